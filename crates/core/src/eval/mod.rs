@@ -1,0 +1,1 @@
+//! The gates: each folds the recorded runs of a test into numbers and a verdict.

@@ -1,0 +1,296 @@
+//! The verdict with its evidence: the one model that every reporter renders.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The version of the JSON report this build writes and reads.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Everything one invocation judged.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// The version of this format.
+    pub schema_version: u32,
+    /// The totals.
+    pub summary: Summary,
+    /// One entry per (agent, model), in the order of the suites.
+    pub tests: Vec<TestReport>,
+}
+
+/// How many tests ended in which way.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Summary {
+    /// All of them.
+    pub tests: usize,
+    /// Tests in which every assertion and gate held.
+    pub passed: usize,
+    /// Tests in which one did not.
+    pub failed: usize,
+    /// Tests that could not be judged.
+    pub errors: usize,
+    /// Tests that were not judged on purpose.
+    pub skipped: usize,
+    /// Recorded runs that were judged.
+    pub runs: usize,
+    /// Gates that were scored.
+    pub gates: usize,
+}
+
+/// How a test, a run or a gate ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Status {
+    /// Everything held.
+    Passed,
+    /// An assertion or a gate did not hold.
+    Failed,
+    /// It could not be judged.
+    Error,
+    /// It was left out on purpose.
+    Skipped,
+}
+
+/// One agent with one model: its runs and its gates.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TestReport {
+    /// The agent's name.
+    pub name: String,
+    /// Where it is written.
+    pub suite: Place,
+    /// The model, when the agent names one.
+    #[serde(default)]
+    pub model: Option<String>,
+    /// Whether `[model]` is part of the row's name, because the agent has several models.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub matrix: bool,
+    /// The worst of its runs and gates.
+    pub status: Status,
+    /// Why it is an error, or why it was skipped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// Things worth knowing that decide nothing: an unpinned cassette, more traces than runs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// The agent's tags.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// The command that judges this test alone.
+    pub rerun: String,
+    /// Each run's own `expect:`.
+    pub runs: Vec<RunReport>,
+    /// Each gate, over all runs.
+    pub gates: Vec<GateReport>,
+}
+
+impl TestReport {
+    /// The name of the test's row: `name`, or `name [model]` in a matrix.
+    pub fn row_name(&self) -> String {
+        match &self.model {
+            Some(model) if self.matrix => format!("{} [{model}]", self.name),
+            _ => self.name.clone(),
+        }
+    }
+
+    /// The name of one run's row: `name #3`, or the test's own when it has one run.
+    pub fn run_name(&self, run: &RunReport) -> String {
+        if self.runs.len() > 1 { format!("{} #{}", self.row_name(), run.index) } else { self.row_name() }
+    }
+}
+
+/// A file and line.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Place {
+    /// The file, as it was named on the command line.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+}
+
+/// Why a row is an error or skipped, and what to do about it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Reason {
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// Details, a line each: what changed, where the file is cut.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub details: Vec<String>,
+    /// What to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+/// One run and its `expect:` assertions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RunReport {
+    /// The run, from 1.
+    pub index: usize,
+    /// How it ended.
+    pub status: Status,
+    /// Why it is an error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
+    /// The tools called, in order (the first 50; `calls` has the number).
+    #[serde(default)]
+    pub tool_names: Vec<String>,
+    /// How many calls the run made.
+    #[serde(default)]
+    pub calls: usize,
+    /// Every assertion with its evidence.
+    pub expectations: Vec<Expectation>,
+}
+
+/// One gate over the runs of a test.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GateReport {
+    /// The block's key in the suite.
+    pub key: String,
+    /// Whether its expectations held.
+    pub status: Status,
+    /// Why the gate measured nothing, when it did not.
+    #[serde(default)]
+    pub not_exercised: Option<String>,
+    /// Every target the gate computes; `null` is not measured.
+    pub targets: BTreeMap<String, Option<Number>>,
+    /// What was asserted of the targets.
+    pub expectations: Vec<Expectation>,
+    /// What to look at, shortest first.
+    pub explanation: Vec<Finding>,
+    /// The gate's own summary line, for gates that print one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<String>,
+}
+
+/// One thing a gate found in one run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Finding {
+    /// The run it was found in, from 1; none when it concerns all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<usize>,
+    /// The finding, in one sentence.
+    pub message: String,
+    /// Where the values differ.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub diff: Vec<AssertionDiff>,
+}
+
+/// One assertion and what it saw.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Expectation {
+    /// The path or gate target.
+    pub target: String,
+    /// The matcher as written.
+    pub matcher: Value,
+    /// Whether it held.
+    pub passed: bool,
+    /// What the target was; absent when there was nothing there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub actual: Option<Value>,
+    /// Where it differs.
+    #[serde(default)]
+    pub diff: Vec<AssertionDiff>,
+    /// The suite's own words for this failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Why it failed, in one sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// One difference, at a JSON Pointer into the value that was looked at.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AssertionDiff {
+    /// Where, as a JSON Pointer.
+    pub pointer: String,
+    /// What was expected there.
+    pub expected: Value,
+    /// What was there; `null` when nothing was.
+    pub actual: Value,
+}
+
+/// A measured number: whole numbers stay whole in every report.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Number {
+    /// A count, a flag or a percent.
+    Int(i64),
+    /// A ratio.
+    Float(f64),
+}
+
+impl Number {
+    /// The number as a float.
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Self::Int(whole) => whole as f64,
+            Self::Float(float) => float,
+        }
+    }
+
+    /// The number as JSON.
+    pub fn to_value(self) -> Value {
+        match self {
+            Self::Int(whole) => Value::from(whole),
+            Self::Float(float) => Value::from(float),
+        }
+    }
+}
+
+/// Whole numbers as they are, others with at most six decimals.
+impl std::fmt::Display for Number {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Int(whole) => write!(out, "{whole}"),
+            Self::Float(float) => {
+                let text = format!("{float:.6}");
+                out.write_str(text.trim_end_matches('0').trim_end_matches('.'))
+            }
+        }
+    }
+}
+
+impl Report {
+    /// A report over these tests, with its totals.
+    pub fn new(tests: Vec<TestReport>) -> Self {
+        Self { schema_version: SCHEMA_VERSION, summary: Summary::over(&tests), tests }
+    }
+
+    /// 2 if any row is an error, else 1 if any failed, else 0; 7 when nothing was selected.
+    pub fn exit_code(&self) -> u8 {
+        if self.tests.is_empty() {
+            7
+        } else if self.summary.errors > 0 {
+            2
+        } else {
+            u8::from(self.summary.failed > 0)
+        }
+    }
+}
+
+impl Summary {
+    fn over(tests: &[TestReport]) -> Self {
+        let count = |status| tests.iter().filter(|test| test.status == status).count();
+        Self {
+            tests: tests.len(),
+            passed: count(Status::Passed),
+            failed: count(Status::Failed),
+            errors: count(Status::Error),
+            skipped: count(Status::Skipped),
+            runs: tests.iter().map(|test| test.runs.len()).sum(),
+            gates: tests.iter().map(|test| test.gates.len()).sum(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_print_through_one_formatter() {
+        assert_eq!(Number::Int(100).to_string(), "100");
+        assert_eq!(Number::Float(2.0 / 3.0).to_string(), "0.666667");
+        assert_eq!(Number::Float(0.5).to_string(), "0.5");
+        assert_eq!(Number::Float(1.0).to_string(), "1");
+    }
+}

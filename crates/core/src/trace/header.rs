@@ -1,0 +1,53 @@
+//! What a run was recorded with: the agent, the model, the prompt and the tools it saw.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The first line of a cassette.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// Always `mcptest-cassette`.
+    pub format: String,
+    /// The format's version.
+    pub version: u32,
+    /// The agent's name in its suite.
+    pub agent: String,
+    /// The model that was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// What the user said: one prompt, or the scripted turns in order.
+    #[serde(default)]
+    pub prompt: Vec<String>,
+    /// The system prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_prompt: Option<String>,
+    /// The sampling parameters and limits that shape a run.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, Value>,
+    /// The tools as the model saw them; `None` when the recording does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub catalogue: Option<Vec<CatalogueTool>>,
+    /// Over everything above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fingerprint: Option<String>,
+}
+
+/// One tool of the catalogue.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct CatalogueTool {
+    /// The tool's name, without a server prefix.
+    pub name: String,
+    /// The server that offers it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// What the model reads about it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The JSON Schema of its arguments.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input_schema: Option<Value>,
+    /// Whether it was injected to distract.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub distractor: bool,
+}

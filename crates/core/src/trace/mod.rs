@@ -1,0 +1,246 @@
+//! What happened in one run: the calls, their results and the conversation, borrowed from the recorded text.
+
+mod header;
+mod record;
+
+pub use header::{CatalogueTool, Header};
+pub use record::{
+    ConversationTrace, RecordedCall, RecordedConversation, RecordedResult, RecordedTokens, RecordedTurn,
+};
+
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// One recorded run. It does not say whether it was live, replayed or imported.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct Trace<'a> {
+    /// Every tool call, in the order they were made.
+    #[serde(borrow, default)]
+    pub tool_calls: Vec<Call<'a>>,
+    /// One result per call, in call order.
+    #[serde(borrow, default)]
+    pub tool_results: Vec<CallResult<'a>>,
+    /// The agent's closing message.
+    #[serde(borrow, default)]
+    pub final_response: Option<Cow<'a, str>>,
+    /// Why the run ended.
+    #[serde(borrow, default)]
+    pub stop_reason: Option<Cow<'a, str>>,
+    /// Provider and transport errors.
+    #[serde(borrow, default)]
+    pub errors: Vec<&'a RawValue>,
+    /// Hand-offs between agents; `None` when the trace does not record them.
+    #[serde(borrow, default)]
+    pub delegations: Option<Vec<Delegation<'a>>>,
+    /// Injected faults that calls ran into; `None` when the trace does not record them.
+    #[serde(borrow, default)]
+    pub faults: Option<Vec<FaultEvent<'a>>>,
+    /// Turns, tokens and totals.
+    #[serde(borrow, default)]
+    pub conversation: Conversation<'a>,
+    /// The whole envelope as recorded: unknown fields are kept here.
+    #[serde(skip)]
+    pub text: &'a str,
+}
+
+impl<'a> Trace<'a> {
+    /// Reads a trace envelope; the trace borrows from `text`.
+    pub fn read(text: &'a str) -> Result<Self, serde_json::Error> {
+        let mut trace: Self = serde_json::from_str(text)?;
+        trace.text = text;
+        Ok(trace)
+    }
+
+    /// The names of the calls in order, repeats included.
+    pub fn tool_names(&self) -> impl Iterator<Item = &str> {
+        self.tool_calls.iter().map(|call| call.name.as_ref())
+    }
+}
+
+/// One tool call as the agent made it.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Call<'a> {
+    /// The tool's name, without the `<server>__` prefix.
+    #[serde(borrow)]
+    pub name: Cow<'a, str>,
+    /// The server the call went to.
+    #[serde(borrow, default)]
+    pub server: Option<Cow<'a, str>>,
+    /// The arguments, as JSON.
+    #[serde(borrow, default)]
+    pub args: Option<&'a RawValue>,
+    /// The arguments as the model wrote them, when they are not JSON.
+    #[serde(borrow, default)]
+    pub args_text: Option<Cow<'a, str>>,
+    /// The provider's id of the call.
+    #[serde(borrow, default)]
+    pub id: Option<Cow<'a, str>>,
+    /// The assistant turn the call was made in; a call without one is a turn of its own.
+    #[serde(default)]
+    pub turn: Option<u64>,
+    /// Who made the call, when it was made from generated code.
+    #[serde(borrow, default)]
+    pub caller: Option<&'a RawValue>,
+    /// Whether the tool was an injected distractor.
+    #[serde(default)]
+    pub distractor: bool,
+}
+
+impl Call<'_> {
+    /// Whether a tool named in a suite (bare, `server.tool` or `server__tool`) is the one called here.
+    pub fn is_to(&self, tool: &str) -> bool {
+        is_tool(tool, &self.name, self.server.as_deref())
+    }
+}
+
+/// Whether `written` (bare, `server.tool` or `server__tool`) names the tool `name` of `server`.
+pub fn is_tool(written: &str, name: &str, server: Option<&str>) -> bool {
+    written == name
+        || server.is_some_and(|server| {
+            written
+                .strip_prefix(server)
+                .and_then(|rest| rest.strip_prefix('.').or_else(|| rest.strip_prefix("__")))
+                .is_some_and(|bare| bare == name)
+        })
+}
+
+/// What a call came back with.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct CallResult<'a> {
+    /// The call this answers, as an index into `tool_calls`; results without one answer in order.
+    #[serde(default)]
+    pub call_index: Option<usize>,
+    /// Whether the tool reported an error.
+    #[serde(default)]
+    pub is_error: bool,
+    /// The content blocks.
+    #[serde(borrow, default)]
+    pub content: Option<&'a RawValue>,
+    /// The structured content.
+    #[serde(borrow, default)]
+    pub structured: Option<&'a RawValue>,
+    /// A protocol error, when the call got one instead of a result.
+    #[serde(borrow, default)]
+    pub error: Option<ProtocolError<'a>>,
+}
+
+/// A JSON-RPC error that answered a call.
+#[derive(Debug, Clone, Deserialize)]
+pub struct ProtocolError<'a> {
+    /// The JSON-RPC error code.
+    #[serde(default)]
+    pub code: Option<i64>,
+    /// The error's message.
+    #[serde(borrow, default)]
+    pub message: Option<Cow<'a, str>>,
+}
+
+/// A hand-off from one agent to another.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Delegation<'a> {
+    /// Who handed over.
+    #[serde(borrow)]
+    pub from: Cow<'a, str>,
+    /// Who took over.
+    #[serde(borrow)]
+    pub to: Cow<'a, str>,
+}
+
+/// A call that ran into an injected fault.
+#[derive(Debug, Clone, Deserialize)]
+pub struct FaultEvent<'a> {
+    /// The fault's name in the suite.
+    #[serde(borrow)]
+    pub name: Cow<'a, str>,
+    /// The fault's kind, as `hang` or `slow`.
+    #[serde(borrow)]
+    pub kind: Cow<'a, str>,
+    /// The call it hit.
+    pub call_index: usize,
+    /// What the fault cost, in virtual milliseconds.
+    #[serde(default)]
+    pub virtual_ms: Option<u64>,
+    /// Whether the agent was told of the failure.
+    #[serde(default)]
+    pub detected: bool,
+}
+
+/// The messages of a run and their totals.
+#[derive(Debug, Clone, Default, Deserialize)]
+pub struct Conversation<'a> {
+    /// Token counts.
+    #[serde(default)]
+    pub tokens: Tokens,
+    /// Every turn with its text.
+    #[serde(borrow, default)]
+    pub turns: Vec<Turn<'a>>,
+    /// How long the run took.
+    #[serde(default)]
+    pub duration_ms: Option<u64>,
+    /// How many messages were exchanged.
+    #[serde(default)]
+    pub message_count: Option<u64>,
+    /// What the run cost.
+    #[serde(default)]
+    pub cost_usd: Option<f64>,
+}
+
+/// Token counts, absent where the provider gave none.
+#[derive(Debug, Clone, Copy, Default, Deserialize)]
+pub struct Tokens {
+    /// Tokens sent to the model.
+    #[serde(default)]
+    pub prompt: Option<u64>,
+    /// Tokens the model wrote.
+    #[serde(default)]
+    pub completion: Option<u64>,
+    /// Both together.
+    #[serde(default)]
+    pub total: Option<u64>,
+}
+
+/// One message of the conversation.
+#[derive(Debug, Clone, Deserialize)]
+pub struct Turn<'a> {
+    /// `user`, `assistant`, `tool` or `system`.
+    #[serde(borrow)]
+    pub role: Cow<'a, str>,
+    /// The message's content: a string, or content blocks.
+    #[serde(borrow, default)]
+    pub content: Option<&'a RawValue>,
+}
+
+/// One recorded run as a gate sees it: the trace, the header it was recorded under, its `expect:` verdict.
+#[derive(Debug, Clone, Copy)]
+pub struct Run<'a> {
+    /// What happened.
+    pub trace: &'a Trace<'a>,
+    /// What the run was recorded with, where the recording says so.
+    pub header: Option<&'a Header>,
+    /// Whether the run's own `expect:` held.
+    pub passed: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_trace_borrows_its_text_and_keeps_what_it_does_not_know() {
+        let text = r#"{"tool_calls":[{"name":"search","server":"docs","args":{"q":"a"}}],"mood":"calm"}"#;
+        let trace = Trace::read(text).unwrap();
+        assert_eq!(trace.tool_names().collect::<Vec<_>>(), ["search"]);
+        assert!(matches!(trace.tool_calls[0].name, Cow::Borrowed(_)));
+        assert!(trace.text.contains("calm"));
+    }
+
+    #[test]
+    fn a_tool_may_be_named_bare_or_with_its_server() {
+        for written in ["web.search", "docs.web.search", "docs__web.search"] {
+            assert!(is_tool(written, "web.search", Some("docs")), "{written}");
+        }
+        assert!(!is_tool("docs_web.search", "web.search", Some("docs")));
+        assert!(!is_tool("docs.web.search", "web.search", None));
+    }
+}

@@ -1,0 +1,1 @@
+//! From a suite to a report: plan, replay the recorded runs, judge them.
