@@ -1,1 +1,3 @@
 //! The gates: each folds the recorded runs of a test into numbers and a verdict.
+
+pub mod assignment;
