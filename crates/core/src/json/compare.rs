@@ -1,0 +1,171 @@
+//! Are two JSON values equal, and where do they differ?
+
+use super::number::Canonical;
+use crate::report::AssertionDiff;
+use serde_json::{Map, Value};
+
+/// As many differences as a reader will look at.
+pub(super) const MOST_DIFFS: usize = 20;
+
+/// Whether two values are equal by JSON value: `1 == 1.0`, `true != 1`, null is not absent.
+pub fn values_equal(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => Canonical::of(a) == Canonical::of(b),
+        (Value::Array(a), Value::Array(b)) => {
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| values_equal(a, b))
+        }
+        (Value::Object(a), Value::Object(b)) => {
+            a.len() == b.len() && a.iter().all(|(key, a)| b.get(key).is_some_and(|b| values_equal(a, b)))
+        }
+        _ => a == b,
+    }
+}
+
+/// Where two values differ, at JSON Pointers (RFC 6901); none when they are equal by JSON value.
+/// What is on one side only stands against null; where that would show null against null, the whole is shown.
+pub fn difference(expected: &Value, actual: &Value) -> Vec<AssertionDiff> {
+    let mut diffs = Vec::new();
+    compare(&Pointer::Root, expected, actual, &mut diffs);
+    diffs
+}
+
+fn compare(at: &Pointer<'_>, expected: &Value, actual: &Value, diffs: &mut Vec<AssertionDiff>) {
+    if diffs.len() >= MOST_DIFFS {
+        return;
+    }
+    match (expected, actual) {
+        (Value::Object(fields), Value::Object(others)) if !hides_null(fields, others) => {
+            for (key, value) in fields {
+                compare(&at.key(key), value, others.get(key).unwrap_or(&Value::Null), diffs);
+            }
+            for (key, other) in others.iter().filter(|(key, _)| !fields.contains_key(*key)) {
+                compare(&at.key(key), &Value::Null, other, diffs);
+            }
+        }
+        (Value::Array(items), Value::Array(others)) if !ends_in_null(items, others) => {
+            for index in 0..items.len().max(others.len()) {
+                let side = |items: &[Value]| items.get(index).cloned();
+                match (items.get(index), others.get(index)) {
+                    (Some(item), Some(other)) => compare(&at.index(index), item, other, diffs),
+                    _ => push(
+                        &at.index(index),
+                        &side(items).unwrap_or_default(),
+                        &side(others).unwrap_or_default(),
+                        diffs,
+                    ),
+                }
+            }
+        }
+        _ if values_equal(expected, actual) => {}
+        _ => push(at, expected, actual, diffs),
+    }
+}
+
+/// Whether a key is null on one side and absent on the other.
+fn hides_null(a: &Map<String, Value>, b: &Map<String, Value>) -> bool {
+    let lacks = |a: &Map<String, Value>, b: &Map<String, Value>| {
+        a.iter().any(|(key, value)| value.is_null() && !b.contains_key(key))
+    };
+    lacks(a, b) || lacks(b, a)
+}
+
+/// Whether the longer list has null past the end of the shorter one.
+fn ends_in_null(a: &[Value], b: &[Value]) -> bool {
+    let shared = a.len().min(b.len());
+    a[shared..].iter().chain(&b[shared..]).any(Value::is_null)
+}
+
+pub(super) fn push(at: &Pointer<'_>, expected: &Value, actual: &Value, diffs: &mut Vec<AssertionDiff>) {
+    if diffs.len() < MOST_DIFFS {
+        let (expected, actual) = (expected.clone(), actual.clone());
+        diffs.push(AssertionDiff { pointer: at.to_string(), expected, actual });
+    }
+}
+
+/// A JSON Pointer as a path back to the root, written out only when it is needed.
+pub(super) enum Pointer<'a> {
+    Root,
+    Key(&'a Pointer<'a>, &'a str),
+    Index(&'a Pointer<'a>, usize),
+}
+
+impl Pointer<'_> {
+    pub(super) fn key<'a>(&'a self, key: &'a str) -> Pointer<'a> {
+        Pointer::Key(self, key)
+    }
+
+    pub(super) fn index(&self, index: usize) -> Pointer<'_> {
+        Pointer::Index(self, index)
+    }
+}
+
+impl std::fmt::Display for Pointer<'_> {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Root => Ok(()),
+            Self::Key(parent, key) => write!(out, "{parent}/{}", key.replace('~', "~0").replace('/', "~1")),
+            Self::Index(parent, index) => write!(out, "{parent}/{index}"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::arbitrary::any_json;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn pointers(expected: &Value, actual: &Value) -> Vec<String> {
+        difference(expected, actual).into_iter().map(|diff| diff.pointer).collect()
+    }
+
+    #[test]
+    fn values_are_equal_by_value_and_kind() {
+        assert!(values_equal(&json!({"a": [1, 2.0]}), &json!({"a": [1.0, 2]})));
+        assert!(!values_equal(&json!(true), &json!(1)));
+        assert!(!values_equal(&json!({"a": null}), &json!({})));
+        assert!(!values_equal(&json!(9_007_199_254_740_993_u64), &json!(9_007_199_254_740_992.0)));
+    }
+
+    #[test]
+    fn a_difference_stands_at_its_pointer() {
+        let expected = json!({"a": {"b/c": [1, 2]}, "m~n": 1, "same": 1.0});
+        let actual = json!({"a": {"b/c": [1, 3, 4]}, "same": 1, "more": 5});
+        assert_eq!(pointers(&expected, &actual), ["/a/b~1c/1", "/a/b~1c/2", "/m~0n", "/more"]);
+        let diffs = difference(&expected, &actual);
+        assert_eq!((&diffs[1].expected, &diffs[1].actual), (&json!(null), &json!(4)));
+        assert_eq!((&diffs[2].expected, &diffs[2].actual), (&json!(1), &json!(null)));
+    }
+
+    #[test]
+    fn values_of_two_kinds_differ_at_the_root() {
+        assert_eq!(pointers(&json!([1]), &json!({"0": 1})), [""]);
+    }
+
+    #[test]
+    fn null_against_absent_shows_the_whole() {
+        let diffs = difference(&json!({"a": {"b": null}}), &json!({"a": {}}));
+        assert_eq!(diffs.len(), 1);
+        assert_eq!((diffs[0].pointer.as_str(), &diffs[0].actual), ("/a", &json!({})));
+        assert_eq!(pointers(&json!([1]), &json!([1, null])), [""]);
+    }
+
+    #[test]
+    fn no_more_differences_are_listed_than_anyone_reads() {
+        let list = |from: usize| Value::from((from..from + 1000).collect::<Vec<_>>());
+        assert_eq!(difference(&list(0), &list(1)).len(), MOST_DIFFS);
+    }
+
+    proptest! {
+        #[test]
+        fn values_differ_somewhere_exactly_when_they_are_not_equal(a in any_json(), b in any_json()) {
+            prop_assert_eq!(difference(&a, &b).is_empty(), values_equal(&a, &b));
+            prop_assert!(difference(&a, &a).is_empty());
+            for diff in difference(&a, &b) {
+                prop_assert_eq!(a.pointer(&diff.pointer).unwrap_or(&Value::Null), &diff.expected);
+                prop_assert_eq!(b.pointer(&diff.pointer).unwrap_or(&Value::Null), &diff.actual);
+            }
+        }
+    }
+}

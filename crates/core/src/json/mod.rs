@@ -1,0 +1,15 @@
+//! Are two JSON texts or values the same, is one part of the other, and is a text safe to read?
+
+#[cfg(test)]
+mod arbitrary;
+mod check;
+mod compare;
+mod hash;
+mod number;
+mod scan;
+mod subset;
+
+pub use check::{JsonFault, JsonProblem, MAX_DEPTH, check};
+pub use compare::{difference, values_equal};
+pub use hash::{equal, hash, hash_value};
+pub use subset::{is_part_of, is_subset};

@@ -1,0 +1,196 @@
+//! Is everything that was expected part of what was recorded?
+
+use super::compare::{MOST_DIFFS, Pointer, push};
+use super::hash::hash_value;
+use super::values_equal;
+use crate::eval::assignment::{Groups, assign, match_grouped};
+use crate::report::AssertionDiff;
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// What of `expected` is not part of `actual`; none when `actual` is a superset. Objects are compared key by key,
+/// lists as multisets by maximum matching, scalars (strings included) by equality.
+pub fn is_subset(expected: &Value, actual: &Value) -> Vec<AssertionDiff> {
+    let mut diffs = Vec::new();
+    compare(&Pointer::Root, expected, actual, &mut diffs);
+    diffs
+}
+
+/// Whether `actual` is a superset of `expected`, without saying where it is not.
+pub fn is_part_of(expected: &Value, actual: &Value) -> bool {
+    match (expected, actual) {
+        (Value::Object(fields), Value::Object(others)) => {
+            fields.iter().all(|(key, value)| others.get(key).is_some_and(|other| is_part_of(value, other)))
+        }
+        (Value::Array(items), Value::Array(others)) => {
+            items.len() <= others.len() && partners(items, others).iter().all(Option::is_some)
+        }
+        _ => values_equal(expected, actual),
+    }
+}
+
+fn compare(at: &Pointer<'_>, expected: &Value, actual: &Value, diffs: &mut Vec<AssertionDiff>) {
+    if diffs.len() >= MOST_DIFFS {
+        return;
+    }
+    match (expected, actual) {
+        (Value::Object(fields), Value::Object(others)) => {
+            for (key, value) in fields {
+                match others.get(key) {
+                    Some(other) => compare(&at.key(key), value, other, diffs),
+                    None => push(&at.key(key), value, &Value::Null, diffs),
+                }
+            }
+        }
+        (Value::Array(items), Value::Array(others)) => compare_lists(at, items, others, diffs),
+        _ if values_equal(expected, actual) => {}
+        _ => push(at, expected, actual, diffs),
+    }
+}
+
+fn compare_lists(at: &Pointer<'_>, items: &[Value], others: &[Value], diffs: &mut Vec<AssertionDiff>) {
+    let partners = partners(items, others);
+    let mut is_left_over = vec![true; others.len()];
+    partners.iter().flatten().for_each(|&partner| is_left_over[partner] = false);
+    let unmatched: Vec<usize> = (0..items.len()).filter(|&item| partners[item].is_none()).collect();
+    let left_over: Vec<usize> = (0..others.len()).filter(|&other| is_left_over[other]).collect();
+    if let ([item], [other]) = (&unmatched[..], &left_over[..]) {
+        return compare(&at.index(*other), &items[*item], &others[*other], diffs);
+    }
+    for item in unmatched {
+        push(&at.index(item), &items[item], &Value::Null, diffs);
+    }
+}
+
+/// Each expected item's partner among the recorded ones. Equal values are paired first, which loses nothing because
+/// being part of is transitive; only what is left needs a search.
+fn partners(items: &[Value], others: &[Value]) -> Vec<Option<usize>> {
+    let mut partners = equal_partners(items, others);
+    let mut is_free = vec![true; others.len()];
+    partners.iter().flatten().for_each(|&partner| is_free[partner] = false);
+    let is_open = |value: &Value| value.is_array() || value.is_object();
+    let unmatched: Vec<usize> =
+        (0..items.len()).filter(|&item| partners[item].is_none() && is_open(&items[item])).collect();
+    let free: Vec<usize> =
+        (0..others.len()).filter(|&other| is_free[other] && is_open(&others[other])).collect();
+    if unmatched.is_empty() || free.is_empty() {
+        return partners;
+    }
+    let left = Groups::collapse(unmatched.iter().map(|&item| hash_value(&items[item])));
+    let right = Groups::collapse(free.iter().map(|&other| hash_value(&others[other])));
+    let candidates: Vec<Vec<usize>> = left
+        .representatives()
+        .map(|item| {
+            let fits = |other: usize| is_part_of(&items[unmatched[item]], &others[free[other]]);
+            right
+                .representatives()
+                .enumerate()
+                .filter(|&(_, other)| fits(other))
+                .map(|(group, _)| group)
+                .collect()
+        })
+        .collect();
+    let matching = match_grouped(left.counts(), right.counts(), |group| &candidates[group]);
+    for (&item, partner) in unmatched.iter().zip(assign(&left, &right, &matching)) {
+        partners[item] = partner.map(|other| free[other]);
+    }
+    partners
+}
+
+fn equal_partners(items: &[Value], others: &[Value]) -> Vec<Option<usize>> {
+    let mut available: HashMap<u128, Vec<usize>> = HashMap::new();
+    for (index, other) in others.iter().enumerate().rev() {
+        available.entry(hash_value(other)).or_default().push(index);
+    }
+    items.iter().map(|item| available.get_mut(&hash_value(item)).and_then(Vec::pop)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::arbitrary::any_json;
+    use proptest::prelude::*;
+    use serde_json::json;
+
+    fn pointers(expected: &Value, actual: &Value) -> Vec<String> {
+        is_subset(expected, actual).into_iter().map(|diff| diff.pointer).collect()
+    }
+
+    #[test]
+    fn more_keys_and_items_than_expected_are_fine() {
+        let actual = json!({"city": "Sacramento", "days": [3, 1, 2, 1], "unit": null});
+        for expected in
+            [json!({}), json!({"city": "Sacramento"}), json!({"days": [1, 1.0, 2]}), json!({"unit": null})]
+        {
+            assert!(is_subset(&expected, &actual).is_empty(), "{expected}");
+        }
+    }
+
+    #[test]
+    fn strings_are_equal_or_not_and_absent_is_not_null() {
+        assert_eq!(pointers(&json!({"q": "rust"}), &json!({"q": "rust lang"})), ["/q"]);
+        assert_eq!(pointers(&json!({"q": null}), &json!({})), ["/q"]);
+        assert_eq!(pointers(&json!({}), &json!([])), [""]);
+    }
+
+    #[test]
+    fn an_item_can_be_used_only_once() {
+        assert_eq!(pointers(&json!([1, 1, 2]), &json!([1, 2, 3])), ["/2"]);
+        assert_eq!(pointers(&json!([1, 1]), &json!([1])), ["/1"]);
+    }
+
+    #[test]
+    fn lists_are_matched_as_well_as_possible_and_not_first_come() {
+        let expected = json!([{"f": 1}, {"f": 1, "x": 1}]);
+        let actual = json!([{"f": 1, "x": 1, "y": 1}, {"f": 1, "x": 2}]);
+        assert!(is_subset(&expected, &actual).is_empty());
+        let swapped = json!([{"f": 1, "x": 2}, {"f": 1, "x": 1, "y": 1}]);
+        assert!(is_subset(&expected, &swapped).is_empty());
+    }
+
+    #[test]
+    fn the_only_pair_left_over_is_compared_within() {
+        let expected = json!([{"id": 1}, {"id": 2, "tags": ["a"]}]);
+        let actual = json!([{"id": 2, "tags": ["b"]}, {"id": 1}]);
+        assert_eq!(pointers(&expected, &actual), ["/0/tags/0"]);
+    }
+
+    #[test]
+    fn long_lists_of_equal_items_are_matched_without_trying_all_pairs() {
+        let rows = |range: std::ops::Range<usize>| {
+            Value::from(range.map(|id| json!({"id": id})).collect::<Vec<_>>())
+        };
+        let reversed =
+            Value::from(rows(0..20_000).as_array().unwrap().iter().rev().cloned().collect::<Vec<_>>());
+        assert!(is_subset(&rows(0..20_000), &reversed).is_empty());
+    }
+
+    proptest! {
+        #[test]
+        fn the_two_ways_to_ask_agree(expected in any_json(), actual in any_json()) {
+            prop_assert_eq!(is_subset(&expected, &actual).is_empty(), is_part_of(&expected, &actual));
+            prop_assert!(is_part_of(&actual, &actual));
+        }
+
+        #[test]
+        fn the_order_of_a_list_does_not_matter(
+            expected in prop::collection::vec(any_json(), 0..5),
+            actual in prop::collection::vec(any_json(), 0..5),
+        ) {
+            let reversed = Value::from(actual.iter().rev().cloned().collect::<Vec<_>>());
+            prop_assert_eq!(
+                is_part_of(&Value::from(expected.clone()), &Value::from(actual)),
+                is_part_of(&Value::from(expected), &reversed)
+            );
+        }
+
+        #[test]
+        fn what_is_left_after_taking_items_away_is_part_of_the_whole(
+            items in prop::collection::vec(any_json(), 0..6),
+            keep in prop::collection::vec(any::<bool>(), 6),
+        ) {
+            let kept: Vec<Value> = items.iter().zip(&keep).filter(|(_, keep)| **keep).map(|(item, _)| item.clone()).collect();
+            prop_assert!(is_part_of(&Value::from(kept), &Value::from(items)));
+        }
+    }
+}
