@@ -2,7 +2,13 @@
 
 pub mod eval;
 pub mod json;
+pub mod matcher;
+pub mod problem;
 pub mod report;
+mod schema;
+pub mod suite;
+pub mod target;
 pub mod trace;
+mod yaml;
 
 pub use report::AssertionDiff;

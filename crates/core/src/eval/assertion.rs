@@ -1,0 +1,156 @@
+//! `{target, matcher, message?}`: one expectation of a path or of a gate's number.
+
+use super::target::Target;
+use crate::matcher::Matcher;
+use crate::problem::{Problem, Span};
+use crate::report::{Expectation, Number};
+use crate::suite::read::{Block, Field};
+use crate::target::{Path, Roots};
+use crate::trace::Trace;
+use serde_json::Value;
+
+/// An expectation as written, its target known.
+#[derive(Debug)]
+pub struct Assertion<T> {
+    /// What is looked at.
+    pub target: T,
+    /// What must hold for it.
+    pub matcher: Matcher,
+    /// The suite's own words for when it does not.
+    pub message: Option<String>,
+    pub(crate) span: Span,
+}
+
+impl<T> Assertion<T> {
+    pub(crate) fn of(target: T, matcher: Matcher) -> Self {
+        Self { target, matcher, message: None, span: Span::default() }
+    }
+
+    fn judge(&self, target: &str, actual: Option<Value>, absent: &str) -> Expectation {
+        let (diff, reason) = match &actual {
+            Some(value) => (self.matcher.diff(value), None),
+            None if self.matcher.accepts_absence() => (Vec::new(), None),
+            None => (Vec::new(), Some(absent.to_owned())),
+        };
+        Expectation {
+            target: target.to_owned(),
+            matcher: self.matcher.written().clone(),
+            passed: diff.is_empty() && reason.is_none(),
+            actual,
+            diff,
+            message: self.message.clone(),
+            reason,
+        }
+    }
+
+    fn read(field: &mut Field<'_>, target: impl FnOnce(&mut Field<'_>) -> Option<T>) -> Option<Self> {
+        let span = field.span();
+        field
+            .block(|block: &mut Block<'_>| {
+                let target = block.required("target", "What to look at", target);
+                let matcher = block.required("matcher", "What must hold for it", Matcher::read);
+                let message =
+                    block.optional("message", "Your own words for when it does not hold", |f| f.string());
+                Some(Self { target: target?, matcher: matcher?, message, span })
+            })
+            .flatten()
+    }
+}
+
+impl Assertion<Path> {
+    /// What the assertion says of one run.
+    pub fn check(&self, trace: &Trace<'_>) -> Expectation {
+        let absent = format!("there is nothing at `{}` in this run", self.target.as_str());
+        self.judge(self.target.as_str(), self.target.resolve(trace), &absent)
+    }
+
+    /// A list of expectations of a run.
+    pub(crate) fn read_list(field: &mut Field<'_>, roots: Roots) -> Option<Vec<Self>> {
+        let name = match roots {
+            Roots::Trace => "expectation",
+            Roots::ToolTest => "tool_expectation",
+        };
+        field.list(|item| item.define(name, |item| Self::read(item, |field| read_path(field, roots))))
+    }
+}
+
+fn read_path(field: &mut Field<'_>, roots: Roots) -> Option<Path> {
+    let written = field.string()?;
+    Path::parse(&written, roots)
+        .map_err(|problem| {
+            let report = Problem::error(problem.message);
+            let gate =
+                super::GATES.iter().find(|gate| gate.targets.iter().any(|target| target.name == written));
+            let help = match gate {
+                Some(gate) => Some(format!("`{written}` is asserted in `{}: {{expect: […]}}`", gate.key)),
+                None => problem.help,
+            };
+            field.report(match help {
+                Some(help) => report.help(help),
+                None => report,
+            });
+        })
+        .ok()
+}
+
+impl Assertion<Target> {
+    /// What the assertion says of a gate's number.
+    pub(crate) fn check(&self, value: Option<Number>) -> Expectation {
+        let absent = format!("`{}` was not measured", self.target.name);
+        self.judge(self.target.name, value.map(Number::to_value), &absent)
+    }
+
+    /// A list of expectations of a gate's targets.
+    pub(crate) fn read_list(field: &mut Field<'_>, targets: &'static [Target]) -> Option<Vec<Self>> {
+        field.list(|item| Self::read(item, |field| read_target(field, targets)))
+    }
+
+    /// Refuses what can never hold with this many runs and warns of what always does.
+    pub(crate) fn lint(&self, runs: usize) -> Option<Problem> {
+        let written = self.matcher.written().to_string();
+        if written.contains("\"absent\"") {
+            return None;
+        }
+        let mut mentioned = Vec::new();
+        numbers_in(self.matcher.written(), &mut mentioned);
+        let candidates = self.target.candidates(runs, &mentioned);
+        let holds = |number: &f64| {
+            let value =
+                if self.target.is_whole() { Value::from(*number as i64) } else { Value::from(*number) };
+            self.matcher.diff(&value).is_empty()
+        };
+        let passing = candidates.iter().filter(|number| holds(number)).count();
+        if passing == 0 {
+            let best = candidates.iter().copied().fold(0.0, f64::max);
+            let message =
+                format!("`{}` can never satisfy {written} with {runs} run{}", self.target.name, plural(runs));
+            return Some(Problem::error(message).at(self.span).help(format!(
+                "{}: it goes up to {}",
+                self.target.doc,
+                Number::Float(best)
+            )));
+        }
+        (passing == candidates.len()).then(|| {
+            let message = format!("`{}` always satisfies {written}: this cannot fail", self.target.name);
+            Problem::warning(message).at(self.span).help("tighten the matcher or remove the expectation")
+        })
+    }
+}
+
+pub(crate) fn plural(count: usize) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+fn read_target(field: &mut Field<'_>, targets: &'static [Target]) -> Option<Target> {
+    let words: Vec<(&str, &Target)> = targets.iter().map(|target| (target.name, target)).collect();
+    field.choice("a target of this gate", &words).copied()
+}
+
+fn numbers_in(value: &Value, into: &mut Vec<f64>) {
+    match value {
+        Value::Number(number) => into.extend(number.as_f64()),
+        Value::Array(items) => items.iter().for_each(|item| numbers_in(item, into)),
+        Value::Object(map) => map.values().for_each(|item| numbers_in(item, into)),
+        _ => {}
+    }
+}

@@ -1,0 +1,166 @@
+//! A gate: its own block of the suite, which scores the recorded runs.
+
+use super::assertion::Assertion;
+use super::scores::Scores;
+use super::target::Target;
+use crate::problem::{Problem, Span};
+use crate::report::{GateReport, Status};
+use crate::suite::read::{Block, Field};
+use crate::trace::Run;
+
+/// What a gate is made of. The parsed block is the gate.
+pub(crate) trait Gate: Send + Sync + Sized + 'static {
+    /// The block's key in the suite.
+    const KEY: &'static str;
+    /// One line for lists and editors.
+    const SUMMARY: &'static str;
+    /// Every number it computes.
+    const TARGETS: &'static [Target];
+    /// The page of the documentation.
+    const DOC: &'static str;
+    /// A suite that uses it.
+    const EXAMPLE: &'static str;
+
+    /// Reads the block, all but its `expect:`.
+    fn read(block: &mut Block<'_>) -> Self;
+
+    /// What is asserted when the block has no `expect:`.
+    fn default_expect(&self) -> Vec<Assertion<Target>>;
+
+    /// Scores the runs of a test.
+    fn score(&self, runs: &[Run<'_>]) -> Scores;
+
+    /// What can be said about the block at load time, knowing the agent it stands in.
+    fn lint(&self, _agent: &AgentFacts<'_>) -> Vec<Problem> {
+        Vec::new()
+    }
+
+    /// The gate's own summary line, for gates that print one.
+    fn line(&self, _row_name: &str, _passed: bool, _scores: &Scores) -> Option<String> {
+        None
+    }
+}
+
+/// What a gate may know of its agent at load time.
+pub(crate) struct AgentFacts<'a> {
+    /// How many runs are judged.
+    pub(crate) runs: usize,
+    /// Where the gate's key stands.
+    pub(crate) key_span: Span,
+    /// What the user says, turn by turn.
+    pub(crate) prompts: &'a [String],
+}
+
+/// A gate of the registry: everything about it comes from this entry.
+pub struct GateKind {
+    /// The block's key in the suite.
+    pub key: &'static str,
+    /// One line for lists and editors.
+    pub summary: &'static str,
+    /// Every number it computes.
+    pub targets: &'static [Target],
+    /// The page of the documentation.
+    pub doc: &'static str,
+    /// A suite that uses it.
+    pub example: &'static str,
+    pub(crate) read: fn(&mut Field<'_>, Span) -> Option<GateBlock>,
+}
+
+impl GateKind {
+    pub(super) const fn of<G: Gate>() -> Self {
+        Self {
+            key: G::KEY,
+            summary: G::SUMMARY,
+            targets: G::TARGETS,
+            doc: G::DOC,
+            example: G::EXAMPLE,
+            read: |field, key_span| field.block(|block| GateBlock::read::<G>(block, key_span)),
+        }
+    }
+}
+
+/// A gate's block in a suite, ready to judge.
+pub struct GateBlock {
+    key: &'static str,
+    targets: &'static [Target],
+    gate: Box<dyn Scoring>,
+    expect: Vec<Assertion<Target>>,
+    key_span: Span,
+}
+
+impl std::fmt::Debug for GateBlock {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "GateBlock({})", self.key)
+    }
+}
+
+/// The part of [`Gate`] that a block needs once it is read.
+trait Scoring: Send + Sync {
+    fn score(&self, runs: &[Run<'_>]) -> Scores;
+    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem>;
+    fn line(&self, row_name: &str, passed: bool, scores: &Scores) -> Option<String>;
+}
+
+impl<G: Gate> Scoring for G {
+    fn score(&self, runs: &[Run<'_>]) -> Scores {
+        Gate::score(self, runs)
+    }
+
+    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        Gate::lint(self, agent)
+    }
+
+    fn line(&self, row_name: &str, passed: bool, scores: &Scores) -> Option<String> {
+        Gate::line(self, row_name, passed, scores)
+    }
+}
+
+impl GateBlock {
+    fn read<G: Gate>(block: &mut Block<'_>, key_span: Span) -> Self {
+        let gate = G::read(block);
+        let doc = "What must hold for the gate's targets; left out, the default gate applies";
+        let expect = block.optional("expect", doc, |field| Assertion::<Target>::read_list(field, G::TARGETS));
+        if expect.as_ref().is_some_and(Vec::is_empty) && !block.is_describing() {
+            let problem = Problem::error("an empty `expect:` asserts nothing");
+            let problem = block.key_span("expect").map_or(problem.clone(), |span| problem.at(span));
+            block.report(problem.help("remove it for the default gate, or name a target"));
+        }
+        let expect = expect.unwrap_or_else(|| gate.default_expect());
+        Self { key: G::KEY, targets: G::TARGETS, gate: Box::new(gate), expect, key_span }
+    }
+
+    /// The block's key.
+    pub fn key(&self) -> &'static str {
+        self.key
+    }
+
+    /// What can be said at load time.
+    pub(crate) fn lint(&self, runs: usize, prompts: &[String]) -> Vec<Problem> {
+        let written = self.expect.iter().filter(|assertion| assertion.span != Span::default());
+        let facts = AgentFacts { runs, key_span: self.key_span, prompts };
+        written.filter_map(|assertion| assertion.lint(runs)).chain(self.gate.lint(&facts)).collect()
+    }
+
+    /// Scores the runs and holds the numbers to the block's expectations.
+    pub fn judge(&self, row_name: &str, runs: &[Run<'_>]) -> GateReport {
+        let mut scores = self.gate.score(runs);
+        for target in self.targets {
+            scores.values.entry(target.name).or_insert(None);
+        }
+        let expectations: Vec<_> = self
+            .expect
+            .iter()
+            .map(|assertion| assertion.check(scores.value(assertion.target.name)))
+            .collect();
+        let passed = expectations.iter().all(|expectation| expectation.passed);
+        GateReport {
+            key: self.key.to_owned(),
+            status: if passed { Status::Passed } else { Status::Failed },
+            line: self.gate.line(row_name, passed, &scores),
+            not_exercised: scores.not_exercised,
+            targets: scores.values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
+            expectations,
+            explanation: scores.findings,
+        }
+    }
+}

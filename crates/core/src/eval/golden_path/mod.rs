@@ -1,0 +1,323 @@
+//! `golden_path:` did the agent get there without wasted calls?
+
+use super::assertion::Assertion;
+use super::assignment::Groups;
+use super::scores::{RunScores, Scores};
+use super::subsequence::longest_order_keeping_match;
+use super::target::Target;
+use super::{Gate, gate::AgentFacts};
+use crate::matcher::Matcher;
+use crate::problem::Problem;
+use crate::suite::read::Block;
+use crate::trace::{Call, Run};
+use serde_json::Value;
+use std::collections::HashSet;
+
+const PASSED: Target = Target::flag("golden_path.passed", "1 when no counted waste was found");
+const PENALTY: Target = Target::ratio("golden_path.penalty", "1.0 is no waste; falls toward 0");
+const EXTRA_STEPS: Target = Target::count("golden_path.extra_steps", "calls beyond the path's length");
+const BACKTRACKS: Target = Target::count("golden_path.backtracks", "returns to a tool that was left");
+const REPEATED_TOOLS: Target =
+    Target::count("golden_path.repeated_tools", "calls to the same tool as the call before");
+const COVERAGE: Target =
+    Target::ratio("golden_path.coverage", "how much of the path was walked, in order; 1 for an empty path");
+
+const MOST_FINDINGS: usize = 20;
+
+/// An ideal sequence of tools, and which kinds of waste count.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GoldenPath {
+    /// The tools in order.
+    pub calls: Vec<String>,
+    /// Whether calls beyond the path's length are free.
+    pub allow_extra_steps: bool,
+    /// Whether returning to an earlier tool counts as waste.
+    pub penalize_backtracking: bool,
+    /// Whether calling the same tool twice in a row counts as waste.
+    pub penalize_repeated_tools: bool,
+}
+
+impl GoldenPath {
+    /// The strictest policy: every waste counts.
+    pub fn new<S: Into<String>>(calls: impl IntoIterator<Item = S>) -> Self {
+        Self {
+            calls: calls.into_iter().map(Into::into).collect(),
+            allow_extra_steps: false,
+            penalize_backtracking: true,
+            penalize_repeated_tools: true,
+        }
+    }
+}
+
+/// How a trace compares with a golden path.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PathScore {
+    /// Whether no counted waste was found.
+    pub passed: bool,
+    /// Calls beyond the path's length.
+    pub extra_steps: usize,
+    /// Returns to a tool that was left.
+    pub backtracks: usize,
+    /// Calls to the same tool as the call before.
+    pub repeated_tools: usize,
+    /// `1 / (1 + 0.5 w)` over the counted waste `w`.
+    pub penalty: f64,
+}
+
+/// Scores recorded calls (objects with a `name`) against a golden path.
+pub fn score_golden_path(calls: &[Value], golden: &GoldenPath) -> PathScore {
+    let names: Vec<&str> =
+        calls.iter().map(|call| call.get("name").and_then(Value::as_str).unwrap_or_default()).collect();
+    score(&Waste::of(&names, golden.calls.len()), golden)
+}
+
+fn score(waste: &Waste, golden: &GoldenPath) -> PathScore {
+    let counted = |counts: bool, waste: usize| if counts { waste } else { 0 };
+    let total = counted(!golden.allow_extra_steps, waste.extra_steps)
+        + counted(golden.penalize_backtracking, waste.backtracks.len())
+        + counted(golden.penalize_repeated_tools, waste.repeats.len());
+    PathScore {
+        passed: total == 0,
+        extra_steps: waste.extra_steps,
+        backtracks: waste.backtracks.len(),
+        repeated_tools: waste.repeats.len(),
+        penalty: 1.0 / (1.0 + 0.5 * total as f64),
+    }
+}
+
+/// Where the waste is: indices into the calls.
+struct Waste {
+    extra_steps: usize,
+    backtracks: Vec<usize>,
+    repeats: Vec<usize>,
+}
+
+impl Waste {
+    fn of(names: &[&str], golden_length: usize) -> Self {
+        let mut seen = HashSet::new();
+        let (mut backtracks, mut repeats) = (Vec::new(), Vec::new());
+        for (at, name) in names.iter().enumerate() {
+            if at > 0 && names[at - 1] == *name {
+                repeats.push(at);
+            } else if !seen.insert(*name) {
+                backtracks.push(at);
+            }
+        }
+        Self { extra_steps: names.len().saturating_sub(golden_length), backtracks, repeats }
+    }
+
+    /// What is beyond another's waste: the last ones of each kind.
+    fn beyond(mut self, own: &Self) -> Self {
+        self.backtracks.drain(..own.backtracks.len().min(self.backtracks.len()));
+        self.repeats.drain(..own.repeats.len().min(self.repeats.len()));
+        self
+    }
+}
+
+/// The block as written: the library's `GoldenPath` and what only a suite has.
+pub(crate) struct GoldenPathBlock {
+    path: GoldenPath,
+    baseline: Baseline,
+}
+
+/// What waste is counted from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Baseline {
+    Zero,
+    Golden,
+}
+
+impl Gate for GoldenPathBlock {
+    const KEY: &'static str = "golden_path";
+    const SUMMARY: &'static str = "Did the agent get there without wasted calls?";
+    const TARGETS: &'static [Target] = &[PASSED, PENALTY, EXTRA_STEPS, BACKTRACKS, REPEATED_TOOLS, COVERAGE];
+    const DOC: &'static str = include_str!("doc.md");
+    const EXAMPLE: &'static str = include_str!("example.yml");
+
+    fn read(block: &mut Block<'_>) -> Self {
+        let calls = block.required("calls", "The tools of the ideal run, in order", |f| f.list(|f| f.name()));
+        let path = GoldenPath {
+            calls: calls.unwrap_or_default(),
+            allow_extra_steps: block.flag(
+                "allow_extra_steps",
+                "Do not count calls beyond the path's length",
+                false,
+            ),
+            penalize_backtracking: block.flag(
+                "penalize_backtracking",
+                "Count returns to an earlier tool",
+                true,
+            ),
+            penalize_repeated_tools: block.flag(
+                "penalize_repeated_tools",
+                "Count the same tool twice in a row",
+                true,
+            ),
+        };
+        let baseline = block.optional(
+            "baseline",
+            "`zero` counts all waste, `golden` what is beyond the path's own",
+            |f| f.choice("a baseline", &[("zero", Baseline::Zero), ("golden", Baseline::Golden)]),
+        );
+        Self { path, baseline: baseline.unwrap_or(Baseline::Zero) }
+    }
+
+    fn default_expect(&self) -> Vec<Assertion<Target>> {
+        vec![Assertion::of(PASSED, Matcher::at_least(1.0))]
+    }
+
+    fn score(&self, runs: &[Run<'_>]) -> Scores {
+        Scores::fold(Self::TARGETS, runs, |run| self.score_run(&run.trace.tool_calls))
+    }
+
+    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        let own = self.own_waste();
+        let counted = (own.backtracks.len() * usize::from(self.path.penalize_backtracking))
+            + (own.repeats.len() * usize::from(self.path.penalize_repeated_tools));
+        if counted == 0 || self.baseline == Baseline::Golden {
+            return Vec::new();
+        }
+        let message = "this golden path revisits a tool, so a run that follows it exactly counts as waste";
+        let help = "add `baseline: golden` to count only the waste beyond the path's own";
+        vec![Problem::warning(message).at(agent.key_span).help(help)]
+    }
+}
+
+impl GoldenPathBlock {
+    fn own_waste(&self) -> Waste {
+        let golden: Vec<&str> = self.path.calls.iter().map(String::as_str).collect();
+        Waste::of(&golden, golden.len())
+    }
+
+    fn score_run(&self, calls: &[Call<'_>]) -> RunScores {
+        let names: Vec<&str> = calls.iter().map(|call| call.name.as_ref()).collect();
+        let mut waste = Waste::of(&names, self.path.calls.len());
+        if self.baseline == Baseline::Golden {
+            waste = waste.beyond(&self.own_waste());
+        }
+        let path = score(&waste, &self.path);
+        let mut scores = RunScores::default();
+        scores
+            .flag(&PASSED, path.passed)
+            .float(&PENALTY, path.penalty)
+            .whole(&EXTRA_STEPS, path.extra_steps)
+            .whole(&BACKTRACKS, path.backtracks)
+            .whole(&REPEATED_TOOLS, path.repeated_tools)
+            .float(&COVERAGE, self.coverage(calls));
+        if calls.is_empty() {
+            scores.not_exercised("the run made no calls");
+        }
+        self.explain(&names, &waste, &mut scores);
+        scores
+    }
+
+    /// LCS(names, golden) / len(golden).
+    fn coverage(&self, calls: &[Call<'_>]) -> f64 {
+        let golden = &self.path.calls;
+        if golden.is_empty() {
+            return 1.0;
+        }
+        let tools = Groups::collapse(calls.iter().map(|call| (call.name.as_ref(), call.server.as_deref())));
+        let first: Vec<usize> = tools.representatives().collect();
+        let recorded: Vec<usize> = (0..calls.len()).map(|call| tools.group_of(call)).collect();
+        let walked = longest_order_keeping_match(golden.len(), &recorded, |tool| {
+            let call = &calls[first[tool]];
+            (0..golden.len()).filter(move |&at| call.is_to(&golden[at]))
+        });
+        walked as f64 / golden.len() as f64
+    }
+
+    fn explain(&self, names: &[&str], waste: &Waste, scores: &mut RunScores) {
+        let quoted = |at: usize| format!("call {} `{}`", at + 1, names[at]);
+        if !self.path.allow_extra_steps && waste.extra_steps > 0 {
+            let (calls, path) = (names.len(), self.path.calls.len());
+            scores.find(format!("{calls} calls where the golden path has {path}"), Vec::new());
+        }
+        if self.path.penalize_repeated_tools {
+            for &at in waste.repeats.iter().take(MOST_FINDINGS) {
+                scores.find(format!("{} repeats the call before it", quoted(at)), Vec::new());
+            }
+        }
+        if self.path.penalize_backtracking {
+            for &at in waste.backtracks.iter().take(MOST_FINDINGS) {
+                let before = names[..at].iter().rposition(|name| *name == names[at]).unwrap_or_default();
+                scores.find(
+                    format!("{} goes back to a tool last used in call {}", quoted(at), before + 1),
+                    Vec::new(),
+                );
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Trace;
+    use serde_json::json;
+
+    fn calls(names: &[&str]) -> Vec<Value> {
+        names.iter().map(|name| json!({ "name": name })).collect()
+    }
+
+    fn block(golden: &[&str], baseline: Baseline) -> GoldenPathBlock {
+        GoldenPathBlock { path: GoldenPath::new(golden.iter().copied()), baseline }
+    }
+
+    fn run(block: &GoldenPathBlock, names: &[&str]) -> Scores {
+        let text = json!({ "tool_calls": calls(names) }).to_string();
+        let trace = Trace::read(&text).unwrap();
+        block.score(&[Run { trace: &trace, header: None, passed: true }])
+    }
+
+    #[test]
+    fn a_repeat_is_not_also_a_backtrack() {
+        let score = score_golden_path(&calls(&["a", "b", "a", "a"]), &GoldenPath::new(["a", "b"]));
+        assert_eq!((score.extra_steps, score.backtracks, score.repeated_tools), (2, 1, 1));
+        assert!(!score.passed);
+    }
+
+    #[test]
+    fn counts_stay_visible_when_their_penalty_is_off() {
+        let golden =
+            GoldenPath { allow_extra_steps: true, penalize_backtracking: false, ..GoldenPath::new(["a"]) };
+        let score = score_golden_path(&calls(&["a", "b", "a"]), &golden);
+        assert_eq!((score.extra_steps, score.backtracks, score.passed), (2, 1, true));
+    }
+
+    #[test]
+    fn a_path_that_revisits_is_clean_against_its_own_baseline_only() {
+        let walked = ["a", "b", "a"];
+        assert_eq!(
+            run(&block(&walked, Baseline::Zero), &walked).value("golden_path.passed").unwrap().as_f64(),
+            0.0
+        );
+        assert_eq!(
+            run(&block(&walked, Baseline::Golden), &walked).value("golden_path.passed").unwrap().as_f64(),
+            1.0
+        );
+    }
+
+    #[test]
+    fn a_clean_but_different_trace_shows_in_coverage() {
+        let scores =
+            run(&block(&["search", "open", "summarize"], Baseline::Zero), &["search", "y", "summarize"]);
+        assert_eq!(scores.value("golden_path.penalty").unwrap().as_f64(), 1.0);
+        assert!((scores.value("golden_path.coverage").unwrap().as_f64() - 2.0 / 3.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn waste_is_explained_call_by_call_and_no_calls_are_marked() {
+        let scores = run(&block(&["a", "b"], Baseline::Zero), &["a", "a", "b", "a"]);
+        let messages: Vec<&str> = scores.findings.iter().map(|finding| finding.message.as_str()).collect();
+        assert_eq!(
+            messages,
+            [
+                "4 calls where the golden path has 2",
+                "call 2 `a` repeats the call before it",
+                "call 4 `a` goes back to a tool last used in call 2",
+            ]
+        );
+        assert!(run(&block(&["a"], Baseline::Zero), &[]).not_exercised.is_some());
+    }
+}

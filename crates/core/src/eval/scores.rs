@@ -1,0 +1,162 @@
+//! What a gate measured: one value per target, the findings behind them, and whether there was anything to measure.
+
+use super::target::{Fold, Target};
+use crate::report::{AssertionDiff, Finding, Number};
+use crate::trace::Run;
+use std::collections::BTreeMap;
+
+/// A gate's numbers over all runs of a test.
+#[derive(Debug, Clone, Default)]
+pub struct Scores {
+    /// Every target of the gate; `None` is not measured.
+    pub values: BTreeMap<&'static str, Option<Number>>,
+    /// What was found.
+    pub findings: Vec<Finding>,
+    /// Why there was nothing to measure.
+    pub not_exercised: Option<String>,
+}
+
+/// A gate's numbers in one run.
+#[derive(Debug, Clone, Default)]
+pub struct RunScores {
+    values: Vec<(&'static str, Number)>,
+    findings: Vec<Finding>,
+    not_exercised: Option<String>,
+}
+
+impl RunScores {
+    /// Sets a whole number.
+    pub fn whole(&mut self, target: &Target, value: usize) -> &mut Self {
+        self.values.push((target.name, Number::Int(value as i64)));
+        self
+    }
+
+    /// Sets a flag.
+    pub fn flag(&mut self, target: &Target, value: bool) -> &mut Self {
+        self.whole(target, usize::from(value))
+    }
+
+    /// Sets a ratio or amount.
+    pub fn float(&mut self, target: &Target, value: f64) -> &mut Self {
+        self.values.push((target.name, Number::Float(value)));
+        self
+    }
+
+    /// Adds something worth looking at.
+    pub fn find(&mut self, message: impl Into<String>, diff: Vec<AssertionDiff>) -> &mut Self {
+        self.findings.push(Finding { run: None, message: message.into(), diff });
+        self
+    }
+
+    /// Says that this run had nothing to measure.
+    pub fn not_exercised(&mut self, why: impl Into<String>) -> &mut Self {
+        self.not_exercised = Some(why.into());
+        self
+    }
+}
+
+impl Scores {
+    /// Scores each run by itself and folds the numbers as each target says.
+    pub fn fold(targets: &[Target], runs: &[Run<'_>], score: impl Fn(&Run<'_>) -> RunScores) -> Self {
+        let scored: Vec<RunScores> = runs.iter().map(score).collect();
+        let mut scores = Self::default();
+        for target in targets {
+            let values: Option<Vec<Number>> = scored.iter().map(|run| run.value(target)).collect();
+            scores.values.insert(target.name, values.and_then(|values| fold(target.fold, &values)));
+        }
+        let vacuous: Vec<(usize, &String)> = scored
+            .iter()
+            .enumerate()
+            .filter_map(|(at, run)| Some((at + 1, run.not_exercised.as_ref()?)))
+            .collect();
+        scores.not_exercised = vacuous_sentence(&vacuous, runs.len());
+        for (at, run) in scored.iter().enumerate() {
+            let found = run.findings.iter().cloned();
+            scores.findings.extend(found.map(|finding| Finding { run: Some(at + 1), ..finding }));
+        }
+        scores
+    }
+
+    /// Sets one target over all runs.
+    pub fn set(&mut self, target: &Target, value: Option<Number>) -> &mut Self {
+        self.values.insert(target.name, value);
+        self
+    }
+
+    /// The value of a target.
+    pub fn value(&self, target: &str) -> Option<Number> {
+        self.values.get(target).copied().flatten()
+    }
+}
+
+impl RunScores {
+    fn value(&self, target: &Target) -> Option<Number> {
+        self.values.iter().find(|(name, _)| *name == target.name).map(|(_, value)| *value)
+    }
+}
+
+/// `None` when there are no values: nothing was measured.
+fn fold(fold: Fold, values: &[Number]) -> Option<Number> {
+    let (first, rest) = values.split_first()?;
+    Some(rest.iter().fold(*first, |folded, &value| match fold {
+        Fold::Min if value.as_f64() < folded.as_f64() => value,
+        Fold::Max if value.as_f64() > folded.as_f64() => value,
+        Fold::Sum => add(folded, value),
+        _ => folded,
+    }))
+}
+
+fn add(a: Number, b: Number) -> Number {
+    match (a, b) {
+        (Number::Int(a), Number::Int(b)) => Number::Int(a + b),
+        _ => Number::Float(a.as_f64() + b.as_f64()),
+    }
+}
+
+fn vacuous_sentence(vacuous: &[(usize, &String)], runs: usize) -> Option<String> {
+    let (_, why) = vacuous.first()?;
+    if vacuous.len() == runs {
+        return Some((*why).clone());
+    }
+    let named: Vec<String> = vacuous.iter().take(5).map(|(run, _)| format!("#{run}")).collect();
+    let more = if vacuous.len() > 5 { ", …" } else { "" };
+    Some(format!("{why} (in {} of {runs} runs: {}{more})", vacuous.len(), named.join(", ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Trace;
+
+    const GOOD: Target = Target::ratio("t.good", "");
+    const WASTE: Target = Target::count("t.waste", "");
+    const SOMETIMES: Target = Target::count("t.sometimes", "");
+
+    #[test]
+    fn the_worst_run_decides_and_a_target_absent_once_is_absent() {
+        let short = Trace::read("{}").unwrap();
+        let long = Trace::read(r#"{"tool_calls":[{"name":"a"}]}"#).unwrap();
+        let runs = [&short, &long].map(|trace| Run { trace, header: None, passed: true });
+        let scores = Scores::fold(&[GOOD, WASTE, SOMETIMES], &runs, |run| {
+            let mut scores = RunScores::default();
+            let calls = run.trace.tool_calls.len();
+            scores.float(&GOOD, 1.0 / (1.0 + calls as f64)).whole(&WASTE, calls);
+            if calls > 0 {
+                scores.whole(&SOMETIMES, 1);
+            } else {
+                scores.not_exercised("no calls");
+            }
+            scores
+        });
+        assert_eq!(scores.value("t.good"), Some(Number::Float(0.5)));
+        assert_eq!(scores.value("t.waste"), Some(Number::Int(1)));
+        assert_eq!(scores.value("t.sometimes"), None);
+        assert_eq!(scores.not_exercised.unwrap(), "no calls (in 1 of 2 runs: #1)");
+    }
+
+    #[test]
+    fn no_runs_measure_nothing() {
+        let scores = Scores::fold(&[GOOD], &[], |_| RunScores::default());
+        assert_eq!(scores.values["t.good"], None);
+    }
+}

@@ -1,0 +1,93 @@
+//! Matchers of matchers: `not`, `all-of`, `any-of`.
+
+use super::{Check, Kind, differs};
+use crate::problem::Problem;
+use crate::report::AssertionDiff;
+use crate::suite::read::Field;
+use serde_json::{Value, json};
+
+pub(super) const NOT: Kind = Kind {
+    key: "not",
+    alias: None,
+    doc: "There is a value, and this matcher does not hold for it",
+    read: |field| Some(Box::new(read_not(field)?)),
+};
+
+pub(super) const ALL_OF: Kind = Kind {
+    key: "all-of",
+    alias: Some("allOf"),
+    doc: "Every one of these matchers holds",
+    read: |field| Some(Box::new(AllOf(several(field)?))),
+};
+
+pub(super) const ANY_OF: Kind = Kind {
+    key: "any-of",
+    alias: Some("anyOf"),
+    doc: "At least one of these matchers holds",
+    read: |field| {
+        let written = field.value_quietly();
+        Some(Box::new(AnyOf { checks: several(field)?, written }))
+    },
+};
+
+fn read_not(field: &mut Field<'_>) -> Option<Not> {
+    let written = field.value_quietly();
+    let check = super::read_check(field)?;
+    Some(Not { check, written })
+}
+
+fn several(field: &mut Field<'_>) -> Option<Vec<Box<dyn Check>>> {
+    let checks = field.list(super::read_check);
+    field.amend_schema("minItems", json!(1));
+    let checks = checks?;
+    if checks.is_empty() {
+        field.report(Problem::error("an empty list asks for nothing").help("name at least one matcher"));
+        return None;
+    }
+    Some(checks)
+}
+
+struct Not {
+    check: Box<dyn Check>,
+    written: Value,
+}
+
+impl Check for Not {
+    fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
+        if self.check.diff(actual).is_empty() {
+            differs(json!({ "not": self.written }), actual)
+        } else {
+            Vec::new()
+        }
+    }
+}
+
+struct AllOf(Vec<Box<dyn Check>>);
+
+impl Check for AllOf {
+    fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
+        self.0.iter().flat_map(|check| check.diff(actual)).collect()
+    }
+
+    fn accepts_absence(&self) -> bool {
+        self.0.iter().all(|check| check.accepts_absence())
+    }
+}
+
+struct AnyOf {
+    checks: Vec<Box<dyn Check>>,
+    written: Value,
+}
+
+impl Check for AnyOf {
+    fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
+        if self.checks.iter().any(|check| check.diff(actual).is_empty()) {
+            return Vec::new();
+        }
+        differs(json!({ "any-of": self.written }), actual)
+    }
+
+    fn accepts_absence(&self) -> bool {
+        self.checks.iter().any(|check| check.accepts_absence())
+    }
+}

@@ -1,0 +1,152 @@
+//! Does a value hold what was expected of it? One entry per matcher.
+
+mod combine;
+mod equality;
+mod number;
+mod structure;
+mod text;
+
+use crate::problem::Problem;
+use crate::report::AssertionDiff;
+use crate::suite::read::{Block, Field};
+use serde_json::{Value, json};
+
+/// One way to hold a value to an expectation.
+pub(crate) trait Check: Send + Sync {
+    /// Where the value differs; empty when it holds.
+    fn diff(&self, actual: &Value) -> Vec<AssertionDiff>;
+
+    /// Whether a target with nothing there satisfies this: only `absent: true` does.
+    fn accepts_absence(&self) -> bool {
+        false
+    }
+}
+
+/// A matcher of the registry.
+pub(crate) struct Kind {
+    pub(crate) key: &'static str,
+    alias: Option<&'static str>,
+    doc: &'static str,
+    read: fn(&mut Field<'_>) -> Option<Box<dyn Check>>,
+}
+
+/// Every matcher, in the order of the documentation.
+pub(crate) const KINDS: &[Kind] = &[
+    equality::EXACT,
+    text::CONTAINS,
+    structure::SUBSET,
+    text::ICONTAINS,
+    text::CONTAINS_ALL,
+    text::CONTAINS_ANY,
+    text::STARTS_WITH,
+    text::ENDS_WITH,
+    text::REGEX,
+    structure::SCHEMA,
+    equality::EQUALS_JSON,
+    number::GTE,
+    number::LTE,
+    number::GT,
+    number::LT,
+    equality::ONE_OF,
+    structure::LENGTH,
+    structure::ABSENT,
+    combine::NOT,
+    combine::ALL_OF,
+    combine::ANY_OF,
+];
+
+/// A matcher as written, ready to check values.
+pub struct Matcher {
+    written: Value,
+    check: Box<dyn Check>,
+}
+
+impl std::fmt::Debug for Matcher {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "Matcher({})", self.written)
+    }
+}
+
+impl Matcher {
+    /// The matcher as it was written.
+    pub fn written(&self) -> &Value {
+        &self.written
+    }
+
+    /// Where the value differs from what was expected; empty when it holds.
+    pub fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
+        self.check.diff(actual)
+    }
+
+    /// Whether a target with nothing there satisfies the matcher.
+    pub fn accepts_absence(&self) -> bool {
+        self.check.accepts_absence()
+    }
+
+    /// `>= floor`, for default gates.
+    pub(crate) fn at_least(floor: f64) -> Self {
+        Self { written: json!({ "gte": whole_or_float(floor) }), check: number::at_least(floor) }
+    }
+
+    /// `<= ceiling`, for default gates.
+    pub(crate) fn at_most(ceiling: f64) -> Self {
+        Self { written: json!({ "lte": whole_or_float(ceiling) }), check: number::at_most(ceiling) }
+    }
+
+    /// A map with exactly one matcher's key.
+    pub(crate) fn read(field: &mut Field<'_>) -> Option<Self> {
+        let written = if field.is_describing() { None } else { Some(field.value_quietly()) };
+        let check = read_check(field)?;
+        Some(Self { written: written?, check })
+    }
+}
+
+fn whole_or_float(number: f64) -> Value {
+    if number.fract() == 0.0 { json!(number as i64) } else { json!(number) }
+}
+
+fn read_check(field: &mut Field<'_>) -> Option<Box<dyn Check>> {
+    field.define("matcher", |field| {
+        let check = field.block(read_one).flatten();
+        field.amend_schema("type", json!("object"));
+        field.amend_schema("minProperties", json!(1));
+        field.amend_schema("maxProperties", json!(1));
+        check
+    })
+}
+
+fn read_one(block: &mut Block<'_>) -> Option<Box<dyn Check>> {
+    let mut written = Vec::new();
+    let mut check = None;
+    for kind in KINDS {
+        for key in [Some(kind.key), kind.alias].into_iter().flatten() {
+            if block.has(key) {
+                written.push(key);
+            }
+            if let Some(read) = block.optional(key, kind.doc, kind.read) {
+                check = Some(read);
+            }
+        }
+    }
+    match written[..] {
+        [] if !block.is_describing() && !block.has_unknown() => {
+            let problem = Problem::error("a matcher is missing here");
+            block.report(problem.help("write one, as `exact: get_weather` or `contains: Sacramento`"));
+            None
+        }
+        [first, second, ..] => {
+            let problem = Problem::error(format!("one matcher at a time: `{first}` and `{second}`"));
+            block.report(problem.help("to hold a value to both, write `all-of: [{…}, {…}]`"));
+            None
+        }
+        _ => check,
+    }
+}
+
+/// One difference at the value itself.
+fn differs(expected: Value, actual: &Value) -> Vec<AssertionDiff> {
+    vec![AssertionDiff { pointer: String::new(), expected, actual: actual.clone() }]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,126 @@
+//! Every matcher, on what it accepts and what it refuses.
+
+use super::Matcher;
+use crate::suite::read::{Field, Reading};
+use crate::suite::variables::Variables;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+fn read(yaml: &str) -> Result<Matcher, Vec<String>> {
+    let mut problems = Vec::new();
+    let node = crate::yaml::parse(yaml, 0, &mut problems).unwrap();
+    let environment = |_: &str| None;
+    let reading = Reading::new(Variables {
+        suite: BTreeMap::new(),
+        config_dir: String::new(),
+        environment: &environment,
+    });
+    let matcher = Matcher::read(&mut Field::new(&reading, &node));
+    match (matcher, reading.into_problems()) {
+        (Some(matcher), problems) if problems.is_empty() => Ok(matcher),
+        (_, problems) => Err(problems.into_iter().map(|problem| problem.message).collect()),
+    }
+}
+
+fn holds(yaml: &str, actual: Value) -> bool {
+    read(yaml).unwrap().diff(&actual).is_empty()
+}
+
+#[test]
+fn exact_is_by_json_value() {
+    assert!(holds("exact: {a: 1, b: [1, 2]}", json!({"b": [1, 2], "a": 1.0})));
+    assert!(!holds("exact: {a: true}", json!({"a": 1})));
+    assert!(!holds("exact: null", json!(0)));
+    assert!(holds("exact: null", json!(null)));
+}
+
+#[test]
+fn contains_reads_texts_lists_and_structures() {
+    assert!(holds("contains: ramen", json!("Sacramento")));
+    assert!(!holds("contains: refund", json!(["get_invoice", "refund_all"])));
+    assert!(holds("contains: refund", json!(["refund"])));
+    assert!(holds("contains: {city: X}", json!({"city": "X", "units": "F"})));
+    assert!(!holds("contains: {city: X}", json!({"city": "XY"})));
+    assert!(holds("contains: {type: text}", json!([{"type": "text", "text": "hi"}])));
+    assert!(holds("contains: [1, 2]", json!([2, 3, 1])));
+    assert!(!holds("contains: [1, 1]", json!([1, 2])));
+}
+
+#[test]
+fn texts_are_held_to_parts_edges_and_patterns() {
+    assert!(holds("icontains: SACRA", json!("in Sacramento")));
+    assert!(holds("contains-all: [a, b]", json!("cab")));
+    assert!(!holds("contains-all: [a, z]", json!("cab")));
+    assert!(holds("contains-any: [z, b]", json!("cab")));
+    assert!(holds("starts-with: ca", json!("cab")));
+    assert!(!holds("ends-with: ca", json!("cab")));
+    assert!(holds("regex: '^c.b$'", json!("cab")));
+    assert!(!holds("regex: x", json!(5)));
+}
+
+#[test]
+fn numbers_are_compared_and_other_types_never_hold() {
+    assert!(holds("gte: 1", json!(1)) && holds("lte: 1.0", json!(1)));
+    assert!(!holds("gt: 1", json!(1)) && !holds("lt: 1", json!(1)));
+    assert!(!holds("gte: 0", json!("5")));
+}
+
+#[test]
+fn subset_is_not_substring() {
+    assert!(!holds("subset: {q: rust}", json!({"q": "rust lang"})));
+    assert!(holds("subset: {items: [{a: 1}, {a: 1, b: 2}]}", json!({"items": [{"a": 1, "b": 2}, {"a": 1}]})));
+}
+
+#[test]
+fn shapes_lengths_and_alternatives() {
+    assert!(holds("schema: {minimum: 0.7}", json!(0.7)));
+    assert!(!holds("schema: {minimum: 0.7}", json!(0.69)));
+    assert!(holds("length: 2", json!([1, 2])) && holds("length: {gte: 1}", json!("x")));
+    assert!(!holds("length: 0", json!(5)));
+    assert!(holds("one-of: [a, 1]", json!(1.0)) && holds("oneOf: [a]", json!("a")));
+    assert!(holds("equals-json: {a: 1}", json!("{ \"a\": 1.0 }")));
+    assert!(!holds("equals-json: {a: 1}", json!("{")));
+}
+
+#[test]
+fn only_absent_accepts_absence() {
+    assert!(read("absent: true").unwrap().accepts_absence());
+    assert!(read("any-of: [{absent: true}, {exact: 1}]").unwrap().accepts_absence());
+    for yaml in [
+        "absent: false",
+        "not: {exact: 1}",
+        "not: {absent: false}",
+        "exact: null",
+        "all-of: [{absent: true}, {exact: 1}]",
+    ] {
+        assert!(!read(yaml).unwrap().accepts_absence(), "{yaml}");
+    }
+    assert!(!holds("absent: true", json!(null)) && holds("absent: false", json!(null)));
+}
+
+#[test]
+fn matchers_combine() {
+    assert!(holds("not: {contains: refund}", json!(["get_invoice"])));
+    assert!(!holds("not: {contains: refund}", json!(["refund"])));
+    assert!(
+        holds("allOf: [{gte: 1}, {lte: 3}]", json!(2)) && !holds("all-of: [{gte: 1}, {lte: 3}]", json!(4))
+    );
+    assert!(holds("anyOf: [{exact: 1}, {exact: 2}]", json!(2)) && !holds("any-of: [{exact: 1}]", json!(2)));
+}
+
+#[test]
+fn what_is_not_a_matcher_is_refused() {
+    assert_eq!(read("{}").unwrap_err(), ["a matcher is missing here"]);
+    assert_eq!(read("{gte: 1, lte: 2}").unwrap_err(), ["one matcher at a time: `gte` and `lte`"]);
+    assert_eq!(read("{exat: 1}").unwrap_err(), ["unknown key `exat`"]);
+    assert!(read("regex: '('").unwrap_err()[0].contains("not a regular expression"));
+    assert!(read("schema: {type: 12}").unwrap_err()[0].contains("not a JSON Schema"));
+    assert_eq!(read("all-of: []").unwrap_err(), ["an empty list asks for nothing"]);
+    assert!(read("gte: x").unwrap_err()[0].contains("expected a number"));
+    assert!(read("exact").unwrap_err()[0].contains("expected a map"));
+}
+
+#[test]
+fn a_matcher_is_shown_as_it_was_written() {
+    assert_eq!(read("not: {contains: refund}").unwrap().written(), &json!({"not": {"contains": "refund"}}));
+}

@@ -1,0 +1,145 @@
+//! What is wrong with a suite, where, and what to do about it.
+
+mod render;
+mod suggest;
+
+pub use render::render;
+pub use suggest::nearest;
+
+/// A stretch of one source file, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub struct Span {
+    /// The file, as an index into [`Sources`].
+    pub file: usize,
+    /// The first byte.
+    pub start: usize,
+    /// The byte after the last.
+    pub end: usize,
+}
+
+/// How much a problem matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// The suite is refused.
+    Error,
+    /// The suite runs, and probably does not do what its author meant.
+    Warning,
+}
+
+/// One problem with its place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Whether the suite is refused for it.
+    pub level: Level,
+    /// What is wrong.
+    pub message: String,
+    /// Where.
+    pub span: Option<Span>,
+    /// A few words under the caret.
+    pub label: Option<String>,
+    /// Another place that matters, with its own words.
+    pub also: Option<(Span, String)>,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+impl Problem {
+    /// A problem for which the suite is refused.
+    pub fn error(message: impl Into<String>) -> Self {
+        Self { level: Level::Error, message: message.into(), span: None, label: None, also: None, help: None }
+    }
+
+    /// A problem worth saying that does not stop the suite.
+    pub fn warning(message: impl Into<String>) -> Self {
+        Self { level: Level::Warning, ..Self::error(message) }
+    }
+
+    /// At this place.
+    #[must_use]
+    pub fn at(mut self, span: Span) -> Self {
+        self.span = Some(span);
+        self
+    }
+
+    /// With these words under the caret.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = Some(label.into());
+        self
+    }
+
+    /// With a second place.
+    #[must_use]
+    pub fn also(mut self, span: Span, label: impl Into<String>) -> Self {
+        self.also = Some((span, label.into()));
+        self
+    }
+
+    /// With what to do about it.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// With "did you mean", where one of the known words is near.
+    #[must_use]
+    pub fn suggest<'k>(self, word: &str, known: impl IntoIterator<Item = &'k str>) -> Self {
+        match nearest(word, known) {
+            Some(near) => self.help(format!("did you mean `{near}`?")),
+            None => self,
+        }
+    }
+}
+
+/// The texts that problems point into.
+#[derive(Debug, Clone, Default)]
+pub struct Sources {
+    files: Vec<SourceFile>,
+}
+
+/// One source text.
+#[derive(Debug, Clone)]
+pub struct SourceFile {
+    /// The path as the user named it.
+    pub path: String,
+    /// Its text.
+    pub text: String,
+    line_starts: Vec<usize>,
+}
+
+impl Sources {
+    /// Adds a text and returns its index.
+    pub fn add(&mut self, path: impl Into<String>, text: String) -> usize {
+        let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        self.files.push(SourceFile { path: path.into(), text, line_starts });
+        self.files.len() - 1
+    }
+
+    /// The file with this index.
+    pub fn file(&self, index: usize) -> &SourceFile {
+        &self.files[index]
+    }
+
+    /// The path, line and column (both from 1, the column in characters) where a span starts.
+    pub fn place(&self, span: Span) -> (&str, usize, usize) {
+        let file = self.file(span.file);
+        let (line, column) = file.line_column(span.start);
+        (&file.path, line, column)
+    }
+}
+
+impl SourceFile {
+    /// The line and column of a byte, both from 1; the column counts characters.
+    pub fn line_column(&self, byte: usize) -> (usize, usize) {
+        let line = self.line_starts.partition_point(|&start| start <= byte).max(1);
+        let start = self.line_starts[line - 1];
+        let upto = self.text.get(start..byte).unwrap_or_default();
+        (line, upto.chars().count() + 1)
+    }
+
+    fn line_range(&self, line: usize) -> std::ops::Range<usize> {
+        let start = self.line_starts[line - 1];
+        start..self.line_starts.get(line).copied().unwrap_or(self.text.len())
+    }
+}

@@ -1,0 +1,169 @@
+//! A map with known keys: what is read is known, and every other key is refused.
+
+use super::{Field, Reading};
+use crate::problem::{Problem, Span};
+use crate::yaml::Entry;
+use serde_json::{Map, Value, json};
+use std::cell::RefCell;
+
+/// The keys of one map. Keys are known by being asked for, so a key that is read is in the schema too.
+pub(crate) struct Block<'a> {
+    reading: &'a Reading<'a>,
+    span: Span,
+    entries: &'a [Entry],
+    known: Vec<&'static str>,
+    schema: Option<Schema>,
+}
+
+#[derive(Default)]
+struct Schema {
+    properties: Map<String, Value>,
+    required: Vec<&'static str>,
+}
+
+impl<'a> Block<'a> {
+    pub(super) fn new(reading: &'a Reading<'a>, span: Span, entries: &'a [Entry]) -> Self {
+        Self { reading, span, entries, known: Vec::new(), schema: None }
+    }
+
+    pub(super) fn describing(reading: &'a Reading<'a>) -> Self {
+        let schema = Some(Schema::default());
+        Self { reading, span: Span::default(), entries: &[], known: Vec::new(), schema }
+    }
+
+    /// Whether this reading only describes the schema.
+    pub(crate) fn is_describing(&self) -> bool {
+        self.schema.is_some()
+    }
+
+    /// The map's place.
+    pub(crate) fn span(&self) -> Span {
+        self.span
+    }
+
+    /// What the files' reading shares.
+    pub(crate) fn reading(&self) -> &'a Reading<'a> {
+        self.reading
+    }
+
+    /// A key that may be left out.
+    pub(crate) fn optional<T>(
+        &mut self,
+        key: &'static str,
+        doc: &str,
+        read: impl FnOnce(&mut Field<'_>) -> Option<T>,
+    ) -> Option<T> {
+        self.known.push(key);
+        if let Some(schema) = &mut self.schema {
+            let slot = RefCell::new(json!(true));
+            read(&mut Field::describing(self.reading, &slot));
+            schema.properties.insert(key.to_owned(), with_description(slot.into_inner(), doc));
+            return None;
+        }
+        let entry = self.entry(key)?;
+        read(&mut Field::new(self.reading, &entry.value))
+    }
+
+    /// A key that must be there.
+    pub(crate) fn required<T>(
+        &mut self,
+        key: &'static str,
+        doc: &str,
+        read: impl FnOnce(&mut Field<'_>) -> Option<T>,
+    ) -> Option<T> {
+        if let Some(schema) = &mut self.schema {
+            schema.required.push(key);
+        } else if self.entry(key).is_none() {
+            self.report(Problem::error(format!("`{key}` is missing here")).help(doc.to_owned()));
+        }
+        self.optional(key, doc, read)
+    }
+
+    /// `true` or `false`, with what it is when left out.
+    pub(crate) fn flag(&mut self, key: &'static str, doc: &str, default: bool) -> bool {
+        self.optional(key, doc, |field| field.flag()).unwrap_or(default)
+    }
+
+    /// Whether the key is written.
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.entry(key).is_some()
+    }
+
+    /// Whether a key is written that nobody has asked for so far.
+    pub(crate) fn has_unknown(&self) -> bool {
+        self.entries.iter().any(|entry| !self.known.contains(&&*entry.key) && !entry.key.starts_with("x-"))
+    }
+
+    /// The place of a key that is written.
+    pub(crate) fn key_span(&self, key: &str) -> Option<Span> {
+        self.entry(key).map(|entry| entry.key_span)
+    }
+
+    /// Refuses more than one of these keys.
+    pub(crate) fn at_most_one_of(&self, keys: &[&str]) {
+        let mut written = keys.iter().filter_map(|key| self.entry(key));
+        if let (Some(first), Some(second)) = (written.next(), written.next()) {
+            let problem = Problem::error(format!(
+                "`{}` and `{}` exclude each other: write one of them",
+                first.key, second.key
+            ))
+            .at(second.key_span)
+            .also(first.key_span, "already given here");
+            self.reading.report(problem);
+        }
+    }
+
+    /// Collects a problem at this map, or at the problem's own place.
+    pub(crate) fn report(&self, problem: Problem) {
+        if self.schema.is_none() {
+            let first_line = self.entries.first().map_or(self.span, |entry| entry.key_span);
+            let problem = if problem.span.is_some() { problem } else { problem.at(first_line) };
+            self.reading.report(problem);
+        }
+    }
+
+    fn entry(&self, key: &str) -> Option<&'a Entry> {
+        self.entries.iter().find(|entry| &*entry.key == key)
+    }
+
+    /// Refuses every key that was not asked for; `x-…` keys are the user's own notes.
+    pub(super) fn finish(self) {
+        for entry in self.entries {
+            if self.known.contains(&&*entry.key) || entry.key.starts_with("x-") {
+                continue;
+            }
+            let problem = Problem::error(format!("unknown key `{}`", entry.key)).at(entry.key_span);
+            let near = crate::problem::nearest(&entry.key, self.known.iter().copied());
+            let help = match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("known here: {}; notes of your own start with `x-`", self.known.join(", ")),
+            };
+            self.reading.report(problem.help(help));
+        }
+    }
+
+    pub(super) fn into_schema(self) -> Value {
+        let Schema { properties, required } = self.schema.unwrap_or_default();
+        let mut schema = json!({
+            "type": ["object", "null"],
+            "properties": properties,
+            "patternProperties": { "^x-": true },
+            "additionalProperties": false,
+        });
+        if !required.is_empty() {
+            schema["type"] = json!("object");
+            schema["required"] = json!(required);
+        }
+        schema
+    }
+}
+
+fn with_description(schema: Value, doc: &str) -> Value {
+    match schema {
+        Value::Object(mut map) => {
+            map.insert("description".to_owned(), Value::from(doc));
+            Value::Object(map)
+        }
+        _ => json!({ "description": doc }),
+    }
+}

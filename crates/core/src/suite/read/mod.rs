@@ -1,0 +1,78 @@
+//! Reading a suite field by field: every problem is collected with its place, and the same reading,
+//! done without a file, describes the JSON Schema.
+
+mod block;
+mod field;
+mod shapes;
+
+pub(crate) use block::Block;
+pub(crate) use field::Field;
+pub(crate) use shapes::Shapes;
+
+use super::variables::{VariableProblem, Variables};
+use crate::problem::{Problem, Span};
+use serde_json::{Map, Value, json};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+/// What one file's reading shares: its variables, and where problems and definitions are collected.
+pub(crate) struct Reading<'e> {
+    pub(crate) variables: Variables<'e>,
+    problems: RefCell<Vec<Problem>>,
+    definitions: RefCell<BTreeMap<String, Value>>,
+}
+
+impl<'e> Reading<'e> {
+    pub(crate) fn new(variables: Variables<'e>) -> Self {
+        Self { variables, problems: RefCell::default(), definitions: RefCell::default() }
+    }
+
+    /// Collects a problem.
+    pub(crate) fn report(&self, problem: Problem) {
+        self.problems.borrow_mut().push(problem);
+    }
+
+    pub(crate) fn into_problems(self) -> Vec<Problem> {
+        self.problems.into_inner()
+    }
+
+    /// The schema of what `read` reads, with its `$defs`.
+    pub(crate) fn describe<T>(&self, read: impl FnOnce(&mut Field<'_>) -> T) -> Value {
+        let slot = RefCell::new(Value::Null);
+        read(&mut Field::describing(self, &slot));
+        let mut schema = slot.into_inner();
+        let definitions: Map<String, Value> = self.definitions.borrow().clone().into_iter().collect();
+        if let (Value::Object(map), false) = (&mut schema, definitions.is_empty()) {
+            map.insert("$defs".to_owned(), Value::Object(definitions));
+        }
+        schema
+    }
+
+    fn variable_problem(&self, problem: VariableProblem, span: Span) {
+        let report = match problem {
+            VariableProblem::Unset(name) => {
+                let known: Vec<&str> =
+                    self.variables.suite.keys().map(String::as_str).chain(["CONFIG_DIR"]).collect();
+                let problem = Problem::error(format!("the variable `{name}` is not set")).at(span);
+                match crate::problem::nearest(&name, known) {
+                    Some(near) => problem.help(format!("did you mean `${{{near}}}`?")),
+                    None => problem.help(format!(
+                        "set it in the environment or under `variables:`, or give a default: `${{{name}:-…}}`"
+                    )),
+                }
+            }
+            VariableProblem::Unclosed => Problem::error("`${` is never closed with `}`")
+                .at(span)
+                .help("write `$${` for a literal `${`"),
+            VariableProblem::BadName(inner) => Problem::error(format!("`{inner}` is not a variable's name"))
+                .at(span)
+                .help("names are letters, digits and `_`; write `$${` for a literal `${`"),
+        };
+        self.report(report);
+    }
+}
+
+/// `anyOf` of these schemas, flattened where there is only one.
+fn any_of(mut schemas: Vec<Value>) -> Value {
+    if schemas.len() == 1 { schemas.remove(0) } else { json!({ "anyOf": schemas }) }
+}

@@ -1,0 +1,75 @@
+//! A value with several allowed shapes, told apart by what is written.
+
+use super::field::At;
+use super::{Block, Field};
+use crate::yaml::{Kind, Scalar};
+use serde_json::Value;
+use std::cell::RefCell;
+
+/// The shapes a value may have: the first that fits is read; without a file all are described.
+pub(crate) struct Shapes<'a, T> {
+    field: Field<'a>,
+    taken: bool,
+    result: Option<T>,
+    schemas: Vec<Value>,
+}
+
+impl<'a, T> Shapes<'a, T> {
+    pub(super) fn new(field: &Field<'a>) -> Self {
+        Self {
+            field: Field { reading: field.reading, at: field.at },
+            taken: false,
+            result: None,
+            schemas: Vec::new(),
+        }
+    }
+
+    pub(super) fn into_parts(self) -> (bool, Option<T>, Vec<Value>) {
+        (self.taken, self.result, self.schemas)
+    }
+
+    /// A scalar of any type.
+    pub(crate) fn scalar(&mut self, read: impl FnOnce(&mut Field<'_>) -> Option<T>) {
+        self.when(|kind| matches!(kind, Kind::Scalar(scalar) if *scalar != Scalar::Null), read);
+    }
+
+    /// A text.
+    pub(crate) fn text(&mut self, read: impl FnOnce(&mut Field<'_>) -> Option<T>) {
+        self.when(|kind| matches!(kind, Kind::Scalar(Scalar::Text { .. })), read);
+    }
+
+    /// `true` or `false`.
+    pub(crate) fn flag(&mut self, read: impl FnOnce(&mut Field<'_>) -> Option<T>) {
+        self.when(|kind| matches!(kind, Kind::Scalar(Scalar::Bool(_))), read);
+    }
+
+    /// A list.
+    pub(crate) fn list(&mut self, read: impl FnOnce(&mut Field<'_>) -> Option<T>) {
+        self.when(|kind| matches!(kind, Kind::List(_)), read);
+    }
+
+    /// A map with known keys.
+    pub(crate) fn block(&mut self, read: impl FnOnce(&mut Block<'_>) -> Option<T>) {
+        self.map(|field| field.block(read).flatten());
+    }
+
+    /// A map.
+    pub(crate) fn map(&mut self, read: impl FnOnce(&mut Field<'_>) -> Option<T>) {
+        self.when(|kind| matches!(kind, Kind::Map(_)), read);
+    }
+
+    fn when(&mut self, fits: impl FnOnce(&Kind) -> bool, read: impl FnOnce(&mut Field<'_>) -> Option<T>) {
+        match self.field.at {
+            At::Describe(_) => {
+                let slot = RefCell::new(Value::Null);
+                read(&mut Field::describing(self.field.reading, &slot));
+                self.schemas.push(slot.into_inner());
+            }
+            At::Node(node) if !self.taken && fits(&node.kind) => {
+                self.taken = true;
+                self.result = read(&mut self.field);
+            }
+            At::Node(_) => {}
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! Paths into a trace: `tool_calls[0].name`, `tool_calls[*].args.city`, `conversation.tokens.total`.
+
+mod parse;
+mod resolve;
+mod shape;
+
+pub(crate) use shape::Roots;
+
+use crate::trace::Trace;
+use serde_json::Value;
+
+/// A path whose spelling was checked against what a trace can have.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Path {
+    written: String,
+    steps: Vec<Step>,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Step {
+    /// `.name`; a quoted key is never checked, so that fields mcptest does not know stay reachable.
+    Key { name: String, quoted: bool },
+    /// `[2]`, `[-1]`
+    Index(i64),
+    /// `[*]`
+    Each,
+}
+
+/// Why a path is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathProblem {
+    /// What is wrong.
+    pub message: String,
+    /// What to write instead.
+    pub help: Option<String>,
+}
+
+impl Path {
+    /// Reads a path and refuses one that no trace can have.
+    pub(crate) fn parse(written: &str, roots: Roots) -> Result<Self, PathProblem> {
+        let steps = parse::steps(written)?;
+        shape::check(&steps, roots)?;
+        Ok(Self { written: written.to_owned(), steps })
+    }
+
+    /// Reads a path into the trace of an agent's run.
+    pub fn into_trace(written: &str) -> Result<Self, PathProblem> {
+        Self::parse(written, Roots::Trace)
+    }
+
+    /// The path as it was written.
+    pub fn as_str(&self) -> &str {
+        &self.written
+    }
+
+    /// What the path leads to in this run; `None` when there is nothing.
+    pub fn resolve(&self, trace: &Trace<'_>) -> Option<Value> {
+        resolve::in_trace(&self.steps, trace)
+    }
+}

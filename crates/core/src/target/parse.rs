@@ -1,0 +1,83 @@
+//! The spelling of a path.
+
+use super::{PathProblem, Step};
+
+pub(super) fn steps(written: &str) -> Result<Vec<Step>, PathProblem> {
+    let mut steps = Vec::new();
+    let mut rest = written;
+    let mut expect_key = true;
+    while !rest.is_empty() {
+        if let Some(inner) = rest.strip_prefix('[') {
+            let (step, after) = bracket(inner, written)?;
+            steps.push(step);
+            rest = after;
+        } else {
+            let after_dot = rest.strip_prefix('.');
+            if after_dot.is_none() && !expect_key {
+                return Err(problem(written, &format!("expected `.` or `[` before `{rest}`")));
+            }
+            let (step, after) = key(after_dot.unwrap_or(rest), written)?;
+            steps.push(step);
+            rest = after;
+        }
+        expect_key = false;
+    }
+    if steps.is_empty() {
+        return Err(PathProblem { message: "the target is empty".to_owned(), help: None });
+    }
+    Ok(steps)
+}
+
+fn key<'t>(text: &'t str, written: &str) -> Result<(Step, &'t str), PathProblem> {
+    if text.starts_with(['"', '\'']) {
+        let (name, rest) = quoted(text, written)?;
+        return Ok((Step::Key { name, quoted: true }, rest));
+    }
+    let end = text.find(['.', '[']).unwrap_or(text.len());
+    let name = &text[..end];
+    if name.is_empty() || name.contains(|c: char| c.is_whitespace() || c == ']') {
+        return Err(problem(
+            written,
+            "a key is missing or has a space in it; quote keys with odd characters",
+        ));
+    }
+    Ok((Step::Key { name: name.to_owned(), quoted: false }, &text[end..]))
+}
+
+fn bracket<'t>(inner: &'t str, written: &str) -> Result<(Step, &'t str), PathProblem> {
+    if inner.starts_with(['"', '\'']) {
+        let (name, rest) = quoted(inner, written)?;
+        let rest = rest.strip_prefix(']').ok_or_else(|| problem(written, "`[` is never closed with `]`"))?;
+        return Ok((Step::Key { name, quoted: true }, rest));
+    }
+    let (index, rest) =
+        inner.split_once(']').ok_or_else(|| problem(written, "`[` is never closed with `]`"))?;
+    if index == "*" {
+        return Ok((Step::Each, rest));
+    }
+    let index = index
+        .parse()
+        .map_err(|_| problem(written, &format!("`[{index}]` is neither a number, `*` nor a quoted key")))?;
+    Ok((Step::Index(index), rest))
+}
+
+fn quoted<'t>(text: &'t str, written: &str) -> Result<(String, &'t str), PathProblem> {
+    let mark = text.chars().next().unwrap_or('"');
+    let mut name = String::new();
+    let mut characters = text.char_indices().skip(1);
+    while let Some((at, c)) = characters.next() {
+        match c {
+            '\\' => name.extend(characters.next().map(|(_, escaped)| escaped)),
+            c if c == mark => return Ok((name, &text[at + 1..])),
+            c => name.push(c),
+        }
+    }
+    Err(problem(written, "a quoted key is never closed"))
+}
+
+fn problem(written: &str, message: &str) -> PathProblem {
+    PathProblem {
+        message: format!("`{written}` is not a path: {message}"),
+        help: Some("paths look like `tool_calls[0].args.city` or `tool_calls[*].name`".to_owned()),
+    }
+}

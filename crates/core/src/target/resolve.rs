@@ -1,0 +1,210 @@
+//! Following a path through the recorded text, reading only what it passes.
+
+use super::Step;
+use crate::trace::Trace;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fmt;
+
+/// What the steps lead to in a trace. `tool_names` is derived; all else is as recorded.
+pub(super) fn in_trace(steps: &[Step], trace: &Trace<'_>) -> Option<Value> {
+    if let [Step::Key { name, quoted: false }, rest @ ..] = steps {
+        if name == "tool_names" {
+            let names = trace.tool_names().map(Value::from).collect();
+            return in_value(Value::Array(names), rest);
+        }
+        // No calls is an empty list, also in an envelope that does not write it out.
+        if name == "tool_calls" && trace.tool_calls.is_empty() {
+            return in_value(Value::Array(Vec::new()), rest);
+        }
+        let value = in_text(trace.text, steps)?;
+        return (!(value.is_null() && rest.is_empty())).then_some(value);
+    }
+    in_text(trace.text, steps)
+}
+
+fn in_text(text: &str, steps: &[Step]) -> Option<Value> {
+    let Some((step, rest)) = steps.split_first() else { return serde_json::from_str(text).ok() };
+    match step {
+        Step::Key { name, quoted } => {
+            if let Some(found) = member(text, name) {
+                return in_text(found, rest);
+            }
+            (name == "length" && !quoted)
+                .then(|| length(text))
+                .flatten()
+                .and_then(|length| in_value(length, rest))
+        }
+        Step::Index(index) => in_text(item(text, *index)?, rest),
+        Step::Each => {
+            let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+            let found: Vec<Value> = items.iter().filter_map(|item| in_text(item.get(), rest)).collect();
+            (items.is_empty() || !found.is_empty()).then_some(Value::Array(found))
+        }
+    }
+}
+
+fn in_value(value: Value, steps: &[Step]) -> Option<Value> {
+    if steps.is_empty() { Some(value) } else { in_text(&value.to_string(), steps) }
+}
+
+fn length(text: &str) -> Option<Value> {
+    match text.trim_start().as_bytes().first()? {
+        b'[' => serde_json::from_str::<Vec<IgnoredAny>>(text).ok().map(|items| items.len().into()),
+        b'"' => serde_json::from_str::<Cow<'_, str>>(text).ok().map(|text| text.chars().count().into()),
+        _ => None,
+    }
+}
+
+fn member<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+    let mut reader = serde_json::Deserializer::from_str(text);
+    Member(key).deserialize(&mut reader).ok().flatten().map(RawValue::get)
+}
+
+fn item(text: &str, index: i64) -> Option<&str> {
+    if index < 0 {
+        let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+        let from_end = usize::try_from(index.unsigned_abs()).ok()?;
+        return items.len().checked_sub(from_end).map(|at| items[at].get());
+    }
+    let mut reader = serde_json::Deserializer::from_str(text);
+    Item(usize::try_from(index).ok()?).deserialize(&mut reader).ok().flatten().map(RawValue::get)
+}
+
+/// The raw value of one key; of a key written twice, the last.
+struct Member<'k>(&'k str);
+
+impl<'de> DeserializeSeed<'de> for Member<'_> {
+    type Value = Option<&'de RawValue>;
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Self::Value, D::Error> {
+        reader.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Member<'_> {
+    type Value = Option<&'de RawValue>;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut found = None;
+        while let Some(key) = map.next_key::<Cow<'de, str>>()? {
+            if key == self.0 {
+                found = Some(map.next_value()?);
+            } else {
+                map.next_value::<IgnoredAny>()?;
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// The raw value of one item.
+struct Item(usize);
+
+impl<'de> DeserializeSeed<'de> for Item {
+    type Value = Option<&'de RawValue>;
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Self::Value, D::Error> {
+        reader.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Item {
+    type Value = Option<&'de RawValue>;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a list")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
+        for _ in 0..self.0 {
+            if items.next_element::<IgnoredAny>()?.is_none() {
+                return Ok(None);
+            }
+        }
+        let found = items.next_element()?;
+        while items.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::target::Path;
+    use crate::trace::Trace;
+    use serde_json::{Value, json};
+
+    const TRACE: &str = r#"{
+        "tool_calls": [
+            {"name": "search", "server": "docs", "args": {"q": "rust", "odd.key": 1, "length": 7}},
+            {"name": "open", "args": {"id": 3}, "vendor_mark": "z"}
+        ],
+        "tool_results": [{"is_error": false, "content": [{"type": "text", "text": "hi"}]}],
+        "final_response": null,
+        "conversation": {"tokens": {"total": 12}, "turns": [{"role": "user", "content": "héllo"}]}
+    }"#;
+
+    fn at(path: &str) -> Option<Value> {
+        Path::into_trace(path).unwrap().resolve(&Trace::read(TRACE).unwrap())
+    }
+
+    #[test]
+    fn paths_lead_where_the_trace_has_something() {
+        assert_eq!(at("tool_calls[0].name"), Some(json!("search")));
+        assert_eq!(at("tool_calls[-1].name"), Some(json!("open")));
+        assert_eq!(at("tool_calls[*].name"), Some(json!(["search", "open"])));
+        assert_eq!(at("tool_names"), Some(json!(["search", "open"])));
+        assert_eq!(at("tool_names[1]"), Some(json!("open")));
+        assert_eq!(at("tool_results[0].content[0].text"), Some(json!("hi")));
+        assert_eq!(at("conversation.tokens.total"), Some(json!(12)));
+        assert_eq!(at("tool_calls[0].args[\"odd.key\"]"), Some(json!(1)));
+        assert_eq!(at("tool_calls[1]['vendor_mark']"), Some(json!("z")));
+    }
+
+    #[test]
+    fn length_counts_items_and_characters_and_yields_to_a_key_of_that_name() {
+        assert_eq!(at("tool_calls.length"), Some(json!(2)));
+        assert_eq!(at("tool_names.length"), Some(json!(2)));
+        assert_eq!(at("conversation.turns[0].content.length"), Some(json!(5)));
+        assert_eq!(at("tool_calls[0].args.length"), Some(json!(7)));
+        assert_eq!(at("tool_calls[1].args.length"), None);
+    }
+
+    #[test]
+    fn what_is_not_there_is_absent() {
+        for path in [
+            "tool_calls[2].name",
+            "tool_calls[-3].name",
+            "final_response",
+            "stop_reason",
+            "tool_calls[0].args.city",
+            "tool_calls[*].args.city",
+        ] {
+            assert_eq!(at(path), None, "{path}");
+        }
+        assert_eq!(at("tool_calls[*].args.id"), Some(json!([3])));
+        let empty = Trace::read("{}").unwrap();
+        let each = Path::into_trace("tool_calls[*].name").unwrap();
+        assert_eq!(each.resolve(&empty), Some(json!([])));
+        assert_eq!(Path::into_trace("tool_calls.length").unwrap().resolve(&empty), Some(json!(0)));
+    }
+
+    #[test]
+    fn a_path_that_cannot_exist_is_refused_with_the_nearest_one() {
+        let refused = |path: &str| Path::into_trace(path).unwrap_err();
+        assert_eq!(refused("tool_cals[0].name").help.unwrap(), "did you mean `tool_calls`?");
+        assert_eq!(refused("tool_calls[0].nmae").help.unwrap(), "did you mean `tool_calls[0].name`?");
+        assert!(refused("tool_calls.name").help.unwrap().contains("tool_calls[*].name"));
+        assert!(refused("final_response[0]").message.contains("not a list"));
+        assert!(refused("tool_names[0].x").message.contains("a text"));
+        assert!(refused("tool_calls[").message.contains("never closed"));
+        assert!(refused("tool_calls[x]").message.contains("neither a number"));
+        assert!(refused("").message.contains("empty"));
+    }
+}

@@ -1,0 +1,322 @@
+//! Parser events become the tree; depth and expanded size are bounded.
+
+use super::{Entry, Kind, Node, Scalar, resolve};
+use crate::problem::{Problem, Span};
+use granit_parser::{Event, Options, Parser, ScalarStyle, Tag};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+const MAX_DEPTH: usize = 100;
+const MAX_EXPANDED: u64 = 5_000_000;
+
+/// The tree of the only document in `text`; `None` when the file is empty or cannot be read at all.
+pub(crate) fn parse(text: &str, file: usize, problems: &mut Vec<Problem>) -> Option<Rc<Node>> {
+    let bom = text.len() - text.trim_start_matches('\u{feff}').len();
+    if let Some(at) = text.find('\0') {
+        let span = Span { file, start: at, end: at + 1 };
+        problems.push(Problem::error("the file contains a NUL byte, which YAML does not allow").at(span));
+        return None;
+    }
+    let mut options = Options::default();
+    options.block_nesting_limit = MAX_DEPTH;
+    options.flow_nesting_limit = MAX_DEPTH;
+    let builder = Builder { file, offset: bom, ..Builder::default() };
+    builder.run(Parser::new_from_str_with_options(&text[bom..], options), text, problems)
+}
+
+#[derive(Default)]
+struct Builder {
+    file: usize,
+    offset: usize,
+    open: Vec<Open>,
+    anchors: BTreeMap<usize, Rc<Node>>,
+    root: Option<Rc<Node>>,
+    documents: usize,
+}
+
+/// A list or map whose end has not come yet.
+struct Open {
+    anchor: usize,
+    start: Span,
+    shape: Shape,
+}
+
+enum Shape {
+    List(Vec<Rc<Node>>),
+    Map { entries: Vec<Entry>, merges: Vec<Rc<Node>>, key: Option<Key> },
+}
+
+enum Key {
+    Named(Rc<str>, Span),
+    Merge,
+}
+
+impl Builder {
+    fn run<'a>(
+        mut self,
+        mut parser: Parser<'a, granit_parser::StrInput<'a>>,
+        text: &str,
+        problems: &mut Vec<Problem>,
+    ) -> Option<Rc<Node>> {
+        while let Some(next) = parser.next_event() {
+            let (event, span) = match next {
+                Ok(pair) => pair,
+                Err(error) => {
+                    problems.push(self.syntax_problem(&error, text));
+                    return None;
+                }
+            };
+            let at = self.span(&span);
+            match event {
+                Event::DocumentStart(..) => {
+                    self.documents += 1;
+                    if self.documents > 1 {
+                        let problem = Problem::error("a suite is one YAML document; a second starts here")
+                            .at(at)
+                            .help("put each suite into a file of its own");
+                        problems.push(problem);
+                        break;
+                    }
+                }
+                Event::StreamEnd => break,
+                event => self.take(event, at, problems),
+            }
+        }
+        let root = self.root?;
+        if root.expanded > MAX_EXPANDED {
+            let problem = Problem::error(format!(
+                "the file expands to {} values through its aliases; {MAX_EXPANDED} is the limit",
+                root.expanded
+            ));
+            problems.push(problem.help("write the repeated part out, or use fewer aliases of aliases"));
+            return None;
+        }
+        Some(root)
+    }
+
+    fn take(&mut self, event: Event<'_>, at: Span, problems: &mut Vec<Problem>) {
+        match event {
+            Event::Scalar(text, style, anchor, tag) => {
+                self.scalar(text, style, anchor, tag.as_deref(), at, problems)
+            }
+            Event::Alias(id) => {
+                if let Some(node) = self.anchors.get(&id).cloned() {
+                    self.place(node, 0, problems);
+                } else {
+                    problems.push(Problem::error("an alias inside the value it stands for").at(at));
+                }
+            }
+            Event::SequenceStart(_, anchor, tag) => {
+                refuse_tag(tag.as_deref(), at, problems);
+                self.open.push(Open { anchor, start: at, shape: Shape::List(Vec::new()) });
+            }
+            Event::MappingStart(_, anchor, tag) => {
+                refuse_tag(tag.as_deref(), at, problems);
+                let shape = Shape::Map { entries: Vec::new(), merges: Vec::new(), key: None };
+                self.open.push(Open { anchor, start: at, shape });
+            }
+            Event::SequenceEnd | Event::MappingEnd => self.close(at, problems),
+            _ => {}
+        }
+    }
+
+    fn scalar(
+        &mut self,
+        text: Cow<'_, str>,
+        style: ScalarStyle,
+        anchor: usize,
+        tag: Option<&Tag>,
+        at: Span,
+        problems: &mut Vec<Problem>,
+    ) {
+        let plain = style == ScalarStyle::Plain;
+        if let Some(Open { shape: Shape::Map { key: key @ None, .. }, .. }) = self.open.last_mut() {
+            *key = Some(if plain && text == "<<" { Key::Merge } else { Key::Named(text.into(), at) });
+            return;
+        }
+        let is_text = tag.is_some_and(|tag| tag.is_yaml_core_schema_tag("str"));
+        if !is_text {
+            refuse_tag(tag, at, problems);
+        }
+        let scalar = if plain && !is_text {
+            resolve(&text)
+        } else {
+            Scalar::Text { text: text.into_owned(), plain: false }
+        };
+        self.place(Rc::new(Node { span: at, kind: Kind::Scalar(scalar), expanded: 1 }), anchor, problems);
+    }
+
+    fn close(&mut self, at: Span, problems: &mut Vec<Problem>) {
+        let Some(open) = self.open.pop() else { return };
+        let end = if at.end > open.start.start { at.end } else { open.start.end };
+        let span = Span { end, ..open.start };
+        let kind = match open.shape {
+            Shape::List(items) => Kind::List(items),
+            Shape::Map { entries, merges, .. } => Kind::Map(finish_map(entries, &merges, problems)),
+        };
+        let inner: u64 = match &kind {
+            Kind::List(items) => items.iter().fold(0, |sum, item| sum.saturating_add(item.expanded)),
+            Kind::Map(entries) => {
+                entries.iter().fold(0, |sum, entry| sum.saturating_add(entry.value.expanded))
+            }
+            Kind::Scalar(_) => 0,
+        };
+        self.place(Rc::new(Node { span, kind, expanded: inner.saturating_add(1) }), open.anchor, problems);
+    }
+
+    /// Puts a finished node where the parser stands: into the open list or map, or at the root.
+    fn place(&mut self, node: Rc<Node>, anchor: usize, problems: &mut Vec<Problem>) {
+        if anchor > 0 {
+            self.anchors.insert(anchor, Rc::clone(&node));
+        }
+        match self.open.last_mut().map(|open| &mut open.shape) {
+            None => self.root = Some(node),
+            Some(Shape::List(items)) => items.push(node),
+            Some(Shape::Map { entries, merges, key }) => match key.take() {
+                Some(Key::Named(key, key_span)) => entries.push(Entry { key, key_span, value: node }),
+                Some(Key::Merge) => merges.push(node),
+                None => {
+                    problems.push(Problem::error("a key must be a text, not a list or map").at(node.span));
+                    *key = Some(Key::Named("".into(), node.span));
+                }
+            },
+        }
+    }
+
+    fn span(&self, span: &granit_parser::Span) -> Span {
+        let byte = |marker: &granit_parser::Marker| marker.byte_offset().unwrap_or(0) + self.offset;
+        Span { file: self.file, start: byte(&span.start), end: byte(&span.end) }
+    }
+
+    fn syntax_problem(&self, error: &granit_parser::ScanError, text: &str) -> Problem {
+        let mut start = (error.marker().byte_offset().unwrap_or(0) + self.offset).min(text.len());
+        while !text.is_char_boundary(start) {
+            start -= 1;
+        }
+        let end = text[start..].chars().next().map_or(start, |c| start + c.len_utf8());
+        let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+        let has_tab =
+            text[line_start..].chars().take_while(|c| c.is_whitespace() && *c != '\n').any(|c| c == '\t');
+        let message = error.info();
+        let problem =
+            Problem::error(format!("this is not YAML: {message}")).at(Span { file: self.file, start, end });
+        if has_tab {
+            return problem.help("YAML is indented with spaces, never with tabs");
+        }
+        if message.contains("nesting") || message.contains("depth") || message.contains("recursion") {
+            return problem.help(format!("values may be nested {MAX_DEPTH} deep"));
+        }
+        problem
+    }
+}
+
+fn refuse_tag(tag: Option<&Tag>, at: Span, problems: &mut Vec<Problem>) {
+    let known = |tag: &Tag| {
+        ["map", "seq", "int", "float", "bool", "null"].iter().any(|t| tag.is_yaml_core_schema_tag(t))
+    };
+    if let Some(tag) = tag.filter(|tag| !known(tag)) {
+        let message = format!("the tag `{}` means nothing in a suite", tag.original());
+        problems.push(Problem::error(message).at(at).help("remove the tag"));
+    }
+}
+
+/// Refuses duplicate keys and splices what `<<` merges in: written keys win over merged ones.
+fn finish_map(mut entries: Vec<Entry>, merges: &[Rc<Node>], problems: &mut Vec<Problem>) -> Vec<Entry> {
+    let mut seen: HashMap<Rc<str>, Span> = HashMap::with_capacity(entries.len());
+    entries.retain(|entry| match seen.get(&entry.key) {
+        Some(first) => {
+            let problem = Problem::error(format!("the key `{}` is written twice", entry.key))
+                .at(entry.key_span)
+                .also(*first, "first written here")
+                .help("keep one of them");
+            problems.push(problem);
+            false
+        }
+        None => {
+            seen.insert(Rc::clone(&entry.key), entry.key_span);
+            true
+        }
+    });
+    for merge in merges {
+        let maps: Vec<&Rc<Node>> = match &merge.kind {
+            Kind::List(items) => items.iter().collect(),
+            _ => vec![merge],
+        };
+        for map in maps {
+            let Kind::Map(merged) = &map.kind else {
+                problems.push(Problem::error("`<<` merges a map, or a list of maps").at(map.span));
+                continue;
+            };
+            for entry in merged {
+                if !seen.contains_key(&entry.key) {
+                    seen.insert(Rc::clone(&entry.key), entry.key_span);
+                    entries.push(entry.clone());
+                }
+            }
+        }
+    }
+    entries
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn problems_of(text: &str) -> Vec<String> {
+        let mut problems = Vec::new();
+        parse(text, 0, &mut problems);
+        problems.into_iter().map(|problem| problem.message).collect()
+    }
+
+    fn keys(node: &Node) -> Vec<&str> {
+        match &node.kind {
+            Kind::Map(entries) => entries.iter().map(|entry| entry.key.as_ref()).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    #[test]
+    fn spans_survive_a_byte_order_mark_and_crlf() {
+        let text = "\u{feff}a: 1\r\nbé: [x, y]\r\n";
+        let mut problems = Vec::new();
+        let root = parse(text, 0, &mut problems).unwrap();
+        assert!(problems.is_empty());
+        let Kind::Map(entries) = &root.kind else { panic!() };
+        assert_eq!(&text[entries[1].key_span.start..entries[1].key_span.end], "bé");
+        let Kind::List(items) = &entries[1].value.kind else { panic!() };
+        assert_eq!(&text[items[1].span.start..items[1].span.end], "y");
+    }
+
+    #[test]
+    fn merged_keys_yield_to_written_ones() {
+        let text = "base: &base {a: 1, b: 2}\nmore: &more {c: 3}\nuse: {<<: [*base, *more], b: 9}";
+        let root = parse(text, 0, &mut Vec::new()).unwrap();
+        let Kind::Map(entries) = &root.kind else { panic!() };
+        assert_eq!(keys(&entries[2].value), ["b", "a", "c"]);
+    }
+
+    #[test]
+    fn an_alias_bomb_is_refused_without_being_walked() {
+        let mut text = String::from("a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n");
+        for level in 1..12 {
+            let refs = vec![format!("*a{}", level - 1); 10].join(", ");
+            text.push_str(&format!("a{level}: &a{level} [{refs}]\n"));
+        }
+        assert!(problems_of(&text)[0].contains("expands to"));
+    }
+
+    #[test]
+    fn deep_nesting_is_refused_and_does_not_overflow() {
+        for text in ["- ".repeat(100_000), "[".repeat(100_000)] {
+            assert_eq!(problems_of(&text).len(), 1);
+        }
+    }
+
+    #[test]
+    fn a_second_document_a_duplicate_and_a_tag_are_refused() {
+        assert!(problems_of("a: 1\n---\nb: 2\n")[0].contains("one YAML document"));
+        assert!(problems_of("a: 1\nb: 2\na: 3\n")[0].contains("`a` is written twice"));
+        assert!(problems_of("a: !custom 1\n")[0].contains("means nothing"));
+    }
+}
