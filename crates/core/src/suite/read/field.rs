@@ -103,6 +103,17 @@ impl<'a> Field<'a> {
         self.text().map(|text| text.value)
     }
 
+    /// A scalar as a text: numbers and flags as they are written.
+    pub(crate) fn scalar_text(&mut self) -> Option<Text> {
+        let node = self.node(|| json!({ "type": ["string", "number", "boolean"] }))?;
+        match &node.kind {
+            Kind::Scalar(Scalar::Text { text, .. }) => self.expand(text, node.span),
+            Kind::Scalar(Scalar::Number(number)) => Some(Text::from(number.to_string().as_str())),
+            Kind::Scalar(Scalar::Bool(flag)) => Some(Text::from(flag.to_string().as_str())),
+            _ => self.wrong(node, "a text or number"),
+        }
+    }
+
     /// A text that is not empty.
     pub(crate) fn name(&mut self) -> Option<String> {
         let name = self.string()?;

@@ -1,0 +1,259 @@
+//! A suite file and its imports become one suite, or all their problems at once.
+
+use super::agent::Agent;
+use super::fault::Fault;
+use super::options::{Budget, RunOptions};
+use super::read::{Block, Field, Reading};
+use super::server::{Provider, Server};
+use super::tool_test::ToolTest;
+use super::variables::{Text, Variables};
+use super::{Suite, names};
+use crate::problem::{Level, Problem, Sources, Span};
+use crate::yaml::{self, Kind, Node};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+const MAX_IMPORT_DEPTH: usize = 16;
+
+/// What loading needs from outside: the bytes of a file and the values of the environment.
+pub struct Host<'h> {
+    /// Reads a file; the error is a sentence.
+    pub read: &'h dyn Fn(&Path) -> Result<Vec<u8>, String>,
+    /// The value of an environment variable.
+    pub environment: &'h dyn Fn(&str) -> Option<String>,
+}
+
+/// What loading gave: the suite, unless a problem is an error.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The suite; `None` when it is refused.
+    pub suite: Option<Suite>,
+    /// Everything worth saying about it.
+    pub problems: Vec<Problem>,
+    /// The texts that problems point into.
+    pub sources: Sources,
+}
+
+impl Loaded {
+    /// Whether the suite is refused.
+    pub fn is_refused(&self) -> bool {
+        self.problems.iter().any(|problem| problem.level == Level::Error)
+    }
+}
+
+/// Loads the suite at `path`.
+pub fn load(path: &Path, host: &Host<'_>) -> Loaded {
+    let mut loader = Loader { host, sources: Sources::default(), problems: Vec::new() };
+    let parts = loader.file(path, &mut Vec::new());
+    let mut suite = None;
+    if let Some(parts) = parts {
+        names::check_references(&parts, &mut loader.problems);
+        suite = Some(Suite::from_parts(path, parts));
+    }
+    let mut loaded = Loaded { suite, problems: loader.problems, sources: loader.sources };
+    loaded.problems.dedup();
+    if loaded.is_refused() {
+        loaded.suite = None;
+    }
+    loaded
+}
+
+/// The parts of a file, or of a file and its imports merged.
+#[derive(Default)]
+pub(super) struct Parts {
+    pub(super) servers: Vec<(String, (Span, Server))>,
+    pub(super) providers: Vec<(String, (Span, Provider))>,
+    pub(super) variables: BTreeMap<String, (Span, Text)>,
+    pub(super) faults: Vec<Fault>,
+    pub(super) agents: Vec<Agent>,
+    pub(super) tools: Vec<ToolTest>,
+    pub(super) budget: Option<Budget>,
+    pub(super) run_options: Option<RunOptions>,
+}
+
+struct Loader<'h> {
+    host: &'h Host<'h>,
+    sources: Sources,
+    problems: Vec<Problem>,
+}
+
+impl Loader<'_> {
+    fn file(&mut self, path: &Path, importing: &mut Vec<std::path::PathBuf>) -> Option<Parts> {
+        let file = self.read(path)?;
+        let text = self.sources.file(file).text.clone();
+        let root = yaml::parse(&text, file, &mut self.problems);
+        let Some(root) = root else {
+            if self.problems.is_empty() {
+                self.problems.push(empty_file(file));
+            }
+            return None;
+        };
+        if !matches!(root.kind, Kind::Map(_)) {
+            let problem = if text.trim().is_empty() || is_null(&root) {
+                empty_file(file)
+            } else {
+                Problem::error(format!(
+                    "a suite is a map with `servers:` and `agents:`, this is {}",
+                    root.describe()
+                ))
+                .at(root.span)
+            };
+            self.problems.push(problem);
+            return None;
+        }
+        importing.push(path.to_owned());
+        let imported = self.imports(&root, path, importing);
+        importing.pop();
+        let parts = self.parts(&root, path, imported);
+        Some(parts)
+    }
+
+    fn read(&mut self, path: &Path) -> Option<usize> {
+        let shown = path.display().to_string();
+        let bytes = match (self.host.read)(path) {
+            Ok(bytes) => bytes,
+            Err(reason) => {
+                self.problems.push(Problem::error(format!("cannot read {shown}: {reason}")));
+                return None;
+            }
+        };
+        match String::from_utf8(bytes) {
+            Ok(text) => Some(self.sources.add(shown, text)),
+            Err(error) => {
+                let start = error.utf8_error().valid_up_to();
+                let file = self.sources.add(shown, String::from_utf8_lossy(error.as_bytes()).into_owned());
+                let problem =
+                    Problem::error("the file is not UTF-8").at(Span { file, start, end: start + 3 });
+                self.problems.push(problem.label("this byte is not").help("save the file as UTF-8"));
+                None
+            }
+        }
+    }
+
+    /// The parts of every imported file, merged in the order they are named.
+    fn imports(&mut self, root: &Node, path: &Path, importing: &mut Vec<std::path::PathBuf>) -> Parts {
+        let mut merged = Parts::default();
+        let reading = self.reading(path, BTreeMap::new());
+        let mut wanted = Vec::new();
+        if let Some(node) = entry(root, "imports") {
+            read_imports(&mut Field::new(&reading, node), &mut wanted);
+        }
+        self.problems.extend(reading.into_problems());
+        for (name, span) in wanted {
+            let target = path.parent().unwrap_or(Path::new("")).join(&name);
+            if importing.contains(&target) || importing.len() > MAX_IMPORT_DEPTH {
+                self.problems.push(Problem::error(format!("`{name}` is imported in a circle")).at(span));
+                continue;
+            }
+            let before = self.problems.len();
+            match self.file(&target, importing) {
+                Some(parts) => names::merge(&mut merged, parts, &mut self.problems),
+                None => {
+                    if let Some(problem) =
+                        self.problems.get_mut(before).filter(|problem| problem.span.is_none())
+                    {
+                        problem.span = Some(span);
+                    }
+                }
+            }
+        }
+        merged
+    }
+
+    fn reading(&self, path: &Path, suite: BTreeMap<String, Text>) -> Reading<'_> {
+        let config_dir = path.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
+        let config_dir = if config_dir.is_empty() { ".".to_owned() } else { config_dir };
+        Reading::new(Variables { suite, config_dir, environment: self.host.environment })
+    }
+
+    fn parts(&mut self, root: &Node, path: &Path, mut imported: Parts) -> Parts {
+        let reading = self.reading(path, texts(&imported.variables));
+        let own = entry(root, "variables").and_then(|node| read_variables(&mut Field::new(&reading, node)));
+        let mut problems = reading.into_problems();
+        let own = Parts { variables: own.into_iter().flatten().collect(), ..Parts::default() };
+        names::merge(&mut imported, own, &mut problems);
+        let reading = self.reading(path, texts(&imported.variables));
+        let parts = read_suite(&mut Field::new(&reading, root)).unwrap_or_default();
+        problems.extend(reading.into_problems());
+        names::merge(&mut imported, parts, &mut problems);
+        self.problems.extend(problems);
+        imported
+    }
+}
+
+fn empty_file(file: usize) -> Problem {
+    Problem::error("the file is empty")
+        .at(Span { file, start: 0, end: 0 })
+        .help("a suite has `servers:` and `agents:`")
+}
+
+fn is_null(node: &Node) -> bool {
+    matches!(&node.kind, Kind::Scalar(yaml::Scalar::Null))
+}
+
+fn entry<'n>(root: &'n Node, key: &str) -> Option<&'n Node> {
+    let Kind::Map(entries) = &root.kind else { return None };
+    entries.iter().find(|entry| &*entry.key == key).map(|entry| &*entry.value)
+}
+
+fn texts(variables: &BTreeMap<String, (Span, Text)>) -> BTreeMap<String, Text> {
+    variables.iter().map(|(name, (_, text))| (name.clone(), text.clone())).collect()
+}
+
+fn read_imports(field: &mut Field<'_>, into: &mut Vec<(String, Span)>) -> Option<()> {
+    field.list(|item| {
+        let span = item.span();
+        into.push((item.name()?, span));
+        Some(())
+    })?;
+    Some(())
+}
+
+fn read_variables(field: &mut Field<'_>) -> Option<Vec<(String, (Span, Text))>> {
+    field.entries(|name, span, f| {
+        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        if !is_name && !f.is_describing() {
+            let problem = Problem::error(format!("`{name}` is not a variable's name")).at(span);
+            f.report(problem.help("names are letters, digits and `_`"));
+            return None;
+        }
+        f.scalar_text().map(|text| (span, text))
+    })
+}
+
+/// Every key of a suite file. `variables` and `imports` were read before, since the rest depends on them.
+pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
+    field.block(|block: &mut Block<'_>| {
+        block.optional("imports", "Other suite files whose parts are merged into this one", |f| {
+            if f.is_describing() { read_imports(f, &mut Vec::new()) } else { None }
+        });
+        block.optional("variables", "Values for `${name}` in this file", |f| {
+            if f.is_describing() { read_variables(f).map(|_| ()) } else { None }
+        });
+        Parts {
+            servers: block
+                .optional("servers", "MCP servers by name", |f| {
+                    f.entries(|_, span, f| Server::read(f).map(|(_, server)| (span, server)))
+                })
+                .unwrap_or_default(),
+            providers: block
+                .optional("providers", "Model providers by name", |f| {
+                    f.entries(|_, span, f| Provider::read(f).map(|(_, provider)| (span, provider)))
+                })
+                .unwrap_or_default(),
+            faults: block
+                .optional("faults", "Faults that agents can inject", |f| f.list(Fault::read))
+                .unwrap_or_default(),
+            agents: block
+                .optional("agents", "The agents under test", |f| f.list(Agent::read))
+                .unwrap_or_default(),
+            tools: block
+                .optional("tools", "Direct tool tests", |f| f.list(ToolTest::read))
+                .unwrap_or_default(),
+            budget: block.optional("budget", "What recording may spend", Budget::read),
+            run_options: block.optional("run_options", "How the suite is run", RunOptions::read),
+            variables: BTreeMap::new(),
+        }
+    })
+}

@@ -1,0 +1,87 @@
+//! Names across a suite and its imports: each is given once, and each that is used exists.
+
+use super::load::Parts;
+use crate::problem::{Problem, Span, nearest};
+use std::collections::BTreeMap;
+
+/// Adds one file's parts to the others; a name given twice is a problem that shows both places.
+pub(super) fn merge(into: &mut Parts, from: Parts, problems: &mut Vec<Problem>) {
+    for (name, value) in from.variables {
+        if let Some((first, _)) = into.variables.get(&name) {
+            problems.push(clash("variable", &name, value.0, *first));
+        } else {
+            into.variables.insert(name, value);
+        }
+    }
+    append("server", &mut into.servers, from.servers, |(name, (span, _))| (name, *span), problems);
+    append("provider", &mut into.providers, from.providers, |(name, (span, _))| (name, *span), problems);
+    append("fault", &mut into.faults, from.faults, |fault| (&fault.name, fault.span), problems);
+    append("agent", &mut into.agents, from.agents, |agent| (&agent.name, agent.span), problems);
+    append("tool test", &mut into.tools, from.tools, |test| (&test.name, test.span), problems);
+    into.budget = from.budget.or(into.budget);
+    into.run_options = from.run_options.or(into.run_options);
+}
+
+fn append<T>(
+    what: &str,
+    into: &mut Vec<T>,
+    from: Vec<T>,
+    named: impl Fn(&T) -> (&String, Span),
+    problems: &mut Vec<Problem>,
+) {
+    let mut seen: BTreeMap<String, Span> =
+        into.iter().map(|item| (named(item).0.clone(), named(item).1)).collect();
+    for item in from {
+        let (name, span) = (named(&item).0.clone(), named(&item).1);
+        match seen.get(&name) {
+            Some(first) => problems.push(clash(what, &name, span, *first)),
+            None => {
+                seen.insert(name, span);
+                into.push(item);
+            }
+        }
+    }
+}
+
+fn clash(what: &str, name: &str, second: Span, first: Span) -> Problem {
+    Problem::error(format!("the {what} `{name}` is declared twice"))
+        .at(second)
+        .also(first, "first declared here")
+        .help("rename one of them")
+}
+
+/// Refuses names that nothing in the suite declares.
+pub(super) fn check_references(parts: &Parts, problems: &mut Vec<Problem>) {
+    let servers: Vec<&str> = parts.servers.iter().map(|(name, _)| name.as_str()).collect();
+    let providers: Vec<&str> = parts.providers.iter().map(|(name, _)| name.as_str()).collect();
+    let faults: Vec<&str> = parts.faults.iter().map(|fault| fault.name.as_str()).collect();
+    for agent in &parts.agents {
+        for (key, used, known) in [
+            ("servers", &agent.references.servers, &servers),
+            ("faults", &agent.references.inject, &faults),
+            ("providers", &agent.references.providers, &providers),
+        ] {
+            problems.extend(used.iter().filter_map(|(name, span)| unknown(key, name, *span, known)));
+        }
+    }
+    for test in &parts.tools {
+        problems.extend(unknown("servers", &test.server, test.server_span, &servers));
+    }
+    for fault in &parts.faults {
+        if let Some(server) = &fault.server {
+            problems.extend(unknown("servers", server, fault.span, &servers));
+        }
+    }
+}
+
+fn unknown(key: &str, name: &str, span: Span, known: &[&str]) -> Option<Problem> {
+    if known.contains(&name) {
+        return None;
+    }
+    let problem = Problem::error(format!("nothing under `{key}:` is called `{name}`")).at(span);
+    Some(match nearest(name, known.iter().copied()) {
+        Some(near) => problem.help(format!("did you mean `{near}`?")),
+        None if known.is_empty() => problem.help(format!("declare it under a top-level `{key}:`")),
+        None => problem.help(format!("declared there: {}", known.join(", "))),
+    })
+}

@@ -1,0 +1,68 @@
+//! `run_options:` and `budget:`.
+
+use super::read::{Block, Field};
+
+/// How a suite is run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RunOptions {
+    /// What a stale cassette does.
+    pub stale: Stale,
+}
+
+/// What happens to a row whose cassette was recorded with another prompt, model or parameters.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Stale {
+    /// The row is an error.
+    #[default]
+    Error,
+    /// The row is judged and says so.
+    Warn,
+}
+
+/// What recording may spend.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Budget {
+    /// Dollars for one test.
+    pub per_test_usd: Option<f64>,
+    /// Dollars for the whole suite.
+    pub per_suite_usd: Option<f64>,
+    /// Tokens for one run.
+    pub per_run_tokens: Option<u64>,
+}
+
+impl RunOptions {
+    pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
+        field.block(|block: &mut Block<'_>| Self {
+            stale: block
+                .optional(
+                    "stale",
+                    "`error` (the default) or `warn` when a cassette no longer fits the suite",
+                    |f| {
+                        f.choice(
+                            "what a stale cassette does",
+                            &[("error", Stale::Error), ("warn", Stale::Warn)],
+                        )
+                    },
+                )
+                .unwrap_or_default(),
+        })
+    }
+}
+
+impl Budget {
+    pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
+        field.block(|block: &mut Block<'_>| Self {
+            per_test_usd: block.optional("per_test_usd", "Dollars that recording one test may cost", |f| {
+                f.number(0.0..=f64::MAX)
+            }),
+            per_suite_usd: block.optional(
+                "per_suite_usd",
+                "Dollars that recording the suite may cost",
+                |f| f.number(0.0..=f64::MAX),
+            ),
+            per_run_tokens: block.optional("per_run_tokens", "Tokens that one recorded run may use", |f| {
+                f.whole(1..=u64::MAX)
+            }),
+        })
+    }
+}

@@ -1,0 +1,22 @@
+//! The JSON Schema of a suite, described by the same reading that loads one.
+
+use super::load::read_suite;
+use super::read::Reading;
+use super::variables::Variables;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// The schema that editors complete and check suites with.
+pub fn json_schema() -> Value {
+    let environment = |_: &str| None;
+    let variables =
+        Variables { suite: BTreeMap::new(), config_dir: String::new(), environment: &environment };
+    let reading = Reading::new(variables);
+    let mut schema = reading.describe(read_suite);
+    if let Value::Object(map) = &mut schema {
+        map.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+        map.insert("title".to_owned(), json!("mcptest suite"));
+        map.insert("type".to_owned(), json!("object"));
+    }
+    schema
+}

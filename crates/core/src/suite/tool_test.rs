@@ -1,0 +1,64 @@
+//! `tools:` one direct call to one tool, and what must hold for its result.
+
+use super::read::Field;
+use crate::eval::Assertion;
+use crate::problem::Span;
+use crate::target::{Path, Roots};
+use serde_json::Value;
+
+/// One direct tool test.
+#[derive(Debug)]
+pub struct ToolTest {
+    /// Its name, unique in the suite.
+    pub name: String,
+    /// The server to call.
+    pub server: String,
+    /// The tool to call.
+    pub tool: String,
+    /// The arguments.
+    pub args: Option<Value>,
+    /// How long the call may take.
+    pub timeout_ms: Option<u64>,
+    /// Words to select it by.
+    pub tags: Vec<String>,
+    /// What must hold for the result.
+    pub expect: Vec<Assertion<Path>>,
+    /// Where it is written.
+    pub span: Span,
+    pub(super) server_span: Span,
+}
+
+impl ToolTest {
+    pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
+        let span = field.span();
+        field
+            .block(|block| {
+                let mut server_span = span;
+                let name = block.required("name", "The test's name, unique in the suite", |f| f.name());
+                let server = block.required("server", "The server, by its name under `servers:`", |f| {
+                    server_span = f.span();
+                    f.name()
+                });
+                let tool = block.required("tool", "The tool to call", |f| f.name());
+                let args = block.optional("args", "The arguments", |f| f.value());
+                let expect = block.required("expect", "What must hold for the result", |f| {
+                    Assertion::<Path>::read_list(f, Roots::ToolTest)
+                });
+                let timeout_ms =
+                    block.optional("timeout", "How long the call may take, as `30s`", |f| f.duration_ms());
+                let tags = block.optional("tags", "Words to select the test by", |f| f.list(|f| f.name()));
+                Some(Self {
+                    name: name?,
+                    server: server?,
+                    tool: tool?,
+                    args,
+                    timeout_ms,
+                    tags: tags.unwrap_or_default(),
+                    expect: expect?,
+                    span: block.key_span("name").unwrap_or(span),
+                    server_span,
+                })
+            })
+            .flatten()
+    }
+}
