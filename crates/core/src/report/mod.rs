@@ -184,7 +184,7 @@ pub struct Expectation {
     /// Whether it held.
     pub passed: bool,
     /// What the target was; absent when there was nothing there.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub actual: Option<Value>,
     /// Where it differs.
     #[serde(default)]
@@ -195,6 +195,11 @@ pub struct Expectation {
     /// Why it failed, in one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+}
+
+/// A field that is there is a value, also when the value is `null`.
+fn present<'de, D: serde::Deserializer<'de>>(source: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(source).map(Some)
 }
 
 /// One difference, at a JSON Pointer into the value that was looked at.
@@ -285,6 +290,14 @@ impl Summary {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_null_that_was_seen_is_not_read_back_as_nothing() {
+        let text = r#"{"target":"x","matcher":{"exact":1},"passed":false,"actual":null,"diff":[]}"#;
+        let seen: Expectation = serde_json::from_str(text).unwrap();
+        assert_eq!(seen.actual, Some(Value::Null));
+        assert_eq!(serde_json::to_string(&seen).unwrap(), text);
+    }
 
     #[test]
     fn numbers_print_through_one_formatter() {

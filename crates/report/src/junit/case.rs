@@ -1,0 +1,122 @@
+//! Which testcases does one test become, and how did each end?
+
+use super::{body, xml};
+use crate::words::{self, SCREEN};
+use mcptest_core::report::{GateReport, RunReport, Status, TestReport};
+use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestRerun, XmlString};
+
+/// A testcase per run and per gate, and one for the row itself when none of these says how it ended.
+pub(super) fn cases(test: &TestReport) -> Vec<TestCase> {
+    let parts: Vec<_> =
+        test.runs.iter().map(|run| run.status).chain(test.gates.iter().map(|gate| gate.status)).collect();
+    let is_said = test.status == Status::Passed || parts.contains(&test.status);
+    let row = (parts.is_empty() || !is_said).then(|| of_row(test));
+    let runs = test.runs.iter().map(|run| of_run(test, run));
+    row.into_iter().chain(runs).chain(test.gates.iter().map(|gate| of_gate(test, gate))).collect()
+}
+
+fn of_row(test: &TestReport) -> TestCase {
+    let row = test.row_name();
+    let name = if test.runs.is_empty() { row } else { format!("{row} · test") };
+    let verdict = Verdict {
+        status: test.status,
+        kind: "row",
+        is_decisive: true,
+        message: words::first_reason(test, SCREEN),
+        body: body::of_row(test),
+    };
+    case(test, &name, verdict)
+}
+
+fn of_run(test: &TestReport, run: &RunReport) -> TestCase {
+    let message = words::first_sentence_of_run(run, SCREEN).or_else(|| words::first_reason(test, SCREEN));
+    let is_decisive = test.status != Status::Passed;
+    let verdict =
+        Verdict { status: run.status, kind: "expect", is_decisive, message, body: body::of_run(test, run) };
+    let mut case = case(test, &test.run_name(run), verdict);
+    case.set_assertions(run.expectations.len());
+    property(&mut case, "run.status", word(run.status));
+    property(&mut case, "run.calls", &run.calls.to_string());
+    case
+}
+
+fn of_gate(test: &TestReport, gate: &GateReport) -> TestCase {
+    let message = words::first_sentence_of_gate(gate, test, SCREEN);
+    let verdict = Verdict {
+        status: gate.status,
+        kind: &gate.key,
+        is_decisive: true,
+        message,
+        body: body::of_gate(test, gate),
+    };
+    let mut case = case(test, &format!("{} · {}", test.row_name(), gate.key), verdict);
+    case.set_assertions(gate.expectations.len());
+    for (target, value) in &gate.targets {
+        let value = value.map_or_else(|| "not measured".to_owned(), |number| number.to_string());
+        property(&mut case, target, &value);
+    }
+    if let Some(reason) = &gate.not_exercised {
+        property(&mut case, "not exercised", reason);
+    }
+    if let Some(line) = &gate.line {
+        case.set_system_out(xml(line));
+    }
+    case
+}
+
+struct Verdict<'a> {
+    status: Status,
+    /// What judged: `expect`, a gate's key, or `row` when nothing came to be judged.
+    kind: &'a str,
+    /// False for a run that failed in a test whose gates let it pass: CI must not call that a failure.
+    is_decisive: bool,
+    message: Option<String>,
+    body: String,
+}
+
+fn case(test: &TestReport, name: &str, verdict: Verdict<'_>) -> TestCase {
+    let mut case = TestCase::new(xml(name), status(verdict));
+    case.set_classname(xml(&format!("{}::{}", test.suite.file, test.row_name())));
+    case.extra.insert(xml("file"), xml(&test.suite.file));
+    case.extra.insert(xml("line"), xml(&test.suite.line.to_string()));
+    if let Some(model) = &test.model {
+        property(&mut case, "model", model);
+    }
+    case
+}
+
+fn property(case: &mut TestCase, name: &str, value: &str) {
+    case.add_property((xml(name), xml(value)));
+}
+
+fn status(verdict: Verdict<'_>) -> TestCaseStatus {
+    let kind = match verdict.status {
+        Status::Passed => return TestCaseStatus::success(),
+        Status::Skipped => {
+            let mut skipped = TestCaseStatus::skipped();
+            skipped.set_message(xml(verdict.message.as_deref().unwrap_or("skipped")));
+            return skipped;
+        }
+        Status::Failed => NonSuccessKind::Failure,
+        Status::Error => NonSuccessKind::Error,
+    };
+    let message = xml(verdict.message.as_deref().unwrap_or_else(|| word(verdict.status)));
+    let body = XmlString::new(verdict.body);
+    if verdict.is_decisive {
+        let mut bad = TestCaseStatus::non_success(kind);
+        bad.set_message(message).set_type(xml(verdict.kind)).set_description(body);
+        return bad;
+    }
+    let mut tolerated = TestRerun::new(kind);
+    tolerated.set_message(message).set_type(xml(verdict.kind)).set_description(body);
+    TestCaseStatus::Success { flaky_runs: vec![tolerated] }
+}
+
+fn word(status: Status) -> &'static str {
+    match status {
+        Status::Passed => "passed",
+        Status::Failed => "failed",
+        Status::Error => "error",
+        Status::Skipped => "skipped",
+    }
+}

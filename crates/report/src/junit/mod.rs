@@ -1,0 +1,39 @@
+//! `junit`: a testcase per run and per gate, for CI servers.
+
+mod body;
+mod case;
+
+use crate::suites::by_suite;
+use crate::words::escape;
+use crate::{Options, Reporter};
+use mcptest_core::report::Report;
+use quick_junit::{TestSuite, XmlString};
+
+pub(crate) const REPORTER: Reporter = Reporter {
+    key: "junit",
+    doc: "JUnit XML for CI servers: a testcase per run and per gate",
+    extension: "xml",
+    render,
+};
+
+/// No times and no timestamps: the same report gives the same bytes.
+#[expect(clippy::expect_used, reason = "writing to memory cannot fail")]
+fn render(report: &Report, _: &Options) -> Vec<u8> {
+    let mut document = quick_junit::Report::new("mcptest");
+    for (file, tests) in by_suite(report) {
+        let mut suite = TestSuite::new(xml(file));
+        suite.add_test_cases(tests.into_iter().flat_map(case::cases));
+        document.add_test_suite(suite);
+    }
+    let mut out = Vec::new();
+    document.serialize(&mut out).expect("a report is XML");
+    out
+}
+
+/// Text without the characters that XML cannot hold.
+fn xml(text: &str) -> XmlString {
+    XmlString::new(escape(text))
+}
+
+#[cfg(test)]
+mod tests;

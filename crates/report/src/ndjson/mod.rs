@@ -1,0 +1,69 @@
+//! `ndjson`: one JSON object per line, for streams and log collectors.
+
+use crate::{Options, Reporter};
+use mcptest_core::report::{Report, Summary, TestReport};
+use serde::Serialize;
+
+pub(crate) const REPORTER: Reporter = Reporter {
+    key: "ndjson",
+    doc: "one JSON object per line: each test, then the summary",
+    extension: "ndjson",
+    render,
+};
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+enum Line<'a> {
+    Test(&'a TestReport),
+    Summary {
+        schema_version: u32,
+        #[serde(flatten)]
+        summary: &'a Summary,
+    },
+}
+
+#[expect(clippy::expect_used, reason = "writing to memory cannot fail and every key is a string")]
+fn render(report: &Report, _: &Options) -> Vec<u8> {
+    let mut out = Vec::new();
+    let summary = Line::Summary { schema_version: report.schema_version, summary: &report.summary };
+    for line in report.tests.iter().map(Line::Test).chain([summary]) {
+        serde_json::to_writer(&mut out, &line).expect("a line is JSON");
+        out.push(b'\n');
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn each_test_is_a_line_and_the_summary_is_the_last() {
+        let report = sample::report();
+        let text = String::from_utf8(render(&report, &Options::default())).unwrap();
+        let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let (last, tests) = lines.split_last().unwrap();
+        assert_eq!(tests.len(), report.tests.len());
+        for (line, test) in tests.iter().zip(&report.tests) {
+            assert_eq!(line["type"], "test");
+            assert_eq!(&serde_json::from_value::<TestReport>(line.clone()).unwrap(), test);
+        }
+        assert_eq!(last["type"], "summary");
+        assert_eq!((&last["schema_version"], &last["tests"]), (&json!(1), &json!(report.tests.len())));
+    }
+
+    #[test]
+    fn every_line_starts_with_its_type() {
+        let text = String::from_utf8(render(&sample::report(), &Options::default())).unwrap();
+        assert!(text.lines().all(|line| line.starts_with("{\"type\":\"")));
+    }
+
+    #[test]
+    fn nothing_selected_is_a_summary_alone() {
+        let text = String::from_utf8(render(&Report::new(vec![]), &Options::default())).unwrap();
+        let zeros = r#""tests":0,"passed":0,"failed":0,"errors":0,"skipped":0,"runs":0,"gates":0"#;
+        assert_eq!(text, format!("{{\"type\":\"summary\",\"schema_version\":1,{zeros}}}\n"));
+    }
+}

@@ -1,0 +1,202 @@
+//! How does text become lines: escaped, coloured, and wrapped when the width is known?
+
+use crate::Options;
+use crate::words::escape;
+use anstyle::{AnsiColor, Style};
+use mcptest_core::report::Status;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// The few styles of the report.
+pub(super) mod style {
+    use super::{AnsiColor, Style};
+
+    pub(crate) const PLAIN: Style = Style::new();
+    pub(crate) const BOLD: Style = Style::new().bold();
+    pub(crate) const DIM: Style = Style::new().dimmed();
+    pub(crate) const GREEN: Style = AnsiColor::Green.on_default();
+    pub(crate) const RED: Style = AnsiColor::Red.on_default().bold();
+    pub(crate) const YELLOW: Style = AnsiColor::Yellow.on_default();
+    pub(crate) const MAGENTA: Style = AnsiColor::Magenta.on_default().bold();
+}
+
+/// One line of the report before it is wrapped; all of its text is escaped on the way in.
+pub(super) struct Line {
+    indent: usize,
+    hang: usize,
+    spans: Vec<Span>,
+    wraps: bool,
+}
+
+struct Span {
+    style: Style,
+    text: String,
+    is_glued: bool,
+}
+
+impl Line {
+    /// An empty line that starts this many columns in and continues two further in.
+    pub(super) fn at(indent: usize) -> Self {
+        Self { indent, hang: indent + 2, spans: Vec::new(), wraps: true }
+    }
+
+    /// With more text.
+    pub(super) fn plain(self, text: impl AsRef<str>) -> Self {
+        self.styled(style::PLAIN, text)
+    }
+
+    /// With more text in this style.
+    pub(super) fn styled(mut self, style: Style, text: impl AsRef<str>) -> Self {
+        self.spans.push(Span { style, text: escape(text.as_ref()).into_owned(), is_glued: false });
+        self
+    }
+
+    /// With more text in this style that is not broken at its spaces.
+    pub(super) fn glued(mut self, style: Style, text: impl AsRef<str>) -> Self {
+        self.spans.push(Span { style, text: escape(text.as_ref()).into_owned(), is_glued: true });
+        self
+    }
+
+    /// On one line whatever the width, so that it can be copied.
+    pub(super) fn unwrapped(mut self) -> Self {
+        self.wraps = false;
+        self
+    }
+}
+
+/// The report so far.
+pub(super) struct Page {
+    out: String,
+    colour: bool,
+    width: Option<usize>,
+    style: Style,
+    column: usize,
+}
+
+impl Page {
+    /// An empty page.
+    pub(super) fn new(options: &Options) -> Self {
+        const NARROWEST: usize = 40;
+        let width = options.width.map(|width| width.max(NARROWEST));
+        Self { out: String::new(), colour: options.colour, width, style: style::PLAIN, column: 0 }
+    }
+
+    /// A line that starts with the mark of this status.
+    pub(super) fn marked(&self, indent: usize, status: Status) -> Line {
+        let (mark, word, style) = match status {
+            Status::Passed => ("✓", "PASS", style::GREEN),
+            Status::Failed => ("✗", "FAIL", style::RED),
+            Status::Error => ("!", "ERROR", style::MAGENTA),
+            Status::Skipped => ("-", "SKIP", style::YELLOW),
+        };
+        let word = if self.colour { " ".to_owned() } else { format!(" {word:<5} ") };
+        let hang = indent + 1 + word.len();
+        Line { hang, ..Line::at(indent).styled(style, mark).plain(word) }
+    }
+
+    /// An empty line.
+    pub(super) fn blank(&mut self) {
+        self.out.push('\n');
+    }
+
+    /// The text as given but for what must be escaped, neither indented nor wrapped.
+    pub(super) fn verbatim(&mut self, text: &str) {
+        self.out.push_str(&escape(text));
+        self.out.push('\n');
+    }
+
+    /// The line, wrapped at its spaces.
+    pub(super) fn line(&mut self, line: &Line) {
+        let width = self.width.filter(|_| line.wraps).unwrap_or(usize::MAX);
+        self.indent(line.indent);
+        let mut spaces = 0;
+        for word in words(&line.spans) {
+            let wide: usize = word.pieces.iter().map(|(_, text)| text.width()).sum();
+            if self.column > line.indent && self.column + spaces + wide > width {
+                self.break_line(line.hang);
+            } else {
+                self.out.push_str(&" ".repeat(spaces));
+                self.column += spaces;
+            }
+            for (style, text) in word.pieces {
+                self.put(style, text, width, line.hang);
+            }
+            spaces = word.spaces;
+        }
+        self.restyle(style::PLAIN);
+        self.out.push('\n');
+        self.column = 0;
+    }
+
+    fn indent(&mut self, columns: usize) {
+        self.out.push_str(&" ".repeat(columns));
+        self.column = columns;
+    }
+
+    fn break_line(&mut self, indent: usize) {
+        self.restyle(style::PLAIN);
+        self.out.push('\n');
+        self.indent(indent);
+    }
+
+    /// Writes the text, broken only where a single word is wider than the line.
+    fn put(&mut self, style: Style, text: &str, width: usize, hang: usize) {
+        if self.column + text.width() <= width {
+            self.restyle(style);
+            self.out.push_str(text);
+            self.column += text.width();
+            return;
+        }
+        for character in text.chars() {
+            let wide = character.width().unwrap_or(0);
+            if self.column + wide > width {
+                self.break_line(hang);
+            }
+            self.restyle(style);
+            self.out.push(character);
+            self.column += wide;
+        }
+    }
+
+    fn restyle(&mut self, style: Style) {
+        if !self.colour || style == self.style {
+            return;
+        }
+        if self.style != style::PLAIN {
+            self.out.push_str(&self.style.render_reset().to_string());
+        }
+        self.out.push_str(&style.render().to_string());
+        self.style = style;
+    }
+
+    /// The bytes.
+    pub(super) fn finish(self) -> Vec<u8> {
+        self.out.into_bytes()
+    }
+}
+
+/// What must stay together, and the spaces after it.
+struct Word<'a> {
+    pieces: Vec<(Style, &'a str)>,
+    spaces: usize,
+}
+
+fn words(spans: &[Span]) -> Vec<Word<'_>> {
+    let mut words: Vec<Word<'_>> = Vec::new();
+    for span in spans {
+        let parts: Vec<&str> =
+            if span.is_glued { vec![span.text.as_str()] } else { span.text.split_inclusive(' ').collect() };
+        for part in parts {
+            let letters = part.trim_end_matches(' ');
+            let spaces = part.len() - letters.len();
+            match words.last_mut() {
+                Some(last) if letters.is_empty() => last.spaces += spaces,
+                Some(last) if last.spaces == 0 => {
+                    last.pieces.push((span.style, letters));
+                    last.spaces = spaces;
+                }
+                _ => words.push(Word { pieces: vec![(span.style, letters)], spaces }),
+            }
+        }
+    }
+    words
+}

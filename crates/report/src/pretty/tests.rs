@@ -1,0 +1,123 @@
+//! Does a person see what happened, and only text?
+
+use super::*;
+use crate::sample::{self, broken, everywhere, run, test};
+use mcptest_core::report::Status;
+use proptest::prelude::*;
+use serde_json::json;
+
+fn shown(report: &Report, options: Options) -> String {
+    String::from_utf8(render(report, &options)).unwrap()
+}
+
+#[test]
+fn the_sample_in_a_log() {
+    insta::assert_snapshot!(shown(&sample::report(), Options::default()));
+}
+
+#[test]
+fn the_sample_in_full() {
+    insta::assert_snapshot!(shown(&sample::report(), Options { verbose: true, ..Options::default() }));
+}
+
+#[test]
+fn the_sample_on_a_narrow_terminal() {
+    insta::assert_snapshot!(shown(&sample::report(), Options { width: Some(60), ..Options::default() }));
+}
+
+#[test]
+fn the_sample_in_colour() {
+    let text = shown(&sample::report(), Options { colour: true, ..Options::default() });
+    insta::assert_snapshot!(text.replace('\u{1b}', "␛"));
+}
+
+#[test]
+fn colour_changes_no_word_but_those_of_the_marks() {
+    let plain = shown(&sample::report(), Options::default());
+    let coloured = shown(&sample::report(), Options { colour: true, ..Options::default() });
+    let mut bare = String::new();
+    for (number, part) in coloured.split('\u{1b}').enumerate() {
+        bare.push_str(if number == 0 { part } else { part.split_once('m').unwrap().1 });
+    }
+    let mut words = plain;
+    for (with, without) in [("✓ PASS  ", "✓ "), ("✗ FAIL  ", "✗ "), ("! ERROR ", "! "), ("- SKIP  ", "- ")]
+    {
+        words = words.replace(with, without);
+    }
+    assert_eq!(bare, words);
+}
+
+#[test]
+fn a_gates_own_line_is_printed_to_the_letter_at_any_width() {
+    let line =
+        "tool-selection floor [PASS] weather selection: selection 9/10 (90%), pass^k 90%, max tokens 1840";
+    for width in [None, Some(40), Some(80)] {
+        let text = shown(&sample::report(), Options { width, colour: true, verbose: true });
+        assert!(text.lines().any(|shown| shown == line), "{text}");
+    }
+}
+
+#[test]
+fn only_what_can_be_copied_is_wider_than_the_terminal() {
+    use unicode_width::UnicodeWidthStr;
+    let text = shown(&sample::report(), Options { width: Some(60), ..Options::default() });
+    for line in text.lines().filter(|line| line.width() > 60) {
+        let is_meant = ["rerun:", "tool-selection floor", "tests:"].iter().any(|word| line.contains(word));
+        assert!(is_meant, "{line}");
+    }
+}
+
+#[test]
+fn a_long_answer_does_not_flood_the_terminal() {
+    let report = Report::new(vec![test("a.yml", 1, "long", Status::Failed, |test| {
+        let answer = "word ".repeat(10_000);
+        test.runs =
+            vec![run(1, &[], vec![broken("final_response", json!({"exact": answer}), Some(json!(answer)))])];
+    })]);
+    assert!(shown(&report, Options::default()).len() < 1_000);
+}
+
+#[test]
+fn many_failed_runs_are_cut_short() {
+    let report = Report::new(vec![test("a.yml", 1, "flaky", Status::Failed, |test| {
+        let wrong = || vec![broken("tool_names", json!({"length": 1}), Some(json!([])))];
+        test.runs = (1..=100).map(|index| run(index, &[], wrong())).collect();
+    })]);
+    let text = shown(&report, Options::default());
+    assert!(text.contains("flaky (100 runs, 100 failed)") && text.contains("flaky #10\n"));
+    assert!(!text.contains("flaky #11") && text.contains("… and 90 more (see --reporter json)"));
+}
+
+#[test]
+fn failures_are_repeated_only_when_they_may_have_scrolled_away() {
+    let row = |status| test("a.yml", 1, "row", status, |_| {});
+    let one = Report::new(vec![row(Status::Passed), row(Status::Failed)]);
+    assert!(!shown(&one, Options::default()).contains("Failures:"));
+    let two = Report::new(vec![row(Status::Error), row(Status::Failed)]);
+    assert!(shown(&two, Options::default()).contains("Failures:"));
+    let mut many = vec![row(Status::Passed); 20];
+    many.push(row(Status::Failed));
+    assert!(shown(&Report::new(many), Options::default()).contains("Failures:"));
+}
+
+#[test]
+fn model_text_cannot_forge_a_row() {
+    let forged = "x\n  ✓ PASS  forged\r\u{1b}[2K";
+    let report = Report::new(vec![test("a.yml", 1, "honest", Status::Failed, |test| {
+        test.runs =
+            vec![run(1, &[forged], vec![broken("final_response", json!({"exact": 1}), Some(json!(forged)))])];
+    })]);
+    let text = shown(&report, Options::default());
+    assert!(!text.lines().any(|line| line.trim_start().starts_with("✓ PASS  forged")), "{text}");
+}
+
+proptest! {
+    #[test]
+    fn no_text_anywhere_reaches_the_terminal_raw(nasty in sample::nasty(), width in proptest::option::of(0_usize..120)) {
+        for verbose in [false, true] {
+            let text = shown(&everywhere(&nasty), Options { verbose, width, colour: false });
+            let raw = text.chars().find(|one| (one.is_control() && *one != '\n') || matches!(one, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'));
+            prop_assert_eq!(raw, None);
+        }
+    }
+}

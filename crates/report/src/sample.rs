@@ -1,0 +1,281 @@
+//! A report with a row of every kind, for the tests of every format.
+
+use mcptest_core::report::{
+    AssertionDiff, Expectation, Finding, GateReport, Number, Place, Reason, Report, RunReport, Status,
+    TestReport,
+};
+use proptest::prelude::{Strategy, any, prop_oneof};
+use serde_json::{Value, json};
+
+/// A row of every kind.
+pub(crate) fn report() -> Report {
+    Report::new(vec![
+        looks_up_the_invoice(),
+        says_hello(),
+        weather(),
+        searches_the_docs(),
+        test("examples/stale.yml", 3, "old recording", Status::Error, |test| {
+            test.reason = Some(Reason {
+                message: "the cassette is stale: the prompt has changed since it was recorded".into(),
+                details: vec!["- Find invoice 41".into(), "+ Find invoice 42".into()],
+                help: Some("record it again with `mcptest run examples/stale.yml --record`".into()),
+            });
+            test.notes = vec!["the cassette holds 5 runs, the suite asks for 3".into()];
+        }),
+        test("examples/stale.yml", 12, "needs the new server", Status::Skipped, |test| {
+            test.reason = Some(Reason { message: "waiting for server 2.0".into(), ..Reason::default() });
+        }),
+        selects_the_tool(),
+    ])
+}
+
+pub(crate) fn test(
+    file: &str,
+    line: usize,
+    name: &str,
+    status: Status,
+    fill: impl FnOnce(&mut TestReport),
+) -> TestReport {
+    let mut test = TestReport {
+        name: name.into(),
+        suite: Place { file: file.into(), line },
+        model: None,
+        matrix: false,
+        status,
+        reason: None,
+        notes: vec![],
+        tags: vec![],
+        rerun: format!("mcptest run {file} --filter '{name}'"),
+        runs: vec![],
+        gates: vec![],
+    };
+    fill(&mut test);
+    test
+}
+
+pub(crate) fn run(index: usize, tools: &[&str], expectations: Vec<Expectation>) -> RunReport {
+    let held = expectations.iter().all(|expectation| expectation.passed);
+    RunReport {
+        index,
+        status: if held { Status::Passed } else { Status::Failed },
+        reason: None,
+        tool_names: tools.iter().map(ToString::to_string).collect(),
+        calls: tools.len(),
+        expectations,
+    }
+}
+
+pub(crate) fn held(target: &str, matcher: Value, actual: Value) -> Expectation {
+    Expectation {
+        target: target.into(),
+        matcher,
+        passed: true,
+        actual: Some(actual),
+        diff: vec![],
+        message: None,
+        reason: None,
+    }
+}
+
+pub(crate) fn broken(target: &str, matcher: Value, actual: Option<Value>) -> Expectation {
+    Expectation { passed: false, actual, ..held(target, matcher, Value::Null) }
+}
+
+pub(crate) fn gate(key: &str, status: Status, targets: &[(&str, Option<Number>)]) -> GateReport {
+    GateReport {
+        key: key.into(),
+        status,
+        not_exercised: None,
+        targets: targets.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
+        expectations: vec![],
+        explanation: vec![],
+        line: None,
+    }
+}
+
+pub(crate) fn diff(pointer: &str, expected: Value, actual: Value) -> AssertionDiff {
+    AssertionDiff { pointer: pointer.into(), expected, actual }
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "beside targets that were not measured")]
+fn whole(number: i64) -> Option<Number> {
+    Some(Number::Int(number))
+}
+
+#[expect(clippy::unnecessary_wraps, reason = "beside targets that were not measured")]
+fn ratio(number: f64) -> Option<Number> {
+    Some(Number::Float(number))
+}
+
+fn looks_up_the_invoice() -> TestReport {
+    test("examples/invoices.yml", 7, "looks up the invoice", Status::Passed, |test| {
+        test.model = Some("gpt-5".into());
+        test.tags = vec!["smoke".into()];
+        let first = || held("tool_calls[0].name", json!({"exact": "get_invoice"}), json!("get_invoice"));
+        test.runs = (1..=10).map(|index| run(index, &["get_invoice"], vec![first()])).collect();
+        let mut path = gate(
+            "golden_path",
+            Status::Passed,
+            &[
+                ("golden_path.backtracks", whole(0)),
+                ("golden_path.coverage", ratio(1.0)),
+                ("golden_path.extra_steps", whole(0)),
+                ("golden_path.passed", whole(1)),
+                ("golden_path.penalty", ratio(1.0)),
+                ("golden_path.repeated_tools", whole(0)),
+            ],
+        );
+        path.expectations = vec![held("golden_path.passed", json!({"gte": 1}), json!(1))];
+        test.gates = vec![path];
+    })
+}
+
+fn says_hello() -> TestReport {
+    test("examples/invoices.yml", 20, "says hello", Status::Passed, |test| {
+        test.runs = vec![run(1, &[], vec![])];
+        test.notes = vec!["the cassette is unpinned: it has no fingerprint".into()];
+        let mut path = gate(
+            "trajectory",
+            Status::Passed,
+            &[("trajectory.mismatch_count", whole(0)), ("trajectory.passed", whole(1))],
+        );
+        path.not_exercised = Some("the run made no calls".into());
+        let mut tokens = gate(
+            "token_efficiency",
+            Status::Passed,
+            &[("token_efficiency.cost", None), ("token_efficiency.f1", whole(100))],
+        );
+        tokens.expectations = vec![held("token_efficiency.f1", json!({"gte": 100}), json!(100))];
+        test.gates = vec![path, tokens];
+    })
+}
+
+fn weather() -> TestReport {
+    test("examples/invoices.yml", 31, "weather", Status::Failed, |test| {
+        test.model = Some("gpt-5".into());
+        test.matrix = true;
+        let good = || vec![held("tool_calls[0].name", json!({"exact": "get_weather"}), json!("get_weather"))];
+        let name = Expectation {
+            diff: vec![diff("", json!("get_weather"), json!("search"))],
+            message: Some("the weather tool comes first".into()),
+            ..broken("tool_calls[0].name", json!({"exact": "get_weather"}), Some(json!("search")))
+        };
+        let args = Expectation {
+            diff: vec![diff("/city", json!("Zürich"), json!("Zurich")), diff("/days", json!(2), Value::Null)],
+            ..broken(
+                "tool_calls[1].args",
+                json!({"subset": {"city": "Zürich", "days": 2}}),
+                Some(json!({"city": "Zurich", "unit": "C"})),
+            )
+        };
+        let absent = Expectation {
+            reason: Some("the run has no tool_calls[2]: it made 2 calls".into()),
+            ..broken("tool_calls[2].name", json!({"not": {"contains": "refund"}}), None)
+        };
+        let long = broken(
+            "final_response",
+            json!({"all-of": [{"contains": "°C"}, {"length": {"lte": 200}}]}),
+            Some(json!(format!("\u{1b}[31mIt is warm.\n{}", "Very warm. ".repeat(5_000)))),
+        );
+        test.runs = vec![
+            run(1, &["get_weather"], good()),
+            run(2, &["get_weather"], good()),
+            run(3, &["search", "get_weather"], vec![name, args, absent, long]),
+        ];
+    })
+}
+
+fn searches_the_docs() -> TestReport {
+    test("examples/invoices.yml", 48, "searches the docs", Status::Failed, |test| {
+        test.runs = vec![run(1, &["search", "open", "search", "search"], vec![])];
+        let mut path = gate(
+            "golden_path",
+            Status::Failed,
+            &[("golden_path.passed", whole(0)), ("golden_path.penalty", ratio(1.0 / 3.0))],
+        );
+        path.expectations = vec![
+            broken("golden_path.passed", json!({"gte": 1}), Some(json!(0))),
+            held("golden_path.penalty", json!({"gte": 0.3}), json!(1.0 / 3.0)),
+        ];
+        path.explanation = (2..=8)
+            .map(|call| Finding {
+                run: Some(1),
+                message: format!("call {call} `search` repeats call 1"),
+                diff: vec![],
+            })
+            .collect();
+        let mut order = gate(
+            "trajectory",
+            Status::Failed,
+            &[("trajectory.mismatch_count", None), ("trajectory.passed", whole(0))],
+        );
+        order.expectations = vec![broken("trajectory.mismatch_count", json!({"lte": 0}), None)];
+        order.explanation = vec![Finding {
+            run: Some(1),
+            message: "call 3 `search` has other arguments".into(),
+            diff: vec![diff("/q", json!("rust"), json!("rst"))],
+        }];
+        test.gates = vec![path, order];
+    })
+}
+
+fn selects_the_tool() -> TestReport {
+    test("examples/selection.yml", 5, "weather selection", Status::Passed, |test| {
+        let wrong = broken("tool_calls[0].name", json!({"exact": "get_weather"}), Some(json!("search")));
+        test.runs = (1..10).map(|index| run(index, &["get_weather"], vec![])).collect();
+        test.runs.push(run(10, &["search"], vec![wrong]));
+        let mut floor = gate(
+            "tool_selection",
+            Status::Passed,
+            &[("tool_selection.passed", whole(1)), ("tool_selection.selection_rate", ratio(0.9))],
+        );
+        floor.line = Some(
+            "tool-selection floor [PASS] weather selection: selection 9/10 (90%), pass^k 90%, max tokens 1840".into(),
+        );
+        test.gates = vec![floor];
+    })
+}
+
+/// The string in every field that can hold one.
+pub(crate) fn everywhere(nasty: &str) -> Report {
+    let value = json!({nasty: [nasty, {nasty: nasty}]});
+    let assertion = || Expectation {
+        diff: vec![diff(nasty, value.clone(), json!(nasty))],
+        message: Some(nasty.into()),
+        reason: Some(nasty.into()),
+        ..broken(nasty, json!({nasty: nasty, "regex": nasty, "not": {nasty: value}}), Some(json!(nasty)))
+    };
+    let reason = Reason { message: nasty.into(), details: vec![nasty.into()], help: Some(nasty.into()) };
+    Report::new(
+        [Status::Passed, Status::Failed, Status::Error, Status::Skipped]
+            .into_iter()
+            .map(|status| {
+                test(nasty, 1, nasty, status, |test| {
+                    test.model = Some(nasty.into());
+                    test.matrix = true;
+                    test.reason = (status != Status::Failed).then(|| reason.clone());
+                    test.notes = vec![nasty.into()];
+                    test.tags = vec![nasty.into()];
+                    test.runs = vec![run(1, &[nasty], vec![assertion()]), run(2, &[nasty], vec![])];
+                    test.runs[1].reason = Some(reason.clone());
+                    let mut own = gate(nasty, status, &[(nasty, None)]);
+                    own.not_exercised = Some(nasty.into());
+                    own.expectations = vec![assertion()];
+                    let diff = vec![diff(nasty, json!(nasty), value.clone())];
+                    own.explanation = vec![Finding { run: Some(2), message: nasty.into(), diff }];
+                    let mut lined = own.clone();
+                    lined.line = Some(nasty.into());
+                    test.gates = vec![own, lined];
+                })
+            })
+            .collect(),
+    )
+}
+
+/// Texts in which control, direction and XML's own characters are as likely as all others.
+pub(crate) fn nasty() -> impl Strategy<Value = String> {
+    let special: Vec<char> =
+        "\0\u{1b}[m\u{7f}\u{85}\u{9b}\u{202e}\u{2028}\u{fffe}\u{ffff}\r\n\t ]]><&'\"天".chars().collect();
+    let character = prop_oneof![any::<char>(), proptest::sample::select(special)];
+    proptest::collection::vec(character, 0..30).prop_map(String::from_iter)
+}

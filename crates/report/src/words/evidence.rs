@@ -1,0 +1,196 @@
+//! What does a failed assertion, finding or row say for itself?
+
+use super::matcher::describe;
+use super::value::{clipped, fits, pair, shown};
+use super::{Limits, count};
+use mcptest_core::report::{
+    AssertionDiff, Expectation, Finding, GateReport, Number, RunReport, Status, TestReport,
+};
+use serde_json::Value;
+
+/// What was expected of the target and what was there: `expected >= 1, got 0`.
+pub(crate) fn headline(expectation: &Expectation, gate: Option<&GateReport>, limits: Limits) -> String {
+    let asked = describe(&expectation.matcher, limits);
+    let expected = if expectation.passed { asked } else { format!("expected {asked}") };
+    let target = gate.and_then(|gate| gate.targets.get(&expectation.target));
+    match (&expectation.actual, target) {
+        (Some(_), Some(Some(number))) if !is_hidden_by_rounding(*number, &expected) => {
+            format!("{expected}, got {number}")
+        }
+        (Some(actual), _) => format!("{expected}, got {}", shown(actual, limits)),
+        (None, Some(None)) => format!("{expected}, but it was not measured"),
+        (None, _) if expectation.passed => format!("{expected}, and nothing is there"),
+        (None, _) => format!("{expected}, but nothing is there"),
+    }
+}
+
+/// `expected >= 1, got 1` would help nobody: then every digit is shown.
+fn is_hidden_by_rounding(number: Number, expected: &str) -> bool {
+    let rounded = number.to_string();
+    rounded.parse() != Ok(number.as_f64()) && expected.split(' ').any(|word| word == rounded)
+}
+
+/// The lines beneath: the suite's own words, the reason, and where the values differ.
+pub(crate) fn details(expectation: &Expectation, limits: Limits) -> Vec<String> {
+    let message = expectation.message.iter().flat_map(|message| message.trim_end().lines());
+    let labels = std::iter::once("message: ").chain(std::iter::repeat("         "));
+    let mut lines: Vec<_> =
+        labels.zip(message).map(|(label, line)| format!("{label}{}", clipped(line, limits.text))).collect();
+    lines.extend(expectation.reason.as_ref().map(|reason| clipped(reason, limits.text)));
+    if !is_said_already(expectation, limits) {
+        lines.extend(differences(&expectation.diff, expectation.actual.as_ref(), limits));
+    }
+    lines
+}
+
+/// One difference at the root repeats the headline, unless the headline cut it short.
+fn is_said_already(expectation: &Expectation, limits: Limits) -> bool {
+    matches!((expectation.diff.as_slice(), &expectation.actual), ([only], Some(actual))
+        if only.pointer.is_empty() && only.actual == *actual
+            && fits(actual, limits) && fits(&only.expected, limits))
+}
+
+/// The finding as a sentence, with its run when there are several, and its differences.
+pub(crate) fn finding(finding: &Finding, test: &TestReport, limits: Limits) -> (String, Vec<String>) {
+    let message = clipped(&finding.message, limits.text);
+    let sentence = match finding.run {
+        Some(run) if test.runs.len() > 1 => format!("run {run}: {message}"),
+        _ => message,
+    };
+    (sentence, differences(&finding.diff, None, limits))
+}
+
+fn differences(diffs: &[AssertionDiff], seen: Option<&Value>, limits: Limits) -> Vec<String> {
+    let shown = diffs.iter().take(limits.diffs);
+    let mut lines: Vec<_> = shown.map(|diff| difference(diff, seen, limits)).collect();
+    if let Some(more @ 1..) = diffs.len().checked_sub(limits.diffs) {
+        lines.push(format!("… and {}", count(more, "more difference")));
+    }
+    lines
+}
+
+/// A `null` that is not in the value that was seen stands for nothing.
+fn difference(diff: &AssertionDiff, seen: Option<&Value>, limits: Limits) -> String {
+    let (expected, actual) = pair(&diff.expected, &diff.actual, limits);
+    let pointer = if diff.pointer.is_empty() { "(whole value)" } else { &diff.pointer };
+    let pointer = clipped(pointer, limits.value);
+    let is_missing = diff.actual.is_null() && seen.is_some_and(|seen| seen.pointer(&diff.pointer).is_none());
+    if is_missing {
+        format!("{pointer}: expected {expected}, but nothing is there")
+    } else {
+        format!("{pointer}: expected {expected}, got {actual}")
+    }
+}
+
+/// The shortest explanation of a row that did not pass.
+pub(crate) fn first_reason(test: &TestReport, limits: Limits) -> Option<String> {
+    if let Some(reason) = &test.reason {
+        return Some(clipped(&reason.message, limits.text));
+    }
+    let run = test.runs.iter().find(|run| run.status == test.status);
+    let gate = test.gates.iter().find(|gate| gate.status == test.status);
+    let of_run = run.and_then(|run| {
+        let said = first_sentence_of_run(run, limits)?;
+        Some(if test.runs.len() > 1 { format!("run {}: {said}", run.index) } else { said })
+    });
+    of_run.or_else(|| {
+        let gate = gate?;
+        Some(format!("{}: {}", clipped(&gate.key, limits.value), first_sentence_of_gate(gate, test, limits)?))
+    })
+}
+
+/// Why the run is an error, or its first failed assertion.
+pub(crate) fn first_sentence_of_run(run: &RunReport, limits: Limits) -> Option<String> {
+    if let Some(reason) = &run.reason {
+        return Some(clipped(&reason.message, limits.text));
+    }
+    first_failed(&run.expectations, None, limits)
+}
+
+/// The gate's shortest finding, else its first failed assertion.
+pub(crate) fn first_sentence_of_gate(gate: &GateReport, test: &TestReport, limits: Limits) -> Option<String> {
+    match (gate.explanation.first(), &gate.not_exercised) {
+        (Some(first), _) => Some(finding(first, test, limits).0),
+        (None, Some(reason)) if gate.status != Status::Passed => {
+            Some(format!("not exercised: {}", clipped(reason, limits.text)))
+        }
+        _ => first_failed(&gate.expectations, Some(gate), limits),
+    }
+}
+
+fn first_failed(expectations: &[Expectation], gate: Option<&GateReport>, limits: Limits) -> Option<String> {
+    let failed = expectations.iter().find(|expectation| !expectation.passed)?;
+    Some(format!("{}: {}", clipped(&failed.target, limits.value), headline(failed, gate, limits)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::SCREEN;
+    use super::*;
+    use crate::sample::{broken, diff, gate, test};
+    use serde_json::json;
+
+    fn ratio_gate(value: f64) -> GateReport {
+        gate("g", Status::Failed, &[("g.ratio", Some(Number::Float(value)))])
+    }
+
+    #[test]
+    fn a_gates_number_reads_as_in_its_line() {
+        let third = broken("g.ratio", json!({"gte": 0.5}), Some(json!(1.0 / 3.0)));
+        assert_eq!(headline(&third, Some(&ratio_gate(1.0 / 3.0)), SCREEN), "expected >= 0.5, got 0.333333");
+    }
+
+    #[test]
+    fn rounding_does_not_hide_why_a_number_failed() {
+        let almost = broken("g.ratio", json!({"gte": 1}), Some(json!(0.999_999_9)));
+        assert_eq!(headline(&almost, Some(&ratio_gate(0.999_999_9)), SCREEN), "expected >= 1, got 0.9999999");
+    }
+
+    #[test]
+    fn a_seen_null_is_not_called_nothing() {
+        let seen = Expectation {
+            diff: vec![diff("/a", json!(1), json!(null)), diff("/b", json!(2), json!(null))],
+            ..broken("x", json!({"exact": {"a": 1, "b": 2}}), Some(json!({"a": null})))
+        };
+        let lines = details(&seen, SCREEN);
+        assert_eq!(lines, ["/a: expected 1, got null", "/b: expected 2, but nothing is there"]);
+    }
+
+    #[test]
+    fn a_difference_that_the_headline_cut_short_is_shown() {
+        let (want, got) = (json!("x".repeat(500) + "a"), json!("x".repeat(500) + "b"));
+        let exact = Expectation {
+            diff: vec![diff("", want.clone(), got.clone())],
+            ..broken("final_response", json!({"exact": want}), Some(got))
+        };
+        let lines = details(&exact, SCREEN);
+        let tail = "x".repeat(40);
+        let place = "(from character 461)";
+        assert_eq!(
+            lines,
+            [format!("(whole value): expected …\"{tail}a\" {place}, got …\"{tail}b\" {place}")]
+        );
+    }
+
+    #[test]
+    fn a_message_of_several_lines_keeps_its_shape() {
+        let said = Expectation { message: Some("first\nsecond\n".into()), ..broken("x", json!({}), None) };
+        assert_eq!(details(&said, SCREEN), ["message: first", "         second"]);
+    }
+
+    #[test]
+    fn only_the_first_differences_are_shown_on_a_screen() {
+        let many = (0..8).map(|place| diff(&format!("/{place}"), json!(1), json!(2))).collect();
+        let lines = details(&Expectation { diff: many, ..broken("x", json!({}), None) }, SCREEN);
+        assert_eq!((lines.len(), lines[5].as_str()), (6, "… and 3 more differences"));
+    }
+
+    #[test]
+    fn a_row_is_explained_by_the_part_that_decided_it() {
+        let row = test("a.yml", 1, "row", Status::Failed, |test| {
+            test.gates = vec![gate("fine", Status::Passed, &[]), ratio_gate(0.5)];
+            test.gates[1].expectations = vec![broken("g.ratio", json!({"gte": 1}), Some(json!(0.5)))];
+        });
+        assert_eq!(first_reason(&row, SCREEN).as_deref(), Some("g: g.ratio: expected >= 1, got 0.5"));
+    }
+}

@@ -1,0 +1,33 @@
+//! How are values, matchers and failures said in words? Shared by the formats that people read.
+
+mod escape;
+mod evidence;
+mod matcher;
+mod value;
+
+pub(crate) use escape::escape;
+pub(crate) use evidence::{
+    details, finding, first_reason, first_sentence_of_gate, first_sentence_of_run, headline,
+};
+pub(crate) use value::clipped;
+
+/// How much of one value, text or list is shown.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// Characters of a value.
+    pub(crate) value: usize,
+    /// Characters of a sentence.
+    pub(crate) text: usize,
+    /// Differences of one assertion or finding.
+    pub(crate) diffs: usize,
+}
+
+/// For a screen, where the first lines matter.
+pub(crate) const SCREEN: Limits = Limits { value: 160, text: 400, diffs: 5 };
+/// For a file that other tools show.
+pub(crate) const FILE: Limits = Limits { value: 1_000, text: 4_000, diffs: usize::MAX };
+
+/// `1 run`, `2 runs`.
+pub(crate) fn count(number: usize, thing: &str) -> String {
+    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
+}

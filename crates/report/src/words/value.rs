@@ -1,0 +1,133 @@
+//! How is one JSON value shown on one line?
+
+use super::{Limits, escape};
+use serde::Serialize;
+use serde_json::Value;
+use std::io::{self, Write};
+
+/// The value as JSON on one line, its end left out when it is long.
+pub(crate) fn shown(value: &Value, limits: Limits) -> String {
+    match value {
+        Value::String(text) => quoted(text, 0, limits.value),
+        other => clipped(&compact(other), limits.value),
+    }
+}
+
+/// The text on one line, its end left out when it is long.
+pub(crate) fn clipped(text: &str, limit: usize) -> String {
+    let (kept, left_out) = clip(text, limit);
+    let kept = escape(kept);
+    if left_out == 0 { kept.into_owned() } else { format!("{kept}… ({})", more(left_out)) }
+}
+
+/// Two values that differ, each shown from where two long texts part.
+pub(crate) fn pair(expected: &Value, actual: &Value, limits: Limits) -> (String, String) {
+    let (Value::String(left), Value::String(right)) = (expected, actual) else {
+        return (shown(expected, limits), shown(actual, limits));
+    };
+    let same = left.chars().zip(right.chars()).take_while(|(one, other)| one == other).count();
+    let context = limits.value / 4;
+    let start = if same > limits.value / 2 { same - context } else { 0 };
+    (quoted(left, start, limits.value), quoted(right, start, limits.value))
+}
+
+/// Whether the whole value is shown.
+pub(crate) fn fits(value: &Value, limits: Limits) -> bool {
+    match value {
+        Value::String(text) => clip(text, limits.value).1 == 0,
+        other => clip(&compact(other), limits.value).1 == 0,
+    }
+}
+
+fn quoted(text: &str, start: usize, limit: usize) -> String {
+    let from = text.char_indices().nth(start).map_or(text.len(), |(at, _)| at);
+    let (kept, left_out) = clip(&text[from..], limit);
+    let quoted = compact(&Value::from(kept));
+    let body = escape(&quoted[1..quoted.len() - 1]).into_owned();
+    let more = more(left_out);
+    match (start, left_out) {
+        (0, 0) => format!("\"{body}\""),
+        (0, _) => format!("\"{body}\"… ({more})"),
+        (_, 0) => format!("…\"{body}\" (from character {})", start + 1),
+        _ => format!("…\"{body}\"… (from character {}, {more})", start + 1),
+    }
+}
+
+fn more(left_out: usize) -> String {
+    super::count(left_out, "more character")
+}
+
+/// What is kept and how many characters are not; a few beyond the limit are kept rather than counted.
+fn clip(text: &str, limit: usize) -> (&str, usize) {
+    let beyond = text.char_indices().nth(limit.saturating_add(limit / 8)).is_some();
+    match text.char_indices().nth(limit) {
+        Some((end, _)) if beyond => (&text[..end], text[end..].chars().count()),
+        _ => (text, 0),
+    }
+}
+
+/// JSON on one line with a space after `:` and `,`.
+fn compact(value: &Value) -> String {
+    let mut out = Vec::new();
+    let mut serializer = serde_json::Serializer::with_formatter(&mut out, Spaced);
+    match value.serialize(&mut serializer) {
+        Ok(()) => String::from_utf8_lossy(&out).into_owned(),
+        Err(_) => value.to_string(),
+    }
+}
+
+struct Spaced;
+
+impl serde_json::ser::Formatter for Spaced {
+    fn begin_array_value<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        if first { Ok(()) } else { out.write_all(b", ") }
+    }
+
+    fn begin_object_key<W: ?Sized + Write>(&mut self, out: &mut W, first: bool) -> io::Result<()> {
+        if first { Ok(()) } else { out.write_all(b", ") }
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, out: &mut W) -> io::Result<()> {
+        out.write_all(b": ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::SCREEN;
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn json_has_room_to_breathe() {
+        assert_eq!(shown(&json!({"a": [1, 2.5], "b": null}), SCREEN), r#"{"a": [1, 2.5], "b": null}"#);
+    }
+
+    #[test]
+    fn a_long_answer_says_how_much_is_left_out() {
+        let text = shown(&json!("é".repeat(50_000)), SCREEN);
+        assert_eq!(text, format!("\"{}\"… (49840 more characters)", "é".repeat(160)));
+    }
+
+    #[test]
+    fn a_few_characters_beyond_the_limit_are_kept() {
+        assert_eq!(clipped(&"x".repeat(170), 160), "x".repeat(170));
+        assert_eq!(clipped(&"x".repeat(181), 160), format!("{}… (21 more characters)", "x".repeat(160)));
+    }
+
+    #[test]
+    fn two_long_texts_are_shown_where_they_part() {
+        let (left, right) = (format!("{}rust", "x".repeat(1000)), format!("{}rest", "x".repeat(1000)));
+        let (left, right) = pair(&json!(left), &json!(right), SCREEN);
+        assert_eq!(left, format!("…\"{}rust\" (from character 962)", "x".repeat(39)));
+        assert_eq!(right, format!("…\"{}rest\" (from character 962)", "x".repeat(39)));
+    }
+
+    #[test]
+    fn a_text_that_ends_where_the_other_goes_on_is_shown_empty_not_broken() {
+        let (left, right) = pair(&json!("x".repeat(100)), &json!("y"), SCREEN);
+        assert_eq!((left.len(), right.as_str()), (102, "\"y\""));
+        let (left, _) = pair(&json!("x".repeat(100)), &json!("x".repeat(200)), SCREEN);
+        assert_eq!(left, format!("…\"{}\" (from character 61)", "x".repeat(40)));
+    }
+}
