@@ -1,1 +1,3 @@
 //! From a suite to a report: plan, replay the recorded runs, judge them.
+
+pub mod cassette;

@@ -33,6 +33,13 @@ pub struct Header {
     pub fingerprint: Option<String>,
 }
 
+impl Header {
+    /// What `format` says in every cassette.
+    pub const FORMAT: &'static str = "mcptest-cassette";
+    /// The newest version of the format that is read, and the one that is written.
+    pub const VERSION: u32 = 1;
+}
+
 /// One tool of the catalogue.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct CatalogueTool {

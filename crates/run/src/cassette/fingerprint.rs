@@ -1,0 +1,103 @@
+//! Is this still the header that the runs were recorded under?
+
+use mcptest_core::trace::Header;
+use serde_json::Value;
+
+/// The fingerprint over everything in a header but its fingerprint: `blake3:` and 32 hex digits.
+pub fn fingerprint_of(header: &Header) -> String {
+    let bare = Header { fingerprint: None, ..header.clone() };
+    let mut canonical = String::new();
+    write_canonical(&serde_json::to_value(bare).unwrap_or_default(), &mut canonical);
+    let hash = blake3::hash(canonical.as_bytes()).to_hex();
+    format!("blake3:{}", &hash[..32])
+}
+
+/// Whether the header was changed by hand: its fingerprint is not the one of its content.
+pub fn is_tampered(header: &Header) -> bool {
+    header.fingerprint.as_ref().is_some_and(|recorded| *recorded != fingerprint_of(header))
+}
+
+/// The header as it is written: with the current format and version, and its fingerprint.
+pub fn sealed(header: &Header) -> Header {
+    let mut header = Header { format: Header::FORMAT.to_owned(), version: Header::VERSION, ..header.clone() };
+    header.fingerprint = Some(fingerprint_of(&header));
+    header
+}
+
+/// Sorted keys and no white space, whatever order the map keeps.
+fn write_canonical(value: &Value, out: &mut String) {
+    match value {
+        Value::Object(fields) => {
+            let mut fields: Vec<_> = fields.iter().collect();
+            fields.sort_unstable_by_key(|(key, _)| *key);
+            out.push('{');
+            for (index, (key, value)) in fields.into_iter().enumerate() {
+                out.push_str(if index == 0 { "" } else { "," });
+                out.push_str(&Value::from(key.as_str()).to_string());
+                out.push(':');
+                write_canonical(value, out);
+            }
+            out.push('}');
+        }
+        Value::Array(items) => {
+            out.push('[');
+            for (index, item) in items.iter().enumerate() {
+                out.push_str(if index == 0 { "" } else { "," });
+                write_canonical(item, out);
+            }
+            out.push(']');
+        }
+        scalar => out.push_str(&scalar.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(text: &str) -> Header {
+        serde_json::from_str(text).unwrap()
+    }
+
+    #[test]
+    fn key_order_does_not_reach_the_fingerprint_and_every_field_does() {
+        let one = header(
+            r#"{"format":"f","version":1,"agent":"a","parameters":{"x":{"b":1,"a":2},"y":0.7},"prompt":["p"]}"#,
+        );
+        let other = header(
+            r#"{"prompt":["p"],"parameters":{"y":0.7,"x":{"a":2,"b":1}},"agent":"a","version":1,"format":"f"}"#,
+        );
+        assert_eq!(fingerprint_of(&one), fingerprint_of(&other));
+        for changed in [
+            Header { agent: "b".into(), ..one.clone() },
+            Header { model: Some("m".into()), ..one.clone() },
+            Header { prompt: vec!["p".into(), String::new()], ..one.clone() },
+            Header { system_prompt: Some(String::new()), ..one.clone() },
+            Header { parameters: [].into(), ..one.clone() },
+            Header { catalogue: Some(vec![]), ..one.clone() },
+        ] {
+            assert_ne!(fingerprint_of(&one), fingerprint_of(&changed), "{changed:?}");
+        }
+    }
+
+    #[test]
+    fn a_fingerprint_keeps_its_value_across_releases() {
+        let fixed = sealed(&Header {
+            agent: "weather".into(),
+            prompt: vec!["Rain in 東京?".into()],
+            parameters: [("temperature".to_owned(), 0.7.into())].into(),
+            ..Header::default()
+        });
+        insta::assert_snapshot!(fixed.fingerprint.unwrap(), @"blake3:91f946509acfa2ad48d385ee8cf886c7");
+    }
+
+    #[test]
+    fn a_header_changed_by_hand_is_tampered() {
+        let mut header = sealed(&Header { agent: "a".into(), ..Header::default() });
+        assert!(!is_tampered(&header));
+        header.prompt.push("another".into());
+        assert!(is_tampered(&header));
+        header.fingerprint = None;
+        assert!(!is_tampered(&header), "an unpinned header promises nothing");
+    }
+}

@@ -1,0 +1,56 @@
+//! Is somebody else recording to this file?
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The right to write one cassette; given back when dropped, and by the system when the process dies.
+///
+/// A file beside the cassette is locked, because the cassette itself is replaced by a rename.
+#[derive(Debug)]
+pub(super) struct Lock {
+    path: PathBuf,
+    _file: File,
+}
+
+impl Lock {
+    /// Takes the lock for `cassette`; `None` when another recorder holds it.
+    pub(super) fn take(cassette: &Path) -> io::Result<Option<Self>> {
+        let name = cassette.file_name().unwrap_or_default();
+        let hash = blake3::hash(name.as_encoded_bytes()).to_hex();
+        let path = cassette.with_file_name(format!(".mcptest-{}.lock", &hash[..16]));
+        loop {
+            let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path)?;
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => {
+                    return Err(error);
+                }
+                _ if is_at(&file, &path) => return Ok(Some(Self { path, _file: file })),
+                _ => {}
+            }
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.path);
+    }
+}
+
+/// Whether `path` still leads to `file`: the holder before may have removed it in between.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |metadata: fs::Metadata| (metadata.dev(), metadata.ino());
+    match (file.metadata(), fs::metadata(path)) {
+        (Ok(file), Ok(named)) => identity(file) == identity(named),
+        _ => false,
+    }
+}
+
+#[cfg(not(unix))]
+fn is_at(_: &File, path: &Path) -> bool {
+    path.exists()
+}

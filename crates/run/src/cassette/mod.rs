@@ -1,0 +1,30 @@
+//! How is a recorded run kept in a file, and how does it come back?
+
+mod check;
+mod excerpt;
+mod explain;
+mod fingerprint;
+mod lock;
+mod name;
+mod natural;
+mod parse;
+mod problem;
+mod read;
+mod resolve;
+mod show;
+mod stale;
+mod text;
+mod write;
+
+#[cfg(test)]
+mod tests;
+
+pub use fingerprint::{fingerprint_of, is_tampered, sealed};
+pub use name::{default_path, with_model};
+pub use parse::{Cassette, CassetteRun, parse};
+pub use problem::{Fault, Place, Problem};
+pub use read::{ReadError, Recording};
+pub use resolve::{ResolveError, is_pattern, resolve};
+pub use show::{Options, timeline};
+pub use stale::{Change, ExpectedHeader, staleness};
+pub use write::{Recorder, WriteError, write_all};

@@ -1,0 +1,87 @@
+//! What is in the cassette at this path?
+
+use super::parse::{Cassette, parse};
+use super::problem::{Place, Problem};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+use thiserror::Error;
+
+/// A cassette's bytes, which its traces borrow from.
+#[derive(Debug, Clone)]
+pub struct Recording {
+    path: PathBuf,
+    bytes: Vec<u8>,
+}
+
+impl Recording {
+    /// Reads the file at `path` into memory.
+    pub fn open(path: &Path) -> Result<Self, ReadError> {
+        let path = path.to_path_buf();
+        match fs::metadata(&path) {
+            Ok(metadata) if metadata.is_dir() => return Err(ReadError::Directory { path }),
+            Ok(metadata) if !metadata.is_file() => return Err(ReadError::NotAFile { path }),
+            _ => {}
+        }
+        match fs::read(&path) {
+            Ok(bytes) => Ok(Self { path, bytes }),
+            Err(source) if source.kind() == io::ErrorKind::NotFound => Err(ReadError::Missing { path }),
+            Err(source) => Err(ReadError::Unreadable { path, source }),
+        }
+    }
+
+    /// The file's path.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The cassette in these bytes.
+    pub fn cassette(&self) -> Result<Cassette<'_>, ReadError> {
+        parse(&self.bytes).map_err(|problem| ReadError::Bad { path: self.path.clone(), problem })
+    }
+}
+
+/// Why a cassette cannot be read.
+#[derive(Debug, Error)]
+pub enum ReadError {
+    /// Nothing there.
+    #[error("{}: there is no such cassette; record it with --record", path.display())]
+    Missing {
+        /// The path as asked for.
+        path: PathBuf,
+    },
+    /// A directory.
+    #[error(
+        "{0}: this is a directory, not a cassette; name a file in it, or all of them with `{0}/*.jsonl`",
+        path.display()
+    )]
+    Directory {
+        /// The path as asked for.
+        path: PathBuf,
+    },
+    /// A pipe, a socket or a device.
+    #[error("{}: this is not a regular file; name a cassette file", path.display())]
+    NotAFile {
+        /// The path as asked for.
+        path: PathBuf,
+    },
+    /// The system refused.
+    #[error("{}: the cassette cannot be read: {source}; check the file's permissions", path.display())]
+    Unreadable {
+        /// The path as asked for.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// Read, but not a cassette.
+    #[error("{}{}: {}", path.display(), place(problem.place), problem.fault)]
+    Bad {
+        /// The path as asked for.
+        path: PathBuf,
+        /// What is wrong in the text.
+        problem: Problem,
+    },
+}
+
+fn place(place: Option<Place>) -> String {
+    place.map_or_else(String::new, |Place { line, column }| format!(":{line}:{column}"))
+}

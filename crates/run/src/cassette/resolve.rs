@@ -1,0 +1,220 @@
+//! Which files does `cassette:` name?
+
+use super::natural;
+use globset::{GlobBuilder, GlobMatcher};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+use thiserror::Error;
+
+/// The files that paths and patterns name, in the order written and, within a pattern, in natural order.
+///
+/// A path is taken as it is, whether or not there is such a file; a file named twice is taken once.
+pub fn resolve(cassette: &[impl AsRef<str>], base: &Path) -> Result<Vec<PathBuf>, ResolveError> {
+    let mut files = Vec::new();
+    for written in cassette {
+        let written = written.as_ref();
+        let literal = base.join(written);
+        if is_pattern(written) && !literal.is_file() {
+            files.extend(expand(written, base)?);
+        } else {
+            files.push(literal);
+        }
+    }
+    let mut seen = BTreeSet::new();
+    files.retain(|file| seen.insert(file.clone()));
+    Ok(files)
+}
+
+/// Whether a `cassette:` entry is a pattern, which is read and never recorded to.
+pub fn is_pattern(written: &str) -> bool {
+    let has_class = written.find('[').is_some_and(|open| written[open..].contains(']'));
+    has_class || written.contains(['*', '?'])
+}
+
+/// Why a pattern gives no files.
+#[derive(Debug, Error)]
+pub enum ResolveError {
+    /// Nothing matches.
+    #[error(
+        "no file matches `{pattern}` in {}; check the pattern, or record to a path without `*`, `?` and `[…]`",
+        base.display()
+    )]
+    NoMatch {
+        /// The pattern as written.
+        pattern: String,
+        /// Where it was looked up.
+        base: PathBuf,
+    },
+    /// Not a pattern.
+    #[error("`{pattern}` is not a pattern: {reason}")]
+    BadPattern {
+        /// The pattern as written.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A folder that cannot be listed.
+    #[error("`{pattern}` cannot be looked up: {} cannot be listed: {source}", folder.display())]
+    Unreadable {
+        /// The pattern as written.
+        pattern: String,
+        /// The folder.
+        folder: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+fn expand(pattern: &str, base: &Path) -> Result<Vec<PathBuf>, ResolveError> {
+    let (folder, rest) = split_folder(pattern);
+    let search = Search {
+        pattern,
+        matcher: matcher(pattern, rest)?,
+        deepest: if rest.contains("**") { usize::MAX } else { rest.split('/').count() },
+        takes_hidden: rest.split('/').any(|part| part.starts_with('.')),
+    };
+    let mut files = Vec::new();
+    search.collect(&base.join(folder), Path::new(""), 1, &mut files)?;
+    if files.is_empty() {
+        return Err(ResolveError::NoMatch { pattern: pattern.to_owned(), base: base.to_owned() });
+    }
+    files.sort_by(|one, other| natural::by_path(one, other));
+    Ok(files)
+}
+
+/// The folders before the first one with a pattern in it, and what follows.
+fn split_folder(pattern: &str) -> (&str, &str) {
+    let first_magic = pattern.find(['*', '?', '[']).unwrap_or(pattern.len());
+    let split = pattern[..first_magic].rfind('/').map_or(0, |slash| slash + 1);
+    pattern.split_at(split)
+}
+
+fn matcher(pattern: &str, rest: &str) -> Result<GlobMatcher, ResolveError> {
+    let literal_braces = rest.replace('{', "[{]").replace('}', "[}]");
+    let glob = GlobBuilder::new(&literal_braces).literal_separator(true).backslash_escape(false).build();
+    glob.map(|glob| glob.compile_matcher()).map_err(|error| ResolveError::BadPattern {
+        pattern: pattern.to_owned(),
+        reason: error.kind().to_string(),
+    })
+}
+
+struct Search<'a> {
+    pattern: &'a str,
+    matcher: GlobMatcher,
+    deepest: usize,
+    takes_hidden: bool,
+}
+
+impl Search<'_> {
+    /// Linked folders are not entered, so a walk always ends.
+    fn collect(
+        &self,
+        root: &Path,
+        folder: &Path,
+        depth: usize,
+        files: &mut Vec<PathBuf>,
+    ) -> Result<(), ResolveError> {
+        let listed = root.join(folder);
+        let unreadable = |source| ResolveError::Unreadable {
+            pattern: self.pattern.to_owned(),
+            folder: listed.clone(),
+            source,
+        };
+        let entries = match fs::read_dir(&listed) {
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                return Ok(());
+            }
+            entries => entries.map_err(unreadable)?,
+        };
+        for entry in entries {
+            let entry = entry.map_err(unreadable)?;
+            let name = entry.file_name();
+            if !self.takes_hidden && name.to_string_lossy().starts_with('.') {
+                continue;
+            }
+            let path = folder.join(&name);
+            if entry.file_type().map_err(unreadable)?.is_dir() {
+                if depth < self.deepest {
+                    self.collect(root, &path, depth + 1, files)?;
+                }
+            } else if self.matcher.is_match(&path) && root.join(&path).is_file() {
+                files.push(root.join(&path));
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(files: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for file in files {
+            let path = folder.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "{}").unwrap();
+        }
+        folder
+    }
+
+    fn names(written: &[&str], folder: &tempfile::TempDir) -> Vec<String> {
+        let files = resolve(written, folder.path()).unwrap();
+        let relative = files.iter().map(|file| file.strip_prefix(folder.path()).unwrap());
+        relative.map(|file| file.to_str().unwrap().to_owned()).collect()
+    }
+
+    #[test]
+    fn a_pattern_gives_its_files_in_natural_order() {
+        let folder =
+            folder(&["r/run-10.jsonl", "r/run-2.jsonl", "r/run-1.jsonl", "r/deep/run-3.jsonl", "r/x.md"]);
+        assert_eq!(names(&["r/run-*.jsonl"], &folder), ["r/run-1.jsonl", "r/run-2.jsonl", "r/run-10.jsonl"]);
+        assert_eq!(names(&["r/run-?.jsonl"], &folder), ["r/run-1.jsonl", "r/run-2.jsonl"]);
+        assert_eq!(names(&["r/run-[2-9].jsonl"], &folder), ["r/run-2.jsonl"]);
+        assert_eq!(names(&["**/run-3.jsonl"], &folder), ["r/deep/run-3.jsonl"]);
+        assert_eq!(names(&["r/**/*.jsonl"], &folder).len(), 4);
+    }
+
+    #[test]
+    fn a_list_keeps_its_order_and_takes_each_file_once() {
+        let folder = folder(&["a.jsonl", "b.jsonl", "c.jsonl"]);
+        assert_eq!(names(&["c.jsonl", "*.jsonl"], &folder), ["c.jsonl", "a.jsonl", "b.jsonl"]);
+    }
+
+    #[test]
+    fn odd_characters_in_a_path_are_taken_as_they_are() {
+        let folder = folder(&["weather [v2].jsonl", "{model}.jsonl"]);
+        assert_eq!(names(&["weather [v2].jsonl"], &folder), ["weather [v2].jsonl"]);
+        assert_eq!(names(&["{model}.jsonl"], &folder), ["{model}.jsonl"]);
+        assert_eq!(names(&["{*}.jsonl"], &folder), ["{model}.jsonl"]);
+        assert_eq!(names(&["a[b, {c}.jsonl"], &folder), ["a[b, {c}.jsonl"], "no such file, and no pattern");
+    }
+
+    #[test]
+    fn a_pattern_may_look_into_a_folder_beside() {
+        let folder = folder(&["suite/s.yml", "shared/a.jsonl"]);
+        let files = resolve(&["../shared/*.jsonl"], &folder.path().join("suite")).unwrap();
+        assert_eq!(files.len(), 1);
+        assert!(files[0].ends_with("shared/a.jsonl"));
+    }
+
+    #[test]
+    fn hidden_files_and_folders_are_left_out() {
+        let folder = folder(&["r/a.jsonl", "r/.b.jsonl", ".git/c.jsonl"]);
+        assert_eq!(names(&["**/*"], &folder), ["r/a.jsonl"]);
+        assert_eq!(names(&["r/.*.jsonl"], &folder), ["r/.b.jsonl"]);
+    }
+
+    #[test]
+    fn a_pattern_without_files_is_named() {
+        let folder = folder(&["a.txt"]);
+        for pattern in ["*.jsonl", "nowhere/*.jsonl", "a.txt/*"] {
+            let error = resolve(&[pattern], folder.path()).unwrap_err().to_string();
+            assert!(error.starts_with(&format!("no file matches `{pattern}`")), "{error}");
+        }
+        let error = resolve(&["[z-a]*"], folder.path()).unwrap_err().to_string();
+        assert!(error.starts_with("`[z-a]*` is not a pattern: "), "{error}");
+    }
+}

@@ -1,0 +1,195 @@
+//! What happened in these runs, for a person to read?
+
+mod order;
+mod prose;
+
+use super::fingerprint::is_tampered;
+use super::parse::{Cassette, CassetteRun};
+use super::text::{clipped, visible};
+use mcptest_core::trace::{CallResult, FaultEvent, Header, Tokens, Trace, Turn};
+use order::Step;
+use std::fmt::Write;
+
+/// How much of a cassette is shown.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// Only the run with this number.
+    pub run: Option<usize>,
+    /// Everything, over as many lines as it takes.
+    pub full: bool,
+}
+
+const CLIP: usize = 100;
+const LABEL: usize = 11;
+
+/// The header and each run as a timeline; whatever the model wrote cannot steer the terminal.
+pub fn timeline(cassette: &Cassette<'_>, options: Options) -> String {
+    let mut page = Page { text: String::new(), is_full: options.full };
+    page.header(cassette);
+    let is_shown = |run: &&CassetteRun<'_>| options.run.is_none_or(|number| run.number == number);
+    for run in cassette.runs.iter().filter(is_shown) {
+        page.run(run);
+    }
+    if let Some(number) = options.run.filter(|number| !cassette.runs.iter().any(|run| run.number == *number))
+    {
+        let _ = writeln!(page.text, "\nThere is no run {number} in this cassette.");
+    }
+    page.text
+}
+
+struct Page {
+    text: String,
+    is_full: bool,
+}
+
+impl Page {
+    fn header(&mut self, cassette: &Cassette<'_>) {
+        if let Some(header) = &cassette.header {
+            self.recorded_with(header);
+        }
+        let pinned = cassette.header.as_ref().and_then(|header| header.fingerprint.as_deref());
+        self.labelled("", "fingerprint", pinned.unwrap_or("unpinned: not checked for changes of the suite"));
+        if cassette.header.as_ref().is_some_and(is_tampered) {
+            self.labelled("", "", "this header was changed after the recording");
+        }
+        self.labelled("", "runs", &cassette.runs.len().to_string());
+    }
+
+    fn recorded_with(&mut self, header: &Header) {
+        self.labelled("", "agent", &header.agent);
+        self.labelled("", "model", header.model.as_deref().unwrap_or("not recorded"));
+        for prompt in &header.prompt {
+            self.labelled("", "prompt", prompt);
+        }
+        if let Some(system_prompt) = &header.system_prompt {
+            self.labelled("", "system", system_prompt);
+        }
+        let parameters: Vec<_> =
+            header.parameters.iter().map(|(key, value)| format!("{key} {value}")).collect();
+        if !parameters.is_empty() {
+            self.labelled("", "parameters", &parameters.join(", "));
+        }
+        if let Some(tools) = &header.catalogue {
+            let names: Vec<_> =
+                tools.iter().map(|tool| full_name(tool.server.as_deref(), &tool.name)).collect();
+            self.labelled("", "tools", &format!("{}: {}", names.len(), names.join(", ")));
+        }
+    }
+
+    fn run(&mut self, run: &CassetteRun<'_>) {
+        let _ = writeln!(self.text, "\nrun {}", run.number);
+        match &run.trace {
+            Ok(trace) => self.trace(trace),
+            Err(problem) => {
+                let _ = writeln!(self.text, "  unreadable  {problem}");
+            }
+        }
+    }
+
+    fn trace(&mut self, trace: &Trace<'_>) {
+        let results = order::results_by_call(trace);
+        for step in order::steps(trace) {
+            match step {
+                Step::Turn(turn) if self.is_repeated(turn, trace) => {}
+                Step::Turn(turn) => self.labelled("  ", &turn.role, &prose::of_content(turn.content)),
+                Step::Call(index) => self.call(trace, index, &results[index]),
+            }
+        }
+        for error in &trace.errors {
+            self.labelled("  ", "error", &prose::of_content(Some(error)));
+        }
+        for delegation in trace.delegations.iter().flatten() {
+            self.labelled("  ", "hand-off", &format!("{} → {}", delegation.from, delegation.to));
+        }
+        if let Some(stop_reason) = &trace.stop_reason {
+            self.labelled("  ", "stop", stop_reason);
+        }
+        self.totals(trace);
+        if let Some(response) = &trace.final_response {
+            self.labelled("  ", "final", response);
+        }
+    }
+
+    /// A tool's message says what the result beside its call says.
+    fn is_repeated(&self, turn: &Turn<'_>, trace: &Trace<'_>) -> bool {
+        !self.is_full && turn.role == "tool" && !trace.tool_results.is_empty()
+    }
+
+    fn call(&mut self, trace: &Trace<'_>, index: usize, results: &[&CallResult<'_>]) {
+        let call = &trace.tool_calls[index];
+        let arguments = match (call.args, &call.args_text) {
+            (Some(args), _) => args.get().to_owned(),
+            (None, Some(text)) => format!("(not JSON) {text}"),
+            (None, None) => String::new(),
+        };
+        let mark = if call.distractor { " (distractor)" } else { "" };
+        let name = full_name(call.server.as_deref(), &call.name);
+        self.line("  → ", &format!("{name}{mark} {arguments}"));
+        for fault in trace.faults.iter().flatten().filter(|fault| fault.call_index == index) {
+            self.line("  ! ", &fault_line(fault));
+        }
+        for result in results {
+            self.line("  ← ", &result_line(result));
+        }
+    }
+
+    fn totals(&mut self, trace: &Trace<'_>) {
+        let Tokens { prompt, completion, total } = trace.conversation.tokens;
+        let counts = [("prompt", prompt), ("completion", completion), ("total", total)];
+        let mut parts: Vec<_> =
+            counts.iter().filter_map(|(name, count)| count.map(|count| format!("{count} {name}"))).collect();
+        parts.extend(trace.conversation.cost_usd.map(|cost| format!("${cost}")));
+        if !parts.is_empty() {
+            self.labelled("  ", "tokens", &parts.join(", "));
+        }
+        if let Some(duration_ms) = trace.conversation.duration_ms {
+            self.labelled("  ", "duration", &format!("{duration_ms} ms"));
+        }
+    }
+
+    fn labelled(&mut self, indent: &str, label: &str, text: &str) {
+        let label = clipped(label, LABEL);
+        self.line(&format!("{indent}{label:LABEL$} "), text);
+    }
+
+    /// One line with the text clipped or, in full, all of its lines, each under the first.
+    fn line(&mut self, lead: &str, text: &str) {
+        let text = text.trim_end();
+        if !self.is_full {
+            let _ = writeln!(self.text, "{}", format!("{lead}{}", clipped(text, CLIP)).trim_end());
+            return;
+        }
+        let gap = " ".repeat(lead.chars().count());
+        let mut lead = lead;
+        for line in text.split('\n') {
+            let _ = writeln!(self.text, "{}", format!("{lead}{}", visible(line)).trim_end());
+            lead = &gap;
+        }
+    }
+}
+
+fn full_name(server: Option<&str>, name: &str) -> String {
+    server.map_or_else(|| name.to_owned(), |server| format!("{server}.{name}"))
+}
+
+fn fault_line(fault: &FaultEvent<'_>) -> String {
+    let cost = fault.virtual_ms.map_or_else(String::new, |cost| format!(", {cost} ms"));
+    let told = if fault.detected { "" } else { ", not detected" };
+    format!("fault {} ({}{cost}{told})", fault.name, fault.kind)
+}
+
+fn result_line(result: &CallResult<'_>) -> String {
+    if let Some(error) = &result.error {
+        let code = error.code.map_or_else(String::new, |code| format!(" {code}"));
+        return format!("protocol error{code} {}", error.message.as_deref().unwrap_or_default());
+    }
+    let status = if result.is_error { "error" } else { "ok" };
+    match (result.content, result.structured) {
+        (None, None) => status.to_owned(),
+        (None, Some(structured)) => format!("{status} {}", structured.get()),
+        (content, _) => format!("{status} {}", prose::of_content(content)),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,270 @@
+//! What has changed between the recording and the suite as it is now?
+
+use super::excerpt::differing;
+use super::text::visible;
+use mcptest_core::trace::{CatalogueTool, Header};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+/// What a recording made now would say.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ExpectedHeader {
+    /// The model that would be asked.
+    pub model: Option<String>,
+    /// The prompt, or the scripted turns.
+    pub prompt: Vec<String>,
+    /// The system prompt.
+    pub system_prompt: Option<String>,
+    /// The sampling parameters and limits.
+    pub parameters: BTreeMap<String, Value>,
+    /// The tools, where they are known without starting anything.
+    pub catalogue: Option<Vec<CatalogueTool>>,
+}
+
+/// One difference between a recording and the suite; shown as a short line.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// A field has another value; `None` is a field that is not set.
+    Value {
+        /// The field, as `prompt`, `parameters.temperature` or `tools.docs.search.description`.
+        field: String,
+        /// What was recorded.
+        recorded: Option<Value>,
+        /// What the suite says now.
+        current: Option<Value>,
+    },
+    /// A tool that was not there when the run was recorded.
+    ToolAdded(String),
+    /// A tool that is no longer there.
+    ToolRemoved(String),
+}
+
+impl fmt::Display for Change {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::ToolAdded(tool) => write!(out, "tools: {} was added since the recording", visible(tool)),
+            Self::ToolRemoved(tool) => {
+                write!(out, "tools: {} was removed since the recording", visible(tool))
+            }
+            Self::Value { field, recorded, current } => {
+                let (recorded, current) = shown(recorded.as_ref(), current.as_ref());
+                write!(out, "{}: recorded {recorded}, now {current}", visible(field))
+            }
+        }
+    }
+}
+
+fn shown(recorded: Option<&Value>, current: Option<&Value>) -> (String, String) {
+    let text = |value: Option<&Value>| match value {
+        None => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(value) => value.to_string(),
+    };
+    let (one, other) = differing(&text(recorded), &text(current));
+    let dress = |value: Option<&Value>, excerpt: String| match value {
+        None => "not set".to_owned(),
+        Some(Value::String(_)) => format!("\"{excerpt}\""),
+        Some(_) => excerpt,
+    };
+    (dress(recorded, one), dress(current, other))
+}
+
+/// Everything in which the recording differs from the suite, in the order of the header; empty is fresh.
+///
+/// Tools are compared only where both sides know them. The agent's name is part of the file's name instead.
+pub fn staleness(recorded: &Header, expected: &ExpectedHeader) -> Vec<Change> {
+    let mut changes = Changes::default();
+    changes.text("model", recorded.model.as_deref(), expected.model.as_deref());
+    changes.prompt(&recorded.prompt, &expected.prompt);
+    changes.text("system_prompt", recorded.system_prompt.as_deref(), expected.system_prompt.as_deref());
+    let keys: BTreeSet<_> = recorded.parameters.keys().chain(expected.parameters.keys()).collect();
+    for key in keys {
+        let field = format!("parameters.{key}");
+        changes.value(field, recorded.parameters.get(key), expected.parameters.get(key));
+    }
+    if let (Some(recorded), Some(current)) = (&recorded.catalogue, &expected.catalogue) {
+        changes.tools(recorded, current);
+    }
+    changes.0
+}
+
+#[derive(Default)]
+struct Changes(Vec<Change>);
+
+impl Changes {
+    fn value(&mut self, field: String, recorded: Option<&Value>, current: Option<&Value>) {
+        let is_same = match (recorded, current) {
+            (Some(recorded), Some(current)) => is_same(recorded, current),
+            (recorded, current) => recorded.is_none() && current.is_none(),
+        };
+        if !is_same {
+            self.0.push(Change::Value { field, recorded: recorded.cloned(), current: current.cloned() });
+        }
+    }
+
+    fn text(&mut self, field: &str, recorded: Option<&str>, current: Option<&str>) {
+        if recorded != current {
+            let (recorded, current) = (recorded.map(Value::from), current.map(Value::from));
+            self.0.push(Change::Value { field: field.to_owned(), recorded, current });
+        }
+    }
+
+    fn prompt(&mut self, recorded: &[String], current: &[String]) {
+        let turns = recorded.len().max(current.len());
+        for turn in 0..turns {
+            let field = if turns == 1 { "prompt".to_owned() } else { format!("prompt[{turn}]") };
+            let text = |turns: &'_ [String]| turns.get(turn).cloned();
+            self.text(&field, text(recorded).as_deref(), text(current).as_deref());
+        }
+    }
+
+    fn tools(&mut self, recorded: &[CatalogueTool], current: &[CatalogueTool]) {
+        let by_name = |tools: &[CatalogueTool]| -> BTreeMap<String, CatalogueTool> {
+            tools.iter().map(|tool| (full_name(tool), tool.clone())).collect()
+        };
+        let (recorded, current) = (by_name(recorded), by_name(current));
+        let names: BTreeSet<_> = recorded.keys().chain(current.keys()).collect();
+        for name in names {
+            match (recorded.get(name), current.get(name)) {
+                (Some(recorded), Some(current)) => self.tool(name, recorded, current),
+                (None, _) => self.0.push(Change::ToolAdded(name.clone())),
+                (_, None) => self.0.push(Change::ToolRemoved(name.clone())),
+            }
+        }
+    }
+
+    fn tool(&mut self, name: &str, recorded: &CatalogueTool, current: &CatalogueTool) {
+        let field = format!("tools.{name}.description");
+        self.text(&field, recorded.description.as_deref(), current.description.as_deref());
+        let (old, new) = (recorded.input_schema.as_ref(), current.input_schema.as_ref());
+        self.first_difference(format!("tools.{name}.input_schema"), old, new);
+        if recorded.distractor != current.distractor {
+            let (old, new) = (Some(recorded.distractor.into()), Some(current.distractor.into()));
+            let field = format!("tools.{name}.distractor");
+            self.0.push(Change::Value { field, recorded: old, current: new });
+        }
+    }
+
+    /// Descends while both sides are objects, so that the line names the part that changed.
+    fn first_difference(&mut self, field: String, recorded: Option<&Value>, current: Option<&Value>) {
+        if let (Some(Value::Object(old)), Some(Value::Object(new))) = (recorded, current) {
+            let keys: BTreeSet<_> = old.keys().chain(new.keys()).collect();
+            for key in keys {
+                self.first_difference(format!("{field}.{key}"), old.get(key), new.get(key));
+            }
+        } else {
+            self.value(field, recorded, current);
+        }
+    }
+}
+
+fn full_name(tool: &CatalogueTool) -> String {
+    match &tool.server {
+        Some(server) => format!("{server}.{}", tool.name),
+        None => tool.name.clone(),
+    }
+}
+
+/// Equal as JSON, where `1` and `1.0` are one number.
+fn is_same(one: &Value, other: &Value) -> bool {
+    match (one, other) {
+        (Value::Number(one), Value::Number(other)) => {
+            one == other || ((one.is_f64() || other.is_f64()) && one.as_f64() == other.as_f64())
+        }
+        (Value::Array(one), Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(one, other)| is_same(one, other))
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            one.len() == other.len()
+                && one.iter().all(|(key, value)| other.get(key).is_some_and(|other| is_same(value, other)))
+        }
+        (one, other) => one == other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn lines(recorded: &Header, expected: &ExpectedHeader) -> Vec<String> {
+        staleness(recorded, expected).iter().map(ToString::to_string).collect()
+    }
+
+    fn tool(name: &str, description: &str, schema: Value) -> CatalogueTool {
+        CatalogueTool {
+            name: name.into(),
+            server: Some("docs".into()),
+            description: Some(description.into()),
+            input_schema: Some(schema),
+            distractor: false,
+        }
+    }
+
+    #[test]
+    fn each_changed_field_is_one_short_line() {
+        let recorded = Header {
+            model: Some("small".into()),
+            prompt: vec!["What is the weather?".into()],
+            system_prompt: Some("Be brief.".into()),
+            parameters: [("max_tokens".into(), json!(100)), ("temperature".into(), json!(1))].into(),
+            ..Header::default()
+        };
+        let expected = ExpectedHeader {
+            model: Some("large".into()),
+            prompt: vec!["Tell me the weather.".into()],
+            parameters: [("temperature".into(), json!(1.0)), ("top_p".into(), json!(0.5))].into(),
+            ..ExpectedHeader::default()
+        };
+        assert_eq!(
+            lines(&recorded, &expected),
+            [
+                r#"model: recorded "small", now "large""#,
+                r#"prompt: recorded "What is the weather?", now "Tell me the weather.""#,
+                r#"system_prompt: recorded "Be brief.", now not set"#,
+                "parameters.max_tokens: recorded 100, now not set",
+                "parameters.top_p: recorded not set, now 0.5",
+            ]
+        );
+    }
+
+    #[test]
+    fn a_changed_turn_is_named_by_its_index() {
+        let recorded = Header { prompt: vec!["a".into(), "b".into()], ..Header::default() };
+        let expected =
+            ExpectedHeader { prompt: vec!["a".into(), "c".into(), "d".into()], ..ExpectedHeader::default() };
+        assert_eq!(
+            lines(&recorded, &expected),
+            [r#"prompt[1]: recorded "b", now "c""#, r#"prompt[2]: recorded not set, now "d""#]
+        );
+    }
+
+    #[test]
+    fn tools_say_which_part_changed() {
+        let city = |kind: &str| json!({"type": "object", "properties": {"city": {"type": kind}}});
+        let recorded = Header {
+            catalogue: Some(vec![tool("b", "Old.", city("string")), tool("gone", "", json!({}))]),
+            ..Header::default()
+        };
+        let current = vec![tool("new", "", json!({})), tool("b", "New.", city("number"))];
+        let expected = ExpectedHeader { catalogue: Some(current), ..ExpectedHeader::default() };
+        assert_eq!(
+            lines(&recorded, &expected),
+            [
+                r#"tools.docs.b.description: recorded "Old.", now "New.""#,
+                r#"tools.docs.b.input_schema.properties.city.type: recorded "string", now "number""#,
+                "tools: docs.gone was removed since the recording",
+                "tools: docs.new was added since the recording",
+            ]
+        );
+    }
+
+    #[test]
+    fn tools_are_not_compared_when_one_side_does_not_know_them() {
+        let known = Header { catalogue: Some(vec![tool("a", "", json!({}))]), ..Header::default() };
+        assert!(staleness(&known, &ExpectedHeader::default()).is_empty());
+        let expected = ExpectedHeader { catalogue: Some(vec![]), ..ExpectedHeader::default() };
+        assert!(staleness(&Header::default(), &expected).is_empty());
+    }
+}

@@ -1,0 +1,233 @@
+use super::*;
+use crate::cassette::{Recorder, Recording, WriteError, sealed, write_all};
+use mcptest_core::trace::Header;
+use proptest::prelude::*;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn header() -> Header {
+    Header { agent: "weather".into(), prompt: vec!["Rain?".into()], ..Header::default() }
+}
+
+fn trace(tool: &str) -> String {
+    format!(r#"{{"tool_calls":[{{"name":"{tool}"}}]}}"#)
+}
+
+fn place() -> (tempfile::TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("cassettes/suite/a.jsonl");
+    (folder, path)
+}
+
+fn traces(path: &Path) -> Vec<String> {
+    let recording = Recording::open(path).unwrap();
+    let cassette = recording.cassette().unwrap();
+    assert_eq!(cassette.header, Some(sealed(&header())));
+    cassette.runs.into_iter().map(|run| run.trace.unwrap().text.to_owned()).collect()
+}
+
+fn recorded(path: &Path, runs: &[&str]) {
+    let mut recorder = Recorder::create(path, &header()).unwrap();
+    for (index, tool) in runs.iter().enumerate() {
+        recorder.append(index + 1, &trace(tool)).unwrap();
+    }
+}
+
+#[test]
+fn what_is_recorded_is_read_back_and_nothing_else_is_left_in_the_folder() {
+    let (_folder, path) = place();
+    recorded(&path, &["a", "b"]);
+    assert_eq!(traces(&path), [trace("a"), trace("b")]);
+    let names = fs::read_dir(path.parent().unwrap()).unwrap().map(|entry| entry.unwrap().file_name());
+    assert_eq!(names.collect::<Vec<_>>(), ["a.jsonl"]);
+}
+
+#[test]
+fn a_run_is_in_the_file_as_soon_as_it_is_appended() {
+    let (_folder, path) = place();
+    let mut recorder = Recorder::create(&path, &header()).unwrap();
+    assert!(traces(&path).is_empty());
+    recorder.append(1, &trace("a")).unwrap();
+    assert_eq!(traces(&path), [trace("a")]);
+}
+
+#[test]
+fn a_recording_cut_anywhere_resumes_after_its_last_whole_run() {
+    let (_folder, path) = place();
+    recorded(&path, &["a", "天気"]);
+    let whole = fs::read(&path).unwrap();
+    let header_end = whole.iter().position(|byte| *byte == b'\n').unwrap();
+    for cut in header_end..=whole.len() {
+        fs::write(&path, &whole[..cut]).unwrap();
+        let mut recorder = Recorder::resume(&path, &header()).unwrap();
+        for run in recorder.next_run()..=2 {
+            recorder.append(run, &trace(["a", "天気"][run - 1])).unwrap();
+        }
+        assert_eq!(fs::read(&path).unwrap(), whole, "cut at {cut}");
+    }
+}
+
+#[test]
+fn zeros_that_a_crash_left_at_the_end_are_dropped() {
+    let (_folder, path) = place();
+    recorded(&path, &["a"]);
+    let mut bytes = fs::read(&path).unwrap();
+    bytes.extend([0; 100]);
+    fs::write(&path, bytes).unwrap();
+    assert_eq!(Recorder::resume(&path, &header()).unwrap().next_run(), 2);
+    assert_eq!(traces(&path), [trace("a")]);
+}
+
+#[test]
+fn resuming_where_there_is_nothing_begins() {
+    let (_folder, path) = place();
+    assert_eq!(Recorder::resume(&path, &header()).unwrap().next_run(), 1);
+    assert!(traces(&path).is_empty());
+}
+
+#[test]
+fn a_recording_with_another_header_is_not_resumed_and_not_touched() {
+    let (_folder, path) = place();
+    recorded(&path, &["a"]);
+    let before = fs::read(&path).unwrap();
+    let other = Header { prompt: vec!["Snow?".into()], ..header() };
+    let error = Recorder::resume(&path, &other).unwrap_err();
+    assert!(error.to_string().contains(r#"(prompt: recorded "Rain?", now "Snow?")"#), "{error}");
+    let other = Header { agent: "other".into(), ..header() };
+    assert!(matches!(Recorder::resume(&path, &other), Err(WriteError::Different { .. })));
+    assert_eq!(fs::read(&path).unwrap(), before);
+}
+
+#[test]
+fn a_damaged_changed_or_unpinned_cassette_is_not_resumed() {
+    let (_folder, path) = place();
+    recorded(&path, &["a", "b"]);
+    let whole = fs::read_to_string(&path).unwrap();
+    let refused = |text: &str| {
+        fs::write(&path, text).unwrap();
+        let error = Recorder::resume(&path, &header()).unwrap_err();
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        error
+    };
+    assert!(matches!(refused(&whole.replacen("\"a\"}]", "\"a\"", 1)), WriteError::Damaged { .. }));
+    assert!(matches!(refused(&whole.replacen("Rain?", "Snow?", 1)), WriteError::Unpinned { .. }));
+    assert!(matches!(refused(&trace("a")), WriteError::Unpinned { .. }));
+    assert!(matches!(refused(&whole[..20]), WriteError::Damaged { .. }));
+    assert!(matches!(
+        refused(&whole.replacen("\"version\":1", "\"version\":2", 1)),
+        WriteError::Damaged { .. }
+    ));
+}
+
+#[test]
+fn two_recorders_never_write_one_file() {
+    let (_folder, path) = place();
+    let first = Recorder::create(&path, &header()).unwrap();
+    for second in [Recorder::create(&path, &header()), Recorder::resume(&path, &header())] {
+        assert!(second.unwrap_err().to_string().ends_with("wait for it, or record elsewhere"));
+    }
+    let beside = Recorder::create(&path.with_file_name("b.jsonl"), &header()).unwrap();
+    drop((first, beside));
+    Recorder::create(&path, &header()).unwrap();
+}
+
+#[test]
+fn runs_are_written_in_order() {
+    let (_folder, path) = place();
+    let mut recorder = Recorder::create(&path, &header()).unwrap();
+    let error = recorder.append(2, &trace("a")).unwrap_err().to_string();
+    assert!(error.ends_with("run 2 was to be written, but run 1 is next"), "{error}");
+    recorder.append(1, &trace("a")).unwrap();
+    assert!(recorder.append(1, &trace("a")).is_err());
+    assert_eq!(traces(&path).len(), 1);
+}
+
+#[test]
+fn what_could_not_be_read_back_is_not_written() {
+    let (_folder, path) = place();
+    let mut recorder = Recorder::create(&path, &header()).unwrap();
+    for bad in [
+        "{}",
+        "[]",
+        "",
+        "{\"tool_calls\":[]} {}",
+        "{\"trace\":{\"tool_calls\":[]}}",
+        "{\"tool_calls\":[\"\\ud800\"]}",
+    ] {
+        assert!(matches!(recorder.append(1, bad), Err(WriteError::BadTrace { run: 1, .. })), "{bad}");
+    }
+    assert!(traces(&path).is_empty());
+}
+
+#[test]
+fn a_trace_over_many_lines_is_written_on_one() {
+    let (_folder, path) = place();
+    let pretty = "\n{\r\n  \"tool_calls\": [\n    {\"name\": \"a\\n\"}\n  ]\n}\n";
+    write_all(&path, &header(), &[pretty]).unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap().lines().count(), 2);
+    let recording = Recording::open(&path).unwrap();
+    assert_eq!(first_tools(&recording.cassette().unwrap()), ["a\n"]);
+}
+
+#[test]
+fn a_cassette_written_whole_is_the_one_recorded_run_by_run() {
+    let (_folder, path) = place();
+    recorded(&path, &["a", "b"]);
+    let recorded = fs::read(&path).unwrap();
+    write_all(&path, &header(), &[trace("a"), trace("b")]).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), recorded);
+    assert!(write_all(&path, &header(), &["{}"]).is_err());
+    assert_eq!(fs::read(&path).unwrap(), recorded, "a failure leaves what was there");
+}
+
+#[test]
+fn a_folder_in_the_way_is_an_error() {
+    let (_folder, path) = place();
+    fs::create_dir_all(&path).unwrap();
+    let error = Recorder::create(&path, &header()).unwrap_err().to_string();
+    assert!(error.contains("the cassette cannot be written: is a directory"), "{error}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_cassette_can_be_read_by_others_as_far_as_the_umask_allows() {
+    use std::os::unix::fs::PermissionsExt;
+    let (folder, path) = place();
+    recorded(&path, &[]);
+    let plain = folder.path().join("plain");
+    fs::write(&plain, "").unwrap();
+    let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
+    assert_eq!(mode(&path), mode(&plain));
+}
+
+fn any_json() -> impl Strategy<Value = serde_json::Value> {
+    let leaf = prop_oneof![
+        Just(serde_json::Value::Null),
+        any::<bool>().prop_map(Into::into),
+        any::<i64>().prop_map(Into::into),
+        any::<f64>().prop_map(Into::into),
+        any::<String>().prop_map(Into::into),
+    ];
+    leaf.prop_recursive(4, 20, 4, |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..4).prop_map(Into::into),
+            prop::collection::vec((any::<String>(), inner), 0..4)
+                .prop_map(|fields| serde_json::Value::Object(fields.into_iter().collect())),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn traces_come_back_byte_for_byte(names in prop::collection::vec((any::<String>(), any_json()), 0..5)) {
+        let (_folder, path) = place();
+        let written: Vec<String> = names
+            .iter()
+            .map(|(name, args)| serde_json::json!({"tool_calls": [{"name": name, "args": args}]}).to_string())
+            .collect();
+        write_all(&path, &header(), &written).unwrap();
+        prop_assert_eq!(traces(&path), written);
+    }
+}

@@ -1,0 +1,290 @@
+//! How do runs reach the disk so that a crash never costs a finished one?
+
+use super::fingerprint::{fingerprint_of, is_tampered, sealed};
+use super::lock::Lock;
+use super::parse::{parse, parse_trace};
+use super::problem::Problem;
+use super::stale::{Change, ExpectedHeader, staleness};
+use mcptest_core::trace::Header;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// A cassette being recorded: a run is on the disk when `append` returns.
+#[derive(Debug)]
+pub struct Recorder {
+    path: PathBuf,
+    file: File,
+    length: u64,
+    next_run: usize,
+    _lock: Lock,
+}
+
+impl Recorder {
+    /// Begins a new cassette with this header, in place of any that is there.
+    pub fn create(path: &Path, header: &Header) -> Result<Self, WriteError> {
+        let lock = lock(path)?;
+        Self::begin(path, header, lock)
+    }
+
+    /// Goes on with the cassette that is there, after its last whole run; begins it when there is none.
+    ///
+    /// A run that was cut off at the end is dropped; a cassette of another header is refused.
+    pub fn resume(path: &Path, header: &Header) -> Result<Self, WriteError> {
+        let lock = lock(path)?;
+        let bytes = match fs::read(path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Self::begin(path, header, lock),
+            bytes => bytes.map_err(|source| failed(path, "read", source))?,
+        };
+        let kept = kept(path, &bytes, header)?;
+        let mut recorder = Self::open(path, kept.runs + 1, lock)?;
+        recorder.trim(kept.length)?;
+        if kept.needs_newline {
+            recorder.write(b"\n")?;
+        }
+        Ok(recorder)
+    }
+
+    /// Writes one run as one line. Runs are written in the order of their numbers.
+    pub fn append(&mut self, run: usize, trace: &str) -> Result<(), WriteError> {
+        if run != self.next_run {
+            return Err(WriteError::OutOfOrder { path: self.path.clone(), run, next: self.next_run });
+        }
+        self.write(run_line(run, trace)?.as_bytes())?;
+        self.next_run += 1;
+        Ok(())
+    }
+
+    /// The number of the run that is appended next.
+    pub fn next_run(&self) -> usize {
+        self.next_run
+    }
+
+    /// The file being written.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn begin(path: &Path, header: &Header, lock: Lock) -> Result<Self, WriteError> {
+        replace(path, header_line(path, header)?.as_bytes())?;
+        Self::open(path, 1, lock)
+    }
+
+    fn open(path: &Path, next_run: usize, lock: Lock) -> Result<Self, WriteError> {
+        let opened = OpenOptions::new().write(true).open(path).and_then(|mut file| {
+            let length = file.seek(SeekFrom::End(0))?;
+            Ok((file, length))
+        });
+        let (file, length) = opened.map_err(|source| failed(path, "opened", source))?;
+        Ok(Self { path: path.to_owned(), file, length, next_run, _lock: lock })
+    }
+
+    /// Writes all of the bytes or, as far as the disk allows, none of them.
+    fn write(&mut self, bytes: &[u8]) -> Result<(), WriteError> {
+        let written = self.file.write_all(bytes).and_then(|()| self.file.sync_data());
+        if let Err(source) = written {
+            let _ = self.trim(self.length);
+            return Err(failed(&self.path, "written", source));
+        }
+        self.length += bytes.len() as u64;
+        Ok(())
+    }
+
+    fn trim(&mut self, length: u64) -> Result<(), WriteError> {
+        let trimmed = self.file.set_len(length).and_then(|()| self.file.seek(SeekFrom::Start(length)));
+        trimmed.map_err(|source| failed(&self.path, "shortened", source))?;
+        self.length = length;
+        Ok(())
+    }
+}
+
+/// Writes a whole cassette at once: all of it is there afterwards, or what was there before.
+pub fn write_all(path: &Path, header: &Header, traces: &[impl AsRef<str>]) -> Result<(), WriteError> {
+    let _lock = lock(path)?;
+    let mut text = header_line(path, header)?;
+    for (index, trace) in traces.iter().enumerate() {
+        text.push_str(&run_line(index + 1, trace.as_ref())?);
+    }
+    replace(path, text.as_bytes())
+}
+
+/// Why a cassette cannot be written.
+#[derive(Debug, Error)]
+pub enum WriteError {
+    /// Somebody else is recording to it.
+    #[error("{}: another mcptest is recording to this file; wait for it, or record elsewhere", path.display())]
+    Locked {
+        /// The cassette.
+        path: PathBuf,
+    },
+    /// The cassette was recorded with something else.
+    #[error(
+        "{}: the runs there were recorded with another header ({}); record all of them again with --record",
+        path.display(), list(changes)
+    )]
+    Different {
+        /// The cassette.
+        path: PathBuf,
+        /// What differs.
+        changes: Vec<Change>,
+    },
+    /// A file without a header, or with one changed by hand.
+    #[error(
+        "{}: {reason}, so runs cannot be added; record all of them again with --record",
+        path.display()
+    )]
+    Unpinned {
+        /// The cassette.
+        path: PathBuf,
+        /// What is the matter with its header.
+        reason: &'static str,
+    },
+    /// A cassette that is damaged before its end.
+    #[error("{}: runs cannot be added to a damaged cassette: {problem}", path.display())]
+    Damaged {
+        /// The cassette.
+        path: PathBuf,
+        /// What is wrong in it.
+        problem: Problem,
+    },
+    /// A run that would not be read again.
+    #[error("run {run} cannot be recorded: {problem}")]
+    BadTrace {
+        /// The run's number.
+        run: usize,
+        /// What is wrong with its trace.
+        problem: Problem,
+    },
+    /// A run that is not the next one.
+    #[error("{}: run {run} was to be written, but run {next} is next", path.display())]
+    OutOfOrder {
+        /// The cassette.
+        path: PathBuf,
+        /// The run's number.
+        run: usize,
+        /// The number that comes next.
+        next: usize,
+    },
+    /// The system refused.
+    #[error("{}: the cassette cannot be {verb}: {source}", path.display())]
+    Failed {
+        /// The cassette.
+        path: PathBuf,
+        /// What was to be done to it.
+        verb: &'static str,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+fn list(changes: &[Change]) -> String {
+    let changes: Vec<_> = changes.iter().map(ToString::to_string).collect();
+    if changes.is_empty() { "another agent or order of tools".to_owned() } else { changes.join("; ") }
+}
+
+fn failed(path: &Path, verb: &'static str, source: io::Error) -> WriteError {
+    WriteError::Failed { path: path.to_owned(), verb, source }
+}
+
+fn lock(path: &Path) -> Result<Lock, WriteError> {
+    let folder = folder_of(path);
+    fs::create_dir_all(folder).map_err(|source| failed(folder, "written there", source))?;
+    if path.is_dir() {
+        return Err(failed(path, "written", io::ErrorKind::IsADirectory.into()));
+    }
+    match Lock::take(path) {
+        Ok(Some(lock)) => Ok(lock),
+        Ok(None) => Err(WriteError::Locked { path: path.to_owned() }),
+        Err(source) => Err(failed(path, "locked", source)),
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn header_line(path: &Path, header: &Header) -> Result<String, WriteError> {
+    let line = serde_json::to_string(&sealed(header));
+    let line = line.map_err(|source| failed(path, "written", source.into()))?;
+    Ok(line + "\n")
+}
+
+fn run_line(run: usize, trace: &str) -> Result<String, WriteError> {
+    let trace = trace.trim_ascii();
+    parse_trace(trace).map_err(|problem| WriteError::BadTrace { run, problem })?;
+    let line = format!("{{\"run\":{run},\"trace\":{trace}}}\n");
+    // In JSON, a line break can only be white space between tokens.
+    Ok(if trace.contains(['\n', '\r']) { line.trim_end().replace(['\n', '\r'], " ") + "\n" } else { line })
+}
+
+/// What of an existing cassette stays when recording goes on.
+struct Kept {
+    runs: usize,
+    length: u64,
+    needs_newline: bool,
+}
+
+fn kept(path: &Path, bytes: &[u8], header: &Header) -> Result<Kept, WriteError> {
+    let damaged = |problem| WriteError::Damaged { path: path.to_owned(), problem };
+    let cassette = parse(bytes).map_err(damaged)?;
+    match &cassette.header {
+        Some(recorded) if is_tampered(recorded) => {
+            return Err(WriteError::Unpinned { path: path.to_owned(), reason: "its header was changed" });
+        }
+        Some(recorded) if recorded.fingerprint.is_some() => refuse_other(path, recorded, &sealed(header))?,
+        _ => return Err(WriteError::Unpinned { path: path.to_owned(), reason: "it has no fingerprint" }),
+    }
+    let is_open = !bytes.ends_with(b"\n");
+    let mut runs = cassette.runs;
+    let dropped = runs.pop_if(|last| is_open && last.trace.is_err()).is_some();
+    if let Some(problem) = runs.iter().find_map(|run| run.trace.as_ref().err()) {
+        return Err(damaged(problem.clone()));
+    }
+    let last_newline = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+    let length = if dropped { last_newline } else { bytes.len() };
+    Ok(Kept { runs: runs.len(), length: length as u64, needs_newline: is_open && !dropped })
+}
+
+fn refuse_other(path: &Path, recorded: &Header, header: &Header) -> Result<(), WriteError> {
+    if fingerprint_of(recorded) == fingerprint_of(header) {
+        return Ok(());
+    }
+    let Header { model, prompt, system_prompt, parameters, catalogue, .. } = header.clone();
+    let expected = ExpectedHeader { model, prompt, system_prompt, parameters, catalogue };
+    Err(WriteError::Different { path: path.to_owned(), changes: staleness(recorded, &expected) })
+}
+
+/// Puts these bytes at `path` in one step, on the disk before anything else is written.
+fn replace(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
+    let folder = folder_of(path);
+    let replaced = || -> io::Result<()> {
+        let mut file = temporary().tempfile_in(folder)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        sync_folder(folder);
+        Ok(())
+    };
+    replaced().map_err(|source| failed(path, "written", source))
+}
+
+#[cfg(unix)]
+fn temporary() -> tempfile::Builder<'static, 'static> {
+    use std::os::unix::fs::PermissionsExt;
+    let mut builder = tempfile::Builder::new();
+    builder.permissions(fs::Permissions::from_mode(0o666));
+    builder
+}
+
+#[cfg(not(unix))]
+fn temporary() -> tempfile::Builder<'static, 'static> {
+    tempfile::Builder::new()
+}
+
+/// Makes the rename itself last; where folders cannot be synced, the system does it in its own time.
+fn sync_folder(folder: &Path) {
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+}
