@@ -1,3 +1,16 @@
-//! The `mcptest` command.
+//! The `mcptest` command: arguments in, exit code out.
 
-fn main() {}
+mod args;
+mod command;
+mod output;
+
+use clap::Parser;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let args = match args::Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return output::usage(&error),
+    };
+    command::dispatch(args).unwrap_or_else(|failure| output::failure(&failure))
+}

@@ -1,3 +1,55 @@
 //! From a suite to a report: plan, replay the recorded runs, judge them.
 
 pub mod cassette;
+mod find;
+mod judge;
+mod plan;
+mod replay;
+mod select;
+
+pub use find::{FindError, Found, find};
+pub use plan::{Cell, Plan, Subject};
+pub use replay::expected_header;
+pub use select::{Filter, Selection};
+
+use mcptest_core::report::{Reason, Report, Status, TestReport};
+use mcptest_core::suite::{Host, Loaded, load};
+use rayon::prelude::*;
+use std::path::{Path, PathBuf};
+
+/// Loads suites from disk with the process's environment.
+pub fn load_suites(paths: &[PathBuf]) -> Vec<(String, Loaded)> {
+    let read = |path: &Path| std::fs::read(path).map_err(|error| error.to_string());
+    let environment = |name: &str| std::env::var(name).ok();
+    let load_one = |path: &PathBuf| {
+        let host = Host { read: &read, environment: &environment };
+        (path.display().to_string(), load(path, &host))
+    };
+    if paths.len() == 1 { paths.iter().map(load_one).collect() } else { paths.par_iter().map(load_one).collect() }
+}
+
+/// Replays and judges every cell of a plan, each in its own row.
+pub fn run(plan: &Plan<'_>, fail_fast: bool) -> Report {
+    let tests = match &plan.cells[..] {
+        [cell] => vec![judge::judge(cell)],
+        cells if fail_fast => until_first_failure(cells),
+        cells => cells.par_iter().map(judge::judge).collect(),
+    };
+    Report::new(tests)
+}
+
+fn until_first_failure(cells: &[Cell<'_>]) -> Vec<TestReport> {
+    let mut failed = false;
+    cells
+        .iter()
+        .map(|cell| {
+            if failed {
+                let reason = Some(Reason { message: "not judged: --fail-fast".to_owned(), ..Reason::default() });
+                return TestReport { status: Status::Skipped, reason, ..cell.blank() };
+            }
+            let report = judge::judge(cell);
+            failed = matches!(report.status, Status::Failed | Status::Error);
+            report
+        })
+        .collect()
+}

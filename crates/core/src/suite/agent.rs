@@ -299,3 +299,13 @@ fn lint(block: &Block<'_>, agent: &Agent) {
         );
     }
 }
+
+impl Model {
+    /// The model as rows and recordings name it: `id`, or `provider/id`.
+    pub fn label(&self) -> String {
+        match &self.provider {
+            Some(provider) => format!("{provider}/{}", self.id),
+            None => self.id.clone(),
+        }
+    }
+}

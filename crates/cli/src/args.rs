@@ -1,0 +1,138 @@
+//! What can be written on the command line.
+
+use clap::{Args as Group, Parser, Subcommand, ValueEnum};
+use mcptest_run::Filter;
+use std::path::PathBuf;
+
+/// Proves whether an AI agent uses MCP servers reliably.
+#[derive(Debug, Parser)]
+#[command(name = "mcptest", version, disable_help_subcommand = true, arg_required_else_help = true)]
+pub(crate) struct Args {
+    /// What to do.
+    #[command(subcommand)]
+    pub(crate) command: Command,
+    /// When to colour the output.
+    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
+    pub(crate) color: Colour,
+}
+
+/// When to colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Colour {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Judge the recorded runs of suites: offline, free, the same bytes every time.
+    Run(Run),
+    /// Check suites by exactly the rules of `run`, without judging anything.
+    Validate(Validate),
+    /// Print the JSON Schema of suites, for editors; or that of the JSON report.
+    Schema(Schema),
+    /// Show a cassette as a timeline.
+    Show(Show),
+    /// Explain a gate; without a name, list them all.
+    Explain(Explain),
+    /// Render a saved JSON report again.
+    Report(Rerender),
+}
+
+/// Which suites.
+#[derive(Debug, Group)]
+pub(crate) struct Suites {
+    /// Suite files, or folders to look for suites in [default: mcptest.yaml or mcptest.yml].
+    #[arg(value_name = "PATH")]
+    pub(crate) paths: Vec<PathBuf>,
+    /// A suite file; the same as naming it.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Vec<PathBuf>,
+    /// Say more: passed-over files, notes, every number.
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+}
+
+/// Arguments of `run`.
+#[derive(Debug, Group)]
+pub(crate) struct Run {
+    #[command(flatten)]
+    pub(crate) suites: Suites,
+    /// Judge only rows whose name contains TEXT, or matches re:PATTERN; may be repeated.
+    #[arg(long, value_name = "TEXT|re:PATTERN")]
+    pub(crate) filter: Vec<Filter>,
+    /// Judge only tests with this tag; may be repeated.
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Vec<String>,
+    /// Leave out tests with this tag; may be repeated.
+    #[arg(long, value_name = "TAG")]
+    pub(crate) skip_tag: Vec<String>,
+    /// List what would be judged, and stop.
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Stop at the first test that does not pass.
+    #[arg(long)]
+    pub(crate) fail_fast: bool,
+    #[command(flatten)]
+    pub(crate) reporters: Reporters,
+}
+
+/// Which reports.
+#[derive(Debug, Group)]
+pub(crate) struct Reporters {
+    /// Write this report: pretty, json, junit or ndjson; to FILE, or to standard output; may be repeated.
+    #[arg(long = "reporter", value_name = "KIND[=FILE]")]
+    pub(crate) reporters: Vec<String>,
+}
+
+/// Arguments of `validate`.
+#[derive(Debug, Group)]
+pub(crate) struct Validate {
+    #[command(flatten)]
+    pub(crate) suites: Suites,
+}
+
+/// Arguments of `schema`.
+#[derive(Debug, Group)]
+pub(crate) struct Schema {
+    /// Print the schema of the JSON report instead.
+    #[arg(long)]
+    pub(crate) report: bool,
+}
+
+/// Arguments of `show`.
+#[derive(Debug, Group)]
+pub(crate) struct Show {
+    /// The cassette, or a trace.
+    pub(crate) file: PathBuf,
+    /// Show only this run.
+    #[arg(long, value_name = "N")]
+    pub(crate) run: Option<usize>,
+    /// Show everything, without cutting long texts short.
+    #[arg(long)]
+    pub(crate) full: bool,
+}
+
+/// Arguments of `explain`.
+#[derive(Debug, Group)]
+pub(crate) struct Explain {
+    /// The gate's key.
+    pub(crate) gate: Option<String>,
+}
+
+/// Arguments of `report`.
+#[derive(Debug, Group)]
+pub(crate) struct Rerender {
+    /// A report written by `--reporter json=FILE`.
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) reporters: Reporters,
+    /// Say more: notes, every number.
+    #[arg(long, short)]
+    pub(crate) verbose: bool,
+}

@@ -1,0 +1,37 @@
+//! `mcptest explain`: the page of a gate.
+
+use crate::args::Explain;
+use crate::output::{self, Failure};
+use mcptest_core::eval::GATES;
+use mcptest_core::problem::nearest;
+use std::process::ExitCode;
+
+pub(super) fn run(args: &Explain) -> Result<ExitCode, Failure> {
+    let text = match &args.gate {
+        Some(key) => page(key)?.to_owned(),
+        None => list(),
+    };
+    output::stdout(text.as_bytes());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn page(key: &str) -> Result<&'static str, Failure> {
+    let wanted = key.trim_end_matches(':');
+    if let Some(gate) = GATES.iter().find(|gate| gate.key == wanted) {
+        return Ok(gate.doc);
+    }
+    let help = match nearest(wanted, GATES.iter().map(|gate| gate.key)) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`mcptest explain` lists the gates".to_owned(),
+    };
+    Err(Failure(format!("there is no gate `{key}`\n  help: {help}")))
+}
+
+fn list() -> String {
+    let widest = GATES.iter().map(|gate| gate.key.len()).max().unwrap_or_default();
+    let mut text = String::from("The gates, each a block of an agent. `mcptest explain NAME` prints the page.\n\n");
+    for gate in GATES {
+        text.push_str(&format!("  {:widest$}  {}\n", gate.key, gate.summary));
+    }
+    text
+}

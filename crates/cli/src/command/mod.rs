@@ -1,0 +1,25 @@
+//! One file per command.
+
+mod explain;
+mod report;
+mod run;
+mod schema;
+mod show;
+mod suites;
+mod validate;
+
+use crate::args::{Args, Command};
+use crate::output::Failure;
+use std::process::ExitCode;
+
+/// Does what was asked for.
+pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
+    match args.command {
+        Command::Run(run) => run::run(run, args.color),
+        Command::Validate(validate) => validate::run(&validate, args.color),
+        Command::Schema(schema) => Ok(schema::run(&schema)),
+        Command::Show(show) => show::run(&show),
+        Command::Explain(explain) => explain::run(&explain),
+        Command::Report(report) => report::run(&report, args.color),
+    }
+}

@@ -1,0 +1,39 @@
+//! `mcptest run`: judge the recorded runs.
+
+use super::report::Destination;
+use super::suites;
+use crate::args::{Colour, Run};
+use crate::output::{self, Failure};
+use mcptest_run::{Plan, Selection};
+use std::process::ExitCode;
+
+pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
+    let destinations = Destination::parse_all(&args.reporters.reporters)?;
+    let loaded = suites::load(&args.suites, colour)?;
+    let selection = Selection { filters: args.filter, tags: args.tag, skip_tags: args.skip_tag };
+    let plan = Plan::new(&loaded, &selection);
+    if args.list {
+        return Ok(list(&plan));
+    }
+    let report = mcptest_run::run(&plan, args.fail_fast);
+    let written = Destination::write_all(&destinations, &report, colour, args.suites.verbose);
+    if report.tests.is_empty() {
+        output::stderr("nothing was selected: no test matches\n");
+    }
+    written?;
+    Ok(ExitCode::from(report.exit_code()))
+}
+
+fn list(plan: &Plan<'_>) -> ExitCode {
+    let mut text = String::new();
+    for cell in &plan.cells {
+        let skipped = cell.skip.as_ref().map(|reason| format!("  (skipped: {reason})")).unwrap_or_default();
+        text.push_str(&format!("{}:{}: {}{skipped}\n", cell.place.file, cell.place.line, cell.row_name));
+    }
+    output::stdout(text.as_bytes());
+    let is_refused = |cell: &mcptest_run::Cell<'_>| matches!(cell.subject, mcptest_run::Subject::Refused(_));
+    if plan.cells.iter().any(is_refused) {
+        return ExitCode::from(output::EXIT_BROKEN);
+    }
+    ExitCode::from(if plan.cells.is_empty() { 7 } else { 0 })
+}

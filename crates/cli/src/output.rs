@@ -1,0 +1,66 @@
+//! Where bytes go: reports to standard output or files, all else to standard error.
+
+use crate::args::Colour;
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+
+/// Bad invocation, suite, cassette or infrastructure.
+pub(crate) const EXIT_BROKEN: u8 = 2;
+
+/// Why a command could not do its work, as the user reads it.
+#[derive(Debug)]
+pub(crate) struct Failure(pub(crate) String);
+
+impl<E: std::error::Error> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self(error.to_string())
+    }
+}
+
+/// Writes to standard output; a reader that has gone away is no error.
+pub(crate) fn stdout(bytes: &[u8]) {
+    let mut out = std::io::stdout().lock();
+    let _gone = out.write_all(bytes).and_then(|()| out.flush());
+}
+
+/// Writes to standard error.
+pub(crate) fn stderr(text: &str) {
+    let mut out = std::io::stderr().lock();
+    let _gone = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// Ends with what went wrong.
+pub(crate) fn failure(failure: &Failure) -> ExitCode {
+    stderr(&format!("error: {}\n", failure.0));
+    ExitCode::from(EXIT_BROKEN)
+}
+
+/// Ends with clap's message: help and version succeed, all else is a bad invocation.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    let text = error.render();
+    if error.use_stderr() {
+        stderr(&text.to_string());
+        return ExitCode::from(EXIT_BROKEN);
+    }
+    stdout(text.to_string().as_bytes());
+    ExitCode::SUCCESS
+}
+
+/// Whether a stream is to be coloured.
+pub(crate) fn is_coloured(colour: Colour, stream: &impl IsTerminal) -> bool {
+    match colour {
+        Colour::Always => true,
+        Colour::Never => false,
+        Colour::Auto => {
+            let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+            let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+            stream.is_terminal() && !set("NO_COLOR") && !is_dumb
+        }
+    }
+}
+
+/// The width to wrap at: only a terminal has one.
+pub(crate) fn width() -> Option<usize> {
+    let (terminal_size::Width(columns), _) = terminal_size::terminal_size_of(std::io::stdout())?;
+    std::io::stdout().is_terminal().then_some(usize::from(columns))
+}

@@ -1,0 +1,87 @@
+//! Which suite files does an invocation mean?
+
+use mcptest_core::suite::is_suite;
+use std::path::{Path, PathBuf};
+
+/// The suites to run, and the files in named folders that are none.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// The suite files, in order.
+    pub suites: Vec<PathBuf>,
+    /// YAML files that were passed over.
+    pub passed_over: Vec<PathBuf>,
+}
+
+/// Why no suite was found.
+#[derive(Debug, thiserror::Error)]
+pub enum FindError {
+    /// There is no suite where one is looked for by default.
+    #[error("there is no mcptest.yaml or mcptest.yml here\n  help: name a suite or a folder: `mcptest run examples/`")]
+    NoDefault,
+    /// A named path does not exist.
+    #[error("there is no file or folder {}", .0.display())]
+    Missing(PathBuf),
+    /// A folder could not be listed.
+    #[error("cannot list {}: {reason}", .path.display())]
+    Unreadable {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        reason: std::io::Error,
+    },
+    /// A folder has no suites.
+    #[error("there is no suite in {} (a suite is a .yml or .yaml file with `servers:` or `agents:`)", .0.display())]
+    EmptyFolder(PathBuf),
+}
+
+/// The suites named by files and folders; without any, `mcptest.yaml` or `mcptest.yml` in `here`.
+pub fn find(named: &[PathBuf], here: &Path) -> Result<Found, FindError> {
+    let mut found = Found::default();
+    if named.is_empty() {
+        let default = ["mcptest.yaml", "mcptest.yml"].iter().find(|name| here.join(name).is_file());
+        found.suites.push(default.map(PathBuf::from).ok_or(FindError::NoDefault)?);
+        return Ok(found);
+    }
+    for path in named {
+        let at = here.join(path);
+        if at.is_dir() {
+            let before = found.suites.len();
+            folder(path, &at, &mut found)?;
+            if found.suites.len() == before {
+                return Err(FindError::EmptyFolder(path.clone()));
+            }
+        } else if at.exists() {
+            found.suites.push(path.clone());
+        } else {
+            return Err(FindError::Missing(path.clone()));
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    found.suites.retain(|path| seen.insert(path.clone()));
+    Ok(found)
+}
+
+fn folder(shown: &Path, at: &Path, found: &mut Found) -> Result<(), FindError> {
+    let unreadable = |reason| FindError::Unreadable { path: shown.to_owned(), reason };
+    let mut entries: Vec<_> =
+        std::fs::read_dir(at).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(unreadable)?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    for entry in entries {
+        let (name, path) = (entry.file_name(), entry.path());
+        let shown = shown.join(&name);
+        let is_hidden = name.to_string_lossy().starts_with('.');
+        if path.is_dir() {
+            if !is_hidden && name != "node_modules" && name != "target" {
+                folder(&shown, &path, found)?;
+            }
+        } else if path.extension().is_some_and(|extension| extension == "yml" || extension == "yaml") {
+            let bytes = std::fs::read(&path).unwrap_or_default();
+            if is_suite(&String::from_utf8_lossy(&bytes)) {
+                found.suites.push(shown);
+            } else {
+                found.passed_over.push(shown);
+            }
+        }
+    }
+    Ok(())
+}

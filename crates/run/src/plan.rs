@@ -1,0 +1,164 @@
+//! Suites become a plan: one cell per (agent, model), in the order of the files.
+
+use crate::select::{Selection, rerun_command};
+use mcptest_core::problem::{Level, Problem, Sources};
+use mcptest_core::report::{Place, Reason, TestReport};
+use mcptest_core::suite::{Agent, Loaded, Model, Suite, ToolTest};
+
+/// What is going to be judged.
+#[derive(Debug)]
+pub struct Plan<'s> {
+    /// The cells, in order.
+    pub cells: Vec<Cell<'s>>,
+}
+
+/// One row of the plan.
+#[derive(Debug)]
+pub struct Cell<'s> {
+    /// What is judged.
+    pub subject: Subject<'s>,
+    /// The row's name.
+    pub row_name: String,
+    /// Where it is written.
+    pub place: Place,
+    /// The command that judges this row alone.
+    pub rerun: String,
+    /// Why it is left out, when it is.
+    pub skip: Option<String>,
+}
+
+/// What a cell judges.
+#[derive(Debug, Clone, Copy)]
+pub enum Subject<'s> {
+    /// An agent with one of its models.
+    Agent {
+        /// Its suite.
+        suite: &'s Suite,
+        /// The agent.
+        agent: &'s Agent,
+        /// The model, when it names one.
+        model: Option<&'s Model>,
+    },
+    /// A direct tool test.
+    Tool(&'s ToolTest),
+    /// A file that was refused.
+    Refused(&'s Loaded),
+}
+
+impl<'s> Plan<'s> {
+    /// The selected rows of these suites. A refused suite is a row of its own.
+    pub fn new(loaded: &'s [(String, Loaded)], selection: &Selection) -> Self {
+        let mut cells: Vec<Cell<'s>> = Vec::new();
+        for (path, loaded) in loaded {
+            match &loaded.suite {
+                Some(suite) => cells.extend(rows_of(path, suite, &loaded.sources)),
+                None => cells.push(refused(path, loaded)),
+            }
+        }
+        cells.retain(|cell| matches!(cell.subject, Subject::Refused(_)) || selection.accepts(&cell.row_name, cell.tags()));
+        if cells.iter().any(Cell::is_only) {
+            for cell in cells.iter_mut().filter(|cell| !cell.is_only() && cell.skip.is_none()) {
+                if !matches!(cell.subject, Subject::Refused(_)) {
+                    cell.skip = Some("another test says `only: true`".to_owned());
+                }
+            }
+        }
+        Self { cells }
+    }
+}
+
+impl Cell<'_> {
+    fn tags(&self) -> &[String] {
+        match self.subject {
+            Subject::Agent { agent, .. } => &agent.tags,
+            Subject::Tool(test) => &test.tags,
+            Subject::Refused(_) => &[],
+        }
+    }
+
+    fn is_only(&self) -> bool {
+        matches!(self.subject, Subject::Agent { agent, .. } if agent.only)
+    }
+
+    /// A report of this row with nothing judged so far.
+    pub(crate) fn blank(&self) -> TestReport {
+        let (name, model, matrix) = match self.subject {
+            Subject::Agent { agent, model, .. } => (agent.name.clone(), model.map(Model::label), agent.is_matrix()),
+            _ => (self.row_name.clone(), None, false),
+        };
+        TestReport {
+            name,
+            suite: self.place.clone(),
+            model,
+            matrix,
+            status: mcptest_core::report::Status::Passed,
+            reason: None,
+            notes: Vec::new(),
+            tags: self.tags().to_vec(),
+            rerun: self.rerun.clone(),
+            runs: Vec::new(),
+            gates: Vec::new(),
+        }
+    }
+}
+
+fn rows_of<'s>(path: &str, suite: &'s Suite, sources: &Sources) -> Vec<Cell<'s>> {
+    let mut cells = Vec::new();
+    for agent in &suite.agents {
+        let place = place(sources, agent.span);
+        let models: Vec<Option<&Model>> =
+            if agent.models.is_empty() { vec![None] } else { agent.models.iter().map(Some).collect() };
+        for model in models {
+            let row_name = match model {
+                Some(model) if agent.is_matrix() => format!("{} [{}]", agent.name, model.label()),
+                _ => agent.name.clone(),
+            };
+            let subject = Subject::Agent { suite, agent, model };
+            cells.push(Cell { subject, row_name, place: place.clone(), rerun: String::new(), skip: agent.skip.clone() });
+        }
+    }
+    for test in &suite.tools {
+        let place = place(sources, test.span);
+        cells.push(Cell { subject: Subject::Tool(test), row_name: test.name.clone(), place, rerun: String::new(), skip: None });
+    }
+    let names: Vec<String> = cells.iter().map(|cell| cell.row_name.clone()).collect();
+    let is_long = names.len() > 200;
+    for cell in &mut cells {
+        // In a long suite the search for a unique plain name would be quadratic: the anchored form is always exact.
+        let others = if is_long { vec![cell.row_name.clone(), format!("{} ", cell.row_name)] } else { names.clone() };
+        cell.rerun = rerun_command(path, &cell.row_name, &others);
+    }
+    cells
+}
+
+fn place(sources: &Sources, span: mcptest_core::problem::Span) -> Place {
+    let (file, line, _) = sources.place(span);
+    Place { file: file.to_owned(), line }
+}
+
+fn refused<'s>(path: &str, loaded: &'s Loaded) -> Cell<'s> {
+    Cell {
+        subject: Subject::Refused(loaded),
+        row_name: path.to_owned(),
+        place: Place { file: path.to_owned(), line: 1 },
+        rerun: format!("mcptest validate {}", crate::select::quote(path)),
+        skip: None,
+    }
+}
+
+/// Why a suite was refused, for its row.
+pub(crate) fn refusal(loaded: &Loaded) -> Reason {
+    let errors: Vec<&Problem> = loaded.problems.iter().filter(|problem| problem.level == Level::Error).collect();
+    let message = match errors.len() {
+        1 => "the suite is refused for 1 problem".to_owned(),
+        count => format!("the suite is refused for {count} problems"),
+    };
+    let details = errors.iter().map(|problem| match problem.span {
+        Some(span) => {
+            let (file, line, column) = loaded.sources.place(span);
+            format!("{file}:{line}:{column}: {}", problem.message)
+        }
+        None => problem.message.clone(),
+    });
+    Reason { message, details: details.collect(), help: None }
+}

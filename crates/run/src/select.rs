@@ -1,0 +1,95 @@
+//! Which tests of the loaded suites are judged?
+
+use regex::Regex;
+
+/// What the user asked for.
+#[derive(Debug, Default)]
+pub struct Selection {
+    /// Row names must match every one of these.
+    pub filters: Vec<Filter>,
+    /// Tests must have one of these tags, when there are any.
+    pub tags: Vec<String>,
+    /// Tests must have none of these tags.
+    pub skip_tags: Vec<String>,
+}
+
+/// A part of a row's name, or a regular expression for it.
+#[derive(Debug, Clone)]
+pub enum Filter {
+    /// The name contains this.
+    Text(String),
+    /// The name matches this.
+    Pattern(Regex),
+}
+
+impl std::str::FromStr for Filter {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Self, String> {
+        match written.strip_prefix("re:") {
+            None => Ok(Self::Text(written.to_owned())),
+            Some(pattern) => Regex::new(pattern)
+                .map(Self::Pattern)
+                .map_err(|error| error.to_string().lines().last().unwrap_or_default().to_owned()),
+        }
+    }
+}
+
+impl Filter {
+    fn accepts(&self, name: &str) -> bool {
+        match self {
+            Self::Text(part) => name.contains(part.as_str()),
+            Self::Pattern(pattern) => pattern.is_match(name),
+        }
+    }
+}
+
+impl Selection {
+    /// Whether a row with this name and these tags is judged.
+    pub fn accepts(&self, row_name: &str, tags: &[String]) -> bool {
+        self.filters.iter().all(|filter| filter.accepts(row_name))
+            && (self.tags.is_empty() || self.tags.iter().any(|tag| tags.contains(tag)))
+            && !self.skip_tags.iter().any(|tag| tags.contains(tag))
+    }
+}
+
+/// The command that judges one row alone; the filter is the plain name where that selects nothing else.
+pub(crate) fn rerun_command(suite: &str, row_name: &str, others: &[String]) -> String {
+    let is_unique = !row_name.starts_with("re:") && others.iter().filter(|other| other.contains(row_name)).count() <= 1;
+    let filter = if is_unique { row_name.to_owned() } else { format!("re:^{}$", regex::escape(row_name)) };
+    format!("mcptest run {} --filter {}", quote(suite), quote(&filter))
+}
+
+/// Quotes a word for a POSIX shell.
+pub(crate) fn quote(word: &str) -> String {
+    let is_plain = !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c));
+    if is_plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_rerun_command_selects_one_row() {
+        let rows = ["weather".to_owned(), "weather [gpt-5]".to_owned()];
+        assert_eq!(rerun_command("a.yml", "weather [gpt-5]", &rows), "mcptest run a.yml --filter 'weather [gpt-5]'");
+        assert_eq!(rerun_command("a b.yml", "weather", &rows), "mcptest run 'a b.yml' --filter 're:^weather$'");
+        assert_eq!(quote("it's"), r"'it'\''s'");
+    }
+
+    #[test]
+    fn filters_tags_and_skipped_tags_all_count() {
+        let selection = Selection {
+            filters: vec!["re:^we".parse().unwrap(), "the".parse().unwrap()],
+            tags: vec!["smoke".to_owned()],
+            skip_tags: vec!["slow".to_owned()],
+        };
+        let tags = |tags: &[&str]| tags.iter().map(|tag| (*tag).to_owned()).collect::<Vec<_>>();
+        assert!(selection.accepts("weather", &tags(&["smoke"])));
+        assert!(!selection.accepts("weather", &tags(&["smoke", "slow"])));
+        assert!(!selection.accepts("weather", &tags(&[])));
+        assert!(!selection.accepts("the weather", &tags(&["smoke"])));
+        assert!("re:(".parse::<Filter>().is_err());
+    }
+}
