@@ -16,7 +16,9 @@ pub struct Found {
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
     /// There is no suite where one is looked for by default.
-    #[error("there is no mcptest.yaml or mcptest.yml here\n  help: name a suite or a folder: `mcptest run examples/`")]
+    #[error(
+        "there is no mcptest.yaml or mcptest.yml here\n  help: name a suite or a folder: `mcptest run examples/`"
+    )]
     NoDefault,
     /// A named path does not exist.
     #[error("there is no file or folder {}", .0.display())]

@@ -19,10 +19,13 @@ pub(crate) fn judge(cell: &Cell<'_>) -> TestReport {
     }
     match cell.subject {
         Subject::Agent { suite, agent, model } => judge_agent(cell, suite, agent, model, &mut report),
-        Subject::Tool(_) => fail(&mut report, Reason {
-            message: "a direct tool test cannot be judged from recordings by this version".to_owned(),
-            ..Reason::default()
-        }),
+        Subject::Tool(_) => fail(
+            &mut report,
+            Reason {
+                message: "a direct tool test cannot be judged from recordings by this version".to_owned(),
+                ..Reason::default()
+            },
+        ),
         Subject::Refused(loaded) => fail(&mut report, refusal(loaded)),
     }
     report
@@ -33,7 +36,13 @@ fn fail(report: &mut TestReport, reason: Reason) {
     report.reason = Some(reason);
 }
 
-fn judge_agent(cell: &Cell<'_>, suite: &Suite, agent: &Agent, model: Option<&Model>, report: &mut TestReport) {
+fn judge_agent(
+    cell: &Cell<'_>,
+    suite: &Suite,
+    agent: &Agent,
+    model: Option<&Model>,
+    report: &mut TestReport,
+) {
     if !agent.inject.is_empty() {
         let message = "an agent with `inject:` cannot be judged by this version".to_owned();
         return fail(report, Reason { message, ..Reason::default() });
@@ -60,7 +69,10 @@ fn judge_agent(cell: &Cell<'_>, suite: &Suite, agent: &Agent, model: Option<&Mod
     let recorded: Vec<Recorded<'_, '_>> = cassettes
         .iter()
         .flat_map(|cassette| cassette.runs.iter().map(|run| (run, cassette.header.as_ref())))
-        .map(|(run, header)| Recorded { trace: run.trace.as_ref().map_err(|problem| (run.line, problem.to_string())), header })
+        .map(|(run, header)| Recorded {
+            trace: run.trace.as_ref().map_err(|problem| (run.line, problem.to_string())),
+            header,
+        })
         .collect();
     if let Some(reason) = too_few(&recorded, agent.runs, cell, suite) {
         return fail(report, reason);
@@ -81,7 +93,11 @@ struct Recorded<'c, 'a> {
 fn too_few(recorded: &[Recorded<'_, '_>], wanted: usize, cell: &Cell<'_>, suite: &Suite) -> Option<Reason> {
     (recorded.len() < wanted).then(|| Reason {
         message: format!("{} of {wanted} runs are recorded", recorded.len()),
-        help: Some(replay::record_help(cell, suite).replace("--record ", "--record=missing ").replace("record it", "record the rest")),
+        help: Some(
+            replay::record_help(cell, suite)
+                .replace("--record ", "--record=missing ")
+                .replace("record it", "record the rest"),
+        ),
         ..Reason::default()
     })
 }
@@ -90,12 +106,15 @@ fn judge_runs(agent: &Agent, recorded: &[Recorded<'_, '_>], report: &mut TestRep
     for (at, run) in recorded.iter().enumerate() {
         report.runs.push(match &run.trace {
             Ok(trace) => judge_run(agent, at + 1, trace),
-            Err((line, problem)) => broken_run(at + 1, format!("run {} is unreadable (line {line}): {problem}", at + 1)),
+            Err((line, problem)) => {
+                broken_run(at + 1, format!("run {} is unreadable (line {line}): {problem}", at + 1))
+            }
         });
     }
     if let Some(broken) = report.runs.iter().find(|run| run.status == Status::Error) {
         let message = broken.reason.as_ref().map(|reason| reason.message.clone()).unwrap_or_default();
-        let help = (!agent.gates.is_empty()).then(|| "the gates are not scored over the other runs; record the test again".to_owned());
+        let help = (!agent.gates.is_empty())
+            .then(|| "the gates are not scored over the other runs; record the test again".to_owned());
         return fail(report, Reason { message, help, ..Reason::default() });
     }
     let runs: Vec<Run<'_>> = recorded
@@ -108,8 +127,9 @@ fn judge_runs(agent: &Agent, recorded: &[Recorded<'_, '_>], report: &mut TestRep
         .collect();
     let row_name = report.row_name();
     report.gates = agent.gates.iter().map(|gate| gate.judge(&row_name, &runs)).collect();
-    let statuses = report.runs.iter().map(|run| run.status).chain(report.gates.iter().map(|gate| gate.status));
-    report.status = statuses.max().unwrap_or(Status::Passed);
+    let runs_decide = !agent.gates.iter().any(|gate| gate.decides_runs());
+    let runs = report.runs.iter().filter(|_| runs_decide).map(|run| run.status);
+    report.status = runs.chain(report.gates.iter().map(|gate| gate.status)).max().unwrap_or(Status::Passed);
 }
 
 fn judge_run(agent: &Agent, index: usize, trace: &Trace<'_>) -> RunReport {
@@ -130,14 +150,27 @@ fn judge_run(agent: &Agent, index: usize, trace: &Trace<'_>) -> RunReport {
 
 fn broken_run(index: usize, message: String) -> RunReport {
     let reason = Some(Reason { message, ..Reason::default() });
-    RunReport { index, status: Status::Error, reason, tool_names: Vec::new(), calls: 0, expectations: Vec::new() }
+    RunReport {
+        index,
+        status: Status::Error,
+        reason,
+        tool_names: Vec::new(),
+        calls: 0,
+        expectations: Vec::new(),
+    }
 }
 
 /// Why the run never came to an end of its own, when it did not.
 fn fatal_error(trace: &Trace<'_>) -> Option<String> {
-    let never_ended = trace.final_response.is_none() && trace.stop_reason.is_none() && !trace.errors.is_empty();
+    let never_ended =
+        trace.final_response.is_none() && trace.stop_reason.is_none() && !trace.errors.is_empty();
     if trace.stop_reason.as_deref() != Some("error") && !never_ended {
         return None;
     }
-    Some(trace.errors.first().map_or_else(|| "it does not say which".to_owned(), |error| error.get().to_owned()))
+    Some(
+        trace
+            .errors
+            .first()
+            .map_or_else(|| "it does not say which".to_owned(), |error| error.get().to_owned()),
+    )
 }

@@ -17,15 +17,22 @@ use mcptest_core::suite::{Host, Loaded, load};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
+/// The files and environment of this process.
+pub(crate) fn host() -> Host<'static> {
+    Host {
+        read: &|path: &Path| std::fs::read(path).map_err(|error| error.to_string()),
+        environment: &|name: &str| std::env::var(name).ok(),
+    }
+}
+
 /// Loads suites from disk with the process's environment.
 pub fn load_suites(paths: &[PathBuf]) -> Vec<(String, Loaded)> {
-    let read = |path: &Path| std::fs::read(path).map_err(|error| error.to_string());
-    let environment = |name: &str| std::env::var(name).ok();
-    let load_one = |path: &PathBuf| {
-        let host = Host { read: &read, environment: &environment };
-        (path.display().to_string(), load(path, &host))
-    };
-    if paths.len() == 1 { paths.iter().map(load_one).collect() } else { paths.par_iter().map(load_one).collect() }
+    let load_one = |path: &PathBuf| (path.display().to_string(), load(path, &host()));
+    if paths.len() == 1 {
+        paths.iter().map(load_one).collect()
+    } else {
+        paths.par_iter().map(load_one).collect()
+    }
 }
 
 /// Replays and judges every cell of a plan, each in its own row.
@@ -44,7 +51,8 @@ fn until_first_failure(cells: &[Cell<'_>]) -> Vec<TestReport> {
         .iter()
         .map(|cell| {
             if failed {
-                let reason = Some(Reason { message: "not judged: --fail-fast".to_owned(), ..Reason::default() });
+                let reason =
+                    Some(Reason { message: "not judged: --fail-fast".to_owned(), ..Reason::default() });
                 return TestReport { status: Status::Skipped, reason, ..cell.blank() };
             }
             let report = judge::judge(cell);

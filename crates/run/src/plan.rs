@@ -55,7 +55,9 @@ impl<'s> Plan<'s> {
                 None => cells.push(refused(path, loaded)),
             }
         }
-        cells.retain(|cell| matches!(cell.subject, Subject::Refused(_)) || selection.accepts(&cell.row_name, cell.tags()));
+        cells.retain(|cell| {
+            matches!(cell.subject, Subject::Refused(_)) || selection.accepts(&cell.row_name, cell.tags())
+        });
         if cells.iter().any(Cell::is_only) {
             for cell in cells.iter_mut().filter(|cell| !cell.is_only() && cell.skip.is_none()) {
                 if !matches!(cell.subject, Subject::Refused(_)) {
@@ -83,7 +85,9 @@ impl Cell<'_> {
     /// A report of this row with nothing judged so far.
     pub(crate) fn blank(&self) -> TestReport {
         let (name, model, matrix) = match self.subject {
-            Subject::Agent { agent, model, .. } => (agent.name.clone(), model.map(Model::label), agent.is_matrix()),
+            Subject::Agent { agent, model, .. } => {
+                (agent.name.clone(), model.map(Model::label), agent.is_matrix())
+            }
             _ => (self.row_name.clone(), None, false),
         };
         TestReport {
@@ -114,18 +118,31 @@ fn rows_of<'s>(path: &str, suite: &'s Suite, sources: &Sources) -> Vec<Cell<'s>>
                 _ => agent.name.clone(),
             };
             let subject = Subject::Agent { suite, agent, model };
-            cells.push(Cell { subject, row_name, place: place.clone(), rerun: String::new(), skip: agent.skip.clone() });
+            cells.push(Cell {
+                subject,
+                row_name,
+                place: place.clone(),
+                rerun: String::new(),
+                skip: agent.skip.clone(),
+            });
         }
     }
     for test in &suite.tools {
         let place = place(sources, test.span);
-        cells.push(Cell { subject: Subject::Tool(test), row_name: test.name.clone(), place, rerun: String::new(), skip: None });
+        cells.push(Cell {
+            subject: Subject::Tool(test),
+            row_name: test.name.clone(),
+            place,
+            rerun: String::new(),
+            skip: None,
+        });
     }
     let names: Vec<String> = cells.iter().map(|cell| cell.row_name.clone()).collect();
     let is_long = names.len() > 200;
     for cell in &mut cells {
         // In a long suite the search for a unique plain name would be quadratic: the anchored form is always exact.
-        let others = if is_long { vec![cell.row_name.clone(), format!("{} ", cell.row_name)] } else { names.clone() };
+        let others =
+            if is_long { vec![cell.row_name.clone(), format!("{} ", cell.row_name)] } else { names.clone() };
         cell.rerun = rerun_command(path, &cell.row_name, &others);
     }
     cells
@@ -148,7 +165,8 @@ fn refused<'s>(path: &str, loaded: &'s Loaded) -> Cell<'s> {
 
 /// Why a suite was refused, for its row.
 pub(crate) fn refusal(loaded: &Loaded) -> Reason {
-    let errors: Vec<&Problem> = loaded.problems.iter().filter(|problem| problem.level == Level::Error).collect();
+    let errors: Vec<&Problem> =
+        loaded.problems.iter().filter(|problem| problem.level == Level::Error).collect();
     let message = match errors.len() {
         1 => "the suite is refused for 1 problem".to_owned(),
         count => format!("the suite is refused for {count} problems"),

@@ -4,8 +4,7 @@ use crate::cassette::{self, Change, ExpectedHeader, Recording};
 use crate::plan::Cell;
 use crate::select::quote;
 use mcptest_core::report::Reason;
-use mcptest_core::suite::{Agent, CassettePath, Endpoint, Model, Stale, Suite, tools_of};
-use mcptest_core::trace::CatalogueTool;
+use mcptest_core::suite::{Agent, CassettePath, Model, Stale, Suite};
 use std::path::{Path, PathBuf};
 
 /// The recordings of a cell, opened.
@@ -14,7 +13,12 @@ pub(crate) struct Recordings {
 }
 
 /// Opens every recording of a cell.
-pub(crate) fn open(cell: &Cell<'_>, suite: &Suite, agent: &Agent, model: Option<&Model>) -> Result<Recordings, Reason> {
+pub(crate) fn open(
+    cell: &Cell<'_>,
+    suite: &Suite,
+    agent: &Agent,
+    model: Option<&Model>,
+) -> Result<Recordings, Reason> {
     let record = record_help(cell, suite);
     let paths = paths(suite, agent, model).map_err(|error| Reason {
         message: error.to_string(),
@@ -30,25 +34,42 @@ pub(crate) fn open(cell: &Cell<'_>, suite: &Suite, agent: &Agent, model: Option<
                 ..Reason::default()
             });
         }
-        files.push(Recording::open(&path).map_err(|error| Reason { message: error.to_string(), help: Some(record.clone()), ..Reason::default() })?);
+        files.push(Recording::open(&path).map_err(|error| Reason {
+            message: error.to_string(),
+            help: Some(record.clone()),
+            ..Reason::default()
+        })?);
     }
     Ok(Recordings { files })
 }
 
 /// The command that records a row.
 pub(crate) fn record_help(cell: &Cell<'_>, suite: &Suite) -> String {
-    let filter = cell.rerun.split_once(" --filter ").map_or_else(|| quote(&cell.row_name), |(_, filter)| filter.to_owned());
-    format!("record it with `mcptest run --record --config {} --filter {filter}`", quote(&suite.path.display().to_string()))
+    let filter = cell
+        .rerun
+        .split_once(" --filter ")
+        .map_or_else(|| quote(&cell.row_name), |(_, filter)| filter.to_owned());
+    format!(
+        "record it with `mcptest run --record --config {} --filter {filter}`",
+        quote(&suite.path.display().to_string())
+    )
 }
 
-fn paths(suite: &Suite, agent: &Agent, model: Option<&Model>) -> Result<Vec<PathBuf>, cassette::ResolveError> {
+fn paths(
+    suite: &Suite,
+    agent: &Agent,
+    model: Option<&Model>,
+) -> Result<Vec<PathBuf>, cassette::ResolveError> {
     let label = model.map(Model::label);
     match &agent.cassette {
         None => {
-            let stem = suite.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+            let stem =
+                suite.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
             Ok(vec![suite.folder().join(cassette::default_path(&stem, &agent.name, label.as_deref()))])
         }
-        Some(CassettePath::File(path)) => Ok(vec![suite.folder().join(cassette::with_model(path, label.as_deref()))]),
+        Some(CassettePath::File(path)) => {
+            Ok(vec![suite.folder().join(cassette::with_model(path, label.as_deref()))])
+        }
         Some(CassettePath::ReadOnly(patterns)) => cassette::resolve(patterns, suite.folder()),
     }
 }
@@ -73,7 +94,9 @@ pub(crate) fn freshness(
     let mut notes = Vec::new();
     let unpinned = cassettes.iter().filter(|(_, cassette)| !cassette.is_pinned()).count();
     if unpinned > 0 {
-        notes.push("unpinned: the recording has no fingerprint, so it is not checked for staleness".to_owned());
+        notes.push(
+            "unpinned: the recording has no fingerprint, so it is not checked for staleness".to_owned(),
+        );
     }
     for (path, cassette) in cassettes.iter().filter(|(_, cassette)| cassette.is_pinned()) {
         let Some(header) = &cassette.header else { continue };
@@ -89,7 +112,8 @@ pub(crate) fn freshness(
         };
         match suite.run_options.stale {
             Stale::Error => {
-                let help = Some(format!("{}, or set `run_options: {{stale: warn}}`", record_help(cell, suite)));
+                let help =
+                    Some(format!("{}, or set `run_options: {{stale: warn}}`", record_help(cell, suite)));
                 return Freshness::Stale(Reason { message, details, help });
             }
             Stale::Warn => notes.push(format!("{message} ({})", details.join("; "))),
@@ -105,21 +129,6 @@ pub fn expected_header(suite: &Suite, agent: &Agent, model: Option<&Model>) -> E
         prompt: agent.turns.iter().map(|turn| turn.template.clone()).collect(),
         system_prompt: agent.system_prompt.as_ref().map(|text| text.template.clone()),
         parameters: agent.parameters.clone(),
-        catalogue: known_catalogue(suite, agent),
+        catalogue: suite.known_catalogue(agent, &crate::host()),
     }
-}
-
-/// The agent's tools, where every one of its servers says so without being started.
-fn known_catalogue(suite: &Suite, agent: &Agent) -> Option<Vec<CatalogueTool>> {
-    if agent.servers.is_empty() {
-        return None;
-    }
-    let mut catalogue = Vec::new();
-    for name in &agent.servers {
-        let Endpoint::Mock(manifest) = &suite.servers.get(name)?.endpoint else { return None };
-        let text = std::fs::read_to_string(suite.folder().join(manifest)).ok()?;
-        let tools = tools_of(&text).ok()?;
-        catalogue.extend(tools.into_iter().map(|tool| CatalogueTool { server: Some(name.clone()), ..tool }));
-    }
-    Some(catalogue)
 }

@@ -29,7 +29,8 @@ fn page(key: &str) -> Result<&'static str, Failure> {
 
 fn list() -> String {
     let widest = GATES.iter().map(|gate| gate.key.len()).max().unwrap_or_default();
-    let mut text = String::from("The gates, each a block of an agent. `mcptest explain NAME` prints the page.\n\n");
+    let mut text =
+        String::from("The gates, each a block of an agent. `mcptest explain NAME` prints the page.\n\n");
     for gate in GATES {
         text.push_str(&format!("  {:widest$}  {}\n", gate.key, gate.summary));
     }

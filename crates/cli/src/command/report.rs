@@ -48,17 +48,26 @@ impl Destination {
             return Err(Failure(format!("there is no reporter `{key}`\n  help: {help}")));
         };
         if file == Some("") {
-            return Err(Failure(format!("`{written}` names no file\n  help: write `{key}=report.{}`", reporter.extension)));
+            return Err(Failure(format!(
+                "`{written}` names no file\n  help: write `{key}=report.{}`",
+                reporter.extension
+            )));
         }
         Ok(Self { reporter, file: file.map(PathBuf::from) })
     }
 
     /// Writes every report; files first, so that a closed pipe loses none.
-    pub(super) fn write_all(destinations: &[Self], report: &Report, colour: Colour, verbose: bool) -> Result<(), Failure> {
+    pub(super) fn write_all(
+        destinations: &[Self],
+        report: &Report,
+        colour: Colour,
+        verbose: bool,
+    ) -> Result<(), Failure> {
         let mut failed = None;
         for destination in destinations {
             let Some(file) = &destination.file else { continue };
-            let bytes = (destination.reporter.render)(report, &Options { colour: false, width: None, verbose });
+            let bytes =
+                (destination.reporter.render)(report, &Options { colour: false, width: None, verbose });
             if let Err(error) = write(file, &bytes) {
                 failed = Some(Failure(format!("cannot write {}: {error}", file.display())));
             }

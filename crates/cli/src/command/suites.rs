@@ -12,7 +12,10 @@ pub(super) fn load(suites: &Suites, colour: Colour) -> Result<Vec<(String, Loade
     let found = mcptest_run::find(&named, Path::new(""))?;
     if suites.verbose {
         for path in &found.passed_over {
-            output::stderr(&format!("note: {} is not a suite (no `servers:` or `agents:`)\n", path.display()));
+            output::stderr(&format!(
+                "note: {} is not a suite (no `servers:` or `agents:`)\n",
+                path.display()
+            ));
         }
     }
     let loaded = mcptest_run::load_suites(&found.suites);

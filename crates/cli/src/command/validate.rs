@@ -9,9 +9,18 @@ use std::process::ExitCode;
 pub(super) fn run(args: &Validate, colour: Colour) -> Result<ExitCode, Failure> {
     let loaded = suites::load(&args.suites, colour)?;
     let (errors, warnings) = (suites::count(&loaded, Level::Error), suites::count(&loaded, Level::Warning));
-    let tests: usize =
-        loaded.iter().filter_map(|(_, loaded)| loaded.suite.as_ref()).map(|suite| suite.agents.len() + suite.tools.len()).sum();
-    let line = format!("{}: {}, {}, {}\n", counted(loaded.len(), "suite"), counted(tests, "test"), counted(errors, "error"), counted(warnings, "warning"));
+    let tests: usize = loaded
+        .iter()
+        .filter_map(|(_, loaded)| loaded.suite.as_ref())
+        .map(|suite| suite.agents.len() + suite.tools.len())
+        .sum();
+    let line = format!(
+        "{}: {}, {}, {}\n",
+        counted(loaded.len(), "suite"),
+        counted(tests, "test"),
+        counted(errors, "error"),
+        counted(warnings, "warning")
+    );
     output::stdout(line.as_bytes());
     Ok(ExitCode::from(if errors > 0 { output::EXIT_BROKEN } else { 0 }))
 }

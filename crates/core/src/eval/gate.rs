@@ -6,7 +6,7 @@ use super::target::Target;
 use crate::problem::{Problem, Span};
 use crate::report::{GateReport, Status};
 use crate::suite::read::{Block, Field};
-use crate::trace::Run;
+use crate::trace::{CatalogueTool, Run};
 
 /// What a gate is made of. The parsed block is the gate.
 pub(crate) trait Gate: Send + Sync + Sized + 'static {
@@ -20,6 +20,9 @@ pub(crate) trait Gate: Send + Sync + Sized + 'static {
     const DOC: &'static str;
     /// A suite that uses it.
     const EXAMPLE: &'static str;
+
+    /// Whether the gate decides what failed runs mean: with it, a failed run does not fail the test by itself.
+    const DECIDES_RUNS: bool = false;
 
     /// Reads the block, all but its `expect:`.
     fn read(block: &mut Block<'_>) -> Self;
@@ -42,6 +45,7 @@ pub(crate) trait Gate: Send + Sync + Sized + 'static {
 }
 
 /// What a gate may know of its agent at load time.
+#[derive(Clone, Copy)]
 pub(crate) struct AgentFacts<'a> {
     /// How many runs are judged.
     pub(crate) runs: usize,
@@ -49,6 +53,10 @@ pub(crate) struct AgentFacts<'a> {
     pub(crate) key_span: Span,
     /// What the user says, turn by turn.
     pub(crate) prompts: &'a [String],
+    /// The names of the agent's servers.
+    pub(crate) servers: &'a [String],
+    /// The agent's tools, where they are known without starting anything.
+    pub(crate) catalogue: Option<&'a [CatalogueTool]>,
 }
 
 /// A gate of the registry: everything about it comes from this entry.
@@ -83,6 +91,7 @@ impl GateKind {
 pub struct GateBlock {
     key: &'static str,
     targets: &'static [Target],
+    decides_runs: bool,
     gate: Box<dyn Scoring>,
     expect: Vec<Assertion<Target>>,
     key_span: Span,
@@ -126,7 +135,14 @@ impl GateBlock {
             block.report(problem.help("remove it for the default gate, or name a target"));
         }
         let expect = expect.unwrap_or_else(|| gate.default_expect());
-        Self { key: G::KEY, targets: G::TARGETS, gate: Box::new(gate), expect, key_span }
+        Self {
+            key: G::KEY,
+            targets: G::TARGETS,
+            decides_runs: G::DECIDES_RUNS,
+            gate: Box::new(gate),
+            expect,
+            key_span,
+        }
     }
 
     /// The block's key.
@@ -134,11 +150,16 @@ impl GateBlock {
         self.key
     }
 
+    /// Whether a failed run is for this gate to judge.
+    pub fn decides_runs(&self) -> bool {
+        self.decides_runs
+    }
+
     /// What can be said at load time.
-    pub(crate) fn lint(&self, runs: usize, prompts: &[String]) -> Vec<Problem> {
+    pub(crate) fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         let written = self.expect.iter().filter(|assertion| assertion.span != Span::default());
-        let facts = AgentFacts { runs, key_span: self.key_span, prompts };
-        written.filter_map(|assertion| assertion.lint(runs)).chain(self.gate.lint(&facts)).collect()
+        let facts = AgentFacts { key_span: self.key_span, ..*agent };
+        written.filter_map(|assertion| assertion.lint(agent.runs)).chain(self.gate.lint(&facts)).collect()
     }
 
     /// Scores the runs and holds the numbers to the block's expectations.

@@ -15,7 +15,7 @@ pub use golden_path::{GoldenPath, PathScore, score_golden_path};
 pub use scores::{RunScores, Scores};
 pub use target::{Fold, Range, Target};
 
-pub(crate) use gate::Gate;
+pub(crate) use gate::{AgentFacts, Gate};
 
 /// Every gate, in the order of the documentation.
 pub const GATES: &[GateKind] = &[GateKind::of::<golden_path::GoldenPathBlock>()];

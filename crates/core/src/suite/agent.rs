@@ -2,9 +2,10 @@
 
 use super::read::{Block, Field};
 use super::variables::Text;
-use crate::eval::{Assertion, GATES, GateBlock};
+use crate::eval::{AgentFacts, Assertion, GATES, GateBlock};
 use crate::problem::{Problem, Span};
 use crate::target::{Path, Roots};
+use crate::trace::CatalogueTool;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -76,6 +77,19 @@ impl Agent {
         field.define("agent", |field| field.block(|block| read_block(block, span)).flatten())
     }
 
+    /// What can be said of its gates at load time.
+    pub(super) fn lint(&self, catalogue: Option<&[CatalogueTool]>) -> Vec<Problem> {
+        let prompts: Vec<String> = self.turns.iter().map(|turn| turn.value.clone()).collect();
+        let facts = AgentFacts {
+            runs: self.runs,
+            key_span: self.span,
+            prompts: &prompts,
+            servers: &self.servers,
+            catalogue,
+        };
+        self.gates.iter().flat_map(|gate| gate.lint(&facts)).collect()
+    }
+
     /// Whether rows name the model, because there is more than one.
     pub fn is_matrix(&self) -> bool {
         self.models.len() > 1
@@ -130,7 +144,7 @@ fn read_block(block: &mut Block<'_>, span: Span) -> Option<Agent> {
         span: block.key_span("name").unwrap_or(span),
         references,
     };
-    lint(block, &agent);
+    warn_if_nothing_is_judged(block, &agent);
     Some(agent)
 }
 
@@ -278,13 +292,7 @@ fn require_question(block: &Block<'_>, has_cassette: bool) {
     }
 }
 
-fn lint(block: &Block<'_>, agent: &Agent) {
-    let prompts: Vec<String> = agent.turns.iter().map(|turn| turn.value.clone()).collect();
-    for gate in &agent.gates {
-        for problem in gate.lint(agent.runs, &prompts) {
-            block.reading().report(problem);
-        }
-    }
+fn warn_if_nothing_is_judged(block: &Block<'_>, agent: &Agent) {
     let gate_keys_written = GATES.iter().any(|kind| block.has(kind.key));
     if agent.expect.is_empty()
         && !block.has("expect")

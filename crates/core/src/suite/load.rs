@@ -48,7 +48,12 @@ pub fn load(path: &Path, host: &Host<'_>) -> Loaded {
     let mut suite = None;
     if let Some(parts) = parts {
         names::check_references(&parts, &mut loader.problems);
-        suite = Some(Suite::from_parts(path, parts));
+        let loaded = Suite::from_parts(path, parts);
+        for agent in &loaded.agents {
+            let catalogue = loaded.known_catalogue(agent, host);
+            loader.problems.extend(agent.lint(catalogue.as_deref()));
+        }
+        suite = Some(loaded);
     }
     let mut loaded = Loaded { suite, problems: loader.problems, sources: loader.sources };
     loaded.problems.dedup();

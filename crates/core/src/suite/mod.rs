@@ -22,6 +22,7 @@ pub use server::{Endpoint, Era, HeaderValue, Provider, Server};
 pub use tool_test::ToolTest;
 pub use variables::Text;
 
+use crate::trace::CatalogueTool;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -58,6 +59,19 @@ impl Suite {
             budget: parts.budget.unwrap_or_default(),
             run_options: parts.run_options.unwrap_or_default(),
         }
+    }
+
+    /// The agent's tools, where every one of its servers says so without being started.
+    pub fn known_catalogue(&self, agent: &Agent, host: &Host<'_>) -> Option<Vec<CatalogueTool>> {
+        let mut catalogue = Vec::new();
+        for name in &agent.servers {
+            let Endpoint::Mock(manifest) = &self.servers.get(name)?.endpoint else { return None };
+            let bytes = (host.read)(&self.folder().join(manifest)).ok()?;
+            let tools = tools_of(&String::from_utf8(bytes).ok()?).ok()?;
+            catalogue
+                .extend(tools.into_iter().map(|tool| CatalogueTool { server: Some(name.clone()), ..tool }));
+        }
+        (!agent.servers.is_empty()).then_some(catalogue)
     }
 
     /// The folder that paths in the suite are relative to.

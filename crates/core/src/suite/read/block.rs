@@ -11,6 +11,7 @@ pub(crate) struct Block<'a> {
     reading: &'a Reading<'a>,
     span: Span,
     entries: &'a [Entry],
+    siblings: &'a [Entry],
     known: Vec<&'static str>,
     schema: Option<Schema>,
 }
@@ -22,13 +23,18 @@ struct Schema {
 }
 
 impl<'a> Block<'a> {
-    pub(super) fn new(reading: &'a Reading<'a>, span: Span, entries: &'a [Entry]) -> Self {
-        Self { reading, span, entries, known: Vec::new(), schema: None }
+    pub(super) fn new(
+        reading: &'a Reading<'a>,
+        span: Span,
+        entries: &'a [Entry],
+        siblings: &'a [Entry],
+    ) -> Self {
+        Self { reading, span, entries, siblings, known: Vec::new(), schema: None }
     }
 
     pub(super) fn describing(reading: &'a Reading<'a>) -> Self {
         let schema = Some(Schema::default());
-        Self { reading, span: Span::default(), entries: &[], known: Vec::new(), schema }
+        Self { reading, span: Span::default(), entries: &[], siblings: &[], known: Vec::new(), schema }
     }
 
     /// Whether this reading only describes the schema.
@@ -61,7 +67,7 @@ impl<'a> Block<'a> {
             return None;
         }
         let entry = self.entry(key)?;
-        read(&mut Field::new(self.reading, &entry.value))
+        read(&mut Field::new(self.reading, &entry.value).beside(self.entries))
     }
 
     /// A key that must be there.
@@ -77,6 +83,16 @@ impl<'a> Block<'a> {
             self.report(Problem::error(format!("`{key}` is missing here")).help(doc.to_owned()));
         }
         self.optional(key, doc, read)
+    }
+
+    /// A key of the map that this block stands in, for blocks that take a default from another. Whoever owns that
+    /// key reports its problems.
+    pub(crate) fn sibling<T>(&self, key: &str, read: impl FnOnce(&mut Field<'_>) -> Option<T>) -> Option<T> {
+        let entry = self.siblings.iter().find(|entry| &*entry.key == key)?;
+        let problems = self.reading.problem_count();
+        let found = read(&mut Field::new(self.reading, &entry.value));
+        self.reading.forget_problems_since(problems);
+        found
     }
 
     /// `true` or `false`, with what it is when left out.

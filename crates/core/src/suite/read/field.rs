@@ -3,7 +3,7 @@
 use super::{Block, Reading, Shapes};
 use crate::problem::{Problem, Span};
 use crate::suite::variables::{self, Text};
-use crate::yaml::{Kind, Node, Scalar, resolve};
+use crate::yaml::{Entry, Kind, Node, Scalar, resolve};
 use serde_json::{Map, Value, json};
 use std::cell::RefCell;
 use std::ops::RangeInclusive;
@@ -12,6 +12,7 @@ use std::ops::RangeInclusive;
 pub(crate) struct Field<'a> {
     pub(crate) reading: &'a Reading<'a>,
     pub(super) at: At<'a>,
+    pub(super) siblings: &'a [Entry],
 }
 
 #[derive(Clone, Copy)]
@@ -22,11 +23,17 @@ pub(super) enum At<'a> {
 
 impl<'a> Field<'a> {
     pub(crate) fn new(reading: &'a Reading<'a>, node: &'a Node) -> Self {
-        Self { reading, at: At::Node(node) }
+        Self { reading, at: At::Node(node), siblings: &[] }
+    }
+
+    /// The same value, beside the other keys of its map.
+    pub(super) fn beside(mut self, siblings: &'a [Entry]) -> Self {
+        self.siblings = siblings;
+        self
     }
 
     pub(super) fn describing(reading: &'a Reading<'a>, slot: &'a RefCell<Value>) -> Self {
-        Self { reading, at: At::Describe(slot) }
+        Self { reading, at: At::Describe(slot), siblings: &[] }
     }
 
     /// Whether this reading only describes the schema: nothing it returns means anything.
@@ -316,13 +323,13 @@ impl<'a> Field<'a> {
             }
             At::Node(node) => match &node.kind {
                 Kind::Map(entries) => {
-                    let mut block = Block::new(self.reading, node.span, entries);
+                    let mut block = Block::new(self.reading, node.span, entries, self.siblings);
                     let result = read(&mut block);
                     block.finish();
                     Some(result)
                 }
                 Kind::Scalar(Scalar::Null) => {
-                    let mut block = Block::new(self.reading, node.span, &[]);
+                    let mut block = Block::new(self.reading, node.span, &[], self.siblings);
                     let result = read(&mut block);
                     block.finish();
                     Some(result)
