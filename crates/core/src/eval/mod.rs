@@ -5,7 +5,9 @@ pub(crate) mod assertion;
 pub mod assignment;
 mod gate;
 mod golden_path;
+pub mod reliability;
 mod scores;
+pub mod stats;
 pub mod subsequence;
 mod target;
 

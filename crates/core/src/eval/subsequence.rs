@@ -28,7 +28,7 @@ pub fn lcs_ratio<T: Hash + Eq>(a: &[T], b: &[T]) -> f64 {
 ///
 /// `recorded` is the class of each recorded item, small numbers in which items that match the same positions may
 /// share one; `matching` gives a class's reference positions below `reference` and is asked once for each class.
-/// One pass of word-wide additions (Hyyrö, <https://doi.org/10.1007/978-3-540-30213-1_26>).
+/// One pass of word-wide additions (Hyyrö, "Bit-Parallel LCS-length Computation Revisited", 2004).
 pub fn longest_order_keeping_match<P: IntoIterator<Item = usize>>(
     reference: usize,
     recorded: &[usize],

@@ -4,6 +4,9 @@ use super::check::check_json;
 use super::problem::Fault;
 use super::text::clipped;
 use serde_json::error::Category;
+use std::fmt::{self, Write};
+
+const REASON_LENGTH: usize = 160;
 
 /// What stands here, if it is JSON but no object.
 pub(super) fn other_than_object(text: &str) -> Option<&'static str> {
@@ -32,14 +35,15 @@ pub(super) fn explain(
     if let Some((start, word)) = not_a_number(text, offset) {
         return (start, Fault::NotANumber { word });
     }
+    let mut start = Start { text: String::new(), limit: REASON_LENGTH };
+    let _ = write!(start, "{error}");
     let place = format!(" at line {} column {}", error.line(), error.column());
-    let reason = error.to_string();
-    let reason = reason.strip_suffix(&place).unwrap_or(&reason);
+    let reason = start.text.strip_suffix(&place).unwrap_or(&start.text);
     let fault = match error.classify() {
         Category::Eof => Fault::CutOff,
-        Category::Data => describe(clipped(reason, 160)),
+        Category::Data => describe(clipped(reason, REASON_LENGTH)),
         _ if reason == "trailing characters" => Fault::Scattered,
-        _ => Fault::NotJson { reason: clipped(reason, 160) },
+        _ => Fault::NotJson { reason: clipped(reason, REASON_LENGTH) },
     };
     (offset, fault)
 }
@@ -57,4 +61,18 @@ fn not_a_number(text: &str, offset: usize) -> Option<(usize, &'static str)> {
         let rest = text.get(start..)?;
         words.into_iter().find(|word| rest.starts_with(word)).map(|word| (start, word))
     })
+}
+
+/// Takes the start of a message, which may quote a value of any size, and little more than the limit.
+struct Start {
+    text: String,
+    limit: usize,
+}
+
+impl Write for Start {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        let left = (self.limit + 1).saturating_sub(self.text.chars().count());
+        self.text.extend(part.chars().take(left));
+        if left == 0 { Err(fmt::Error) } else { Ok(()) }
+    }
 }

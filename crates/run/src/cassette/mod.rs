@@ -12,6 +12,7 @@ mod problem;
 mod read;
 mod resolve;
 mod show;
+mod source;
 mod stale;
 mod text;
 mod write;

@@ -237,6 +237,36 @@ fn a_text_of_100_megabytes_is_a_run_like_any_other() {
 }
 
 #[test]
+fn a_huge_value_of_the_wrong_type_is_quoted_only_at_its_start() {
+    let said = problem(format!(r#"{{"tool_calls":"{}"}}"#, "天".repeat(1_000_000)));
+    assert!(said.contains("(invalid type: string \"天天") && said.contains("…);"), "{}", said.len());
+    assert!(said.len() < 1000, "{}", said.len());
+}
+
+#[test]
+fn many_bad_lines_are_each_named() {
+    let text = header_line() + "\n" + &"{\"run\":1,\"trace\":{\n".repeat(200_000);
+    let cassette = parse(text.as_bytes()).unwrap();
+    assert_eq!(cassette.runs.len(), 200_000);
+    let last = cassette.runs[199_999].trace.as_ref().unwrap_err();
+    assert_eq!((last.place.unwrap().line, &last.fault), (200_001, &Fault::CutOff));
+    assert!(parse("{\n".repeat(200_000).as_bytes()).is_err());
+}
+
+#[test]
+fn an_unreadable_run_takes_the_number_it_stands_at() {
+    let text = [&header_line(), &run_line(1, "a"), "{", &run_line(3, "c"), &run_line(2, "b")].join("\n");
+    let cassette = parse(text.as_bytes()).unwrap();
+    let faults: Vec<_> = cassette
+        .runs
+        .iter()
+        .map(|run| run.trace.as_ref().err().map(|problem| problem.fault.clone()))
+        .collect();
+    let late = Fault::RunOutOfOrder { run: 2, expected: 4 };
+    assert_eq!(faults, [None, Some(Fault::CutOff), None, Some(late)]);
+}
+
+#[test]
 fn what_is_not_a_file_is_said_to_be_none() {
     let folder = tempfile::tempdir().unwrap();
     let said = |name: &str| {

@@ -1,0 +1,117 @@
+//! What may be concluded from a number of runs: intervals, estimators, tests and plans.
+//!
+//! Probabilities come in and go out as fractions; rates that are multiplied by a count are exact [`Decimal`]s.
+
+mod certify;
+mod compare;
+mod decimal;
+mod estimate;
+mod flakes;
+mod interval;
+mod multiple;
+mod normal;
+mod plan;
+mod sequential;
+mod special;
+
+pub use certify::{certified_lower, certified_upper, max_certifiable_floor, min_runs_for_floor, percent_of};
+pub use compare::{Fisher, McNemar, SignFlip, fisher_exact, mcnemar, sign_flip};
+pub use decimal::{Decimal, NotDecimal};
+pub use estimate::{
+    PlugIn, pass_at_k_plugin, pass_at_k_unbiased, pass_hat_k_plugin, pass_hat_k_unbiased, suite_pass_hat_k,
+};
+pub use flakes::{BudgetState, FlakeBudget, flake_budget};
+pub use interval::{Difference, Interval, clopper_pearson, jeffreys, newcombe_difference, wilson};
+pub use multiple::{benjamini_hochberg, holm};
+pub use plan::{GateCharacteristic, MinimumDrop, gate_characteristic, minimum_detectable_drop};
+pub use sequential::{
+    Curtailed, CurtailedVerdict, Sprt, SprtVerdict, confidence_sequence, curtailed, e_value_above, sprt,
+};
+
+use thiserror::Error;
+
+/// The confidence that is meant when none is named.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// Comparisons with a probability allow for this much rounding, so that exact ties count as ties.
+const ROUNDING: f64 = 1e-12;
+
+/// Why a statistic has no value for this input.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum StatsError {
+    /// Nothing was run.
+    #[error("there are no runs to judge: at least one is needed")]
+    NoRuns,
+    /// More passes than runs.
+    #[error("{passes} passes cannot come from {runs} runs")]
+    TooManyPasses {
+        /// The passes claimed.
+        passes: u64,
+        /// The runs there were.
+        runs: u64,
+    },
+    /// A `k` that cannot be drawn from the runs.
+    #[error("k = {k} must be between 1 and the number of runs, {runs}")]
+    K {
+        /// The number of draws.
+        k: u64,
+        /// The runs there were.
+        runs: u64,
+    },
+    /// A probability outside its range.
+    #[error("{name} must be {range}, not {value}")]
+    Probability {
+        /// The parameter's name.
+        name: &'static str,
+        /// The values it may take.
+        range: &'static str,
+        /// What it was.
+        value: String,
+    },
+    /// A mean over no tasks.
+    #[error("there are no tasks to average over")]
+    NoTasks,
+    /// A table that cannot be enumerated.
+    #[error("{pairs} pairs are too many to try every sign: at most {most}")]
+    TooManyPairs {
+        /// The pairs given.
+        pairs: usize,
+        /// The most that are tried.
+        most: usize,
+    },
+    /// A number that does not fit.
+    #[error("the numbers are too large to work with exactly")]
+    TooLarge,
+}
+
+/// Refuses zero runs and more passes than runs.
+fn check_counts(passes: u64, runs: u64) -> Result<(), StatsError> {
+    if runs == 0 {
+        Err(StatsError::NoRuns)
+    } else if passes > runs {
+        Err(StatsError::TooManyPasses { passes, runs })
+    } else {
+        Ok(())
+    }
+}
+
+/// Refuses what does not lie strictly between 0 and 1.
+fn check_inside(name: &'static str, value: f64) -> Result<(), StatsError> {
+    if value > 0.0 && value < 1.0 {
+        return Ok(());
+    }
+    Err(StatsError::Probability { name, range: "between 0 and 1, both excluded", value: value.to_string() })
+}
+
+/// Refuses what does not lie between 0 and 1.
+fn check_probability(name: &'static str, value: f64) -> Result<(), StatsError> {
+    if (0.0..=1.0).contains(&value) {
+        return Ok(());
+    }
+    Err(StatsError::Probability { name, range: "between 0 and 1", value: value.to_string() })
+}
+
+#[cfg(test)]
+fn assert_close(a: f64, b: f64) {
+    assert!((a - b).abs() < 1e-9 * b.abs().max(1.0), "{a} is not {b}");
+}
