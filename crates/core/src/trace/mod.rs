@@ -8,7 +8,7 @@ pub use record::{
     ConversationTrace, RecordedCall, RecordedConversation, RecordedResult, RecordedTokens, RecordedTurn,
 };
 
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -22,10 +22,10 @@ pub struct Trace<'a> {
     #[serde(borrow, default)]
     pub tool_results: Vec<CallResult<'a>>,
     /// The agent's closing message.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "borrowed")]
     pub final_response: Option<Cow<'a, str>>,
     /// Why the run ended.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "borrowed")]
     pub stop_reason: Option<Cow<'a, str>>,
     /// Provider and transport errors.
     #[serde(borrow, default)]
@@ -65,16 +65,16 @@ pub struct Call<'a> {
     #[serde(borrow)]
     pub name: Cow<'a, str>,
     /// The server the call went to.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "borrowed")]
     pub server: Option<Cow<'a, str>>,
     /// The arguments, as JSON.
     #[serde(borrow, default)]
     pub args: Option<&'a RawValue>,
     /// The arguments as the model wrote them, when they are not JSON.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "borrowed")]
     pub args_text: Option<Cow<'a, str>>,
     /// The provider's id of the call.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "borrowed")]
     pub id: Option<Cow<'a, str>>,
     /// The assistant turn the call was made in; a call without one is a turn of its own.
     #[serde(default)]
@@ -92,6 +92,14 @@ impl Call<'_> {
     pub fn is_to(&self, tool: &str) -> bool {
         is_tool(tool, &self.name, self.server.as_deref())
     }
+}
+
+/// A text that is borrowed where it has no escapes; serde's own `Option<Cow<str>>` always copies.
+fn borrowed<'de: 'a, 'a, D: Deserializer<'de>>(reader: D) -> Result<Option<Cow<'a, str>>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(transparent)]
+    struct Borrowed<'a>(#[serde(borrow)] Cow<'a, str>);
+    Ok(Option::<Borrowed<'a>>::deserialize(reader)?.map(|text| text.0))
 }
 
 /// Whether `written` (bare, `server.tool` or `server__tool`) names the tool `name` of `server`.
@@ -132,7 +140,7 @@ pub struct ProtocolError<'a> {
     #[serde(default)]
     pub code: Option<i64>,
     /// The error's message.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "borrowed")]
     pub message: Option<Cow<'a, str>>,
 }
 
@@ -232,6 +240,7 @@ mod tests {
         let trace = Trace::read(text).unwrap();
         assert_eq!(trace.tool_names().collect::<Vec<_>>(), ["search"]);
         assert!(matches!(trace.tool_calls[0].name, Cow::Borrowed(_)));
+        assert!(matches!(trace.tool_calls[0].server, Some(Cow::Borrowed(_))));
         assert!(trace.text.contains("calm"));
     }
 
