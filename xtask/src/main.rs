@@ -1,12 +1,26 @@
 //! The repository's own chores.
 
+mod bench;
+mod generate;
+mod pin;
+mod tidy;
 mod vectors;
 
 use std::io::Write;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask COMMAND
+  bench            measure speed and memory of the release build, as ratios and growth
+  generate [--check]
+                   write the reference pages and schemas under docs/, or say what is out of date
+  pin PATH...      write the headers of the suites' cassettes anew, keeping their runs
+  tidy             check what no compiler checks
   vectors [FILE]   evaluate golden vectors through the library";
+
+/// Prints a line; a closed pipe is no error.
+pub(crate) fn say(line: &str) {
+    let _ = writeln!(std::io::stdout(), "{line}");
+}
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -15,6 +29,10 @@ fn main() -> ExitCode {
         None => ("", arguments.as_slice()),
     };
     let outcome = match command {
+        "bench" => bench::run(),
+        "generate" => generate::run(rest),
+        "pin" => pin::run(rest),
+        "tidy" => tidy::run(),
         "vectors" => vectors::run(rest),
         _ => Err(USAGE.to_owned()),
     };

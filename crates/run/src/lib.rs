@@ -9,7 +9,7 @@ mod select;
 
 pub use find::{FindError, Found, find};
 pub use plan::{Cell, Plan, Subject};
-pub use replay::expected_header;
+pub use replay::{cassette_paths, expected_header};
 pub use select::{Filter, Selection};
 
 use mcptest_core::report::{Reason, Report, Status, TestReport};

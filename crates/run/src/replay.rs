@@ -20,7 +20,7 @@ pub(crate) fn open(
     model: Option<&Model>,
 ) -> Result<Recordings, Reason> {
     let record = record_help(cell, suite);
-    let paths = paths(suite, agent, model).map_err(|error| Reason {
+    let paths = cassette_paths(suite, agent, model).map_err(|error| Reason {
         message: error.to_string(),
         help: Some(record.clone()),
         ..Reason::default()
@@ -55,7 +55,8 @@ pub(crate) fn record_help(cell: &Cell<'_>, suite: &Suite) -> String {
     )
 }
 
-fn paths(
+/// Where the recorded runs of an agent with one of its models are.
+pub fn cassette_paths(
     suite: &Suite,
     agent: &Agent,
     model: Option<&Model>,

@@ -55,6 +55,11 @@ pub(crate) const KINDS: &[Kind] = &[
     combine::ANY_OF,
 ];
 
+/// Every matcher's key, other spelling and one-line description.
+pub fn documentation() -> impl Iterator<Item = (&'static str, Option<&'static str>, &'static str)> {
+    KINDS.iter().map(|kind| (kind.key, kind.alias, kind.doc))
+}
+
 /// A matcher as written, ready to check values.
 pub struct Matcher {
     written: Value,

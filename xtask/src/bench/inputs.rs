@@ -1,0 +1,90 @@
+//! The suites and recordings that are measured.
+
+use serde_json::{Value, json};
+use std::fmt::Write;
+use std::path::Path;
+
+const HEAD: &str = "servers:\n  docs: { command: [docs-server] }\nagents:\n";
+
+fn write(at: &Path, name: &str, text: &str) -> Result<(), String> {
+    std::fs::write(at.join(name), text).map_err(|error| format!("{name}: {error}"))
+}
+
+fn call(index: usize) -> Value {
+    json!({
+        "name": format!("tool_{}", index % 7),
+        "server": "docs",
+        "args": {
+            "q": format!("query number {index}"),
+            "page": index,
+            "filters": { "lang": "en", "tags": ["a", "b", "c"] },
+            "note": "what the model wrote to itself about this call, which nobody asserts",
+        },
+        "turn": index,
+    })
+}
+
+fn trace(calls: Vec<Value>) -> String {
+    json!({ "tool_calls": calls, "tool_results": [], "final_response": "done" }).to_string()
+}
+
+fn agent(name: &str, cassette: &str, gates: &str) -> String {
+    format!(
+        "  - name: {name}\n    model: claude-sonnet-4-5\n    servers: [docs]\n    prompt: Look it up.\n    cassette: {cassette}\n{gates}"
+    )
+}
+
+pub(super) fn one_agent(at: &Path) -> Result<(), String> {
+    write(at, "one.json", &trace((0..3).map(call).collect()))?;
+    let gates = "    expect:\n      - { target: 'tool_calls[0].name', matcher: { exact: tool_0 } }\n    golden_path: { calls: [tool_0, tool_1, tool_2] }\n";
+    write(at, "one.yml", &format!("{HEAD}{}", agent("one", "one.json", gates)))
+}
+
+pub(super) fn many_agents(at: &Path, count: usize) -> Result<(), String> {
+    let mut suite = HEAD.to_owned();
+    for index in 0..count {
+        let name = format!("many-{index}.json");
+        write(at, &name, &trace((0..5).map(call).collect()))?;
+        let gates = "    expect:\n      - { target: 'tool_calls[0].name', matcher: { exact: tool_0 } }\n    trajectory: { mode: subsequence, calls: [tool_1, tool_3] }\n";
+        suite.push_str(&agent(&format!("agent {index}"), &name, gates));
+    }
+    write(at, "many.yml", &suite)
+}
+
+pub(super) fn long_trace(at: &Path, name: &str, calls: usize) -> Result<(), String> {
+    write(at, &format!("{name}.json"), &trace((0..calls).map(call).collect()))?;
+    for (verdict, path, last) in [
+        ("pass", "allow_extra_steps: true, penalize_backtracking: false", "tool_2"),
+        ("fail", "allow_extra_steps: false", "tool_9"),
+    ] {
+        let gates = format!(
+            "    golden_path: {{ calls: [tool_0, tool_1, tool_2], {path} }}\n    trajectory:\n      mode: subsequence\n      calls:\n        - {{ name: tool_0, args: {{ subset: {{ page: 7 }} }} }}\n        - tool_1\n        - {last}\n"
+        );
+        write(
+            at,
+            &format!("{name}-{verdict}.yml"),
+            &format!("{HEAD}{}", agent(name, &format!("{name}.json"), &gates)),
+        )?;
+    }
+    Ok(())
+}
+
+/// The expected calls are the recorded ones in reverse; in the failing suite one asks for what is not there.
+pub(super) fn unordered(at: &Path, count: usize) -> Result<(), String> {
+    let recorded =
+        (0..count).map(|index| json!({ "name": "fetch", "server": "docs", "args": { "id": index } }));
+    write(at, "unordered.json", &trace(recorded.collect()))?;
+    for (verdict, odd) in [("pass", 0), ("fail", count + 5)] {
+        let mut gates = String::from("    trajectory:\n      mode: unordered\n      calls:\n");
+        for index in (0..count).rev() {
+            let id = if index == 0 { odd } else { index };
+            let _ = writeln!(gates, "        - {{ name: fetch, args: {{ exact: {{ id: {id} }} }} }}");
+        }
+        write(
+            at,
+            &format!("unordered-{verdict}.yml"),
+            &format!("{HEAD}{}", agent("unordered", "unordered.json", &gates)),
+        )?;
+    }
+    Ok(())
+}

@@ -1,0 +1,114 @@
+//! `bench`: how fast and how small is the release build? Ratios and growth, since machines are noisy.
+
+mod inputs;
+mod measure;
+
+use crate::say;
+use measure::{Sample, measure, measure_beside};
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+pub(crate) fn run() -> Result<ExitCode, String> {
+    let built = Command::new("cargo").args(["build", "--release", "--package", "mcptest"]).status();
+    if !built.is_ok_and(|status| status.success()) {
+        return Err("the release build failed".to_owned());
+    }
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let at = folder.path();
+    let here = std::env::current_dir().map_err(|error| error.to_string())?;
+    let target =
+        std::env::var("CARGO_TARGET_DIR").map_or_else(|_| here.join("target"), std::path::PathBuf::from);
+    let mcptest = target.join("release/mcptest");
+    let bench = Bench { mcptest: mcptest.display().to_string(), at };
+    say("| what | time | beside | memory | bound |\n|---|---|---|---|---|");
+    bench.start()?;
+    bench.many_agents()?;
+    bench.long_trace()?;
+    bench.unordered()?;
+    bench.growth()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+struct Bench<'a> {
+    mcptest: String,
+    at: &'a Path,
+}
+
+impl Bench<'_> {
+    fn run(&self, suite: &str) -> Vec<String> {
+        vec![
+            self.mcptest.clone(),
+            "run".to_owned(),
+            suite.to_owned(),
+            "--reporter".to_owned(),
+            "ndjson".to_owned(),
+        ]
+    }
+
+    /// A tiny replay against starting the process at all.
+    fn start(&self) -> Result<(), String> {
+        inputs::one_agent(self.at)?;
+        let version = vec![self.mcptest.clone(), "--version".to_owned()];
+        let (replay, version) = measure_beside(self.at, &self.run("one.yml"), &version, 40)?;
+        row(
+            "one-agent replay",
+            replay,
+            &format!("{:.1} ms more than --version", replay.ms - version.ms),
+            "3 ms, 20 MB",
+        );
+        Ok(())
+    }
+
+    fn many_agents(&self) -> Result<(), String> {
+        inputs::many_agents(self.at, 1_000)?;
+        row("1,000 agents in one suite", measure(self.at, &self.run("many.yml"), 7)?, "", "100 ms, 60 MB");
+        Ok(())
+    }
+
+    /// A 50,000-call trace against Python reading the same file.
+    fn long_trace(&self) -> Result<(), String> {
+        inputs::long_trace(self.at, "long", 50_000)?;
+        let python = ["python3", "-c", "import json,sys; json.load(open(sys.argv[1]))", "long.json"]
+            .map(str::to_owned)
+            .to_vec();
+        for (suite, what) in [("long-pass.yml", "passes"), ("long-fail.yml", "fails")] {
+            let (ours, theirs) = measure_beside(self.at, &self.run(suite), &python, 7)?;
+            let beside = format!("{:.2} of json.load's {:.0} ms", ours.ms / theirs.ms, theirs.ms);
+            row(
+                &format!("50,000 calls, golden_path and subsequence, {what}"),
+                ours,
+                &beside,
+                "1.00 of json.load, 120 MB",
+            );
+        }
+        Ok(())
+    }
+
+    fn unordered(&self) -> Result<(), String> {
+        inputs::unordered(self.at, 10_000)?;
+        for (suite, what) in [("unordered-pass.yml", "passes"), ("unordered-fail.yml", "fails")] {
+            let sample = measure(self.at, &self.run(suite), 5)?;
+            row(&format!("unordered, 10,000 expected calls reversed, {what}"), sample, "", "600 ms, 120 MB");
+        }
+        Ok(())
+    }
+
+    /// Time at n, 2n and 4n calls.
+    fn growth(&self) -> Result<(), String> {
+        let mut before: Option<Sample> = None;
+        for calls in [50_000, 100_000, 200_000] {
+            inputs::long_trace(self.at, "grow", calls)?;
+            let sample = measure(self.at, &self.run("grow-pass.yml"), 5)?;
+            let beside = before
+                .map(|before| format!("{:.2} times the row above", sample.ms / before.ms))
+                .unwrap_or_default();
+            row(&format!("{calls} calls"), sample, &beside, "2.2 per doubling");
+            before = Some(sample);
+        }
+        Ok(())
+    }
+}
+
+fn row(what: &str, sample: Sample, beside: &str, bound: &str) {
+    say(&format!("| {what} | {:.1} ms | {beside} | {:.1} MB | {bound} |", sample.ms, sample.mb));
+}

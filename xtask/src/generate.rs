@@ -1,0 +1,96 @@
+//! `generate`: the reference pages and schemas, from the same entries that the tool runs on.
+
+use crate::say;
+use mcptest_core::eval::{Fold, GATES, Range};
+use std::path::Path;
+use std::process::ExitCode;
+
+pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
+    let check = match arguments {
+        [] => false,
+        [flag] if flag == "--check" => true,
+        _ => return Err("usage: cargo xtask generate [--check]".to_owned()),
+    };
+    let mut stale = 0;
+    for (path, text) in pages() {
+        let current = std::fs::read_to_string(&path).unwrap_or_default();
+        if current == text {
+            continue;
+        }
+        stale += 1;
+        if check {
+            say(&format!("{path} is out of date: run `cargo xtask generate`"));
+            continue;
+        }
+        let folder = Path::new(&path).parent().unwrap_or(Path::new(""));
+        std::fs::create_dir_all(folder)
+            .and_then(|()| std::fs::write(&path, &text))
+            .map_err(|error| format!("{path}: {error}"))?;
+        say(&format!("wrote {path}"));
+    }
+    Ok(ExitCode::from(u8::from(check && stale > 0)))
+}
+
+/// Every generated file with its text.
+fn pages() -> Vec<(String, String)> {
+    let mut pages = vec![
+        ("docs/schema/suite.schema.json".to_owned(), format!("{:#}\n", mcptest_core::suite::json_schema())),
+        ("docs/schema/report.schema.json".to_owned(), mcptest_report::json::SCHEMA.to_owned()),
+        ("docs/reference/README.md".to_owned(), index()),
+        ("docs/reference/matchers.md".to_owned(), matchers()),
+    ];
+    for gate in GATES {
+        pages.push((format!("docs/reference/{}.md", gate.key), gate.doc.to_owned()));
+    }
+    pages
+}
+
+fn index() -> String {
+    let mut text = String::from(
+        "# Reference\n\nThe gates, each a block of an agent. `mcptest explain NAME` prints the same page.\n\n\
+         | Block | Question |\n|---|---|\n",
+    );
+    for gate in GATES {
+        text.push_str(&format!("| [`{0}`]({0}.md) | {1} |\n", gate.key, gate.summary));
+    }
+    text.push_str(
+        "\n## Every target\n\n| Target | Values | Over several runs | Meaning |\n|---|---|---|---|\n",
+    );
+    for target in GATES.iter().flat_map(|gate| gate.targets) {
+        let (values, fold) = (values(target.range), fold(target.fold));
+        text.push_str(&format!("| `{}` | {values} | {fold} | {} |\n", target.name, target.doc));
+    }
+    text.push_str("\nSee also the [matchers](matchers.md).\n");
+    text
+}
+
+fn values(range: Range) -> &'static str {
+    match range {
+        Range::Flag => "0 or 1",
+        Range::Percent => "0 to 100",
+        Range::Ratio => "0 to 1",
+        Range::Count => "0, 1, 2, …",
+        Range::Amount => "0 and up",
+    }
+}
+
+fn fold(fold: Fold) -> &'static str {
+    match fold {
+        Fold::Min => "lowest",
+        Fold::Max => "highest",
+        Fold::Sum => "sum",
+        Fold::Pooled => "over all runs at once",
+    }
+}
+
+fn matchers() -> String {
+    let mut text = String::from(
+        "# Matchers\n\nAn expectation is `{target, matcher, message?}`; a matcher is a map with one of these keys. A target \
+         with nothing there fails every matcher, `not` included; only `absent: true` passes on it.\n\n| Matcher | Holds for |\n|---|---|\n",
+    );
+    for (key, alias, doc) in mcptest_core::matcher::documentation() {
+        let also = alias.map(|alias| format!(" (`{alias}`)")).unwrap_or_default();
+        text.push_str(&format!("| `{key}`{also} | {doc} |\n"));
+    }
+    text
+}

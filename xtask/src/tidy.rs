@@ -1,0 +1,54 @@
+//! `tidy`: what no compiler checks, about every file of the repository.
+
+use crate::say;
+use std::path::Path;
+use std::process::{Command, ExitCode};
+
+pub(crate) fn run() -> Result<ExitCode, String> {
+    let listed = Command::new("git").args(["ls-files"]).output().map_err(|error| format!("git: {error}"))?;
+    let files = String::from_utf8_lossy(&listed.stdout);
+    let mut complaints = Vec::new();
+    for path in files.lines().filter(|path| Path::new(path).is_file()) {
+        let Ok(text) = std::fs::read_to_string(path) else { continue };
+        complaints.extend(complaints_about(path, &text));
+    }
+    for complaint in &complaints {
+        say(complaint);
+    }
+    say(&format!("{} files, {} complaints", files.lines().count(), complaints.len()));
+    Ok(ExitCode::from(u8::from(!complaints.is_empty())))
+}
+
+fn complaints_about(path: &str, text: &str) -> Vec<String> {
+    let mut complaints = Vec::new();
+    let is_rust = Path::new(path).extension().is_some_and(|extension| extension == "rs");
+    if is_rust && !text.starts_with("//!") {
+        complaints.push(format!("{path}: opens without a `//!` line that says which question it answers"));
+    }
+    // Spelled in pieces, so that this file does not complain about itself.
+    let marks = [concat!("FIX", "ME"), concat!("TO", "DO"), concat!("coming ", "soon")];
+    for (number, line) in text.lines().enumerate() {
+        if is_rust && line.chars().count() > 120 {
+            complaints.push(format!("{path}:{}: longer than 120 characters", number + 1));
+        }
+        if marks.iter().any(|mark| line.contains(mark)) {
+            complaints.push(format!("{path}:{}: an unfinished mark", number + 1));
+        }
+        if [concat!("/wo", "rk/"), concat!("/ro", "ot/")].iter().any(|prefix| line.contains(prefix)) {
+            complaints.push(format!("{path}:{}: a path of some machine", number + 1));
+        }
+    }
+    complaints
+}
+
+#[cfg(test)]
+mod tests {
+    use super::complaints_about;
+
+    #[test]
+    fn a_file_without_its_question_and_with_a_mark_is_complained_about() {
+        let text = format!("fn f() {{}}\n// {}: later\n", concat!("TO", "DO"));
+        assert_eq!(complaints_about("a.rs", &text).len(), 2);
+        assert!(complaints_about("a.rs", "//! What is a?\nfn f() {}\n").is_empty());
+    }
+}
