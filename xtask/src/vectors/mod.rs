@@ -8,6 +8,7 @@ mod intervals;
 mod reliability;
 mod sequences;
 mod sequential;
+mod trajectories;
 
 use input::Input;
 use serde_json::Value;
@@ -29,6 +30,7 @@ const FAMILIES: &[&[Metric]] = &[
     reliability::METRICS,
     sequences::METRICS,
     sequential::METRICS,
+    trajectories::METRICS,
 ];
 
 const DEFAULT_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/core/tests/golden/vectors.json");

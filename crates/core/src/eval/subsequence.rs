@@ -32,29 +32,103 @@ pub fn lcs_ratio<T: Hash + Eq>(a: &[T], b: &[T]) -> f64 {
 pub fn longest_order_keeping_match<P: IntoIterator<Item = usize>>(
     reference: usize,
     recorded: &[usize],
-    mut matching: impl FnMut(usize) -> P,
+    matching: impl FnMut(usize) -> P,
 ) -> usize {
-    let words = reference.div_ceil(64);
-    let classes = recorded.iter().max().map_or(0, |&class| class + 1);
-    let mut masks: Vec<Option<Mask>> = (0..classes).map(|_| None).collect();
-    // A zero bit is a position at which the row of the table rises by one.
-    let mut row = vec![u64::MAX; words];
-    let mut scratch = vec![0; words];
+    let mut sweep = Sweep::new(reference, recorded, matching);
+    let mut row = sweep.first_row();
     for &class in recorded {
-        let mask = masks[class].get_or_insert_with(|| Mask::new(matching(class), words));
+        sweep.step(&mut row, class);
+    }
+    row.iter().map(|word| word.count_zeros() as usize).sum()
+}
+
+/// The same match itself: for each reference position its recorded item. Early positions and items are preferred.
+///
+/// A row of the table is kept at every square root of the way and the others are computed again while tracing
+/// back, so memory stays near linear.
+pub fn order_keeping_partners<P: IntoIterator<Item = usize>>(
+    reference: usize,
+    recorded: &[usize],
+    matching: impl FnMut(usize) -> P,
+) -> Vec<Option<usize>> {
+    let mut sweep = Sweep::new(reference, recorded, matching);
+    let stride = recorded.len().isqrt().max(1);
+    let mut row = sweep.first_row();
+    let mut kept = Vec::new();
+    for stretch in recorded.chunks(stride) {
+        kept.push(row.clone());
+        for &class in stretch {
+            sweep.step(&mut row, class);
+        }
+    }
+    let mut partners = vec![None; reference];
+    let mut position = reference;
+    for (at, first_row) in kept.into_iter().enumerate().rev() {
+        let stretch = &recorded[at * stride..recorded.len().min((at + 1) * stride)];
+        let rows = sweep.rows(first_row, stretch);
+        for (item, pair) in rows.windows(2).enumerate().rev() {
+            while position > 0 && !rises(&pair[1], position - 1) {
+                position -= 1;
+            }
+            if position == 0 {
+                return partners;
+            }
+            if !rises(&pair[0], position - 1) {
+                position -= 1;
+                partners[position] = Some(at * stride + item);
+            }
+        }
+    }
+    partners
+}
+
+fn rises(row: &[u64], position: usize) -> bool {
+    row[position / 64] & (1 << (position % 64)) == 0
+}
+
+/// The table, row by row: a zero bit is a position at which the row rises by one.
+struct Sweep<M> {
+    words: usize,
+    masks: Vec<Option<Mask>>,
+    scratch: Vec<u64>,
+    matching: M,
+}
+
+impl<P: IntoIterator<Item = usize>, M: FnMut(usize) -> P> Sweep<M> {
+    fn new(reference: usize, recorded: &[usize], matching: M) -> Self {
+        let words = reference.div_ceil(64);
+        let classes = recorded.iter().max().map_or(0, |&class| class + 1);
+        let masks = (0..classes).map(|_| None).collect();
+        Self { words, masks, scratch: vec![0; words], matching }
+    }
+
+    fn first_row(&self) -> Vec<u64> {
+        vec![u64::MAX; self.words]
+    }
+
+    fn step(&mut self, row: &mut [u64], class: usize) {
+        let mask = self.masks[class].get_or_insert_with(|| Mask::new((self.matching)(class), self.words));
         match mask {
-            Mask::Dense(bits) => advance(&mut row, bits),
+            Mask::Dense(bits) => advance(row, bits),
             Mask::Sparse(positions) if positions.is_empty() => {}
             Mask::Sparse(positions) => {
-                set(&mut scratch, positions);
-                advance(&mut row, &scratch);
+                set(&mut self.scratch, positions);
+                advance(row, &self.scratch);
                 for &position in &*positions {
-                    scratch[position as usize / 64] = 0;
+                    self.scratch[position as usize / 64] = 0;
                 }
             }
         }
     }
-    row.iter().map(|word| word.count_zeros() as usize).sum()
+
+    fn rows(&mut self, first: Vec<u64>, stretch: &[usize]) -> Vec<Vec<u64>> {
+        let mut row = first.clone();
+        let later = stretch.iter().map(|&class| {
+            self.step(&mut row, class);
+            row.clone()
+        });
+        std::iter::once(first).chain(later).collect()
+    }
 }
 
 /// The reference positions a class matches: as bits when there are many, so that memory stays linear.
@@ -132,6 +206,14 @@ mod tests {
         assert_eq!(lcs_length(&a, &b), n / 2);
     }
 
+    #[test]
+    fn the_earliest_positions_and_items_are_paired() {
+        let partners = order_keeping_partners(3, &[0, 1, 0, 1], |class| if class == 0 { 0..2 } else { 0..0 });
+        assert_eq!(partners, [Some(0), Some(2), None]);
+        assert_eq!(order_keeping_partners(1, &[0, 0, 0], |_| 0..1), [Some(0)]);
+        assert_eq!(order_keeping_partners(0, &[], |_| 0..0), []);
+    }
+
     fn by_table(n: usize, m: usize, matches: impl Fn(usize, usize) -> bool) -> usize {
         let mut row = vec![0; n + 1];
         for j in 0..m {
@@ -175,6 +257,15 @@ mod tests {
                 }
             }
             prop_assert_eq!(length, expected[n]);
+            let partners = order_keeping_partners(n, &recorded, |class| {
+                (0..n).filter(move |&position| holds(class, position)).collect::<Vec<_>>()
+            });
+            prop_assert_eq!(partners.iter().flatten().count(), length);
+            let items: Vec<usize> = partners.iter().flatten().copied().collect();
+            prop_assert!(items.windows(2).all(|pair| pair[0] < pair[1]));
+            for (position, item) in partners.iter().enumerate() {
+                prop_assert!(item.is_none_or(|item| holds(recorded[item], position)));
+            }
         }
     }
 }

@@ -1,0 +1,211 @@
+//! What is wrong at each place where a run is not as expected?
+
+use super::comparison::Comparison;
+use super::near_miss::NearMisses;
+use super::reference::MatchMode;
+use super::trace_validation::TraceMismatch;
+use super::verdict::{Assignment, Verdict};
+use super::wording;
+use crate::report::AssertionDiff;
+
+/// Every mismatch in order, found as it is asked for; `most_looks` bounds the search for near misses.
+pub(super) fn mismatches<'v>(
+    comparison: &'v Comparison<'v>,
+    verdict: &'v Verdict,
+    most_looks: usize,
+) -> Box<dyn Iterator<Item = TraceMismatch> + 'v> {
+    match verdict {
+        Verdict::InStep(positions) => Box::new(positions.iter().map(|&at| comparison.at_position(at))),
+        Verdict::InOrder(partners) => Box::new(comparison.missing_in_order(partners, most_looks)),
+        Verdict::Matched(assignment) => {
+            let found = comparison.without_partner(assignment, most_looks);
+            Box::new(found.map(|(_, mismatch)| mismatch))
+        }
+    }
+}
+
+impl Comparison<'_> {
+    /// An expected call that nothing was recorded for.
+    pub(super) fn missing(&self, expected: usize) -> TraceMismatch {
+        let reason = format!("expected call {} is missing", self.say_expected(expected));
+        TraceMismatch { expected_index: expected, recorded_index: None, diffs: Vec::new(), reason }
+    }
+
+    /// A recorded call that nothing was expected for.
+    pub(super) fn extra(&self, recorded: usize) -> TraceMismatch {
+        self.unexpected(recorded, format!("call {} is extra", self.say_recorded(recorded)))
+    }
+
+    /// A recorded call that stands for an expected one and is not what was expected.
+    pub(super) fn differs(&self, expected: usize, recorded: usize) -> TraceMismatch {
+        let (call, wanted) = (&self.calls[recorded], &self.reference.calls[expected]);
+        let at =
+            if expected == recorded { String::new() } else { format!(" (expected call {})", expected + 1) };
+        let (diffs, reason) = if self.is_to(expected, recorded) {
+            let diffs = wanted.shape.diff(call.args);
+            let differences = wording::differences(&diffs, call.args);
+            (diffs, format!("call {} {differences}{at}", self.say_recorded(recorded)))
+        } else {
+            let name = match call.server {
+                Some(server) if wanted.name.ends_with(call.name) => format!("{server}.{}", call.name),
+                _ => call.name.to_owned(),
+            };
+            let reason = format!("call {} is `{name}`, expected `{}`{at}", recorded + 1, wanted.name);
+            let (expected, actual) = (wanted.name.as_str().into(), name.into());
+            (vec![AssertionDiff { pointer: "/name".to_owned(), expected, actual }], reason)
+        };
+        TraceMismatch { expected_index: expected, recorded_index: Some(recorded), diffs, reason }
+    }
+
+    /// In how many places the arguments of a call to the right tool differ.
+    fn differences(&self, expected: usize, recorded: usize) -> usize {
+        self.reference.calls[expected].shape.diff(self.calls[recorded].args).len()
+    }
+
+    /// An expected call with its number, tool and arguments.
+    pub(super) fn say_expected(&self, expected: usize) -> String {
+        let call = &self.reference.calls[expected];
+        format!("{} `{}`{}", expected + 1, call.name, wording::shape(&call.shape))
+    }
+
+    /// A recorded call with its number and tool.
+    pub(super) fn say_recorded(&self, recorded: usize) -> String {
+        format!("{} `{}`", recorded + 1, self.calls[recorded].name)
+    }
+
+    fn unexpected(&self, recorded: usize, reason: String) -> TraceMismatch {
+        let (expected_index, recorded_index) = (self.reference.calls.len(), Some(recorded));
+        TraceMismatch { expected_index, recorded_index, diffs: Vec::new(), reason }
+    }
+
+    fn at_position(&self, at: usize) -> TraceMismatch {
+        if at >= self.calls.len() {
+            self.missing(at)
+        } else if at >= self.reference.calls.len() {
+            self.extra(at)
+        } else {
+            self.differs(at, at)
+        }
+    }
+
+    fn missing_in_order<'v>(
+        &'v self,
+        partners: &'v [Option<usize>],
+        most_looks: usize,
+    ) -> impl Iterator<Item = TraceMismatch> + 'v {
+        let mut near_misses = self.near_recorded(partners, most_looks);
+        let mut ends: Vec<usize> = partners
+            .iter()
+            .rev()
+            .scan(self.calls.len(), |end, partner| {
+                *end = partner.unwrap_or(*end);
+                Some(*end)
+            })
+            .collect();
+        let mut from = 0;
+        partners.iter().enumerate().filter_map(move |(expected, partner)| {
+            let to = ends.pop().unwrap_or_default();
+            if let Some(partner) = partner {
+                from = partner + 1;
+                return None;
+            }
+            let tools = self.tools_of_expected(expected);
+            let difference = |call: usize| self.differences(expected, call);
+            if let Some(call) = near_misses.take(tools, from..to, difference) {
+                return Some(self.differs(expected, call));
+            }
+            let elsewhere =
+                near_misses.free(tools, 0..self.calls.len()).find(|&call| self.fits(expected, call));
+            let mut missing = self.missing(expected);
+            if let Some(call) = elsewhere {
+                let when = if call < from { "early" } else { "late" };
+                let reason = missing.reason;
+                missing.reason = format!("{reason}: call {} comes too {when}", self.say_recorded(call));
+            }
+            Some(missing)
+        })
+    }
+
+    fn near_recorded(&self, partners: &[Option<usize>], most_looks: usize) -> NearMisses {
+        let is_free = unpaired(partners, self.calls.len());
+        let free = (0..self.calls.len()).filter(|&call| is_free[call]);
+        NearMisses::new(self.tools(), free.map(|call| (call, self.tool_of_recorded(call))), most_looks)
+    }
+
+    /// Each call without a partner: whether it has candidates that others need, and what to say of it.
+    pub(super) fn without_partner<'v>(
+        &'v self,
+        assignment: &'v Assignment,
+        most_looks: usize,
+    ) -> Box<dyn Iterator<Item = (bool, TraceMismatch)> + 'v> {
+        let alone = assignment.partners.iter().enumerate().filter(|(_, partner)| partner.is_none());
+        let alone = alone.map(|(call, _)| call);
+        if self.reference.mode == MatchMode::Subset {
+            let mut near_misses = self.near_expected(&assignment.partners, most_looks);
+            return Box::new(alone.map(move |call| {
+                let rival = assignment.edges[self.recorded.group_of(call)].first();
+                (rival.is_some(), self.not_allowed(call, rival.copied(), &mut near_misses))
+            }));
+        }
+        let mut near_misses = self.near_recorded(&assignment.partners, most_looks);
+        Box::new(alone.map(move |call| {
+            let rival = assignment.edges[self.reference.groups.group_of(call)].first();
+            (rival.is_some(), self.not_found(call, rival.copied(), &mut near_misses))
+        }))
+    }
+
+    fn not_found(
+        &self,
+        expected: usize,
+        rival: Option<usize>,
+        near_misses: &mut NearMisses,
+    ) -> TraceMismatch {
+        let mut missing = self.missing(expected);
+        if let Some(group) = rival {
+            missing.recorded_index = Some(self.recorded.members(group)[0]);
+            missing.reason += ": every call that fits it is needed by another expected call";
+            return missing;
+        }
+        let difference = |call: usize| self.differences(expected, call);
+        let everywhere = 0..self.calls.len();
+        match near_misses.take(self.tools_of_expected(expected), everywhere, difference) {
+            Some(call) => self.differs(expected, call),
+            None => missing,
+        }
+    }
+
+    fn near_expected(&self, partners: &[Option<usize>], most_looks: usize) -> NearMisses {
+        let is_free = unpaired(partners, self.reference.calls.len());
+        let free = (0..self.reference.calls.len()).filter(|&call| is_free[call]);
+        let with_tools =
+            free.flat_map(|call| self.tools_of_expected(call).iter().map(move |&tool| (call, tool)));
+        NearMisses::new(self.tools(), with_tools, most_looks)
+    }
+
+    fn not_allowed(
+        &self,
+        recorded: usize,
+        rival: Option<usize>,
+        near_misses: &mut NearMisses,
+    ) -> TraceMismatch {
+        let call = self.say_recorded(recorded);
+        if let Some(group) = rival {
+            let reason = format!("call {call} is one more than the expected calls allow");
+            let expected_index = self.reference.groups.members(group)[0];
+            return TraceMismatch { expected_index, ..self.unexpected(recorded, reason) };
+        }
+        let difference = |expected: usize| self.differences(expected, recorded);
+        let everywhere = 0..self.reference.calls.len();
+        match near_misses.take(&[self.tool_of_recorded(recorded)], everywhere, difference) {
+            Some(expected) => self.differs(expected, recorded),
+            None => self.unexpected(recorded, format!("call {call} is not among the expected calls")),
+        }
+    }
+}
+
+/// Which of so many calls are nobody's partner.
+fn unpaired(partners: &[Option<usize>], calls: usize) -> Vec<bool> {
+    let mut is_free = vec![true; calls];
+    partners.iter().flatten().for_each(|&call| is_free[call] = false);
+    is_free
+}

@@ -1,0 +1,84 @@
+//! A recorded call as the rules see it, whichever door it came through.
+
+use crate::json::{hash, hash_value};
+use crate::trace::Call;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+
+/// One recorded call: what it was to and what it carried.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct RecordedCall<'a> {
+    pub(super) name: &'a str,
+    pub(super) server: Option<&'a str>,
+    pub(super) args: Arguments<'a>,
+}
+
+/// The arguments of a call, not parsed before someone needs their parts.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Arguments<'a> {
+    Absent,
+    NotJson(&'a str),
+    Text(&'a str),
+    Value(&'a Value),
+}
+
+impl<'a> From<&'a Call<'_>> for RecordedCall<'a> {
+    fn from(call: &'a Call<'_>) -> Self {
+        let args = match (call.args, &call.args_text) {
+            (Some(args), _) => Arguments::Text(args.get()),
+            (None, Some(text)) => Arguments::NotJson(text),
+            (None, None) => Arguments::Absent,
+        };
+        Self { name: &call.name, server: call.server.as_deref(), args }
+    }
+}
+
+impl<'a> From<&'a Value> for RecordedCall<'a> {
+    fn from(call: &'a Value) -> Self {
+        let text = |key: &str| call.get(key).and_then(Value::as_str);
+        let args = match (call.get("args"), text("args_text")) {
+            (None | Some(Value::Null), Some(text)) => Arguments::NotJson(text),
+            (None | Some(Value::Null), None) => Arguments::Absent,
+            (Some(args), _) => Arguments::Value(args),
+        };
+        Self { name: text("name").unwrap_or_default(), server: text("server"), args }
+    }
+}
+
+impl<'a> Arguments<'a> {
+    /// The structural hash; absent arguments are null.
+    pub(super) fn hash(self) -> Option<u128> {
+        match self {
+            Self::Absent => Some(hash_value(&Value::Null)),
+            Self::NotJson(_) => None,
+            Self::Text(text) => Some(hash(text)),
+            Self::Value(value) => Some(hash_value(value)),
+        }
+    }
+
+    /// The arguments as JSON; absent arguments are null.
+    pub(super) fn value(self) -> Option<Cow<'a, Value>> {
+        match self {
+            Self::Absent => Some(Cow::Owned(Value::Null)),
+            Self::NotJson(_) => None,
+            Self::Text(text) => serde_json::from_str(text).ok().map(Cow::Owned),
+            Self::Value(value) => Some(Cow::Borrowed(value)),
+        }
+    }
+
+    /// The arguments as JSON, an empty object when they are absent.
+    pub(super) fn value_or_empty(self) -> Option<Cow<'a, Value>> {
+        match self {
+            Self::Absent => Some(Cow::Owned(Value::Object(Map::new()))),
+            _ => self.value(),
+        }
+    }
+
+    /// What to show of arguments that are not JSON.
+    pub(super) fn as_text(self) -> &'a str {
+        match self {
+            Self::NotJson(text) | Self::Text(text) => text,
+            Self::Absent | Self::Value(_) => "",
+        }
+    }
+}

@@ -1,0 +1,91 @@
+//! The expected calls, ready to be compared with any number of runs.
+
+use super::shape::Shape;
+use crate::eval::assignment::Groups;
+use crate::suite::read::{Block, Field};
+
+/// How the expected calls line up against the recorded ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum MatchMode {
+    /// One for one, in order, nothing else.
+    Strict,
+    /// All of them, in order, with other calls in between.
+    Subsequence,
+    /// All of them, each by a recorded call of its own, in any order, among others.
+    Unordered,
+    /// The same as [`MatchMode::Unordered`]: the reference is a lower bound.
+    Superset,
+    /// Nothing but them, each at most once: the reference is an upper bound.
+    Subset,
+}
+
+impl MatchMode {
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("strict", Self::Strict),
+        ("subsequence", Self::Subsequence),
+        ("unordered", Self::Unordered),
+        ("superset", Self::Superset),
+        ("subset", Self::Subset),
+        ("exact_sequence", Self::Strict),
+        ("exact-sequence", Self::Strict),
+    ];
+
+    /// The mode that a suite calls by this name.
+    pub fn named(word: &str) -> Option<Self> {
+        Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, mode)| *mode)
+    }
+}
+
+/// A mode and the calls it is about, those that say the same in one group.
+#[derive(Debug)]
+pub(super) struct Reference {
+    pub(super) mode: MatchMode,
+    pub(super) calls: Vec<ReferenceCall>,
+    pub(super) groups: Groups,
+}
+
+/// One expected call, its arguments compiled.
+#[derive(Debug)]
+pub(super) struct ReferenceCall {
+    pub(super) name: String,
+    pub(super) shape: Shape,
+}
+
+impl Reference {
+    pub(super) fn new(mode: MatchMode, calls: Vec<ReferenceCall>) -> Self {
+        let groups = Groups::collapse(calls.iter().map(|call| (call.name.as_str(), call.shape.key())));
+        Self { mode, calls, groups }
+    }
+
+    /// Whether any run at all is accepted.
+    pub(super) fn accepts_anything(&self) -> bool {
+        self.calls.is_empty() && self.mode != MatchMode::Subset
+    }
+
+    pub(super) fn read(block: &mut Block<'_>) -> Self {
+        let mode = block.required("mode", "How the expected calls line up against the recorded ones", |f| {
+            f.choice("a mode", MatchMode::WORDS)
+        });
+        let calls = block.required("calls", "The expected calls", |field| field.list(ReferenceCall::read));
+        Self::new(mode.unwrap_or(MatchMode::Strict), calls.unwrap_or_default())
+    }
+}
+
+impl ReferenceCall {
+    fn read(field: &mut Field<'_>) -> Option<Self> {
+        field.shapes("a tool's name, or a map with `name` and `args`", |shapes| {
+            shapes.text(|field| Some(Self { name: field.name()?, shape: Shape::Any }));
+            shapes.block(|block| {
+                let name =
+                    block.required("name", "The tool: bare, `server.tool` or `server__tool`", |field| {
+                        field.name()
+                    });
+                let written = block.has("args");
+                let shape =
+                    block.optional("args", "What the arguments look like; left out, anything", Shape::read);
+                if written && shape.is_none() { None } else { Some((name?, shape)) }
+                    .map(|(name, shape)| Self { name, shape: shape.unwrap_or(Shape::Any) })
+            });
+        })
+    }
+}

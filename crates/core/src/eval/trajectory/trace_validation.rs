@@ -1,0 +1,207 @@
+//! Do the calls of a recorded run match the expected ones? The library's door to the `trajectory:` gate.
+//!
+//! ```
+//! use mcptest_core::eval::{
+//!     ExpectedArgs, ExpectedCall, ExpectedTrace, tool_calls_from_envelope, validate_trace,
+//! };
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let cassette_value = serde_json::json!({ "trace": { "tool_calls": [
+//! #     { "name": "login", "server": "docs", "args": {} },
+//! #     { "name": "search", "server": "docs", "args": { "q": "rust", "page": 1 } },
+//! #     { "name": "open", "server": "docs", "args": { "id": 7 } },
+//! # ] } });
+//!
+//! let calls = tool_calls_from_envelope(&cassette_value);
+//! let expected = ExpectedTrace::subsequence(vec![
+//!     ExpectedCall {
+//!         name: "search".into(),
+//!         args: ExpectedArgs::Subset(serde_json::json!({"q": "rust"})),
+//!     },
+//!     ExpectedCall::by_name("open"),
+//! ]);
+//! let result = validate_trace(&calls, &expected)?;
+//! assert!(result.passed);
+//! # let result = validate_trace(&calls[..1], &expected)?;
+//! # assert_eq!(result.mismatches.len(), 2);
+//! # assert_eq!(result.mismatches[0].recorded_index, None);
+//! # Ok(())
+//! # }
+//! ```
+
+use super::comparison::Comparison;
+use super::mismatch::mismatches;
+use super::recorded::RecordedCall;
+pub use super::reference::MatchMode;
+use super::reference::{Reference, ReferenceCall};
+use super::shape::Shape;
+use super::verdict::Verdict;
+use crate::report::AssertionDiff;
+use crate::schema::JsonSchema;
+use serde_json::Value;
+use thiserror::Error;
+
+/// How many calls are compared in search of the one that was meant, for each mismatch.
+const MOST_LOOKS: usize = 16;
+
+/// Expected calls and how they line up against the recorded ones.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExpectedTrace {
+    /// How they line up.
+    pub mode: MatchMode,
+    /// The calls, in order where the mode has one.
+    pub calls: Vec<ExpectedCall>,
+}
+
+impl ExpectedTrace {
+    /// One for one, in order, nothing else.
+    pub fn strict(calls: Vec<ExpectedCall>) -> Self {
+        Self { mode: MatchMode::Strict, calls }
+    }
+
+    /// The older name of [`ExpectedTrace::strict`].
+    pub fn exact_sequence(calls: Vec<ExpectedCall>) -> Self {
+        Self::strict(calls)
+    }
+
+    /// All of them in order, with other calls in between.
+    pub fn subsequence(calls: Vec<ExpectedCall>) -> Self {
+        Self { mode: MatchMode::Subsequence, calls }
+    }
+
+    /// All of them in any order, with other calls beside them.
+    pub fn unordered(calls: Vec<ExpectedCall>) -> Self {
+        Self { mode: MatchMode::Unordered, calls }
+    }
+
+    /// At least these calls, in any order.
+    pub fn superset(calls: Vec<ExpectedCall>) -> Self {
+        Self { mode: MatchMode::Superset, calls }
+    }
+
+    /// At most these calls, in any order.
+    pub fn subset(calls: Vec<ExpectedCall>) -> Self {
+        Self { mode: MatchMode::Subset, calls }
+    }
+}
+
+/// One expected call.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExpectedCall {
+    /// The tool: bare, `server.tool` or `server__tool`.
+    pub name: String,
+    /// What its arguments look like.
+    pub args: ExpectedArgs,
+}
+
+impl ExpectedCall {
+    /// A call to this tool, whatever its arguments.
+    pub fn by_name(name: impl Into<String>) -> Self {
+        Self { name: name.into(), args: ExpectedArgs::Any }
+    }
+}
+
+/// What the arguments of a call look like.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ExpectedArgs {
+    /// Anything, absent included.
+    Any,
+    /// Anything, and on purpose: they are noise.
+    Ignore,
+    /// Equal to this by JSON value; absent arguments are null.
+    Exact(Value),
+    /// At least this: objects key by key, lists as multisets, scalars equal.
+    Subset(Value),
+    /// Valid against this JSON Schema.
+    Schema(Value),
+    /// Any of these.
+    OneOf(Vec<ExpectedArgs>),
+}
+
+impl ExpectedArgs {
+    fn compile(&self) -> Result<Shape, String> {
+        Ok(match self {
+            Self::Any | Self::Ignore => Shape::Any,
+            Self::Exact(value) => Shape::exact(value.clone()),
+            Self::Subset(part) => Shape::Subset(part.clone()),
+            Self::Schema(written) => {
+                Shape::Schema { written: written.clone(), schema: Box::new(JsonSchema::compile(written)?) }
+            }
+            Self::OneOf(shapes) => Shape::OneOf(shapes.iter().map(Self::compile).collect::<Result<_, _>>()?),
+        })
+    }
+}
+
+/// An expectation that no run can be held to.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("expected call {} `{name}` has a malformed JSON Schema: {problem}", expected_index + 1)]
+pub struct MalformedSchema {
+    /// The expected call, from 0.
+    pub expected_index: usize,
+    /// Its tool.
+    pub name: String,
+    /// What is wrong with the schema.
+    pub problem: String,
+}
+
+/// What comparing a run with its expected calls came to.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TraceValidation {
+    /// Whether the run is as expected.
+    pub passed: bool,
+    /// Each place where it is not: `trajectory.mismatch_count` of them.
+    pub mismatches: Vec<TraceMismatch>,
+}
+
+/// One place at which a run is not as expected.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TraceMismatch {
+    /// The expected call, from 0; the number of expected calls when a recorded one has no counterpart.
+    pub expected_index: usize,
+    /// The recorded call it was held against, from 0; none when there was no call to look at.
+    pub recorded_index: Option<usize>,
+    /// Where that call differs: `/name`, or under `/args`.
+    pub diffs: Vec<AssertionDiff>,
+    /// What is wrong, in one sentence that counts calls from 1.
+    pub reason: String,
+}
+
+/// Holds recorded calls (objects with `name`, `server` and `args`) to the expected ones. Only a malformed
+/// JSON Schema is an error, and it is one even where no call reaches it.
+///
+/// ```
+/// use mcptest_core::eval::trace_validation::{ExpectedCall, ExpectedTrace, validate_trace};
+/// use serde_json::json;
+///
+/// let expected = ExpectedTrace::strict(vec![ExpectedCall::by_name("open")]);
+/// let result = validate_trace(&[json!({"name": "close"})], &expected)?;
+/// assert!(!result.passed);
+/// assert_eq!(result.mismatches[0].diffs[0].pointer, "/name");
+/// assert_eq!(result.mismatches[0].reason, "call 1 is `close`, expected `open`");
+/// # Ok::<(), mcptest_core::eval::MalformedSchema>(())
+/// ```
+pub fn validate_trace(calls: &[Value], expected: &ExpectedTrace) -> Result<TraceValidation, MalformedSchema> {
+    let reference = compile(expected)?;
+    let comparison = Comparison::new(&reference, calls.iter().map(RecordedCall::from).collect());
+    let verdict = Verdict::of(&comparison);
+    let mismatches: Vec<_> = mismatches(&comparison, &verdict, MOST_LOOKS).collect();
+    Ok(TraceValidation { passed: mismatches.is_empty(), mismatches })
+}
+
+pub(super) fn compile(expected: &ExpectedTrace) -> Result<Reference, MalformedSchema> {
+    let compile = |(expected_index, call): (usize, &ExpectedCall)| {
+        let name = call.name.clone();
+        match call.args.compile() {
+            Ok(shape) => Ok(ReferenceCall { name, shape }),
+            Err(problem) => Err(MalformedSchema { expected_index, name, problem }),
+        }
+    };
+    let calls = expected.calls.iter().enumerate().map(compile).collect::<Result<_, _>>()?;
+    Ok(Reference::new(expected.mode, calls))
+}
+
+/// The calls of a cassette (`trace.tool_calls`) or of a trace envelope (`tool_calls`); none where there are neither.
+pub fn tool_calls_from_envelope(envelope: &Value) -> Vec<Value> {
+    let nested = envelope.pointer("/trace/tool_calls").and_then(Value::as_array);
+    let at_root = || envelope.get("tool_calls").and_then(Value::as_array);
+    nested.or_else(at_root).cloned().unwrap_or_default()
+}

@@ -1,0 +1,165 @@
+//! How a call, an argument and a difference are said in one line.
+
+use super::recorded::Arguments;
+use super::shape::Shape;
+use crate::report::AssertionDiff;
+use serde_json::Value;
+
+const LONGEST: usize = 60;
+const MOST_DIFFS: usize = 3;
+
+/// `a`, `a and b`, `a, b and c`; past the fifth only how many there are.
+pub(super) fn list(items: impl ExactSizeIterator<Item = String>) -> String {
+    const MOST: usize = 5;
+    let count = items.len();
+    let mut items: Vec<String> = items.take(if count > MOST { MOST - 1 } else { MOST }).collect();
+    let last =
+        if count > MOST { format!("{} more", count - items.len()) } else { items.pop().unwrap_or_default() };
+    if items.is_empty() { last } else { format!("{} and {last}", items.join(", ")) }
+}
+
+/// What a shape asks for, to stand behind a tool's name.
+pub(super) fn shape(shape: &Shape) -> String {
+    match shape {
+        Shape::Any => String::new(),
+        Shape::Exact { value, .. } | Shape::Subset(value) => format!(" {}", flow(value)),
+        Shape::Schema { .. } => " (by schema)".to_owned(),
+        Shape::OneOf(shapes) => format!(" (one of {} shapes)", shapes.len()),
+    }
+}
+
+/// What the arguments have and what was expected of them.
+pub(super) fn differences(diffs: &[AssertionDiff], args: Arguments<'_>) -> String {
+    let Some(value) = args.value() else {
+        return "has arguments that are not JSON".to_owned();
+    };
+    let mut said: Vec<String> = diffs.iter().take(MOST_DIFFS).map(|diff| difference(diff, &value)).collect();
+    if diffs.len() > MOST_DIFFS {
+        said.push(format!("{} more differences", diffs.len() - MOST_DIFFS));
+    }
+    format!("has {}", said.join("; "))
+}
+
+fn difference(diff: &AssertionDiff, args: &Value) -> String {
+    let pointer = diff.pointer.strip_prefix("/args").unwrap_or(&diff.pointer);
+    let expected = match &diff.expected {
+        Value::Null => "expected none".to_owned(),
+        Value::String(text) if reads_as_text(text) => format!("expected `{}`", cut(text)),
+        value => format!("expected `{}`", flow(value)),
+    };
+    let path = self::path(pointer);
+    let parent = pointer.rsplit_once('/').map_or("", |(parent, _)| parent);
+    match args.pointer(pointer) {
+        Some(Value::Null) if pointer.is_empty() => format!("no arguments, {expected}"),
+        Some(_) if pointer.is_empty() => format!("arguments `{}`, {expected}", flow(&diff.actual)),
+        Some(there) if diff.actual.is_null() && !there.is_null() => {
+            format!("no further `{}` in `{}`", flow(&diff.expected), self::path(parent))
+        }
+        Some(_) => format!("`{path}: {}`, {expected}", flow(&diff.actual)),
+        None => format!("no `{path}`, {expected}"),
+    }
+}
+
+/// `/a/0/b` as `a[0].b`.
+fn path(pointer: &str) -> String {
+    let mut path = String::new();
+    for part in pointer.split('/').skip(1) {
+        let part = part.replace("~1", "/").replace("~0", "~");
+        if !path.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit()) {
+            path.extend(["[", &part, "]"]);
+        } else {
+            path.push_str(if path.is_empty() { "" } else { "." });
+            path.push_str(&part);
+        }
+    }
+    path
+}
+
+/// Whether a text without its quotes cannot be taken for a number, a literal or nothing.
+fn reads_as_text(text: &str) -> bool {
+    let is_other = text.is_empty() || text.contains('`') || text.trim() != text;
+    !is_other && serde_json::from_str::<Value>(text).is_err()
+}
+
+/// A value in the flow style of YAML, cut where it gets long.
+fn flow(value: &Value) -> String {
+    let mut text = String::new();
+    write_flow(value, &mut text);
+    cut(&text)
+}
+
+fn write_flow(value: &Value, into: &mut String) {
+    if into.len() > 4 * LONGEST {
+        return;
+    }
+    match value {
+        Value::Object(fields) => {
+            into.push('{');
+            for (at, (key, value)) in fields.iter().enumerate() {
+                into.push_str(if at == 0 { "" } else { ", " });
+                into.push_str(key);
+                into.push_str(": ");
+                write_flow(value, into);
+            }
+            into.push('}');
+        }
+        Value::Array(items) => {
+            into.push('[');
+            for (at, item) in items.iter().enumerate() {
+                into.push_str(if at == 0 { "" } else { ", " });
+                write_flow(item, into);
+            }
+            into.push(']');
+        }
+        scalar => into.push_str(&scalar.to_string()),
+    }
+}
+
+fn cut(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn said(shape: &Shape, args: &Value) -> String {
+        differences(&shape.diff(Arguments::Value(args)), Arguments::Value(args))
+    }
+
+    #[test]
+    fn a_difference_says_what_there_is_and_what_was_expected() {
+        let rust = Shape::Subset(json!({"q": "rust"}));
+        assert_eq!(said(&rust, &json!({"q": "rst"})), "has `q: \"rst\"`, expected `rust`");
+        assert_eq!(said(&rust, &json!({"query": "rust"})), "has no `q`, expected `rust`");
+        assert_eq!(said(&rust, &json!({"q": null})), "has `q: null`, expected `rust`");
+        assert_eq!(said(&rust, &json!([1])), "has arguments `[1]`, expected `{q: \"rust\"}`");
+        let twice = Shape::Subset(json!({"t": [1, 1, 5]}));
+        assert_eq!(said(&twice, &json!({"t": [1, 5, 2]})), "has `t[2]: 2`, expected `1`");
+        let lacks_two = "has no further `1` in `t`; no further `5` in `t`";
+        assert_eq!(said(&twice, &json!({"t": [1, 2, 3]})), lacks_two);
+        let exact = Shape::exact(json!({"a": {"b": [1, "2"]}}));
+        assert_eq!(said(&exact, &json!({"a": {"b": [1, 2]}})), "has `a.b[1]: 2`, expected `\"2\"`");
+        assert_eq!(said(&Shape::exact(json!({})), &json!({"x": 1})), "has `x: 1`, expected none");
+        let absent = differences(&exact.diff(Arguments::Absent), Arguments::Absent);
+        assert_eq!(absent, "has no arguments, expected `{a: {b: [1, \"2\"]}}`");
+        let text = differences(&exact.diff(Arguments::NotJson("{")), Arguments::NotJson("{"));
+        assert_eq!(text, "has arguments that are not JSON");
+    }
+
+    #[test]
+    fn long_values_and_lists_are_cut() {
+        let long = said(&Shape::exact(json!("é".repeat(500))), &json!(1));
+        assert!(long.ends_with("é…`") && long.chars().count() < 120, "{long}");
+        let many: Vec<usize> = (0..1000).collect();
+        let exact = Shape::exact(json!({ "ids": vec![1; 1000] }));
+        assert!(said(&exact, &json!({ "ids": many })).ends_with("; 17 more differences"));
+        assert_eq!(list((1..4).map(|n: i32| n.to_string()).collect::<Vec<_>>().into_iter()), "1, 2 and 3");
+        let seven: Vec<String> = (1..8).map(|n| n.to_string()).collect();
+        assert_eq!(list(seven.into_iter()), "1, 2, 3, 4 and 3 more");
+    }
+}

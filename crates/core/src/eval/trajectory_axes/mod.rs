@@ -1,0 +1,312 @@
+//! `trajectory_axes:` did every call come after the ones it builds on?
+
+use super::assertion::{Assertion, plural};
+use super::scores::{RunScores, Scores};
+use super::target::Target;
+use super::{Gate, gate::AgentFacts};
+use crate::matcher::Matcher;
+use crate::problem::Problem;
+use crate::suite::read::{Block, Field};
+use crate::trace::{Call, Run, is_tool};
+use serde_json::Value;
+
+const DEPENDENCY_SATISFACTION: Target = Target::percent(
+    "trajectory.dependency_satisfaction",
+    "percent of dependencies whose consumers all ran after a producer they could read",
+);
+const ORDER_SATISFACTION: Target = Target::percent(
+    "trajectory.order_satisfaction",
+    "percent of order edges whose second calls all ran after a first",
+);
+
+const MOST_FINDINGS: usize = 20;
+
+/// Which tools build on which, without pinning the calls themselves.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct TrajectoryAxes {
+    /// Tools that read what another tool returned.
+    pub dependencies: Vec<Dependency>,
+    /// Tools that must not run before another.
+    pub order: Vec<Order>,
+    /// Whether an edge fails when its later tool was never called.
+    pub require_present: bool,
+}
+
+/// One tool reads what another returned.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Dependency {
+    /// The tool whose output is read.
+    pub producer: String,
+    /// The tool that reads it.
+    pub consumer: String,
+}
+
+/// One tool must not run before another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Order {
+    /// The tool that runs first.
+    pub first: String,
+    /// The tool that runs only then.
+    pub second: String,
+}
+
+/// How much of each axis a run satisfied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AxesScore {
+    /// Percent of the dependencies, floored; 100 when there are none.
+    pub dependency_satisfaction: usize,
+    /// Percent of the order edges, floored; 100 when there are none.
+    pub order_satisfaction: usize,
+}
+
+/// Scores recorded calls (objects with `name` and, where known, `server` and `turn`) on both axes.
+///
+/// ```
+/// use mcptest_core::eval::{Dependency, TrajectoryAxes, score_trajectory_axes};
+/// use serde_json::json;
+///
+/// let reads_url = Dependency { producer: "search".into(), consumer: "fetch_page".into() };
+/// let axes = TrajectoryAxes { dependencies: vec![reads_url], ..TrajectoryAxes::default() };
+/// let calls = [json!({"name": "search", "turn": 0}), json!({"name": "fetch_page", "turn": 1})];
+/// assert_eq!(score_trajectory_axes(&calls, &axes).dependency_satisfaction, 100);
+/// ```
+pub fn score_trajectory_axes(calls: &[Value], axes: &TrajectoryAxes) -> AxesScore {
+    let judged = Judged::of(axes, &calls.iter().map(Step::from).collect::<Vec<_>>());
+    AxesScore {
+        dependency_satisfaction: percent_held(&judged.dependencies),
+        order_satisfaction: percent_held(&judged.order),
+    }
+}
+
+/// A call as the axes see it.
+struct Step<'a> {
+    name: &'a str,
+    server: Option<&'a str>,
+    turn: Option<u64>,
+}
+
+impl<'a> From<&'a Call<'_>> for Step<'a> {
+    fn from(call: &'a Call<'_>) -> Self {
+        Self { name: &call.name, server: call.server.as_deref(), turn: call.turn }
+    }
+}
+
+impl<'a> From<&'a Value> for Step<'a> {
+    fn from(call: &'a Value) -> Self {
+        let text = |key: &str| call.get(key).and_then(Value::as_str);
+        let turn = call.get("turn").and_then(Value::as_u64);
+        Self { name: text("name").unwrap_or_default(), server: text("server"), turn }
+    }
+}
+
+impl Step<'_> {
+    fn is_to(&self, tool: &str) -> bool {
+        is_tool(tool, self.name, self.server)
+    }
+}
+
+/// Every edge of both axes in one run.
+struct Judged<'a> {
+    dependencies: Vec<Edge<'a>>,
+    order: Vec<Edge<'a>>,
+}
+
+/// One edge in one run.
+struct Edge<'a> {
+    earlier: &'a str,
+    later: &'a str,
+    /// Whether the later tool was called at all.
+    is_present: bool,
+    holds: bool,
+    /// The later tool's calls that came too soon.
+    too_soon: Vec<TooSoon>,
+}
+
+struct TooSoon {
+    call: usize,
+    /// The call of the earlier tool made in the same turn, when there was one.
+    same_turn: Option<usize>,
+}
+
+impl<'a> Judged<'a> {
+    fn of(axes: &'a TrajectoryAxes, steps: &[Step<'_>]) -> Self {
+        let judge = |earlier: &'a str, later: &'a str, reads_output: bool| {
+            let mut edge = Edge::of(earlier, later, reads_output, steps);
+            edge.holds = edge.too_soon.is_empty() && (edge.is_present || !axes.require_present);
+            edge
+        };
+        Self {
+            dependencies: axes
+                .dependencies
+                .iter()
+                .map(|edge| judge(&edge.producer, &edge.consumer, true))
+                .collect(),
+            order: axes.order.iter().map(|edge| judge(&edge.first, &edge.second, false)).collect(),
+        }
+    }
+}
+
+impl<'a> Edge<'a> {
+    /// Where outputs are read, a call made in the same turn as its only earlier producers could not read theirs.
+    fn of(earlier: &'a str, later: &'a str, reads_output: bool, steps: &[Step<'_>]) -> Self {
+        let mut edge = Self { earlier, later, is_present: false, holds: true, too_soon: Vec::new() };
+        let mut first: Option<usize> = None;
+        let mut is_in_two_turns = false;
+        for (at, step) in steps.iter().enumerate() {
+            let shares_turn =
+                |other: usize| step.turn.is_some() && steps[other].turn == step.turn && reads_output;
+            if step.is_to(later) {
+                edge.is_present = true;
+                if first.is_none_or(shares_turn) && !is_in_two_turns {
+                    edge.too_soon.push(TooSoon { call: at, same_turn: first });
+                }
+            }
+            if step.is_to(earlier) {
+                is_in_two_turns |= first.is_some_and(|first| !shares_turn(first));
+                first = first.or(Some(at));
+            }
+        }
+        edge
+    }
+}
+
+/// 100 for an axis without edges.
+fn percent_held(edges: &[Edge<'_>]) -> usize {
+    let held = edges.iter().filter(|edge| edge.holds).count();
+    (100 * held).checked_div(edges.len()).unwrap_or(100)
+}
+
+/// The block as written.
+pub(crate) struct TrajectoryAxesBlock {
+    axes: TrajectoryAxes,
+}
+
+impl Gate for TrajectoryAxesBlock {
+    const KEY: &'static str = "trajectory_axes";
+    const SUMMARY: &'static str = "Did every call come after the ones it builds on?";
+    const TARGETS: &'static [Target] = &[DEPENDENCY_SATISFACTION, ORDER_SATISFACTION];
+    const DOC: &'static str = include_str!("doc.md");
+    const EXAMPLE: &'static str = include_str!("example.yml");
+
+    fn read(block: &mut Block<'_>) -> Self {
+        let dependencies = block.optional("dependencies", "Tools that read what another returned", |field| {
+            field.list(|field| {
+                let producer = ("producer", "The tool whose output is read");
+                let (producer, consumer) =
+                    read_edge(field, producer, ("consumer", "The tool that reads it"))?;
+                Some(Dependency { producer, consumer })
+            })
+        });
+        let order = block.optional("order", "Tools that must not run before another", |field| {
+            field.list(|field| {
+                let first = ("first", "The tool that runs first");
+                let (first, second) = read_edge(field, first, ("second", "The tool that runs only then"))?;
+                Some(Order { first, second })
+            })
+        });
+        let doc = "Whether an edge fails when its consumer or second tool was never called";
+        let require_present = block.flag("require_present", doc, false);
+        let (dependencies, order) = (dependencies.unwrap_or_default(), order.unwrap_or_default());
+        Self { axes: TrajectoryAxes { dependencies, order, require_present } }
+    }
+
+    fn default_expect(&self) -> Vec<Assertion<Target>> {
+        Self::TARGETS.iter().map(|&target| Assertion::of(target, Matcher::at_least(100.0))).collect()
+    }
+
+    fn score(&self, runs: &[Run<'_>]) -> Scores {
+        Scores::fold(Self::TARGETS, runs, |run| self.score_run(&run.trace.tool_calls))
+    }
+
+    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        let TrajectoryAxes { dependencies, order, .. } = &self.axes;
+        if dependencies.is_empty() && order.is_empty() {
+            let problem = Problem::warning("no edges are declared, so any run is accepted");
+            let help =
+                "add `dependencies: [{ producer: …, consumer: … }]` or `order: [{ first: …, second: … }]`";
+            return vec![problem.at(agent.key_span).help(help)];
+        }
+        let edges = dependencies.iter().map(|edge| (&edge.producer, &edge.consumer));
+        let edges = edges.chain(order.iter().map(|edge| (&edge.first, &edge.second)));
+        let own = edges.filter(|(earlier, later)| earlier == later).map(|(tool, _)| {
+            let message = format!("`{tool}` must come after itself: its first call always fails this edge");
+            Problem::warning(message).at(agent.key_span).help("name two different tools, or remove the edge")
+        });
+        own.collect()
+    }
+}
+
+fn read_edge(
+    field: &mut Field<'_>,
+    earlier: (&'static str, &str),
+    later: (&'static str, &str),
+) -> Option<(String, String)> {
+    field
+        .block(|block| {
+            let earlier = block.required(earlier.0, earlier.1, |field| field.name());
+            let later = block.required(later.0, later.1, |field| field.name());
+            Some((earlier?, later?))
+        })
+        .flatten()
+}
+
+impl TrajectoryAxesBlock {
+    fn score_run(&self, calls: &[Call<'_>]) -> RunScores {
+        let judged = Judged::of(&self.axes, &calls.iter().map(Step::from).collect::<Vec<_>>());
+        let mut scores = RunScores::default();
+        scores
+            .whole(&DEPENDENCY_SATISFACTION, percent_held(&judged.dependencies))
+            .whole(&ORDER_SATISFACTION, percent_held(&judged.order));
+        if let Some(why) = self.why_not_exercised(&judged) {
+            scores.not_exercised(why);
+        }
+        let dependencies = judged.dependencies.iter().map(|edge| ("dependency", edge));
+        let order = judged.order.iter().map(|edge| ("order", edge));
+        let failed: Vec<_> = dependencies.chain(order).filter(|(_, edge)| !edge.holds).collect();
+        for (axis, edge) in failed.iter().take(MOST_FINDINGS) {
+            scores.find(say(axis, edge), Vec::new());
+        }
+        if failed.len() > MOST_FINDINGS {
+            scores.find(format!("and {} more edges", failed.len() - MOST_FINDINGS), Vec::new());
+        }
+        scores
+    }
+
+    fn why_not_exercised(&self, judged: &Judged<'_>) -> Option<String> {
+        let is_idle = |edges: &[Edge<'_>]| {
+            let is_judged = self.axes.require_present || edges.iter().any(|edge| edge.is_present);
+            !edges.is_empty() && !is_judged
+        };
+        match (is_idle(&judged.dependencies), is_idle(&judged.order)) {
+            _ if judged.dependencies.is_empty() && judged.order.is_empty() => {
+                Some("no edges are declared".to_owned())
+            }
+            (true, true) => Some("no consumer and no second tool was called".to_owned()),
+            (true, false) => Some("no consumer of the dependencies was called".to_owned()),
+            (false, true) => Some("no second tool of the order was called".to_owned()),
+            (false, false) => None,
+        }
+    }
+}
+
+fn say(axis: &str, edge: &Edge<'_>) -> String {
+    let Edge { earlier, later, too_soon, .. } = edge;
+    let Some(TooSoon { call, same_turn }) = too_soon.first() else {
+        return format!("{axis} `{earlier}` → `{later}`: `{later}` was never called");
+    };
+    let what = match same_turn {
+        Some(producer) => format!(
+            "ran in the same turn as call {} `{earlier}`, so it cannot have read its output",
+            producer + 1
+        ),
+        None => format!("ran before any `{earlier}`"),
+    };
+    let more = match too_soon.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and so did {more} more call{})", plural(more)),
+    };
+    format!("{axis} `{earlier}` → `{later}`: call {} `{later}` {what}{more}", call + 1)
+}
+
+#[cfg(test)]
+mod tests;
