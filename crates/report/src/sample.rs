@@ -43,6 +43,7 @@ pub(crate) fn test(
         matrix: false,
         status,
         reason: None,
+        unpinned: false,
         notes: vec![],
         tags: vec![],
         rerun: format!("mcptest run {file} --filter '{name}'"),
@@ -133,7 +134,8 @@ fn looks_up_the_invoice() -> TestReport {
 fn says_hello() -> TestReport {
     test("examples/invoices.yml", 20, "says hello", Status::Passed, |test| {
         test.runs = vec![run(1, &[], vec![])];
-        test.notes = vec!["the cassette is unpinned: it has no fingerprint".into()];
+        test.unpinned = true;
+        test.notes = vec!["5 runs are recorded; the first 3 are judged".into()];
         let mut path = gate(
             "trajectory",
             Status::Passed,

@@ -62,6 +62,7 @@ fn judge_agent(
         }
     }
     let named: Vec<_> = recordings.files.iter().map(|file| file.path()).zip(&cassettes).collect();
+    report.unpinned = cassettes.iter().any(|cassette| !cassette.is_pinned());
     match replay::freshness(cell, suite, agent, model, &named) {
         Freshness::Fresh(notes) => report.notes = notes,
         Freshness::Stale(reason) => return fail(report, reason),

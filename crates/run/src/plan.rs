@@ -97,6 +97,7 @@ impl Cell<'_> {
             matrix,
             status: mcptest_core::report::Status::Passed,
             reason: None,
+            unpinned: false,
             notes: Vec::new(),
             tags: self.tags().to_vec(),
             rerun: self.rerun.clone(),

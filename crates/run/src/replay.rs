@@ -93,12 +93,6 @@ pub(crate) fn freshness(
 ) -> Freshness {
     let expected = expected_header(suite, agent, model);
     let mut notes = Vec::new();
-    let unpinned = cassettes.iter().filter(|(_, cassette)| !cassette.is_pinned()).count();
-    if unpinned > 0 {
-        notes.push(
-            "unpinned: the recording has no fingerprint, so it is not checked for staleness".to_owned(),
-        );
-    }
     for (path, cassette) in cassettes.iter().filter(|(_, cassette)| cassette.is_pinned()) {
         let Some(header) = &cassette.header else { continue };
         let changes = cassette::staleness(header, &expected);

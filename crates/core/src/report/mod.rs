@@ -69,7 +69,10 @@ pub struct TestReport {
     /// Why it is an error, or why it was skipped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
-    /// Things worth knowing that decide nothing: an unpinned cassette, more traces than runs.
+    /// Whether a recording has no fingerprint, so that it could not be checked for staleness.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub unpinned: bool,
+    /// Things worth knowing that decide nothing: more traces than runs, a stale cassette that is tolerated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     /// The agent's tags.

@@ -82,6 +82,9 @@ fn case(test: &TestReport, name: &str, verdict: Verdict<'_>) -> TestCase {
     if let Some(model) = &test.model {
         property(&mut case, "model", model);
     }
+    if test.unpinned {
+        property(&mut case, "unpinned", "true");
+    }
     case
 }
 

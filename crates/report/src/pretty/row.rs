@@ -27,10 +27,8 @@ pub(super) fn test(page: &mut Page, test: &TestReport, options: &Options) {
     if options.verbose {
         about(page, test);
     }
-    if options.verbose || is_bad {
-        for note in &test.notes {
-            evidence::text(page, 6, "note: ", note);
-        }
+    for note in &test.notes {
+        evidence::text(page, 6, "note: ", note);
     }
     if is_bad {
         rerun(page, 6, test);
@@ -56,6 +54,9 @@ pub(super) fn headline(page: &Page, test: &TestReport) -> Line {
     let mut line = page.marked(2, test.status).styled(style::BOLD, test.row_name()).plain(tally(test));
     if let (Status::Skipped, Some(reason)) = (test.status, &test.reason) {
         line = line.plain(": ").plain(crate::words::clipped(&reason.message, crate::words::SCREEN.text));
+    }
+    if test.unpinned {
+        line = line.styled(style::DIM, "  unpinned");
     }
     if is_bad(test.status) {
         line = line.styled(style::DIM, format!("  {}:{}", test.suite.file, test.suite.line));

@@ -174,7 +174,9 @@ impl<'c> Sieve<'c> {
     fn add(&mut self, wanted: usize, shape: &'c Shape) {
         let shapes = match shape {
             Shape::OneOf(shapes) => {
-                shapes.iter().for_each(|shape| self.add(wanted, shape));
+                for shape in shapes {
+                    self.add(wanted, shape);
+                }
                 return;
             }
             Shape::Exact { hash, .. } => self.by_value.entry(*hash).or_default(),

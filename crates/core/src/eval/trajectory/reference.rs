@@ -66,12 +66,20 @@ impl Reference {
         let mode = block.required("mode", "How the expected calls line up against the recorded ones", |f| {
             f.choice("a mode", MatchMode::WORDS)
         });
-        let calls = block.required("calls", "The expected calls", |field| field.list(ReferenceCall::read));
-        Self::new(mode.unwrap_or(MatchMode::Strict), calls.unwrap_or_default())
+        let calls = block.required("calls", "The expected calls", |field| {
+            field.list(|field| Some(ReferenceCall::read(field).unwrap_or_else(ReferenceCall::unreadable)))
+        });
+        let calls = calls.unwrap_or_else(|| vec![ReferenceCall::unreadable()]);
+        Self::new(mode.unwrap_or(MatchMode::Strict), calls)
     }
 }
 
 impl ReferenceCall {
+    /// Stands for a call whose problems are reported, so that the list is not taken for an empty one.
+    fn unreadable() -> Self {
+        Self { name: String::new(), shape: Shape::Any }
+    }
+
     fn read(field: &mut Field<'_>) -> Option<Self> {
         field.shapes("a tool's name, or a map with `name` and `args`", |shapes| {
             shapes.text(|field| Some(Self { name: field.name()?, shape: Shape::Any }));
@@ -80,11 +88,9 @@ impl ReferenceCall {
                     block.required("name", "The tool: bare, `server.tool` or `server__tool`", |field| {
                         field.name()
                     });
-                let written = block.has("args");
                 let shape =
                     block.optional("args", "What the arguments look like; left out, anything", Shape::read);
-                if written && shape.is_none() { None } else { Some((name?, shape)) }
-                    .map(|(name, shape)| Self { name, shape: shape.unwrap_or(Shape::Any) })
+                Some(Self { name: name?, shape: shape.unwrap_or(Shape::Any) })
             });
         })
     }

@@ -13,17 +13,21 @@ use std::collections::BTreeMap;
 use trace_validation::{ExpectedArgs, ExpectedCall, ExpectedTrace, validate_trace};
 
 fn read(yaml: &str) -> Result<TrajectoryBlock, Vec<String>> {
+    match read_leniently(yaml) {
+        (block, problems) if problems.is_empty() => Ok(block),
+        (_, problems) => Err(problems),
+    }
+}
+
+fn read_leniently(yaml: &str) -> (TrajectoryBlock, Vec<String>) {
     let mut problems = Vec::new();
     let node = crate::yaml::parse(yaml, 0, &mut problems).unwrap();
     let environment = |_: &str| None;
     let variables =
         Variables { suite: BTreeMap::new(), config_dir: String::new(), environment: &environment };
     let reading = Reading::new(variables);
-    let block = Field::new(&reading, &node).block(TrajectoryBlock::read);
-    match (block, reading.into_problems()) {
-        (Some(block), problems) if problems.is_empty() => Ok(block),
-        (_, problems) => Err(problems.into_iter().map(|problem| problem.message).collect()),
-    }
+    let block = Field::new(&reading, &node).block(TrajectoryBlock::read).unwrap();
+    (block, reading.into_problems().into_iter().map(|problem| problem.message).collect())
 }
 
 /// Calls written as a name, or as `[name, args]`.
@@ -103,13 +107,16 @@ fn every_key_is_described_for_editors() {
 
 #[test]
 fn an_empty_reference_accepts_anything_unless_it_is_an_upper_bound() {
-    let facts = AgentFacts { runs: 1, key_span: Span::default(), prompts: &[] };
+    let facts =
+        AgentFacts { runs: 1, key_span: Span::default(), prompts: &[], servers: &[], catalogue: None };
     for mode in ["strict", "subsequence", "unordered", "superset"] {
         let block = read(&format!("mode: {mode}\ncalls: []")).unwrap();
         let scores = run(&block, &calls(&json!(["a"])));
         assert_eq!((count(&scores), scores.not_exercised.is_some()), (0, true), "{mode}");
         assert_eq!(block.lint(&facts)[0].level, Level::Warning);
     }
+    let (unreadable, problems) = read_leniently("mode: strict\ncalls: [{nam: a}]");
+    assert_eq!((unreadable.lint(&facts).len(), problems.len()), (0, 2));
     let nothing_allowed = read("mode: subset\ncalls: []").unwrap();
     assert!(nothing_allowed.lint(&facts).is_empty());
     assert_eq!(count(&run(&nothing_allowed, &calls(&json!(["a"])))), 1);

@@ -228,26 +228,30 @@ impl Gate for TrajectoryAxesBlock {
         }
         let edges = dependencies.iter().map(|edge| (&edge.producer, &edge.consumer));
         let edges = edges.chain(order.iter().map(|edge| (&edge.first, &edge.second)));
-        let own = edges.filter(|(earlier, later)| earlier == later).map(|(tool, _)| {
-            let message = format!("`{tool}` must come after itself: its first call always fails this edge");
-            Problem::warning(message).at(agent.key_span).help("name two different tools, or remove the edge")
-        });
+        let own =
+            edges.filter(|(earlier, later)| earlier == later && !earlier.is_empty()).map(|(tool, _)| {
+                let message =
+                    format!("`{tool}` must come after itself: its first call always fails this edge");
+                Problem::warning(message)
+                    .at(agent.key_span)
+                    .help("name two different tools, or remove the edge")
+            });
         own.collect()
     }
 }
 
+/// The two tools of an edge; both empty where a problem is reported, so that the list is not taken for an empty one.
 fn read_edge(
     field: &mut Field<'_>,
     earlier: (&'static str, &str),
     later: (&'static str, &str),
 ) -> Option<(String, String)> {
-    field
-        .block(|block| {
-            let earlier = block.required(earlier.0, earlier.1, |field| field.name());
-            let later = block.required(later.0, later.1, |field| field.name());
-            Some((earlier?, later?))
-        })
-        .flatten()
+    let edge = field.block(|block| {
+        let earlier = block.required(earlier.0, earlier.1, |field| field.name());
+        let later = block.required(later.0, later.1, |field| field.name());
+        earlier.zip(later)
+    });
+    (!field.is_describing()).then(|| edge.flatten().unwrap_or_default())
 }
 
 impl TrajectoryAxesBlock {
