@@ -24,7 +24,7 @@ fn call(index: usize) -> Value {
     })
 }
 
-fn trace(calls: Vec<Value>) -> String {
+fn trace(calls: &[Value]) -> String {
     json!({ "tool_calls": calls, "tool_results": [], "final_response": "done" }).to_string()
 }
 
@@ -35,7 +35,7 @@ fn agent(name: &str, cassette: &str, gates: &str) -> String {
 }
 
 pub(super) fn one_agent(at: &Path) -> Result<(), String> {
-    write(at, "one.json", &trace((0..3).map(call).collect()))?;
+    write(at, "one.json", &trace(&(0..3).map(call).collect::<Vec<_>>()))?;
     let gates = "    expect:\n      - { target: 'tool_calls[0].name', matcher: { exact: tool_0 } }\n    golden_path: { calls: [tool_0, tool_1, tool_2] }\n";
     write(at, "one.yml", &format!("{HEAD}{}", agent("one", "one.json", gates)))
 }
@@ -44,7 +44,7 @@ pub(super) fn many_agents(at: &Path, count: usize) -> Result<(), String> {
     let mut suite = HEAD.to_owned();
     for index in 0..count {
         let name = format!("many-{index}.json");
-        write(at, &name, &trace((0..5).map(call).collect()))?;
+        write(at, &name, &trace(&(0..5).map(call).collect::<Vec<_>>()))?;
         let gates = "    expect:\n      - { target: 'tool_calls[0].name', matcher: { exact: tool_0 } }\n    trajectory: { mode: subsequence, calls: [tool_1, tool_3] }\n";
         suite.push_str(&agent(&format!("agent {index}"), &name, gates));
     }
@@ -52,7 +52,7 @@ pub(super) fn many_agents(at: &Path, count: usize) -> Result<(), String> {
 }
 
 pub(super) fn long_trace(at: &Path, name: &str, calls: usize) -> Result<(), String> {
-    write(at, &format!("{name}.json"), &trace((0..calls).map(call).collect()))?;
+    write(at, &format!("{name}.json"), &trace(&(0..calls).map(call).collect::<Vec<_>>()))?;
     for (verdict, path, last) in [
         ("pass", "allow_extra_steps: true, penalize_backtracking: false", "tool_2"),
         ("fail", "allow_extra_steps: false", "tool_9"),
@@ -73,7 +73,7 @@ pub(super) fn long_trace(at: &Path, name: &str, calls: usize) -> Result<(), Stri
 pub(super) fn unordered(at: &Path, count: usize) -> Result<(), String> {
     let recorded =
         (0..count).map(|index| json!({ "name": "fetch", "server": "docs", "args": { "id": index } }));
-    write(at, "unordered.json", &trace(recorded.collect()))?;
+    write(at, "unordered.json", &trace(&recorded.collect::<Vec<_>>()))?;
     for (verdict, odd) in [("pass", 0), ("fail", count + 5)] {
         let mut gates = String::from("    trajectory:\n      mode: unordered\n      calls:\n");
         for index in (0..count).rev() {

@@ -38,6 +38,11 @@ pub(crate) trait Gate: Send + Sync + Sized + 'static {
         Vec::new()
     }
 
+    /// What can be said at load time of one expectation as written, beyond what its target's values tell.
+    fn lint_expectation(&self, _assertion: &Assertion<Target>, _agent: &AgentFacts<'_>) -> Option<Problem> {
+        None
+    }
+
     /// The gate's own summary line, for gates that print one.
     fn line(&self, _row_name: &str, _passed: bool, _scores: &Scores) -> Option<String> {
         None
@@ -45,12 +50,14 @@ pub(crate) trait Gate: Send + Sync + Sized + 'static {
 }
 
 /// What a gate may know of its agent at load time.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct AgentFacts<'a> {
     /// How many runs are judged.
     pub(crate) runs: usize,
     /// Where the gate's key stands.
     pub(crate) key_span: Span,
+    /// How many expectations each run is held to.
+    pub(crate) expectations: usize,
     /// What the user says, turn by turn.
     pub(crate) prompts: &'a [String],
     /// The names of the agent's servers.
@@ -107,6 +114,7 @@ impl std::fmt::Debug for GateBlock {
 trait Scoring: Send + Sync {
     fn score(&self, runs: &[Run<'_>]) -> Scores;
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem>;
+    fn lint_expectation(&self, assertion: &Assertion<Target>, agent: &AgentFacts<'_>) -> Option<Problem>;
     fn line(&self, row_name: &str, passed: bool, scores: &Scores) -> Option<String>;
 }
 
@@ -117,6 +125,10 @@ impl<G: Gate> Scoring for G {
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         Gate::lint(self, agent)
+    }
+
+    fn lint_expectation(&self, assertion: &Assertion<Target>, agent: &AgentFacts<'_>) -> Option<Problem> {
+        Gate::lint_expectation(self, assertion, agent)
     }
 
     fn line(&self, row_name: &str, passed: bool, scores: &Scores) -> Option<String> {
@@ -159,7 +171,12 @@ impl GateBlock {
     pub(crate) fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         let written = self.expect.iter().filter(|assertion| assertion.span != Span::default());
         let facts = AgentFacts { key_span: self.key_span, ..*agent };
-        written.filter_map(|assertion| assertion.lint(agent.runs)).chain(self.gate.lint(&facts)).collect()
+        written
+            .filter_map(|assertion| {
+                assertion.lint(agent.runs).or_else(|| self.gate.lint_expectation(assertion, &facts))
+            })
+            .chain(self.gate.lint(&facts))
+            .collect()
     }
 
     /// Scores the runs and holds the numbers to the block's expectations.

@@ -5,11 +5,15 @@ pub(crate) mod assertion;
 pub mod assignment;
 mod gate;
 mod golden_path;
+#[cfg(test)]
+mod lint_check;
 pub mod reliability;
 mod scores;
+pub mod stability;
 pub mod stats;
 pub mod subsequence;
 mod target;
+mod tool_selection;
 mod trajectory;
 mod trajectory_axes;
 
@@ -17,7 +21,9 @@ pub use assertion::Assertion;
 pub use gate::{GateBlock, GateKind};
 pub use golden_path::{GoldenPath, PathScore, score_golden_path};
 pub use scores::{RunScores, Scores};
+pub use stability::{StabilityFloors, StabilityReport, agent_stability, agent_stability_across, drift_flags};
 pub use target::{Fold, Range, Target};
+pub use tool_selection::selection;
 pub use trajectory::trace_validation;
 pub use trajectory::trace_validation::{
     ExpectedArgs, ExpectedCall, ExpectedTrace, MalformedSchema, MatchMode, TraceMismatch, TraceValidation,
@@ -32,4 +38,7 @@ pub const GATES: &[GateKind] = &[
     GateKind::of::<trajectory::TrajectoryBlock>(),
     GateKind::of::<trajectory_axes::TrajectoryAxesBlock>(),
     GateKind::of::<golden_path::GoldenPathBlock>(),
+    GateKind::of::<stability::StabilityBlock>(),
+    GateKind::of::<reliability::ReliabilityBlock>(),
+    GateKind::of::<tool_selection::ToolSelectionBlock>(),
 ];

@@ -14,6 +14,8 @@ pub struct Scores {
     pub findings: Vec<Finding>,
     /// Why there was nothing to measure.
     pub not_exercised: Option<String>,
+    /// The numbers in a few words, for gates that print a line of their own.
+    pub summary: Option<String>,
 }
 
 /// A gate's numbers in one run.
@@ -57,7 +59,7 @@ impl RunScores {
 
 impl Scores {
     /// Scores each run by itself and folds the numbers as each target says.
-    pub fn fold(targets: &[Target], runs: &[Run<'_>], score: impl Fn(&Run<'_>) -> RunScores) -> Self {
+    pub fn fold(targets: &[Target], runs: &[Run<'_>], score: impl FnMut(&Run<'_>) -> RunScores) -> Self {
         let scored: Vec<RunScores> = runs.iter().map(score).collect();
         let mut scores = Self::default();
         for target in targets {

@@ -11,6 +11,8 @@ pub struct Target {
     pub range: Range,
     /// How the values of several runs become one.
     pub fold: Fold,
+    /// The highest value it can have.
+    most: f64,
     reachable: Option<fn(usize) -> Vec<f64>>,
 }
 
@@ -45,27 +47,27 @@ pub enum Fold {
 impl Target {
     /// 1 when something holds, else 0; the worst run decides.
     pub const fn flag(name: &'static str, doc: &'static str) -> Self {
-        Self { name, doc, range: Range::Flag, fold: Fold::Min, reachable: None }
+        Self { name, doc, range: Range::Flag, fold: Fold::Min, most: f64::INFINITY, reachable: None }
     }
 
     /// A ratio from 0 to 1 where high is good; the worst run decides.
     pub const fn ratio(name: &'static str, doc: &'static str) -> Self {
-        Self { name, doc, range: Range::Ratio, fold: Fold::Min, reachable: None }
+        Self { name, doc, range: Range::Ratio, fold: Fold::Min, most: f64::INFINITY, reachable: None }
     }
 
     /// A whole percent where high is good; the worst run decides.
     pub const fn percent(name: &'static str, doc: &'static str) -> Self {
-        Self { name, doc, range: Range::Percent, fold: Fold::Min, reachable: None }
+        Self { name, doc, range: Range::Percent, fold: Fold::Min, most: f64::INFINITY, reachable: None }
     }
 
     /// A count of something unwanted; the worst run decides.
     pub const fn count(name: &'static str, doc: &'static str) -> Self {
-        Self { name, doc, range: Range::Count, fold: Fold::Max, reachable: None }
+        Self { name, doc, range: Range::Count, fold: Fold::Max, most: f64::INFINITY, reachable: None }
     }
 
     /// An amount such as milliseconds or money; the worst run decides.
     pub const fn amount(name: &'static str, doc: &'static str) -> Self {
-        Self { name, doc, range: Range::Amount, fold: Fold::Max, reachable: None }
+        Self { name, doc, range: Range::Amount, fold: Fold::Max, most: f64::INFINITY, reachable: None }
     }
 
     /// The same, folded in another way.
@@ -82,6 +84,13 @@ impl Target {
         self
     }
 
+    /// The same, where no value can be higher than this.
+    #[must_use]
+    pub const fn up_to(mut self, most: f64) -> Self {
+        self.most = most;
+        self
+    }
+
     /// Values to try a matcher on: if none holds it cannot pass, if all hold it cannot fail.
     pub(crate) fn candidates(&self, runs: usize, mentioned: &[f64]) -> Vec<f64> {
         if let Some(reachable) = self.reachable {
@@ -90,7 +99,7 @@ impl Target {
         let around = mentioned
             .iter()
             .flat_map(|&number| [number - 1.0, number, number + 1.0, number + 1e-9, number - 1e-9]);
-        match self.range {
+        let mut values = match self.range {
             Range::Flag => vec![0.0, 1.0],
             Range::Percent => (0..=100).map(f64::from).collect(),
             Range::Ratio => (0..=1000)
@@ -105,7 +114,9 @@ impl Target {
             Range::Amount => {
                 (0..=100).map(f64::from).chain(around.filter(|x| *x >= 0.0)).chain([1e12]).collect()
             }
-        }
+        };
+        values.retain(|&value| value <= self.most);
+        values
     }
 
     /// Whether values are shown and matched as whole numbers.

@@ -22,8 +22,8 @@ fn read(yaml: &str) -> Result<Matcher, Vec<String>> {
     }
 }
 
-fn holds(yaml: &str, actual: Value) -> bool {
-    read(yaml).unwrap().diff(&actual).is_empty()
+fn holds(yaml: &str, actual: impl Into<Value>) -> bool {
+    read(yaml).unwrap().diff(&actual.into()).is_empty()
 }
 
 #[test]

@@ -83,6 +83,7 @@ impl Agent {
         let facts = AgentFacts {
             runs: self.runs,
             key_span: self.span,
+            expectations: self.expect.len(),
             prompts: &prompts,
             servers: &self.servers,
             catalogue,

@@ -33,12 +33,11 @@ fn append<T>(
         into.iter().map(|item| (named(item).0.clone(), named(item).1)).collect();
     for item in from {
         let (name, span) = (named(&item).0.clone(), named(&item).1);
-        match seen.get(&name) {
-            Some(first) => problems.push(clash(what, &name, span, *first)),
-            None => {
-                seen.insert(name, span);
-                into.push(item);
-            }
+        if let Some(first) = seen.get(&name) {
+            problems.push(clash(what, &name, span, *first));
+        } else {
+            seen.insert(name, span);
+            into.push(item);
         }
     }
 }

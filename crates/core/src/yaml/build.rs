@@ -98,7 +98,7 @@ impl Builder {
     fn take(&mut self, event: Event<'_>, at: Span, problems: &mut Vec<Problem>) {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
-                self.scalar(text, style, anchor, tag.as_deref(), at, problems)
+                self.scalar(text, style, anchor, tag.as_deref(), at, problems);
             }
             Event::Alias(id) => {
                 if let Some(node) = self.anchors.get(&id).cloned() {
@@ -224,19 +224,17 @@ fn refuse_tag(tag: Option<&Tag>, at: Span, problems: &mut Vec<Problem>) {
 /// Refuses duplicate keys and splices what `<<` merges in: written keys win over merged ones.
 fn finish_map(mut entries: Vec<Entry>, merges: &[Rc<Node>], problems: &mut Vec<Problem>) -> Vec<Entry> {
     let mut seen: HashMap<Rc<str>, Span> = HashMap::with_capacity(entries.len());
-    entries.retain(|entry| match seen.get(&entry.key) {
-        Some(first) => {
-            let problem = Problem::error(format!("the key `{}` is written twice", entry.key))
-                .at(entry.key_span)
-                .also(*first, "first written here")
-                .help("keep one of them");
-            problems.push(problem);
-            false
-        }
-        None => {
+    entries.retain(|entry| {
+        let Some(first) = seen.get(&entry.key) else {
             seen.insert(Rc::clone(&entry.key), entry.key_span);
-            true
-        }
+            return true;
+        };
+        let problem = Problem::error(format!("the key `{}` is written twice", entry.key))
+            .at(entry.key_span)
+            .also(*first, "first written here")
+            .help("keep one of them");
+        problems.push(problem);
+        false
     });
     for merge in merges {
         let maps: Vec<&Rc<Node>> = match &merge.kind {

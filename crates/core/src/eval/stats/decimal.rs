@@ -4,7 +4,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 /// An exact decimal of at most 18 significant digits.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Decimal {
     coefficient: i64,
     /// The value is the coefficient over ten to this power.

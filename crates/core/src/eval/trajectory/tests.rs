@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::eval::scores::Scores;
-use crate::problem::{Level, Span};
+use crate::problem::Level;
 use crate::report::Finding;
 use crate::suite::read::{Field, Reading};
 use crate::suite::variables::Variables;
@@ -108,7 +108,7 @@ fn every_key_is_described_for_editors() {
 #[test]
 fn an_empty_reference_accepts_anything_unless_it_is_an_upper_bound() {
     let facts =
-        AgentFacts { runs: 1, key_span: Span::default(), prompts: &[], servers: &[], catalogue: None };
+        AgentFacts { runs: 1, ..AgentFacts::default() };
     for mode in ["strict", "subsequence", "unordered", "superset"] {
         let block = read(&format!("mode: {mode}\ncalls: []")).unwrap();
         let scores = run(&block, &calls(&json!(["a"])));

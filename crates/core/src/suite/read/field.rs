@@ -396,10 +396,10 @@ impl<'a> Field<'a> {
 
     /// Adds to the schema that was just described.
     pub(crate) fn amend_schema(&mut self, key: &str, value: Value) {
-        if let At::Describe(slot) = self.at {
-            if let Value::Object(schema) = &mut *slot.borrow_mut() {
-                schema.insert(key.to_owned(), value);
-            }
+        if let At::Describe(slot) = self.at
+            && let Value::Object(schema) = &mut *slot.borrow_mut()
+        {
+            schema.insert(key.to_owned(), value);
         }
     }
 }

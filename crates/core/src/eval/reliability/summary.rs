@@ -1,6 +1,6 @@
 //! How far can N runs be trusted, and how many are needed?
 
-use super::stats::Decimal;
+use crate::eval::stats::Decimal;
 use serde::Serialize;
 use std::cmp::Ordering;
 use thiserror::Error;
@@ -130,15 +130,25 @@ fn multiply(a: u128, b: u128) -> (u128, u128) {
 /// The fewest runs whose worst-case Wald interval is no wider than `half_width` on either side:
 /// `ceil((z / half_width)^2 / 4)`, with the half-width read as the decimal it was written as.
 pub fn recommend_runs(half_width: f64, confidence: u32) -> Result<u64, ReliabilityError> {
-    let z = thousandths(confidence)?;
-    if !half_width.is_finite() || half_width < 1e-8 {
-        return Err(ReliabilityError::HalfWidth(half_width));
+    let wrong = || ReliabilityError::HalfWidth(half_width);
+    if !half_width.is_finite() {
+        return Err(wrong());
     }
-    if half_width >= 2.0 {
+    let decimal = Decimal::try_from(half_width.min(2.0)).map_err(|_| wrong())?;
+    recommend_runs_exactly(decimal, confidence)
+}
+
+/// The same for a half-width that was never a float.
+pub fn recommend_runs_exactly(half_width: Decimal, confidence: u32) -> Result<u64, ReliabilityError> {
+    let z = thousandths(confidence)?;
+    let float = half_width.as_f64();
+    if float < 1e-8 {
+        return Err(ReliabilityError::HalfWidth(float));
+    }
+    if float >= 2.0 {
         return Ok(1);
     }
-    let decimal = Decimal::try_from(half_width).map_err(|_| ReliabilityError::HalfWidth(half_width))?;
-    let (digits, scale) = decimal.parts();
+    let (digits, scale) = half_width.parts();
     // n * (2000 * digits)^2 >= (z * 10^scale)^2, as n * a * a >= b * b; n stays below 2^54 and a below 2^71.
     let a = 2000 * u128::from(digits.unsigned_abs());
     let b = u128::from(z) * 10_u128.pow(scale);

@@ -1,0 +1,24 @@
+//! What is said at load time about an agent's gates? For the gates' own tests.
+
+use crate::problem::Problem;
+use crate::suite::{Host, load};
+use std::path::Path;
+
+/// The problems of a suite whose one agent has these keys; its server offers `search` and `open`.
+pub(crate) fn problems(agent: &str) -> Vec<Problem> {
+    let keys: String = agent.lines().map(|line| format!("    {line}\n")).collect();
+    let suite = format!(
+        "servers:\n  docs: {{ mock: tools.yml }}\nagents:\n  - name: a\n    model: m\n    servers: [docs]\n    prompt: p\n{keys}"
+    );
+    let read = |path: &Path| {
+        let text = if path.ends_with("tools.yml") {
+            "tools: [{ name: search }, { name: open }]"
+        } else {
+            suite.as_str()
+        };
+        Ok(text.as_bytes().to_vec())
+    };
+    let loaded = load(Path::new("suite.yml"), &Host { read: &read, environment: &|_| None });
+    assert!(loaded.problems.iter().all(|problem| problem.span.is_some()), "{:?}", loaded.problems);
+    loaded.problems
+}

@@ -1,0 +1,333 @@
+//! `reliability:` how often does the agent pass, and how sure is that?
+
+mod summary;
+
+pub use summary::{
+    ReliabilityError, ReliabilitySummary, confidence_band, decay_curve, graceful_degradation, power_percent,
+    recommend_runs, recommend_runs_exactly, summarize, variance_amplification,
+};
+
+use super::assertion::{Assertion, plural as s};
+use super::gate::{AgentFacts, Gate};
+use super::scores::Scores;
+use super::stats::{CONFIDENCE, pass_at_k_unbiased, pass_hat_k_unbiased, wilson};
+use super::target::{Fold, Target};
+use crate::matcher::Matcher;
+use crate::problem::{Problem, Span};
+use crate::report::{Finding, Number};
+use crate::suite::read::Block;
+use crate::trace::Run;
+use serde_json::Value;
+
+const RUNS: Target = Target::count("reliability.runs", "how many runs were judged")
+    .folded(Fold::Pooled)
+    .reaching(|runs| vec![runs as f64]);
+const PASS_AT_K: Target =
+    Target::percent("reliability.pass_at_k", "100 when at least one run passed, else 0")
+        .folded(Fold::Pooled)
+        .reaching(|_| vec![0.0, 100.0]);
+const PASSHAT_K: Target = Target::percent("reliability.passhat_k", "the pass rate to the power of the runs")
+    .folded(Fold::Pooled)
+    .reaching(|runs| percents(runs, |passes, runs| power_percent(passes, runs, runs)));
+const VARIANCE: Target =
+    Target::percent("reliability.variance_amplification", "how mixed the outcomes are; 100 is half and half")
+        .folded(Fold::Pooled)
+        .reaching(|runs| percents(runs, variance_amplification));
+const GRACEFUL: Target =
+    Target::percent("reliability.graceful_degradation", "the share of passes when run i weighs i")
+        .folded(Fold::Pooled)
+        .reaching(graceful_values);
+const ALL_PASSED: Target =
+    Target::flag("reliability.all_passed", "1 when every run passed, else 0").folded(Fold::Pooled);
+const PASS_RATE: Target = Target::ratio("reliability.pass_rate", "passed runs over runs")
+    .folded(Fold::Pooled)
+    .reaching(|runs| over_passes(runs, |passes| passes as f64 / runs as f64));
+const LOWER: Target =
+    Target::ratio("reliability.pass_rate_lower", "the lower end of the 95% Wilson interval of the pass rate")
+        .folded(Fold::Pooled)
+        .reaching(|runs| over_passes(runs, |passes| interval(passes, runs as u64).0));
+const UPPER: Target =
+    Target::ratio("reliability.pass_rate_upper", "the upper end of the 95% Wilson interval of the pass rate")
+        .folded(Fold::Pooled)
+        .reaching(|runs| over_passes(runs, |passes| interval(passes, runs as u64).1));
+const PASSHAT_UNBIASED: Target =
+    Target::ratio("reliability.passhat_unbiased", "the chance that k drawn runs all passed")
+        .folded(Fold::Pooled);
+const PASS_AT_UNBIASED: Target =
+    Target::ratio("reliability.pass_at_unbiased", "the chance that one of k drawn runs passed")
+        .folded(Fold::Pooled);
+
+/// As many runs or points of the curve as a reader will look at.
+const MOST_LISTED: usize = 20;
+
+/// The block as written.
+pub(crate) struct ReliabilityBlock {
+    /// How many runs the unbiased estimates draw; all of them when left out.
+    k: Option<(u64, Span)>,
+}
+
+impl Gate for ReliabilityBlock {
+    const KEY: &'static str = "reliability";
+    const SUMMARY: &'static str = "How often does the agent pass, and how sure is that?";
+    const TARGETS: &'static [Target] = &[
+        RUNS,
+        PASS_AT_K,
+        PASSHAT_K,
+        VARIANCE,
+        GRACEFUL,
+        ALL_PASSED,
+        PASS_RATE,
+        LOWER,
+        UPPER,
+        PASSHAT_UNBIASED,
+        PASS_AT_UNBIASED,
+    ];
+    const DOC: &'static str = include_str!("doc.md");
+    const EXAMPLE: &'static str = include_str!("example.yml");
+    const DECIDES_RUNS: bool = true;
+
+    fn read(block: &mut Block<'_>) -> Self {
+        let doc = "How many runs the unbiased estimates draw; all of them when left out";
+        let k = block.optional("k", doc, |f| f.whole(1..=100_000).map(|k| (k, f.span())));
+        Self { k }
+    }
+
+    fn default_expect(&self) -> Vec<Assertion<Target>> {
+        vec![Assertion::of(PASSHAT_K, Matcher::at_least(100.0))]
+    }
+
+    fn score(&self, runs: &[Run<'_>]) -> Scores {
+        let outcomes: Vec<bool> = runs.iter().map(|run| run.passed).collect();
+        let summary = summarize(&outcomes);
+        let (passes, count) = (outcomes.iter().filter(|&&passed| passed).count() as u64, runs.len() as u64);
+        let k = self.k.map_or(count, |(k, _)| k);
+        let (lower, upper) = interval(passes, count);
+        let rate = if count == 0 { 0.0 } else { passes as f64 / count as f64 };
+        let whole = |number: u32| Some(Number::Int(i64::from(number)));
+        let float = |number: f64| Some(Number::Float(number));
+        let mut scores = Scores::default();
+        scores
+            .set(&RUNS, Some(Number::Int(count as i64)))
+            .set(&PASS_AT_K, whole(summary.pass_at_k))
+            .set(&PASSHAT_K, whole(summary.passhat_k))
+            .set(&VARIANCE, whole(summary.variance_amplification))
+            .set(&GRACEFUL, whole(summary.graceful_degradation))
+            .set(&ALL_PASSED, whole(u32::from(count > 0 && passes == count)))
+            .set(&PASS_RATE, float(rate))
+            .set(&LOWER, float(lower))
+            .set(&UPPER, float(upper))
+            .set(&PASSHAT_UNBIASED, estimate(pass_hat_k_unbiased, count, passes, k))
+            .set(&PASS_AT_UNBIASED, estimate(pass_at_k_unbiased, count, passes, k));
+        scores.findings = findings(&outcomes, &summary);
+        scores
+    }
+
+    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        if let Some((k, span)) = self.k.filter(|&(k, _)| k > agent.runs as u64) {
+            let message =
+                format!("`k: {k}` is more than the {} run{} of this agent", agent.runs, s(agent.runs));
+            problems.push(
+                Problem::error(message).at(span).help(format!("lower it, or set the agent's `runs:` to {k}")),
+            );
+        }
+        if agent.expectations == 0 {
+            let message = "`reliability:` counts the runs whose `expect:` held, and this agent has none: every run passes";
+            let help = "give the agent an `expect:` list that says what a passed run is";
+            problems.push(Problem::warning(message).at(agent.key_span).help(help));
+        }
+        problems
+    }
+
+    /// One failure already takes `passhat_k` to 36 or below, so a floor between that and 100 says less than it seems.
+    fn lint_expectation(&self, assertion: &Assertion<Target>, agent: &AgentFacts<'_>) -> Option<Problem> {
+        if assertion.target.name != PASSHAT_K.name {
+            return None;
+        }
+        let holds = |percent: f64| assertion.matcher.diff(&Value::from(percent as i64)).is_empty();
+        let possible = PASSHAT_K.candidates(agent.runs, &[]);
+        let best_with_a_failure = possible.iter().copied().filter(|&value| value < 100.0).fold(0.0, f64::max);
+        let needs_all = holds(100.0) && !possible.iter().any(|&value| value < 100.0 && holds(value));
+        if !needs_all || !(37..100).any(|percent| holds(f64::from(percent))) {
+            return None;
+        }
+        let message = format!(
+            "with {} run{} `reliability.passhat_k` is 100 or at most {best_with_a_failure}: this asks that every run passes",
+            agent.runs,
+            s(agent.runs)
+        );
+        let help = "write `gte: 100` if that is meant; to allow failures, assert `reliability.pass_rate` (0 to 1), \
+                    or `reliability.passhat_unbiased` with a `k:` below the runs";
+        Some(Problem::warning(message).at(assertion.span).help(help))
+    }
+}
+
+/// The Wilson interval to six decimals; 0 and 0 without runs.
+fn interval(passes: u64, runs: u64) -> (f64, f64) {
+    let rounded = |bound: f64| (bound * 1e6).round() / 1e6;
+    wilson(passes, runs, CONFIDENCE).map_or((0.0, 0.0), |found| (rounded(found.lower), rounded(found.upper)))
+}
+
+/// Without runs 0; a `k` that cannot be drawn has no estimate.
+fn estimate<E>(
+    method: fn(u64, u64, u64) -> Result<f64, E>,
+    runs: u64,
+    passes: u64,
+    k: u64,
+) -> Option<Number> {
+    if runs == 0 { Some(Number::Float(0.0)) } else { method(runs, passes, k).ok().map(Number::Float) }
+}
+
+/// What a number can be when 0 to all of the runs pass.
+fn over_passes(runs: usize, value: impl Fn(u64) -> f64) -> Vec<f64> {
+    (0..=runs as u64).map(value).collect()
+}
+
+fn percents(runs: usize, value: fn(u64, u64) -> u32) -> Vec<f64> {
+    let mut values = over_passes(runs, |passes| f64::from(value(passes, runs as u64)));
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    values
+}
+
+/// Every sum of run numbers can be reached; from 14 runs on a step is less than a percent.
+fn graceful_values(runs: usize) -> Vec<f64> {
+    let weights = if runs < 14 { runs * (runs + 1) / 2 } else { 100 };
+    (0..=weights).map(|weight| f64::from((100 * weight / weights.max(1)) as u32)).collect()
+}
+
+fn findings(outcomes: &[bool], summary: &ReliabilitySummary) -> Vec<Finding> {
+    let failed: Vec<usize> =
+        (1..).zip(outcomes).filter(|(_, passed)| !**passed).map(|(run, _)| run).collect();
+    if failed.is_empty() {
+        return Vec::new();
+    }
+    let named: Vec<String> = failed.iter().map(|run| format!("#{run}")).collect();
+    let curve: Vec<String> = summary.decay_curve.iter().map(u32::to_string).collect();
+    let messages = [
+        format!("{} of {} run{} failed: {}", failed.len(), outcomes.len(), s(outcomes.len()), listed(&named)),
+        format!("pass^k over the first 1, 2, … runs, in percent: {}", listed(&curve)),
+    ];
+    messages.into_iter().map(|message| Finding { run: None, message, diff: Vec::new() }).collect()
+}
+
+/// All of a short list, both ends of a long one.
+fn listed(items: &[String]) -> String {
+    if items.len() <= MOST_LISTED {
+        return items.join(", ");
+    }
+    let half = MOST_LISTED / 2;
+    format!("{}, …, {}", items[..half].join(", "), items[items.len() - half..].join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::lint_check::problems;
+    use crate::problem::Level;
+    use crate::trace::Trace;
+
+    const ALL: ReliabilityBlock = ReliabilityBlock { k: None };
+
+    fn scored(block: &ReliabilityBlock, outcomes: &[bool]) -> Scores {
+        let trace = Trace::default();
+        let runs: Vec<Run<'_>> =
+            outcomes.iter().map(|&passed| Run { trace: &trace, header: None, passed }).collect();
+        block.score(&runs)
+    }
+
+    fn value(scores: &Scores, name: &str) -> f64 {
+        scores.value(name).unwrap().as_f64()
+    }
+
+    fn default_holds(scores: &Scores) -> bool {
+        ALL.default_expect().iter().all(|it| it.check(scores.value(it.target.name)).passed)
+    }
+
+    #[test]
+    fn one_failure_of_four_fails_by_default_and_is_named() {
+        let scores = scored(&ALL, &[true, false, true, true]);
+        assert!(!default_holds(&scores));
+        assert_eq!(scores.value("reliability.passhat_k"), Some(Number::Int(31)));
+        assert_eq!(scores.value("reliability.pass_at_k"), Some(Number::Int(100)));
+        assert_eq!(scores.value("reliability.all_passed"), Some(Number::Int(0)));
+        let messages: Vec<&str> = scores.findings.iter().map(|finding| finding.message.as_str()).collect();
+        assert_eq!(
+            messages,
+            ["1 of 4 runs failed: #2", "pass^k over the first 1, 2, … runs, in percent: 100, 25, 29, 31"]
+        );
+    }
+
+    #[test]
+    fn only_passes_pass() {
+        let scores = scored(&ALL, &[true; 10]);
+        assert!(default_holds(&scores) && scores.findings.is_empty());
+        assert!((value(&scores, "reliability.pass_rate_lower") - 0.722_467).abs() < 1e-12);
+        assert!((value(&scores, "reliability.pass_rate_upper") - 1.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_unbiased_estimates_draw_k_runs() {
+        let outcomes = [true, true, true, true, true, true, true, true, true, false];
+        let pairs = ReliabilityBlock { k: Some((2, Span::default())) };
+        let scores = scored(&pairs, &outcomes);
+        assert!((value(&scores, "reliability.passhat_unbiased") - 0.8).abs() < 1e-12);
+        assert!((value(&scores, "reliability.pass_at_unbiased") - 1.0).abs() < 1e-12);
+        assert!(value(&scored(&ALL, &outcomes), "reliability.passhat_unbiased").abs() < 1e-12);
+        assert_eq!(scored(&pairs, &[true]).value("reliability.passhat_unbiased"), None);
+    }
+
+    #[test]
+    fn no_runs_give_zeros() {
+        let scores = scored(&ALL, &[]);
+        assert!(ReliabilityBlock::TARGETS.iter().all(|target| value(&scores, target.name).abs() < 1e-12));
+    }
+
+    #[test]
+    fn what_is_measured_is_among_what_was_called_reachable() {
+        for runs in 1..=20_usize {
+            for bits in (0..1_u32 << runs).step_by(1 + (1 << runs) / 97) {
+                let outcomes: Vec<bool> = (0..runs).map(|run| bits >> run & 1 == 1).collect();
+                let scores = scored(&ALL, &outcomes);
+                for target in ReliabilityBlock::TARGETS {
+                    let got = value(&scores, target.name);
+                    let known = target.candidates(runs, &[got]);
+                    assert!(known.iter().any(|it| (it - got).abs() < 1e-9), "{} {got} {runs}", target.name);
+                }
+            }
+        }
+    }
+
+    fn of_floor(matcher: &str, runs: usize) -> Vec<String> {
+        let agent = format!(
+            "runs: {runs}\nexpect: [{{ target: final_response, matcher: {{ contains: x }} }}]\nreliability:\n  \
+             expect: [{{ target: reliability.passhat_k, matcher: {matcher} }}]"
+        );
+        problems(&agent).into_iter().map(|problem| problem.message).collect()
+    }
+
+    #[test]
+    fn a_floor_that_one_failure_can_never_reach_is_explained() {
+        for matcher in ["{ gte: 37 }", "{ gte: 99 }", "{ gt: 36 }", "{ schema: { minimum: 50 } }"] {
+            let messages = of_floor(matcher, 10);
+            assert!(messages.len() == 1 && messages[0].contains("100 or at most 34"), "{messages:?}");
+        }
+        for matcher in ["{ gte: 100 }", "{ exact: 100 }", "{ gte: 34 }", "{ lte: 50 }"] {
+            assert_eq!(of_floor(matcher, 10), Vec::<String>::new(), "{matcher}");
+        }
+        assert_eq!(of_floor("{ gte: 35 }", 4).len(), 1);
+        assert_eq!(of_floor("{ gte: 36 }", 1000).len(), 0);
+        assert!(of_floor("{ gte: 101 }", 4)[0].contains("can never satisfy"));
+    }
+
+    #[test]
+    fn more_draws_than_runs_and_runs_without_expectations_are_told_at_load_time() {
+        let found = problems("runs: 5\nreliability: { k: 6 }");
+        let told: Vec<_> = found.iter().map(|problem| (problem.level, problem.message.as_str())).collect();
+        assert_eq!(told[0], (Level::Error, "`k: 6` is more than the 5 runs of this agent"));
+        assert_eq!(told[1].0, Level::Warning);
+        assert!(told[1].1.contains("every run passes"));
+        let expect = "expect: [{ target: final_response, matcher: { contains: x } }]";
+        assert_eq!(problems(&format!("runs: 6\nreliability: {{ k: 6 }}\n{expect}")), []);
+    }
+}

@@ -1,0 +1,131 @@
+//! Which dimension is weakest, and which numbers made it so?
+
+use super::pairs::{Agreement, Pair};
+use super::score::{Leniency, StabilityReport, TOKENS_PER_CALL, judged_lengths};
+use super::session::{Session, Step};
+use crate::eval::assertion::plural;
+use crate::report::{Finding, Number};
+use std::collections::HashMap;
+
+/// As many numbers of a list as a reader will look at.
+const MOST_LISTED: usize = 10;
+
+/// For each dimension that is not perfect its worst run, the weakest first; then where the runs differ most.
+pub(super) fn findings(
+    sessions: &[Session<'_>],
+    reports: &[StabilityReport],
+    agreement: &Agreement,
+    leniency: Leniency,
+) -> Vec<Finding> {
+    let mut worst: Vec<(f64, usize, &'static str)> = Vec::new();
+    for dimension in 0..4 {
+        let scores = reports.iter().map(|report| report.dimensions()[dimension]).enumerate();
+        let lowest = scores.min_by(|(_, (_, a)), (_, (_, b))| a.total_cmp(b));
+        worst.extend(lowest.map(|(run, (name, score))| (score, run, name)));
+    }
+    worst.retain(|(score, ..)| *score < 1.0);
+    worst.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let within = worst.into_iter().map(|(score, run, name)| Finding {
+        run: Some(run + 1),
+        message: format!("{name} {}: {}", shown(score), reason(name, &sessions[run], leniency)),
+        diff: Vec::new(),
+    });
+    within.chain(between(sessions, agreement)).collect()
+}
+
+/// Two decimals, floored: what is short of a floor does not look as if it had reached it.
+fn shown(score: f64) -> Number {
+    Number::Float((score * 100.0 + 1e-9).floor() / 100.0)
+}
+
+fn reason(dimension: &str, session: &Session<'_>, leniency: Leniency) -> String {
+    let calls = session.calls.len();
+    match dimension {
+        "tool_usage_stability" => {
+            format!("{calls} calls to {} tool{}", session.tools, plural(session.tools))
+        }
+        "response_consistency" => {
+            format!("turn lengths {}", listed(&judged_lengths(session, leniency)))
+        }
+        "redundancy" => {
+            let distinct = session.distinct_calls;
+            format!("{calls} calls, {distinct} distinct; {}", most_repeated(&session.calls))
+        }
+        _ if session.distinct_calls == 0 => format!("{} tokens and no calls", session.tokens),
+        _ => {
+            let distinct = session.distinct_calls;
+            let each = (session.tokens / distinct as f64).floor();
+            let tokens = session.tokens;
+            format!(
+                "{tokens} tokens for {distinct} distinct call{}, {each} each where {TOKENS_PER_CALL} are free",
+                plural(distinct)
+            )
+        }
+    }
+}
+
+fn listed(numbers: &[usize]) -> String {
+    let mut said: Vec<String> = numbers.iter().take(MOST_LISTED).map(usize::to_string).collect();
+    if numbers.len() > MOST_LISTED {
+        said.push(format!("… ({} in all)", numbers.len()));
+    }
+    said.join(", ")
+}
+
+fn most_repeated(calls: &[Step<'_>]) -> String {
+    let mut numbers: HashMap<&Step<'_>, usize> = HashMap::new();
+    let mut repeats: Vec<Vec<usize>> = Vec::new();
+    for (at, call) in calls.iter().enumerate() {
+        let number = *numbers.entry(call).or_insert(repeats.len());
+        if number == repeats.len() {
+            repeats.push(Vec::new());
+        }
+        repeats[number].push(at + 1);
+    }
+    let most = repeats.iter().rev().max_by_key(|places| places.len());
+    most.map_or_else(String::new, |places| {
+        let name = calls[places[0] - 1].name;
+        format!("`{name}` with the same arguments in calls {}", listed(places))
+    })
+}
+
+fn between(sessions: &[Session<'_>], agreement: &Agreement) -> Vec<Finding> {
+    let is_short = |pair: &Pair| pair.ratio < 1.0;
+    let path = agreement.least_similar.filter(is_short).map(|pair| parting(sessions, pair));
+    let args = agreement.least_consistent.filter(is_short).and_then(|pair| other_args(sessions, pair));
+    let early = agreement.early_divergence.then(|| {
+        let (early, diverging) = (agreement.early, agreement.diverging);
+        format!("{early} of {diverging} pairs of runs that part do so at their first or second call")
+    });
+    let messages = [path, args, early].into_iter().flatten();
+    messages.map(|message| Finding { run: None, message, diff: Vec::new() }).collect()
+}
+
+fn parting(sessions: &[Session<'_>], pair: Pair) -> String {
+    let (a, b) = (&sessions[pair.runs.0].calls, &sessions[pair.runs.1].calls);
+    let at = a.iter().zip(b).take_while(|(a, b)| a.name == b.name).count();
+    let does =
+        |calls: &[Step<'_>]| calls.get(at).map_or("ends".to_owned(), |call| format!("calls `{}`", call.name));
+    format!(
+        "runs #{} and #{} are the least alike ({}): at call {} one {}, the other {}",
+        pair.runs.0 + 1,
+        pair.runs.1 + 1,
+        shown(pair.ratio),
+        at + 1,
+        does(a),
+        does(b)
+    )
+}
+
+fn other_args(sessions: &[Session<'_>], pair: Pair) -> Option<String> {
+    let (a, b) = (&sessions[pair.runs.0].calls, &sessions[pair.runs.1].calls);
+    let at = a.iter().zip(b).position(|(a, b)| a.name == b.name && a.args != b.args)?;
+    Some(format!(
+        "runs #{} and #{} give other arguments to the same tools ({} equal), first in call {} `{}`",
+        pair.runs.0 + 1,
+        pair.runs.1 + 1,
+        shown(pair.ratio),
+        at + 1,
+        a[at].name
+    ))
+}

@@ -1,0 +1,249 @@
+//! `stability:` did the session hold up, and did the runs take the same path?
+
+mod across;
+mod explain;
+mod pairs;
+mod score;
+mod session;
+
+pub use across::{Spread, StabilityAcross, StabilityError, agent_stability_across, spread};
+pub use score::{StabilityFloors, StabilityReport, agent_stability, drift_flags};
+
+use super::assertion::Assertion;
+use super::gate::{AgentFacts, Gate};
+use super::scores::{RunScores, Scores};
+use super::target::{Fold, Target};
+use crate::matcher::Matcher;
+use crate::problem::Problem;
+use crate::report::Number;
+use crate::suite::read::Block;
+use crate::trace::Run;
+use score::Leniency;
+use session::Session;
+
+const SCORE: Target =
+    Target::ratio("stability.score", "the mean of the runs' weakest scores").folded(Fold::Pooled);
+const WEAKEST: Target = Target::ratio("stability.weakest_score", "the lowest score of the worst run");
+const VARIANCE: Target =
+    Target::ratio("stability.variance", "the population variance of the runs' weakest scores")
+        .folded(Fold::Pooled)
+        .up_to(0.25);
+const SIMILARITY: Target =
+    Target::ratio("stability.tool_sequence_similarity", "how alike the runs' tool sequences are")
+        .folded(Fold::Pooled);
+const CONSISTENCY: Target =
+    Target::ratio("stability.argument_consistency", "how often runs gave the same tool the same arguments")
+        .folded(Fold::Pooled);
+const EARLY_DIVERGENCE: Target =
+    Target::flag("stability.early_divergence", "1 when runs mostly part at their first or second call")
+        .folded(Fold::Pooled);
+const TOOL_USAGE: Target =
+    Target::ratio("stability.tool_usage_stability", "1 - (tools - 1) / (calls - 1), of the worst run");
+const RESPONSE: Target =
+    Target::ratio("stability.response_consistency", "how even the turns' lengths are, in the worst run");
+const REDUNDANCY: Target =
+    Target::ratio("stability.redundancy", "distinct calls over all calls, of the worst run");
+const COST: Target =
+    Target::ratio("stability.cost_per_progress", "2000 over the tokens per distinct call, of the worst run");
+
+/// The targets that each run has by itself.
+const OF_A_RUN: &[Target] = &[WEAKEST, TOOL_USAGE, RESPONSE, REDUNDANCY, COST];
+
+/// The block as written: what is left out of the formulas.
+pub(crate) struct StabilityBlock {
+    leniency: Leniency,
+}
+
+impl Gate for StabilityBlock {
+    const KEY: &'static str = "stability";
+    const SUMMARY: &'static str = "Did the session hold up, and did the runs take the same path?";
+    const TARGETS: &'static [Target] = &[
+        SCORE,
+        WEAKEST,
+        VARIANCE,
+        SIMILARITY,
+        CONSISTENCY,
+        EARLY_DIVERGENCE,
+        TOOL_USAGE,
+        RESPONSE,
+        REDUNDANCY,
+        COST,
+    ];
+    const DOC: &'static str = include_str!("doc.md");
+    const EXAMPLE: &'static str = include_str!("example.yml");
+
+    fn read(block: &mut Block<'_>) -> Self {
+        let ignore_empty_turns =
+            block.flag("ignore_empty_turns", "Leave turns without text out of `response_consistency`", false);
+        let least_calls =
+            block.optional("min_calls_for_tool_usage", "With fewer calls `tool_usage_stability` is 1", |f| {
+                f.whole(0..=1_000_000)
+            });
+        let min_calls_for_tool_usage = least_calls.unwrap_or(2) as usize;
+        Self { leniency: Leniency { ignore_empty_turns, min_calls_for_tool_usage } }
+    }
+
+    fn default_expect(&self) -> Vec<Assertion<Target>> {
+        vec![Assertion::of(WEAKEST, Matcher::at_least(0.5))]
+    }
+
+    fn score(&self, runs: &[Run<'_>]) -> Scores {
+        let sessions: Vec<Session<'_>> = runs.iter().map(|run| Session::of_trace(run.trace)).collect();
+        let reports: Vec<StabilityReport> =
+            sessions.iter().map(|session| score::score(session, self.leniency)).collect();
+        let weakest: Vec<f64> = reports.iter().map(StabilityReport::weakest_score).collect();
+        let Ok(spread) = spread(&weakest) else { return Scores::default() };
+        let mut each = sessions.iter().zip(&reports);
+        let mut scores = Scores::fold(OF_A_RUN, runs, |_| {
+            each.next().map_or_else(RunScores::default, |(session, report)| of_a_run(session, report))
+        });
+        let agreement = pairs::compare(&sessions);
+        scores
+            .set(&SCORE, Some(Number::Float(spread.mean)))
+            .set(&VARIANCE, Some(Number::Float(spread.variance)))
+            .set(&SIMILARITY, Some(Number::Float(agreement.similarity)))
+            .set(&CONSISTENCY, Some(Number::Float(agreement.consistency)))
+            .set(&EARLY_DIVERGENCE, Some(Number::Int(i64::from(agreement.early_divergence))));
+        scores.findings = explain::findings(&sessions, &reports, &agreement, self.leniency);
+        scores
+    }
+
+    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        if agent.runs >= 2 {
+            return Vec::new();
+        }
+        let message = "`stability:` compares runs, and this agent has only one";
+        vec![Problem::error(message).at(agent.key_span).help("set the agent's `runs:` to 2 or more")]
+    }
+}
+
+fn of_a_run(session: &Session<'_>, report: &StabilityReport) -> RunScores {
+    let mut scores = RunScores::default();
+    scores
+        .float(&WEAKEST, report.weakest_score())
+        .float(&TOOL_USAGE, report.tool_usage_stability)
+        .float(&RESPONSE, report.response_consistency)
+        .float(&REDUNDANCY, report.redundancy)
+        .float(&COST, report.cost_per_progress);
+    if session.is_short() {
+        scores
+            .not_exercised("the run has at most one turn and one call, so there is nothing to compare in it");
+    }
+    scores
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::Trace;
+    use serde_json::{Value, json};
+
+    const STRICT: StabilityBlock =
+        StabilityBlock { leniency: Leniency { ignore_empty_turns: false, min_calls_for_tool_usage: 2 } };
+
+    fn run(calls: &[(&str, u32)], turns: &[usize], tokens: u64) -> Value {
+        let call = |(name, i): &(&str, u32)| json!({ "name": name, "args": { "i": i } });
+        let turn = |&length: &usize| json!({ "role": "assistant", "content": "x".repeat(length) });
+        json!({
+            "tool_calls": calls.iter().map(call).collect::<Vec<_>>(),
+            "conversation": {
+                "tokens": { "total": tokens },
+                "turns": turns.iter().map(turn).collect::<Vec<_>>(),
+            },
+        })
+    }
+
+    fn scored(runs: &[Value]) -> Scores {
+        let texts: Vec<String> = runs.iter().map(Value::to_string).collect();
+        let traces: Vec<Trace<'_>> = texts.iter().map(|text| Trace::read(text).unwrap()).collect();
+        let runs: Vec<Run<'_>> =
+            traces.iter().map(|trace| Run { trace, header: None, passed: true }).collect();
+        STRICT.score(&runs)
+    }
+
+    fn default_holds(scores: &Scores) -> bool {
+        STRICT.default_expect().iter().all(|it| it.check(scores.value(it.target.name)).passed)
+    }
+
+    fn messages(scores: &Scores) -> Vec<(Option<usize>, &str)> {
+        scores.findings.iter().map(|finding| (finding.run, finding.message.as_str())).collect()
+    }
+
+    #[test]
+    fn steady_runs_pass_without_a_finding() {
+        let steady = run(&[("a", 1), ("a", 2), ("a", 3)], &[10, 10], 100);
+        let scores = scored(&[steady.clone(), steady]);
+        assert!(default_holds(&scores));
+        assert!(scores.findings.is_empty() && scores.not_exercised.is_none());
+        assert_eq!(scores.value("stability.tool_sequence_similarity"), Some(Number::Float(1.0)));
+        assert_eq!(scores.value("stability.early_divergence"), Some(Number::Int(0)));
+    }
+
+    #[test]
+    fn one_looping_run_fails_and_the_weakest_dimension_is_named_first() {
+        let steady = run(&[("a", 1), ("a", 2), ("a", 3)], &[10, 10], 100);
+        let looping = run(&[("a", 1), ("a", 7), ("a", 7), ("a", 7), ("a", 7)], &[40, 10], 10_000);
+        let scores = scored(&[steady, looping]);
+        assert!(!default_holds(&scores));
+        assert_eq!(
+            messages(&scores),
+            [
+                (Some(2), "response_consistency 0.4: turn lengths 40, 10"),
+                (
+                    Some(2),
+                    "redundancy 0.4: 5 calls, 2 distinct; `a` with the same arguments in calls 2, 3, 4, 5"
+                ),
+                (
+                    Some(2),
+                    "cost_per_progress 0.4: 10000 tokens for 2 distinct calls, 5000 each where 2000 are free"
+                ),
+                (None, "runs #1 and #2 are the least alike (0.6): at call 4 one ends, the other calls `a`"),
+                (
+                    None,
+                    "runs #1 and #2 give other arguments to the same tools (0.33 equal), first in call 2 `a`"
+                ),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_plan_of_two_tools_is_weak_by_the_formula_and_says_so() {
+        let plan = run(&[("search", 1), ("open", 1)], &[5, 5], 0);
+        let scores = scored(&[plan.clone(), plan]);
+        assert_eq!(messages(&scores), [(Some(1), "tool_usage_stability 0: 2 calls to 2 tools")]);
+    }
+
+    #[test]
+    fn a_run_with_nothing_to_compare_in_it_is_marked() {
+        let short = run(&[("a", 1)], &[5], 50);
+        let scores = scored(&[short, run(&[("b", 1)], &[5, 5], 50)]);
+        assert!(scores.not_exercised.unwrap().ends_with("(in 1 of 2 runs: #1)"));
+        assert!(scores.findings.iter().any(|it| it.message.starts_with("1 of 1 pairs")));
+    }
+
+    #[test]
+    fn fewer_than_two_runs_measure_nothing() {
+        assert!(scored(&[]).values.is_empty());
+        assert!(scored(&[run(&[], &[], 0)]).values.is_empty());
+    }
+    #[test]
+    fn one_run_is_refused_at_load_time() {
+        let found = crate::eval::lint_check::problems("stability: {}");
+        assert_eq!(found[0].message, "`stability:` compares runs, and this agent has only one");
+        assert_eq!(found[0].level, crate::problem::Level::Error);
+        assert_eq!(crate::eval::lint_check::problems("runs: 2\nstability: {}"), []);
+    }
+
+    #[test]
+    fn a_variance_cannot_be_above_a_quarter() {
+        let agent = |matcher: &str| {
+            format!(
+                "runs: 4\nstability: {{ expect: [{{ target: stability.variance, matcher: {matcher} }}] }}"
+            )
+        };
+        let told = |matcher: &str| crate::eval::lint_check::problems(&agent(matcher))[0].message.clone();
+        assert!(told("{ lte: 0.25 }").ends_with("this cannot fail"));
+        assert!(told("{ gt: 0.25 }").contains("can never satisfy"));
+        assert_eq!(crate::eval::lint_check::problems(&agent("{ lte: 0.0123 }")), []);
+    }
+}

@@ -1,0 +1,252 @@
+//! How alike are the paths that the runs took, pair by pair?
+
+use super::session::Session;
+use crate::eval::assignment::Groups;
+use crate::eval::subsequence::longest_order_keeping_match;
+use std::collections::HashMap;
+
+/// What the pairs of runs have in common.
+pub(super) struct Agreement {
+    /// The mean of LCS / longer length over tool names.
+    pub(super) similarity: f64,
+    /// The mean share of equal arguments where both runs called the same tool; 1 when no pair did.
+    pub(super) consistency: f64,
+    /// Whether a strict majority of the diverging pairs part at step 0 or 1.
+    pub(super) early_divergence: bool,
+    /// The pair whose paths are least alike, with its ratio.
+    pub(super) least_similar: Option<Pair>,
+    /// The pair whose arguments differ most, with its share.
+    pub(super) least_consistent: Option<Pair>,
+    /// Pairs that part, and those that do so early.
+    pub(super) diverging: usize,
+    pub(super) early: usize,
+}
+
+/// Two runs by index, and how alike they are.
+#[derive(Clone, Copy)]
+pub(super) struct Pair {
+    pub(super) runs: (usize, usize),
+    pub(super) ratio: f64,
+}
+
+/// Compares every pair of runs. Names become numbers once, equal runs are compared once and weighted by how many they
+/// are, and the LCS is bit-parallel: exact, and the pairs, not the calls, are what grows with the square.
+pub(super) fn compare(sessions: &[Session<'_>]) -> Agreement {
+    let paths = numbered(sessions);
+    let similarity = similarity(&paths);
+    let (consistency, least_consistent) = consistency(sessions, &paths);
+    Agreement {
+        similarity: similarity.ratios.mean(),
+        consistency,
+        early_divergence: 2 * similarity.early > similarity.diverging,
+        least_similar: similarity.ratios.least,
+        least_consistent,
+        diverging: similarity.diverging,
+        early: similarity.early,
+    }
+}
+
+/// The tools of each run, numbered by first appearance in any.
+fn numbered(sessions: &[Session<'_>]) -> Vec<Vec<usize>> {
+    let mut numbers = HashMap::new();
+    let mut number = |name| {
+        let next = numbers.len();
+        *numbers.entry(name).or_insert(next)
+    };
+    sessions.iter().map(|session| session.calls.iter().map(|call| number(call.name)).collect()).collect()
+}
+
+/// A weighted mean of ratios, and the pair with the least.
+#[derive(Default)]
+struct Ratios {
+    sum: f64,
+    pairs: usize,
+    least: Option<Pair>,
+}
+
+impl Ratios {
+    fn add(&mut self, runs: (usize, usize), ratio: f64, pairs: usize) {
+        self.sum += ratio * pairs as f64;
+        self.pairs += pairs;
+        if self.least.is_none_or(|least| ratio < least.ratio) {
+            self.least = Some(Pair { runs, ratio });
+        }
+    }
+
+    fn mean(&self) -> f64 {
+        if self.pairs == 0 { 1.0 } else { self.sum / self.pairs as f64 }
+    }
+}
+
+#[derive(Default)]
+struct Similarity {
+    ratios: Ratios,
+    diverging: usize,
+    early: usize,
+}
+
+fn similarity(paths: &[Vec<usize>]) -> Similarity {
+    let groups = Groups::collapse(paths);
+    let runs: Vec<usize> = groups.representatives().collect();
+    let counts = groups.counts();
+    let mut found = Similarity::default();
+    for (at, &run) in runs.iter().enumerate() {
+        if let [first, second, ..] = *groups.members(at) {
+            found.ratios.add((first, second), 1.0, pairs_within(counts[at]));
+        }
+        let path = Path::new(&paths[run]);
+        for (other_at, &other) in runs.iter().enumerate().skip(at + 1) {
+            let pairs = counts[at] * counts[other_at];
+            let (parts_at, common) = path.common_with(&paths[other]);
+            let longer = paths[run].len().max(paths[other].len());
+            found.ratios.add((run, other), common as f64 / longer as f64, pairs);
+            found.diverging += pairs;
+            found.early += if parts_at < 2 { pairs } else { 0 };
+        }
+    }
+    found
+}
+
+fn pairs_within(count: usize) -> usize {
+    count * (count - 1) / 2
+}
+
+/// One path with the positions of each tool, to be compared with many others.
+struct Path<'a> {
+    tools: &'a [usize],
+    positions: Vec<Vec<usize>>,
+}
+
+impl<'a> Path<'a> {
+    fn new(tools: &'a [usize]) -> Self {
+        let mut positions = vec![Vec::new(); tools.iter().max().map_or(0, |&most| most + 1)];
+        for (at, &tool) in tools.iter().enumerate() {
+            positions[tool].push(at);
+        }
+        Self { tools, positions }
+    }
+
+    /// Where the other path parts from this one, and the length of what they have in common in order.
+    fn common_with(&self, other: &[usize]) -> (usize, usize) {
+        let shorter = self.tools.len().min(other.len());
+        let prefix = self.tools.iter().zip(other).take_while(|(a, b)| a == b).count();
+        let ends = self.tools.iter().rev().zip(other.iter().rev()).take(shorter - prefix);
+        let suffix = ends.take_while(|(a, b)| a == b).count();
+        let (start, end) = (prefix, self.tools.len() - suffix);
+        let middle = longest_order_keeping_match(end - start, &other[prefix..other.len() - suffix], |tool| {
+            let all = self.positions.get(tool).map_or(&[][..], Vec::as_slice);
+            let within = all.partition_point(|&at| at < start)..all.partition_point(|&at| at < end);
+            all[within].iter().map(move |at| at - start)
+        });
+        (prefix, prefix + middle + suffix)
+    }
+}
+
+fn consistency(sessions: &[Session<'_>], paths: &[Vec<usize>]) -> (f64, Option<Pair>) {
+    let steps: Vec<Vec<(usize, u128)>> = sessions
+        .iter()
+        .zip(paths)
+        .map(|(session, path)| path.iter().copied().zip(session.calls.iter().map(|call| call.args)).collect())
+        .collect();
+    let groups = Groups::collapse(&steps);
+    let runs: Vec<usize> = groups.representatives().collect();
+    let counts = groups.counts();
+    let mut ratios = Ratios::default();
+    for (at, &run) in runs.iter().enumerate() {
+        if let ([first, second, ..], false) = (groups.members(at), steps[run].is_empty()) {
+            ratios.add((*first, *second), 1.0, pairs_within(counts[at]));
+        }
+        for (other_at, &other) in runs.iter().enumerate().skip(at + 1) {
+            let same_tool = || steps[run].iter().zip(&steps[other]).filter(|(a, b)| a.0 == b.0);
+            let shared = same_tool().count();
+            if shared > 0 {
+                let equal = same_tool().filter(|(a, b)| a.1 == b.1).count();
+                ratios.add((run, other), equal as f64 / shared as f64, counts[at] * counts[other_at]);
+            }
+        }
+    }
+    (ratios.mean(), ratios.least)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::subsequence::lcs_ratio;
+    use proptest::prelude::*;
+    use serde_json::{Value, json};
+
+    fn envelope(path: &[(u8, u8)]) -> Value {
+        let call = |(name, args): &(u8, u8)| json!({ "name": format!("t{name}"), "args": { "v": args } });
+        json!({ "tool_calls": path.iter().map(call).collect::<Vec<_>>() })
+    }
+
+    fn agreement(paths: &[Vec<(u8, u8)>]) -> Agreement {
+        let envelopes: Vec<Value> = paths.iter().map(|path| envelope(path)).collect();
+        compare(&envelopes.iter().map(Session::of_envelope).collect::<Vec<_>>())
+    }
+
+    fn named(paths: &[&[u8]]) -> Agreement {
+        agreement(&paths.iter().map(|path| path.iter().map(|&name| (name, 0)).collect()).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn a_run_that_ends_early_parts_there() {
+        let found = named(&[b"a", b"ab"]);
+        assert!(found.early_divergence && (found.similarity - 0.5).abs() < 1e-12);
+        let found = named(&[b"abc", b"abcd"]);
+        assert!(!found.early_divergence && (found.similarity - 0.75).abs() < 1e-12);
+    }
+
+    #[test]
+    fn half_of_the_diverging_pairs_are_no_majority() {
+        assert!(!named(&[b"pqr", b"pqs", b"pqt", b"zqr"]).early_divergence);
+        assert!(named(&[b"abc", b"abd", b"abc", b"xbc"]).early_divergence);
+    }
+
+    #[test]
+    fn no_calls_agree_with_no_calls_only() {
+        let found = named(&[b"", b""]);
+        assert!((found.similarity - 1.0).abs() < 1e-12 && !found.early_divergence);
+        let found = named(&[b"", b"a"]);
+        assert!(found.similarity.abs() < 1e-12 && found.early_divergence);
+        assert!((found.consistency - 1.0).abs() < 1e-12);
+    }
+
+    /// The definition, pair by pair, without any of the shortcuts.
+    fn plainly(paths: &[Vec<(u8, u8)>]) -> (f64, f64, bool) {
+        let (mut ratios, mut shares, mut diverging, mut early) = (Vec::new(), Vec::new(), 0, 0);
+        for (at, a) in paths.iter().enumerate() {
+            for b in &paths[at + 1..] {
+                let names = |path: &[(u8, u8)]| path.iter().map(|step| step.0).collect::<Vec<_>>();
+                let (left, right) = (names(a), names(b));
+                ratios.push(lcs_ratio(&left, &right));
+                let same: Vec<_> = a.iter().zip(b).filter(|(a, b)| a.0 == b.0).collect();
+                if !same.is_empty() {
+                    shares.push(same.iter().filter(|(a, b)| a.1 == b.1).count() as f64 / same.len() as f64);
+                }
+                if left != right {
+                    diverging += 1;
+                    let parts_at = left.iter().zip(&right).take_while(|(a, b)| a == b).count();
+                    early += usize::from(parts_at < 2);
+                }
+            }
+        }
+        let mean = |values: &[f64]| {
+            if values.is_empty() { 1.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
+        };
+        (mean(&ratios), mean(&shares), 2 * early > diverging)
+    }
+
+    proptest! {
+        #[test]
+        fn the_shortcuts_change_nothing(
+            paths in prop::collection::vec(prop::collection::vec((0_u8..3, 0_u8..2), 0..6), 2..9)
+        ) {
+            let found = agreement(&paths);
+            let (similarity, consistency, early) = plainly(&paths);
+            prop_assert!((found.similarity - similarity).abs() < 1e-12);
+            prop_assert!((found.consistency - consistency).abs() < 1e-12);
+            prop_assert_eq!(found.early_divergence, early);
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! How steady is one session? Four scores from 0 to 1.
+
+use super::session::Session;
+use crate::report::Number;
+use serde::Serialize;
+use serde_json::Value;
+
+/// Tokens a distinct call may take before `cost_per_progress` falls.
+pub(super) const TOKENS_PER_CALL: f64 = 2000.0;
+
+/// The four scores of one run; 1 is steady.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct StabilityReport {
+    /// `1 - (tools - 1) / (calls - 1)`: falls when nearly every call goes to another tool.
+    pub tool_usage_stability: f64,
+    /// `1 - min(1, sd / mean)` of the assistant turns' lengths.
+    pub response_consistency: f64,
+    /// Distinct calls over all calls.
+    pub redundancy: f64,
+    /// `2000 / max(2000, tokens / distinct calls)`.
+    pub cost_per_progress: f64,
+}
+
+impl StabilityReport {
+    /// The lowest of the four.
+    pub fn weakest_score(&self) -> f64 {
+        self.dimensions().into_iter().fold(1.0, |weakest, (_, score)| weakest.min(score))
+    }
+
+    /// All four on one line.
+    pub fn summary(&self) -> String {
+        self.dimensions().map(|(name, score)| format!("{name} {}", Number::Float(score))).join(", ")
+    }
+
+    pub(super) fn dimensions(&self) -> [(&'static str, f64); 4] {
+        [
+            ("tool_usage_stability", self.tool_usage_stability),
+            ("response_consistency", self.response_consistency),
+            ("redundancy", self.redundancy),
+            ("cost_per_progress", self.cost_per_progress),
+        ]
+    }
+}
+
+/// What each score must not fall below.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct StabilityFloors {
+    /// For `tool_usage_stability`.
+    pub tool_usage_stability: f64,
+    /// For `response_consistency`.
+    pub response_consistency: f64,
+    /// For `redundancy`.
+    pub redundancy: f64,
+    /// For `cost_per_progress`.
+    pub cost_per_progress: f64,
+}
+
+/// Half: below it a dimension is more degraded than steady.
+impl Default for StabilityFloors {
+    fn default() -> Self {
+        Self { tool_usage_stability: 0.5, response_consistency: 0.5, redundancy: 0.5, cost_per_progress: 0.5 }
+    }
+}
+
+/// The names of the scores strictly below their floors.
+pub fn drift_flags(report: &StabilityReport, floors: &StabilityFloors) -> Vec<&'static str> {
+    let floors = [
+        floors.tool_usage_stability,
+        floors.response_consistency,
+        floors.redundancy,
+        floors.cost_per_progress,
+    ];
+    let drifted = report.dimensions().into_iter().zip(floors).filter(|((_, score), floor)| score < floor);
+    drifted.map(|((name, _), _)| name).collect()
+}
+
+/// Scores one trace envelope; what is missing in it counts as steady.
+///
+/// ```
+/// use mcptest_core::eval::{agent_stability, drift_flags, StabilityFloors};
+///
+/// let call = serde_json::json!({ "name": "search", "server": "docs", "args": { "q": "a" } });
+/// let report = agent_stability(&serde_json::json!({ "tool_calls": [call, call, call] }));
+/// assert_eq!(drift_flags(&report, &StabilityFloors::default()), ["redundancy"]);
+/// ```
+pub fn agent_stability(envelope: &Value) -> StabilityReport {
+    score(&Session::of_envelope(envelope), Leniency::default())
+}
+
+/// What a suite may leave out of the formulas.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Leniency {
+    /// Leave turns without text, such as those that only call a tool, out of `response_consistency`.
+    pub(super) ignore_empty_turns: bool,
+    /// With fewer calls `tool_usage_stability` is 1.
+    pub(super) min_calls_for_tool_usage: usize,
+}
+
+impl Default for Leniency {
+    fn default() -> Self {
+        Self { ignore_empty_turns: false, min_calls_for_tool_usage: 2 }
+    }
+}
+
+pub(super) fn score(session: &Session<'_>, leniency: Leniency) -> StabilityReport {
+    if session.is_short() {
+        return StabilityReport {
+            tool_usage_stability: 1.0,
+            response_consistency: 1.0,
+            redundancy: 1.0,
+            cost_per_progress: 1.0,
+        };
+    }
+    StabilityReport {
+        tool_usage_stability: tool_usage(session, leniency.min_calls_for_tool_usage),
+        response_consistency: evenness(&judged_lengths(session, leniency)),
+        redundancy: ratio_or_one(session.distinct_calls, session.calls.len()),
+        cost_per_progress: cost_per_progress(session),
+    }
+}
+
+/// The lengths of the turns that count.
+pub(super) fn judged_lengths(session: &Session<'_>, leniency: Leniency) -> Vec<usize> {
+    let counts = |length: &usize| *length > 0 || !leniency.ignore_empty_turns;
+    session.turn_lengths.iter().copied().filter(counts).collect()
+}
+
+fn tool_usage(session: &Session<'_>, least_calls: usize) -> f64 {
+    let calls = session.calls.len();
+    if calls < least_calls.max(2) {
+        return 1.0;
+    }
+    1.0 - (session.tools - 1) as f64 / (calls - 1) as f64
+}
+
+/// `1 - min(1, cv)`, the variance in whole numbers: `cv = sqrt(n * sum of squares - sum^2) / sum`.
+fn evenness(lengths: &[usize]) -> f64 {
+    let sum: u128 = lengths.iter().map(|&length| length as u128).sum();
+    if lengths.len() < 2 || sum == 0 {
+        return 1.0;
+    }
+    let squares: u128 = lengths.iter().map(|&length| (length as u128).pow(2)).sum();
+    let spread = (lengths.len() as u128 * squares - sum * sum) as f64;
+    1.0 - (spread.sqrt() / sum as f64).min(1.0)
+}
+
+fn cost_per_progress(session: &Session<'_>) -> f64 {
+    if session.tokens <= 0.0 {
+        return 1.0;
+    }
+    if session.distinct_calls == 0 {
+        return 0.0;
+    }
+    TOKENS_PER_CALL / TOKENS_PER_CALL.max(session.tokens / session.distinct_calls as f64)
+}
+
+fn ratio_or_one(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 1.0 } else { part as f64 / whole as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn turns(lengths: &[usize]) -> Value {
+        let turn = |&length: &usize| json!({ "role": "assistant", "content": "x".repeat(length) });
+        json!({ "conversation": { "turns": lengths.iter().map(turn).collect::<Vec<_>>() } })
+    }
+
+    fn assert_scores(report: StabilityReport, expected: [f64; 4]) {
+        for ((name, score), expected) in report.dimensions().into_iter().zip(expected) {
+            assert!((score - expected).abs() < 1e-12, "{name} is {score}, not {expected}");
+        }
+    }
+
+    #[test]
+    fn a_loop_in_a_single_turn_is_seen() {
+        let call = json!({ "name": "a", "args": { "q": 1 } });
+        let envelope = json!({
+            "tool_calls": vec![call; 5],
+            "conversation": { "tokens": { "total": 10_000 }, "turns": [{ "role": "assistant", "content": "x" }] },
+        });
+        assert_scores(agent_stability(&envelope), [1.0, 1.0, 0.2, 0.2]);
+    }
+
+    #[test]
+    fn a_short_trace_is_steady() {
+        let one = json!({ "tool_calls": [{ "name": "a" }], "conversation": { "tokens": { "total": 9000 } } });
+        assert_scores(agent_stability(&one), [1.0; 4]);
+        assert_scores(agent_stability(&json!({})), [1.0; 4]);
+    }
+
+    #[test]
+    fn lengths_are_compared_by_their_population_deviation() {
+        assert_scores(agent_stability(&turns(&[50, 150])), [1.0, 0.5, 1.0, 1.0]);
+        assert_scores(agent_stability(&turns(&[0, 0, 0, 100])), [1.0, 0.0, 1.0, 1.0]);
+        assert_scores(agent_stability(&turns(&[0, 0])), [1.0; 4]);
+    }
+
+    #[test]
+    fn empty_turns_and_short_plans_can_be_left_out() {
+        let mut envelope = turns(&[0, 10]);
+        envelope["tool_calls"] = json!([{ "name": "search" }, { "name": "open" }]);
+        let session = Session::of_envelope(&envelope);
+        assert_scores(score(&session, Leniency::default()), [0.0, 0.0, 1.0, 1.0]);
+        let lenient = Leniency { ignore_empty_turns: true, min_calls_for_tool_usage: 3 };
+        assert_scores(score(&session, lenient), [1.0; 4]);
+        let exact = Leniency { min_calls_for_tool_usage: 2, ..lenient };
+        assert_scores(score(&session, exact), [0.0, 1.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn a_floor_is_crossed_only_from_below() {
+        let report = agent_stability(&turns(&[50, 150]));
+        assert!(drift_flags(&report, &StabilityFloors::default()).is_empty());
+        let strict = StabilityFloors { response_consistency: 0.51, ..StabilityFloors::default() };
+        assert_eq!(drift_flags(&report, &strict), ["response_consistency"]);
+        assert!((report.weakest_score() - 0.5).abs() < 1e-12);
+        assert_eq!(
+            report.summary(),
+            "tool_usage_stability 1, response_consistency 0.5, redundancy 1, cost_per_progress 1"
+        );
+    }
+}

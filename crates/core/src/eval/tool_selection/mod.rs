@@ -1,0 +1,228 @@
+//! `tool_selection:` do enough of the runs call the right tool, within their tokens?
+
+pub mod selection;
+
+use super::assertion::Assertion;
+use super::gate::{AgentFacts, Gate};
+use super::scores::Scores;
+use super::stats::Decimal;
+use super::target::{Fold, Target};
+use crate::matcher::Matcher;
+use crate::problem::{Problem, Span, nearest};
+use crate::report::{Finding, Number};
+use crate::suite::read::Block;
+use crate::trace::{Run, is_tool};
+use selection::{Choice, SelectionFloor, aggregate, floor_line};
+
+const SELECTION_RATE: Target =
+    Target::ratio("tool_selection.selection_rate", "runs that called the tool over runs")
+        .folded(Fold::Pooled)
+        .reaching(|runs| (0..=runs).map(|selected| selected as f64 / runs as f64).collect());
+const PASS_HAT_K: Target =
+    Target::percent("tool_selection.pass_hat_k", "runs that called the tool within their tokens, in percent")
+        .folded(Fold::Pooled)
+        .reaching(|runs| (0..=runs).map(|selected| (100 * selected / runs) as f64).collect());
+const MAX_TOKENS: Target = Target::count("tool_selection.max_tokens", "the most tokens of a run");
+const PASSED: Target =
+    Target::flag("tool_selection.passed", "1 when the floor in the block is met").folded(Fold::Pooled);
+
+/// As many runs as a reader will look at.
+const MOST_LISTED: usize = 20;
+
+/// The block as written: the library's floor and where its tool is named.
+pub(crate) struct ToolSelectionBlock {
+    floor: SelectionFloor,
+    tool_span: Span,
+    /// Whether the floor itself is what is asserted.
+    is_default: bool,
+}
+
+impl Gate for ToolSelectionBlock {
+    const KEY: &'static str = "tool_selection";
+    const SUMMARY: &'static str = "Do enough of the runs call the right tool, within their tokens?";
+    const TARGETS: &'static [Target] = &[SELECTION_RATE, PASS_HAT_K, MAX_TOKENS, PASSED];
+    const DOC: &'static str = include_str!("doc.md");
+    const EXAMPLE: &'static str = include_str!("example.yml");
+
+    fn read(block: &mut Block<'_>) -> Self {
+        let tool = block.required("expected_tool", "The tool that a run must call", |f| {
+            f.name().map(|name| (name, f.span()))
+        });
+        let doc = "The least share of runs that call it, from 0 to 1";
+        let rate = block.required("min_selection_rate", doc, |f| f.number(0.0..=1.0));
+        let cap =
+            block.optional("max_total_tokens", "The most tokens any run may take", |f| f.whole(1..=u64::MAX));
+        let (expected_tool, tool_span) = tool.unwrap_or_default();
+        let min_selection_rate = Decimal::try_from(rate.unwrap_or_default()).unwrap_or_default();
+        let floor = SelectionFloor { expected_tool, min_selection_rate, max_total_tokens: cap };
+        Self { floor, tool_span, is_default: !block.has("expect") }
+    }
+
+    fn default_expect(&self) -> Vec<Assertion<Target>> {
+        vec![Assertion::of(PASSED, Matcher::at_least(1.0))]
+    }
+
+    fn score(&self, runs: &[Run<'_>]) -> Scores {
+        let choices: Vec<Choice> =
+            runs.iter().map(|run| Choice::of_trace(run.trace, &self.floor.expected_tool)).collect();
+        let summary = aggregate(&choices, &self.floor);
+        let mut scores = Scores::default();
+        scores
+            .set(&SELECTION_RATE, Some(Number::Float(summary.selection_rate())))
+            .set(&PASS_HAT_K, Some(Number::Int(summary.pass_hat_k() as i64)))
+            .set(&MAX_TOKENS, summary.max_tokens.map(|tokens| Number::Int(tokens as i64)))
+            .set(&PASSED, Some(Number::Int(i64::from(summary.passed))));
+        scores.summary = Some(summary.numbers());
+        scores.findings = self.findings(runs, &choices);
+        scores
+    }
+
+    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        let asks_for_none = self.floor.min_selection_rate.as_f64() <= 0.0;
+        if asks_for_none && self.floor.max_total_tokens.is_none() && self.is_default {
+            let message =
+                "`min_selection_rate: 0` without `max_total_tokens:` is always met: this cannot fail";
+            let help = "raise the rate, set a cap on the tokens, or write an `expect:`";
+            return vec![Problem::warning(message).at(agent.key_span).help(help)];
+        }
+        let tool = &self.floor.expected_tool;
+        let Some(catalogue) = agent.catalogue.filter(|_| !asks_for_none && !tool.is_empty()) else {
+            return Vec::new();
+        };
+        if catalogue.iter().any(|known| is_tool(tool, &known.name, known.server.as_deref())) {
+            return Vec::new();
+        }
+        let problem =
+            Problem::error(format!("no server of this agent has a tool `{tool}`")).at(self.tool_span);
+        let names = catalogue.iter().map(|known| known.name.as_str());
+        let help = match nearest(tool, names.clone()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("it can call {}", names.take(MOST_LISTED).collect::<Vec<_>>().join(", ")),
+        };
+        vec![problem.help(help)]
+    }
+
+    fn line(&self, row_name: &str, passed: bool, scores: &Scores) -> Option<String> {
+        scores.summary.as_ref().map(|numbers| floor_line(row_name, passed, numbers))
+    }
+}
+
+impl ToolSelectionBlock {
+    fn findings(&self, runs: &[Run<'_>], choices: &[Choice]) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        let mut find = |run: usize, message: String| {
+            findings.push(Finding { run: Some(run), message, diff: Vec::new() });
+        };
+        let missed = (1..).zip(choices).filter(|(_, choice)| !choice.selected);
+        for (run, _) in missed.take(MOST_LISTED) {
+            let called = called(&runs[run - 1]);
+            find(run, format!("`{}` was not called; {called}", self.floor.expected_tool));
+        }
+        let Some(cap) = self.floor.max_total_tokens else { return findings };
+        let over = (1..).zip(choices).filter(|(_, choice)| !choice.is_within(Some(cap)));
+        for (run, choice) in over.take(MOST_LISTED) {
+            find(
+                run,
+                match choice.tokens {
+                    Some(tokens) => format!("{tokens} tokens, {} more than the cap of {cap}", tokens - cap),
+                    None => format!("no token count is recorded, so the cap of {cap} is not shown to hold"),
+                },
+            );
+        }
+        findings
+    }
+}
+
+fn called(run: &Run<'_>) -> String {
+    let mut names: Vec<String> = Vec::new();
+    for name in run.trace.tool_names() {
+        let name = format!("`{name}`");
+        if !names.contains(&name) && names.len() < 5 {
+            names.push(name);
+        }
+    }
+    if names.is_empty() { "nothing was".to_owned() } else { format!("{} was", names.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::eval::lint_check::problems;
+    use crate::problem::Level;
+    use crate::trace::Trace;
+    use serde_json::json;
+
+    fn block(rate: &str, cap: Option<u64>) -> ToolSelectionBlock {
+        let floor = SelectionFloor {
+            expected_tool: "weather.get_weather".to_owned(),
+            min_selection_rate: rate.parse().unwrap(),
+            max_total_tokens: cap,
+        };
+        ToolSelectionBlock { floor, tool_span: Span::default(), is_default: true }
+    }
+
+    fn judged(block: &ToolSelectionBlock, runs: &[(&str, Option<u64>)]) -> (bool, Scores) {
+        let text = |(name, tokens): &(&str, Option<u64>)| {
+            let call = json!({ "name": name, "server": "weather" });
+            json!({ "tool_calls": [call], "conversation": { "tokens": { "total": tokens } } }).to_string()
+        };
+        let texts: Vec<String> = runs.iter().map(text).collect();
+        let traces: Vec<Trace<'_>> = texts.iter().map(|text| Trace::read(text).unwrap()).collect();
+        let runs: Vec<Run<'_>> =
+            traces.iter().map(|trace| Run { trace, header: None, passed: true }).collect();
+        let scores = block.score(&runs);
+        let holds = block.default_expect().iter().all(|it| it.check(scores.value(it.target.name)).passed);
+        (holds, scores)
+    }
+
+    #[test]
+    fn nine_of_ten_print_the_line() {
+        let mut runs = vec![("get_weather", Some(1500)); 9];
+        runs.push(("search", Some(1840)));
+        let block = block("0.8", Some(2000));
+        let (passed, scores) = judged(&block, &runs);
+        assert_eq!(
+            block.line("weather selection", passed, &scores).unwrap(),
+            "tool-selection floor [PASS] weather selection: selection 9/10 (90%), pass^k 90%, max tokens 1840"
+        );
+        assert_eq!(scores.value("tool_selection.max_tokens"), Some(Number::Int(1840)));
+        assert_eq!(scores.findings[0].run, Some(10));
+        assert_eq!(scores.findings[0].message, "`weather.get_weather` was not called; `search` was");
+    }
+
+    #[test]
+    fn a_run_over_its_tokens_or_without_a_count_fails_the_floor() {
+        let block = block("0.5", Some(2000));
+        let (passed, scores) = judged(&block, &[("get_weather", Some(2001)), ("get_weather", None)]);
+        assert!(!passed);
+        let messages: Vec<&str> = scores.findings.iter().map(|finding| finding.message.as_str()).collect();
+        assert_eq!(
+            messages,
+            [
+                "2001 tokens, 1 more than the cap of 2000",
+                "no token count is recorded, so the cap of 2000 is not shown to hold"
+            ]
+        );
+        assert_eq!(scores.value("tool_selection.max_tokens"), None);
+    }
+
+    #[test]
+    fn a_tool_that_no_server_has_and_a_floor_of_nothing_are_told_at_load_time() {
+        let told = |tool: &str, rate: &str| {
+            let agent =
+                format!("runs: 3\ntool_selection: {{ expected_tool: {tool}, min_selection_rate: {rate} }}");
+            problems(&agent).into_iter().map(|it| (it.level, it.help.unwrap_or_default())).collect::<Vec<_>>()
+        };
+        assert_eq!(told("serch", "0.5"), [(Level::Error, "did you mean `search`?".to_owned())]);
+        assert_eq!(told("docs.search", "0.5"), []);
+        assert_eq!(told("search", "0")[0].0, Level::Warning);
+        assert_eq!(told("search", "1.5")[0].0, Level::Error);
+    }
+
+    #[test]
+    fn a_rate_that_these_runs_cannot_have_is_refused() {
+        let agent = "runs: 3\ntool_selection:\n  expected_tool: search\n  min_selection_rate: 0\n  \
+                     expect: [{ target: tool_selection.selection_rate, matcher: { exact: 0.5 } }]";
+        assert!(problems(agent)[0].message.contains("can never satisfy"));
+    }
+}
