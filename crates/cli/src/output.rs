@@ -17,10 +17,15 @@ impl<E: std::error::Error> From<E> for Failure {
     }
 }
 
-/// Writes to standard output; a reader that has gone away is no error.
-pub(crate) fn stdout(bytes: &[u8]) {
+/// Writes to standard output; a reader that has gone away is no error, a full disk is.
+pub(crate) fn stdout(bytes: &[u8]) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    let _gone = out.write_all(bytes).and_then(|()| out.flush());
+    match out.write_all(bytes).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
+            Err(Failure(format!("cannot write to standard output: {}", mcptest_run::reason(&error))))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Writes to standard error.
@@ -42,8 +47,7 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
         stderr(&text.to_string());
         return ExitCode::from(EXIT_BROKEN);
     }
-    stdout(text.to_string().as_bytes());
-    ExitCode::SUCCESS
+    stdout(text.to_string().as_bytes()).map_or_else(|lost| failure(&lost), |()| ExitCode::SUCCESS)
 }
 
 /// Whether a stream is to be coloured.

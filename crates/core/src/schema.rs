@@ -14,20 +14,18 @@ pub(crate) struct JsonSchema {
 }
 
 impl JsonSchema {
-    /// Compiles a schema; the error says what is malformed.
-    pub(crate) fn compile(written: &Value) -> Result<Self, String> {
+    /// Compiles a schema; the error says what is malformed, and where.
+    pub(crate) fn compile(written: &Value) -> Result<Self, SchemaFault> {
         if !matches!(written, Value::Object(_) | Value::Bool(_)) {
-            return Err("a JSON Schema is a map, or `true` or `false`".to_owned());
+            let reason = "it is neither a map nor `true` nor `false`".to_owned();
+            return Err(SchemaFault { pointer: String::new(), reason, help: None });
         }
         let validator = jsonschema::options()
             .with_draft(Draft::Draft202012)
             .offline()
             .with_pattern_options(PatternOptions::regex())
             .build(written)
-            .map_err(|error| match error.instance_path().as_str() {
-                "" => error.to_string(),
-                pointer => format!("{error} (at {pointer})"),
-            })?;
+            .map_err(|error| SchemaFault::of(written, &error))?;
         Ok(Self { written: written.clone(), validator })
     }
 
@@ -54,6 +52,71 @@ impl JsonSchema {
         let keyword = pointer.rsplit('/').next().unwrap_or_default();
         let rule = self.written.pointer(pointer).cloned().unwrap_or(Value::Bool(false));
         if keyword.is_empty() { rule } else { serde_json::json!({ keyword: rule }) }
+    }
+}
+
+/// Why a schema cannot be compiled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SchemaFault {
+    /// Where in the schema.
+    pub(crate) pointer: String,
+    /// What is wrong.
+    pub(crate) reason: String,
+    /// What to do.
+    pub(crate) help: Option<String>,
+}
+
+impl From<SchemaFault> for String {
+    fn from(fault: SchemaFault) -> Self {
+        fault.reason
+    }
+}
+
+const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
+
+impl SchemaFault {
+    fn of(written: &Value, error: &jsonschema::ValidationError<'_>) -> Self {
+        let pointer = error.instance_path().to_string();
+        if let Some((at, address)) = remote_reference(written, String::new()) {
+            return Self {
+                pointer: at,
+                reason: format!("`{address}` would have to be fetched, and nothing is"),
+                help: Some("copy that schema under `$defs:` and refer to it as `#/$defs/name`".to_owned()),
+            };
+        }
+        if pointer.ends_with("/type") {
+            let found = written.pointer(&pointer).cloned().unwrap_or_default();
+            let near = found.as_str().and_then(|word| crate::problem::nearest(word, TYPES));
+            let help = near.map_or_else(
+                || format!("the types are {}", TYPES.join(", ")),
+                |near| format!("did you mean `{near}`?"),
+            );
+            return Self { pointer, reason: format!("{found} is not a type"), help: Some(help) };
+        }
+        let reason = match &pointer[..] {
+            "" => error.to_string(),
+            pointer => format!("{error} (at {pointer})"),
+        };
+        Self { pointer, reason, help: None }
+    }
+}
+
+/// The first `$ref` that leads out of the schema, with its place.
+fn remote_reference(schema: &Value, at: String) -> Option<(String, String)> {
+    match schema {
+        Value::Object(map) => map.iter().find_map(|(key, value)| {
+            let here = format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
+            match (key.as_str(), value) {
+                ("$ref" | "$dynamicRef", Value::String(address)) if address.contains("://") => {
+                    Some((here, address.clone()))
+                }
+                _ => remote_reference(value, here),
+            }
+        }),
+        Value::Array(items) => {
+            items.iter().enumerate().find_map(|(index, item)| remote_reference(item, format!("{at}/{index}")))
+        }
+        _ => None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Which suite files does an invocation mean?
 
 use mcptest_core::suite::is_suite;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 /// The suites to run, and the files in named folders that are none.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub enum FindError {
     )]
     NoDefault,
     /// A named path does not exist.
-    #[error("there is no file or folder {}", .0.display())]
+    #[error("there is no file or folder {}\n  help: paths are relative to the folder you are in", .0.display())]
     Missing(PathBuf),
     /// A folder could not be listed.
     #[error("cannot list {}: {reason}", .path.display())]
@@ -45,10 +45,12 @@ pub fn find(named: &[PathBuf], here: &Path) -> Result<Found, FindError> {
         return Ok(found);
     }
     for path in named {
+        let path = &plain(path);
         let at = here.join(path);
         if at.is_dir() {
             let before = found.suites.len();
-            folder(path, &at, &mut found)?;
+            let shown = if path == Path::new(".") { Path::new("") } else { path };
+            folder(shown, &at, &mut found)?;
             if found.suites.len() == before {
                 return Err(FindError::EmptyFolder(path.clone()));
             }
@@ -61,6 +63,12 @@ pub fn find(named: &[PathBuf], here: &Path) -> Result<Found, FindError> {
     let mut seen = std::collections::HashSet::new();
     found.suites.retain(|path| seen.insert(path.clone()));
     Ok(found)
+}
+
+/// The path without its `.` parts, so that a file has one name.
+fn plain(path: &Path) -> PathBuf {
+    let plain: PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
+    if plain.as_os_str().is_empty() { PathBuf::from(".") } else { plain }
 }
 
 fn folder(shown: &Path, at: &Path, found: &mut Found) -> Result<(), FindError> {

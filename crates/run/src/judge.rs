@@ -1,6 +1,7 @@
 //! Recorded runs become a verdict: each run's `expect:`, then each gate over all of them.
 
-use crate::cassette::Cassette;
+use crate::advice;
+use crate::cassette::{Cassette, ReadError};
 use crate::plan::{Cell, Subject, refusal};
 use crate::replay::{self, Freshness};
 use mcptest_core::report::{Reason, RunReport, Status, TestReport};
@@ -55,10 +56,7 @@ fn judge_agent(
     for recording in &recordings.files {
         match recording.cassette() {
             Ok(cassette) => cassettes.push(cassette),
-            Err(error) => {
-                let help = Some(replay::record_help(cell, suite));
-                return fail(report, Reason { message: error.to_string(), help, ..Reason::default() });
-            }
+            Err(error) => return fail(report, replay::unreadable(&error, cell, suite, agent)),
         }
     }
     let named: Vec<_> = recordings.files.iter().map(|file| file.path()).zip(&cassettes).collect();
@@ -67,56 +65,53 @@ fn judge_agent(
         Freshness::Fresh(notes) => report.notes = notes,
         Freshness::Stale(reason) => return fail(report, reason),
     }
-    let recorded: Vec<Recorded<'_, '_>> = cassettes
+    let recorded: Vec<Recorded<'_, '_>> = named
         .iter()
-        .flat_map(|cassette| cassette.runs.iter().map(|run| (run, cassette.header.as_ref())))
-        .map(|(run, header)| Recorded {
-            trace: run.trace.as_ref().map_err(|problem| (run.line, problem.to_string())),
+        .flat_map(|(path, cassette)| {
+            cassette.runs.iter().map(move |run| (path, cassette.header.as_ref(), run))
+        })
+        .map(|(path, header, run)| Recorded {
+            trace: run.trace.as_ref().map_err(|problem| {
+                let error = ReadError::Bad { path: path.to_path_buf(), problem: problem.clone() };
+                replay::unreadable(&error, cell, suite, agent)
+            }),
             header,
         })
         .collect();
-    if let Some(reason) = too_few(&recorded, agent.runs, cell, suite) {
-        return fail(report, reason);
+    if recorded.len() < agent.runs {
+        let message = format!("{} of {} runs are recorded", recorded.len(), agent.runs);
+        let help = Some(advice::short(cell, suite, agent));
+        return fail(report, Reason { message, help, ..Reason::default() });
     }
     if recorded.len() > agent.runs {
-        let all = recorded.len();
-        report.notes.push(format!("{all} runs are recorded; the first {} are judged", agent.runs));
+        let judged = if agent.runs == 1 { "is".to_owned() } else { format!("{} are", agent.runs) };
+        report.notes.push(format!("{} runs are recorded; only the first {judged} judged", recorded.len()));
     }
     judge_runs(agent, &recorded[..agent.runs], report);
 }
 
-/// One recorded run: its trace, or the line and reason why it cannot be read.
+/// One recorded run: its trace, or why it cannot be read.
 struct Recorded<'c, 'a> {
-    trace: Result<&'c Trace<'a>, (usize, String)>,
+    trace: Result<&'c Trace<'a>, Reason>,
     header: Option<&'c Header>,
-}
-
-fn too_few(recorded: &[Recorded<'_, '_>], wanted: usize, cell: &Cell<'_>, suite: &Suite) -> Option<Reason> {
-    (recorded.len() < wanted).then(|| Reason {
-        message: format!("{} of {wanted} runs are recorded", recorded.len()),
-        help: Some(
-            replay::record_help(cell, suite)
-                .replace("--record ", "--record=missing ")
-                .replace("record it", "record the rest"),
-        ),
-        ..Reason::default()
-    })
 }
 
 fn judge_runs(agent: &Agent, recorded: &[Recorded<'_, '_>], report: &mut TestReport) {
     for (at, run) in recorded.iter().enumerate() {
         report.runs.push(match &run.trace {
             Ok(trace) => judge_run(agent, at + 1, trace),
-            Err((line, problem)) => {
-                broken_run(at + 1, format!("run {} is unreadable (line {line}): {problem}", at + 1))
+            Err(reason) => {
+                let message = format!("run {} cannot be read: {}", at + 1, reason.message);
+                broken_run(at + 1, Reason { message, ..reason.clone() })
             }
         });
     }
     if let Some(broken) = report.runs.iter().find(|run| run.status == Status::Error) {
-        let message = broken.reason.as_ref().map(|reason| reason.message.clone()).unwrap_or_default();
-        let help = (!agent.gates.is_empty())
-            .then(|| "the gates are not scored over the other runs; record the test again".to_owned());
-        return fail(report, Reason { message, help, ..Reason::default() });
+        let mut reason = broken.reason.clone().unwrap_or_default();
+        if !agent.gates.is_empty() {
+            reason.details.push("so the gates are not scored".to_owned());
+        }
+        return fail(report, reason);
     }
     let runs: Vec<Run<'_>> = recorded
         .iter()
@@ -135,7 +130,8 @@ fn judge_runs(agent: &Agent, recorded: &[Recorded<'_, '_>], report: &mut TestRep
 
 fn judge_run(agent: &Agent, index: usize, trace: &Trace<'_>) -> RunReport {
     if let Some(message) = fatal_error(trace) {
-        return broken_run(index, format!("run {index} ended in an error: {message}"));
+        let message = format!("run {index} ended in an error: {message}");
+        return broken_run(index, Reason { message, ..Reason::default() });
     }
     let expectations: Vec<_> = agent.expect.iter().map(|assertion| assertion.check(trace)).collect();
     let passed = expectations.iter().all(|expectation| expectation.passed);
@@ -149,12 +145,11 @@ fn judge_run(agent: &Agent, index: usize, trace: &Trace<'_>) -> RunReport {
     }
 }
 
-fn broken_run(index: usize, message: String) -> RunReport {
-    let reason = Some(Reason { message, ..Reason::default() });
+fn broken_run(index: usize, reason: Reason) -> RunReport {
     RunReport {
         index,
         status: Status::Error,
-        reason,
+        reason: Some(reason),
         tool_names: Vec::new(),
         calls: 0,
         expectations: Vec::new(),
@@ -172,6 +167,17 @@ fn fatal_error(trace: &Trace<'_>) -> Option<String> {
         trace
             .errors
             .first()
-            .map_or_else(|| "it does not say which".to_owned(), |error| error.get().to_owned()),
+            .map_or_else(|| "it does not say which".to_owned(), |error| in_words(error.get())),
     )
+}
+
+/// `provider: overloaded` for an error with a kind and a message, else the error as recorded.
+fn in_words(error: &str) -> String {
+    let parsed: serde_json::Value = serde_json::from_str(error).unwrap_or_default();
+    let text = |key: &str| parsed.get(key).and_then(serde_json::Value::as_str);
+    match (parsed.as_str(), text("kind"), text("message")) {
+        (Some(message), ..) | (None, None, Some(message)) => message.to_owned(),
+        (None, Some(kind), Some(message)) => format!("{kind}: {message}"),
+        _ => error.to_owned(),
+    }
 }

@@ -1,5 +1,6 @@
 //! From a suite to a report: plan, replay the recorded runs, judge them.
 
+mod advice;
 pub mod cassette;
 mod find;
 mod judge;
@@ -20,8 +21,19 @@ use std::path::{Path, PathBuf};
 /// The files and environment of this process.
 pub(crate) fn host() -> Host<'static> {
     Host {
-        read: &|path: &Path| std::fs::read(path).map_err(|error| error.to_string()),
+        read: &|path: &Path| std::fs::read(path).map_err(|error| reason(&error)),
         environment: &|name: &str| std::env::var(name).ok(),
+    }
+}
+
+/// Why a file cannot be read or written, in the same words on every system.
+pub fn reason(error: &std::io::Error) -> String {
+    use std::io::ErrorKind;
+    match error.kind() {
+        ErrorKind::NotFound => "there is no such file".to_owned(),
+        ErrorKind::IsADirectory => "it is a folder".to_owned(),
+        ErrorKind::PermissionDenied => "its permissions do not allow it".to_owned(),
+        _ => error.to_string(),
     }
 }
 

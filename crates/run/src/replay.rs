@@ -1,8 +1,8 @@
 //! A cell's recorded runs, read from its cassettes: no process, no socket, no key.
 
-use crate::cassette::{self, Change, ExpectedHeader, Recording};
+use crate::advice;
+use crate::cassette::{self, Change, ExpectedHeader, ReadError, Recording};
 use crate::plan::Cell;
-use crate::select::quote;
 use mcptest_core::report::Reason;
 use mcptest_core::suite::{Agent, CassettePath, Model, Stale, Suite};
 use std::path::{Path, PathBuf};
@@ -19,40 +19,26 @@ pub(crate) fn open(
     agent: &Agent,
     model: Option<&Model>,
 ) -> Result<Recordings, Reason> {
-    let record = record_help(cell, suite);
-    let paths = cassette_paths(suite, agent, model).map_err(|error| Reason {
-        message: error.to_string(),
-        help: Some(record.clone()),
-        ..Reason::default()
-    })?;
+    let paths = cassette_paths(suite, agent, model).map_err(|error| advice::unresolved(&error))?;
     let mut files = Vec::new();
     for path in paths {
         if !path.exists() {
             return Err(Reason {
                 message: format!("there is no recording at {}", path.display()),
-                help: Some(record),
+                help: Some(advice::missing(cell, suite, agent)),
                 ..Reason::default()
             });
         }
-        files.push(Recording::open(&path).map_err(|error| Reason {
-            message: error.to_string(),
-            help: Some(record.clone()),
-            ..Reason::default()
-        })?);
+        files.push(Recording::open(&path).map_err(|error| unreadable(&error, cell, suite, agent))?);
     }
     Ok(Recordings { files })
 }
 
-/// The command that records a row.
-pub(crate) fn record_help(cell: &Cell<'_>, suite: &Suite) -> String {
-    let filter = cell
-        .rerun
-        .split_once(" --filter ")
-        .map_or_else(|| quote(&cell.row_name), |(_, filter)| filter.to_owned());
-    format!(
-        "record it with `mcptest run --record --config {} --filter {filter}`",
-        quote(&suite.path.display().to_string())
-    )
+/// Why a recording cannot be read, and what to do about it.
+pub(crate) fn unreadable(error: &ReadError, cell: &Cell<'_>, suite: &Suite, agent: &Agent) -> Reason {
+    let message = error.to_string();
+    let help = advice::broken(&message, cell, suite, agent);
+    Reason { message, help, ..Reason::default() }
 }
 
 /// Where the recorded runs of an agent with one of its models are.
@@ -107,8 +93,7 @@ pub(crate) fn freshness(
         };
         match suite.run_options.stale {
             Stale::Error => {
-                let help =
-                    Some(format!("{}, or set `run_options: {{stale: warn}}`", record_help(cell, suite)));
+                let help = Some(advice::stale(cell, suite, agent));
                 return Freshness::Stale(Reason { message, details, help });
             }
             Stale::Warn => notes.push(format!("{message} ({})", details.join("; "))),

@@ -28,9 +28,10 @@ impl std::str::FromStr for Filter {
     fn from_str(written: &str) -> Result<Self, String> {
         match written.strip_prefix("re:") {
             None => Ok(Self::Text(written.to_owned())),
-            Some(pattern) => Regex::new(pattern)
-                .map(Self::Pattern)
-                .map_err(|error| error.to_string().lines().last().unwrap_or_default().to_owned()),
+            Some(pattern) => Regex::new(pattern).map(Self::Pattern).map_err(|error| {
+                let text = error.to_string();
+                text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned()
+            }),
         }
     }
 }

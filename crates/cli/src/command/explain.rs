@@ -11,7 +11,7 @@ pub(super) fn run(args: &Explain) -> Result<ExitCode, Failure> {
         Some(key) => page(key)?.to_owned(),
         None => list(),
     };
-    output::stdout(text.as_bytes());
+    output::stdout(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -17,7 +17,7 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
     match args.command {
         Command::Run(run) => run::run(run, args.color),
         Command::Validate(validate) => validate::run(&validate, args.color),
-        Command::Schema(schema) => Ok(schema::run(&schema)),
+        Command::Schema(schema) => schema::run(&schema),
         Command::Show(show) => show::run(&show),
         Command::Explain(explain) => explain::run(&explain),
         Command::Report(report) => report::run(&report, args.color),

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 pub(super) fn run(args: &Rerender, colour: Colour) -> Result<ExitCode, Failure> {
     let destinations = Destination::parse_all(&args.reporters.reporters)?;
     let named = |error: &dyn std::fmt::Display| Failure(format!("{}: {error}", args.file.display()));
-    let text = std::fs::read_to_string(&args.file).map_err(|error| named(&error))?;
+    let text = std::fs::read_to_string(&args.file).map_err(|error| named(&mcptest_run::reason(&error)))?;
     let report = mcptest_report::json::read(&text).map_err(|error| named(&error))?;
     Destination::write_all(&destinations, &report, colour, args.verbose)?;
     Ok(ExitCode::from(report.exit_code()))
@@ -69,13 +69,19 @@ impl Destination {
             let bytes =
                 (destination.reporter.render)(report, &Options { colour: false, width: None, verbose });
             if let Err(error) = write(file, &bytes) {
-                failed = Some(Failure(format!("cannot write {}: {error}", file.display())));
+                failed = Some(Failure(format!(
+                    "cannot write {}: {}",
+                    file.display(),
+                    mcptest_run::reason(&error)
+                )));
             }
         }
         for destination in destinations.iter().filter(|one| one.file.is_none()) {
             let coloured = output::is_coloured(colour, &std::io::stdout());
             let options = Options { colour: coloured, width: output::width(), verbose };
-            output::stdout(&(destination.reporter.render)(report, &options));
+            if let Err(lost) = output::stdout(&(destination.reporter.render)(report, &options)) {
+                failed = Some(lost);
+            }
         }
         failed.map_or(Ok(()), Err)
     }

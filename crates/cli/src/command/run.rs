@@ -4,6 +4,7 @@ use super::report::Destination;
 use super::suites;
 use crate::args::{Colour, Run};
 use crate::output::{self, Failure};
+use mcptest_core::suite::{Loaded, Suite};
 use mcptest_run::{Plan, Selection};
 use std::process::ExitCode;
 
@@ -12,28 +13,37 @@ pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
     let loaded = suites::load(&args.suites, colour)?;
     let selection = Selection { filters: args.filter, tags: args.tag, skip_tags: args.skip_tag };
     let plan = Plan::new(&loaded, &selection);
+    if plan.cells.is_empty() {
+        output::stderr(nothing_to_judge(&loaded));
+    }
     if args.list {
-        return Ok(list(&plan));
+        return list(&plan);
     }
     let report = mcptest_run::run(&plan, args.fail_fast);
     let written = Destination::write_all(&destinations, &report, colour, args.suites.verbose);
-    if report.tests.is_empty() {
-        output::stderr("nothing was selected: no test matches\n");
-    }
     written?;
     Ok(ExitCode::from(report.exit_code()))
 }
 
-fn list(plan: &Plan<'_>) -> ExitCode {
+fn nothing_to_judge(loaded: &[(String, Loaded)]) -> &'static str {
+    let has_tests = |suite: &Suite| !suite.agents.is_empty() || !suite.tools.is_empty();
+    if loaded.iter().filter_map(|(_, loaded)| loaded.suite.as_ref()).any(has_tests) {
+        "nothing was selected: no test matches\n  help: `mcptest run --list` shows the tests\n"
+    } else {
+        "nothing to judge: there are no tests under `agents:` or `tools:`\n"
+    }
+}
+
+fn list(plan: &Plan<'_>) -> Result<ExitCode, Failure> {
     let mut text = String::new();
     for cell in &plan.cells {
         let skipped = cell.skip.as_ref().map(|reason| format!("  (skipped: {reason})")).unwrap_or_default();
         text.push_str(&format!("{}:{}: {}{skipped}\n", cell.place.file, cell.place.line, cell.row_name));
     }
-    output::stdout(text.as_bytes());
+    output::stdout(text.as_bytes())?;
     let is_refused = |cell: &mcptest_run::Cell<'_>| matches!(cell.subject, mcptest_run::Subject::Refused(_));
     if plan.cells.iter().any(is_refused) {
-        return ExitCode::from(output::EXIT_BROKEN);
+        return Ok(ExitCode::from(output::EXIT_BROKEN));
     }
-    ExitCode::from(if plan.cells.is_empty() { 7 } else { 0 })
+    Ok(ExitCode::from(if plan.cells.is_empty() { 7 } else { 0 }))
 }

@@ -1,15 +1,15 @@
 //! `mcptest schema`: for editors and for those who read reports.
 
 use crate::args::Schema;
-use crate::output;
+use crate::output::{self, Failure};
 use std::process::ExitCode;
 
-pub(super) fn run(args: &Schema) -> ExitCode {
+pub(super) fn run(args: &Schema) -> Result<ExitCode, Failure> {
     let text = if args.report {
         mcptest_report::json::SCHEMA.to_owned()
     } else {
         format!("{:#}\n", mcptest_core::suite::json_schema())
     };
-    output::stdout(text.as_bytes());
-    ExitCode::SUCCESS
+    output::stdout(text.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
 }

@@ -15,7 +15,7 @@ pub(super) fn run(args: &Show) -> Result<ExitCode, Failure> {
             cassette.runs.len()
         )));
     }
-    output::stdout(timeline(&cassette, Options { run: args.run, full: args.full }).as_bytes());
+    output::stdout(timeline(&cassette, Options { run: args.run, full: args.full }).as_bytes())?;
     let is_broken = cassette.runs.iter().any(|run| run.trace.is_err());
     Ok(ExitCode::from(if is_broken { output::EXIT_BROKEN } else { 0 }))
 }

@@ -21,7 +21,7 @@ pub(super) fn run(args: &Validate, colour: Colour) -> Result<ExitCode, Failure> 
         counted(errors, "error"),
         counted(warnings, "warning")
     );
-    output::stdout(line.as_bytes());
+    output::stdout(line.as_bytes())?;
     Ok(ExitCode::from(if errors > 0 { output::EXIT_BROKEN } else { 0 }))
 }
 

@@ -7,6 +7,8 @@ mod gate;
 mod golden_path;
 #[cfg(test)]
 mod lint_check;
+#[cfg(test)]
+mod registry_tests;
 pub mod reliability;
 mod scores;
 pub mod stability;

@@ -113,11 +113,14 @@ fn whole_or_float(number: f64) -> Value {
 fn read_check(field: &mut Field<'_>) -> Option<Box<dyn Check>> {
     field.define("matcher", |field| {
         let check = field.block(read_one).flatten();
-        field.amend_schema("type", json!("object"));
-        field.amend_schema("minProperties", json!(1));
-        field.amend_schema("maxProperties", json!(1));
+        field.amend_exactly_one_of(keys());
         check
     })
+}
+
+/// Every key that a matcher may have.
+fn keys() -> impl Iterator<Item = &'static str> {
+    KINDS.iter().flat_map(|kind| std::iter::once(kind.key).chain(kind.alias))
 }
 
 fn read_one(block: &mut Block<'_>) -> Option<Box<dyn Check>> {
@@ -133,6 +136,7 @@ fn read_one(block: &mut Block<'_>) -> Option<Box<dyn Check>> {
             }
         }
     }
+    written.sort_by_key(|key| block.key_span(key));
     match written[..] {
         [] if !block.is_describing() && !block.has_unknown() => {
             let problem = Problem::error("a matcher is missing here");
@@ -140,7 +144,10 @@ fn read_one(block: &mut Block<'_>) -> Option<Box<dyn Check>> {
             None
         }
         [first, second, ..] => {
-            let problem = Problem::error(format!("one matcher at a time: `{first}` and `{second}`"));
+            let span = |key: &str| block.key_span(key).unwrap_or_default();
+            let problem = Problem::error(format!("one matcher at a time: `{first}` and `{second}`"))
+                .at(span(second))
+                .also(span(first), "already given here");
             block.report(problem.help("to hold a value to both, write `all-of: [{…}, {…}]`"));
             None
         }

@@ -4,7 +4,7 @@ use super::{Check, Kind, differs};
 use crate::json::is_subset;
 use crate::problem::Problem;
 use crate::report::AssertionDiff;
-use crate::schema::JsonSchema;
+use crate::schema::{JsonSchema, SchemaFault};
 use serde_json::{Value, json};
 
 pub(super) const SUBSET: Kind = Kind {
@@ -102,8 +102,15 @@ impl crate::suite::read::Field<'_> {
         if self.is_describing() {
             return None;
         }
-        JsonSchema::compile(&written?)
-            .map_err(|reason| self.report(Problem::error(format!("this is not a JSON Schema: {reason}"))))
-            .ok()
+        JsonSchema::compile(&written?).map_err(|fault| self.report(self.schema_problem(&fault))).ok()
+    }
+
+    fn schema_problem(&self, fault: &SchemaFault) -> Problem {
+        let problem = Problem::error(format!("this is not a JSON Schema: {}", fault.reason));
+        let problem = problem.at(self.span_at(&fault.pointer));
+        match &fault.help {
+            Some(help) => problem.help(help.clone()),
+            None => problem,
+        }
     }
 }

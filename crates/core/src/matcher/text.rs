@@ -86,6 +86,10 @@ fn several(field: &mut Field<'_>) -> Option<Vec<Value>> {
 fn regex_problem(error: &regex::Error) -> Problem {
     let text = error.to_string();
     let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    if matches!(error, regex::Error::CompiledTooBig(_)) {
+        return Problem::error("this regular expression is too large once it is compiled")
+            .help("repeat less: `(a{1000}){1000}` is a million characters");
+    }
     let problem = Problem::error(format!("this is not a regular expression: {reason}"));
     if reason.contains("look-around") || reason.contains("backreference") {
         return problem.help("patterns run in linear time, without look-around and backreferences");

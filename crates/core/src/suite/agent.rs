@@ -165,14 +165,15 @@ fn read_models(block: &mut Block<'_>, references: &mut References) -> Vec<Model>
     if many.as_ref().is_some_and(Vec::is_empty) {
         block.report(Problem::error("`models:` is empty").at(block.key_span("models").unwrap_or_default()));
     }
-    let models: Vec<Model> = one.into_iter().chain(many.into_iter().flatten()).collect();
-    for (at, model) in models.iter().enumerate() {
-        if models[..at].contains(model) {
+    let many = many.unwrap_or_default();
+    for (at, model) in many.iter().enumerate() {
+        if many[..at].contains(model) {
             let problem = Problem::error(format!("the model `{}` is listed twice", model.id));
+            let problem = problem.help("each model is one row; for more of the same, write `runs:`");
             block.report(problem.at(block.key_span("models").unwrap_or_default()));
         }
     }
-    models
+    one.into_iter().chain(many).collect()
 }
 
 fn read_model(field: &mut Field<'_>, references: &mut References) -> Option<Model> {
@@ -275,10 +276,11 @@ fn read_gates(block: &mut Block<'_>) -> Vec<GateBlock> {
 
 /// Traces that exist already can be judged without saying who made them; all else needs a model and a prompt.
 fn require_question(block: &Block<'_>, has_cassette: bool) {
-    if has_cassette {
+    if has_cassette || block.has("cassette") || block.has_slip_of(&["cassette"]) {
         return;
     }
-    let missing = |keys: [&str; 2]| !keys.iter().any(|key| block.has(key));
+    let missing =
+        |keys: [&'static str; 2]| !keys.iter().any(|key| block.has(key)) && !block.has_slip_of(&keys);
     if missing(["model", "models"]) {
         block.report(
             Problem::error("the agent has no `model:`")

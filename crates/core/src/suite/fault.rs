@@ -15,6 +15,7 @@ pub struct Fault {
     /// What goes wrong.
     pub kind: FaultKind,
     pub(crate) span: Span,
+    pub(super) server_span: Span,
 }
 
 /// What goes wrong in a call.
@@ -79,22 +80,27 @@ impl Fault {
         field
             .block(|block| {
                 let name = block.required("name", "The name that `inject:` uses", |f| f.name());
+                let mut server_span = span;
                 let target =
                     block.required("target", "The tool, the server, or both, that the fault hits", |f| {
-                        f.block(read_target)
+                        f.block(|block| read_target(block, &mut server_span))
                     });
                 let kind = read_kind(block);
                 let (tool, server) = target?;
-                Some(Self { name: name?, tool, server, kind: kind?, span })
+                let span = block.key_span("name").unwrap_or(span);
+                Some(Self { name: name?, tool, server, kind: kind?, span, server_span })
             })
             .flatten()
     }
 }
 
-fn read_target(block: &mut Block<'_>) -> (Option<String>, Option<String>) {
+fn read_target(block: &mut Block<'_>, server_span: &mut Span) -> (Option<String>, Option<String>) {
     let tool = block.optional("tool", "The tool; every tool of the server when left out", |f| f.name());
-    let server = block.optional("server", "The server; any when left out", |f| f.name());
-    if !block.has("tool") && !block.has("server") {
+    let server = block.optional("server", "The server; any when left out", |f| {
+        *server_span = f.span();
+        f.name()
+    });
+    if !block.has("tool") && !block.has("server") && !block.has_unknown() {
         block.report(Problem::error("a fault's target names a tool, a server, or both"));
     }
     (tool, server)

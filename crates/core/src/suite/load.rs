@@ -2,18 +2,17 @@
 
 use super::agent::Agent;
 use super::fault::Fault;
+use super::imports;
 use super::options::{Budget, RunOptions};
 use super::read::{Block, Field, Reading};
-use super::server::{Provider, Server};
+use super::server::{Endpoint, Provider, Server};
 use super::tool_test::ToolTest;
 use super::variables::{Text, Variables};
-use super::{Suite, names};
+use super::{Suite, names, tools_of};
 use crate::problem::{Level, Problem, Sources, Span};
 use crate::yaml::{self, Kind, Node};
 use std::collections::BTreeMap;
-use std::path::Path;
-
-const MAX_IMPORT_DEPTH: usize = 16;
+use std::path::{Path, PathBuf};
 
 /// What loading needs from outside: the bytes of a file and the values of the environment.
 pub struct Host<'h> {
@@ -43,11 +42,18 @@ impl Loaded {
 
 /// Loads the suite at `path`.
 pub fn load(path: &Path, host: &Host<'_>) -> Loaded {
-    let mut loader = Loader { host, sources: Sources::default(), problems: Vec::new() };
+    let mut loader = Loader {
+        host,
+        sources: Sources::default(),
+        problems: Vec::new(),
+        read: BTreeMap::new(),
+        imported: 0,
+    };
     let parts = loader.file(path, &mut Vec::new());
     let mut suite = None;
     if let Some(parts) = parts {
         names::check_references(&parts, &mut loader.problems);
+        loader.check_manifests(&parts, path);
         let loaded = Suite::from_parts(path, parts);
         for agent in &loaded.agents {
             let catalogue = loaded.known_catalogue(agent, host);
@@ -56,11 +62,24 @@ pub fn load(path: &Path, host: &Host<'_>) -> Loaded {
         suite = Some(loaded);
     }
     let mut loaded = Loaded { suite, problems: loader.problems, sources: loader.sources };
-    loaded.problems.dedup();
+    loaded.problems.sort_by_key(|problem| problem.span);
+    loaded.problems = without_repeats(loaded.problems);
     if loaded.is_refused() {
         loaded.suite = None;
     }
     loaded
+}
+
+/// Problems in the order of their places, each once: a file that is imported twice has them twice.
+fn without_repeats(sorted: Vec<Problem>) -> Vec<Problem> {
+    let mut kept: Vec<Problem> = Vec::with_capacity(sorted.len());
+    for problem in sorted {
+        let same_place = kept.iter().rev().take_while(|other| other.span == problem.span);
+        if !same_place.into_iter().any(|other| *other == problem) {
+            kept.push(problem);
+        }
+    }
+    kept
 }
 
 /// The parts of a file, or of a file and its imports merged.
@@ -80,30 +99,33 @@ struct Loader<'h> {
     host: &'h Host<'h>,
     sources: Sources,
     problems: Vec<Problem>,
+    read: BTreeMap<PathBuf, Option<usize>>,
+    imported: usize,
 }
 
 impl Loader<'_> {
-    fn file(&mut self, path: &Path, importing: &mut Vec<std::path::PathBuf>) -> Option<Parts> {
-        let file = self.read(path)?;
+    fn file(&mut self, path: &Path, importing: &mut Vec<PathBuf>) -> Option<Parts> {
+        let identity = imports::identity(path);
+        let file = if let Some(file) = self.read.get(&identity) {
+            *file
+        } else {
+            let file = self.read(path);
+            self.read.insert(identity, file);
+            file
+        }?;
         let text = self.sources.file(file).text.clone();
+        let before = self.problems.len();
         let root = yaml::parse(&text, file, &mut self.problems);
-        let Some(root) = root else {
-            if self.problems.is_empty() {
-                self.problems.push(empty_file(file));
+        let Some(root) = root.filter(|root| !is_null(root)) else {
+            if self.problems.len() == before {
+                self.problems.push(empty_file(file, &text));
             }
             return None;
         };
         if !matches!(root.kind, Kind::Map(_)) {
-            let problem = if text.trim().is_empty() || is_null(&root) {
-                empty_file(file)
-            } else {
-                Problem::error(format!(
-                    "a suite is a map with `servers:` and `agents:`, this is {}",
-                    root.describe()
-                ))
-                .at(root.span)
-            };
-            self.problems.push(problem);
+            let message =
+                format!("a suite is a map with `servers:` and `agents:`, this is {}", root.describe());
+            self.problems.push(Problem::error(message).at(root.span));
             return None;
         }
         importing.push(path.to_owned());
@@ -136,7 +158,7 @@ impl Loader<'_> {
     }
 
     /// The parts of every imported file, merged in the order they are named.
-    fn imports(&mut self, root: &Node, path: &Path, importing: &mut Vec<std::path::PathBuf>) -> Parts {
+    fn imports(&mut self, root: &Node, path: &Path, importing: &mut Vec<PathBuf>) -> Parts {
         let mut merged = Parts::default();
         let reading = self.reading(path, BTreeMap::new());
         let mut wanted = Vec::new();
@@ -145,9 +167,10 @@ impl Loader<'_> {
         }
         self.problems.extend(reading.into_problems());
         for (name, span) in wanted {
-            let target = path.parent().unwrap_or(Path::new("")).join(&name);
-            if importing.contains(&target) || importing.len() > MAX_IMPORT_DEPTH {
-                self.problems.push(Problem::error(format!("`{name}` is imported in a circle")).at(span));
+            let target = imports::plain(&path.parent().unwrap_or(Path::new("")).join(&name));
+            self.imported += 1;
+            if let Some(problem) = imports::refuse(&name, &target, importing, self.imported) {
+                self.problems.push(problem.at(span));
                 continue;
             }
             let before = self.problems.len();
@@ -163,6 +186,26 @@ impl Loader<'_> {
             }
         }
         merged
+    }
+
+    /// Says which mock manifests give no tools: without them a recording cannot be stale for its tools.
+    fn check_manifests(&mut self, parts: &Parts, path: &Path) {
+        for (_, (span, server)) in &parts.servers {
+            let Endpoint::Mock(manifest) = &server.endpoint else { continue };
+            if manifest.contains("${") {
+                continue;
+            }
+            let file = path.parent().unwrap_or(Path::new("")).join(manifest);
+            let tools = (self.host.read)(&file)
+                .and_then(|bytes| String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned()))
+                .and_then(|text| tools_of(&text));
+            if let Err(reason) = tools {
+                let problem =
+                    Problem::warning(format!("the tools of {} are not known: {reason}", file.display()));
+                let help = "until they are, recordings are not checked for changed tools";
+                self.problems.push(problem.at(*span).help(help));
+            }
+        }
     }
 
     fn reading(&self, path: &Path, suite: BTreeMap<String, Text>) -> Reading<'_> {
@@ -186,10 +229,11 @@ impl Loader<'_> {
     }
 }
 
-fn empty_file(file: usize) -> Problem {
-    Problem::error("the file is empty")
+fn empty_file(file: usize, text: &str) -> Problem {
+    let message = if text.trim().is_empty() { "the file is empty" } else { "there is no suite in this file" };
+    Problem::error(message)
         .at(Span { file, start: 0, end: 0 })
-        .help("a suite has `servers:` and `agents:`")
+        .help("a suite is a map with `servers:` and `agents:`; `mcptest explain` shows what an agent can be held to")
 }
 
 fn is_null(node: &Node) -> bool {
@@ -215,7 +259,7 @@ fn read_imports(field: &mut Field<'_>, into: &mut Vec<(String, Span)>) -> Option
 }
 
 fn read_variables(field: &mut Field<'_>) -> Option<Vec<(String, (Span, Text))>> {
-    field.entries(|name, span, f| {
+    field.named_entries(|name, span, f| {
         let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
             && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
         if !is_name && !f.is_describing() {
@@ -239,12 +283,12 @@ pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
         Parts {
             servers: block
                 .optional("servers", "MCP servers by name", |f| {
-                    f.entries(|_, span, f| Server::read(f).map(|(_, server)| (span, server)))
+                    f.named_entries(|_, span, f| Server::read(f).map(|(_, server)| (span, server)))
                 })
                 .unwrap_or_default(),
             providers: block
                 .optional("providers", "Model providers by name", |f| {
-                    f.entries(|_, span, f| Provider::read(f).map(|(_, provider)| (span, provider)))
+                    f.named_entries(|_, span, f| Provider::read(f).map(|(_, provider)| (span, provider)))
                 })
                 .unwrap_or_default(),
             faults: block

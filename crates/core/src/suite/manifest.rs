@@ -18,6 +18,12 @@ pub fn tools_of(text: &str) -> Result<Vec<CatalogueTool>, String> {
     tools.iter().map(tool).collect()
 }
 
+/// A YAML text as JSON, as suites are read before their variables are filled in: for tests of the schema.
+#[doc(hidden)]
+pub fn yaml_to_json(text: &str) -> Option<Value> {
+    yaml::parse(text, 0, &mut Vec::new()).map(|root| plain(&root))
+}
+
 fn tool(tool: &Value) -> Result<CatalogueTool, String> {
     let text = |key: &str| tool.get(key).and_then(Value::as_str).map(str::to_owned);
     Ok(CatalogueTool {

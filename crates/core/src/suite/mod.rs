@@ -2,6 +2,7 @@
 
 mod agent;
 mod fault;
+mod imports;
 mod load;
 mod manifest;
 mod names;
@@ -15,7 +16,7 @@ pub(crate) mod variables;
 pub use agent::{Agent, CassettePath, Model};
 pub use fault::{Fault, FaultKind};
 pub use load::{Host, Loaded, load};
-pub use manifest::tools_of;
+pub use manifest::{tools_of, yaml_to_json};
 pub use options::{Budget, RunOptions, Stale};
 pub use schema::json_schema;
 pub use server::{Endpoint, Era, HeaderValue, Provider, Server};

@@ -7,10 +7,12 @@ use std::collections::BTreeMap;
 /// Adds one file's parts to the others; a name given twice is a problem that shows both places.
 pub(super) fn merge(into: &mut Parts, from: Parts, problems: &mut Vec<Problem>) {
     for (name, value) in from.variables {
-        if let Some((first, _)) = into.variables.get(&name) {
-            problems.push(clash("variable", &name, value.0, *first));
-        } else {
-            into.variables.insert(name, value);
+        match into.variables.get(&name) {
+            Some((first, _)) if *first == value.0 => {}
+            Some((first, _)) => problems.push(clash("variable", &name, value.0, *first)),
+            None => {
+                into.variables.insert(name, value);
+            }
         }
     }
     append("server", &mut into.servers, from.servers, |(name, (span, _))| (name, *span), problems);
@@ -29,12 +31,16 @@ fn append<T>(
     named: impl Fn(&T) -> (&String, Span),
     problems: &mut Vec<Problem>,
 ) {
-    let mut seen: BTreeMap<String, Span> =
+    let before: BTreeMap<String, Span> =
         into.iter().map(|item| (named(item).0.clone(), named(item).1)).collect();
+    let mut seen = before.clone();
     for item in from {
         let (name, span) = (named(&item).0.clone(), named(&item).1);
         if let Some(first) = seen.get(&name) {
-            problems.push(clash(what, &name, span, *first));
+            let is_the_same_of_a_file_imported_twice = before.get(&name) == Some(&span);
+            if !is_the_same_of_a_file_imported_twice {
+                problems.push(clash(what, &name, span, *first));
+            }
         } else {
             seen.insert(name, span);
             into.push(item);
@@ -68,7 +74,7 @@ pub(super) fn check_references(parts: &Parts, problems: &mut Vec<Problem>) {
     }
     for fault in &parts.faults {
         if let Some(server) = &fault.server {
-            problems.extend(unknown("servers", server, fault.span, &servers));
+            problems.extend(unknown("servers", server, fault.server_span, &servers));
         }
     }
 }

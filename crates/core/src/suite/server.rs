@@ -164,15 +164,17 @@ fn endpoint(
     url: Option<String>,
     mock: Option<String>,
 ) -> Endpoint {
-    block.at_most_one_of(&["command", "url", "mock"]);
-    if !["command", "url", "mock"].iter().any(|key| block.has(key)) {
+    let endpoints = ["command", "url", "mock"];
+    block.at_most_one_of(&endpoints);
+    if !endpoints.iter().any(|key| block.has(key)) && !block.has_slip_of(&endpoints) {
         block.report(
             Problem::error("a server needs `command`, `url` or `mock`")
                 .help("as `command: [npx, my-server]`"),
         );
     }
     if command.as_ref().is_some_and(Vec::is_empty) {
-        block.report(Problem::error("`command` is empty").at(block.key_span("command").unwrap_or_default()));
+        let problem = Problem::error("`command` is empty").help("as `command: [npx, my-server]`");
+        block.report(problem.at(block.key_span("command").unwrap_or_default()));
     }
     if let Some(span) = block.key_span("args").filter(|_| !block.has("command")) {
         block.report(Problem::error("`args` belongs to a `command`").at(span));

@@ -41,19 +41,22 @@ enum Piece<'t> {
 }
 
 impl Variables<'_> {
-    /// The text with its variables filled in.
-    pub(crate) fn expand(&self, text: &str) -> Result<Text, VariableProblem> {
+    /// The text with its variables filled in, or everything that keeps them from being so.
+    pub(crate) fn expand(&self, text: &str) -> Result<Text, Vec<VariableProblem>> {
         let mut expanded = Text::default();
-        for piece in pieces(text)? {
+        let mut problems = Vec::new();
+        for piece in pieces(text).map_err(|problem| vec![problem])? {
             match piece {
                 Piece::Literal(literal) => {
                     expanded.value.push_str(literal);
                     expanded.template.push_str(literal);
                 }
-                Piece::Variable { name, default } => self.push_value(name, default, &mut expanded)?,
+                Piece::Variable { name, default } => {
+                    problems.extend(self.push_value(name, default, &mut expanded).err());
+                }
             }
         }
-        Ok(expanded)
+        if problems.is_empty() { Ok(expanded) } else { Err(problems) }
     }
 
     fn push_value(&self, name: &str, default: Option<&str>, into: &mut Text) -> Result<(), VariableProblem> {
@@ -114,7 +117,7 @@ fn pieces(text: &str) -> Result<Vec<Piece<'_>>, VariableProblem> {
 mod tests {
     use super::*;
 
-    fn expand(text: &str) -> Result<(String, String), VariableProblem> {
+    fn expand(text: &str) -> Result<(String, String), Vec<VariableProblem>> {
         let environment = |name: &str| match name {
             "HOME_CITY" => Some("Lisbon".to_owned()),
             "EMPTY" => Some(String::new()),
@@ -138,8 +141,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_filled_in_is_a_problem() {
-        assert_eq!(expand("${nope}"), Err(VariableProblem::Unset("nope".into())));
-        assert_eq!(expand("${nope"), Err(VariableProblem::Unclosed));
-        assert_eq!(expand("${a b}"), Err(VariableProblem::BadName("a b".into())));
+        let unset = |name: &str| VariableProblem::Unset(name.into());
+        assert_eq!(expand("${nope} ${city} ${never}"), Err(vec![unset("nope"), unset("never")]));
+        assert_eq!(expand("${nope"), Err(vec![VariableProblem::Unclosed]));
+        assert_eq!(expand("${a b}"), Err(vec![VariableProblem::BadName("a b".into())]));
     }
 }

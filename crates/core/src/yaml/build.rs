@@ -15,7 +15,9 @@ pub(crate) fn parse(text: &str, file: usize, problems: &mut Vec<Problem>) -> Opt
     let bom = text.len() - text.trim_start_matches('\u{feff}').len();
     if let Some(at) = text.find('\0') {
         let span = Span { file, start: at, end: at + 1 };
-        problems.push(Problem::error("the file contains a NUL byte, which YAML does not allow").at(span));
+        let problem = Problem::error("the file contains a NUL byte, which YAML does not allow").at(span);
+        problems
+            .push(problem.help("delete it; a file full of them is not text, or is UTF-16: save it as UTF-8"));
         return None;
     }
     let mut options = Options::default();
@@ -50,6 +52,8 @@ enum Shape {
 enum Key {
     Named(Rc<str>, Span),
     Merge,
+    /// A list or map in the place of a key: its value is dropped.
+    Refused,
 }
 
 impl Builder {
@@ -88,7 +92,8 @@ impl Builder {
             let problem = Problem::error(format!(
                 "the file expands to {} values through its aliases; {MAX_EXPANDED} is the limit",
                 root.expanded
-            ));
+            ))
+            .at(largest_part(&root));
             problems.push(problem.help("write the repeated part out, or use fewer aliases of aliases"));
             return None;
         }
@@ -176,9 +181,10 @@ impl Builder {
             Some(Shape::Map { entries, merges, key }) => match key.take() {
                 Some(Key::Named(key, key_span)) => entries.push(Entry { key, key_span, value: node }),
                 Some(Key::Merge) => merges.push(node),
+                Some(Key::Refused) => {}
                 None => {
                     problems.push(Problem::error("a key must be a text, not a list or map").at(node.span));
-                    *key = Some(Key::Named("".into(), node.span));
+                    *key = Some(Key::Refused);
                 }
             },
         }
@@ -194,20 +200,51 @@ impl Builder {
         while !text.is_char_boundary(start) {
             start -= 1;
         }
-        let end = text[start..].chars().next().map_or(start, |c| start + c.len_utf8());
-        let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
-        let has_tab =
-            text[line_start..].chars().take_while(|c| c.is_whitespace() && *c != '\n').any(|c| c == '\t');
         let message = error.info();
-        let problem =
-            Problem::error(format!("this is not YAML: {message}")).at(Span { file: self.file, start, end });
-        if has_tab {
-            return problem.help("YAML is indented with spaces, never with tabs");
+        let at = |start: usize| {
+            let end = text[start..].chars().next().map_or(start, |c| start + c.len_utf8());
+            Span { file: self.file, start, end }
+        };
+        if message.contains("recursion limit") {
+            return Problem::error(format!("values are nested more than {MAX_DEPTH} deep here"))
+                .at(at(start));
         }
-        if message.contains("nesting") || message.contains("depth") || message.contains("recursion") {
-            return problem.help(format!("values may be nested {MAX_DEPTH} deep"));
+        if let Some(tab) = indenting_tab(text, start, &message) {
+            return Problem::error("this line is indented with a tab")
+                .at(at(tab))
+                .help("YAML is indented with spaces, never with tabs");
+        }
+        let problem = Problem::error(format!("this is not YAML: {message}")).at(at(start));
+        if text[..start].ends_with('$') && text[start..].starts_with('{') {
+            return problem.help("inside `{…}` and `[…]` a variable is quoted: `\"${NAME}\"`");
+        }
+        if message.contains("block") {
+            return problem.help("keys of one map, and items of one list, start in the same column");
         }
         problem
+    }
+}
+
+/// The tab that indents the line of an error, or a later line that the parser was on its way to.
+fn indenting_tab(text: &str, start: usize, message: &str) -> Option<usize> {
+    let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
+    let lines = if message.contains("tab") { usize::MAX } else { 1 };
+    let mut offset = line_start;
+    text[line_start..].split_inclusive('\n').take(lines).find_map(|line| {
+        let indent = &line[..line.len() - line.trim_start().len()];
+        let tab = indent.find('\t').map(|at| offset + at);
+        offset += line.len();
+        tab
+    })
+}
+
+/// The top-level key whose value stands for the most values.
+fn largest_part(root: &Node) -> Span {
+    match &root.kind {
+        Kind::Map(entries) => {
+            entries.iter().max_by_key(|entry| entry.value.expanded).map_or(root.span, |entry| entry.key_span)
+        }
+        _ => root.span,
     }
 }
 

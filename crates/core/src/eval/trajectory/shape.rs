@@ -10,6 +10,8 @@ use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
+const KEYS: [&str; 4] = ["exact", "subset", "schema", "one_of"];
+
 /// An argument shape, compiled.
 #[derive(Debug, Clone)]
 pub(super) enum Shape {
@@ -122,9 +124,7 @@ impl Shape {
                 });
                 shapes.map(|field| {
                     let shape = field.block(Self::read_block).flatten();
-                    field.amend_schema("type", json!("object"));
-                    field.amend_schema("minProperties", json!(1));
-                    field.amend_schema("maxProperties", json!(1));
+                    field.amend_exactly_one_of(KEYS);
                     shape
                 });
             })
@@ -132,7 +132,6 @@ impl Shape {
     }
 
     fn read_block(block: &mut Block<'_>) -> Option<Self> {
-        const KEYS: [&str; 4] = ["exact", "subset", "schema", "one_of"];
         let exact = block.optional("exact", "The arguments equal this value", |field| field.value());
         let subset = block.optional(
             "subset",

@@ -13,6 +13,7 @@ pub(crate) struct Block<'a> {
     entries: &'a [Entry],
     siblings: &'a [Entry],
     known: Vec<&'static str>,
+    missing: Vec<(&'static str, String)>,
     schema: Option<Schema>,
 }
 
@@ -29,12 +30,11 @@ impl<'a> Block<'a> {
         entries: &'a [Entry],
         siblings: &'a [Entry],
     ) -> Self {
-        Self { reading, span, entries, siblings, known: Vec::new(), schema: None }
+        Self { reading, span, entries, siblings, known: Vec::new(), missing: Vec::new(), schema: None }
     }
 
     pub(super) fn describing(reading: &'a Reading<'a>) -> Self {
-        let schema = Some(Schema::default());
-        Self { reading, span: Span::default(), entries: &[], siblings: &[], known: Vec::new(), schema }
+        Self { schema: Some(Schema::default()), ..Self::new(reading, Span::default(), &[], &[]) }
     }
 
     /// Whether this reading only describes the schema.
@@ -67,7 +67,7 @@ impl<'a> Block<'a> {
             return None;
         }
         let entry = self.entry(key)?;
-        read(&mut Field::new(self.reading, &entry.value).beside(self.entries))
+        read(&mut Field::of(self.reading, entry, self.entries))
     }
 
     /// A key that must be there.
@@ -80,7 +80,7 @@ impl<'a> Block<'a> {
         if let Some(schema) = &mut self.schema {
             schema.required.push(key);
         } else if self.entry(key).is_none() {
-            self.report(Problem::error(format!("`{key}` is missing here")).help(doc.to_owned()));
+            self.missing.push((key, doc.to_owned()));
         }
         self.optional(key, doc, read)
     }
@@ -107,7 +107,16 @@ impl<'a> Block<'a> {
 
     /// Whether a key is written that nobody has asked for so far.
     pub(crate) fn has_unknown(&self) -> bool {
-        self.entries.iter().any(|entry| !self.known.contains(&&*entry.key) && !entry.key.starts_with("x-"))
+        self.unknown().next().is_some()
+    }
+
+    /// Whether one of these keys seems to be written with a slip of the pen, so that its absence needs no words.
+    pub(crate) fn has_slip_of(&self, keys: &[&'static str]) -> bool {
+        self.unknown().any(|entry| crate::problem::nearest(&entry.key, keys.iter().copied()).is_some())
+    }
+
+    fn unknown(&self) -> impl Iterator<Item = &'a Entry> {
+        self.entries.iter().filter(|entry| !self.known.contains(&&*entry.key) && !entry.key.starts_with("x-"))
     }
 
     /// The place of a key that is written.
@@ -144,10 +153,10 @@ impl<'a> Block<'a> {
 
     /// Refuses every key that was not asked for; `x-…` keys are the user's own notes.
     pub(super) fn finish(self) {
-        for entry in self.entries {
-            if self.known.contains(&&*entry.key) || entry.key.starts_with("x-") {
-                continue;
-            }
+        for (key, doc) in self.missing.iter().filter(|(key, _)| !self.has_slip_of(&[*key])) {
+            self.report(Problem::error(format!("`{key}` is missing here")).help(doc.clone()));
+        }
+        for entry in self.unknown() {
             let problem = Problem::error(format!("unknown key `{}`", entry.key)).at(entry.key_span);
             let near = crate::problem::nearest(&entry.key, self.known.iter().copied());
             let help = match near {

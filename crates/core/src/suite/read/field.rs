@@ -13,6 +13,7 @@ pub(crate) struct Field<'a> {
     pub(crate) reading: &'a Reading<'a>,
     pub(super) at: At<'a>,
     pub(super) siblings: &'a [Entry],
+    pub(super) key: Option<&'a str>,
 }
 
 #[derive(Clone, Copy)]
@@ -23,17 +24,16 @@ pub(super) enum At<'a> {
 
 impl<'a> Field<'a> {
     pub(crate) fn new(reading: &'a Reading<'a>, node: &'a Node) -> Self {
-        Self { reading, at: At::Node(node), siblings: &[] }
+        Self { reading, at: At::Node(node), siblings: &[], key: None }
     }
 
-    /// The same value, beside the other keys of its map.
-    pub(super) fn beside(mut self, siblings: &'a [Entry]) -> Self {
-        self.siblings = siblings;
-        self
+    /// The value of this key, beside the other keys of its map.
+    pub(super) fn of(reading: &'a Reading<'a>, entry: &'a Entry, siblings: &'a [Entry]) -> Self {
+        Self { reading, at: At::Node(&entry.value), siblings, key: Some(&entry.key) }
     }
 
     pub(super) fn describing(reading: &'a Reading<'a>, slot: &'a RefCell<Value>) -> Self {
-        Self { reading, at: At::Describe(slot), siblings: &[] }
+        Self { reading, at: At::Describe(slot), siblings: &[], key: None }
     }
 
     /// Whether this reading only describes the schema: nothing it returns means anything.
@@ -49,6 +49,24 @@ impl<'a> Field<'a> {
         }
     }
 
+    /// The place of what a JSON pointer leads to in this value; of the last part of it that is there.
+    pub(crate) fn span_at(&self, pointer: &str) -> Span {
+        let At::Node(mut node) = self.at else { return Span::default() };
+        for part in pointer.split('/').skip(1) {
+            let part = part.replace("~1", "/").replace("~0", "~");
+            let next = match &node.kind {
+                Kind::Map(entries) => {
+                    entries.iter().find(|entry| *entry.key == *part).map(|entry| &entry.value)
+                }
+                Kind::List(items) => part.parse::<usize>().ok().and_then(|at| items.get(at)),
+                Kind::Scalar(_) => None,
+            };
+            let Some(next) = next else { break };
+            node = next;
+        }
+        node.span
+    }
+
     /// Collects a problem at this value.
     pub(crate) fn report(&self, problem: Problem) {
         if let At::Node(node) = self.at {
@@ -58,7 +76,8 @@ impl<'a> Field<'a> {
     }
 
     fn wrong<T>(&self, node: &Node, wanted: &str) -> Option<T> {
-        self.report(Problem::error(format!("expected {wanted}, found {}", node.describe())));
+        let what = self.key.map(|key| format!("`{key}`: ")).unwrap_or_default();
+        self.report(Problem::error(format!("{what}expected {wanted}, found {}", node.describe())));
         None
     }
 
@@ -73,26 +92,34 @@ impl<'a> Field<'a> {
         }
     }
 
-    fn scalar(&self, node: &Node) -> Option<Scalar> {
-        match &node.kind {
-            Kind::Scalar(Scalar::Text { text, plain }) if text.contains("${") => {
-                let expanded = self.expand(text, node.span)?;
+    /// The scalar with its variables filled in; `None` when they cannot be, which is reported.
+    fn filled_in(&self, scalar: &Scalar, span: Span) -> Option<Scalar> {
+        match scalar {
+            Scalar::Text { text, plain } if text.contains("${") => {
+                let expanded = self.expand(text, span)?;
                 Some(if *plain {
                     resolve(&expanded.value)
                 } else {
                     Scalar::Text { text: expanded.value, plain: false }
                 })
             }
-            Kind::Scalar(scalar) => Some(scalar.clone()),
-            _ => None,
+            scalar => Some(scalar.clone()),
         }
     }
 
+    /// What `take` makes of a scalar, or the problem that something else was wanted.
+    fn scalar<T>(&self, node: &Node, wanted: &str, take: impl FnOnce(Scalar) -> Option<T>) -> Option<T> {
+        let Kind::Scalar(scalar) = &node.kind else { return self.wrong(node, wanted) };
+        let taken = take(self.filled_in(scalar, node.span)?);
+        if taken.is_some() { taken } else { self.wrong(node, wanted) }
+    }
+
     fn expand(&self, text: &str, span: Span) -> Option<Text> {
-        self.reading
-            .variables
-            .expand(text)
-            .map_err(|problem| self.reading.variable_problem(problem, span))
+        let expanded = self.reading.variables.expand(text);
+        expanded
+            .map_err(|problems| {
+                problems.into_iter().for_each(|problem| self.reading.variable_problem(problem, span));
+            })
             .ok()
     }
 
@@ -153,10 +180,10 @@ impl<'a> Field<'a> {
     /// `true` or `false`.
     pub(crate) fn flag(&mut self) -> Option<bool> {
         let node = self.node(|| json!({ "type": "boolean" }))?;
-        match self.scalar(node) {
-            Some(Scalar::Bool(flag)) => Some(flag),
-            _ => self.wrong(node, "`true` or `false`"),
-        }
+        self.scalar(node, "`true` or `false`", |scalar| match scalar {
+            Scalar::Bool(flag) => Some(flag),
+            _ => None,
+        })
     }
 
     /// A whole number in a range.
@@ -175,13 +202,10 @@ impl<'a> Field<'a> {
             (low, u64::MAX) => format!("a whole number of at least {low}"),
             (low, high) => format!("a whole number from {low} to {high}"),
         };
-        match self.scalar(node) {
-            Some(Scalar::Number(number)) => match number.as_u64().filter(|whole| range.contains(whole)) {
-                Some(whole) => Some(whole),
-                None => self.wrong(node, &wanted),
-            },
-            _ => self.wrong(node, &wanted),
-        }
+        self.scalar(node, &wanted, |scalar| match scalar {
+            Scalar::Number(number) => number.as_u64().filter(|whole| range.contains(whole)),
+            _ => None,
+        })
     }
 
     /// A number in a range.
@@ -203,25 +227,23 @@ impl<'a> Field<'a> {
             (true, false) => format!("a number of at least {low}"),
             (true, true) => format!("a number from {low} to {high}"),
         };
-        match self.scalar(node) {
-            Some(Scalar::Number(number)) => match number.as_f64().filter(|number| range.contains(number)) {
-                Some(number) => Some(number),
-                None => self.wrong(node, &wanted),
-            },
-            _ => self.wrong(node, &wanted),
-        }
+        self.scalar(node, &wanted, |scalar| match scalar {
+            Scalar::Number(number) => number.as_f64().filter(|number| range.contains(number)),
+            _ => None,
+        })
     }
 
     /// A length of time with its unit, as `500ms`, `30s` or `2m`, in milliseconds.
     pub(crate) fn duration_ms(&mut self) -> Option<u64> {
         let node = self.node(|| json!({ "type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?(ms|s|m)$" }))?;
-        let Some(Scalar::Text { text, .. }) = self.scalar(node) else {
-            return self.wrong(node, "a length of time with its unit, as `500ms`, `30s` or `2m`");
-        };
-        match parse_duration_ms(&text) {
-            Some(milliseconds) => Some(milliseconds),
-            None => self.wrong(node, "a length of time with its unit, as `500ms`, `30s` or `2m`"),
-        }
+        self.scalar(
+            node,
+            "a length of time with its unit, as `500ms`, `30s` or `2m`",
+            |scalar| match scalar {
+                Scalar::Text { text, .. } => parse_duration_ms(&text),
+                _ => None,
+            },
+        )
     }
 
     /// One of a few words. Each comes with its aliases' canonical form: `(word, canonical)`.
@@ -274,7 +296,7 @@ impl<'a> Field<'a> {
 
     fn to_value(&self, node: &Node) -> Option<Value> {
         match &node.kind {
-            Kind::Scalar(_) => match self.scalar(node)? {
+            Kind::Scalar(scalar) => match self.filled_in(scalar, node.span)? {
                 Scalar::NotFinite(text) => {
                     self.report(
                         Problem::error(format!("`{text}` is not a number that JSON has")).at(node.span),
@@ -294,7 +316,8 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// A list, each item read by `read`; items with problems are left out.
+    /// A list, each item read by `read`; items with problems are left out, and `None` is a list of nothing but those:
+    /// only a list that is written empty is empty.
     pub(crate) fn list<T>(&mut self, mut read: impl FnMut(&mut Field<'_>) -> Option<T>) -> Option<Vec<T>> {
         match self.at {
             At::Describe(slot) => {
@@ -305,7 +328,9 @@ impl<'a> Field<'a> {
             }
             At::Node(node) => match &node.kind {
                 Kind::List(items) => {
-                    Some(items.iter().filter_map(|item| read(&mut Field::new(self.reading, item))).collect())
+                    let read: Vec<T> =
+                        items.iter().filter_map(|item| read(&mut Field::new(self.reading, item))).collect();
+                    (items.is_empty() || !read.is_empty()).then_some(read)
                 }
                 _ => self.wrong(node, "a list"),
             },
@@ -339,24 +364,44 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// A map whose keys are the user's names.
+    /// A map whose keys are the user's own, as of `env:` and `headers:`.
     pub(crate) fn entries<T>(
         &mut self,
+        read: impl FnMut(&str, Span, &mut Field<'_>) -> Option<T>,
+    ) -> Option<Vec<(String, T)>> {
+        self.entries_but(|_| false, read)
+    }
+
+    /// A map from names to what they stand for; `x-…` keys are the user's own notes.
+    pub(crate) fn named_entries<T>(
+        &mut self,
+        read: impl FnMut(&str, Span, &mut Field<'_>) -> Option<T>,
+    ) -> Option<Vec<(String, T)>> {
+        let entries = self.entries_but(|key| key.starts_with("x-"), read);
+        self.amend_schema("patternProperties", json!({ "^x-": true }));
+        entries
+    }
+
+    fn entries_but<T>(
+        &mut self,
+        is_note: impl Fn(&str) -> bool,
         mut read: impl FnMut(&str, Span, &mut Field<'_>) -> Option<T>,
     ) -> Option<Vec<(String, T)>> {
         match self.at {
             At::Describe(slot) => {
                 let values = RefCell::new(Value::Null);
                 read("", Span::default(), &mut Field::describing(self.reading, &values));
-                *slot.borrow_mut() = json!({ "type": "object", "additionalProperties": values.into_inner() });
+                *slot.borrow_mut() =
+                    json!({ "type": ["object", "null"], "additionalProperties": values.into_inner() });
                 None
             }
             At::Node(node) => match &node.kind {
                 Kind::Map(entries) => Some(
                     entries
                         .iter()
+                        .filter(|entry| !is_note(&entry.key))
                         .filter_map(|entry| {
-                            let mut field = Field::new(self.reading, &entry.value);
+                            let mut field = Field::of(self.reading, entry, &[]);
                             read(&entry.key, entry.key_span, &mut field)
                                 .map(|value| (entry.key.to_string(), value))
                         })
@@ -392,6 +437,13 @@ impl<'a> Field<'a> {
             self.reading.definitions.borrow_mut().insert(name.to_owned(), definition.into_inner());
         }
         None
+    }
+
+    /// Says in the schema that exactly one of these keys is there; notes of the user's own may stand beside it.
+    pub(crate) fn amend_exactly_one_of<'k>(&mut self, keys: impl IntoIterator<Item = &'k str>) {
+        let required: Vec<Value> = keys.into_iter().map(|key| json!({ "required": [key] })).collect();
+        self.amend_schema("type", json!("object"));
+        self.amend_schema("oneOf", json!(required));
     }
 
     /// Adds to the schema that was just described.

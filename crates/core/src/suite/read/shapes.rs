@@ -17,7 +17,7 @@ pub(crate) struct Shapes<'a, T> {
 impl<'a, T> Shapes<'a, T> {
     pub(super) fn new(field: &Field<'a>) -> Self {
         Self {
-            field: Field { reading: field.reading, at: field.at, siblings: field.siblings },
+            field: Field { reading: field.reading, at: field.at, siblings: field.siblings, key: field.key },
             taken: false,
             result: None,
             schemas: Vec::new(),

@@ -1,0 +1,133 @@
+//! Does the program do, for every folder in `tests/cases`, what is written there?
+//!
+//! `cargo test --test cases NAME` runs the cases whose name contains NAME; `MCPTEST_UPDATE_CASES=1` makes what happened
+//! the expectation, to be read before it is kept.
+
+#![allow(clippy::print_stdout, clippy::unwrap_used, missing_docs)]
+
+mod case;
+
+use case::Case;
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+fn main() -> ExitCode {
+    let filters: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let is_listing = std::env::args().any(|word| word == "--list");
+    let cases: Vec<Case> = case::all()
+        .into_iter()
+        .filter(|case| filters.is_empty() || filters.iter().any(|filter| case.name.contains(filter.as_str())))
+        .collect();
+    if is_listing {
+        cases.iter().for_each(|case| println!("{}: test", case.name));
+        return ExitCode::SUCCESS;
+    }
+    let updates = std::env::var_os("MCPTEST_UPDATE_CASES").is_some();
+    let faults = run_all(&cases, updates);
+    let mut failed = 0;
+    for (case, fault) in cases.iter().zip(&faults) {
+        match fault {
+            None => println!("case {} ... ok", case.name),
+            Some(fault) => {
+                failed += 1;
+                println!("case {} ... FAILED\n{fault}", case.name);
+            }
+        }
+    }
+    println!("\n{} cases: {} passed, {failed} failed", cases.len(), cases.len() - failed);
+    ExitCode::from(u8::from(failed > 0))
+}
+
+/// What is wrong with each case, in their order.
+fn run_all(cases: &[Case], updates: bool) -> Vec<Option<String>> {
+    let next = AtomicUsize::new(0);
+    let faults: Vec<Mutex<Option<String>>> = cases.iter().map(|_| Mutex::default()).collect();
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let at = cases.iter().position(|other| other.name == case.name).unwrap();
+                    *faults[at].lock().unwrap() = check(case, updates);
+                }
+            });
+        }
+    });
+    faults.into_iter().map(|fault| fault.into_inner().unwrap()).collect()
+}
+
+fn check(case: &Case, updates: bool) -> Option<String> {
+    let folder = case.set_up();
+    let outcome = case.run(folder.path());
+    let is_crash = outcome.exit.contains("101") || outcome.exit.contains("killed");
+    if updates && !is_crash {
+        case.update(&outcome);
+    }
+    let expected = case.expected();
+    let mut faults = difference("exit codes", &expected.exit, &outcome.exit);
+    faults.push_str(&difference("standard output", &text(&expected.stdout), &text(&outcome.stdout)));
+    faults.push_str(&difference("standard error", &text(&expected.stderr), &text(&outcome.stderr)));
+    if expected != outcome && faults.is_empty() {
+        faults.push_str("  the bytes differ in what is not text\n");
+    }
+    faults.push_str(&refusals(case, folder.path()));
+    if faults.is_empty() {
+        return None;
+    }
+    faults.push_str(&format!("  update it: MCPTEST_UPDATE_CASES=1 cargo test --test cases {}\n", case.name));
+    Some(faults)
+}
+
+/// `validate` refuses exactly the suites that `run` refuses, in the same words.
+fn refusals(case: &Case, folder: &std::path::Path) -> String {
+    let mut faults = String::new();
+    for suite in suites(folder) {
+        let output = |words: &[&str]| {
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+            case.command(&words, folder).output().unwrap()
+        };
+        let validated = output(&["validate", &suite]);
+        let run = output(&["run", &suite, "--reporter", "json"]);
+        let is_refused = text(&run.stdout).contains("\"the suite is refused for ");
+        let nothing_selected = run.status.code() == Some(7) && run.stderr.starts_with(&validated.stderr);
+        let says_the_same = validated.stderr == run.stderr || nothing_selected;
+        if (validated.status.code() == Some(2)) != is_refused || !says_the_same {
+            faults.push_str(&format!("  `validate` and `run` do not agree about {suite}\n"));
+            faults.push_str(&difference("standard error", &text(&validated.stderr), &text(&run.stderr)));
+        }
+    }
+    faults
+}
+
+fn suites(folder: &std::path::Path) -> Vec<String> {
+    let names = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
+    names.filter(|name| name.ends_with(".yml") || name.ends_with(".yaml")).collect()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The lines in which two texts differ, with a few around them.
+fn difference(what: &str, expected: &str, actual: &str) -> String {
+    if expected == actual {
+        return String::new();
+    }
+    let (old, new): (Vec<&str>, Vec<&str>) = (expected.split('\n').collect(), actual.split('\n').collect());
+    let shorter = old.len().min(new.len());
+    let same_before = (0..shorter).take_while(|&at| old[at] == new[at]).count();
+    let same_after = (0..shorter - same_before)
+        .take_while(|&at| old[old.len() - 1 - at] == new[new.len() - 1 - at])
+        .count();
+    let line =
+        |mark: char, line: &str| format!("    {mark} {}\n", line.chars().take(300).collect::<String>());
+    let mut shown = format!("  {what}: - expected, + actual, from line {}\n", same_before + 1);
+    shown.extend(old[same_before.saturating_sub(3)..same_before].iter().map(|text| line(' ', text)));
+    shown.extend(old[same_before..old.len() - same_after].iter().map(|text| line('-', text)));
+    shown.extend(new[same_before..new.len() - same_after].iter().map(|text| line('+', text)));
+    shown.extend(old[old.len() - same_after..].iter().take(3).map(|text| line(' ', text)));
+    shown
+}

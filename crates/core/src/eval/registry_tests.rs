@@ -1,0 +1,136 @@
+//! What holds for every gate: each is taken from the registry, and none is named.
+
+use super::{GATES, GateBlock, GateKind};
+use crate::problem::{Level, render};
+use crate::suite::{Host, Loaded, load, yaml_to_json};
+use crate::trace::{CatalogueTool, Header, Run, Trace};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+const TRACES: [&str; 3] = [
+    r#"{"tool_calls": []}"#,
+    r#"{"tool_calls": [{"name": "search", "server": "docs", "args": {"q": "lifetimes"}, "turn": 1}],
+        "tool_results": [{"call_index": 0, "is_error": true}],
+        "final_response": "I searched.",
+        "conversation": {"tokens": {"prompt": 5, "completion": 2, "total": 7},
+            "turns": [{"role": "user", "content": "go"}, {"role": "assistant", "content": "I searched."}]}}"#,
+    r#"{"tool_calls": [{"name": "open", "args_text": "{"}, {"name": "search"}, {"name": "search"}, {"name": "天気"}],
+        "stop_reason": "max_turns", "delegations": [{"from": "a", "to": "b"}]}"#,
+];
+
+fn load_text(text: &str) -> Loaded {
+    let read = |path: &Path| match path.to_str() {
+        Some("mcptest.yml") => Ok(text.as_bytes().to_vec()),
+        _ => Err("there is no such file".to_owned()),
+    };
+    load(Path::new("mcptest.yml"), &Host { read: &read, environment: &|_| None })
+}
+
+fn errors(loaded: &Loaded) -> String {
+    let errors: Vec<_> =
+        loaded.problems.iter().filter(|problem| problem.level == Level::Error).cloned().collect();
+    render(&errors, &loaded.sources, false)
+}
+
+/// The gate's own block in its example.
+fn with_example(kind: &GateKind, check: impl Fn(&GateBlock)) {
+    let loaded = load_text(kind.example);
+    let suite = loaded.suite.as_ref().unwrap_or_else(|| panic!("{}: {}", kind.key, errors(&loaded)));
+    let gates: Vec<_> =
+        suite.agents.iter().flat_map(|agent| &agent.gates).filter(|gate| gate.key() == kind.key).collect();
+    assert!(!gates.is_empty(), "example.yml of {} does not use it", kind.key);
+    gates.into_iter().for_each(check);
+}
+
+/// The block judged over every choice of no, one and two of the traces, with a header and without.
+fn judgements(gate: &GateBlock) -> Vec<String> {
+    let traces: Vec<Trace<'_>> = TRACES.iter().map(|text| Trace::read(text).unwrap()).collect();
+    let tool = CatalogueTool { name: "search".to_owned(), ..CatalogueTool::default() };
+    let header = Header { catalogue: Some(vec![tool]), prompt: vec!["go".to_owned()], ..Header::default() };
+    let mut chosen: Vec<Vec<&Trace<'_>>> = vec![Vec::new()];
+    chosen.extend(traces.iter().map(|trace| vec![trace]));
+    chosen.extend(traces.iter().flat_map(|one| traces.iter().map(move |other| vec![one, other])));
+    let mut judged = Vec::new();
+    for runs in chosen {
+        for header in [None, Some(&header)] {
+            let runs: Vec<Run<'_>> =
+                runs.iter().enumerate().map(|(at, trace)| Run { trace, header, passed: at == 0 }).collect();
+            judged.push(serde_json::to_string(&gate.judge("row", &runs)).unwrap());
+        }
+    }
+    judged
+}
+
+#[test]
+fn keys_and_targets_are_given_once() {
+    let mut keys = BTreeSet::new();
+    let mut targets = BTreeSet::new();
+    for kind in GATES {
+        assert!(keys.insert(kind.key), "two gates are called {}", kind.key);
+        assert!(!kind.summary.is_empty() && !kind.targets.is_empty(), "{}", kind.key);
+        for target in kind.targets {
+            assert!(targets.insert(target.name), "two targets are called {}", target.name);
+            assert!(!target.doc.is_empty(), "{}", target.name);
+        }
+    }
+}
+
+#[test]
+fn every_target_is_on_the_gates_page() {
+    for kind in GATES {
+        assert!(kind.doc.starts_with("# "), "{} has no heading", kind.key);
+        for target in kind.targets {
+            assert!(kind.doc.contains(&format!("`{}`", target.name)), "doc.md lacks `{}`", target.name);
+        }
+    }
+}
+
+#[test]
+fn every_example_loads_and_so_does_every_suite_on_every_page() {
+    for kind in GATES {
+        with_example(kind, |_| ());
+        let blocks: Vec<&str> = kind.doc.split("```yaml\n").skip(1).collect();
+        assert!(!blocks.is_empty(), "the page of {} shows no suite", kind.key);
+        for block in blocks {
+            let text = block.split("```").next().unwrap();
+            let loaded = load_text(text);
+            assert!(!loaded.is_refused(), "on the page of {}:\n{}", kind.key, errors(&loaded));
+        }
+    }
+}
+
+#[test]
+fn an_unknown_key_in_the_block_is_refused() {
+    for kind in GATES {
+        let mut suite = yaml_to_json(kind.example).unwrap();
+        let agents = suite["agents"].as_array_mut().unwrap();
+        for agent in agents.iter_mut().filter(|agent| agent.get(kind.key).is_some()) {
+            agent[kind.key]["zzz_unknown"] = json!(1);
+        }
+        let loaded = load_text(&suite.to_string());
+        assert!(errors(&loaded).contains("unknown key `zzz_unknown`"), "{}: {}", kind.key, errors(&loaded));
+    }
+}
+
+#[test]
+fn the_declared_targets_are_the_measured_ones_whatever_the_runs() {
+    for kind in GATES {
+        let declared: BTreeSet<&str> = kind.targets.iter().map(|target| target.name).collect();
+        with_example(kind, |gate| {
+            for judged in judgements(gate) {
+                let report: Value = serde_json::from_str(&judged).unwrap();
+                let measured: BTreeSet<&str> =
+                    report["targets"].as_object().unwrap().keys().map(String::as_str).collect();
+                assert_eq!(measured, declared, "{}", kind.key);
+            }
+        });
+    }
+}
+
+#[test]
+fn judging_twice_gives_the_same_report() {
+    for kind in GATES {
+        with_example(kind, |gate| assert_eq!(judgements(gate), judgements(gate), "{}", kind.key));
+    }
+}
