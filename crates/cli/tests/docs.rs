@@ -1,0 +1,103 @@
+//! Is every suite in the documentation one that loads?
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use mcptest_core::problem::Level;
+use mcptest_core::suite::{Host, is_suite, load};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A fenced block, without its indentation.
+struct Fenced {
+    language: String,
+    line: usize,
+    text: String,
+}
+
+impl Fenced {
+    fn is_suite(&self) -> bool {
+        matches!(self.language.as_str(), "yaml" | "yml") && is_suite(&self.text)
+    }
+}
+
+fn fenced_blocks(page: &str) -> Vec<Fenced> {
+    let mut blocks = Vec::new();
+    let mut lines = page.lines().enumerate();
+    while let Some((number, line)) = lines.next() {
+        let indent = line.len() - line.trim_start().len();
+        let Some(language) = line.trim_start().strip_prefix("```") else { continue };
+        let inside = lines.by_ref().map(|(_, line)| line).take_while(|line| line.trim() != "```");
+        let text = inside.map(|line| format!("{}\n", line.get(indent..).unwrap_or_default())).collect();
+        blocks.push(Fenced { language: language.trim().to_owned(), line: number + 1, text });
+    }
+    blocks
+}
+
+/// What is wrong with the block, each with the line of the page it stands on.
+fn complaints(page: &Path, block: &Fenced) -> Vec<String> {
+    let at = |line: usize, message: &str| format!("{}:{}: {message}", page.display(), block.line + line);
+    if block.is_suite() {
+        return suite_errors(&block.text).into_iter().map(|(line, message)| at(line, &message)).collect();
+    }
+    if block.language == "json"
+        && let Err(error) = serde_json::from_str::<serde_json::Value>(&block.text)
+    {
+        return vec![at(error.line(), &error.to_string())];
+    }
+    Vec::new()
+}
+
+fn suite_errors(text: &str) -> Vec<(usize, String)> {
+    let read = |path: &Path| match path.ends_with("suite.yml") {
+        true => Ok(text.as_bytes().to_vec()),
+        false => Err("it is not part of the page".to_owned()),
+    };
+    let loaded = load(Path::new("suite.yml"), &Host { read: &read, environment: &|_| None });
+    let errors = loaded.problems.iter().filter(|problem| problem.level == Level::Error);
+    let placed = errors.map(|problem| {
+        (problem.span.map_or(0, |span| loaded.sources.place(span).1), problem.message.clone())
+    });
+    placed.collect()
+}
+
+fn pages(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(pages(&path));
+        } else if path.extension().is_some_and(|extension| extension == "md") {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+#[test]
+fn every_suite_and_every_json_of_the_documentation_can_be_read() {
+    let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut all: Vec<PathBuf> =
+        ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"].map(|name| repository.join(name)).into();
+    all.extend(["docs", "crates/core/src/eval"].iter().flat_map(|folder| pages(&repository.join(folder))));
+    let (mut suites, mut wrong) = (0, Vec::new());
+    for page in all {
+        let shown = page.strip_prefix(&repository).unwrap();
+        for block in fenced_blocks(&fs::read_to_string(&page).unwrap()) {
+            suites += usize::from(block.is_suite());
+            wrong.extend(complaints(shown, &block));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(suites > 5, "only {suites} suites were found");
+}
+
+#[test]
+fn a_block_that_is_wrong_is_reported_with_its_line_of_the_page() {
+    let page = "1. A list\n\n   ```yaml\n   agents:\n     - name: a\n       colour: red\n   ```\n";
+    let blocks = fenced_blocks(page);
+    assert_eq!(blocks[0].text, "agents:\n  - name: a\n    colour: red\n");
+    let wrong = complaints(Path::new("page.md"), &blocks[0]);
+    assert!(wrong.iter().any(|complaint| complaint.starts_with("page.md:6: ")), "{wrong:?}");
+    assert!(complaints(Path::new("page.md"), &fenced_blocks("```sh\nagents:\n```\n")[0]).is_empty());
+}

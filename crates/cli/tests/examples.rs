@@ -1,0 +1,162 @@
+//! Do the examples pass for everyone, and can each of their gates fail?
+
+#![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
+
+use serde_json::Value;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// The program in this folder, with nothing in its environment.
+fn mcptest(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mcptest"));
+    command.current_dir(folder).env_clear().args(arguments).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// The entries of a folder in order; none when there is no such folder.
+fn entries(folder: &Path) -> Vec<PathBuf> {
+    let mut entries: Vec<PathBuf> =
+        fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
+    entries.sort();
+    entries
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().unwrap().to_string_lossy().into_owned()
+}
+
+fn suites() -> Vec<PathBuf> {
+    let is_suite = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "yml");
+    entries(&repository().join("examples")).into_iter().filter(is_suite).collect()
+}
+
+fn report(folder: &Path, suite: &str) -> (Option<i32>, Value) {
+    let output = mcptest(folder, &["run", suite, "--reporter", "json"]);
+    let report = serde_json::from_slice(&output.stdout);
+    (output.status.code(), report.unwrap_or_else(|_| panic!("{suite}: {}", text(&output.stderr))))
+}
+
+/// What did not pass: the keys of gates, and `expect` for runs.
+fn failed_parts(report: &Value) -> BTreeSet<String> {
+    let is_bad = |part: &&Value| part["status"] != "passed";
+    let mut failed = BTreeSet::new();
+    for test in report["tests"].as_array().unwrap() {
+        let gates: Vec<&Value> = test["gates"].as_array().unwrap().iter().filter(is_bad).collect();
+        failed.extend(gates.iter().map(|gate| gate["key"].as_str().unwrap().to_owned()));
+        if test["status"] == "failed" && gates.is_empty() {
+            failed.insert("expect".to_owned());
+        }
+    }
+    failed
+}
+
+#[test]
+fn every_example_passes_without_set_up_and_without_a_warning() {
+    let all = mcptest(&repository(), &["run", "examples/"]);
+    assert_eq!(all.status.code(), Some(0), "{}{}", text(&all.stdout), text(&all.stderr));
+    assert_eq!(text(&all.stderr), "");
+    for suite in suites() {
+        let one = mcptest(&repository(), &["run", suite.to_str().unwrap()]);
+        assert_eq!(one.status.code(), Some(0), "{}: {}", suite.display(), text(&one.stdout));
+    }
+}
+
+#[test]
+fn judging_twice_gives_the_same_bytes_in_every_format() {
+    for reporter in ["pretty", "json", "junit", "ndjson"] {
+        for folder in ["examples/", "demo/red/"] {
+            let judge =
+                || mcptest(&repository(), &["run", folder, "--verbose", "--reporter", reporter]).stdout;
+            let first = judge();
+            assert!(!first.is_empty());
+            assert!(first == judge(), "{reporter} of {folder} differs from one time to the next");
+        }
+    }
+}
+
+#[test]
+fn the_demo_shows_every_kind_of_red() {
+    let (code, report) = report(&repository(), "demo/red/");
+    assert_eq!(code, Some(2), "a stale recording is an error, and an error never hides behind a failure");
+    assert_eq!(failed_parts(&report), ["expect", "golden_path", "trajectory"].map(String::from).into());
+    let tests = report["tests"].as_array().unwrap();
+    let statuses: Vec<&Value> = tests.iter().map(|test| &test["status"]).collect();
+    assert_eq!(statuses, ["failed", "failed", "failed", "error"]);
+}
+
+/// A recording in `examples/failing/<suite>/<gate>/`: the runs alone, to stand under the passing header.
+struct Failing {
+    suite: String,
+    gate: String,
+    path: PathBuf,
+}
+
+fn failing() -> Vec<Failing> {
+    let mut found = Vec::new();
+    for suite in entries(&repository().join("examples/failing")) {
+        for gate in entries(&suite) {
+            for path in entries(&gate) {
+                found.push(Failing { suite: stem(&suite), gate: stem(&gate), path });
+            }
+        }
+    }
+    found
+}
+
+/// A folder with the example and its recordings, one of them replaced by runs that fail.
+fn with_failing_runs(failing: &Failing) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let examples = repository().join("examples");
+    let cassettes = Path::new("cassettes").join(&failing.suite);
+    fs::create_dir_all(folder.path().join(&cassettes)).unwrap();
+    let suite = format!("{}.yml", failing.suite);
+    fs::copy(examples.join(&suite), folder.path().join(&suite)).unwrap();
+    for path in entries(&examples.join(&cassettes)) {
+        fs::copy(&path, folder.path().join(&cassettes).join(path.file_name().unwrap())).unwrap();
+    }
+    let place = folder.path().join(&cassettes).join(failing.path.file_name().unwrap());
+    let passing = fs::read_to_string(&place);
+    let passing = passing.unwrap_or_else(|_| panic!("{} has no passing twin", failing.path.display()));
+    let header = passing.lines().next().unwrap();
+    let runs = fs::read_to_string(&failing.path).unwrap();
+    fs::write(place, format!("{header}\n{runs}")).unwrap();
+    folder
+}
+
+#[test]
+fn every_failing_recording_fails_the_gate_it_is_named_after_and_no_other() {
+    for failing in failing() {
+        let folder = with_failing_runs(&failing);
+        let (code, report) = report(folder.path(), &format!("{}.yml", failing.suite));
+        let shown = failing.path.display();
+        assert_eq!(failed_parts(&report), BTreeSet::from([failing.gate.clone()]), "{shown}");
+        assert_eq!(code, Some(1), "{shown}");
+    }
+}
+
+#[test]
+fn every_gate_has_an_example_that_passes_and_one_that_fails() {
+    let (_, report) = report(&repository(), "examples/");
+    let tests = report["tests"].as_array().unwrap().iter();
+    let gates = tests.flat_map(|test| test["gates"].as_array().unwrap());
+    let passing: BTreeSet<&str> = gates.map(|gate| gate["key"].as_str().unwrap()).collect();
+    let failing = failing();
+    for gate in mcptest_core::eval::GATES {
+        assert!(passing.contains(gate.key), "no example shows `{}:`", gate.key);
+        let can_fail = failing.iter().any(|failing| failing.gate == gate.key);
+        assert!(can_fail, "no recording in examples/failing makes `{}:` fail", gate.key);
+    }
+    for suite in suites() {
+        let can_fail = failing.iter().any(|failing| failing.suite == stem(&suite));
+        assert!(can_fail, "no recording in examples/failing makes {} fail", suite.display());
+    }
+}
