@@ -78,6 +78,9 @@ pub(crate) struct Run {
     /// Stop at the first test that does not pass.
     #[arg(long)]
     pub(crate) fail_fast: bool,
+    /// Fail gates that measured nothing, marked `not exercised`.
+    #[arg(long)]
+    pub(crate) deny_vacuous: bool,
     #[command(flatten)]
     pub(crate) reporters: Reporters,
 }
@@ -95,6 +98,9 @@ pub(crate) struct Reporters {
 pub(crate) struct Validate {
     #[command(flatten)]
     pub(crate) suites: Suites,
+    /// Refuse suites with warnings too.
+    #[arg(long)]
+    pub(crate) deny_warnings: bool,
 }
 
 /// Arguments of `schema`.

@@ -1,17 +1,17 @@
 //! Recorded runs become a verdict: each run's `expect:`, then each gate over all of them.
 
-use crate::advice;
 use crate::cassette::{Cassette, ReadError};
 use crate::plan::{Cell, Subject, refusal};
 use crate::replay::{self, Freshness};
-use mcptest_core::report::{Reason, RunReport, Status, TestReport};
+use crate::{Options, advice};
+use mcptest_core::report::{Finding, Reason, RunReport, Status, TestReport};
 use mcptest_core::suite::{Agent, Model, Suite};
 use mcptest_core::trace::{Header, Run, Trace};
 
 const SHOWN_TOOL_NAMES: usize = 50;
 
 /// Replays one cell and judges it. Whatever is wrong with it stays in its row.
-pub(crate) fn judge(cell: &Cell<'_>) -> TestReport {
+pub(crate) fn judge(cell: &Cell<'_>, options: Options) -> TestReport {
     let mut report = cell.blank();
     if let Some(reason) = &cell.skip {
         report.status = Status::Skipped;
@@ -29,7 +29,33 @@ pub(crate) fn judge(cell: &Cell<'_>) -> TestReport {
         ),
         Subject::Refused(loaded) => fail(&mut report, refusal(loaded)),
     }
+    if options.deny_vacuous {
+        deny_vacuous(&mut report);
+    }
     report
+}
+
+/// Fails what measured nothing: gates that say so, and a test that asserts nothing at all.
+fn deny_vacuous(report: &mut TestReport) {
+    report.rerun.push_str(" --deny-vacuous");
+    if report.status == Status::Error || report.status == Status::Skipped {
+        return;
+    }
+    for gate in &mut report.gates {
+        if let Some(why) = &gate.not_exercised {
+            let message = format!("it measured nothing, which --deny-vacuous does not allow: {why}");
+            gate.explanation.insert(0, Finding { run: None, message, diff: Vec::new() });
+            gate.status = Status::Failed;
+            report.status = Status::Failed;
+        }
+    }
+    let asserts_nothing =
+        report.gates.is_empty() && report.runs.iter().all(|run| run.expectations.is_empty());
+    if asserts_nothing {
+        report.status = Status::Failed;
+        let message = "nothing is asserted, which --deny-vacuous does not allow".to_owned();
+        report.reason = Some(Reason { message, ..Reason::default() });
+    }
 }
 
 fn fail(report: &mut TestReport, reason: Reason) {

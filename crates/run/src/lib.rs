@@ -47,17 +47,27 @@ pub fn load_suites(paths: &[PathBuf]) -> Vec<(String, Loaded)> {
     }
 }
 
+/// How a plan is judged.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options {
+    /// Stop at the first test that does not pass.
+    pub fail_fast: bool,
+    /// A gate that measured nothing fails.
+    pub deny_vacuous: bool,
+}
+
 /// Replays and judges every cell of a plan, each in its own row.
-pub fn run(plan: &Plan<'_>, fail_fast: bool) -> Report {
+pub fn run(plan: &Plan<'_>, options: Options) -> Report {
+    let judge = |cell: &Cell<'_>| judge::judge(cell, options);
     let tests = match &plan.cells[..] {
-        [cell] => vec![judge::judge(cell)],
-        cells if fail_fast => until_first_failure(cells),
-        cells => cells.par_iter().map(judge::judge).collect(),
+        [cell] => vec![judge(cell)],
+        cells if options.fail_fast => until_first_failure(cells, judge),
+        cells => cells.par_iter().map(judge).collect(),
     };
     Report::new(tests)
 }
 
-fn until_first_failure(cells: &[Cell<'_>]) -> Vec<TestReport> {
+fn until_first_failure(cells: &[Cell<'_>], judge: impl Fn(&Cell<'_>) -> TestReport) -> Vec<TestReport> {
     let mut failed = false;
     cells
         .iter()
@@ -67,7 +77,7 @@ fn until_first_failure(cells: &[Cell<'_>]) -> Vec<TestReport> {
                     Some(Reason { message: "not judged: --fail-fast".to_owned(), ..Reason::default() });
                 return TestReport { status: Status::Skipped, reason, ..cell.blank() };
             }
-            let report = judge::judge(cell);
+            let report = judge(cell);
             failed = matches!(report.status, Status::Failed | Status::Error);
             report
         })

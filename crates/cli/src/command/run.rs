@@ -5,7 +5,7 @@ use super::suites;
 use crate::args::{Colour, Run};
 use crate::output::{self, Failure};
 use mcptest_core::suite::{Loaded, Suite};
-use mcptest_run::{Plan, Selection};
+use mcptest_run::{Options, Plan, Selection};
 use std::process::ExitCode;
 
 pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
@@ -19,7 +19,8 @@ pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
     if args.list {
         return list(&plan);
     }
-    let report = mcptest_run::run(&plan, args.fail_fast);
+    let options = Options { fail_fast: args.fail_fast, deny_vacuous: args.deny_vacuous };
+    let report = mcptest_run::run(&plan, options);
     let written = Destination::write_all(&destinations, &report, colour, args.suites.verbose);
     written?;
     Ok(ExitCode::from(report.exit_code()))

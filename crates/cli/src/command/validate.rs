@@ -22,7 +22,11 @@ pub(super) fn run(args: &Validate, colour: Colour) -> Result<ExitCode, Failure> 
         counted(warnings, "warning")
     );
     output::stdout(line.as_bytes())?;
-    Ok(ExitCode::from(if errors > 0 { output::EXIT_BROKEN } else { 0 }))
+    Ok(ExitCode::from(if errors > 0 || (args.deny_warnings && warnings > 0) {
+        output::EXIT_BROKEN
+    } else {
+        0
+    }))
 }
 
 fn counted(count: usize, what: &str) -> String {

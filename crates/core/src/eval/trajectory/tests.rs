@@ -107,8 +107,7 @@ fn every_key_is_described_for_editors() {
 
 #[test]
 fn an_empty_reference_accepts_anything_unless_it_is_an_upper_bound() {
-    let facts =
-        AgentFacts { runs: 1, ..AgentFacts::default() };
+    let facts = AgentFacts { runs: 1, ..AgentFacts::default() };
     for mode in ["strict", "subsequence", "unordered", "superset"] {
         let block = read(&format!("mode: {mode}\ncalls: []")).unwrap();
         let scores = run(&block, &calls(&json!(["a"])));
