@@ -1,6 +1,7 @@
 //! What can be written on the command line.
 
-use clap::{Args as Group, Parser, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args as Group, Parser, Subcommand, ValueEnum};
+use mcptest_core::eval::stats::Decimal;
 use mcptest_run::Filter;
 use std::path::PathBuf;
 
@@ -42,6 +43,8 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Render a saved JSON report again.
     Report(Rerender),
+    /// How many runs a claim about an agent takes.
+    PlanRuns(PlanRuns),
 }
 
 /// Which suites.
@@ -141,4 +144,22 @@ pub(crate) struct Rerender {
     /// Say more: notes, every number.
     #[arg(long, short)]
     pub(crate) verbose: bool,
+}
+
+/// Arguments of `plan-runs`.
+#[derive(Debug, Group)]
+#[command(group = ArgGroup::new("goal").required(true).args(["half_width", "floor"]))]
+pub(crate) struct PlanRuns {
+    /// The observed pass rate shall be within this much of the true one, as 0.05.
+    #[arg(long, value_name = "WIDTH", allow_negative_numbers = true)]
+    pub(crate) half_width: Option<Decimal>,
+    /// The runs shall certify a pass rate of at least this, as 0.9.
+    #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
+    pub(crate) floor: Option<Decimal>,
+    /// How many of the runs may fail.
+    #[arg(long, value_name = "N", conflicts_with = "half_width")]
+    pub(crate) failures: Option<u64>,
+    /// How sure to be, in percent: 90, 95 or 99.
+    #[arg(long, value_name = "PERCENT", default_value_t = 95)]
+    pub(crate) confidence: u32,
 }

@@ -6,9 +6,11 @@ mod estimates;
 mod input;
 mod intervals;
 mod reliability;
+mod selection;
 mod sequences;
 mod sequential;
 mod trajectories;
+mod stability;
 
 use input::Input;
 use serde_json::Value;
@@ -28,9 +30,11 @@ const FAMILIES: &[&[Metric]] = &[
     estimates::METRICS,
     intervals::METRICS,
     reliability::METRICS,
+    selection::METRICS,
     sequences::METRICS,
     sequential::METRICS,
     trajectories::METRICS,
+    stability::METRICS,
 ];
 
 const DEFAULT_FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/core/tests/golden/vectors.json");

@@ -1,6 +1,7 @@
 //! One file per command.
 
 mod explain;
+mod plan_runs;
 mod report;
 mod run;
 mod schema;
@@ -21,5 +22,6 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
         Command::Show(show) => show::run(&show),
         Command::Explain(explain) => explain::run(&explain),
         Command::Report(report) => report::run(&report, args.color),
+        Command::PlanRuns(plan) => plan_runs::run(&plan),
     }
 }

@@ -6,9 +6,9 @@ use std::path::Path;
 
 /// The problems of a suite whose one agent has these keys; its server offers `search` and `open`.
 pub(crate) fn problems(agent: &str) -> Vec<Problem> {
-    let keys: String = agent.lines().map(|line| format!("    {line}\n")).collect();
+    let keys = agent.lines().map(|line| format!("    {line}")).collect::<Vec<_>>().join("\n");
     let suite = format!(
-        "servers:\n  docs: {{ mock: tools.yml }}\nagents:\n  - name: a\n    model: m\n    servers: [docs]\n    prompt: p\n{keys}"
+        "servers:\n  docs: {{ mock: tools.yml }}\nagents:\n  - name: a\n    model: m\n    servers: [docs]\n    prompt: p\n{keys}\n"
     );
     let read = |path: &Path| {
         let text = if path.ends_with("tools.yml") {

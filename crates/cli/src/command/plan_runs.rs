@@ -1,0 +1,86 @@
+//! `mcptest plan-runs`: how many runs does a claim take?
+
+use crate::args::PlanRuns;
+use crate::output::{self, Failure};
+use mcptest_core::eval::reliability::recommend_runs_exactly;
+use mcptest_core::eval::stats::{Decimal, min_runs_for_floor};
+use std::process::ExitCode;
+
+/// The number alone on the first line, for scripts; then what it means.
+pub(super) fn run(args: &PlanRuns) -> Result<ExitCode, Failure> {
+    let text = match (args.half_width, args.floor) {
+        (Some(half_width), _) => for_half_width(half_width, args.confidence)?,
+        (None, Some(floor)) => for_floor(floor, args.failures.unwrap_or(0), args.confidence)?,
+        (None, None) => return Err(Failure("name a `--half-width` or a `--floor`".to_owned())),
+    };
+    output::stdout(text.as_bytes());
+    Ok(ExitCode::SUCCESS)
+}
+
+fn for_half_width(half_width: Decimal, confidence: u32) -> Result<String, Failure> {
+    let runs = recommend_runs_exactly(half_width, confidence)?;
+    Ok(format!(
+        "{runs}\n\
+         After {runs} {} the observed pass rate is within {} of the true one at {confidence}% confidence.\n\
+         This is the worst case, a true rate of 0.5; at any other rate the interval is narrower.\n",
+        plural(runs),
+        half_width.as_f64(),
+    ))
+}
+
+fn for_floor(floor: Decimal, failures: u64, confidence: u32) -> Result<String, Failure> {
+    if !matches!(confidence, 90 | 95 | 99) {
+        return Err(Failure(format!("the confidence must be 90, 95 or 99 percent, not {confidence}")));
+    }
+    let runs = min_runs_for_floor(floor.as_f64(), failures, f64::from(confidence) / 100.0)?;
+    let failed = match failures {
+        0 => "without a failure".to_owned(),
+        1 => "with 1 failure".to_owned(),
+        many => format!("with {many} failures"),
+    };
+    Ok(format!(
+        "{runs}\n\
+         {runs} {} {failed} certify a pass rate of at least {} at {confidence}% confidence (one-sided, exact).\n",
+        plural(runs),
+        floor.as_f64(),
+    ))
+}
+
+fn plural(runs: u64) -> &'static str {
+    if runs == 1 { "run" } else { "runs" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn first_line(text: Result<String, Failure>) -> String {
+        text.unwrap().lines().next().unwrap().to_owned()
+    }
+
+    #[test]
+    fn the_number_stands_alone_on_the_first_line() {
+        assert_eq!(first_line(for_half_width("0.05".parse().unwrap(), 95)), "385");
+        assert_eq!(first_line(for_floor("0.9".parse().unwrap(), 0, 95)), "29");
+        assert_eq!(first_line(for_floor("0.9".parse().unwrap(), 1, 95)), "46");
+    }
+
+    #[test]
+    fn a_half_width_is_not_rounded_on_its_way() {
+        assert_eq!(first_line(for_half_width("0.049999999999999999".parse().unwrap(), 95)), "385");
+        assert_eq!(first_line(for_half_width("0.0979999999999999999".parse().unwrap(), 95)), "101");
+        assert_eq!(first_line(for_half_width("0.098".parse().unwrap(), 95)), "100");
+    }
+
+    #[test]
+    fn what_cannot_be_planned_is_refused() {
+        for half_width in ["0", "-1", "0.000000001"] {
+            assert!(for_half_width(half_width.parse().unwrap(), 95).is_err(), "{half_width}");
+        }
+        assert!(for_half_width("0.05".parse().unwrap(), 80).is_err());
+        for floor in ["0", "1", "1.5", "-0.1"] {
+            assert!(for_floor(floor.parse().unwrap(), 0, 95).is_err(), "{floor}");
+        }
+        assert!(for_floor("0.9".parse().unwrap(), 0, 42).is_err());
+    }
+}
