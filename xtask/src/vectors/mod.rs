@@ -1,16 +1,18 @@
 //! Does the library give what the golden vectors say?
 
+mod classes;
 mod compare;
 mod comparisons;
 mod estimates;
 mod input;
 mod intervals;
+mod narrative;
 mod reliability;
 mod selection;
 mod sequences;
 mod sequential;
-mod trajectories;
 mod stability;
+mod trajectories;
 
 use input::Input;
 use serde_json::Value;
@@ -26,9 +28,11 @@ type Metric = (&'static str, Evaluate);
 
 /// Every metric that is built, by family; vectors of other metrics are skipped.
 const FAMILIES: &[&[Metric]] = &[
+    classes::METRICS,
     comparisons::METRICS,
     estimates::METRICS,
     intervals::METRICS,
+    narrative::METRICS,
     reliability::METRICS,
     selection::METRICS,
     sequences::METRICS,

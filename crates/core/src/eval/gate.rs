@@ -3,10 +3,11 @@
 use super::assertion::Assertion;
 use super::scores::Scores;
 use super::target::Target;
-use crate::problem::{Problem, Span};
+use crate::problem::{Problem, Span, nearest};
 use crate::report::{GateReport, Status};
+use crate::suite::Fault;
 use crate::suite::read::{Block, Field};
-use crate::trace::{CatalogueTool, Run};
+use crate::trace::{CatalogueTool, Run, is_tool};
 
 /// What a gate is made of. The parsed block is the gate.
 pub(crate) trait Gate: Send + Sync + Sized + 'static {
@@ -29,6 +30,11 @@ pub(crate) trait Gate: Send + Sync + Sized + 'static {
 
     /// What is asserted when the block has no `expect:`.
     fn default_expect(&self) -> Vec<Assertion<Target>>;
+
+    /// What the block's other keys assert beside a written `expect:`.
+    fn expect_beside(&self) -> Vec<Assertion<Target>> {
+        Vec::new()
+    }
 
     /// Scores the runs of a test.
     fn score(&self, runs: &[Run<'_>]) -> Scores;
@@ -64,6 +70,39 @@ pub(crate) struct AgentFacts<'a> {
     pub(crate) servers: &'a [String],
     /// The agent's tools, where they are known without starting anything.
     pub(crate) catalogue: Option<&'a [CatalogueTool]>,
+    /// The faults injected into its calls.
+    pub(crate) inject: &'a [&'a Fault],
+}
+
+impl AgentFacts<'_> {
+    /// A warning about a tool that none of the agent's servers has, where their tools are known.
+    pub(crate) fn unknown_tool(&self, written: &str, span: Span) -> Option<Problem> {
+        let catalogue = self.catalogue?;
+        if catalogue.iter().any(|tool| is_tool(written, &tool.name, tool.server.as_deref())) {
+            return None;
+        }
+        let problem =
+            Problem::warning(format!("none of the agent's servers has a tool `{written}`")).at(span);
+        let bare = self.servers.iter().find_map(|server| {
+            let rest = written.strip_prefix(server.as_str())?;
+            rest.strip_prefix('.').or_else(|| rest.strip_prefix("__"))
+        });
+        let names = || catalogue.iter().map(|tool| tool.name.as_str());
+        Some(match nearest(bare.unwrap_or(written), names()) {
+            Some(near) => problem.help(format!("did you mean `{near}`?")),
+            None => problem.help(format!("its tools are {}", some_of(names()))),
+        })
+    }
+}
+
+/// The first few names, and how many more there are.
+pub(crate) fn some_of<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    const MOST: usize = 12;
+    let mut names: Vec<&str> = names.collect();
+    let more = names.len().saturating_sub(MOST);
+    names.truncate(MOST);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", names.join(", "))
 }
 
 /// A gate of the registry: everything about it comes from this entry.
@@ -146,7 +185,10 @@ impl GateBlock {
             let problem = block.key_span("expect").map_or(problem.clone(), |span| problem.at(span));
             block.report(problem.help("remove it for the default gate, or name a target"));
         }
-        let expect = expect.unwrap_or_else(|| gate.default_expect());
+        let expect = match expect {
+            Some(written) => written.into_iter().chain(gate.expect_beside()).collect(),
+            None => gate.default_expect(),
+        };
         Self {
             key: G::KEY,
             targets: G::TARGETS,

@@ -3,10 +3,12 @@
 pub mod alignment;
 pub(crate) mod assertion;
 pub mod assignment;
+pub mod equal_function_sets;
 mod gate;
 mod golden_path;
 #[cfg(test)]
 mod lint_check;
+mod narrative;
 #[cfg(test)]
 mod registry_tests;
 pub mod reliability;
@@ -15,16 +17,22 @@ pub mod stability;
 pub mod stats;
 pub mod subsequence;
 mod target;
+pub mod token_efficiency;
+mod tool_edges;
 mod tool_selection;
 mod trajectory;
 mod trajectory_axes;
+#[cfg(test)]
+mod trial;
 
 pub use assertion::Assertion;
 pub use gate::{GateBlock, GateKind};
 pub use golden_path::{GoldenPath, PathScore, score_golden_path};
+pub use narrative::{Extraction, Narrative, NarrativeScore, score_narrative};
 pub use scores::{RunScores, Scores};
 pub use stability::{StabilityFloors, StabilityReport, agent_stability, agent_stability_across, drift_flags};
 pub use target::{Fold, Range, Target};
+pub use tool_edges::{DelegationEdge, EdgesScore, ToolEdges, score_tool_edges};
 pub use tool_selection::selection;
 pub use trajectory::trace_validation;
 pub use trajectory::trace_validation::{
@@ -33,7 +41,7 @@ pub use trajectory::trace_validation::{
 };
 pub use trajectory_axes::{AxesScore, Dependency, Order, TrajectoryAxes, score_trajectory_axes};
 
-pub(crate) use gate::{AgentFacts, Gate};
+pub(crate) use gate::{AgentFacts, Gate, some_of};
 
 /// Every gate, in the order of the documentation.
 pub const GATES: &[GateKind] = &[
@@ -42,5 +50,9 @@ pub const GATES: &[GateKind] = &[
     GateKind::of::<golden_path::GoldenPathBlock>(),
     GateKind::of::<stability::StabilityBlock>(),
     GateKind::of::<reliability::ReliabilityBlock>(),
+    GateKind::of::<narrative::NarrativeBlock>(),
     GateKind::of::<tool_selection::ToolSelectionBlock>(),
+    GateKind::of::<equal_function_sets::EqualFunctionSets>(),
+    GateKind::of::<tool_edges::ToolEdgesBlock>(),
+    GateKind::of::<token_efficiency::TokenEfficiency>(),
 ];

@@ -66,12 +66,7 @@ impl Scores {
             let values: Option<Vec<Number>> = scored.iter().map(|run| run.value(target)).collect();
             scores.values.insert(target.name, values.and_then(|values| fold(target.fold, &values)));
         }
-        let vacuous: Vec<(usize, &String)> = scored
-            .iter()
-            .enumerate()
-            .filter_map(|(at, run)| Some((at + 1, run.not_exercised.as_ref()?)))
-            .collect();
-        scores.not_exercised = vacuous_sentence(&vacuous, runs.len());
+        scores.not_exercised = vacuous_runs(scored.iter().map(|run| run.not_exercised.as_deref()));
         for (at, run) in scored.iter().enumerate() {
             let found = run.findings.iter().cloned();
             scores.findings.extend(found.map(|finding| Finding { run: Some(at + 1), ..finding }));
@@ -115,14 +110,18 @@ fn add(a: Number, b: Number) -> Number {
     }
 }
 
-fn vacuous_sentence(vacuous: &[(usize, &String)], runs: usize) -> Option<String> {
+/// Why runs had nothing to measure, and which, when it was not all of them.
+pub(crate) fn vacuous_runs<'a>(runs: impl Iterator<Item = Option<&'a str>>) -> Option<String> {
+    let runs: Vec<Option<&str>> = runs.collect();
+    let vacuous = runs.iter().enumerate().filter_map(|(at, why)| Some((at + 1, (*why)?)));
+    let vacuous: Vec<(usize, &str)> = vacuous.collect();
     let (_, why) = vacuous.first()?;
-    if vacuous.len() == runs {
-        return Some((*why).clone());
+    if vacuous.len() == runs.len() {
+        return Some((*why).to_owned());
     }
     let named: Vec<String> = vacuous.iter().take(5).map(|(run, _)| format!("#{run}")).collect();
     let more = if vacuous.len() > 5 { ", …" } else { "" };
-    Some(format!("{why} (in {} of {runs} runs: {}{more})", vacuous.len(), named.join(", ")))
+    Some(format!("{why} (in {} of {} runs: {}{more})", vacuous.len(), runs.len(), named.join(", ")))
 }
 
 #[cfg(test)]

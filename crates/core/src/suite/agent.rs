@@ -1,5 +1,6 @@
 //! `agents:` what is asked of whom, and how the recorded runs are judged.
 
+use super::fault::Fault;
 use super::read::{Block, Field};
 use super::variables::Text;
 use crate::eval::{AgentFacts, Assertion, GATES, GateBlock};
@@ -78,8 +79,9 @@ impl Agent {
     }
 
     /// What can be said of its gates at load time.
-    pub(super) fn lint(&self, catalogue: Option<&[CatalogueTool]>) -> Vec<Problem> {
+    pub(super) fn lint(&self, catalogue: Option<&[CatalogueTool]>, faults: &[Fault]) -> Vec<Problem> {
         let prompts: Vec<String> = self.turns.iter().map(|turn| turn.value.clone()).collect();
+        let inject: Vec<&Fault> = self.injected(faults).collect();
         let facts = AgentFacts {
             runs: self.runs,
             key_span: self.span,
@@ -87,8 +89,31 @@ impl Agent {
             prompts: &prompts,
             servers: &self.servers,
             catalogue,
+            inject: &inject,
         };
-        self.gates.iter().flat_map(|gate| gate.lint(&facts)).collect()
+        let unhittable = inject.iter().filter_map(|fault| self.unhittable(fault, catalogue));
+        unhittable.chain(self.gates.iter().flat_map(|gate| gate.lint(&facts))).collect()
+    }
+
+    /// The faults that are injected into its calls.
+    pub fn injected<'f>(&self, faults: &'f [Fault]) -> impl Iterator<Item = &'f Fault> {
+        self.inject.iter().filter_map(|name| faults.iter().find(|fault| fault.name == *name))
+    }
+
+    /// A fault that none of its calls can run into.
+    fn unhittable(&self, fault: &Fault, catalogue: Option<&[CatalogueTool]>) -> Option<Problem> {
+        let injected = self.references.inject.iter().find(|(name, _)| *name == fault.name)?;
+        if let Some(server) = fault.server.as_ref().filter(|server| !self.servers.contains(*server)) {
+            if self.servers.is_empty() {
+                return None;
+            }
+            let message = format!("`{}` can never be hit: the agent does not use `{server}`", fault.name);
+            let help = "add the server to the agent's `servers:`, or inject another fault";
+            return Some(Problem::error(message).at(injected.1).also(fault.span, "declared here").help(help));
+        }
+        let unknown = fault.unknown_tool(catalogue?)?;
+        let message = format!("`{}` can never be hit: {}", fault.name, unknown.message);
+        Some(Problem::error(message).at(fault.span).also(injected.1, "injected here").help(unknown.help))
     }
 
     /// Whether rows name the model, because there is more than one.

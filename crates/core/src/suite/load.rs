@@ -57,7 +57,7 @@ pub fn load(path: &Path, host: &Host<'_>) -> Loaded {
         let loaded = Suite::from_parts(path, parts);
         for agent in &loaded.agents {
             let catalogue = loaded.known_catalogue(agent, host);
-            loader.problems.extend(agent.lint(catalogue.as_deref()));
+            loader.problems.extend(agent.lint(catalogue.as_deref(), &loaded.faults));
         }
         suite = Some(loaded);
     }

@@ -14,7 +14,8 @@ mod tool_test;
 pub(crate) mod variables;
 
 pub use agent::{Agent, CassettePath, Model};
-pub use fault::{Fault, FaultKind};
+pub(crate) use fault::{Effect, effect_of};
+pub use fault::{Fault, FaultKind, FaultKindError};
 pub use load::{Host, Loaded, load};
 pub use manifest::{tools_of, yaml_to_json};
 pub use options::{Budget, RunOptions, Stale};

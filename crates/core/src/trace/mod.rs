@@ -56,6 +56,17 @@ impl<'a> Trace<'a> {
     pub fn tool_names(&self) -> impl Iterator<Item = &str> {
         self.tool_calls.iter().map(|call| call.name.as_ref())
     }
+
+    /// The result of each call, by `call_index`, else in order.
+    pub fn results_by_call(&self) -> Vec<Option<&CallResult<'a>>> {
+        let mut results = vec![None; self.tool_calls.len()];
+        for (at, result) in self.tool_results.iter().enumerate() {
+            if let Some(of_call) = results.get_mut(result.call_index.unwrap_or(at)) {
+                *of_call = Some(result);
+            }
+        }
+        results
+    }
 }
 
 /// One tool call as the agent made it.
@@ -131,6 +142,13 @@ pub struct CallResult<'a> {
     /// A protocol error, when the call got one instead of a result.
     #[serde(borrow, default)]
     pub error: Option<ProtocolError<'a>>,
+}
+
+impl CallResult<'_> {
+    /// Whether the call failed, by the tool's own word or by the protocol's.
+    pub fn is_failure(&self) -> bool {
+        self.is_error || self.error.is_some()
+    }
 }
 
 /// A JSON-RPC error that answered a call.
@@ -242,6 +260,16 @@ mod tests {
         assert!(matches!(trace.tool_calls[0].name, Cow::Borrowed(_)));
         assert!(matches!(trace.tool_calls[0].server, Some(Cow::Borrowed(_))));
         assert!(trace.text.contains("calm"));
+    }
+
+    #[test]
+    fn results_answer_their_calls_by_index_or_in_order() {
+        let text = r#"{"tool_calls":[{"name":"a"},{"name":"b"},{"name":"c"}],
+            "tool_results":[{"call_index":1,"error":{"code":-32603}},{"call_index":0},{"call_index":9}]}"#;
+        let trace = Trace::read(text).unwrap();
+        let failed: Vec<_> =
+            trace.results_by_call().iter().map(|result| result.map(CallResult::is_failure)).collect();
+        assert_eq!(failed, [Some(false), Some(true), None]);
     }
 
     #[test]

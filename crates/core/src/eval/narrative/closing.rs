@@ -1,0 +1,83 @@
+//! What did the agent say at the end of a run, and which calls had it made?
+
+use super::score::Step;
+use crate::trace::{Call, Trace};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// The closing message: `final_response`, or in a trace that records none the text of the last assistant turn.
+pub(super) fn closing_message<'t>(trace: &'t Trace<'_>) -> Cow<'t, str> {
+    if let Some(message) = &trace.final_response {
+        return Cow::Borrowed(message);
+    }
+    let last = trace.conversation.turns.iter().rev().find(|turn| turn.role == "assistant");
+    last.and_then(|turn| turn.content).map_or(Cow::Borrowed(""), |content| Cow::Owned(content_text(content)))
+}
+
+/// The text of a message: a string, or the texts of its content blocks.
+fn content_text(content: &RawValue) -> String {
+    #[derive(Deserialize)]
+    struct ContentBlock {
+        #[serde(default)]
+        text: Option<String>,
+    }
+    if let Ok(text) = serde_json::from_str::<String>(content.get()) {
+        return text;
+    }
+    let blocks: Vec<ContentBlock> = serde_json::from_str(content.get()).unwrap_or_default();
+    blocks.into_iter().filter_map(|block| block.text).collect::<Vec<_>>().join("\n")
+}
+
+/// The calls of a trace.
+pub(super) fn steps<'t>(trace: &'t Trace<'_>) -> Vec<Step<'t>> {
+    let mut steps: Vec<Step<'t>> = trace.tool_calls.iter().map(step).collect();
+    for (at, result) in trace.tool_results.iter().enumerate() {
+        if let Some(step) = steps.get_mut(result.call_index.unwrap_or(at)) {
+            step.is_error |= result.is_error || result.error.is_some();
+        }
+    }
+    steps
+}
+
+fn step<'t>(call: &'t Call<'_>) -> Step<'t> {
+    let arguments: BTreeMap<String, &RawValue> =
+        call.args.and_then(|args| serde_json::from_str(args.get()).ok()).unwrap_or_default();
+    let is_scalar = |value: &RawValue| !value.get().starts_with(['{', '[']);
+    let scalar = |(key, value): (String, &RawValue)| {
+        let value = if is_scalar(value) { serde_json::from_str(value.get()).ok()? } else { return None };
+        Some((key, value))
+    };
+    Step {
+        name: &call.name,
+        server: call.server.as_deref(),
+        arguments: arguments.into_iter().filter_map(scalar).collect(),
+        is_error: false,
+    }
+}
+
+/// Calls as JSON objects with `name`, `server` and `args`.
+pub(super) fn steps_of_values(calls: &[Value]) -> Vec<Step<'_>> {
+    calls
+        .iter()
+        .map(|call| Step {
+            name: text_at(call, "name").unwrap_or_default(),
+            server: text_at(call, "server"),
+            arguments: call
+                .get("args")
+                .and_then(Value::as_object)
+                .into_iter()
+                .flatten()
+                .filter(|(_, value)| !value.is_object() && !value.is_array())
+                .map(|(key, value)| (key.clone(), value.clone()))
+                .collect(),
+            is_error: call.get("is_error").and_then(Value::as_bool).unwrap_or_default(),
+        })
+        .collect()
+}
+
+fn text_at<'v>(call: &'v Value, key: &str) -> Option<&'v str> {
+    call.get(key).and_then(Value::as_str)
+}

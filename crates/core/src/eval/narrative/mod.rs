@@ -1,0 +1,198 @@
+//! `narrative:` does the agent's closing story match what it did?
+
+mod argument;
+mod claim;
+mod clause;
+mod closing;
+mod explain;
+mod passive;
+mod polarity;
+mod read;
+mod score;
+mod stated;
+#[cfg(test)]
+mod tests;
+mod token;
+mod tool;
+mod verbs;
+mod words;
+
+use super::Gate;
+use super::assertion::Assertion;
+use super::gate::AgentFacts;
+use super::scores::{RunScores, Scores};
+use super::target::{Fold, Target};
+use crate::matcher::Matcher;
+use crate::problem::Problem;
+use crate::suite::read::Block;
+use crate::trace::{Run, is_tool};
+use closing::{closing_message, steps, steps_of_values};
+use serde_json::Value;
+use verbs::Vocabulary;
+
+const DIVERGENCE_SCORE: Target =
+    Target::ratio("narrative.divergence_score", "share of calls and claims that disagree; 0 is a true story")
+        .folded(Fold::Max);
+const CLAIMED_BUT_ABSENT: Target =
+    Target::count("narrative.claimed_but_absent", "claimed actions that no call matches").folded(Fold::Sum);
+const PRESENT_BUT_UNCLAIMED: Target =
+    Target::count("narrative.present_but_unclaimed", "calls that the answer never mentions")
+        .folded(Fold::Sum);
+const ARG_MISMATCH: Target =
+    Target::count("narrative.arg_mismatch", "stated argument values that differ from the recorded ones")
+        .folded(Fold::Sum);
+const GATE_PASSED: Target = Target::flag(
+    "narrative.gate_passed",
+    "1 when every claimed write was made and the divergence is within its ceiling",
+);
+const DENIED_BUT_PRESENT: Target =
+    Target::count("narrative.denied_but_present", "denied actions that the trace shows").folded(Fold::Sum);
+const MUTATING_DIVERGENCE_SCORE: Target =
+    Target::ratio("narrative.mutating_divergence_score", "the divergence over writes only").folded(Fold::Max);
+
+/// How an answer is held against the calls of its run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Narrative {
+    /// Tools that write, whatever their names say.
+    pub mutating_tools: Vec<String>,
+    /// Tools that do not write, whatever their names and `mutating_tools` say.
+    pub readonly_tools: Vec<String>,
+    /// The divergence above which the gate fails.
+    pub max_divergence_score: Option<f64>,
+    /// Verbs beyond the fixed list whose claims are checked.
+    pub extra_verbs: Vec<String>,
+    /// How claims are read from the answer.
+    pub extraction: Extraction,
+}
+
+/// How claims are read from an answer.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Extraction {
+    /// Denials, plans, offers and conditions are no claims.
+    #[default]
+    Rules,
+    /// Every verb with an object is a claim, negated or not.
+    Literal,
+}
+
+/// How an answer compares with the calls of its run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct NarrativeScore {
+    /// The distinct claimed actions as stems, in order.
+    pub claims: Vec<String>,
+    /// Claims that no call matches.
+    pub claimed_but_absent: usize,
+    /// Calls that the answer never mentions.
+    pub present_but_unclaimed: usize,
+    /// Stated argument values that differ from the recorded ones.
+    pub arg_mismatch: usize,
+    /// Denials that a successful call contradicts.
+    pub denied_but_present: usize,
+    /// `min(1, (absent + unclaimed + mismatches) / (calls + claims))`, 0 for 0/0.
+    pub divergence_score: f64,
+    /// The same over mutating calls and claims only.
+    pub mutating_divergence_score: f64,
+    /// Whether every claimed write was made and the divergence is within its ceiling.
+    pub gate_passed: bool,
+}
+
+/// Holds an answer against recorded calls (objects with `name` and, where known, `server` and `args`).
+///
+/// ```
+/// use mcptest_core::eval::{Narrative, score_narrative};
+/// use serde_json::json;
+///
+/// let answer = "I created the issue and closed the ticket.";
+/// let score = score_narrative(answer, &[json!({"name": "create_issue"})], &Narrative::default());
+/// assert_eq!(score.claims, ["create_issue", "close_ticket"]);
+/// assert_eq!(score.claimed_but_absent, 1);
+/// assert!(!score.gate_passed);
+/// ```
+pub fn score_narrative(answer: &str, calls: &[Value], narrative: &Narrative) -> NarrativeScore {
+    let vocabulary = Vocabulary::with(&narrative.extra_verbs);
+    narrative.compare(answer, &steps_of_values(calls), &vocabulary).score
+}
+
+/// The block as written, with its verbs inflected once.
+pub(crate) struct NarrativeBlock {
+    narrative: Narrative,
+    vocabulary: Vocabulary,
+}
+
+impl Gate for NarrativeBlock {
+    const KEY: &'static str = "narrative";
+    const SUMMARY: &'static str = "Does the agent's closing story match what it did?";
+    const TARGETS: &'static [Target] = &[
+        DIVERGENCE_SCORE,
+        CLAIMED_BUT_ABSENT,
+        PRESENT_BUT_UNCLAIMED,
+        ARG_MISMATCH,
+        GATE_PASSED,
+        DENIED_BUT_PRESENT,
+        MUTATING_DIVERGENCE_SCORE,
+    ];
+    const DOC: &'static str = include_str!("doc.md");
+    const EXAMPLE: &'static str = include_str!("example.yml");
+
+    fn read(block: &mut Block<'_>) -> Self {
+        let narrative = read::narrative(block);
+        Self { vocabulary: Vocabulary::with(&narrative.extra_verbs), narrative }
+    }
+
+    fn default_expect(&self) -> Vec<Assertion<Target>> {
+        vec![Assertion::of(GATE_PASSED, Matcher::at_least(1.0))]
+    }
+
+    fn expect_beside(&self) -> Vec<Assertion<Target>> {
+        let ceiling = self.narrative.max_divergence_score;
+        ceiling
+            .map(|ceiling| Assertion::of(DIVERGENCE_SCORE, Matcher::at_most(ceiling)))
+            .into_iter()
+            .collect()
+    }
+
+    fn score(&self, runs: &[Run<'_>]) -> Scores {
+        Scores::fold(Self::TARGETS, runs, |run| self.score_run(run))
+    }
+
+    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        let Some(catalogue) = agent.catalogue else { return Vec::new() };
+        let named = self.narrative.mutating_tools.iter().chain(&self.narrative.readonly_tools);
+        named
+            .filter(|tool| !catalogue.iter().any(|known| is_tool(tool, &known.name, known.server.as_deref())))
+            .map(|tool| {
+                let near = crate::problem::nearest(tool, catalogue.iter().map(|known| known.name.as_str()));
+                let help = near.map_or_else(
+                    || "remove it, or name a tool that the agent has".to_owned(),
+                    |near| format!("did you mean `{near}`?"),
+                );
+                Problem::warning(format!("no server of this agent has the tool `{tool}`"))
+                    .at(agent.key_span)
+                    .help(help)
+            })
+            .collect()
+    }
+}
+
+impl NarrativeBlock {
+    fn score_run(&self, run: &Run<'_>) -> RunScores {
+        let message = closing_message(run.trace);
+        let found = self.narrative.compare(&message, &steps(run.trace), &self.vocabulary);
+        let mut scores = RunScores::default();
+        scores
+            .float(&DIVERGENCE_SCORE, found.score.divergence_score)
+            .whole(&CLAIMED_BUT_ABSENT, found.score.claimed_but_absent)
+            .whole(&PRESENT_BUT_UNCLAIMED, found.score.present_but_unclaimed)
+            .whole(&ARG_MISMATCH, found.score.arg_mismatch)
+            .flag(&GATE_PASSED, found.score.gate_passed)
+            .whole(&DENIED_BUT_PRESENT, found.score.denied_but_present)
+            .float(&MUTATING_DIVERGENCE_SCORE, found.score.mutating_divergence_score);
+        if message.trim().is_empty() {
+            scores.not_exercised("the run has no closing message");
+        } else if found.claims.is_empty() && found.denials == 0 && run.trace.tool_calls.is_empty() {
+            scores.not_exercised("the answer claims nothing and the run made no calls");
+        }
+        explain::findings(&found, &message, run.trace, self.narrative.max_divergence_score, &mut scores);
+        scores
+    }
+}

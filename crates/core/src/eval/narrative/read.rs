@@ -1,0 +1,107 @@
+//! How is the block read, and what is wrong with it before any run?
+
+use super::verbs::Vocabulary;
+use super::words::{Traits, traits};
+use super::{Extraction, Narrative};
+use crate::problem::Problem;
+use crate::suite::read::{Block, Field};
+
+pub(super) fn narrative(block: &mut Block<'_>) -> Narrative {
+    let tools = |field: &mut Field<'_>| field.list(|field| field.name());
+    let narrative = Narrative {
+        mutating_tools: block
+            .optional("mutating_tools", "Tools that write, whatever their names say", tools)
+            .unwrap_or_default(),
+        readonly_tools: block
+            .optional("readonly_tools", "Tools that do not write; wins over `mutating_tools`", tools)
+            .unwrap_or_default(),
+        max_divergence_score: block.optional(
+            "max_divergence_score",
+            "Also fail when the divergence is above this",
+            |field| field.number(0.0..=1.0),
+        ),
+        extra_verbs: block
+            .optional("extra_verbs", "Further verbs whose claims are checked, uninflected", |field| {
+                field.list(read_verb)
+            })
+            .unwrap_or_default(),
+        extraction: block
+            .optional(
+                "extraction",
+                "`rules` leaves out denials, plans and offers; `literal` takes every verb with an object",
+                |field| {
+                    field.choice(
+                        "a way of extraction",
+                        &[("rules", Extraction::Rules), ("literal", Extraction::Literal)],
+                    )
+                },
+            )
+            .unwrap_or_default(),
+    };
+    refuse_model(block);
+    warn(block, &narrative);
+    narrative
+}
+
+fn read_verb(field: &mut Field<'_>) -> Option<String> {
+    let written = field.name()?;
+    if field.is_describing() {
+        return None;
+    }
+    let verb = written.to_lowercase();
+    let refuse = |message: String, help: &str| {
+        field.report(Problem::error(message).help(help.to_owned()));
+        None
+    };
+    if !verb.chars().all(char::is_alphabetic) {
+        return refuse(format!("`{written}` is not one word"), "name a single verb, as `refund` or `notify`");
+    }
+    let grammar = Traits::STOPWORD.and(Traits::NEGATION).and(Traits::AUXILIARY).and(Traits::BE);
+    if traits(&verb).has(grammar.and(Traits::HEDGE)) {
+        return refuse(
+            format!("`{written}` is part of too many sentences to be a claim"),
+            "name another verb",
+        );
+    }
+    let known = Vocabulary::with(&[]);
+    if let Some(form) = known.form(&verb) {
+        let base = known.base(form);
+        let problem = Problem::warning(format!("`{base}` and all its forms are checked already"));
+        field.report(problem.help("remove it from `extra_verbs`"));
+    }
+    Some(verb)
+}
+
+/// The verdict never depends on a model, so a switch that asks for one is refused, not ignored.
+fn refuse_model(block: &mut Block<'_>) {
+    block.optional("llm_assisted", "Only `false`: this gate asks no model", |field| {
+        let asked = field.flag();
+        field.amend_schema("const", false.into());
+        if asked == Some(true) {
+            let problem = Problem::error("`llm_assisted: true` is not available: this gate asks no model");
+            field.report(problem.help("remove it; use `extra_verbs` for actions that the fixed verbs miss"));
+        }
+        asked
+    });
+}
+
+fn warn(block: &Block<'_>, narrative: &Narrative) {
+    let warn_at = |key: &str, message: String, help: &str| {
+        let problem = Problem::warning(message).help(help.to_owned());
+        block.report(block.key_span(key).map_or(problem.clone(), |span| problem.at(span)));
+    };
+    for tool in narrative.mutating_tools.iter().filter(|tool| narrative.readonly_tools.contains(tool)) {
+        warn_at(
+            "mutating_tools",
+            format!("`{tool}` is in both `mutating_tools` and `readonly_tools`: it counts as read-only"),
+            "remove it from one of them",
+        );
+    }
+    if narrative.max_divergence_score.is_some_and(|ceiling| ceiling >= 1.0) {
+        warn_at(
+            "max_divergence_score",
+            "the divergence is never above 1: this ceiling cannot fail".to_owned(),
+            "lower it or remove it",
+        );
+    }
+}

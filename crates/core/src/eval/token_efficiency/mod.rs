@@ -1,0 +1,195 @@
+//! `token_efficiency:` what do the tools and the runs cost for each correct selection?
+
+mod prices;
+mod surface;
+
+pub use surface::{tool_surface_tokens, tool_text};
+
+use super::assertion::{Assertion, plural};
+use super::equal_function_sets::{
+    Class, Reach, Selection, explain_selection, read_placed_classes_or_siblings,
+};
+use super::gate::{AgentFacts, Gate};
+use super::scores::{RunScores, Scores};
+use super::target::{Fold, Target};
+use crate::matcher::Matcher;
+use crate::problem::{Problem, Span};
+use crate::report::{Finding, Number};
+use crate::suite::read::Block;
+use crate::trace::{CatalogueTool, Run};
+use prices::Prices;
+
+const F1: Target =
+    Target::percent("token_efficiency.f1", "the F1 of the selection, as `equal_function_sets:` has it")
+        .folded(Fold::Pooled);
+const TOOL_SURFACE_TOKENS: Target = Target::count(
+    "token_efficiency.tool_surface_tokens",
+    "the `cl100k_base` tokens of the tools the model saw",
+);
+const CORRECT_SELECTIONS: Target =
+    Target::count("token_efficiency.correct_selections", "classes that a call reached").folded(Fold::Sum);
+const COST: Target = Target::amount("token_efficiency.cost", "what the runs cost, in USD").folded(Fold::Sum);
+const TOKENS_PER_CORRECT: Target = Target::amount(
+    "token_efficiency.tokens_per_correct",
+    "tool surface tokens of all runs for each correct selection",
+)
+.folded(Fold::Pooled);
+const COST_PER_CORRECT: Target =
+    Target::amount("token_efficiency.cost_per_correct", "USD for each correct selection")
+        .folded(Fold::Pooled);
+
+/// The letter of an F1 in percent: A from 90, B from 80, C from 70, D from 60, else F.
+pub fn letter(f1_percent: u32) -> char {
+    match f1_percent {
+        90.. => 'A',
+        80.. => 'B',
+        70.. => 'C',
+        60.. => 'D',
+        _ => 'F',
+    }
+}
+
+/// The block as written, with the classes of its sibling where it has none of its own.
+pub(crate) struct TokenEfficiency {
+    classes: Vec<Class>,
+    places: Vec<(String, Span)>,
+    prices: Prices,
+}
+
+impl Gate for TokenEfficiency {
+    const KEY: &'static str = "token_efficiency";
+    const SUMMARY: &'static str = "What do the tools and the runs cost for each correct selection?";
+    const TARGETS: &'static [Target] =
+        &[F1, TOOL_SURFACE_TOKENS, CORRECT_SELECTIONS, COST, TOKENS_PER_CORRECT, COST_PER_CORRECT];
+    const DOC: &'static str = include_str!("doc.md");
+    const EXAMPLE: &'static str = include_str!("example.yml");
+
+    fn read(block: &mut Block<'_>) -> Self {
+        let mut places = Vec::new();
+        let classes = read_placed_classes_or_siblings(block, &mut places);
+        let has_sibling = block.sibling("equal_function_sets", |_| Some(())).is_some();
+        if classes.is_none() && !block.has("classes") && !has_sibling {
+            let help =
+                "list the tools that do the same job here, or in an `equal_function_sets:` of the same agent";
+            block.report(Problem::error("`classes` is missing here").help(help));
+        }
+        let doc = "USD per million tokens by model id, before the prices that come with mcptest";
+        let prices = block.optional("prices", doc, Prices::read).unwrap_or_default();
+        Self { classes: classes.unwrap_or_default(), places, prices }
+    }
+
+    fn default_expect(&self) -> Vec<Assertion<Target>> {
+        vec![Assertion::of(F1, Matcher::at_least(100.0))]
+    }
+
+    fn score(&self, runs: &[Run<'_>]) -> Scores {
+        let mut scores = Scores::fold(&[CORRECT_SELECTIONS], runs, |run| score_selection(run, &self.classes));
+        let mut pooled = Selection::default();
+        for run in runs {
+            pooled += Reach::of_calls(&run.trace.tool_calls, &self.classes).selection();
+        }
+        let f1 = (!runs.is_empty()).then(|| Number::Int(pooled.f1_percent().into()));
+        let surface = measured(&mut scores, &surface_tokens(runs));
+        let costs: Vec<Result<f64, String>> = runs.iter().map(|run| self.prices.cost_of(run)).collect();
+        let cost = measured(&mut scores, &costs).map(|costs| to_nano(costs.iter().sum()));
+        let per_correct = |total: f64| {
+            let correct = pooled.true_positives;
+            (correct > 0).then(|| Number::Float(total / correct as f64))
+        };
+        let all_tokens = surface.as_ref().map(|surface| surface.iter().sum::<usize>() as f64);
+        let most_tokens = surface.and_then(|surface| surface.into_iter().max());
+        scores
+            .set(&F1, f1)
+            .set(&TOOL_SURFACE_TOKENS, most_tokens.map(|tokens| Number::Int(tokens as i64)))
+            .set(&COST, cost.map(Number::Float))
+            .set(&TOKENS_PER_CORRECT, all_tokens.and_then(per_correct))
+            .set(&COST_PER_CORRECT, cost.and_then(per_correct));
+        scores
+    }
+
+    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        self.places.iter().filter_map(|(member, span)| agent.unknown_tool(member, *span)).collect()
+    }
+
+    fn line(&self, row_name: &str, passed: bool, scores: &Scores) -> Option<String> {
+        let value = |target: &Target| scores.value(target.name);
+        let f1 = value(&F1)?;
+        let correct = value(&CORRECT_SELECTIONS)?;
+        let verdict = if passed { "PASS" } else { "FAIL" };
+        let letter = letter(f1.as_f64() as u32);
+        let selections = format!("{correct} correct selection{}", plural(correct.as_f64() as usize));
+        let each = |target: &Target, mark: &str| {
+            value(target).map(|number| format!(" ({mark}{number} each)")).unwrap_or_default()
+        };
+        let surface = match value(&TOOL_SURFACE_TOKENS) {
+            Some(tokens) => format!("tool surface {tokens} tokens{}", each(&TOKENS_PER_CORRECT, "")),
+            None => "tool surface not recorded".to_owned(),
+        };
+        let cost = match value(&COST) {
+            Some(cost) => format!("cost ${cost}{}", each(&COST_PER_CORRECT, "$")),
+            None => "cost not known".to_owned(),
+        };
+        Some(format!(
+            "token efficiency [{verdict}] {row_name}: F1 {f1}% ({letter}), {selections}, {surface}, {cost}"
+        ))
+    }
+}
+
+fn score_selection(run: &Run<'_>, classes: &[Class]) -> RunScores {
+    let calls = &run.trace.tool_calls;
+    let reach = Reach::of_calls(calls, classes);
+    let mut scores = RunScores::default();
+    scores.whole(&CORRECT_SELECTIONS, reach.selection().true_positives);
+    if calls.is_empty() {
+        scores.not_exercised("the run made no calls");
+    }
+    explain_selection(&reach, calls, classes, &mut scores);
+    scores
+}
+
+/// The tokens of each run's tools; runs of one recording share a catalogue, which is counted once.
+fn surface_tokens<'r>(runs: &[Run<'r>]) -> Vec<Result<usize, String>> {
+    let mut counted: Vec<(&[CatalogueTool], usize)> = Vec::new();
+    let mut tokens_of = |catalogue: &'r [CatalogueTool]| {
+        if let Some(&(_, tokens)) = counted.iter().find(|(known, _)| std::ptr::eq(*known, catalogue)) {
+            return tokens;
+        }
+        let tokens = tool_surface_tokens(catalogue);
+        counted.push((catalogue, tokens));
+        tokens
+    };
+    runs.iter()
+        .map(|run| match run.header.and_then(|header| header.catalogue.as_deref()) {
+            Some(catalogue) => Ok(tokens_of(catalogue)),
+            None => Err("the recording has no tool catalogue, so its tokens are not counted".to_owned()),
+        })
+        .collect()
+}
+
+/// Every run's value, or nothing, with each reason said once.
+fn measured<T: Copy>(scores: &mut Scores, values: &[Result<T, String>]) -> Option<Vec<T>> {
+    let mut reasons: Vec<(&String, Vec<usize>)> = Vec::new();
+    for (at, value) in values.iter().enumerate() {
+        let Err(reason) = value else { continue };
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, runs)) => runs.push(at + 1),
+            None => reasons.push((reason, vec![at + 1])),
+        }
+    }
+    for (reason, runs) in reasons {
+        let run = if runs.len() == 1 && values.len() > 1 { runs.first().copied() } else { None };
+        scores.findings.push(Finding { run, message: reason.clone(), diff: Vec::new() });
+    }
+    if values.is_empty() {
+        return None;
+    }
+    values.iter().map(|value| value.as_ref().ok().copied()).collect()
+}
+
+/// To billionths of a dollar, so that a sum shows no rounding noise.
+fn to_nano(dollars: f64) -> f64 {
+    (dollars * 1e9).round() / 1e9
+}
+
+#[cfg(test)]
+mod tests;

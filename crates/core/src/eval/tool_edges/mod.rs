@@ -1,0 +1,192 @@
+//! `tool_edges:` did the agent keep to the tools and hand-offs it was given?
+
+mod policy;
+mod score;
+#[cfg(test)]
+mod tests;
+
+pub use policy::{DelegationEdge, ToolEdges};
+pub use score::{EdgesScore, score_tool_edges};
+
+use super::assertion::Assertion;
+use super::scores::{Scores, vacuous_runs};
+use super::target::{Fold, Target};
+use super::{Gate, gate::AgentFacts};
+use crate::matcher::Matcher;
+use crate::problem::{Problem, Span};
+use crate::report::{Finding, Number};
+use crate::suite::read::{Block, Field};
+use crate::trace::Run;
+use policy::{Walk, delegations};
+
+const ALLOWED_PCT: Target =
+    Target::percent("edges.allowed_pct", "percent of the allowed tools that any run called")
+        .folded(Fold::Pooled);
+const RESTRICTED_ATTEMPTS: Target =
+    Target::count("edges.restricted_attempts", "calls to restricted tools").folded(Fold::Sum);
+const DELEGATION_PCT: Target =
+    Target::percent("edges.delegation_pct", "percent of the expected hand-offs that took place");
+const GATE_PASSED: Target = Target::flag("edges.gate_passed", "1 when nothing forbidden was called");
+const UNLISTED_CALLS: Target =
+    Target::count("edges.unlisted_calls", "calls to tools neither allowed nor restricted").folded(Fold::Sum);
+
+const MOST_FINDINGS: usize = 20;
+
+/// The block as written: the policy, and the places of its tools.
+pub(crate) struct ToolEdgesBlock {
+    edges: ToolEdges,
+    allowed: Vec<Span>,
+    restricted: Vec<Span>,
+    has_expect: bool,
+}
+
+impl Gate for ToolEdgesBlock {
+    const KEY: &'static str = "tool_edges";
+    const SUMMARY: &'static str = "Did the agent keep to the tools and hand-offs it was given?";
+    const TARGETS: &'static [Target] =
+        &[ALLOWED_PCT, RESTRICTED_ATTEMPTS, DELEGATION_PCT, GATE_PASSED, UNLISTED_CALLS];
+    const DOC: &'static str = include_str!("doc.md");
+    const EXAMPLE: &'static str = include_str!("example.yml");
+
+    fn read(block: &mut Block<'_>) -> Self {
+        let (mut allowed, mut restricted) = (Vec::new(), Vec::new());
+        let edges = ToolEdges {
+            allowed: read_tools(block, "allowed", "Tools that may be called", &mut allowed),
+            restricted: read_tools(block, "restricted", "Tools that must not be called", &mut restricted),
+            delegation: block
+                .optional("delegation", "Hand-offs that are expected", |f| f.list(read_edge))
+                .unwrap_or_default(),
+            closed: block.flag("closed", "Forbid every tool that is not allowed", false),
+        };
+        Self { edges, allowed, restricted, has_expect: block.has("expect") }
+    }
+
+    fn default_expect(&self) -> Vec<Assertion<Target>> {
+        let unlisted = self.edges.closed.then_some(UNLISTED_CALLS);
+        let forbidden = std::iter::once(RESTRICTED_ATTEMPTS).chain(unlisted);
+        forbidden.map(|target| Assertion::of(target, Matcher::at_most(0.0))).collect()
+    }
+
+    fn score(&self, runs: &[Run<'_>]) -> Scores {
+        let walks: Vec<Walk> =
+            runs.iter().map(|run| self.edges.walk(&run.trace.tool_calls, delegations(run.trace))).collect();
+        let mut scores = Scores { not_exercised: self.why_not_exercised(runs), ..Scores::default() };
+        if !runs.is_empty() {
+            let score = EdgesScore::over(&self.edges, &walks);
+            let whole = |number: usize| Some(Number::Int(number as i64));
+            scores
+                .set(&ALLOWED_PCT, whole(score.allowed_pct))
+                .set(&RESTRICTED_ATTEMPTS, whole(score.restricted_attempts))
+                .set(&DELEGATION_PCT, whole(score.delegation_pct))
+                .set(&GATE_PASSED, whole(usize::from(score.gate_passed)))
+                .set(&UNLISTED_CALLS, whole(score.unlisted_calls));
+        }
+        self.explain(runs, &walks, &mut scores.findings);
+        scores
+    }
+
+    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        if self.edges.is_empty() {
+            let help = "list tools under `allowed:` or `restricted:`, or hand-offs under `delegation:`";
+            let problem = Problem::warning("`tool_edges:` declares nothing, so any run is accepted");
+            return vec![problem.at(agent.key_span).help(help)];
+        }
+        let mut problems: Vec<Problem> = self
+            .edges
+            .contradictions(agent.servers)
+            .map(|(allowed, restricted)| {
+                let tool = &self.edges.allowed[allowed];
+                Problem::error(format!("`{tool}` is both allowed and restricted"))
+                    .at(self.restricted[restricted])
+                    .also(self.allowed[allowed], "allowed here")
+                    .help("remove it from one of the two lists")
+            })
+            .collect();
+        if self.edges.restricted.is_empty() && !self.edges.closed && !self.has_expect {
+            let problem = Problem::warning("nothing is forbidden here, so this gate cannot fail");
+            let help = "list tools under `restricted:`, set `closed: true`, or assert \
+                        `edges.allowed_pct` or `edges.delegation_pct` under `expect:`";
+            problems.push(problem.at(agent.key_span).help(help));
+        }
+        let written = self.edges.allowed.iter().zip(&self.allowed);
+        let written = written.chain(self.edges.restricted.iter().zip(&self.restricted));
+        problems.extend(written.filter_map(|(tool, span)| agent.unknown_tool(tool, *span)));
+        problems
+    }
+}
+
+fn read_tools(block: &mut Block<'_>, key: &'static str, doc: &str, places: &mut Vec<Span>) -> Vec<String> {
+    let tools = block.optional(key, doc, |field| {
+        field.list(|item| {
+            let tool = item.name()?;
+            places.push(item.span());
+            Some(tool)
+        })
+    });
+    tools.unwrap_or_default()
+}
+
+fn read_edge(field: &mut Field<'_>) -> Option<DelegationEdge> {
+    field
+        .block(|block| {
+            let from = block.required("from", "Who hands over", |f| f.name());
+            let to = block.required("to", "Who takes over", |f| f.name());
+            Some(DelegationEdge { from: from?, to: to? })
+        })
+        .flatten()
+}
+
+impl ToolEdgesBlock {
+    fn why_not_exercised(&self, runs: &[Run<'_>]) -> Option<String> {
+        if self.edges.is_empty() {
+            return Some("nothing is declared".to_owned());
+        }
+        let silent =
+            runs.iter().map(|run| run.trace.tool_calls.is_empty().then_some("the run made no calls"));
+        vacuous_runs(silent).or_else(|| self.why_nothing_could_be_attempted(runs))
+    }
+
+    /// A restriction says nothing of agents that were never offered the tool.
+    fn why_nothing_could_be_attempted(&self, runs: &[Run<'_>]) -> Option<String> {
+        let edges = &self.edges;
+        if edges.restricted.is_empty() || edges.closed || !edges.delegation.is_empty() || runs.is_empty() {
+            return None;
+        }
+        let none_offered = runs.iter().all(|run| {
+            let catalogue = run.header.and_then(|header| header.catalogue.as_ref());
+            let is_offered = |tool: &crate::trace::CatalogueTool| {
+                let is_it = |name: &String| crate::trace::is_tool(name, &tool.name, tool.server.as_deref());
+                edges.restricted.iter().any(is_it)
+            };
+            catalogue.is_some_and(|catalogue| !catalogue.iter().any(is_offered))
+        });
+        none_offered.then(|| "none of the restricted tools is in the recorded catalogue".to_owned())
+    }
+
+    fn explain(&self, runs: &[Run<'_>], walks: &[Walk], findings: &mut Vec<Finding>) {
+        let mut find = |run: Option<usize>, message: String| {
+            findings.push(Finding { run: run.map(|run| run + 1), message, diff: Vec::new() });
+        };
+        for (run, walk) in walks.iter().enumerate() {
+            let called = |at: usize| format!("call {} `{}`", at + 1, runs[run].trace.tool_calls[at].name);
+            for &at in walk.restricted.iter().take(MOST_FINDINGS) {
+                find(Some(run), format!("{} is restricted", called(at)));
+            }
+            for &at in walk.unlisted.iter().filter(|_| self.edges.closed).take(MOST_FINDINGS) {
+                find(Some(run), format!("{} is not on the list of allowed tools", called(at)));
+            }
+            for edge in missing(&walk.handed_over).map(|at| &self.edges.delegation[at]).take(MOST_FINDINGS) {
+                find(Some(run), format!("`{}` never hands over to `{}`", edge.from, edge.to));
+            }
+        }
+        let reached: Vec<bool> =
+            (0..self.edges.allowed.len()).map(|tool| walks.iter().any(|walk| walk.reached[tool])).collect();
+        for tool in missing(&reached).map(|at| &self.edges.allowed[at]).take(MOST_FINDINGS) {
+            find(None, format!("no run calls the allowed tool `{tool}`"));
+        }
+    }
+}
+
+fn missing(present: &[bool]) -> impl Iterator<Item = usize> {
+    present.iter().enumerate().filter(|(_, present)| !**present).map(|(at, _)| at)
+}

@@ -1,0 +1,126 @@
+//! What does a policy say of each call, and which hand-offs took place?
+
+use crate::trace::{Call, Delegation, Trace, is_tool};
+use std::collections::HashMap;
+
+/// Which tools may be called, which must not be, and who may hand over to whom.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ToolEdges {
+    /// Tools that may be called.
+    pub allowed: Vec<String>,
+    /// Tools that must not be called; a tool on both lists is restricted.
+    pub restricted: Vec<String>,
+    /// Hand-offs that are expected.
+    pub delegation: Vec<DelegationEdge>,
+    /// Whether tools on neither list are forbidden too.
+    pub closed: bool,
+}
+
+/// One expected hand-off.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DelegationEdge {
+    /// Who hands over.
+    pub from: String,
+    /// Who takes over.
+    pub to: String,
+}
+
+/// What the calls of one run are to a policy: indices into its calls and its lists.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Walk {
+    /// Calls to restricted tools.
+    pub(super) restricted: Vec<usize>,
+    /// Calls to tools on neither list.
+    pub(super) unlisted: Vec<usize>,
+    /// For each allowed tool, whether it was called.
+    pub(super) reached: Vec<bool>,
+    /// For each expected hand-off, whether it took place.
+    pub(super) handed_over: Vec<bool>,
+}
+
+/// What a policy says of one tool.
+#[derive(Default)]
+struct Standing {
+    allowed: Vec<usize>,
+    is_restricted: bool,
+    hands_over: Vec<usize>,
+    takes_over: Vec<usize>,
+}
+
+impl ToolEdges {
+    pub(super) fn is_empty(&self) -> bool {
+        self.allowed.is_empty() && self.restricted.is_empty() && self.delegation.is_empty() && !self.closed
+    }
+
+    /// Each distinct tool is looked up once, so the cost is linear in the calls.
+    pub(super) fn walk(&self, calls: &[Call<'_>], delegations: &[Delegation<'_>]) -> Walk {
+        let mut walk = Walk {
+            reached: vec![false; self.allowed.len()],
+            handed_over: self.recorded(delegations),
+            ..Walk::default()
+        };
+        let mut standings: HashMap<(&str, Option<&str>), Standing> = HashMap::new();
+        let mut before: Vec<usize> = Vec::new();
+        for (at, call) in calls.iter().enumerate() {
+            let tool = (call.name.as_ref(), call.server.as_deref());
+            let standing = standings.entry(tool).or_insert_with(|| self.standing_of(call));
+            standing.allowed.iter().for_each(|&tool| walk.reached[tool] = true);
+            if standing.is_restricted {
+                walk.restricted.push(at);
+            } else if standing.allowed.is_empty() {
+                walk.unlisted.push(at);
+            }
+            if delegations.is_empty() {
+                for edge in standing.takes_over.iter().filter(|edge| before.contains(edge)) {
+                    walk.handed_over[*edge] = true;
+                }
+                before.clone_from(&standing.hands_over);
+            }
+        }
+        walk
+    }
+
+    fn recorded(&self, delegations: &[Delegation<'_>]) -> Vec<bool> {
+        let is_recorded = |edge: &DelegationEdge| {
+            delegations.iter().any(|recorded| recorded.from == edge.from && recorded.to == edge.to)
+        };
+        self.delegation.iter().map(is_recorded).collect()
+    }
+
+    fn standing_of(&self, call: &Call<'_>) -> Standing {
+        let edges = |is_end: &dyn Fn(&DelegationEdge) -> bool| {
+            (0..self.delegation.len()).filter(|&edge| is_end(&self.delegation[edge])).collect()
+        };
+        Standing {
+            allowed: (0..self.allowed.len()).filter(|&tool| call.is_to(&self.allowed[tool])).collect(),
+            is_restricted: self.restricted.iter().any(|tool| call.is_to(tool)),
+            hands_over: edges(&|edge| call.is_to(&edge.from)),
+            takes_over: edges(&|edge| call.is_to(&edge.to)),
+        }
+    }
+
+    /// The allowed tools that are restricted as well, wherever the agent's servers could offer them.
+    pub(super) fn contradictions<'a>(
+        &'a self,
+        servers: &'a [String],
+    ) -> impl Iterator<Item = (usize, usize)> + 'a {
+        let is_covered = |restricted: &str, allowed: &str| {
+            restricted == allowed
+                || servers.iter().any(|server| {
+                    let name =
+                        |separator: &str| allowed.strip_prefix(server.as_str())?.strip_prefix(separator);
+                    let bare = name(".").or_else(|| name("__"));
+                    bare.is_some_and(|bare| is_tool(restricted, bare, Some(server)))
+                })
+        };
+        self.allowed.iter().enumerate().flat_map(move |(at, allowed)| {
+            let restricted = self.restricted.iter().position(|restricted| is_covered(restricted, allowed));
+            restricted.map(|restricted| (at, restricted))
+        })
+    }
+}
+
+/// The hand-offs a trace records; none is the same as no list.
+pub(super) fn delegations<'t, 'a>(trace: &'t Trace<'a>) -> &'t [Delegation<'a>] {
+    trace.delegations.as_deref().unwrap_or_default()
+}

@@ -1,0 +1,73 @@
+//! A gate on trial: its block is read from a suite, and judges envelopes.
+
+use crate::problem::Level;
+use crate::report::GateReport;
+use crate::suite::{Host, Loaded, load};
+use crate::trace::{CatalogueTool, Header, Run, Trace};
+use serde_json::Value;
+use std::path::Path;
+
+/// A suite with one agent, whose server `docs` has the tools `search`, `open_page` and `delete_page`.
+pub(super) fn suite(agent: &str) -> String {
+    let head = "servers:\n  docs: { mock: tools.json }\n";
+    let faults = "faults:\n  - { name: hung, target: { tool: search }, kind: hang }\n\
+                  \x20 - { name: late, target: { server: docs }, kind: slow:9000 }\n\
+                  \x20 - { name: fine, target: { tool: search }, kind: none }\n";
+    let indented = agent.trim_end().replace('\n', "\n    ");
+    format!("{head}{faults}agents:\n  - name: t\n    model: m\n    servers: [docs]\n    {indented}\n")
+}
+
+const TOOLS: &str = r#"{"tools": [
+    {"name": "search", "inputSchema": {"type": "object", "required": ["q"], "properties": {"q": {"type": "string"}}}},
+    {"name": "open_page"}, {"name": "delete_page"}]}"#;
+
+/// Loads a suite from memory.
+pub(super) fn loaded(text: &str) -> Loaded {
+    let read = |path: &Path| match path.to_str() {
+        Some("suite.yml") => Ok(text.as_bytes().to_vec()),
+        Some("tools.json") => Ok(TOOLS.as_bytes().to_vec()),
+        _ => Err("no such file".to_owned()),
+    };
+    load(Path::new("suite.yml"), &Host { read: &read, environment: &|_| None })
+}
+
+/// What loading says, each with its level, line and way out.
+pub(super) fn problems(agent: &str) -> Vec<String> {
+    let loaded = loaded(&suite(agent));
+    let said = loaded.problems.iter().map(|problem| {
+        let level = if problem.level == Level::Error { "error" } else { "warning" };
+        let help = problem.help.as_ref().map(|help| format!(" ({help})")).unwrap_or_default();
+        format!("{level}: {}{help}", problem.message)
+    });
+    said.collect()
+}
+
+/// A recorded header with this catalogue.
+pub(super) fn header(catalogue: Value) -> Header {
+    let catalogue: Vec<CatalogueTool> = serde_json::from_value(catalogue).unwrap();
+    Header { catalogue: Some(catalogue), ..Header::default() }
+}
+
+/// What the agent's last gate makes of these runs.
+pub(super) fn judged(agent: &str, header: Option<&Header>, envelopes: &[Value]) -> GateReport {
+    let loaded = loaded(&suite(agent));
+    let suite = loaded.suite.unwrap_or_else(|| panic!("{:?}", loaded.problems));
+    let texts: Vec<String> = envelopes.iter().map(Value::to_string).collect();
+    let traces: Vec<Trace<'_>> = texts.iter().map(|text| Trace::read(text).unwrap()).collect();
+    let runs: Vec<Run<'_>> = traces.iter().map(|trace| Run { trace, header, passed: true }).collect();
+    suite.agents[0].gates.last().unwrap().judge("t", &runs)
+}
+
+/// The findings of a gate as sentences.
+pub(super) fn findings(report: &GateReport) -> Vec<String> {
+    let said = report.explanation.iter().map(|finding| match finding.run {
+        Some(run) => format!("run {run}: {}", finding.message),
+        None => finding.message.clone(),
+    });
+    said.collect()
+}
+
+/// The value of a target.
+pub(super) fn value(report: &GateReport, target: &str) -> Option<f64> {
+    report.targets[target].map(crate::report::Number::as_f64)
+}
