@@ -2,6 +2,7 @@
 
 mod bench;
 mod generate;
+mod picture;
 mod pin;
 mod tidy;
 mod vectors;
@@ -13,6 +14,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
   bench            measure speed and memory of the release build, as ratios and growth
   generate [--check]
                    write the reference pages and schemas under docs/, or say what is out of date
+  picture          draw what a terminal shows of `mcptest run demo/red/` (needs tmux)
   pin PATH...      write the headers of the suites' cassettes anew, keeping their runs
   tidy             check what no compiler checks
   vectors [FILE]   evaluate golden vectors through the library";
@@ -31,6 +33,7 @@ fn main() -> ExitCode {
     let outcome = match command {
         "bench" => bench::run(),
         "generate" => generate::run(rest),
+        "picture" => picture::run(),
         "pin" => pin::run(rest),
         "tidy" => tidy::run(),
         "vectors" => vectors::run(rest),

@@ -20,7 +20,9 @@ fn main() -> ExitCode {
         .filter(|case| filters.is_empty() || filters.iter().any(|filter| case.name.contains(filter.as_str())))
         .collect();
     if is_listing {
-        cases.iter().for_each(|case| println!("{}: test", case.name));
+        for case in &cases {
+            println!("{}: test", case.name);
+        }
         return ExitCode::SUCCESS;
     }
     let updates = std::env::var_os("MCPTEST_UPDATE_CASES").is_some();
@@ -101,10 +103,9 @@ fn refusals(case: &Case, folder: &std::path::Path) -> String {
 }
 
 fn suites(folder: &std::path::Path) -> Vec<String> {
-    let names = std::fs::read_dir(folder)
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned());
-    names.filter(|name| name.ends_with(".yml") || name.ends_with(".yaml")).collect()
+    let is_yaml = |path: &std::path::PathBuf| path.extension().is_some_and(|it| it == "yml" || it == "yaml");
+    let paths = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(is_yaml);
+    paths.map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect()
 }
 
 fn text(bytes: &[u8]) -> String {

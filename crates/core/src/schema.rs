@@ -77,7 +77,7 @@ const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "obje
 impl SchemaFault {
     fn of(written: &Value, error: &jsonschema::ValidationError<'_>) -> Self {
         let pointer = error.instance_path().to_string();
-        if let Some((at, address)) = remote_reference(written, String::new()) {
+        if let Some((at, address)) = remote_reference(written, "") {
             return Self {
                 pointer: at,
                 reason: format!("`{address}` would have to be fetched, and nothing is"),
@@ -102,7 +102,7 @@ impl SchemaFault {
 }
 
 /// The first `$ref` that leads out of the schema, with its place.
-fn remote_reference(schema: &Value, at: String) -> Option<(String, String)> {
+fn remote_reference(schema: &Value, at: &str) -> Option<(String, String)> {
     match schema {
         Value::Object(map) => map.iter().find_map(|(key, value)| {
             let here = format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
@@ -110,12 +110,13 @@ fn remote_reference(schema: &Value, at: String) -> Option<(String, String)> {
                 ("$ref" | "$dynamicRef", Value::String(address)) if address.contains("://") => {
                     Some((here, address.clone()))
                 }
-                _ => remote_reference(value, here),
+                _ => remote_reference(value, &here),
             }
         }),
-        Value::Array(items) => {
-            items.iter().enumerate().find_map(|(index, item)| remote_reference(item, format!("{at}/{index}")))
-        }
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .find_map(|(index, item)| remote_reference(item, &format!("{at}/{index}"))),
         _ => None,
     }
 }

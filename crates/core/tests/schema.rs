@@ -62,7 +62,8 @@ agents:
     expect:
       - { target: tool_names, matcher: { contains: get_weather } }
       - { target: tool_names, matcher: { length: { gte: 1 } } }
-      - { target: tool_names, matcher: { not: { any-of: [{ exact: [] }, { allOf: [{ length: 9 }, { absent: false }] }] } } }
+      - target: tool_names
+        matcher: { not: { any-of: [{ exact: [] }, { allOf: [{ length: 9 }, { absent: false }] }] } }
       - { target: "tool_calls[0].args", matcher: { schema: { type: object, properties: { city: { type: string } } } } }
       - { target: "tool_calls[0].args", matcher: { subset: { city: Oslo } } }
       - { target: final_response, matcher: { regex: "sun|rain" } }

@@ -123,12 +123,10 @@ agents:
 
 #[test]
 fn a_cassette_is_one_path_to_record_to_or_many_to_read() {
-    let text = "agents:\n".to_owned()
-        + &["a.jsonl", "'a/*.json'", "[a.json]", "'a/{model}.jsonl'"]
-            .iter()
-            .enumerate()
-            .map(|(at, path)| format!("  - {{name: a{at}, skip: later, cassette: {path}}}\n"))
-            .collect::<String>();
+    let agent = |at: usize, path: &str| format!("  - {{name: a{at}, skip: later, cassette: {path}}}\n");
+    let paths = ["a.jsonl", "'a/*.json'", "[a.json]", "'a/{model}.jsonl'"];
+    let agents: Vec<String> = paths.iter().enumerate().map(|(at, path)| agent(at, path)).collect();
+    let text = format!("agents:\n{}", agents.concat());
     let found: Vec<_> =
         suite(&[("a.yml", &text)]).agents.into_iter().map(|agent| agent.cassette.unwrap()).collect();
     assert_eq!(found[0], CassettePath::File("a.jsonl".to_owned()));

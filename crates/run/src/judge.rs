@@ -1,6 +1,7 @@
 //! Recorded runs become a verdict: each run's `expect:`, then each gate over all of them.
 
 use crate::cassette::{Cassette, ReadError};
+use crate::faults;
 use crate::plan::{Cell, Subject, refusal};
 use crate::replay::{self, Freshness};
 use crate::{Options, advice};
@@ -70,10 +71,6 @@ fn judge_agent(
     model: Option<&Model>,
     report: &mut TestReport,
 ) {
-    if !agent.inject.is_empty() {
-        let message = "an agent with `inject:` cannot be judged by this version".to_owned();
-        return fail(report, Reason { message, ..Reason::default() });
-    }
     let recordings = match replay::open(cell, suite, agent, model) {
         Ok(recordings) => recordings,
         Err(reason) => return fail(report, reason),
@@ -90,6 +87,10 @@ fn judge_agent(
     match replay::freshness(cell, suite, agent, model, &named) {
         Freshness::Fresh(notes) => report.notes = notes,
         Freshness::Stale(reason) => return fail(report, reason),
+    }
+    let headers = cassettes.iter().filter_map(|cassette| cassette.header.as_ref());
+    if let Some(reason) = faults::unhittable(suite, agent, headers) {
+        return fail(report, reason);
     }
     let recorded: Vec<Recorded<'_, '_>> = named
         .iter()
@@ -147,6 +148,7 @@ fn judge_runs(agent: &Agent, recorded: &[Recorded<'_, '_>], report: &mut TestRep
             Some(Run { trace, header: recorded.header, passed: judged.status == Status::Passed })
         })
         .collect();
+    report.notes.extend(faults::unmet(agent, &runs));
     let row_name = report.row_name();
     report.gates = agent.gates.iter().map(|gate| gate.judge(&row_name, &runs)).collect();
     let runs_decide = !agent.gates.iter().any(|gate| gate.decides_runs());

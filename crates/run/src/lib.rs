@@ -2,6 +2,7 @@
 
 mod advice;
 pub mod cassette;
+mod faults;
 mod find;
 mod judge;
 mod plan;

@@ -7,6 +7,7 @@ mod estimates;
 mod input;
 mod intervals;
 mod narrative;
+mod policies;
 mod reliability;
 mod selection;
 mod sequences;
@@ -33,6 +34,7 @@ const FAMILIES: &[&[Metric]] = &[
     estimates::METRICS,
     intervals::METRICS,
     narrative::METRICS,
+    policies::METRICS,
     reliability::METRICS,
     selection::METRICS,
     sequences::METRICS,

@@ -179,7 +179,10 @@ impl GateBlock {
     fn read<G: Gate>(block: &mut Block<'_>, key_span: Span) -> Self {
         let gate = G::read(block);
         let doc = "What must hold for the gate's targets; left out, the default gate applies";
-        let expect = block.optional("expect", doc, |field| Assertion::<Target>::read_list(field, G::TARGETS));
+        let expect = (!G::TARGETS.is_empty()).then(|| {
+            block.optional("expect", doc, |field| Assertion::<Target>::read_list(field, G::TARGETS))
+        });
+        let expect = expect.flatten();
         if expect.as_ref().is_some_and(Vec::is_empty) && !block.is_describing() {
             let problem = Problem::error("an empty `expect:` asserts nothing");
             let problem = block.key_span("expect").map_or(problem.clone(), |span| problem.at(span));
@@ -232,12 +235,13 @@ impl GateBlock {
             .iter()
             .map(|assertion| assertion.check(scores.value(assertion.target.name)))
             .collect();
-        let passed = expectations.iter().all(|expectation| expectation.passed);
+        let passed = !scores.is_refuted && expectations.iter().all(|expectation| expectation.passed);
+        let asserted = || self.expect.iter().find_map(|assertion| scores.why_vacuous(assertion.target.name));
         GateReport {
             key: self.key.to_owned(),
             status: if passed { Status::Passed } else { Status::Failed },
             line: self.gate.line(row_name, passed, &scores),
-            not_exercised: scores.not_exercised,
+            not_exercised: scores.not_exercised.clone().or_else(asserted),
             targets: scores.values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
             expectations,
             explanation: scores.findings,

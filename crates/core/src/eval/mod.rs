@@ -9,6 +9,8 @@ mod golden_path;
 #[cfg(test)]
 mod lint_check;
 mod narrative;
+mod orchestration;
+pub mod recovery;
 #[cfg(test)]
 mod registry_tests;
 pub mod reliability;
@@ -52,7 +54,10 @@ pub const GATES: &[GateKind] = &[
     GateKind::of::<reliability::ReliabilityBlock>(),
     GateKind::of::<narrative::NarrativeBlock>(),
     GateKind::of::<tool_selection::ToolSelectionBlock>(),
+    GateKind::of::<recovery::RecoveryBlock>(),
     GateKind::of::<equal_function_sets::EqualFunctionSets>(),
     GateKind::of::<tool_edges::ToolEdgesBlock>(),
+    GateKind::of::<orchestration::DiscoveryBlock>(),
+    GateKind::of::<orchestration::OrchestrationBlock>(),
     GateKind::of::<token_efficiency::TokenEfficiency>(),
 ];

@@ -68,7 +68,7 @@ fn keys_and_targets_are_given_once() {
     let mut targets = BTreeSet::new();
     for kind in GATES {
         assert!(keys.insert(kind.key), "two gates are called {}", kind.key);
-        assert!(!kind.summary.is_empty() && !kind.targets.is_empty(), "{}", kind.key);
+        assert!(!kind.summary.is_empty(), "{}", kind.key);
         for target in kind.targets {
             assert!(targets.insert(target.name), "two targets are called {}", target.name);
             assert!(!target.doc.is_empty(), "{}", target.name);

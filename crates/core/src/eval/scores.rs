@@ -16,6 +16,9 @@ pub struct Scores {
     pub not_exercised: Option<String>,
     /// The numbers in a few words, for gates that print a line of their own.
     pub summary: Option<String>,
+    /// Whether the gate fails whatever is expected of its numbers: what the suite claims is not so.
+    pub is_refuted: bool,
+    pub(super) vacuous: BTreeMap<&'static str, String>,
 }
 
 /// A gate's numbers in one run.
@@ -41,6 +44,13 @@ impl RunScores {
     /// Sets a ratio or amount.
     pub fn float(&mut self, target: &Target, value: f64) -> &mut Self {
         self.values.push((target.name, Number::Float(value)));
+        self
+    }
+
+    /// Sets a time, where there is one.
+    pub fn milliseconds(&mut self, target: &Target, value: Option<u64>) -> &mut Self {
+        let number = |value: u64| Number::Int(i64::try_from(value).unwrap_or(i64::MAX));
+        self.values.extend(value.map(|value| (target.name, number(value))));
         self
     }
 
@@ -78,6 +88,17 @@ impl Scores {
     pub fn set(&mut self, target: &Target, value: Option<Number>) -> &mut Self {
         self.values.insert(target.name, value);
         self
+    }
+
+    /// Says why there was nothing to count for one target, which matters where it is asserted.
+    pub fn nothing_counts(&mut self, target: &Target, why: impl Into<String>) -> &mut Self {
+        self.vacuous.insert(target.name, why.into());
+        self
+    }
+
+    /// Why there was nothing to count for a target.
+    pub(super) fn why_vacuous(&self, target: &str) -> Option<String> {
+        self.vacuous.get(target).map(|why| format!("`{target}`: {why}"))
     }
 
     /// The value of a target.

@@ -24,7 +24,11 @@ pub(super) fn assertions(
         page.line(&line.plain(words::headline(expectation, gate, SCREEN)));
         if !expectation.passed {
             for detail in words::details(expectation, SCREEN) {
-                page.line(&Line::at(indent + 2).plain(detail));
+                let (label, rest) = match detail.strip_prefix(words::MESSAGE) {
+                    Some(rest) if expectation.message.is_some() => (words::MESSAGE, rest),
+                    _ => ("", detail.as_str()),
+                };
+                page.line(&Line::at(indent + 2).styled(style::BOLD, label).plain(rest));
             }
         }
     }

@@ -30,10 +30,13 @@ fn is_hidden_by_rounding(number: Number, expected: &str) -> bool {
     rounded.parse() != Ok(number.as_f64()) && expected.split(' ').any(|word| word == rounded)
 }
 
+/// What the suite's own words stand after.
+pub(crate) const MESSAGE: &str = "message: ";
+
 /// The lines beneath: the suite's own words, the reason, and where the values differ.
 pub(crate) fn details(expectation: &Expectation, limits: Limits) -> Vec<String> {
     let message = expectation.message.iter().flat_map(|message| message.trim_end().lines());
-    let labels = std::iter::once("message: ").chain(std::iter::repeat("         "));
+    let labels = std::iter::once(MESSAGE).chain(std::iter::repeat("         "));
     let mut lines: Vec<_> =
         labels.zip(message).map(|(label, line)| format!("{label}{}", clipped(line, limits.text))).collect();
     lines.extend(expectation.reason.as_ref().map(|reason| clipped(reason, limits.text)));

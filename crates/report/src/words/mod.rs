@@ -7,7 +7,7 @@ mod value;
 
 pub(crate) use escape::escape;
 pub(crate) use evidence::{
-    details, finding, first_reason, first_sentence_of_gate, first_sentence_of_run, headline,
+    MESSAGE, details, finding, first_reason, first_sentence_of_gate, first_sentence_of_run, headline,
 };
 pub(crate) use value::clipped;
 

@@ -13,16 +13,11 @@ pub struct Class {
 }
 
 /// The list under `classes:`.
-pub(crate) fn read_classes(field: &mut Field<'_>) -> Option<Vec<Class>> {
+fn read_classes(field: &mut Field<'_>) -> Option<Vec<Class>> {
     read_placed_classes(field, &mut Vec::new())
 }
 
-/// The block's own `classes:`, or else those of the agent's `equal_function_sets:`.
-pub(crate) fn read_classes_or_siblings(block: &mut Block<'_>) -> Option<Vec<Class>> {
-    read_placed_classes_or_siblings(block, &mut Vec::new())
-}
-
-/// The same, and where each member of the block's own classes is written.
+/// The block's own `classes:` and where each member is written, or else those of the agent's `equal_function_sets:`.
 pub(crate) fn read_placed_classes_or_siblings(
     block: &mut Block<'_>,
     places: &mut Vec<(String, Span)>,

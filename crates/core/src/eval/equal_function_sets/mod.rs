@@ -6,7 +6,7 @@ mod selection;
 pub use classes::Class;
 pub use selection::{Selection, score_selection};
 
-pub(crate) use classes::{read_classes, read_classes_or_siblings, read_placed_classes_or_siblings};
+pub(crate) use classes::read_placed_classes_or_siblings;
 pub(crate) use selection::Reach;
 
 use super::assertion::{Assertion, plural};

@@ -324,9 +324,11 @@ mod tests {
     fn more_draws_than_runs_and_runs_without_expectations_are_told_at_load_time() {
         let found = problems("runs: 5\nreliability: { k: 6 }");
         let told: Vec<_> = found.iter().map(|problem| (problem.level, problem.message.as_str())).collect();
-        assert_eq!(told[0], (Level::Error, "`k: 6` is more than the 5 runs of this agent"));
-        assert_eq!(told[1].0, Level::Warning);
-        assert!(told[1].1.contains("every run passes"));
+        assert!(told.contains(&(Level::Error, "`k: 6` is more than the 5 runs of this agent")), "{told:?}");
+        let is_vacuous = |(level, message): &(Level, &str)| {
+            *level == Level::Warning && message.ends_with("every run passes")
+        };
+        assert!(told.len() == 2 && told.iter().any(is_vacuous), "{told:?}");
         let expect = "expect: [{ target: final_response, matcher: { contains: x } }]";
         assert_eq!(problems(&format!("runs: 6\nreliability: {{ k: 6 }}\n{expect}")), []);
     }

@@ -113,7 +113,7 @@ impl ToolEdges {
                     bare.is_some_and(|bare| is_tool(restricted, bare, Some(server)))
                 })
         };
-        self.allowed.iter().enumerate().flat_map(move |(at, allowed)| {
+        self.allowed.iter().enumerate().filter_map(move |(at, allowed)| {
             let restricted = self.restricted.iter().position(|restricted| is_covered(restricted, allowed));
             restricted.map(|restricted| (at, restricted))
         })

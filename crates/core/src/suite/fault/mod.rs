@@ -21,7 +21,8 @@ pub struct Fault {
     pub server: Option<String>,
     /// What goes wrong.
     pub kind: FaultKind,
-    pub(crate) span: Span,
+    /// Where it is written.
+    pub span: Span,
     pub(super) server_span: Span,
 }
 

@@ -118,7 +118,9 @@ impl<'a> Field<'a> {
         let expanded = self.reading.variables.expand(text);
         expanded
             .map_err(|problems| {
-                problems.into_iter().for_each(|problem| self.reading.variable_problem(problem, span));
+                for problem in problems {
+                    self.reading.variable_problem(problem, span);
+                }
             })
             .ok()
     }

@@ -1,0 +1,190 @@
+//! How did all calls of all runs do on each axis?
+
+use super::catalogue::{Catalogue, Standing};
+use crate::eval::equal_function_sets::Class;
+use crate::json;
+use crate::report::Finding;
+use crate::trace::{Call, CallResult, Header, Run};
+use std::collections::{HashMap, HashSet};
+
+const MOST_FINDINGS: usize = 20;
+
+/// How many of those that count did well.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Share {
+    pub(super) good: usize,
+    pub(super) all: usize,
+}
+
+impl Share {
+    fn count(&mut self, is_good: bool) {
+        self.good += usize::from(is_good);
+        self.all += 1;
+    }
+
+    /// Floored; 100 of nothing.
+    pub(super) fn percent(self) -> usize {
+        (100 * self.good).checked_div(self.all).unwrap_or(100)
+    }
+}
+
+/// The five axes over all runs.
+#[derive(Debug, Default)]
+pub(super) struct Axes {
+    pub(super) discovery: Share,
+    pub(super) parameterization: Share,
+    pub(super) syntax: Share,
+    pub(super) error_recovery: Share,
+    pub(super) efficiency: Share,
+    pub(super) findings: Vec<Finding>,
+}
+
+/// A tool by its name and server.
+type Key<'t> = (&'t str, Option<&'t str>);
+
+impl Axes {
+    pub(super) fn over(classes: &[Class], runs: &[Run<'_>]) -> Self {
+        let mut axes = Self::default();
+        let mut catalogues: HashMap<*const Header, Option<Catalogue<'_>>> = HashMap::new();
+        let mut reached = vec![false; classes.len()];
+        for (at, run) in runs.iter().enumerate() {
+            let mut none = None;
+            let catalogue = match run.header {
+                Some(header) => catalogues
+                    .entry(std::ptr::from_ref(header))
+                    .or_insert_with(|| header.catalogue.as_deref().map(Catalogue::new)),
+                None => &mut none,
+            };
+            let walk =
+                Walk { run: at + 1, calls: &run.trace.tool_calls, results: run.trace.results_by_call() };
+            axes.arguments(&walk, catalogue.as_mut());
+            let classes_of = walk.classes_of(classes);
+            axes.recoveries(&walk, &classes_of, classes.len());
+            axes.repeats(&walk);
+            classes_of.values().flatten().for_each(|&class| reached[class] = true);
+        }
+        for (class, is_reached) in classes.iter().zip(reached).filter(|_| !runs.is_empty()) {
+            axes.discovery.count(is_reached);
+            if !is_reached {
+                let message =
+                    format!("no run reaches the class `{}` ({})", class.name, class.members.join(", "));
+                axes.findings.push(Finding { run: None, message, diff: Vec::new() });
+            }
+        }
+        axes
+    }
+
+    /// Parameterization and syntax: does each call name a tool that there is, with arguments that fit?
+    fn arguments(&mut self, walk: &Walk<'_>, mut catalogue: Option<&mut Catalogue<'_>>) {
+        for (at, call) in walk.calls.iter().enumerate() {
+            let standing = catalogue.as_mut().map(|catalogue| catalogue.standing_of(call));
+            let fault = if standing == Some(Standing::Unknown) {
+                Some("names no tool of the catalogue".to_owned())
+            } else if !has_object(call) {
+                Some("has arguments that are not a JSON object".to_owned())
+            } else {
+                let code = walk.results[at].and_then(|result| result.error.as_ref()?.code);
+                let code = code.filter(|code| (-32602..=-32600).contains(code));
+                code.map(|code| format!("was refused by the protocol with {code}"))
+            };
+            self.syntax.count(fault.is_none());
+            if let Some(Standing::Checked(fits)) = standing {
+                self.parameterization.count(fits);
+                if !fits && fault.is_none() {
+                    let diff = catalogue.as_mut().map(|catalogue| catalogue.differences(call));
+                    self.find(walk, format!("{} has arguments that do not fit its schema", walk.called(at)));
+                    if let (Some(last), Some(diff)) = (self.findings.last_mut(), diff) {
+                        last.diff = diff;
+                    }
+                }
+            }
+            if let Some(fault) = fault {
+                self.find(walk, format!("{} {fault}", walk.called(at)));
+            }
+        }
+    }
+
+    /// Error recovery: from the last call to the first, which tools and classes still succeed later?
+    fn recoveries(&mut self, walk: &Walk<'_>, classes_of: &HashMap<Key<'_>, Vec<usize>>, classes: usize) {
+        let mut later_tools: HashSet<Key<'_>> = HashSet::new();
+        let mut later_classes = vec![false; classes];
+        let mut given_up = Vec::new();
+        for (at, call) in walk.calls.iter().enumerate().rev() {
+            let own_classes = classes_of.get(&key(call)).map(Vec::as_slice).unwrap_or_default();
+            match walk.results[at].map(CallResult::is_failure) {
+                Some(true) => {
+                    let recovers = later_tools.contains(&key(call))
+                        || own_classes.iter().any(|&class| later_classes[class]);
+                    self.error_recovery.count(recovers);
+                    given_up.extend((!recovers).then_some(at));
+                }
+                Some(false) => {
+                    later_tools.insert(key(call));
+                    for &class in own_classes {
+                        later_classes[class] = true;
+                    }
+                }
+                None => {}
+            }
+        }
+        for at in given_up.into_iter().rev() {
+            self.find(walk, format!("{} failed, and no later call of its kind succeeded", walk.called(at)));
+        }
+    }
+
+    /// Efficiency: within a run, the same call twice is one distinct call.
+    fn repeats(&mut self, walk: &Walk<'_>) {
+        let mut first: HashMap<(Key<'_>, u128), usize> = HashMap::new();
+        for (at, call) in walk.calls.iter().enumerate() {
+            let written = call.args.map(|args| json::hash(args.get()));
+            let text = call.args_text.as_deref().map(json::hash);
+            let before = *first.entry((key(call), written.or(text).unwrap_or_default())).or_insert(at);
+            self.efficiency.count(before == at);
+            if before != at {
+                self.find(walk, format!("{} repeats call {}", walk.called(at), before + 1));
+            }
+        }
+    }
+
+    fn find(&mut self, walk: &Walk<'_>, message: String) {
+        let of_run = self.findings.iter().rev().take_while(|found| found.run == Some(walk.run)).count();
+        if of_run < MOST_FINDINGS {
+            self.findings.push(Finding { run: Some(walk.run), message, diff: Vec::new() });
+        }
+    }
+}
+
+/// One run on its way through the axes.
+struct Walk<'t> {
+    run: usize,
+    calls: &'t [Call<'t>],
+    results: Vec<Option<&'t CallResult<'t>>>,
+}
+
+impl<'t> Walk<'t> {
+    fn called(&self, at: usize) -> String {
+        format!("call {} `{}`", at + 1, self.calls[at].name)
+    }
+
+    /// The classes of each distinct tool.
+    fn classes_of(&self, classes: &[Class]) -> HashMap<Key<'t>, Vec<usize>> {
+        let mut found = HashMap::new();
+        for call in self.calls {
+            found.entry(key(call)).or_insert_with(|| {
+                let is_in = |class: &Class| class.members.iter().any(|member| call.is_to(member));
+                (0..classes.len()).filter(|&class| is_in(&classes[class])).collect()
+            });
+        }
+        found
+    }
+}
+
+fn key<'t>(call: &'t Call<'_>) -> Key<'t> {
+    (call.name.as_ref(), call.server.as_deref())
+}
+
+/// Arguments that are left out are an empty object.
+fn has_object(call: &Call<'_>) -> bool {
+    let is_object = call.args.is_none_or(|args| args.get().trim_start().starts_with('{'));
+    is_object && call.args_text.is_none()
+}

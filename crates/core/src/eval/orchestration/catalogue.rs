@@ -1,0 +1,87 @@
+//! Which tool of the recorded catalogue was called, and do the arguments fit it?
+
+use crate::json;
+use crate::report::AssertionDiff;
+use crate::schema::JsonSchema;
+use crate::trace::{Call, CatalogueTool};
+use serde_json::{Map, Value};
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+/// A catalogue in use: schemas are compiled when a call first needs them.
+pub(super) struct Catalogue<'a> {
+    tools: HashMap<&'a str, Vec<Tool<'a>>>,
+}
+
+struct Tool<'a> {
+    listed: &'a CatalogueTool,
+    schema: OnceCell<Option<JsonSchema>>,
+    /// Arguments that were looked at already, by their hash.
+    judged: HashMap<u128, bool>,
+}
+
+/// What the catalogue says of a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// It has no such tool.
+    Unknown,
+    /// It has the tool, but no usable schema of its arguments.
+    Unchecked,
+    /// Whether the arguments fit.
+    Checked(bool),
+}
+
+impl<'a> Catalogue<'a> {
+    pub(super) fn new(tools: &'a [CatalogueTool]) -> Self {
+        let mut by_name: HashMap<&'a str, Vec<Tool<'a>>> = HashMap::new();
+        for listed in tools {
+            let tool = Tool { listed, schema: OnceCell::new(), judged: HashMap::new() };
+            by_name.entry(&listed.name).or_default().push(tool);
+        }
+        Self { tools: by_name }
+    }
+
+    pub(super) fn standing_of(&mut self, call: &Call<'_>) -> Standing {
+        let Some(tool) = self.find(call) else { return Standing::Unknown };
+        let Some(schema) = compiled(&tool.schema, tool.listed) else { return Standing::Unchecked };
+        if call.args_text.is_some() {
+            return Standing::Checked(false);
+        }
+        let key = call.args.map_or(0, |args| json::hash(args.get()));
+        if let Some(fits) = tool.judged.get(&key) {
+            return Standing::Checked(*fits);
+        }
+        let fits = arguments(call).is_some_and(|value| schema.is_valid(&value));
+        tool.judged.insert(key, fits);
+        Standing::Checked(fits)
+    }
+
+    /// Where the arguments of a call do not fit.
+    pub(super) fn differences(&mut self, call: &Call<'_>) -> Vec<AssertionDiff> {
+        let schema = self.find(call).and_then(|tool| compiled(&tool.schema, tool.listed));
+        schema.zip(arguments(call)).map(|(schema, value)| schema.check(&value)).unwrap_or_default()
+    }
+
+    /// A tool or call without a server goes by its name alone.
+    fn find(&mut self, call: &Call<'_>) -> Option<&mut Tool<'a>> {
+        let is_same = |tool: &&mut Tool<'a>| match (&tool.listed.server, &call.server) {
+            (Some(listed), Some(called)) => listed == called,
+            _ => true,
+        };
+        self.tools.get_mut(call.name.as_ref())?.iter_mut().find(is_same)
+    }
+}
+
+/// A schema that does not compile is as good as none.
+fn compiled<'s>(slot: &'s OnceCell<Option<JsonSchema>>, listed: &CatalogueTool) -> Option<&'s JsonSchema> {
+    slot.get_or_init(|| JsonSchema::compile(listed.input_schema.as_ref()?).ok()).as_ref()
+}
+
+/// The arguments as a value; left out, they are an empty object.
+fn arguments(call: &Call<'_>) -> Option<Value> {
+    match call.args {
+        Some(args) => serde_json::from_str(args.get()).ok(),
+        None if call.args_text.is_some() => None,
+        None => Some(Value::Object(Map::new())),
+    }
+}

@@ -1,0 +1,144 @@
+//! `discovery:` did the agent have to find its tools by intent, with none named in the prompt?
+
+use super::mentions::named;
+use crate::eval::Gate;
+use crate::eval::assertion::Assertion;
+use crate::eval::gate::AgentFacts;
+use crate::eval::scores::{Scores, vacuous_runs};
+use crate::eval::target::Target;
+use crate::problem::Problem;
+use crate::report::Finding;
+use crate::suite::read::Block;
+use crate::trace::{Run, Trace};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+/// The block as written, and the agent's prompts.
+pub(crate) struct DiscoveryBlock {
+    name_free: bool,
+    allow: Vec<String>,
+    prompts: Vec<String>,
+}
+
+impl Gate for DiscoveryBlock {
+    const KEY: &'static str = "discovery";
+    const SUMMARY: &'static str =
+        "Did the agent have to find its tools by intent, with none named in the prompt?";
+    const TARGETS: &'static [Target] = &[];
+    const DOC: &'static str = include_str!("discovery.md");
+    const EXAMPLE: &'static str = include_str!("discovery.yml");
+
+    fn read(block: &mut Block<'_>) -> Self {
+        let doc = "The prompt names no tool and no server";
+        let name_free = block.flag("name_free", doc, true);
+        let doc = "Names of tools or servers that are ordinary words in this prompt";
+        let allow = block.optional("allow", doc, |f| f.list(|f| f.name())).unwrap_or_default();
+        let prompt = block.sibling("prompt", |field| field.string());
+        let turns = block.sibling("turns", |field| field.list(|item| item.string()));
+        let prompts = prompt.into_iter().chain(turns.into_iter().flatten()).collect();
+        Self { name_free, allow, prompts }
+    }
+
+    fn default_expect(&self) -> Vec<Assertion<Target>> {
+        Vec::new()
+    }
+
+    fn score(&self, runs: &[Run<'_>]) -> Scores {
+        let mut scores = Scores::default();
+        if !self.name_free {
+            scores.not_exercised = Some("`name_free: false` asks for nothing".to_owned());
+            return scores;
+        }
+        let mut found: BTreeSet<(&str, &'static str)> = BTreeSet::new();
+        for run in runs {
+            found.extend(self.found_in(run));
+        }
+        scores.is_refuted = !found.is_empty();
+        scores.findings.extend(found.into_iter().map(|(name, what)| Finding {
+            run: None,
+            message: format!("the prompt names the {what} `{name}`"),
+            diff: Vec::new(),
+        }));
+        scores.not_exercised = vacuous_runs(runs.iter().map(|run| self.why_unchecked(run)));
+        scores
+    }
+
+    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        if !self.name_free {
+            let problem = Problem::warning("`discovery:` with `name_free: false` asks for nothing");
+            return vec![problem.at(agent.key_span).help("set `name_free: true`, or remove the block")];
+        }
+        let prompts: Vec<&str> = agent.prompts.iter().map(String::as_str).collect();
+        let tools = agent.catalogue.unwrap_or_default().iter().map(|tool| tool.name.as_str());
+        let tools = self.named(&prompts, tools).into_iter().map(|name| (name, "tool"));
+        let servers = self.named(&prompts, agent.servers.iter().map(String::as_str));
+        let servers = servers.into_iter().map(|name| (name, "server"));
+        let found: BTreeSet<(&str, &str)> = tools.chain(servers).collect();
+        found.into_iter().map(|(name, what)| named_problem(name, what).at(agent.key_span)).collect()
+    }
+}
+
+fn named_problem(name: &str, what: &str) -> Problem {
+    let help = format!(
+        "say what is wanted, not which {what} to use; if it is an ordinary word here, add `allow: [{name}]`"
+    );
+    Problem::error(format!("the prompt names the {what} `{name}`, so it is not name-free")).help(help)
+}
+
+impl DiscoveryBlock {
+    fn named<'n>(&self, prompts: &[&str], names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+        let is_allowed = |name: &str| self.allow.iter().any(|allowed| allowed.eq_ignore_ascii_case(name));
+        named(prompts, names.filter(|name| !is_allowed(name)))
+    }
+
+    /// What the prompts of a run name, of the tools and servers that its recording knows.
+    fn found_in<'r>(&self, run: &Run<'r>) -> Vec<(&'r str, &'static str)> {
+        let said = said_by_user(run.trace);
+        let recorded = run.header.map(|header| header.prompt.as_slice()).unwrap_or_default();
+        let own = if recorded.is_empty() { said.as_slice() } else { recorded };
+        let prompts: Vec<&str> = self.prompts.iter().chain(own).map(String::as_str).collect();
+        let catalogue = run.header.and_then(|header| header.catalogue.as_deref()).unwrap_or_default();
+        let calls = &run.trace.tool_calls;
+        let tools: BTreeSet<&str> = catalogue
+            .iter()
+            .map(|tool| tool.name.as_str())
+            .chain(calls.iter().map(|call| call.name.as_ref()))
+            .collect();
+        let servers: BTreeSet<&str> = catalogue
+            .iter()
+            .filter_map(|tool| tool.server.as_deref())
+            .chain(calls.iter().filter_map(|call| call.server.as_deref()))
+            .collect();
+        let tools = self.named(&prompts, tools.into_iter()).into_iter().map(|name| (name, "tool"));
+        let servers = self.named(&prompts, servers.into_iter()).into_iter().map(|name| (name, "server"));
+        tools.chain(servers).collect()
+    }
+
+    fn why_unchecked(&self, run: &Run<'_>) -> Option<&'static str> {
+        let header = run.header;
+        let has_prompt = !self.prompts.is_empty()
+            || header.is_some_and(|header| !header.prompt.is_empty())
+            || !said_by_user(run.trace).is_empty();
+        if !has_prompt {
+            return Some("the recording has no prompt to check");
+        }
+        header.is_none_or(|header| header.catalogue.is_none()).then_some(
+            "the recording has no catalogue: the prompt was checked against the tools that were called only",
+        )
+    }
+}
+
+/// The texts of the user's turns, for traces without a header.
+fn said_by_user(trace: &Trace<'_>) -> Vec<String> {
+    let turns = trace.conversation.turns.iter().filter(|turn| turn.role == "user");
+    let contents = turns.filter_map(|turn| serde_json::from_str(turn.content?.get()).ok());
+    contents
+        .flat_map(|content: Value| match content {
+            Value::String(text) => vec![text],
+            Value::Array(blocks) => {
+                blocks.iter().filter_map(|block| block["text"].as_str().map(str::to_owned)).collect()
+            }
+            _ => Vec::new(),
+        })
+        .collect()
+}

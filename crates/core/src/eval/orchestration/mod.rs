@@ -1,0 +1,97 @@
+//! `orchestration:` how well were the tools found, fed and used, over all calls of all runs?
+
+mod axes;
+mod catalogue;
+mod discovery;
+mod mentions;
+#[cfg(test)]
+mod tests;
+
+pub(crate) use discovery::DiscoveryBlock;
+
+use super::assertion::Assertion;
+use super::equal_function_sets::{Class, read_placed_classes_or_siblings};
+use super::scores::Scores;
+use super::target::{Fold, Target};
+use super::{Gate, gate::AgentFacts};
+use crate::problem::{Problem, Span};
+use crate::report::Number;
+use crate::suite::read::Block;
+use crate::trace::Run;
+use axes::Axes;
+
+const DISCOVERY: Target =
+    Target::percent("orchestration.discovery", "percent of the classes that any call reached")
+        .folded(Fold::Pooled);
+const PARAMETERIZATION: Target = Target::percent(
+    "orchestration.parameterization",
+    "percent of the calls whose arguments fit the schema of their tool",
+)
+.folded(Fold::Pooled);
+const SYNTAX: Target = Target::percent(
+    "orchestration.syntax",
+    "percent of the calls to a known tool with object arguments that the protocol took",
+)
+.folded(Fold::Pooled);
+const ERROR_RECOVERY: Target = Target::percent(
+    "orchestration.error_recovery",
+    "percent of the failed calls after which the same tool or class succeeded",
+)
+.folded(Fold::Pooled);
+const EFFICIENCY: Target =
+    Target::percent("orchestration.efficiency", "percent of the calls that repeat no call of their run")
+        .folded(Fold::Pooled);
+
+/// The block as written, and where each member of its own classes stands.
+pub(crate) struct OrchestrationBlock {
+    classes: Vec<Class>,
+    places: Vec<(String, Span)>,
+}
+
+impl Gate for OrchestrationBlock {
+    const KEY: &'static str = "orchestration";
+    const SUMMARY: &'static str = "How well were the tools found, fed and used?";
+    const TARGETS: &'static [Target] = &[DISCOVERY, PARAMETERIZATION, SYNTAX, ERROR_RECOVERY, EFFICIENCY];
+    const DOC: &'static str = include_str!("doc.md");
+    const EXAMPLE: &'static str = include_str!("example.yml");
+
+    fn read(block: &mut Block<'_>) -> Self {
+        let mut places = Vec::new();
+        let classes = read_placed_classes_or_siblings(block, &mut places).unwrap_or_default();
+        Self { classes, places }
+    }
+
+    /// Reported only.
+    fn default_expect(&self) -> Vec<Assertion<Target>> {
+        Vec::new()
+    }
+
+    fn score(&self, runs: &[Run<'_>]) -> Scores {
+        let axes = Axes::over(&self.classes, runs);
+        let mut scores = Scores { findings: axes.findings, ..Scores::default() };
+        if runs.is_empty() {
+            return scores;
+        }
+        if axes.efficiency.all == 0 {
+            scores.not_exercised = Some("no run made a call".to_owned());
+        }
+        let measured = [
+            (DISCOVERY, axes.discovery, "no classes are declared"),
+            (PARAMETERIZATION, axes.parameterization, "no call has a tool whose input schema is recorded"),
+            (SYNTAX, axes.syntax, "no run made a call"),
+            (ERROR_RECOVERY, axes.error_recovery, "no call failed"),
+            (EFFICIENCY, axes.efficiency, "no run made a call"),
+        ];
+        for (target, share, why_vacuous) in measured {
+            scores.set(&target, Some(Number::Int(share.percent() as i64)));
+            if share.all == 0 {
+                scores.nothing_counts(&target, why_vacuous);
+            }
+        }
+        scores
+    }
+
+    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        self.places.iter().filter_map(|(member, span)| agent.unknown_tool(member, *span)).collect()
+    }
+}

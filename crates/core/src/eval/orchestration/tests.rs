@@ -1,0 +1,159 @@
+//! Calls that lower each axis, axes with nothing to count, and prompts that give a name away.
+
+use super::super::trial::{findings, header, judged, problems, value};
+use crate::report::{GateReport, Status};
+use crate::trace::Header;
+use serde_json::{Value, json};
+
+const AGENT: &str = "prompt: x
+orchestration:
+  classes:
+    - { name: find, members: [search, docs.open_page] }
+    - { name: remove, members: [delete_page] }
+";
+
+fn catalogue() -> Header {
+    let query = json!({"type": "object", "required": ["q"], "properties": {"q": {"type": "string"}}});
+    header(json!([
+        {"name": "search", "server": "docs", "input_schema": query},
+        {"name": "open_page", "server": "docs", "input_schema": {"type": "objekt"}},
+        {"name": "delete_page"},
+    ]))
+}
+
+fn run(calls: &[(&str, Value, bool)]) -> Value {
+    let called =
+        |(name, args, _): &(&str, Value, bool)| json!({"name": name, "server": "docs", "args": args});
+    let result = |(_, _, failed): &(&str, Value, bool)| json!({ "is_error": failed });
+    json!({
+        "tool_calls": calls.iter().map(called).collect::<Vec<_>>(),
+        "tool_results": calls.iter().map(result).collect::<Vec<_>>(),
+    })
+}
+
+fn axes(report: &GateReport) -> [f64; 5] {
+    ["discovery", "parameterization", "syntax", "error_recovery", "efficiency"]
+        .map(|axis| value(report, &format!("orchestration.{axis}")).unwrap())
+}
+
+#[test]
+fn each_axis_counts_over_all_calls_of_all_runs() {
+    let first = run(&[
+        ("search", json!({"q": 3}), true),
+        ("open_page", json!({"id": 1}), false),
+        ("open_page", json!({"id": 1.0}), false),
+    ]);
+    let second = run(&[("serach", json!({"q": "x"}), true), ("search", json!({"q": "x"}), false)]);
+    let report = judged(AGENT, Some(&catalogue()), &[first, second]);
+    assert_eq!(axes(&report), [50.0, 50.0, 80.0, 50.0, 80.0]);
+    assert_eq!(report.status, Status::Passed, "it is only reported");
+    assert_eq!(
+        findings(&report),
+        [
+            "run 1: call 1 `search` has arguments that do not fit its schema",
+            "run 1: call 3 `open_page` repeats call 2",
+            "run 2: call 1 `serach` names no tool of the catalogue",
+            "run 2: call 1 `serach` failed, and no later call of its kind succeeded",
+            "no run reaches the class `remove` (delete_page)",
+        ]
+    );
+    assert_eq!(report.explanation[0].diff[0].pointer, "/q");
+}
+
+#[test]
+fn the_same_call_in_another_run_is_not_a_repeat() {
+    let once = run(&[("search", json!({"q": "x"}), false)]);
+    let report = judged(AGENT, Some(&catalogue()), &[once.clone(), once]);
+    assert_eq!(value(&report, "orchestration.efficiency"), Some(100.0));
+}
+
+#[test]
+fn arguments_that_are_no_object_and_refusals_of_the_protocol_break_syntax() {
+    let mut broken = run(&[
+        ("search", json!("x"), false),
+        ("search", json!(null), false),
+        ("delete_page", json!({}), false),
+        ("delete_page", json!({"a": 1}), false),
+    ]);
+    broken["tool_calls"][1] = json!({"name": "search", "args_text": "{q:"});
+    broken["tool_results"][2] = json!({"error": {"code": -32602, "message": "no"}});
+    broken["tool_results"][3] = json!({"error": {"code": -32603, "message": "no"}});
+    let report = judged(AGENT, Some(&catalogue()), &[broken]);
+    assert_eq!(value(&report, "orchestration.syntax"), Some(25.0));
+    assert_eq!(value(&report, "orchestration.parameterization"), Some(0.0));
+    assert_eq!(findings(&report)[2], "run 1: call 3 `delete_page` was refused by the protocol with -32602");
+}
+
+#[test]
+fn nothing_to_count_is_a_hundred_and_marked_where_it_is_asserted() {
+    let calm = run(&[("search", json!({"q": "x"}), false)]);
+    let reported = judged(AGENT, None, &[calm.clone()]);
+    assert_eq!(axes(&reported), [50.0, 100.0, 100.0, 100.0, 100.0]);
+    assert_eq!(reported.not_exercised, None);
+    let asserting = format!(
+        "{AGENT}  expect:\n    - {{ target: orchestration.error_recovery, matcher: {{ exact: 100 }} }}\n"
+    );
+    let asserted = judged(&asserting, None, &[calm]);
+    assert_eq!(asserted.not_exercised.unwrap(), "`orchestration.error_recovery`: no call failed");
+    let silent = judged(AGENT, None, &[json!({})]);
+    assert_eq!(silent.not_exercised.unwrap(), "no run made a call");
+}
+
+#[test]
+fn an_expectation_makes_it_a_gate() {
+    let asserting =
+        format!("{AGENT}  expect:\n    - {{ target: orchestration.discovery, matcher: {{ gte: 100 }} }}\n");
+    let half = run(&[("search", json!({"q": "x"}), false)]);
+    assert_eq!(judged(&asserting, None, &[half.clone()]).status, Status::Failed);
+    let rest = run(&[("delete_page", json!({}), false)]);
+    assert_eq!(judged(&asserting, None, &[half, rest]).status, Status::Passed);
+}
+
+#[test]
+fn classes_come_from_the_sibling_when_there_are_none() {
+    let agent = "prompt: x
+equal_function_sets:
+  classes: [{ name: find, members: [search] }, { name: remove, members: [delete_page] }]
+orchestration: {}
+";
+    let report = judged(agent, None, &[run(&[("search", json!({"q": "x"}), false)])]);
+    assert_eq!(value(&report, "orchestration.discovery"), Some(50.0));
+}
+
+const NAME_FREE: &str = "prompt: Where is the page about lifetimes?\ndiscovery: { name_free: true }\n";
+
+#[test]
+fn a_prompt_that_names_a_tool_or_server_is_refused_at_load() {
+    assert!(problems(NAME_FREE).is_empty());
+    let said = problems(&NAME_FREE.replace("Where is", "Search the DOCS, then open page, where is"));
+    let messages: Vec<_> = said.iter().map(|said| said.split(',').next().unwrap()).collect();
+    assert_eq!(
+        messages,
+        [
+            "error: the prompt names the server `docs`",
+            "error: the prompt names the tool `open_page`",
+            "error: the prompt names the tool `search`",
+        ]
+    );
+    let allowed = NAME_FREE.replace("Where is", "Search").replace("true }", "true, allow: [search] }");
+    assert!(problems(&allowed).is_empty());
+    let idle = problems("turns: [a, b]\ndiscovery: { name_free: false }");
+    assert!(idle[0].starts_with("warning: `discovery:` with `name_free: false`"), "{idle:?}");
+    let expecting = problems(&format!("{NAME_FREE}  \n").replace("true }", "true, expect: [] }"));
+    assert!(expecting[0].starts_with("error: unknown key `expect`"), "{expecting:?}");
+}
+
+#[test]
+fn a_prompt_that_names_a_recorded_tool_fails_the_gate() {
+    let quiet = header(json!([{"name": "search", "server": "docs"}]));
+    let calls = run(&[("search", json!({"q": "lifetimes"}), false)]);
+    let passed = judged(NAME_FREE, Some(&quiet), &[calls.clone()]);
+    assert_eq!((passed.status, passed.not_exercised), (Status::Passed, None));
+    let loud = header(json!([{"name": "page_about", "server": "wiki"}]));
+    let failed = judged(NAME_FREE, Some(&loud), &[calls.clone(), calls.clone()]);
+    assert_eq!(failed.status, Status::Failed);
+    assert_eq!(findings(&failed), ["the prompt names the tool `page_about`"]);
+    let unknown = judged(NAME_FREE, None, &[run(&[("where", json!({}), false)])]);
+    assert_eq!(unknown.status, Status::Failed, "a tool that was called is known");
+    assert!(unknown.not_exercised.unwrap().starts_with("the recording has no catalogue"));
+}

@@ -1,0 +1,187 @@
+//! What did the recorded faults cost in virtual time, and what came after them?
+
+use super::marks::{RecoveryFailure, RecoveryLimits, RecoveryMarks, RecoveryReport, score_recovery};
+use crate::suite::{Effect, effect_of};
+use crate::trace::{Call, FaultEvent, Trace};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::{BTreeSet, HashMap};
+
+/// What became of the injected faults in one run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RunRecovery {
+    /// Whether every injected fault made a call fail.
+    pub exercised: bool,
+    /// The worst of the faults that did; `None` when none did.
+    pub report: Option<RecoveryReport>,
+    /// Whether nothing is held against the run.
+    pub gate_passed: bool,
+    /// What is held against it, in order.
+    pub reasons: Vec<RecoveryFailure>,
+}
+
+/// Scores the injected faults in a trace envelope, in virtual time. Without names, those that it records.
+pub fn score_recovery_in_trace(
+    envelope: &Value,
+    injected: &[&str],
+    limits: &RecoveryLimits,
+) -> Result<RunRecovery, serde_json::Error> {
+    let text = envelope.to_string();
+    let trace = Trace::read(&text)?;
+    let encounters = encounters(&trace, limits);
+    let every_one_was_met = injected.iter().all(|name| encounters.iter().any(|met| met.fault == *name));
+    let of_interest = |met: &&Encounter<'_>| injected.is_empty() || injected.contains(&met.fault);
+    let met: Vec<&Encounter<'_>> = encounters.iter().filter(of_interest).collect();
+    Ok(RunRecovery::over(&met, every_one_was_met && !met.is_empty()))
+}
+
+impl RunRecovery {
+    pub(super) fn over(encounters: &[&Encounter<'_>], exercised: bool) -> Self {
+        let report = worst(encounters);
+        let reasons = match &report {
+            Some(report) if exercised => report.reasons.clone(),
+            _ => vec![RecoveryFailure::FaultNotExercised],
+        };
+        Self { exercised, report, gate_passed: reasons.is_empty(), reasons }
+    }
+}
+
+/// The slowest of each, the reasons of all.
+fn worst(encounters: &[&Encounter<'_>]) -> Option<RecoveryReport> {
+    let reports = || encounters.iter().map(|met| &met.report);
+    let slowest = |time: fn(&RecoveryReport) -> Option<u64>| {
+        reports().map(time).collect::<Option<Vec<u64>>>().and_then(|times| times.into_iter().max())
+    };
+    let user_visible_hang_ms = reports().map(|report| report.user_visible_hang_ms).max()?;
+    let reasons: BTreeSet<RecoveryFailure> =
+        reports().flat_map(|report| report.reasons.iter().copied()).collect();
+    Some(RecoveryReport {
+        time_to_detection_ms: slowest(|report| report.time_to_detection_ms),
+        time_to_recovery_ms: slowest(|report| report.time_to_recovery_ms),
+        user_visible_hang_ms,
+        recovered: reports().all(|report| report.recovered),
+        clean_timeout: reports().all(|report| report.clean_timeout),
+        gate_passed: reasons.is_empty(),
+        reasons: reasons.into_iter().collect(),
+    })
+}
+
+/// One fault that made a call fail, from that call on.
+pub(super) struct Encounter<'t> {
+    pub(super) fault: &'t str,
+    /// The first call that failed by it.
+    pub(super) call: usize,
+    /// How many calls failed by it.
+    pub(super) failures: usize,
+    /// The call that succeeded in a later turn.
+    pub(super) recovered_by: Option<usize>,
+    pub(super) report: RecoveryReport,
+    marks: RecoveryMarks,
+}
+
+/// Every fault that made a call fail, in the order of the calls.
+pub(super) fn encounters<'t>(trace: &'t Trace<'_>, limits: &RecoveryLimits) -> Vec<Encounter<'t>> {
+    let mut events: HashMap<usize, Vec<&'t FaultEvent<'_>>> = HashMap::new();
+    for event in trace.faults.iter().flatten() {
+        events.entry(event.call_index).or_default().push(event);
+    }
+    let mut clock = Clock { now_ms: 0, encounters: Vec::new() };
+    for (at, result) in trace.results_by_call().iter().enumerate() {
+        let succeeded = result.is_some_and(|result| !result.is_failure());
+        let hits = events.remove(&at).unwrap_or_default();
+        let blow = |event| (event, Blow::of(event, succeeded, limits.max_detection_ms));
+        let blows: Vec<(&FaultEvent<'_>, Blow)> = hits.into_iter().map(blow).collect();
+        for (event, blow) in blows.iter().filter(|(_, blow)| blow.is_failure) {
+            clock.fail(at, event, blow);
+        }
+        clock.pass(blows.iter().map(|(_, blow)| blow.cost_ms).max().unwrap_or_default());
+        if succeeded && !blows.iter().any(|(_, blow)| blow.is_failure) {
+            clock.succeed(at, &trace.tool_calls);
+        }
+    }
+    for met in &mut clock.encounters {
+        met.report = score_recovery(&met.marks, limits);
+    }
+    clock.encounters
+}
+
+/// Virtual time, and what was met so far.
+struct Clock<'t> {
+    now_ms: u64,
+    encounters: Vec<Encounter<'t>>,
+}
+
+impl<'t> Clock<'t> {
+    fn pass(&mut self, cost_ms: u64) {
+        self.now_ms = self.now_ms.saturating_add(cost_ms);
+    }
+
+    fn fail(&mut self, call: usize, event: &'t FaultEvent<'_>, blow: &Blow) {
+        if !self.encounters.iter().any(|met| met.fault == event.name) {
+            self.encounters.push(Encounter::new(&event.name, call, self.now_ms));
+        }
+        let noticed_at_ms = self.now_ms.saturating_add(blow.noticed_after_ms);
+        for met in self.encounters.iter_mut().filter(|met| met.fault == event.name) {
+            met.failures += 1;
+            met.marks.detected_at_ms = met.marks.detected_at_ms.or(event.detected.then_some(noticed_at_ms));
+        }
+    }
+
+    fn succeed(&mut self, call: usize, calls: &[Call<'_>]) {
+        for met in self.encounters.iter_mut().filter(|met| met.recovered_by.is_none()) {
+            if is_later_turn(calls, met.call, call) {
+                met.recovered_by = Some(call);
+                met.marks.recovered_at_ms = Some(self.now_ms);
+            }
+        }
+    }
+}
+
+impl<'t> Encounter<'t> {
+    fn new(fault: &'t str, call: usize, call_start_ms: u64) -> Self {
+        let marks = RecoveryMarks { call_start_ms, ..RecoveryMarks::default() };
+        let report = RecoveryReport::default();
+        Self { fault, call, failures: 0, recovered_by: None, report, marks }
+    }
+}
+
+/// What an event did to its call.
+struct Blow {
+    is_failure: bool,
+    cost_ms: u64,
+    noticed_after_ms: u64,
+}
+
+impl Blow {
+    /// A recorded cost is taken as it is; without one, silence costs the budget of the call and a refusal nothing.
+    fn of(event: &FaultEvent<'_>, succeeded: bool, budget_ms: u64) -> Self {
+        let effect = effect_of(&event.kind);
+        let was_felt = event.detected || !succeeded;
+        match effect {
+            Some(Effect::Delay) => {
+                let delay_ms = event.virtual_ms.or_else(|| number_of(&event.kind)).unwrap_or_default();
+                let noticed_after_ms = delay_ms.min(budget_ms);
+                Self { is_failure: delay_ms > budget_ms, cost_ms: delay_ms, noticed_after_ms }
+            }
+            Some(Effect::Silence) if was_felt => {
+                let cost_ms = event.virtual_ms.unwrap_or(budget_ms);
+                Self { is_failure: true, cost_ms, noticed_after_ms: cost_ms }
+            }
+            _ => {
+                let cost_ms = event.virtual_ms.unwrap_or_default();
+                let is_failure = was_felt && effect != Some(Effect::Nothing);
+                Self { is_failure, cost_ms, noticed_after_ms: cost_ms }
+            }
+        }
+    }
+}
+
+fn number_of(kind: &str) -> Option<u64> {
+    kind.split_once(':').and_then(|(_, number)| number.trim().parse().ok())
+}
+
+/// A call without a turn is a turn of its own.
+fn is_later_turn(calls: &[Call<'_>], first: usize, later: usize) -> bool {
+    let turns = calls[first].turn.zip(calls[later].turn);
+    later > first && turns.is_none_or(|(first, later)| later > first)
+}

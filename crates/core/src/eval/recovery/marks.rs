@@ -1,0 +1,107 @@
+//! When was a failure noticed, when was it overcome, and was that soon enough?
+
+use serde::Serialize;
+use std::fmt;
+
+/// When a call that went wrong began, when the agent noticed, and when it had recovered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RecoveryMarks {
+    /// When the call was made.
+    pub call_start_ms: u64,
+    /// When the agent was told that it failed, if it was.
+    pub detected_at_ms: Option<u64>,
+    /// When a later call succeeded, if one did.
+    pub recovered_at_ms: Option<u64>,
+}
+
+/// How soon is soon enough.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RecoveryLimits {
+    /// The time budget of one call.
+    pub max_detection_ms: u64,
+    /// The most that recovery may take; unbounded when left out.
+    pub max_recovery_ms: Option<u64>,
+    /// Whether noticing later than the budget of the call fails.
+    pub require_clean_timeout: bool,
+}
+
+/// What became of a call that went wrong.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct RecoveryReport {
+    /// From the call to being noticed; `None` when it never was.
+    pub time_to_detection_ms: Option<u64>,
+    /// From the call to recovery; `None` when there was none.
+    pub time_to_recovery_ms: Option<u64>,
+    /// From the call to being noticed or recovery, whichever is first; the budget of the call when neither came.
+    pub user_visible_hang_ms: u64,
+    /// Whether the agent recovered.
+    pub recovered: bool,
+    /// Whether it noticed within the budget of the call.
+    pub clean_timeout: bool,
+    /// Whether nothing is held against it.
+    pub gate_passed: bool,
+    /// What is held against it, in order.
+    pub reasons: Vec<RecoveryFailure>,
+}
+
+/// What is held against a recovery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RecoveryFailure {
+    /// No later call succeeded.
+    NotRecovered,
+    /// One did, but too late.
+    RecoveryTooSlow,
+    /// The failure was not noticed within the budget of the call.
+    UncleanTimeout,
+    /// No call ran into the fault.
+    FaultNotExercised,
+}
+
+impl fmt::Display for RecoveryFailure {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(match self {
+            Self::NotRecovered => "not_recovered",
+            Self::RecoveryTooSlow => "recovery_too_slow",
+            Self::UncleanTimeout => "unclean_timeout",
+            Self::FaultNotExercised => "fault_not_exercised",
+        })
+    }
+}
+
+/// Scores the marks of one call that went wrong.
+///
+/// ```
+/// use mcptest_core::eval::recovery::{RecoveryLimits, RecoveryMarks, score_recovery};
+///
+/// let limits = RecoveryLimits { max_detection_ms: 3000, max_recovery_ms: None, require_clean_timeout: true };
+/// let hung = RecoveryMarks { call_start_ms: 0, detected_at_ms: Some(9000), recovered_at_ms: Some(9500) };
+/// let report = score_recovery(&hung, &limits);
+/// assert!(report.recovered && !report.clean_timeout && !report.gate_passed);
+/// assert_eq!(report.user_visible_hang_ms, 9000);
+/// assert_eq!(report.reasons[0].to_string(), "unclean_timeout");
+/// ```
+pub fn score_recovery(marks: &RecoveryMarks, limits: &RecoveryLimits) -> RecoveryReport {
+    let since_start = |mark: Option<u64>| mark.map(|mark| mark.saturating_sub(marks.call_start_ms));
+    let detection = since_start(marks.detected_at_ms);
+    let recovery = since_start(marks.recovered_at_ms);
+    let clean_timeout = detection.is_some_and(|detection| detection <= limits.max_detection_ms);
+    let too_slow = recovery.zip(limits.max_recovery_ms).is_some_and(|(recovery, limit)| recovery > limit);
+    let reasons: Vec<RecoveryFailure> = [
+        (recovery.is_none(), RecoveryFailure::NotRecovered),
+        (too_slow, RecoveryFailure::RecoveryTooSlow),
+        (limits.require_clean_timeout && !clean_timeout, RecoveryFailure::UncleanTimeout),
+    ]
+    .into_iter()
+    .filter_map(|(holds, reason)| holds.then_some(reason))
+    .collect();
+    RecoveryReport {
+        time_to_detection_ms: detection,
+        time_to_recovery_ms: recovery,
+        user_visible_hang_ms: detection.into_iter().chain(recovery).min().unwrap_or(limits.max_detection_ms),
+        recovered: recovery.is_some(),
+        clean_timeout,
+        gate_passed: reasons.is_empty(),
+        reasons,
+    }
+}

@@ -1,0 +1,192 @@
+//! `recovery:` did the agent notice the injected fault, and get past it in time?
+
+mod clock;
+mod marks;
+#[cfg(test)]
+mod tests;
+
+pub use clock::{RunRecovery, score_recovery_in_trace};
+pub use marks::{RecoveryFailure, RecoveryLimits, RecoveryMarks, RecoveryReport, score_recovery};
+
+use super::assertion::{Assertion, plural};
+use super::scores::{RunScores, Scores};
+use super::target::Target;
+use super::{Gate, gate::AgentFacts};
+use crate::matcher::Matcher;
+use crate::problem::Problem;
+use crate::suite::read::Block;
+use crate::suite::{Effect, Fault};
+use crate::trace::{Call, Run, Trace};
+use clock::{Encounter, encounters};
+
+const RECOVERED: Target =
+    Target::flag("recovery.recovered", "1 when a call in a later turn succeeded after every fault");
+const TIME_TO_DETECTION: Target =
+    Target::count("recovery.time_to_detection_ms", "from the failing call to the agent being told");
+const TIME_TO_RECOVERY: Target =
+    Target::count("recovery.time_to_recovery_ms", "from the failing call to the next success");
+const USER_VISIBLE_HANG: Target =
+    Target::count("recovery.user_visible_hang_ms", "how long the call hung before anyone noticed");
+const CLEAN_TIMEOUT: Target =
+    Target::flag("recovery.clean_timeout", "1 when the agent was told within the budget of the call");
+const EXERCISED: Target = Target::flag("recovery.exercised", "1 when every injected fault made a call fail");
+const GATE_PASSED: Target = Target::flag("recovery.gate_passed", "1 when nothing is held against the run");
+
+/// The block as written, and the agent's `inject:`.
+pub(crate) struct RecoveryBlock {
+    limits: RecoveryLimits,
+    inject: Vec<String>,
+    has_expect: bool,
+}
+
+impl Gate for RecoveryBlock {
+    const KEY: &'static str = "recovery";
+    const SUMMARY: &'static str = "Did the agent notice the injected fault, and get past it in time?";
+    const TARGETS: &'static [Target] = &[
+        RECOVERED,
+        TIME_TO_DETECTION,
+        TIME_TO_RECOVERY,
+        USER_VISIBLE_HANG,
+        CLEAN_TIMEOUT,
+        EXERCISED,
+        GATE_PASSED,
+    ];
+    const DOC: &'static str = include_str!("doc.md");
+    const EXAMPLE: &'static str = include_str!("example.yml");
+
+    fn read(block: &mut Block<'_>) -> Self {
+        let doc = "The time budget of one call, which each call without an answer uses up";
+        let max_detection_ms = block.required("max_detection_ms", doc, |f| f.whole(1..=u64::MAX));
+        let doc = "The most that recovery may take in all; unbounded when left out";
+        let max_recovery_ms = block.optional("max_recovery_ms", doc, |f| f.whole(0..=u64::MAX));
+        let doc = "Fail when the agent is told later than `max_detection_ms`";
+        let limits = RecoveryLimits {
+            max_detection_ms: max_detection_ms.unwrap_or_default(),
+            max_recovery_ms,
+            require_clean_timeout: block.flag("require_clean_timeout", doc, false),
+        };
+        let inject = block.sibling("inject", |field| field.list(|item| item.name())).unwrap_or_default();
+        Self { limits, inject, has_expect: block.has("expect") }
+    }
+
+    fn default_expect(&self) -> Vec<Assertion<Target>> {
+        vec![Assertion::of(GATE_PASSED, Matcher::at_least(1.0))]
+    }
+
+    fn score(&self, runs: &[Run<'_>]) -> Scores {
+        Scores::fold(Self::TARGETS, runs, |run| self.score_run(run.trace))
+    }
+
+    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        if self.inject.is_empty() {
+            let problem =
+                Problem::error("`recovery:` has nothing to recover from: the agent injects no fault");
+            let help = "add `inject: [NAME]`, with the fault of that name under a top-level `faults:`";
+            return vec![problem.at(agent.key_span).help(help)];
+        }
+        agent.inject.iter().filter_map(|fault| self.lint_fault(fault, agent)).collect()
+    }
+}
+
+impl RecoveryBlock {
+    /// A fault that cannot make a call fail is refused; one that only a measured time could overcome is warned of.
+    fn lint_fault(&self, fault: &Fault, agent: &AgentFacts<'_>) -> Option<Problem> {
+        let RecoveryLimits { max_detection_ms: budget, max_recovery_ms, .. } = self.limits;
+        let (name, kind) = (&fault.name, fault.kind);
+        let delay_ms = kind.delay_ms().unwrap_or_default();
+        let least_ms = match kind.effect() {
+            Effect::Silence => budget,
+            Effect::Delay => delay_ms,
+            Effect::Nothing | Effect::Refusal => 0,
+        };
+        let is_harmless = kind.effect() == Effect::Delay && delay_ms <= budget;
+        let problem = if kind.effect() == Effect::Nothing && !self.has_expect {
+            Problem::error(format!(
+                "`{name}` makes no call fail: the gate can only say `fault_not_exercised`"
+            ))
+            .help("give the fault another kind, as `hang`")
+        } else if is_harmless || kind.effect() == Effect::Nothing {
+            Problem::warning(format!("`{name}` ({kind}) makes no call fail within a budget of {budget} ms"))
+                .help(format!("delay by more than {budget} ms, or give the fault another kind, as `hang`"))
+        } else if max_recovery_ms.is_some_and(|most| least_ms > most) {
+            let most = max_recovery_ms.unwrap_or_default();
+            let message = format!(
+                "recovery from `{name}` takes at least {least_ms} ms, and `max_recovery_ms` is {most}"
+            );
+            Problem::warning(message)
+                .help(format!("allow at least {least_ms} ms, or lower `max_detection_ms`"))
+        } else {
+            return None;
+        };
+        Some(problem.at(agent.key_span).also(fault.span, "the fault"))
+    }
+
+    fn score_run(&self, trace: &Trace<'_>) -> RunScores {
+        let all = encounters(trace, &self.limits);
+        let met: Vec<&Encounter<'_>> =
+            all.iter().filter(|met| self.inject.iter().any(|name| name == met.fault)).collect();
+        let missed: Vec<&String> =
+            self.inject.iter().filter(|name| !met.iter().any(|met| met.fault == *name)).collect();
+        let run = RunRecovery::over(&met, missed.is_empty() && !met.is_empty());
+        let mut scores = RunScores::default();
+        scores.flag(&EXERCISED, run.exercised).flag(&GATE_PASSED, run.gate_passed);
+        if let Some(report) = &run.report {
+            scores
+                .flag(&RECOVERED, report.recovered)
+                .flag(&CLEAN_TIMEOUT, report.clean_timeout)
+                .milliseconds(&USER_VISIBLE_HANG, Some(report.user_visible_hang_ms))
+                .milliseconds(&TIME_TO_DETECTION, report.time_to_detection_ms)
+                .milliseconds(&TIME_TO_RECOVERY, report.time_to_recovery_ms);
+        }
+        for name in &missed {
+            let why = self.why_missed(name, trace);
+            scores.find(format!("{}: {why}", RecoveryFailure::FaultNotExercised), Vec::new());
+            scores.not_exercised(why);
+        }
+        for met in &met {
+            for reason in &met.report.reasons {
+                let said = self.sentence(*reason, met, &trace.tool_calls);
+                scores.find(format!("{reason}: {said}"), Vec::new());
+            }
+        }
+        scores
+    }
+
+    fn why_missed(&self, name: &str, trace: &Trace<'_>) -> String {
+        let mut recorded = trace.faults.iter().flatten();
+        match (recorded.find(|event| event.name == name), &trace.faults) {
+            (Some(event), _) => format!(
+                "`{name}` ({}) reached call {}, but the call did not fail (its budget is {} ms)",
+                event.kind,
+                event.call_index + 1,
+                self.limits.max_detection_ms
+            ),
+            (None, Some(_)) => format!("no call ran into `{name}`"),
+            (None, None) => format!("no call ran into `{name}`: the trace records no faults"),
+        }
+    }
+
+    fn sentence(&self, reason: RecoveryFailure, met: &Encounter<'_>, calls: &[Call<'_>]) -> String {
+        let RecoveryLimits { max_detection_ms: budget, max_recovery_ms, .. } = self.limits;
+        let called = |at: usize| format!("call {} `{}`", at + 1, calls[at].name);
+        let (fault, hit) = (met.fault, called(met.call));
+        match (reason, met.recovered_by, met.report.time_to_detection_ms) {
+            (RecoveryFailure::UncleanTimeout, _, Some(noticed)) => {
+                format!("{hit} ran into `{fault}` and failed after {noticed} ms; its budget is {budget} ms")
+            }
+            (RecoveryFailure::UncleanTimeout, _, None) => {
+                format!("{hit} ran into `{fault}`, and the agent was never told")
+            }
+            (RecoveryFailure::RecoveryTooSlow, Some(by), _) => {
+                let took = met.report.time_to_recovery_ms.unwrap_or_default();
+                let failures = format!("{} failed call{}", met.failures, plural(met.failures));
+                let allowed = max_recovery_ms.unwrap_or_default();
+                format!(
+                    "{} succeeded {took} ms after {hit} ran into `{fault}` ({failures}); {allowed} ms are allowed",
+                    called(by)
+                )
+            }
+            _ => format!("{hit} ran into `{fault}`, and no call of a later turn succeeded"),
+        }
+    }
+}

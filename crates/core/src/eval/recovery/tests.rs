@@ -1,0 +1,194 @@
+//! Faults that are overcome, faults that are not, and faults that nobody met.
+
+use super::super::trial::{findings, judged, problems, value};
+use crate::report::{GateReport, Status};
+use serde_json::{Value, json};
+
+const AGENT: &str = "prompt: x
+inject: [hung]
+recovery:
+  max_detection_ms: 3000
+  max_recovery_ms: 5000
+  require_clean_timeout: true
+";
+
+/// A run of steps `name`, `name!` (failed) and `name!hung` (failed by an injected fault), each a turn.
+fn run(steps: &[&str]) -> Value {
+    let (mut calls, mut results, mut faults) = (Vec::new(), Vec::new(), Vec::new());
+    for (at, step) in steps.iter().enumerate() {
+        let (name, fault) = step.split_once('!').map_or((*step, None), |(name, fault)| (name, Some(fault)));
+        calls.push(json!({"name": name, "server": "docs", "turn": at}));
+        results.push(json!({"call_index": at, "is_error": fault.is_some()}));
+        if let Some(fault) = fault.filter(|fault| !fault.is_empty()) {
+            faults.push(json!({"name": fault, "kind": "hang", "call_index": at, "detected": true}));
+        }
+    }
+    json!({"tool_calls": calls, "tool_results": results, "faults": faults})
+}
+
+fn with(mut run: Value, event: usize, field: &str, new: Value) -> Value {
+    run["faults"][event][field] = new;
+    run
+}
+
+fn judge(run: Value) -> GateReport {
+    judged(AGENT, None, &[run])
+}
+
+fn times(report: &GateReport) -> [Option<f64>; 3] {
+    ["time_to_detection_ms", "time_to_recovery_ms", "user_visible_hang_ms"]
+        .map(|target| value(report, &format!("recovery.{target}")))
+}
+
+#[test]
+fn an_agent_that_routes_around_a_hang_passes() {
+    let report = judge(run(&["search!hung", "open_page"]));
+    assert_eq!(report.status, Status::Passed);
+    assert_eq!(times(&report), [Some(3000.0); 3]);
+    assert_eq!(value(&report, "recovery.exercised"), Some(1.0));
+}
+
+#[test]
+fn each_timeout_uses_up_one_budget() {
+    let report = judge(run(&["search!hung", "search!hung", "search"]));
+    assert_eq!(report.status, Status::Failed);
+    assert_eq!(times(&report), [Some(3000.0), Some(6000.0), Some(3000.0)]);
+    assert_eq!(
+        findings(&report),
+        [
+            "run 1: recovery_too_slow: call 3 `search` succeeded 6000 ms after call 1 `search` ran into `hung` \
+          (2 failed calls); 5000 ms are allowed"
+        ]
+    );
+}
+
+#[test]
+fn giving_up_is_not_recovery_and_neither_is_another_failure() {
+    for steps in [&["search!hung"][..], &["open_page", "search!hung", "open_page!"]] {
+        let report = judge(run(steps));
+        assert_eq!(value(&report, "recovery.recovered"), Some(0.0));
+        assert_eq!(value(&report, "recovery.time_to_recovery_ms"), None);
+        assert!(findings(&report)[0].contains("not_recovered: call"), "{:?}", findings(&report));
+    }
+}
+
+#[test]
+fn a_success_in_the_same_turn_is_not_recovery() {
+    let mut parallel = run(&["search!hung", "open_page"]);
+    parallel["tool_calls"][1]["turn"] = json!(0);
+    assert_eq!(judge(parallel.clone()).status, Status::Failed);
+    parallel["tool_calls"][1].as_object_mut().unwrap().remove("turn");
+    assert_eq!(judge(parallel).status, Status::Passed, "a call without a turn is a turn of its own");
+}
+
+#[test]
+fn a_fault_that_nobody_met_fails_alone() {
+    let report = judge(run(&["open_page"]));
+    assert_eq!(report.status, Status::Failed);
+    assert_eq!(value(&report, "recovery.exercised"), Some(0.0));
+    assert_eq!(value(&report, "recovery.recovered"), None);
+    assert_eq!(findings(&report), ["run 1: fault_not_exercised: no call ran into `hung`"]);
+    assert_eq!(report.not_exercised.unwrap(), "no call ran into `hung`");
+    let other = judge(with(run(&["search!hung", "open_page"]), 0, "name", json!("another")));
+    assert_eq!(other.status, Status::Failed, "a fault of another name is not this one");
+}
+
+#[test]
+fn every_injected_fault_must_be_met() {
+    let agent = AGENT.replace("[hung]", "[hung, late]");
+    let one = judged(&agent, None, &[run(&["search!hung", "open_page"])]);
+    assert_eq!(findings(&one), ["run 1: fault_not_exercised: no call ran into `late`"]);
+    let both = run(&["search!hung", "open_page!late", "search"]);
+    let both = with(both, 1, "kind", json!("slow:9000"));
+    let report = judged(&agent, None, &[both]);
+    assert_eq!(times(&report), [Some(3000.0), Some(12000.0), Some(3000.0)]);
+}
+
+#[test]
+fn refusals_are_noticed_at_once_and_cost_nothing() {
+    for kind in ["error:-32603", "rate_limit", "malformed", "disconnect", "kind-of-another-tool"] {
+        let report = judge(with(run(&["search!hung", "open_page"]), 0, "kind", json!(kind)));
+        assert_eq!(times(&report), [Some(0.0); 3], "{kind}");
+    }
+    let lost = judge(with(run(&["search!hung", "open_page"]), 0, "kind", json!("lost-response")));
+    assert_eq!(times(&lost)[0], Some(3000.0));
+}
+
+#[test]
+fn a_delay_within_the_budget_fails_nothing_and_takes_its_time() {
+    let mut slow = with(run(&["search!hung", "search!hung"]), 1, "kind", json!("slow"));
+    slow["faults"][1]["virtual_ms"] = json!(500);
+    slow["tool_results"][1]["is_error"] = json!(false);
+    assert_eq!(times(&judge(slow)), [Some(3000.0), Some(3500.0), Some(3000.0)]);
+    let alone = with(run(&["search!hung", "open_page"]), 0, "kind", json!("slow:500"));
+    let report = judge(alone);
+    assert_eq!(
+        report.not_exercised.unwrap(),
+        "`hung` (slow:500) reached call 1, but the call did not fail (its budget is 3000 ms)"
+    );
+}
+
+#[test]
+fn a_measured_time_beyond_the_budget_is_not_clean() {
+    let late = with(run(&["search!hung", "open_page"]), 0, "virtual_ms", json!(9000));
+    let report = judged(&AGENT.replace("max_recovery_ms: 5000", "x-note: 1"), None, &[late]);
+    assert_eq!(value(&report, "recovery.clean_timeout"), Some(0.0));
+    assert_eq!(
+        findings(&report),
+        [
+            "run 1: unclean_timeout: call 1 `search` ran into `hung` and failed after 9000 ms; its budget is 3000 ms"
+        ]
+    );
+    let untold = judge(with(run(&["search!hung", "open_page"]), 0, "detected", json!(false)));
+    assert_eq!(value(&untold, "recovery.recovered"), Some(1.0));
+    assert!(
+        findings(&untold)[0].contains("unclean_timeout: call 1 `search` ran into `hung`, and the agent was")
+    );
+}
+
+#[test]
+fn a_server_that_came_back_is_not_a_failure() {
+    let mut back = run(&["search!hung", "search!hung"]);
+    for event in 0..2 {
+        back["faults"][event]["kind"] = json!("recover_after");
+    }
+    back["faults"][1]["detected"] = json!(false);
+    back["tool_results"][1]["is_error"] = json!(false);
+    let report = judge(back);
+    assert_eq!((report.status, times(&report)[1]), (Status::Passed, Some(3000.0)));
+}
+
+#[test]
+fn the_worst_run_decides() {
+    let runs = [run(&["search!hung", "open_page"]), run(&["search!hung"])];
+    let report = judged(AGENT, None, &runs);
+    assert_eq!(report.status, Status::Failed);
+    assert_eq!(value(&report, "recovery.recovered"), Some(0.0));
+    assert_eq!(value(&report, "recovery.time_to_recovery_ms"), None);
+}
+
+#[test]
+fn what_cannot_or_can_hardly_pass_is_said_at_load() {
+    let agent = |inject: &str, limits: &str| format!("prompt: x\n{inject}\nrecovery: {{ {limits} }}");
+    let said = problems(&agent("tags: [a]", "max_detection_ms: 3000"));
+    assert!(said[0].starts_with("error: `recovery:` has nothing to recover from"), "{said:?}");
+    let said = problems(&agent("inject: [fine]", "max_detection_ms: 3000"));
+    assert!(said[0].starts_with("error: `fine` makes no call fail"), "{said:?}");
+    let said = problems(&agent("inject: [late]", "max_detection_ms: 9000"));
+    assert!(said[0].starts_with("warning: `late` (slow:9000) makes no call fail"), "{said:?}");
+    let said = problems(&agent("inject: [hung]", "max_detection_ms: 3000, max_recovery_ms: 2999"));
+    assert!(said[0].starts_with("warning: recovery from `hung` takes at least 3000 ms"), "{said:?}");
+    assert!(problems(&agent("inject: [hung]", "max_detection_ms: 3000, max_recovery_ms: 3000")).is_empty());
+    let said = problems(&agent("inject: [hung]", "max_recovery_ms: 1"));
+    assert_eq!(said.len(), 1, "{said:?}");
+}
+
+#[test]
+fn a_fault_that_no_tool_of_the_agent_can_have_is_refused_at_load() {
+    let suite = super::super::trial::suite(AGENT)
+        .replace("{ tool: search }, kind: hang", "{ tool: serach }, kind: hang");
+    let loaded = super::super::trial::loaded(&suite);
+    assert!(loaded.is_refused());
+    assert_eq!(loaded.problems[0].message, "`hung` can never be hit: no server has the tool `serach`");
+    assert_eq!(loaded.problems[0].help.as_deref(), Some("did you mean `search`?"));
+}

@@ -1,0 +1,89 @@
+//! A walk through the document on multi-run agents and the selection floor: its suites and its claims.
+
+mod walk;
+
+use mcptest_core::eval::selection::aggregate_selection;
+use serde_json::{Value, json};
+
+const RUNS: &str = "
+agents:
+  - name: weather selection
+    model: claude-sonnet-4-5
+    servers: [weather]
+    prompt: What is the weather in Sacramento?
+    runs: 10
+";
+
+const FLOOR: &str = "
+    tool_selection:
+      expected_tool: get_weather
+      min_selection_rate: 0.8
+      max_total_tokens: 2000
+";
+
+fn run(tool: &str, tokens: u64) -> Value {
+    json!({ "tool_calls": [{ "name": tool }], "conversation": { "tokens": { "total": tokens } } })
+}
+
+fn runs(selected: usize, tokens: u64) -> Vec<Value> {
+    (0..10)
+        .map(|at| {
+            run(if at < selected { "get_weather" } else { "web_search" }, if at == 3 { tokens } else { 1500 })
+        })
+        .collect()
+}
+
+#[test]
+fn runs_are_counted_and_none_from_a_typo_is_one() {
+    assert_eq!(walk::suite(&["weather"], RUNS).agents[0].runs, 10);
+    assert_eq!(walk::suite(&["weather"], &RUNS.replace("runs: 10", "runs: 0")).agents[0].runs, 1);
+    assert_eq!(walk::suite(&["weather"], &RUNS.replace("    runs: 10\n", "")).agents[0].runs, 1);
+}
+
+#[test]
+fn the_line_is_printed_to_the_letter() {
+    let suite = walk::suite(&["weather"], &format!("{}{}", RUNS.trim_end(), FLOOR));
+    let gates = walk::gates(&suite, &runs(9, 1840));
+    assert!(walk::passes(&gates, "tool_selection"));
+    assert_eq!(
+        walk::gate(&gates, "tool_selection").line.as_deref(),
+        Some(
+            "tool-selection floor [PASS] weather selection: selection 9/10 (90%), pass^k 90%, max tokens 1840"
+        )
+    );
+}
+
+#[test]
+fn the_rate_and_the_budget_both_fail_the_floor() {
+    let suite = walk::suite(&["weather"], &format!("{}{}", RUNS.trim_end(), FLOOR));
+    assert!(walk::passes(&walk::gates(&suite, &runs(8, 1500)), "tool_selection"), "0.8 is met at 8 of 10");
+    assert!(!walk::passes(&walk::gates(&suite, &runs(7, 1500)), "tool_selection"));
+    assert!(
+        !walk::passes(&walk::gates(&suite, &runs(10, 2001)), "tool_selection"),
+        "one run over the cap is enough"
+    );
+}
+
+#[test]
+fn a_cap_without_a_recorded_count_fails() {
+    let suite = walk::suite(&["weather"], &format!("{}{}", RUNS.trim_end(), FLOOR));
+    let unmeasured: Vec<Value> =
+        (0..10).map(|_| json!({ "tool_calls": [{ "name": "get_weather" }] })).collect();
+    assert!(!walk::passes(&walk::gates(&suite, &unmeasured), "tool_selection"));
+}
+
+#[test]
+fn the_library_function_is_where_the_document_says() {
+    let _: fn(_, _) -> _ = aggregate_selection;
+}
+
+#[test]
+fn the_fields_that_are_required_are_required() {
+    for field in ["expected_tool: get_weather", "min_selection_rate: 0.8"] {
+        let without = format!("{}{}", RUNS.trim_end(), FLOOR.replace(&format!("      {field}\n"), ""));
+        assert!(
+            !walk::refused(&format!("servers: {{weather: {{command: [w]}}}}\n{without}")).is_empty(),
+            "{field}"
+        );
+    }
+}
