@@ -88,3 +88,47 @@ pub(super) fn unordered(at: &Path, count: usize) -> Result<(), String> {
     }
     Ok(())
 }
+
+/// Runs that differ a little from each other, as real ones do.
+fn wandering(run: usize, calls: usize) -> Vec<Value> {
+    (0..calls).map(|index| call(index + usize::from(index % 10 == run % 10) * (1 + run % 3))).collect()
+}
+
+fn session(calls: &[Value]) -> String {
+    let turn = |at: usize| json!({ "role": "assistant", "content": "x".repeat(40 + at % 7) });
+    let turns: Vec<Value> = (0..calls.len().min(2_000)).map(turn).collect();
+    json!({
+        "tool_calls": calls,
+        "final_response": "done",
+        "conversation": { "turns": turns, "tokens": { "total": 900 * calls.len() } },
+    })
+    .to_string()
+}
+
+pub(super) fn stability(at: &Path) -> Result<(), String> {
+    let expect = "    stability:\n      expect:\n        - { target: stability.tool_sequence_similarity, matcher: { gte: 0.1 } }\n        - { target: stability.argument_consistency, matcher: { gte: 0.1 } }\n";
+    for (name, runs, calls) in [("session", 2, 50_000), ("sessions", 100, 1_000)] {
+        let lines: Vec<String> =
+            (0..runs).map(|run| format!("{{\"trace\":{}}}\n", session(&wandering(run, calls)))).collect();
+        write(at, &format!("{name}.jsonl"), &lines.concat())?;
+        let gates = format!("    runs: {runs}\n{expect}");
+        write(
+            at,
+            &format!("{name}.yml"),
+            &format!("{HEAD}{}", agent(name, &format!("{name}.jsonl"), &gates)),
+        )?;
+    }
+    Ok(())
+}
+
+/// A night's traces: each agent has one recording of 20 calls and five gates.
+pub(super) fn night(at: &Path, agents: usize) -> Result<(), String> {
+    let gates = "    golden_path: { calls: [tool_0, tool_1], allow_extra_steps: true, penalize_backtracking: false }\n    trajectory: { mode: subsequence, calls: [tool_1, tool_3] }\n    trajectory_axes: { order: [{ first: tool_0, second: tool_1 }] }\n    tool_edges: { allowed: [tool_0], restricted: [tool_9] }\n    narrative: {}\n";
+    let mut suite = HEAD.to_owned();
+    for index in 0..agents {
+        let name = format!("night-{index}.json");
+        write(at, &name, &session(&wandering(index, 20)))?;
+        suite.push_str(&agent(&format!("agent {index}"), &name, gates));
+    }
+    write(at, "night.yml", &suite)
+}

@@ -26,6 +26,8 @@ pub(crate) fn run() -> Result<ExitCode, String> {
     bench.long_trace()?;
     bench.unordered()?;
     bench.growth()?;
+    bench.stability()?;
+    bench.night()?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -89,6 +91,35 @@ impl Bench<'_> {
         for (suite, what) in [("unordered-pass.yml", "passes"), ("unordered-fail.yml", "fails")] {
             let sample = measure(self.at, &self.run(suite), 5)?;
             row(&format!("unordered, 10,000 expected calls reversed, {what}"), sample, "", "600 ms, 120 MB");
+        }
+        Ok(())
+    }
+
+    fn stability(&self) -> Result<(), String> {
+        inputs::stability(self.at)?;
+        let long = measure(self.at, &self.run("session.yml"), 5)?;
+        row("stability, two runs of 50,000 calls", long, "", "400 ms a trace");
+        row(
+            "stability, 100 runs of 1,000 calls",
+            measure(self.at, &self.run("sessions.yml"), 5)?,
+            "",
+            "1,000 ms",
+        );
+        Ok(())
+    }
+
+    /// Recordings of 20 calls with five gates each: n, 2n and 4n of them.
+    fn night(&self) -> Result<(), String> {
+        let mut before: Option<Sample> = None;
+        for agents in [2_500, 5_000, 10_000] {
+            inputs::night(self.at, agents)?;
+            let sample = measure(self.at, &self.run("night.yml"), 3)?;
+            let beside = before
+                .map(|before| format!("{:.2} times the row above", sample.ms / before.ms))
+                .unwrap_or_default();
+            let bound = if agents == 10_000 { "1,500 ms, 2.2 per doubling" } else { "2.2 per doubling" };
+            row(&format!("{agents} cassettes of 20 calls, five gates each"), sample, &beside, bound);
+            before = Some(sample);
         }
         Ok(())
     }
