@@ -30,7 +30,8 @@ fn screen() -> Result<String, String> {
         output(Command::new("tmux").args(["-L", &socket, "-f", "/dev/null"]).args(arguments))
     };
     let script = format!(
-        "PATH=target/debug:$PATH; printf '\\033[2m$\\033[0m {SHOWN}\\n'; {SHOWN}; tmux -L {socket} wait-for -S judged; sleep 60"
+        "PATH=target/debug:$PATH; printf '\\033[2m$\\033[0m {SHOWN}\\n'; {SHOWN}; \
+         tmux -L {socket} wait-for -S judged; sleep 60"
     );
     tmux(&["new-session", "-d", "-x", &COLUMNS.to_string(), "-y", "200", &script])?;
     let screen = tmux(&["wait-for", "judged"]).and_then(|_| tmux(&["capture-pane", "-e", "-p"]));
@@ -84,10 +85,12 @@ fn svg(screen: &str) -> String {
     let (width, rows) = (COLUMNS as f64 * COLUMN + 2.0 * MARGIN, screen.lines().count() as f64);
     let height = TOP + rows * ROW + MARGIN;
     let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" viewBox=\"0 0 {width} {height}\">\n\
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\">\n\
          <title>{SHOWN}</title>\n\
          <rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"#0d1117\"/>\n\
-         <g fill=\"#30363d\"><circle cx=\"22\" cy=\"20\" r=\"6\"/><circle cx=\"42\" cy=\"20\" r=\"6\"/><circle cx=\"62\" cy=\"20\" r=\"6\"/></g>\n\
+         <g fill=\"#30363d\"><circle cx=\"22\" cy=\"20\" r=\"6\"/><circle cx=\"42\" cy=\"20\" r=\"6\"/>\
+         <circle cx=\"62\" cy=\"20\" r=\"6\"/></g>\n\
          <g font-family=\"ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace\" \
          font-size=\"14\" fill=\"#e6edf3\" xml:space=\"preserve\">\n"
     );

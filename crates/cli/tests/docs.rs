@@ -27,7 +27,7 @@ fn fenced_blocks(page: &str) -> Vec<Fenced> {
         let indent = line.len() - line.trim_start().len();
         let Some(language) = line.trim_start().strip_prefix("```") else { continue };
         let inside = lines.by_ref().map(|(_, line)| line).take_while(|line| line.trim() != "```");
-        let text = inside.map(|line| format!("{}\n", line.get(indent..).unwrap_or_default())).collect();
+        let text = inside.map(|line| line.get(indent..).unwrap_or_default()).collect::<Vec<_>>().join("\n");
         blocks.push(Fenced { language: language.trim().to_owned(), line: number + 1, text });
     }
     blocks
@@ -48,9 +48,9 @@ fn complaints(page: &Path, block: &Fenced) -> Vec<String> {
 }
 
 fn suite_errors(text: &str) -> Vec<(usize, String)> {
-    let read = |path: &Path| match path.ends_with("suite.yml") {
-        true => Ok(text.as_bytes().to_vec()),
-        false => Err("it is not part of the page".to_owned()),
+    let read = |path: &Path| {
+        let is_suite = path.ends_with("suite.yml");
+        is_suite.then(|| text.as_bytes().to_vec()).ok_or_else(|| "it is not part of the page".to_owned())
     };
     let loaded = load(Path::new("suite.yml"), &Host { read: &read, environment: &|_| None });
     let errors = loaded.problems.iter().filter(|problem| problem.level == Level::Error);
@@ -96,7 +96,7 @@ fn every_suite_and_every_json_of_the_documentation_can_be_read() {
 fn a_block_that_is_wrong_is_reported_with_its_line_of_the_page() {
     let page = "1. A list\n\n   ```yaml\n   agents:\n     - name: a\n       colour: red\n   ```\n";
     let blocks = fenced_blocks(page);
-    assert_eq!(blocks[0].text, "agents:\n  - name: a\n    colour: red\n");
+    assert_eq!(blocks[0].text, "agents:\n  - name: a\n    colour: red");
     let wrong = complaints(Path::new("page.md"), &blocks[0]);
     assert!(wrong.iter().any(|complaint| complaint.starts_with("page.md:6: ")), "{wrong:?}");
     assert!(complaints(Path::new("page.md"), &fenced_blocks("```sh\nagents:\n```\n")[0]).is_empty());

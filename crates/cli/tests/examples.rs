@@ -60,8 +60,8 @@ fn failed_parts(report: &Value) -> BTreeSet<String> {
 }
 
 #[test]
-fn every_example_passes_without_set_up_and_without_a_warning() {
-    let all = mcptest(&repository(), &["run", "examples/"]);
+fn every_example_passes_without_set_up_or_warning_and_measures_something() {
+    let all = mcptest(&repository(), &["run", "examples/", "--deny-vacuous"]);
     assert_eq!(all.status.code(), Some(0), "{}{}", text(&all.stdout), text(&all.stderr));
     assert_eq!(text(&all.stderr), "");
     for suite in suites() {
@@ -155,7 +155,10 @@ fn every_gate_has_an_example_that_passes_and_one_that_fails() {
         let can_fail = failing.iter().any(|failing| failing.gate == gate.key);
         assert!(can_fail, "no recording in examples/failing makes `{}:` fail", gate.key);
     }
+    let index = fs::read_to_string(repository().join("examples/README.md")).unwrap();
     for suite in suites() {
+        let name = suite.file_name().unwrap().to_string_lossy().into_owned();
+        assert!(index.contains(&format!("]({name})")), "{name} is not in examples/README.md");
         let can_fail = failing.iter().any(|failing| failing.suite == stem(&suite));
         assert!(can_fail, "no recording in examples/failing makes {} fail", suite.display());
     }

@@ -22,7 +22,8 @@ pub(crate) fn unhittable<'h>(
     let tools: Vec<CatalogueTool> = catalogues.concat();
     agent.injected(&suite.faults).find_map(|fault| {
         let unknown = fault.unknown_tool(&tools)?;
-        let message = format!("the fault `{}` can never be hit: {}", fault.name, unknown.message);
+        let (name, why) = (&fault.name, unknown.message);
+        let message = format!("the fault `{name}` can never be hit: {why} in the recorded catalogue");
         Some(Reason { message, help: Some(unknown.help), ..Reason::default() })
     })
 }

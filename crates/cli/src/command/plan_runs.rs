@@ -13,7 +13,7 @@ pub(super) fn run(args: &PlanRuns) -> Result<ExitCode, Failure> {
         (None, Some(floor)) => for_floor(floor, args.failures.unwrap_or(0), args.confidence)?,
         (None, None) => return Err(Failure("name a `--half-width` or a `--floor`".to_owned())),
     };
-    output::stdout(text.as_bytes());
+    output::stdout(text.as_bytes())?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -113,27 +113,30 @@ impl Assertion<Target> {
         }
         let mut mentioned = Vec::new();
         numbers_in(self.matcher.written(), &mut mentioned);
-        let candidates = self.target.candidates(runs, &mentioned);
-        let holds = |number: &f64| {
-            let value =
-                if self.target.is_whole() { Value::from(*number as i64) } else { Value::from(*number) };
+        let holds = |number: f64| {
+            let value = if self.target.is_whole() { Value::from(number as i64) } else { Value::from(number) };
             self.matcher.diff(&value).is_empty()
         };
-        let passing = candidates.iter().filter(|number| holds(number)).count();
-        if passing == 0 {
-            let best = candidates.iter().copied().fold(0.0, f64::max);
-            let message =
-                format!("`{}` can never satisfy {written} with {runs} run{}", self.target.name, plural(runs));
-            return Some(Problem::error(message).at(self.span).help(format!(
-                "{}: it goes up to {}",
-                self.target.doc,
-                Number::Float(best)
-            )));
+        let (mut can_pass, mut can_fail, mut best) = (false, false, 0.0_f64);
+        for number in self.target.candidates_in_turn(runs, &mentioned) {
+            best = best.max(number);
+            let passes = holds(number);
+            can_pass |= passes;
+            can_fail |= !passes;
+            if can_pass && can_fail {
+                return None;
+            }
         }
-        (passing == candidates.len()).then(|| {
+        if can_pass {
             let message = format!("`{}` always satisfies {written}: this cannot fail", self.target.name);
-            Problem::warning(message).at(self.span).help("tighten the matcher or remove the expectation")
-        })
+            let help = "tighten the matcher or remove the expectation";
+            return Some(Problem::warning(message).at(self.span).help(help));
+        }
+        let message =
+            format!("`{}` can never satisfy {written} with {runs} run{}", self.target.name, plural(runs));
+        let range = || format!("{}: it goes up to {}", self.target.doc, Number::Float(best));
+        let help = self.target.advice(runs, &holds).unwrap_or_else(range);
+        Some(Problem::error(message).at(self.span).help(help))
     }
 }
 

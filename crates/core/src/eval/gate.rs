@@ -44,6 +44,11 @@ pub(crate) trait Gate: Send + Sync + Sized + 'static {
         Vec::new()
     }
 
+    /// Tools to put among those that the servers offer while a run is recorded.
+    fn injected_tools(&self, _offered: &[CatalogueTool]) -> Vec<CatalogueTool> {
+        Vec::new()
+    }
+
     /// What can be said at load time of one expectation as written, beyond what its target's values tell.
     fn lint_expectation(&self, _assertion: &Assertion<Target>, _agent: &AgentFacts<'_>) -> Option<Problem> {
         None
@@ -153,6 +158,7 @@ impl std::fmt::Debug for GateBlock {
 trait Scoring: Send + Sync {
     fn score(&self, runs: &[Run<'_>]) -> Scores;
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem>;
+    fn injected_tools(&self, offered: &[CatalogueTool]) -> Vec<CatalogueTool>;
     fn lint_expectation(&self, assertion: &Assertion<Target>, agent: &AgentFacts<'_>) -> Option<Problem>;
     fn line(&self, row_name: &str, passed: bool, scores: &Scores) -> Option<String>;
 }
@@ -164,6 +170,10 @@ impl<G: Gate> Scoring for G {
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         Gate::lint(self, agent)
+    }
+
+    fn injected_tools(&self, offered: &[CatalogueTool]) -> Vec<CatalogueTool> {
+        Gate::injected_tools(self, offered)
     }
 
     fn lint_expectation(&self, assertion: &Assertion<Target>, agent: &AgentFacts<'_>) -> Option<Problem> {
@@ -210,6 +220,11 @@ impl GateBlock {
     /// Whether a failed run is for this gate to judge.
     pub fn decides_runs(&self) -> bool {
         self.decides_runs
+    }
+
+    /// Tools to put among those that the servers offer while a run is recorded, each marked as a distractor.
+    pub fn injected_tools(&self, offered: &[CatalogueTool]) -> Vec<CatalogueTool> {
+        self.gate.injected_tools(offered)
     }
 
     /// What can be said at load time.

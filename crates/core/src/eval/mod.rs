@@ -3,6 +3,7 @@
 pub mod alignment;
 pub(crate) mod assertion;
 pub mod assignment;
+pub mod distractors;
 pub mod equal_function_sets;
 mod gate;
 mod golden_path;
@@ -52,10 +53,11 @@ pub const GATES: &[GateKind] = &[
     GateKind::of::<golden_path::GoldenPathBlock>(),
     GateKind::of::<stability::StabilityBlock>(),
     GateKind::of::<reliability::ReliabilityBlock>(),
+    GateKind::of::<recovery::RecoveryBlock>(),
     GateKind::of::<narrative::NarrativeBlock>(),
     GateKind::of::<tool_selection::ToolSelectionBlock>(),
-    GateKind::of::<recovery::RecoveryBlock>(),
     GateKind::of::<equal_function_sets::EqualFunctionSets>(),
+    GateKind::of::<distractors::Distractors>(),
     GateKind::of::<tool_edges::ToolEdgesBlock>(),
     GateKind::of::<orchestration::DiscoveryBlock>(),
     GateKind::of::<orchestration::OrchestrationBlock>(),

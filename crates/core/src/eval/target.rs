@@ -13,8 +13,26 @@ pub struct Target {
     pub fold: Fold,
     /// The highest value it can have.
     most: f64,
-    reachable: Option<fn(usize) -> Vec<f64>>,
+    reachable: Option<Reachable>,
 }
+
+/// The values that come out of a number of runs, and what to do when none of them will pass.
+#[derive(Debug, Clone, Copy)]
+struct Reachable {
+    values: Values,
+    advice: Option<Advice>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Values {
+    /// All that this many runs can give.
+    All(fn(usize) -> Vec<f64>),
+    /// What so many good runs among all give, never less for one more.
+    Rising(fn(u64, u64) -> f64),
+}
+
+/// Given the runs there are and which values would pass, what to do.
+type Advice = fn(usize, &dyn Fn(f64) -> bool) -> Option<String>;
 
 /// The values a target can have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,8 +98,29 @@ impl Target {
     /// The same, where only these values can come out of this many runs.
     #[must_use]
     pub const fn reaching(mut self, values: fn(usize) -> Vec<f64>) -> Self {
-        self.reachable = Some(values);
+        self.reachable = Some(Reachable { values: Values::All(values), advice: None });
         self
+    }
+
+    /// The same, where the value is that of a number of good runs among all, and never falls with one more.
+    #[must_use]
+    pub(crate) const fn rising(mut self, value: fn(u64, u64) -> f64) -> Self {
+        self.reachable = Some(Reachable { values: Values::Rising(value), advice: None });
+        self
+    }
+
+    /// The same, with what to do when none of the values it reaches will pass.
+    #[must_use]
+    pub(crate) const fn advising(mut self, advice: Advice) -> Self {
+        if let Some(reachable) = &mut self.reachable {
+            reachable.advice = Some(advice);
+        }
+        self
+    }
+
+    /// What to do when none of the values that this many runs can give will pass.
+    pub(crate) fn advice(&self, runs: usize, passes: &dyn Fn(f64) -> bool) -> Option<String> {
+        self.reachable?.advice?(runs, passes)
     }
 
     /// The same, where no value can be higher than this.
@@ -93,8 +132,10 @@ impl Target {
 
     /// Values to try a matcher on: if none holds it cannot pass, if all hold it cannot fail.
     pub(crate) fn candidates(&self, runs: usize, mentioned: &[f64]) -> Vec<f64> {
-        if let Some(reachable) = self.reachable {
-            return reachable(runs);
+        match self.reachable.map(|reachable| reachable.values) {
+            Some(Values::All(values)) => return values(runs),
+            Some(Values::Rising(value)) => return rising(value, runs as u64, mentioned).collect(),
+            None => {}
         }
         let around = mentioned
             .iter()
@@ -119,8 +160,69 @@ impl Target {
         values
     }
 
+    /// [`Self::candidates`], each computed only when it is asked for where that is costly.
+    pub(crate) fn candidates_in_turn<'m>(
+        &self,
+        runs: usize,
+        mentioned: &'m [f64],
+    ) -> Box<dyn Iterator<Item = f64> + 'm> {
+        match self.reachable.map(|reachable| reachable.values) {
+            Some(Values::Rising(value)) => Box::new(rising(value, runs as u64, mentioned)),
+            _ => Box::new(self.candidates(runs, mentioned).into_iter()),
+        }
+    }
+
     /// Whether values are shown and matched as whole numbers.
     pub(crate) fn is_whole(&self) -> bool {
         matches!(self.range, Range::Flag | Range::Percent | Range::Count)
+    }
+}
+
+/// How many values are tried beside those around the mentioned numbers.
+const SPREAD: u64 = 64;
+
+/// The best and the worst value, those on both sides of each mentioned number, and some in between.
+fn rising(value: fn(u64, u64) -> f64, runs: u64, mentioned: &[f64]) -> impl Iterator<Item = f64> {
+    let around = mentioned.iter().flat_map(move |&number| {
+        let reaching = first(runs, |good| value(good, runs) >= number);
+        let above = first(runs, |good| value(good, runs) > number);
+        [reaching.checked_sub(1), Some(reaching), Some(above)].into_iter().flatten()
+    });
+    let spread = (0..=runs).step_by((runs / SPREAD).max(1) as usize);
+    let tried = [runs, 0].into_iter().chain(around).chain(spread);
+    tried.filter(move |&good| good <= runs).map(move |good| value(good, runs))
+}
+
+/// The fewest good runs for which the claim holds, one more than there are when it never does.
+fn first(runs: u64, holds: impl Fn(u64) -> bool) -> u64 {
+    let (mut low, mut high) = (0, runs + 1);
+    while low < high {
+        let middle = u64::midpoint(low, high);
+        if holds(middle) {
+            high = middle;
+        } else {
+            low = middle + 1;
+        }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HALVES: Target = Target::percent("t.halves", "").rising(|good, runs| (50 * good / runs) as f64);
+
+    #[test]
+    fn a_rising_value_is_tried_on_both_sides_of_every_mentioned_number() {
+        let runs = 100_000;
+        for number in [0.0, 17.0, 49.0, 50.0] {
+            let tried = HALVES.candidates(runs, &[number]);
+            assert!(tried.len() < 80 && tried.contains(&number), "{number}");
+            assert!(number <= 0.0 || tried.contains(&(number - 1.0)), "{number}");
+            assert!(number >= 50.0 || tried.contains(&(number + 1.0)), "{number}");
+        }
+        assert_eq!(HALVES.candidates_in_turn(runs, &[]).next(), Some(50.0));
+        assert!(!HALVES.candidates(runs, &[80.0]).iter().any(|&tried| tried > 50.0));
     }
 }

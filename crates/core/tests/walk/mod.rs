@@ -10,21 +10,22 @@ use serde_json::{Value, json};
 use std::path::Path;
 
 /// The agents of a document with the servers they name.
-pub fn suite(servers: &[&str], agents: &str) -> Suite {
-    let servers: String =
+pub(crate) fn suite(servers: &[&str], agents: &str) -> Suite {
+    let servers: Vec<String> =
         servers.iter().map(|name| format!("  {name}: {{ command: [{name}-server] }}\n")).collect();
+    let servers = servers.concat();
     accepted(&format!("servers:\n{servers}{agents}"))
 }
 
 /// A suite that loads without an error.
-pub fn accepted(text: &str) -> Suite {
+pub(crate) fn accepted(text: &str) -> Suite {
     let loaded = loaded(text);
     let problems = render(&loaded.problems, &loaded.sources, false);
     loaded.suite.unwrap_or_else(|| panic!("refused:\n{problems}"))
 }
 
 /// The messages for which a suite is refused.
-pub fn refused(text: &str) -> Vec<String> {
+pub(crate) fn refused(text: &str) -> Vec<String> {
     let loaded = loaded(text);
     assert!(loaded.suite.is_none(), "accepted");
     loaded
@@ -41,12 +42,12 @@ fn loaded(text: &str) -> mcptest_core::suite::Loaded {
 }
 
 /// The gates of the first agent over these traces, in the order they are listed in the registry.
-pub fn gates(suite: &Suite, traces: &[Value]) -> Vec<GateReport> {
+pub(crate) fn gates(suite: &Suite, traces: &[Value]) -> Vec<GateReport> {
     gates_under(suite, traces, None)
 }
 
 /// The same, with what the runs were recorded with.
-pub fn gates_under(suite: &Suite, traces: &[Value], header: Option<&Header>) -> Vec<GateReport> {
+pub(crate) fn gates_under(suite: &Suite, traces: &[Value], header: Option<&Header>) -> Vec<GateReport> {
     let texts: Vec<String> = traces.iter().map(Value::to_string).collect();
     let traces: Vec<Trace<'_>> = texts.iter().map(|text| Trace::read(text).unwrap()).collect();
     let agent = &suite.agents[0];
@@ -62,17 +63,17 @@ pub fn gates_under(suite: &Suite, traces: &[Value], header: Option<&Header>) -> 
 }
 
 /// The gate with this key.
-pub fn gate<'g>(gates: &'g [GateReport], key: &str) -> &'g GateReport {
+pub(crate) fn gate<'g>(gates: &'g [GateReport], key: &str) -> &'g GateReport {
     gates.iter().find(|gate| gate.key == key).unwrap_or_else(|| panic!("no gate {key}"))
 }
 
 /// Whether the gate with this key passed.
-pub fn passes(gates: &[GateReport], key: &str) -> bool {
+pub(crate) fn passes(gates: &[GateReport], key: &str) -> bool {
     gate(gates, key).status == Status::Passed
 }
 
 /// The value of a target.
-pub fn value(gates: &[GateReport], target: &str) -> f64 {
+pub(crate) fn value(gates: &[GateReport], target: &str) -> f64 {
     let found = gates
         .iter()
         .find_map(|gate| gate.targets.get(target))
@@ -81,14 +82,14 @@ pub fn value(gates: &[GateReport], target: &str) -> f64 {
 }
 
 /// Whether each of the first agent's expectations holds in a trace.
-pub fn expectations(suite: &Suite, trace: &Value) -> Vec<bool> {
+pub(crate) fn expectations(suite: &Suite, trace: &Value) -> Vec<bool> {
     let text = trace.to_string();
     let trace = Trace::read(&text).unwrap();
     suite.agents[0].expect.iter().map(|assertion| assertion.check(&trace).passed).collect()
 }
 
 /// A trace of calls, each with a turn of its own and a result that is no error.
-pub fn trace(calls: &[(&str, Value)]) -> Value {
+pub(crate) fn trace(calls: &[(&str, Value)]) -> Value {
     let results: Vec<Value> =
         (0..calls.len()).map(|at| json!({ "call_index": at, "is_error": false })).collect();
     let calls: Vec<Value> = calls

@@ -138,7 +138,7 @@ fn why_unreached(class: &Class, calls: &[Call<'_>]) -> String {
 }
 
 /// `` `a` or `b` ``, cut where the list is long.
-fn listed<S: AsRef<str>>(members: &[S]) -> String {
+pub(crate) fn listed<S: AsRef<str>>(members: &[S]) -> String {
     let shown: Vec<String> =
         members.iter().take(MOST_MEMBERS).map(|member| format!("`{}`", member.as_ref())).collect();
     let more = members.len() - shown.len();

@@ -1,3 +1,5 @@
+//! Which classes are reached, and which calls are strays?
+
 use super::*;
 use crate::trace::Trace;
 use serde_json::{Value, json};

@@ -1,6 +1,7 @@
 //! Does a prompt name a tool or server?
 
-/// The names that occur in these prompts, word by word and whatever their case: `get_weather`, `Get weather`, `getWeather`.
+/// The names that occur in these prompts, word by word and whatever their case: `get_weather`, `Get weather`,
+/// `getWeather`.
 pub(super) fn named<'n>(prompts: &[&str], names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
     let prompts: Vec<Prompt> = prompts.iter().map(|prompt| Prompt::new(prompt)).collect();
     names.into_iter().filter(|name| prompts.iter().any(|prompt| prompt.names(name))).collect()

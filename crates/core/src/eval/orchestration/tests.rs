@@ -87,7 +87,7 @@ fn arguments_that_are_no_object_and_refusals_of_the_protocol_break_syntax() {
 #[test]
 fn nothing_to_count_is_a_hundred_and_marked_where_it_is_asserted() {
     let calm = run(&[("search", json!({"q": "x"}), false)]);
-    let reported = judged(AGENT, None, &[calm.clone()]);
+    let reported = judged(AGENT, None, std::slice::from_ref(&calm));
     assert_eq!(axes(&reported), [50.0, 100.0, 100.0, 100.0, 100.0]);
     assert_eq!(reported.not_exercised, None);
     let asserting = format!(
@@ -104,7 +104,7 @@ fn an_expectation_makes_it_a_gate() {
     let asserting =
         format!("{AGENT}  expect:\n    - {{ target: orchestration.discovery, matcher: {{ gte: 100 }} }}\n");
     let half = run(&[("search", json!({"q": "x"}), false)]);
-    assert_eq!(judged(&asserting, None, &[half.clone()]).status, Status::Failed);
+    assert_eq!(judged(&asserting, None, std::slice::from_ref(&half)).status, Status::Failed);
     let rest = run(&[("delete_page", json!({}), false)]);
     assert_eq!(judged(&asserting, None, &[half, rest]).status, Status::Passed);
 }
@@ -147,7 +147,7 @@ fn a_prompt_that_names_a_tool_or_server_is_refused_at_load() {
 fn a_prompt_that_names_a_recorded_tool_fails_the_gate() {
     let quiet = header(json!([{"name": "search", "server": "docs"}]));
     let calls = run(&[("search", json!({"q": "lifetimes"}), false)]);
-    let passed = judged(NAME_FREE, Some(&quiet), &[calls.clone()]);
+    let passed = judged(NAME_FREE, Some(&quiet), std::slice::from_ref(&calls));
     assert_eq!((passed.status, passed.not_exercised), (Status::Passed, None));
     let loud = header(json!([{"name": "page_about", "server": "wiki"}]));
     let failed = judged(NAME_FREE, Some(&loud), &[calls.clone(), calls.clone()]);

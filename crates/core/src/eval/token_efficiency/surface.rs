@@ -71,7 +71,8 @@ mod tests {
         let search = tool("search", Some("Finds \"pages\"."), Some(schema));
         assert_eq!(
             tool_text(&search),
-            "search\nFinds \"pages\".\n{\"properties\":{\"q\":{\"type\":\"string\"}},\"required\":[\"q\"],\"type\":\"object\"}"
+            "search\nFinds \"pages\".\n\
+             {\"properties\":{\"q\":{\"type\":\"string\"}},\"required\":[\"q\"],\"type\":\"object\"}"
         );
         assert_eq!(tool_text(&tool("open", None, None)), "open");
     }

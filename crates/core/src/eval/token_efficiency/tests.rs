@@ -1,3 +1,5 @@
+//! What is measured, and what is left unsaid where nothing is known?
+
 use super::super::trial::{findings, header, judged, problems, value};
 use super::*;
 use crate::report::Status;
@@ -6,9 +8,9 @@ use serde_json::{Value, json};
 
 const CLASSES: &str = "prompt: go\ntoken_efficiency:\n  classes:\n    - { name: find, members: [search] }\n";
 
-fn run(tools: &[&str], conversation: Value) -> Value {
+fn run(tools: &[&str], conversation: impl Into<Value>) -> Value {
     let calls: Vec<Value> = tools.iter().map(|name| json!({ "name": name, "server": "docs" })).collect();
-    json!({ "tool_calls": calls, "conversation": conversation })
+    json!({ "tool_calls": calls, "conversation": conversation.into() })
 }
 
 fn recorded(model: &str) -> Header {
@@ -32,7 +34,8 @@ fn tokens_and_cost_are_set_against_the_correct_selections() {
     assert_eq!(report.status, Status::Passed);
     assert_eq!(
         report.line.unwrap(),
-        "token efficiency [PASS] t: F1 100% (A), 2 correct selections, tool surface 4 tokens (4 each), cost $0.012 ($0.006 each)"
+        "token efficiency [PASS] t: F1 100% (A), 2 correct selections, \
+         tool surface 4 tokens (4 each), cost $0.012 ($0.006 each)"
     );
 }
 
@@ -93,14 +96,16 @@ fn a_sum_of_costs_shows_no_rounding_noise() {
 
 #[test]
 fn classes_come_from_the_sibling_or_are_asked_for() {
-    let sibling = "prompt: go\nequal_function_sets:\n  classes: [{ name: find, members: [search] }]\ntoken_efficiency: {}\n";
+    let sibling = "prompt: go\nequal_function_sets:\n  classes: [{ name: find, members: [search] }]\n\
+                   token_efficiency: {}\n";
     let report = judged(sibling, None, &[run(&["search"], json!({}))]);
     assert_eq!((report.key.as_str(), report.status), ("token_efficiency", Status::Passed));
     let missing = problems("prompt: go\ntoken_efficiency: {}\n");
     assert_eq!(missing.len(), 1, "{missing:?}");
     assert!(missing[0].starts_with("error: `classes` is missing here"), "{missing:?}");
     let broken = problems("prompt: go\nequal_function_sets: { classes: 3 }\ntoken_efficiency: {}\n");
-    assert_eq!(broken, ["error: expected a list, found the number `3`"]);
+    assert_eq!(broken.len(), 1, "{broken:?}");
+    assert!(broken[0].contains("expected a list"), "{broken:?}");
 }
 
 #[test]

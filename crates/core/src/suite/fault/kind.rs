@@ -215,13 +215,10 @@ fn unknown(written: &str) -> FaultKindError {
 /// `name` or `name:number`, with `-` or `_` in the name.
 pub(super) fn split(written: &str) -> Result<(&str, Option<i64>), FaultKindError> {
     let Some((name, number)) = written.split_once(':') else { return Ok((written, None)) };
-    match number.trim().parse() {
-        Ok(number) => Ok((name, Some(number))),
-        Err(_) => {
-            let message = format!("`{written}`: expected a whole number after the colon");
-            Err(FaultKindError::new(message, None))
-        }
-    }
+    let number = number.trim().parse().map_err(|_| {
+        FaultKindError::new(format!("`{written}`: expected a whole number after the colon"), None)
+    })?;
+    Ok((name, Some(number)))
 }
 
 impl FromStr for FaultKind {

@@ -42,16 +42,6 @@ impl<'a> Block<'a> {
         self.schema.is_some()
     }
 
-    /// The map's place.
-    pub(crate) fn span(&self) -> Span {
-        self.span
-    }
-
-    /// What the files' reading shares.
-    pub(crate) fn reading(&self) -> &'a Reading<'a> {
-        self.reading
-    }
-
     /// A key that may be left out.
     pub(crate) fn optional<T>(
         &mut self,

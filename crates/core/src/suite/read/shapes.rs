@@ -38,11 +38,6 @@ impl<'a, T> Shapes<'a, T> {
         self.when(|kind| matches!(kind, Kind::Scalar(Scalar::Text { .. })), read);
     }
 
-    /// `true` or `false`.
-    pub(crate) fn flag(&mut self, read: impl FnOnce(&mut Field<'_>) -> Option<T>) {
-        self.when(|kind| matches!(kind, Kind::Scalar(Scalar::Bool(_))), read);
-    }
-
     /// A list.
     pub(crate) fn list(&mut self, read: impl FnOnce(&mut Field<'_>) -> Option<T>) {
         self.when(|kind| matches!(kind, Kind::List(_)), read);

@@ -1,0 +1,258 @@
+//! `distractors:` does the agent still choose correctly among tools it has no use for?
+
+mod catalogue;
+mod naming;
+mod near_duplicate;
+mod reachable;
+
+pub use catalogue::distractors_from_catalogue;
+pub use near_duplicate::near_duplicates;
+
+use super::assertion::{Assertion, plural};
+use super::equal_function_sets::listed;
+use super::gate::{AgentFacts, Gate};
+use super::scores::{RunScores, Scores};
+use super::stats::{CONFIDENCE, certified_lower, percent_of};
+use super::target::{Fold, Target};
+use crate::matcher::Matcher;
+use crate::problem::{Problem, Span};
+use crate::report::{Finding, Number};
+use crate::suite::read::{Block, Field};
+use crate::trace::{Call, CatalogueTool, Header, Run, is_tool};
+use std::collections::HashSet;
+
+const ACCURACY: Target =
+    Target::percent("distractors.accuracy", "runs that chose correctly among those that chose at all")
+        .folded(Fold::Pooled)
+        .reaching(reachable::accuracies);
+const CERTIFIED_LOWER: Target =
+    Target::ratio("distractors.certified_lower", "the accuracy that these runs prove with 95% confidence")
+        .folded(Fold::Pooled)
+        .rising(reachable::floor)
+        .advising(reachable::runs_for_floor);
+const CERTIFIED_LOWER_PCT: Target =
+    Target::percent("distractors.certified_lower_pct", "the same in whole percent")
+        .folded(Fold::Pooled)
+        .rising(reachable::floor_percent)
+        .advising(reachable::runs_for_floor_percent);
+const CHOSE_CORRECT: Target =
+    Target::count("distractors.chose_correct", "runs that called a correct tool and no distractor")
+        .folded(Fold::Sum)
+        .reaching(reachable::counts);
+const CHOSE_DISTRACTOR: Target =
+    Target::count("distractors.chose_distractor", "runs that called a distractor")
+        .folded(Fold::Sum)
+        .reaching(reachable::counts);
+
+const MOST_FINDINGS: usize = 20;
+const MOST_DISTRACTORS: u64 = 1000;
+
+/// The block as written, and where its tools stand.
+pub(crate) struct Distractors {
+    count: usize,
+    source: Source,
+    correct: Vec<String>,
+    complexity: Option<&'static str>,
+    places: Vec<(String, Span)>,
+}
+
+/// Where the distractors come from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Source {
+    Catalogue,
+    /// Near duplicates of this tool; of the first correct one when none is named.
+    NearDuplicate(Option<String>),
+}
+
+impl Gate for Distractors {
+    const KEY: &'static str = "distractors";
+    const SUMMARY: &'static str = "Does the agent still choose correctly among tools it has no use for?";
+    const TARGETS: &'static [Target] =
+        &[ACCURACY, CERTIFIED_LOWER, CERTIFIED_LOWER_PCT, CHOSE_CORRECT, CHOSE_DISTRACTOR];
+    const DOC: &'static str = include_str!("doc.md");
+    const EXAMPLE: &'static str = include_str!("example.yml");
+
+    fn read(block: &mut Block<'_>) -> Self {
+        let mut places = Vec::new();
+        let count = block.required("count", "How many distractors are put among the tools", |field| {
+            field.whole(1..=MOST_DISTRACTORS)
+        });
+        let doc = "Where they come from; the bundled catalogue when left out";
+        let source = block.optional("source", doc, |field| read_source(field, &mut places));
+        let source = source.unwrap_or(Source::Catalogue);
+        if source == Source::Catalogue && count.is_some_and(|count| count as usize > catalogue::size()) {
+            let problem = Problem::error(format!("the bundled catalogue has {} tools", catalogue::size()));
+            let problem = problem.help("lower the count, or write `source: {from: near_duplicate}`");
+            block.report(problem.at(block.key_span("count").unwrap_or_default()));
+        }
+        let doc = "The tools that are right; a run that calls one of them and no distractor chose correctly";
+        let correct = block.required("correct", doc, |field| read_correct(field, &mut places));
+        let complexity =
+            block.optional("complexity", "Whether the task needs its tools in turn or at once", |field| {
+                field.choice("a complexity", &[("serial", "serial"), ("parallel", "parallel")])
+            });
+        Self {
+            count: count.unwrap_or(1) as usize,
+            source,
+            correct: correct.unwrap_or_default(),
+            complexity,
+            places,
+        }
+    }
+
+    fn default_expect(&self) -> Vec<Assertion<Target>> {
+        vec![Assertion::of(ACCURACY, Matcher::at_least(100.0))]
+    }
+
+    fn score(&self, runs: &[Run<'_>]) -> Scores {
+        let mut scores = Scores::fold(&[CHOSE_CORRECT, CHOSE_DISTRACTOR], runs, |run| self.score_run(run));
+        let count = |target: &Target| scores.value(target.name).map(|count| count.as_f64() as u64);
+        let (correct, distracted) = (count(&CHOSE_CORRECT), count(&CHOSE_DISTRACTOR));
+        let accuracy = correct
+            .zip(distracted)
+            .map(|(correct, distracted)| (100 * correct).checked_div(correct + distracted).unwrap_or(0));
+        let lower = correct.and_then(|correct| certified_lower(correct, runs.len() as u64, CONFIDENCE).ok());
+        scores
+            .set(&ACCURACY, accuracy.map(|percent| Number::Int(percent as i64)))
+            .set(&CERTIFIED_LOWER, lower.map(|lower| Number::Float(to_six_decimals(lower))))
+            .set(&CERTIFIED_LOWER_PCT, lower.map(|lower| Number::Int(percent_of(lower).into())));
+        scores.findings.extend(self.other_counts(runs));
+        scores
+    }
+
+    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        self.places.iter().filter_map(|(tool, span)| agent.unknown_tool(tool, *span)).collect()
+    }
+
+    fn injected_tools(&self, offered: &[CatalogueTool]) -> Vec<CatalogueTool> {
+        let names: Vec<&str> = offered.iter().map(|tool| tool.name.as_str()).collect();
+        let Source::NearDuplicate(of) = &self.source else {
+            return distractors_from_catalogue(self.count, &names);
+        };
+        let Some(of) = of.as_ref().or(self.correct.first()) else { return Vec::new() };
+        let original = offered.iter().find(|tool| is_tool(of, &tool.name, tool.server.as_deref())).cloned();
+        let original =
+            original.unwrap_or_else(|| CatalogueTool { name: of.clone(), ..CatalogueTool::default() });
+        let candidates = near_duplicates(&original, self.count + offered.len());
+        let new = candidates.into_iter().filter(|tool| !names.contains(&tool.name.as_str()));
+        new.take(self.count).collect()
+    }
+
+    fn line(&self, row_name: &str, passed: bool, scores: &Scores) -> Option<String> {
+        let value = |target: &Target| scores.value(target.name);
+        let (correct, distracted) = (value(&CHOSE_CORRECT)?, value(&CHOSE_DISTRACTOR)?);
+        let (accuracy, lower) = (value(&ACCURACY)?, value(&CERTIFIED_LOWER)?);
+        let verdict = if passed { "PASS" } else { "FAIL" };
+        let source = match self.source {
+            Source::Catalogue => "from the catalogue",
+            Source::NearDuplicate(_) => "near duplicates",
+        };
+        let complexity = self.complexity.map(|complexity| format!(", {complexity}")).unwrap_or_default();
+        Some(format!(
+            "distractors [{verdict}] {row_name}: accuracy {accuracy}% ({correct} correct, {distracted} distracted), \
+             certified {lower}, {} {source}{complexity}",
+            self.count
+        ))
+    }
+}
+
+impl Distractors {
+    fn score_run(&self, run: &Run<'_>) -> RunScores {
+        let calls = &run.trace.tool_calls;
+        let taken = distractor_calls(calls, catalogue_of(run.header));
+        let reached = calls.iter().any(|call| self.correct.iter().any(|tool| call.is_to(tool)));
+        let mut scores = RunScores::default();
+        scores
+            .whole(&CHOSE_CORRECT, usize::from(reached && taken.is_empty()))
+            .whole(&CHOSE_DISTRACTOR, usize::from(!taken.is_empty()));
+        for &at in taken.iter().take(MOST_FINDINGS) {
+            scores.find(format!("call {} `{}` is a distractor", at + 1, calls[at].name), Vec::new());
+        }
+        if !reached {
+            scores.find(format!("no call to {}", listed(&self.correct)), Vec::new());
+        }
+        if taken.is_empty() && injected(run.header) == 0 {
+            scores.not_exercised("the recording has no injected distractors");
+        }
+        scores
+    }
+
+    /// Says where a recording has fewer or more distractors than the block asks for.
+    fn other_counts(&self, runs: &[Run<'_>]) -> Option<Finding> {
+        let other =
+            runs.iter().map(|run| injected(run.header)).find(|&found| found > 0 && found != self.count)?;
+        let message = format!(
+            "the recording has {other} distractor{} where `count` is {}: record it again",
+            plural(other),
+            self.count
+        );
+        Some(Finding { run: None, message, diff: Vec::new() })
+    }
+}
+
+/// The calls that say so themselves, and those for which every tool of the catalogue they can mean is marked.
+fn distractor_calls(calls: &[Call<'_>], catalogue: &[CatalogueTool]) -> Vec<usize> {
+    let marked: HashSet<&str> =
+        catalogue.iter().filter(|tool| tool.distractor).map(|tool| tool.name.as_str()).collect();
+    let means_marked = |call: &Call<'_>| {
+        let server = call.server.as_deref();
+        let is_meant = |tool: &&CatalogueTool| {
+            tool.name == call.name
+                && (server.is_none() || tool.server.is_none() || server == tool.server.as_deref())
+        };
+        let mut meant = catalogue.iter().filter(is_meant).peekable();
+        meant.peek().is_some() && meant.all(|tool| tool.distractor)
+    };
+    let is_distractor =
+        |call: &Call<'_>| call.distractor || (marked.contains(call.name.as_ref()) && means_marked(call));
+    (0..calls.len()).filter(|&at| is_distractor(&calls[at])).collect()
+}
+
+fn injected(header: Option<&Header>) -> usize {
+    catalogue_of(header).iter().filter(|tool| tool.distractor).count()
+}
+
+fn catalogue_of(header: Option<&Header>) -> &[CatalogueTool] {
+    header.and_then(|header| header.catalogue.as_deref()).unwrap_or_default()
+}
+
+/// Floored, since a certified value must not promise more than was proved.
+fn to_six_decimals(lower: f64) -> f64 {
+    (lower * 1e6 + 1e-6).floor() / 1e6
+}
+
+fn read_source(field: &mut Field<'_>, places: &mut Vec<(String, Span)>) -> Option<Source> {
+    field
+        .block(|block| {
+            let from = block.required("from", "`catalog` or `near_duplicate`", |field| {
+                field.choice("a source", &[("catalog", false), ("near_duplicate", true)])
+            });
+            let of = block.optional("of", "The tool to copy; the first correct one when left out", |field| {
+                read_tool(field, places)
+            });
+            if from == Some(false) && of.is_some() {
+                let problem = Problem::error("`of` is for near duplicates: the catalogue copies nothing");
+                block.report(problem.at(block.key_span("of").unwrap_or_default()));
+            }
+            Some(if from? { Source::NearDuplicate(of) } else { Source::Catalogue })
+        })
+        .flatten()
+}
+
+fn read_correct(field: &mut Field<'_>, places: &mut Vec<(String, Span)>) -> Option<Vec<String>> {
+    let correct = field.list(|item| read_tool(item, places));
+    field.amend_schema("minItems", serde_json::json!(1));
+    if correct.as_ref().is_some_and(Vec::is_empty) {
+        field.report(Problem::error("without a correct tool no run can choose correctly"));
+    }
+    correct
+}
+
+fn read_tool(field: &mut Field<'_>, places: &mut Vec<(String, Span)>) -> Option<String> {
+    let tool = field.name()?;
+    places.push((tool.clone(), field.span()));
+    Some(tool)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,265 @@
+//! Which tools look like the right one and are not?
+
+use super::naming::Name;
+use crate::trace::CatalogueTool;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+
+/// How a near duplicate departs from its original: what its name ends in, what its description adds, and what becomes
+/// of its arguments.
+struct Twist {
+    suffix: &'static str,
+    says: &'static str,
+    change: Change,
+}
+
+enum Change {
+    /// One more argument that must be given: its name and what it is.
+    Demands(&'static str, &'static str),
+    /// One more argument that may be given.
+    Allows(&'static str, &'static str),
+    /// Only the required arguments stay.
+    Narrows,
+    /// A list of the original's arguments.
+    Repeats,
+}
+
+use Change::{Allows, Demands, Narrows, Repeats};
+
+const TWISTS: &[Twist] = &[
+    Twist {
+        suffix: "v2",
+        says: "Version 2, in preview: results come in pages and may still change.",
+        change: Allows("page", "Which page of the results"),
+    },
+    Twist {
+        suffix: "legacy",
+        says: "The older interface, kept for integrations that have not moved yet.",
+        change: Narrows,
+    },
+    Twist {
+        suffix: "batch",
+        says: "Takes many requests at once and answers when all of them are done.",
+        change: Repeats,
+    },
+    Twist {
+        suffix: "archived",
+        says: "Works on archived data only, older than one year.",
+        change: Demands("archive_year", "Which year's archive"),
+    },
+    Twist {
+        suffix: "async",
+        says: "Starts a job in the background and returns its id, not the result.",
+        change: Allows("callback_url", "Where the result is sent"),
+    },
+    Twist {
+        suffix: "draft",
+        says: "Prepares everything, but waits for a person to confirm.",
+        change: Demands("reviewer", "Who confirms"),
+    },
+    Twist {
+        suffix: "cached",
+        says: "Answers from a copy that can be up to a day old.",
+        change: Allows("max_age_hours", "How old the copy may be"),
+    },
+    Twist {
+        suffix: "admin",
+        says: "For administrators: acts on behalf of another user.",
+        change: Demands("on_behalf_of", "The user it acts for"),
+    },
+    Twist {
+        suffix: "dry_run",
+        says: "Checks whether it would work, and does nothing.",
+        change: Allows("report_level", "How much the check says"),
+    },
+    Twist {
+        suffix: "sandbox",
+        says: "The same against the sandbox, whose data are made up.",
+        change: Demands("sandbox_id", "Which sandbox"),
+    },
+    Twist {
+        suffix: "simple",
+        says: "A shorter form with fewer options; results are cut to the first entry.",
+        change: Narrows,
+    },
+    Twist {
+        suffix: "history",
+        says: "Shows how things stood on a day in the past.",
+        change: Demands("as_of", "The day, as 2026-03-31"),
+    },
+    Twist {
+        suffix: "internal",
+        says: "For calls between services; needs a service key.",
+        change: Demands("service_key", "The key of the calling service"),
+    },
+    Twist {
+        suffix: "global",
+        says: "Covers every workspace; slower, and limited to ten requests an hour.",
+        change: Allows("workspaces", "Only these workspaces"),
+    },
+];
+
+/// Tools that look like `of` and are not: other words for the same verb, other versions and variants, each with a
+/// description and arguments of its own. Always the same for the same tool, each name once, none the original's.
+pub fn near_duplicates(of: &CatalogueTool, count: usize) -> Vec<CatalogueTool> {
+    let mut taken = BTreeSet::from([of.name.clone()]);
+    let twisted = names(Name::of(&of.name)).filter(|(name, _)| taken.insert(name.clone()));
+    twisted.take(count).map(|(name, twist)| variant(of, name, twist)).collect()
+}
+
+/// Names without end, the most believable first.
+fn names(name: Name) -> impl Iterator<Item = (String, &'static Twist)> {
+    let renamed = name.synonyms();
+    let other_verbs: Vec<_> = renamed.iter().map(Name::written).zip(TWISTS.iter().rev()).collect();
+    let suffixed = |name: &Name| -> Vec<_> {
+        TWISTS.iter().map(|twist| (name.with_suffix(twist.suffix), twist)).collect()
+    };
+    let suffixes = suffixed(&name);
+    let in_turn: Vec<_> = (0..suffixes.len())
+        .flat_map(|at| [other_verbs.get(at).cloned(), suffixes.get(at).cloned()])
+        .flatten()
+        .collect();
+    let both: Vec<_> = renamed.iter().flat_map(suffixed).collect();
+    let versions = (3_usize..)
+        .map(move |version| (name.with_suffix(&format!("v{version}")), &TWISTS[version % TWISTS.len()]));
+    in_turn.into_iter().chain(both).chain(versions)
+}
+
+fn variant(of: &CatalogueTool, name: String, twist: &Twist) -> CatalogueTool {
+    let description = of.description.as_deref().unwrap_or_default().trim();
+    let description = match description {
+        "" => twist.says.to_owned(),
+        said => format!("{said} {}", twist.says),
+    };
+    CatalogueTool {
+        name,
+        server: of.server.clone(),
+        description: Some(description),
+        input_schema: Some(changed(of.input_schema.as_ref(), &twist.change)),
+        distractor: true,
+    }
+}
+
+fn changed(schema: Option<&Value>, change: &Change) -> Value {
+    let empty = || Map::from_iter([("type".to_owned(), json!("object"))]);
+    let mut schema = schema.and_then(Value::as_object).cloned().unwrap_or_else(empty);
+    let text = |doc: &str| json!({ "type": "string", "description": doc });
+    match change {
+        Demands(argument, doc) => {
+            if insert(&mut schema, "properties", argument, text(doc)) {
+                let required = schema.entry("required").or_insert_with(|| json!([]));
+                if let Value::Array(required) = required {
+                    required.push(json!(argument));
+                }
+            }
+        }
+        Allows(argument, doc) => {
+            insert(&mut schema, "properties", argument, text(doc));
+        }
+        Narrows => {
+            let required = schema.get("required").and_then(Value::as_array).cloned().unwrap_or_default();
+            if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+                properties.retain(|name, _| required.iter().any(|required| required == name));
+            }
+        }
+        Repeats => {
+            let requests =
+                json!({ "type": "array", "description": "The requests", "items": schema, "minItems": 1 });
+            return json!({
+                "type": "object",
+                "properties": { "requests": requests },
+                "required": ["requests"],
+            });
+        }
+    }
+    Value::Object(schema)
+}
+
+/// Whether there was room under that name.
+fn insert(schema: &mut Map<String, Value>, under: &str, key: &str, value: Value) -> bool {
+    let Value::Object(map) = schema.entry(under).or_insert_with(|| json!({})) else { return false };
+    if map.contains_key(key) {
+        return false;
+    }
+    map.insert(key.to_owned(), value);
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::JsonSchema;
+    use proptest::prelude::*;
+
+    fn weather() -> CatalogueTool {
+        CatalogueTool {
+            name: "get_weather".to_owned(),
+            server: Some("weather".to_owned()),
+            description: Some("The weather in a city.".to_owned()),
+            input_schema: Some(json!({
+                "type": "object",
+                "properties": { "city": { "type": "string" }, "days": { "type": "integer" } },
+                "required": ["city"],
+            })),
+            distractor: false,
+        }
+    }
+
+    #[test]
+    fn other_verbs_and_variants_come_in_turn() {
+        let names: Vec<String> = near_duplicates(&weather(), 7).into_iter().map(|tool| tool.name).collect();
+        assert_eq!(
+            names,
+            [
+                "fetch_weather",
+                "get_weather_v2",
+                "retrieve_weather",
+                "get_weather_legacy",
+                "lookup_weather",
+                "get_weather_batch",
+                "get_weather_archived",
+            ]
+        );
+    }
+
+    #[test]
+    fn each_says_and_takes_something_of_its_own() {
+        let tools = near_duplicates(&weather(), 7);
+        let legacy = &tools[3];
+        assert!(
+            legacy.description.as_ref().unwrap().starts_with("The weather in a city. The older interface")
+        );
+        assert_eq!(
+            legacy.input_schema.as_ref().unwrap()["properties"],
+            json!({ "city": { "type": "string" } })
+        );
+        let archived = tools[6].input_schema.as_ref().unwrap();
+        assert_eq!(archived["required"], json!(["city", "archive_year"]));
+        assert_eq!(tools[5].input_schema.as_ref().unwrap()["required"], json!(["requests"]));
+        assert!(tools.iter().all(|tool| tool.distractor && tool.server.as_deref() == Some("weather")));
+    }
+
+    #[test]
+    fn a_tool_with_nothing_but_a_name_has_near_duplicates_too() {
+        let bare = CatalogueTool { name: "天気".to_owned(), ..CatalogueTool::default() };
+        let tools = near_duplicates(&bare, 3);
+        assert_eq!(tools[0].name, "天気_v2");
+        assert!(tools[0].description.as_ref().unwrap().starts_with("Version 2"));
+    }
+
+    proptest! {
+        #[test]
+        fn as_many_as_asked_for_all_different_and_all_valid(name in "[a-zA-Z_.-]{0,70}", count in 0_usize..120) {
+            let of = CatalogueTool { name: name.clone(), ..weather() };
+            let tools = near_duplicates(&of, count);
+            let names: BTreeSet<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+            prop_assert_eq!((tools.len(), names.len()), (count, count));
+            prop_assert!(!names.contains(name.as_str()));
+            for tool in &tools {
+                prop_assert!(tool.name.chars().count() <= 64.max(name.chars().count()));
+                prop_assert!(JsonSchema::compile(tool.input_schema.as_ref().unwrap()).is_ok());
+            }
+            prop_assert_eq!(tools, near_duplicates(&of, count));
+        }
+    }
+}
