@@ -90,6 +90,7 @@ pub(crate) fn gate(key: &str, status: Status, targets: &[(&str, Option<Number>)]
         targets: targets.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
         expectations: vec![],
         explanation: vec![],
+        summary: None,
         line: None,
     }
 }

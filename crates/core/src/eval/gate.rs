@@ -54,7 +54,12 @@ pub(crate) trait Gate: Send + Sync + Sized + 'static {
         None
     }
 
-    /// The gate's own summary line, for gates that print one.
+    /// The gate's numbers in words, for gates whose numbers say more together.
+    fn summary(&self, _scores: &Scores) -> Option<String> {
+        None
+    }
+
+    /// A line of the gate's own that is printed to the letter.
     fn line(&self, _row_name: &str, _passed: bool, _scores: &Scores) -> Option<String> {
         None
     }
@@ -161,6 +166,7 @@ trait Scoring: Send + Sync {
     fn injected_tools(&self, offered: &[CatalogueTool]) -> Vec<CatalogueTool>;
     fn lint_expectation(&self, assertion: &Assertion<Target>, agent: &AgentFacts<'_>) -> Option<Problem>;
     fn line(&self, row_name: &str, passed: bool, scores: &Scores) -> Option<String>;
+    fn summary(&self, scores: &Scores) -> Option<String>;
 }
 
 impl<G: Gate> Scoring for G {
@@ -182,6 +188,10 @@ impl<G: Gate> Scoring for G {
 
     fn line(&self, row_name: &str, passed: bool, scores: &Scores) -> Option<String> {
         Gate::line(self, row_name, passed, scores)
+    }
+
+    fn summary(&self, scores: &Scores) -> Option<String> {
+        Gate::summary(self, scores)
     }
 }
 
@@ -256,6 +266,7 @@ impl GateBlock {
             key: self.key.to_owned(),
             status: if passed { Status::Passed } else { Status::Failed },
             line: self.gate.line(row_name, passed, &scores),
+            summary: self.gate.summary(&scores),
             not_exercised: scores.not_exercised.clone().or_else(asserted),
             targets: scores.values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
             expectations,

@@ -159,7 +159,10 @@ pub struct GateReport {
     pub expectations: Vec<Expectation>,
     /// What to look at, shortest first.
     pub explanation: Vec<Finding>,
-    /// The gate's own summary line, for gates that print one.
+    /// The gate's numbers in words, for gates whose numbers say more together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// A line of the gate's own that is printed to the letter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<String>,
 }

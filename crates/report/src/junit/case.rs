@@ -58,7 +58,7 @@ fn of_gate(test: &TestReport, gate: &GateReport) -> TestCase {
     if let Some(reason) = &gate.not_exercised {
         property(&mut case, "not exercised", reason);
     }
-    if let Some(line) = &gate.line {
+    if let Some(line) = gate.line.as_ref().or(gate.summary.as_ref()) {
         case.set_system_out(xml(line));
     }
     case

@@ -18,7 +18,15 @@ pub(super) fn gate(page: &mut Page, gate: &GateReport, test: &TestReport, option
         }
     } else {
         let mut line = page.marked(4, gate.status).plain(&gate.key);
-        for (place, number) in numbers(gate, options.verbose).into_iter().enumerate() {
+        if let Some(summary) = &gate.summary {
+            line = line.plain("  ").styled(style::DIM, summary);
+        }
+        let listed = if gate.summary.is_none() || options.verbose {
+            numbers(gate, options.verbose)
+        } else {
+            Vec::new()
+        };
+        for (place, number) in listed.into_iter().enumerate() {
             line = line.plain(if place == 0 { "  " } else { " " }).glued(style::DIM, number);
         }
         page.line(&mark.into_iter().fold(line, |line, mark| line.plain("  ").styled(style::YELLOW, mark)));

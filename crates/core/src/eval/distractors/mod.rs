@@ -138,18 +138,17 @@ impl Gate for Distractors {
         new.take(self.count).collect()
     }
 
-    fn line(&self, row_name: &str, passed: bool, scores: &Scores) -> Option<String> {
+    fn summary(&self, scores: &Scores) -> Option<String> {
         let value = |target: &Target| scores.value(target.name);
         let (correct, distracted) = (value(&CHOSE_CORRECT)?, value(&CHOSE_DISTRACTOR)?);
         let (accuracy, lower) = (value(&ACCURACY)?, value(&CERTIFIED_LOWER)?);
-        let verdict = if passed { "PASS" } else { "FAIL" };
         let source = match self.source {
             Source::Catalogue => "from the catalogue",
             Source::NearDuplicate(_) => "near duplicates",
         };
         let complexity = self.complexity.map(|complexity| format!(", {complexity}")).unwrap_or_default();
         Some(format!(
-            "distractors [{verdict}] {row_name}: accuracy {accuracy}% ({correct} correct, {distracted} distracted), \
+            "accuracy {accuracy}% ({correct} correct, {distracted} distracted), \
              certified {lower}, {} {source}{complexity}",
             self.count
         ))

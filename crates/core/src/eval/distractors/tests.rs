@@ -34,8 +34,8 @@ fn a_run_is_correct_only_without_any_distractor() {
         ["run 2: call 2 `search_v2` is a distractor", "run 3: no call to `search`"]
     );
     assert_eq!(
-        report.line.unwrap(),
-        "distractors [FAIL] t: accuracy 66% (2 correct, 1 distracted), certified 0.097611, 1 from the catalogue"
+        report.summary.unwrap(),
+        "accuracy 66% (2 correct, 1 distracted), certified 0.097611, 1 from the catalogue"
     );
 }
 

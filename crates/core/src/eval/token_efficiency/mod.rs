@@ -111,11 +111,10 @@ impl Gate for TokenEfficiency {
         self.places.iter().filter_map(|(member, span)| agent.unknown_tool(member, *span)).collect()
     }
 
-    fn line(&self, row_name: &str, passed: bool, scores: &Scores) -> Option<String> {
+    fn summary(&self, scores: &Scores) -> Option<String> {
         let value = |target: &Target| scores.value(target.name);
         let f1 = value(&F1)?;
         let correct = value(&CORRECT_SELECTIONS)?;
-        let verdict = if passed { "PASS" } else { "FAIL" };
         let letter = letter(f1.as_f64() as u32);
         let selections = format!("{correct} correct selection{}", plural(correct.as_f64() as usize));
         let each = |target: &Target, mark: &str| {
@@ -129,9 +128,7 @@ impl Gate for TokenEfficiency {
             Some(cost) => format!("cost ${cost}{}", each(&COST_PER_CORRECT, "$")),
             None => "cost not known".to_owned(),
         };
-        Some(format!(
-            "token efficiency [{verdict}] {row_name}: F1 {f1}% ({letter}), {selections}, {surface}, {cost}"
-        ))
+        Some(format!("F1 {f1}% ({letter}), {selections}, {surface}, {cost}"))
     }
 }
 

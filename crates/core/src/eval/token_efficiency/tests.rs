@@ -33,8 +33,8 @@ fn tokens_and_cost_are_set_against_the_correct_selections() {
     assert_eq!(values, [100.0, 4.0, 2.0, 0.012, 4.0, 0.006]);
     assert_eq!(report.status, Status::Passed);
     assert_eq!(
-        report.line.unwrap(),
-        "token efficiency [PASS] t: F1 100% (A), 2 correct selections, \
+        report.summary.unwrap(),
+        "F1 100% (A), 2 correct selections, \
          tool surface 4 tokens (4 each), cost $0.012 ($0.006 each)"
     );
 }
@@ -54,7 +54,7 @@ fn a_missed_class_fails_and_leaves_nothing_to_divide_by() {
             "run 1: call 1 `open_page` is in no class"
         ]
     );
-    assert!(report.line.unwrap().contains("F1 0% (F), 0 correct selections"));
+    assert!(report.summary.unwrap().contains("F1 0% (F), 0 correct selections"));
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn what_is_not_known_is_absent_and_said_once() {
     let bare = judged(CLASSES, None, &runs);
     assert_eq!(value(&bare, "token_efficiency.tool_surface_tokens"), None);
     assert_eq!(value(&bare, "token_efficiency.tokens_per_correct"), None);
-    assert!(bare.line.unwrap().ends_with("tool surface not recorded, cost not known"));
+    assert!(bare.summary.unwrap().ends_with("tool surface not recorded, cost not known"));
 }
 
 #[test]
