@@ -4,6 +4,9 @@ use crate::say;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
+/// A file near 100 lines reads best.
+const MOST_LINES: usize = 450;
+
 pub(crate) fn run() -> Result<ExitCode, String> {
     let listed = Command::new("git").args(["ls-files"]).output().map_err(|error| format!("git: {error}"))?;
     let files = String::from_utf8_lossy(&listed.stdout);
@@ -25,12 +28,13 @@ fn complaints_about(path: &str, text: &str) -> Vec<String> {
     if is_rust && !text.starts_with("//!") {
         complaints.push(format!("{path}: opens without a `//!` line that says which question it answers"));
     }
+    let own_lines = text.split("#[cfg(test)]").next().map_or(0, |own| own.lines().count());
+    if is_rust && own_lines > MOST_LINES && !path.contains("/tests/") {
+        complaints.push(format!("{path}: {own_lines} lines before its tests; does it answer two questions?"));
+    }
     // Spelled in pieces, so that this file does not complain about itself.
     let marks = [concat!("FIX", "ME"), concat!("TO", "DO"), concat!("coming ", "soon")];
     for (number, line) in text.lines().enumerate() {
-        if is_rust && line.chars().count() > 120 {
-            complaints.push(format!("{path}:{}: longer than 120 characters", number + 1));
-        }
         if marks.iter().any(|mark| line.contains(mark)) {
             complaints.push(format!("{path}:{}: an unfinished mark", number + 1));
         }

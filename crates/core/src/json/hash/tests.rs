@@ -1,3 +1,5 @@
+//! Do texts of the same value hash alike, and others not?
+
 use super::*;
 use crate::json::arbitrary::any_json;
 use crate::json::values_equal;

@@ -1,3 +1,5 @@
+//! Is a timeline what a person needs to see of a run?
+
 use super::*;
 use crate::cassette::parse;
 

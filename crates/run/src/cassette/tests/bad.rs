@@ -1,3 +1,5 @@
+//! What does each kind of broken recording say?
+
 use super::*;
 use crate::cassette::{Fault, Recording};
 

@@ -1,3 +1,5 @@
+//! Is what is written read back, and what is broken said?
+
 mod bad;
 mod recording;
 mod shapes;

@@ -1,3 +1,5 @@
+//! Does a recording survive a crash, a resume and a rival?
+
 use super::*;
 use crate::cassette::{Recorder, Recording, WriteError, sealed, write_all};
 use mcptest_core::trace::Header;

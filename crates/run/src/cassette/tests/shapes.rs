@@ -1,3 +1,5 @@
+//! Which shapes of file are a recording?
+
 use super::*;
 use std::borrow::Cow;
 
