@@ -3,6 +3,7 @@
 
 mod block;
 mod field;
+mod scalars;
 mod shapes;
 
 pub(crate) use block::Block;
