@@ -1,14 +1,13 @@
 //! How are values, matchers and failures said in words? Shared by the formats that people read.
 
-mod escape;
 mod evidence;
 mod matcher;
 mod value;
 
-pub(crate) use escape::escape;
 pub(crate) use evidence::{
     MESSAGE, details, finding, first_reason, first_sentence_of_gate, first_sentence_of_run, headline,
 };
+pub(crate) use mcptest_core::escape::escape;
 pub(crate) use value::clipped;
 
 /// How much of one value, text or list is shown.

@@ -6,7 +6,7 @@ use std::fmt::Write;
 /// The text with control, direction, invisible and non-characters written as `\n`, `\u001b`, `\u{e0041}`.
 ///
 /// Backslashes stay as they are, so paths and patterns read as written.
-pub(crate) fn escape(text: &str) -> Cow<'_, str> {
+pub fn escape(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unsafe) {
         return Cow::Borrowed(text);
     }
