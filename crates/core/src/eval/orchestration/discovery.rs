@@ -95,8 +95,8 @@ impl DiscoveryBlock {
     fn found_in<'r>(&self, run: &Run<'r>) -> Vec<(&'r str, &'static str)> {
         let said = said_by_user(run.trace);
         let recorded = run.header.map(|header| header.prompt.as_slice()).unwrap_or_default();
-        let own = if recorded.is_empty() { said.as_slice() } else { recorded };
-        let prompts: Vec<&str> = self.prompts.iter().chain(own).map(String::as_str).collect();
+        let prompts = self.prompts.iter().chain(recorded).chain(&said);
+        let prompts: Vec<&str> = prompts.map(String::as_str).collect();
         let catalogue = run.header.and_then(|header| header.catalogue.as_deref()).unwrap_or_default();
         let calls = &run.trace.tool_calls;
         let tools: BTreeSet<&str> = catalogue
@@ -128,7 +128,7 @@ impl DiscoveryBlock {
     }
 }
 
-/// The texts of the user's turns, for traces without a header.
+/// The texts of the user's turns: what was said, with every variable of the suite filled in.
 fn said_by_user(trace: &Trace<'_>) -> Vec<String> {
     let turns = trace.conversation.turns.iter().filter(|turn| turn.role == "user");
     let contents = turns.filter_map(|turn| serde_json::from_str(turn.content?.get()).ok());

@@ -157,3 +157,14 @@ fn a_prompt_that_names_a_recorded_tool_fails_the_gate() {
     assert_eq!(unknown.status, Status::Failed, "a tool that was called is known");
     assert!(unknown.not_exercised.unwrap().starts_with("the recording has no catalogue"));
 }
+
+#[test]
+fn what_the_user_said_in_the_run_counts_beside_the_recorded_prompt() {
+    let catalogue = header(json!([{"name": "search", "server": "docs"}]));
+    let recorded = Header { prompt: vec!["Where is ${WHAT}?".to_owned()], ..catalogue };
+    let mut said = run(&[("search", json!({"q": "lifetimes"}), false)]);
+    said["conversation"] = json!({"turns": [{"role": "user", "content": "Where is the search page?"}]});
+    let failed = judged(NAME_FREE, Some(&recorded), &[said]);
+    assert_eq!(failed.status, Status::Failed);
+    assert_eq!(findings(&failed), ["the prompt names the tool `search`"]);
+}
