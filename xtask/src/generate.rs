@@ -60,7 +60,7 @@ fn index() -> String {
         let (values, fold) = (values(target.range), fold(target.fold));
         text.push_str(&format!("| `{}` | {values} | {fold} | {} |\n", target.name, target.doc));
     }
-    text.push_str("\nSee also the [matchers](matchers.md).\n");
+    text.push_str("\nSee also the [matchers](matchers.md), and [which edits to a run each gate sees](../gate-power.md).\n");
     text
 }
 

@@ -1,6 +1,7 @@
 //! The repository's own chores.
 
 mod bench;
+mod gate_power;
 mod generate;
 mod picture;
 mod pin;
@@ -12,6 +13,8 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask COMMAND
   bench            measure speed and memory of the release build, as ratios and growth
+  gate-power [--write]
+                   edit the runs of the examples and say which gates do not see it, or write docs/gate-power.md
   generate [--check]
                    write the reference pages and schemas under docs/, or say what is out of date
   picture          draw what a terminal shows of `mcptest run demo/red/` (needs tmux)
@@ -32,6 +35,7 @@ fn main() -> ExitCode {
     };
     let outcome = match command {
         "bench" => bench::run(),
+        "gate-power" => gate_power::run(rest),
         "generate" => generate::run(rest),
         "picture" => picture::run(),
         "pin" => pin::run(rest),

@@ -1,0 +1,181 @@
+//! How often does each edit turn the verdict of each gate over?
+
+use super::edits::{EDITS, Edit, Original};
+use mcptest_core::eval::{GATES, GateBlock};
+use mcptest_core::report::Status;
+use mcptest_core::suite::{Agent, Model, Suite};
+use mcptest_core::trace::{Run, Trace};
+use mcptest_run::cassette::{Cassette, Recording};
+use std::iter::Sum;
+use std::path::Path;
+
+/// How many edited recordings a gate failed, of how many.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    pub(super) flipped: usize,
+    pub(super) tried: usize,
+}
+
+impl Tally {
+    fn count(&mut self, flipped: bool) {
+        self.tried += 1;
+        self.flipped += usize::from(flipped);
+    }
+}
+
+impl Sum for Tally {
+    fn sum<I: Iterator<Item = Self>>(tallies: I) -> Self {
+        tallies.fold(Self::default(), |sum, tally| Self {
+            flipped: sum.flipped + tally.flipped,
+            tried: sum.tried + tally.tried,
+        })
+    }
+}
+
+/// What came of one kind of edit.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Outcome {
+    /// With one run edited at one place.
+    pub(super) in_one_run: Tally,
+    /// With every run edited at the same place, or its last one.
+    pub(super) in_every_run: Tally,
+}
+
+impl Outcome {
+    /// Both ways together.
+    pub(super) fn total(self) -> Tally {
+        [self.in_one_run, self.in_every_run].into_iter().sum()
+    }
+}
+
+/// A gate with what came of each of the edits, in their order.
+pub(super) struct Power {
+    pub(super) key: &'static str,
+    pub(super) doc: &'static str,
+    pub(super) outcomes: Vec<Outcome>,
+}
+
+/// Edits the runs of the examples in every way, and judges each gate alone over what comes of it.
+pub(super) fn measure(repository: &Path) -> Result<Vec<Power>, String> {
+    let blank = |kind: &mcptest_core::eval::GateKind| Power {
+        key: kind.key,
+        doc: kind.doc,
+        outcomes: vec![Outcome::default(); EDITS.len()],
+    };
+    let mut powers: Vec<Power> = GATES.iter().map(blank).collect();
+    let found = mcptest_run::find(&[repository.join("examples")], Path::new(""));
+    let found = found.map_err(|error| error.to_string())?;
+    for (path, loaded) in mcptest_run::load_suites(&found.suites) {
+        let suite =
+            loaded.suite.ok_or_else(|| format!("{path} is refused: see `mcptest validate {path}`"))?;
+        for agent in suite.agents.iter().filter(|agent| !agent.gates.is_empty()) {
+            let models: Vec<Option<&Model>> =
+                if agent.models.is_empty() { vec![None] } else { agent.models.iter().map(Some).collect() };
+            for model in models {
+                measure_cell(&suite, agent, model, &mut powers)
+                    .map_err(|message| format!("{path}: {}: {message}", agent.name))?;
+            }
+        }
+    }
+    Ok(powers)
+}
+
+fn measure_cell(
+    suite: &Suite,
+    agent: &Agent,
+    model: Option<&Model>,
+    powers: &mut [Power],
+) -> Result<(), String> {
+    let paths = mcptest_run::cassette_paths(suite, agent, model).map_err(|error| error.to_string())?;
+    let recordings: Vec<Recording> = paths
+        .iter()
+        .map(|path| Recording::open(path).map_err(|error| error.to_string()))
+        .collect::<Result<_, _>>()?;
+    let cassettes: Vec<Cassette<'_>> = recordings
+        .iter()
+        .map(|recording| recording.cassette().map_err(|error| error.to_string()))
+        .collect::<Result<_, _>>()?;
+    let mut runs = Vec::new();
+    for cassette in &cassettes {
+        for recorded in &cassette.runs {
+            let trace = recorded.trace.as_ref().map_err(ToString::to_string)?;
+            runs.push(Run { trace, header: cassette.header.as_ref(), passed: passes(agent, trace) });
+        }
+    }
+    runs.truncate(agent.runs);
+    if let Some(gate) = agent.gates.iter().find(|gate| !passes_gate(gate, &runs)) {
+        return Err(format!("`{}:` does not pass as it is recorded", gate.key()));
+    }
+    EDITS.iter().enumerate().try_for_each(|(kind, edit)| {
+        let mutants: Vec<Vec<String>> =
+            runs.iter().map(|run| mutants(edit, run)).collect::<Result<_, _>>()?;
+        let tried = one_run(&mutants).map(|edited| (edited, false));
+        for (edited, is_everywhere) in tried.chain(every_run(&mutants).map(|edited| (edited, true))) {
+            let judged = judge(agent, &runs, &edited).map_err(|error| format!("{}: {error}", edit.name))?;
+            for (key, passed) in judged {
+                let power = powers.iter_mut().find(|power| power.key == key);
+                let Some(outcome) = power.map(|power| &mut power.outcomes[kind]) else { continue };
+                let tally = if is_everywhere { &mut outcome.in_every_run } else { &mut outcome.in_one_run };
+                tally.count(!passed);
+            }
+        }
+        Ok(())
+    })
+}
+
+/// The texts of a run edited at each of its places.
+fn mutants(edit: &Edit, run: &Run<'_>) -> Result<Vec<String>, String> {
+    let trace = serde_json::from_str(run.trace.text).map_err(|error| error.to_string())?;
+    let catalogue = run.header.and_then(|header| header.catalogue.as_deref()).unwrap_or_default();
+    let mutants = edit.mutants(Original { trace: &trace, catalogue });
+    Ok(mutants.into_iter().map(|mutant| mutant.to_string()).collect())
+}
+
+/// The edited text of each run; `None` is a run that stays as it is.
+type Edited<'m> = Vec<Option<&'m str>>;
+
+/// Each mutant by itself, among runs that stay.
+fn one_run(mutants: &[Vec<String>]) -> impl Iterator<Item = Edited<'_>> {
+    mutants.iter().enumerate().flat_map(move |(at, of_run)| {
+        of_run.iter().map(move |mutant| {
+            let mut edited = vec![None; mutants.len()];
+            edited[at] = Some(mutant.as_str());
+            edited
+        })
+    })
+}
+
+/// All runs edited at the same place, or at their last one; nothing where there is one run only.
+fn every_run(mutants: &[Vec<String>]) -> impl Iterator<Item = Edited<'_>> {
+    let places = if mutants.len() > 1 { mutants.iter().map(Vec::len).max().unwrap_or_default() } else { 0 };
+    (0..places).map(move |place| {
+        mutants.iter().map(|of_run| of_run.get(place).or(of_run.last()).map(String::as_str)).collect()
+    })
+}
+
+/// Each gate's key, and whether it passes over the runs with these edits.
+fn judge(
+    agent: &Agent,
+    runs: &[Run<'_>],
+    edited: &[Option<&str>],
+) -> Result<Vec<(&'static str, bool)>, serde_json::Error> {
+    let traces: Vec<Option<Trace<'_>>> =
+        edited.iter().map(|text| text.map(Trace::read).transpose()).collect::<Result<_, _>>()?;
+    let runs: Vec<Run<'_>> = runs
+        .iter()
+        .zip(&traces)
+        .map(|(run, trace)| match trace {
+            Some(trace) => Run { trace, passed: passes(agent, trace), ..*run },
+            None => *run,
+        })
+        .collect();
+    Ok(agent.gates.iter().map(|gate| (gate.key(), passes_gate(gate, &runs))).collect())
+}
+
+fn passes(agent: &Agent, trace: &Trace<'_>) -> bool {
+    agent.expect.iter().all(|assertion| assertion.check(trace).passed)
+}
+
+fn passes_gate(gate: &GateBlock, runs: &[Run<'_>]) -> bool {
+    gate.judge("", runs).status == Status::Passed
+}
