@@ -26,7 +26,10 @@ pub(crate) fn missing(cell: &Cell<'_>, suite: &Suite, agent: &Agent) -> String {
     if is_read_only(agent) {
         return "put the file there, or take it out of `cassette:`".to_owned();
     }
-    format!("record it with {}", record_command(cell, suite, "--record"))
+    format!(
+        "put its traces there, name them with `cassette:`, or record it with {}",
+        record_command(cell, suite, "--record")
+    )
 }
 
 /// A recording cannot be read for this reason; the command stands only beside reasons that recording mends.

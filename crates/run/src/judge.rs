@@ -5,9 +5,10 @@ use crate::faults;
 use crate::plan::{Cell, Subject, refusal};
 use crate::replay::{self, Freshness};
 use crate::{Options, advice};
-use mcptest_core::report::{Finding, Reason, RunReport, Status, TestReport};
+use mcptest_core::report::{Finding, GateReport, Reason, RunReport, Status, TestReport};
 use mcptest_core::suite::{Agent, Model, Suite};
 use mcptest_core::trace::{Header, Run, Trace};
+use std::path::Path;
 
 const SHOWN_TOOL_NAMES: usize = 50;
 
@@ -50,8 +51,10 @@ fn deny_vacuous(report: &mut TestReport) {
             report.status = Status::Failed;
         }
     }
+    // A gate without targets, such as `discovery:`, asserts something without an expectation.
+    let is_silent = |gate: &GateReport| gate.expectations.is_empty() && !gate.targets.is_empty();
     let asserts_nothing =
-        report.gates.is_empty() && report.runs.iter().all(|run| run.expectations.is_empty());
+        report.gates.iter().all(is_silent) && report.runs.iter().all(|run| run.expectations.is_empty());
     if asserts_nothing {
         report.status = Status::Failed;
         let message = "nothing is asserted, which --deny-vacuous does not allow".to_owned();
@@ -75,46 +78,59 @@ fn judge_agent(
         Ok(recordings) => recordings,
         Err(reason) => return fail(report, reason),
     };
-    let mut cassettes: Vec<Cassette<'_>> = Vec::new();
-    for recording in &recordings.files {
-        match recording.cassette() {
-            Ok(cassette) => cassettes.push(cassette),
-            Err(error) => return fail(report, replay::unreadable(&error, cell, suite, agent)),
-        }
+    let opened: Vec<(&Path, Result<Cassette<'_>, Reason>)> = recordings
+        .files
+        .iter()
+        .map(|(path, file)| {
+            let cassette = file.as_ref().map_err(Clone::clone).and_then(|file| {
+                file.cassette().map_err(|error| replay::unreadable(&error, cell, suite, agent))
+            });
+            (path.as_path(), cassette)
+        })
+        .collect();
+    // One broken file of several is one broken run; a broken file alone is the row's own error.
+    if let [(_, Err(reason))] = &opened[..] {
+        return fail(report, reason.clone());
     }
-    let named: Vec<_> = recordings.files.iter().map(|file| file.path()).zip(&cassettes).collect();
-    report.unpinned = cassettes.iter().any(|cassette| !cassette.is_pinned());
+    let named: Vec<(&Path, &Cassette<'_>)> =
+        opened.iter().filter_map(|(path, cassette)| Some((*path, cassette.as_ref().ok()?))).collect();
+    report.unpinned = named.iter().any(|(_, cassette)| !cassette.is_pinned());
     match replay::freshness(cell, suite, agent, model, &named) {
         Freshness::Fresh(notes) => report.notes = notes,
         Freshness::Stale(reason) => return fail(report, reason),
     }
-    let headers = cassettes.iter().filter_map(|cassette| cassette.header.as_ref());
+    let headers = named.iter().filter_map(|(_, cassette)| cassette.header.as_ref());
     if let Some(reason) = faults::unhittable(suite, agent, headers) {
         return fail(report, reason);
     }
-    let recorded: Vec<Recorded<'_, '_>> = named
+    let recorded: Vec<Recorded<'_, '_>> = opened
         .iter()
-        .flat_map(|(path, cassette)| {
-            cassette.runs.iter().map(move |run| (path, cassette.header.as_ref(), run))
-        })
-        .map(|(path, header, run)| Recorded {
-            trace: run.trace.as_ref().map_err(|problem| {
-                let error = ReadError::Bad { path: path.to_path_buf(), problem: problem.clone() };
-                replay::unreadable(&error, cell, suite, agent)
-            }),
-            header,
+        .flat_map(|(path, cassette)| match cassette {
+            Ok(cassette) => cassette
+                .runs
+                .iter()
+                .map(|run| Recorded {
+                    trace: run.trace.as_ref().map_err(|problem| {
+                        let error = ReadError::Bad { path: path.to_path_buf(), problem: problem.clone() };
+                        replay::unreadable(&error, cell, suite, agent)
+                    }),
+                    header: cassette.header.as_ref(),
+                })
+                .collect(),
+            Err(reason) => vec![Recorded { trace: Err(reason.clone()), header: None }],
         })
         .collect();
-    if recorded.len() < agent.runs {
-        let message = format!("{} of {} runs are recorded", recorded.len(), agent.runs);
+    let wanted = agent.runs_to_judge(recorded.len());
+    if recorded.len() < wanted {
+        let message = format!("{} of {wanted} runs are recorded", recorded.len());
         let help = Some(advice::short(cell, suite, agent));
         return fail(report, Reason { message, help, ..Reason::default() });
     }
-    if recorded.len() > agent.runs {
-        let judged = if agent.runs == 1 { "is".to_owned() } else { format!("{} are", agent.runs) };
+    if recorded.len() > wanted {
+        let judged = if wanted == 1 { "is".to_owned() } else { format!("{wanted} are") };
         report.notes.push(format!("{} runs are recorded; only the first {judged} judged", recorded.len()));
     }
-    judge_runs(agent, &recorded[..agent.runs], report);
+    judge_runs(agent, &recorded[..wanted], report);
 }
 
 /// One recorded run: its trace, or why it cannot be read.
@@ -148,6 +164,7 @@ fn judge_runs(agent: &Agent, recorded: &[Recorded<'_, '_>], report: &mut TestRep
             Some(Run { trace, header: recorded.header, passed: judged.status == Status::Passed })
         })
         .collect();
+    report.notes.extend(runs.iter().enumerate().filter_map(|(at, run)| overcome_errors(run.trace, at + 1)));
     report.notes.extend(faults::unmet(agent, &runs));
     let row_name = report.row_name();
     report.gates = agent.gates.iter().map(|gate| gate.judge(&row_name, &runs)).collect();
@@ -159,6 +176,10 @@ fn judge_runs(agent: &Agent, recorded: &[Recorded<'_, '_>], report: &mut TestRep
 fn judge_run(agent: &Agent, index: usize, trace: &Trace<'_>) -> RunReport {
     if let Some(message) = fatal_error(trace) {
         let message = format!("run {index} ended in an error: {message}");
+        return broken_run(index, Reason { message, ..Reason::default() });
+    }
+    if let Some(message) = misplaced_result(trace) {
+        let message = format!("run {index} cannot be judged: {message}");
         return broken_run(index, Reason { message, ..Reason::default() });
     }
     let expectations: Vec<_> = agent.expect.iter().map(|assertion| assertion.check(trace)).collect();
@@ -184,10 +205,39 @@ fn broken_run(index: usize, reason: Reason) -> RunReport {
     }
 }
 
+/// A result that answers no call, or not in the order of the calls: nothing said about results would be true.
+fn misplaced_result(trace: &Trace<'_>) -> Option<String> {
+    let mut next = 0;
+    for (at, result) in trace.tool_results.iter().enumerate() {
+        let call = result.call_index.unwrap_or(at);
+        if call >= trace.tool_calls.len() {
+            let calls = trace.tool_calls.len();
+            return Some(format!("tool_results[{at}] answers call {call} of {calls}, counted from 0"));
+        }
+        if call < next {
+            let before = next - 1;
+            return Some(format!(
+                "tool_results[{at}] answers call {call} behind the answer to call {before}; \
+                 results stand in call order, one for a call"
+            ));
+        }
+        next = call + 1;
+    }
+    None
+}
+
+/// Errors that a run got over: evidence, not a verdict.
+fn overcome_errors(trace: &Trace<'_>, index: usize) -> Option<String> {
+    let first = trace.errors.first()?;
+    let more = trace.errors.len() - 1;
+    let others = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Some(format!("run {index} met an error and went on: {}{others}", in_words(first.get())))
+}
+
 /// Why the run never came to an end of its own, when it did not.
 fn fatal_error(trace: &Trace<'_>) -> Option<String> {
-    let never_ended =
-        trace.final_response.is_none() && trace.stop_reason.is_none() && !trace.errors.is_empty();
+    let has_answer = trace.final_response.as_ref().is_some_and(|answer| !answer.trim().is_empty());
+    let never_ended = !has_answer && !trace.errors.is_empty();
     if trace.stop_reason.as_deref() != Some("error") && !never_ended {
         return None;
     }

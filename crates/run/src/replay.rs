@@ -7,9 +7,9 @@ use mcptest_core::report::Reason;
 use mcptest_core::suite::{Agent, CassettePath, Model, Stale, Suite};
 use std::path::{Path, PathBuf};
 
-/// The recordings of a cell, opened.
+/// The recordings of a cell, each opened or with the reason why it cannot be.
 pub(crate) struct Recordings {
-    pub(crate) files: Vec<Recording>,
+    pub(crate) files: Vec<(PathBuf, Result<Recording, Reason>)>,
 }
 
 /// Opens every recording of a cell.
@@ -20,8 +20,7 @@ pub(crate) fn open(
     model: Option<&Model>,
 ) -> Result<Recordings, Reason> {
     let paths = cassette_paths(suite, agent, model).map_err(|error| advice::unresolved(&error))?;
-    let mut files = Vec::new();
-    for path in paths {
+    let open_one = |path: &PathBuf| {
         if !path.exists() {
             return Err(Reason {
                 message: format!("there is no recording at {}", path.display()),
@@ -29,8 +28,9 @@ pub(crate) fn open(
                 ..Reason::default()
             });
         }
-        files.push(Recording::open(&path).map_err(|error| unreadable(&error, cell, suite, agent))?);
-    }
+        Recording::open(path).map_err(|error| unreadable(&error, cell, suite, agent))
+    };
+    let files = paths.into_iter().map(|path| (path.clone(), open_one(&path))).collect();
     Ok(Recordings { files })
 }
 
@@ -57,7 +57,11 @@ pub fn cassette_paths(
         Some(CassettePath::File(path)) => {
             Ok(vec![suite.folder().join(cassette::with_model(path, label.as_deref()))])
         }
-        Some(CassettePath::ReadOnly(patterns)) => cassette::resolve(patterns, suite.folder()),
+        Some(CassettePath::ReadOnly(patterns)) => {
+            let of_model: Vec<String> =
+                patterns.iter().map(|pattern| cassette::with_model(pattern, label.as_deref())).collect();
+            cassette::resolve(&of_model, suite.folder())
+        }
     }
 }
 

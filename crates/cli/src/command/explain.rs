@@ -8,6 +8,7 @@ use std::process::ExitCode;
 
 pub(super) fn run(args: &Explain) -> Result<ExitCode, Failure> {
     let text = match &args.gate {
+        Some(key) if key == "matchers" => matchers(),
         Some(key) => page(key)?.to_owned(),
         None => list(),
     };
@@ -18,6 +19,10 @@ pub(super) fn run(args: &Explain) -> Result<ExitCode, Failure> {
 fn page(key: &str) -> Result<&'static str, Failure> {
     let wanted = key.trim_end_matches(':');
     if let Some(gate) = GATES.iter().find(|gate| gate.key == wanted) {
+        return Ok(gate.doc);
+    }
+    let mut beginning = GATES.iter().filter(|gate| gate.key.starts_with(wanted));
+    if let (Some(gate), None) = (beginning.next(), beginning.next()) {
         return Ok(gate.doc);
     }
     let help = match nearest(wanted, GATES.iter().map(|gate| gate.key)) {
@@ -33,6 +38,19 @@ fn list() -> String {
         String::from("The gates, each a block of an agent. `mcptest explain NAME` prints the page.\n\n");
     for gate in GATES {
         text.push_str(&format!("  {:widest$}  {}\n", gate.key, gate.summary));
+    }
+    text.push_str(
+        "\n`mcptest explain matchers` lists what an expectation can say. To judge traces of your own, give the agent\n\
+         `cassette: runs/*.json`.\n",
+    );
+    text
+}
+
+fn matchers() -> String {
+    let mut text = String::from("A matcher is a map with one of these keys.\n\n");
+    for (key, alias, doc) in mcptest_core::matcher::documentation() {
+        let also = alias.map(|alias| format!(" (also {alias})")).unwrap_or_default();
+        text.push_str(&format!("  {key:14}{doc}{also}\n"));
     }
     text
 }

@@ -9,6 +9,11 @@ use mcptest_run::{Options, Plan, Selection};
 use std::process::ExitCode;
 
 pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
+    if args.record.is_some() {
+        return Err(Failure(
+            "this version judges recordings and does not make them\n  help: put the traces of your runs where the suite looks for them, or name them with `cassette:` (docs/traces.md)".to_owned(),
+        ));
+    }
     let destinations = Destination::parse_all(&args.reporters.reporters)?;
     let loaded = suites::load(&args.suites, colour)?;
     let selection = Selection { filters: args.filter, tags: args.tag, skip_tags: args.skip_tag };

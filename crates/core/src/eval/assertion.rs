@@ -28,7 +28,11 @@ impl<T> Assertion<T> {
 
     fn judge(&self, target: &str, actual: Option<Value>, absent: &str) -> Expectation {
         let (diff, reason) = match &actual {
-            Some(value) => (self.matcher.diff(value), None),
+            Some(value) => {
+                let diff = self.matcher.diff(value);
+                let hint = if diff.is_empty() { None } else { self.matcher.hint(value) };
+                (diff, hint)
+            }
             None if self.matcher.accepts_absence() => (Vec::new(), None),
             None => (Vec::new(), Some(absent.to_owned())),
         };

@@ -83,6 +83,15 @@ impl Matcher {
         self.check.diff(actual)
     }
 
+    /// What the author may have meant, where a value that looks right does not hold.
+    pub(crate) fn hint(&self, actual: &Value) -> Option<String> {
+        let mut written = &self.written;
+        while let Some(inner) = written.get("not") {
+            written = inner;
+        }
+        text::hint(written.get("contains")?, actual)
+    }
+
     /// Whether a target with nothing there satisfies the matcher.
     pub fn accepts_absence(&self) -> bool {
         self.check.accepts_absence()

@@ -97,6 +97,23 @@ fn regex_problem(error: &regex::Error) -> Problem {
     problem
 }
 
+/// A number is never in a text, and in a list `contains` looks for a whole item.
+pub(super) fn hint(expected: &Value, actual: &Value) -> Option<String> {
+    match (expected, actual) {
+        (Value::Number(number), Value::String(text)) if text.contains(&number.to_string()) => {
+            Some(format!("a number is never part of a text: write `contains: \"{number}\"`"))
+        }
+        (Value::String(part), Value::Array(items)) => {
+            let near = items
+                .iter()
+                .filter_map(Value::as_str)
+                .find(|item| *item != part && item.contains(part.as_str()))?;
+            Some(format!("in a list `contains` looks for a whole item: `{near}` is another one"))
+        }
+        _ => None,
+    }
+}
+
 struct Contains(Value);
 
 fn contains(expected: &Value, actual: &Value) -> bool {

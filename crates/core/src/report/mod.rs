@@ -35,6 +35,9 @@ pub struct Summary {
     pub runs: usize,
     /// Gates that were scored.
     pub gates: usize,
+    /// Gates that measured nothing.
+    #[serde(default)]
+    pub not_exercised: usize,
 }
 
 /// How a test, a run or a gate ended.
@@ -289,6 +292,11 @@ impl Summary {
             skipped: count(Status::Skipped),
             runs: tests.iter().map(|test| test.runs.len()).sum(),
             gates: tests.iter().map(|test| test.gates.len()).sum(),
+            not_exercised: tests
+                .iter()
+                .flat_map(|test| &test.gates)
+                .filter(|gate| gate.not_exercised.is_some())
+                .count(),
         }
     }
 }

@@ -10,6 +10,9 @@ use crate::trace::CatalogueTool;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
+/// What lints assume of an agent that judges as many runs as there are traces: enough for anything.
+const UNKNOWN_RUNS: usize = 1_000;
+
 /// One agent under test.
 #[derive(Debug)]
 pub struct Agent {
@@ -25,8 +28,10 @@ pub struct Agent {
     pub system_prompt: Option<Text>,
     /// Sampling parameters and limits, by their names in the suite.
     pub parameters: BTreeMap<String, Value>,
-    /// How many runs are judged; at least one.
+    /// How many runs are judged; at least one. A list or pattern of traces without `runs:` gives as many as it has.
     pub runs: usize,
+    /// Whether `runs:` is written.
+    pub says_runs: bool,
     /// The faults injected into its calls.
     pub inject: Vec<String>,
     /// Words to select it by.
@@ -83,7 +88,7 @@ impl Agent {
         let prompts: Vec<String> = self.turns.iter().map(|turn| turn.value.clone()).collect();
         let inject: Vec<&Fault> = self.injected(faults).collect();
         let facts = AgentFacts {
-            runs: self.runs,
+            runs: self.runs_to_judge(UNKNOWN_RUNS),
             key_span: self.span,
             expectations: self.expect.len(),
             prompts: &prompts,
@@ -116,6 +121,12 @@ impl Agent {
         Some(Problem::error(message).at(fault.span).also(injected.1, "injected here").help(unknown.help))
     }
 
+    /// How many of the recorded runs are judged.
+    pub fn runs_to_judge(&self, recorded: usize) -> usize {
+        let takes_all = !self.says_runs && matches!(self.cassette, Some(CassettePath::ReadOnly(_)));
+        if takes_all { recorded.max(1) } else { self.runs }
+    }
+
     /// Whether rows name the model, because there is more than one.
     pub fn is_matrix(&self) -> bool {
         self.models.len() > 1
@@ -135,7 +146,9 @@ fn read_block(block: &mut Block<'_>, span: Span) -> Option<Agent> {
         block.optional("system_prompt", "What the agent is told before the conversation", |f| f.text());
     let parameters = read_parameters(block);
     let runs = block
-        .optional("runs", "How many runs are recorded and judged", |f| f.whole(0..=100_000))
+        .optional("runs", "How many runs are judged: 1, or as many as a list or pattern of traces has", |f| {
+            f.whole(0..=100_000)
+        })
         .unwrap_or(1);
     let inject = block.optional("inject", "Faults to inject, by their names under `faults:`", |f| {
         f.list(|f| named(f, &mut references.inject))
@@ -143,6 +156,10 @@ fn read_block(block: &mut Block<'_>, span: Span) -> Option<Agent> {
     let tags = block.optional("tags", "Words to select the test by", |f| f.list(|f| f.name()));
     let skip = block.optional("skip", "Why the test is left out", read_skip);
     let only = block.flag("only", "Judge only tests that say so", false);
+    if let Some(span) = block.key_span("only").filter(|_| only) {
+        let problem = Problem::warning("`only: true` leaves every other test out").at(span);
+        block.report(problem.help("remove it before you commit"));
+    }
     let cassette = read_cassette(block, models.len());
     let expect = block
         .optional("expect", "What must hold in each run", |f| Assertion::<Path>::read_list(f, Roots::Trace));
@@ -160,6 +177,7 @@ fn read_block(block: &mut Block<'_>, span: Span) -> Option<Agent> {
         system_prompt,
         parameters,
         runs: runs.max(1) as usize,
+        says_runs: block.has("runs"),
         inject: inject.unwrap_or_default(),
         tags: tags.unwrap_or_default(),
         skip,
@@ -278,10 +296,12 @@ fn read_cassette(block: &mut Block<'_>, models: usize) -> Option<CassettePath> {
         CassettePath::File(path) if models > 1 && !path.contains("{model}") => Some(
             Problem::error("several models cannot share one cassette").help("put `{model}` into the path"),
         ),
-        CassettePath::ReadOnly(_) if models > 1 => Some(
-            Problem::error("a list or pattern does not say which traces belong to which model")
-                .help("use one path with `{model}` in it"),
-        ),
+        CassettePath::ReadOnly(paths) if models > 1 && !paths.iter().all(|path| path.contains("{model}")) => {
+            Some(
+                Problem::error("this does not say which traces belong to which model")
+                    .help("put `{model}` into every path and pattern"),
+            )
+        }
         _ => None,
     };
     if let Some(problem) = problem {

@@ -82,12 +82,13 @@ impl Suite {
     }
 }
 
-/// Whether a YAML text looks like a suite: it has a top-level `servers:` or `agents:`.
+/// Whether a YAML text looks like a suite: it has a top-level `servers:` or `agents:`, or a slip of one.
 pub fn is_suite(text: &str) -> bool {
+    const KEYS: [&str; 2] = ["servers", "agents"];
     text.lines().any(|line| {
         let line = line.trim_start_matches('\u{feff}');
-        ["servers", "agents"]
-            .iter()
-            .any(|key| line.strip_prefix(key).is_some_and(|rest| rest.trim_start().starts_with(':')))
+        let Some((key, _)) = line.split_once(':') else { return false };
+        let key = key.trim_end();
+        KEYS.contains(&key) || (!key.starts_with('#') && crate::problem::nearest(key, KEYS).is_some())
     })
 }

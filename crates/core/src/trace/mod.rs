@@ -16,10 +16,10 @@ use std::borrow::Cow;
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct Trace<'a> {
     /// Every tool call, in the order they were made.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "or_default")]
     pub tool_calls: Vec<Call<'a>>,
     /// One result per call, in call order.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "or_default")]
     pub tool_results: Vec<CallResult<'a>>,
     /// The agent's closing message.
     #[serde(borrow, default, deserialize_with = "borrowed")]
@@ -28,7 +28,7 @@ pub struct Trace<'a> {
     #[serde(borrow, default, deserialize_with = "borrowed")]
     pub stop_reason: Option<Cow<'a, str>>,
     /// Provider and transport errors.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "or_default")]
     pub errors: Vec<&'a RawValue>,
     /// Hand-offs between agents; `None` when the trace does not record them.
     #[serde(borrow, default)]
@@ -37,7 +37,7 @@ pub struct Trace<'a> {
     #[serde(borrow, default)]
     pub faults: Option<Vec<FaultEvent<'a>>>,
     /// Turns, tokens and totals.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "or_default")]
     pub conversation: Conversation<'a>,
     /// The whole envelope as recorded: unknown fields are kept here.
     #[serde(skip)]
@@ -49,6 +49,7 @@ impl<'a> Trace<'a> {
     pub fn read(text: &'a str) -> Result<Self, serde_json::Error> {
         let mut trace: Self = serde_json::from_str(text)?;
         trace.text = text;
+        trace.tool_calls.iter_mut().for_each(Call::strip_own_prefix);
         Ok(trace)
     }
 
@@ -78,8 +79,8 @@ pub struct Call<'a> {
     /// The server the call went to.
     #[serde(borrow, default, deserialize_with = "borrowed")]
     pub server: Option<Cow<'a, str>>,
-    /// The arguments, as JSON.
-    #[serde(borrow, default)]
+    /// The arguments, as JSON; a null that was written is kept, since it is not the same as none.
+    #[serde(borrow, default, deserialize_with = "kept")]
     pub args: Option<&'a RawValue>,
     /// The arguments as the model wrote them, when they are not JSON.
     #[serde(borrow, default, deserialize_with = "borrowed")]
@@ -94,15 +95,38 @@ pub struct Call<'a> {
     #[serde(borrow, default)]
     pub caller: Option<&'a RawValue>,
     /// Whether the tool was an injected distractor.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub distractor: bool,
 }
 
 impl Call<'_> {
+    /// Some hosts record the name as it was on the wire, `<server>__<tool>`.
+    fn strip_own_prefix(&mut self) {
+        let Some(server) = self.server.as_deref() else { return };
+        let bare = self.name.strip_prefix(server).and_then(|rest| rest.strip_prefix("__"));
+        if let Some(length) = bare.map(str::len).filter(|&length| length > 0) {
+            let start = self.name.len() - length;
+            self.name = match &self.name {
+                Cow::Borrowed(name) => Cow::Borrowed(&name[start..]),
+                Cow::Owned(name) => Cow::Owned(name[start..].to_owned()),
+            };
+        }
+    }
+
     /// Whether a tool named in a suite (bare, `server.tool` or `server__tool`) is the one called here.
     pub fn is_to(&self, tool: &str) -> bool {
         is_tool(tool, &self.name, self.server.as_deref())
     }
+}
+
+/// A null in a recording says the same as a field that is not there.
+fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(reader: D) -> Result<T, D::Error> {
+    Ok(Option::deserialize(reader)?.unwrap_or_default())
+}
+
+/// The JSON as it stands, null included.
+fn kept<'de: 'a, 'a, D: Deserializer<'de>>(reader: D) -> Result<Option<&'a RawValue>, D::Error> {
+    <&RawValue>::deserialize(reader).map(Some)
 }
 
 /// A text that is borrowed where it has no escapes; serde's own `Option<Cow<str>>` always copies.
@@ -115,7 +139,10 @@ fn borrowed<'de: 'a, 'a, D: Deserializer<'de>>(reader: D) -> Result<Option<Cow<'
 
 /// Whether `written` (bare, `server.tool` or `server__tool`) names the tool `name` of `server`.
 pub fn is_tool(written: &str, name: &str, server: Option<&str>) -> bool {
+    let on_the_wire =
+        || written.split_once('.').is_some_and(|(server, tool)| name == format!("{server}__{tool}"));
     written == name
+        || (server.is_none() && on_the_wire())
         || server.is_some_and(|server| {
             written
                 .strip_prefix(server)
@@ -131,7 +158,7 @@ pub struct CallResult<'a> {
     #[serde(default)]
     pub call_index: Option<usize>,
     /// Whether the tool reported an error.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub is_error: bool,
     /// The content blocks.
     #[serde(borrow, default)]
@@ -188,7 +215,7 @@ pub struct FaultEvent<'a> {
     #[serde(default)]
     pub virtual_ms: Option<u64>,
     /// Whether the agent was told of the failure.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub detected: bool,
 }
 
@@ -196,10 +223,10 @@ pub struct FaultEvent<'a> {
 #[derive(Debug, Clone, Default, Deserialize)]
 pub struct Conversation<'a> {
     /// Token counts.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "or_default")]
     pub tokens: Tokens,
     /// Every turn with its text.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "or_default")]
     pub turns: Vec<Turn<'a>>,
     /// How long the run took.
     #[serde(default)]
@@ -273,11 +300,28 @@ mod tests {
     }
 
     #[test]
+    fn a_call_recorded_as_on_the_wire_has_its_bare_name() {
+        let text = r#"{"tool_calls":[{"name":"docs__search","server":"docs"},{"name":"docs__search"}]}"#;
+        let trace = Trace::read(text).unwrap();
+        assert_eq!(trace.tool_names().collect::<Vec<_>>(), ["search", "docs__search"]);
+    }
+
+    #[test]
+    fn null_is_absent_except_in_arguments() {
+        let text = r#"{"tool_calls":[{"name":"a","args":null}],"tool_results":null,"errors":null,
+            "conversation":{"tokens":null,"turns":null},"final_response":null}"#;
+        let trace = Trace::read(text).unwrap();
+        assert!(trace.tool_results.is_empty() && trace.conversation.tokens.total.is_none());
+        assert_eq!(trace.tool_calls[0].args.map(RawValue::get), Some("null"));
+    }
+
+    #[test]
     fn a_tool_may_be_named_bare_or_with_its_server() {
         for written in ["web.search", "docs.web.search", "docs__web.search"] {
             assert!(is_tool(written, "web.search", Some("docs")), "{written}");
         }
         assert!(!is_tool("docs_web.search", "web.search", Some("docs")));
         assert!(!is_tool("docs.web.search", "web.search", None));
+        assert!(is_tool("docs.search", "docs__search", None), "as it was on the wire");
     }
 }

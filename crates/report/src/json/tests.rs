@@ -136,7 +136,7 @@ fn what_is_wrong_with_a_broken_file_is_named() {
         ("{\"schema_version\": 1}", "the report is broken: missing field `summary` at line 1 column 21"),
         (
             &misspelt,
-            "the report is broken: unknown variant `pased`, expected one of `passed`, `failed`, `error`, `skipped` at line 20 column 23",
+            "the report is broken: unknown variant `pased`, expected one of `passed`, `failed`, `error`, `skipped` at line 21 column 23",
         ),
     ];
     for (text, sentence) in cases {

@@ -85,6 +85,9 @@ fn case(test: &TestReport, name: &str, verdict: Verdict<'_>) -> TestCase {
     if test.unpinned {
         property(&mut case, "unpinned", "true");
     }
+    for note in &test.notes {
+        property(&mut case, "note", note);
+    }
     case
 }
 

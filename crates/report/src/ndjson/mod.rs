@@ -63,7 +63,8 @@ mod tests {
     #[test]
     fn nothing_selected_is_a_summary_alone() {
         let text = String::from_utf8(render(&Report::new(vec![]), &Options::default())).unwrap();
-        let zeros = r#""tests":0,"passed":0,"failed":0,"errors":0,"skipped":0,"runs":0,"gates":0"#;
-        assert_eq!(text, format!("{{\"type\":\"summary\",\"schema_version\":1,{zeros}}}\n"));
+        let totals =
+            r#""tests":0,"passed":0,"failed":0,"errors":0,"skipped":0,"runs":0,"gates":0,"not_exercised":0"#;
+        assert_eq!(text, format!("{{\"type\":\"summary\",\"schema_version\":1,{totals}}}\n"));
     }
 }

@@ -4,7 +4,7 @@ use super::page::{Line, Page, style};
 use super::{evidence, gate};
 use crate::Options;
 use crate::words::count;
-use mcptest_core::report::{RunReport, Status, TestReport};
+use mcptest_core::report::{Reason, RunReport, Status, TestReport};
 
 /// How many failed runs of one test are shown.
 const MOST_RUNS: usize = 10;
@@ -112,7 +112,8 @@ fn runs(page: &mut Page, test: &TestReport, options: &Options) {
 }
 
 fn evidence_of(page: &mut Page, indent: usize, test: &TestReport, run: &RunReport, options: &Options) {
-    if let Some(reason) = run.reason.as_ref().filter(|reason| Some(*reason) != test.reason.as_ref()) {
+    let is_said = |reason: &Reason| test.reason.as_ref().is_some_and(|said| said.message == reason.message);
+    if let Some(reason) = run.reason.as_ref().filter(|reason| !is_said(reason)) {
         evidence::reason(page, indent, reason);
     }
     evidence::assertions(page, indent, (&run.expectations, None), options.verbose);

@@ -22,7 +22,7 @@ pub fn resolve(cassette: &[impl AsRef<str>], base: &Path) -> Result<Vec<PathBuf>
         }
     }
     let mut seen = BTreeSet::new();
-    files.retain(|file| seen.insert(file.clone()));
+    files.retain(|file| seen.insert(fs::canonicalize(file).unwrap_or_else(|_| file.clone())));
     Ok(files)
 }
 

@@ -116,7 +116,11 @@ impl Gate for Distractors {
             .set(&ACCURACY, accuracy.map(|percent| Number::Int(percent as i64)))
             .set(&CERTIFIED_LOWER, lower.map(|lower| Number::Float(to_six_decimals(lower))))
             .set(&CERTIFIED_LOWER_PCT, lower.map(|lower| Number::Int(percent_of(lower).into())));
-        scores.findings.extend(self.other_counts(runs));
+        let other_counts = self.other_counts(runs);
+        if let (None, Some(other)) = (&scores.not_exercised, &other_counts) {
+            scores.not_exercised = Some(other.message.clone());
+        }
+        scores.findings.extend(other_counts);
         scores
     }
 

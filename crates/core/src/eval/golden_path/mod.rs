@@ -11,7 +11,7 @@ use crate::problem::Problem;
 use crate::suite::read::Block;
 use crate::trace::{Call, Run};
 use serde_json::Value;
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 const PASSED: Target = Target::flag("golden_path.passed", "1 when no counted waste was found");
 const PENALTY: Target = Target::ratio("golden_path.penalty", "1.0 is no waste; falls toward 0");
@@ -118,6 +118,8 @@ impl Waste {
 pub(crate) struct GoldenPathBlock {
     path: GoldenPath,
     baseline: Baseline,
+    /// Whether the default gate applies.
+    is_default: bool,
 }
 
 /// What waste is counted from.
@@ -159,7 +161,7 @@ impl Gate for GoldenPathBlock {
             "`zero` counts all waste, `golden` what is beyond the path's own",
             |f| f.choice("a baseline", &[("zero", Baseline::Zero), ("golden", Baseline::Golden)]),
         );
-        Self { path, baseline: baseline.unwrap_or(Baseline::Zero) }
+        Self { path, baseline: baseline.unwrap_or(Baseline::Zero), is_default: !block.has("expect") }
     }
 
     fn default_expect(&self) -> Vec<Assertion<Target>> {
@@ -174,12 +176,22 @@ impl Gate for GoldenPathBlock {
         let own = self.own_waste();
         let counted = (own.backtracks.len() * usize::from(self.path.penalize_backtracking))
             + (own.repeats.len() * usize::from(self.path.penalize_repeated_tools));
+        let tools: BTreeSet<&str> = self.path.calls.iter().map(String::as_str).collect();
+        let mut problems: Vec<Problem> =
+            tools.into_iter().filter_map(|tool| agent.unknown_tool(tool, agent.key_span)).collect();
+        let GoldenPath { allow_extra_steps, penalize_backtracking, penalize_repeated_tools, .. } = self.path;
+        if allow_extra_steps && !penalize_backtracking && !penalize_repeated_tools && self.is_default {
+            let message = "nothing counts as waste here: this cannot fail";
+            let help = "count one kind of waste, or assert `golden_path.coverage` in an `expect:`";
+            problems.push(Problem::warning(message).at(agent.key_span).help(help));
+        }
         if counted == 0 || self.baseline == Baseline::Golden {
-            return Vec::new();
+            return problems;
         }
         let message = "this golden path revisits a tool, so a run that follows it exactly counts as waste";
         let help = "add `baseline: golden` to count only the waste beyond the path's own";
-        vec![Problem::warning(message).at(agent.key_span).help(help)]
+        problems.push(Problem::warning(message).at(agent.key_span).help(help));
+        problems
     }
 }
 
@@ -261,7 +273,7 @@ mod tests {
     }
 
     fn block(golden: &[&str], baseline: Baseline) -> GoldenPathBlock {
-        GoldenPathBlock { path: GoldenPath::new(golden.iter().copied()), baseline }
+        GoldenPathBlock { path: GoldenPath::new(golden.iter().copied()), baseline, is_default: true }
     }
 
     fn run(block: &GoldenPathBlock, names: &[&str]) -> Scores {

@@ -88,6 +88,9 @@ impl Gate for OrchestrationBlock {
                 scores.nothing_counts(&target, why_vacuous);
             }
         }
+        if runs.iter().any(|run| run.header.is_none_or(|header| header.catalogue.is_none())) {
+            scores.nothing_counts(&SYNTAX, "a recording has no catalogue, so no tool is known");
+        }
         scores
     }
 

@@ -64,6 +64,8 @@ const MOST_LISTED: usize = 20;
 pub(crate) struct ReliabilityBlock {
     /// How many runs the unbiased estimates draw; all of them when left out.
     k: Option<(u64, Span)>,
+    /// Whether runs are held to anything that could fail.
+    counts_something: bool,
 }
 
 impl Gate for ReliabilityBlock {
@@ -89,7 +91,8 @@ impl Gate for ReliabilityBlock {
     fn read(block: &mut Block<'_>) -> Self {
         let doc = "How many runs the unbiased estimates draw; all of them when left out";
         let k = block.optional("k", doc, |f| f.whole(1..=100_000).map(|k| (k, f.span())));
-        Self { k }
+        let counts_something = block.sibling("expect", |f| f.list(|_| Some(()))).is_some();
+        Self { k, counts_something }
     }
 
     fn default_expect(&self) -> Vec<Assertion<Target>> {
@@ -119,6 +122,9 @@ impl Gate for ReliabilityBlock {
             .set(&PASSHAT_UNBIASED, estimate(pass_hat_k_unbiased, count, passes, k))
             .set(&PASS_AT_UNBIASED, estimate(pass_at_k_unbiased, count, passes, k));
         scores.findings = findings(&outcomes, &summary);
+        if !self.counts_something {
+            scores.not_exercised = Some("the agent has no `expect:`, so every run passes".to_owned());
+        }
         scores
     }
 
@@ -227,7 +233,7 @@ mod tests {
     use crate::problem::Level;
     use crate::trace::Trace;
 
-    const ALL: ReliabilityBlock = ReliabilityBlock { k: None };
+    const ALL: ReliabilityBlock = ReliabilityBlock { k: None, counts_something: true };
 
     fn scored(block: &ReliabilityBlock, outcomes: &[bool]) -> Scores {
         let trace = Trace::default();
@@ -269,7 +275,7 @@ mod tests {
     #[test]
     fn the_unbiased_estimates_draw_k_runs() {
         let outcomes = [true, true, true, true, true, true, true, true, true, false];
-        let pairs = ReliabilityBlock { k: Some((2, Span::default())) };
+        let pairs = ReliabilityBlock { k: Some((2, Span::default())), counts_something: true };
         let scores = scored(&pairs, &outcomes);
         assert!((value(&scores, "reliability.passhat_unbiased") - 0.8).abs() < 1e-12);
         assert!((value(&scores, "reliability.pass_at_unbiased") - 1.0).abs() < 1e-12);

@@ -104,6 +104,18 @@ impl Gate for StabilityBlock {
             .set(&SIMILARITY, Some(Number::Float(agreement.similarity)))
             .set(&CONSISTENCY, Some(Number::Float(agreement.consistency)))
             .set(&EARLY_DIVERGENCE, Some(Number::Int(i64::from(agreement.early_divergence))));
+        if runs.len() < 2 {
+            scores.not_exercised = Some("there is only one run, so nothing is compared".to_owned());
+        }
+        if agreement.least_consistent.is_none() {
+            scores.nothing_counts(&CONSISTENCY, "no two runs called the same tool at the same step");
+        }
+        if runs.iter().any(|run| run.trace.conversation.tokens.total.is_none()) {
+            scores.nothing_counts(&COST, "a run records no tokens");
+        }
+        if sessions.iter().any(|session| session.turn_lengths.len() < 2) {
+            scores.nothing_counts(&RESPONSE, "a run has fewer than two assistant turns");
+        }
         scores.findings = explain::findings(&sessions, &reports, &agreement, self.leniency);
         scores
     }

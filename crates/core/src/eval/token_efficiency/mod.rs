@@ -92,6 +92,7 @@ impl Gate for TokenEfficiency {
         let surface = measured(&mut scores, &surface_tokens(runs));
         let costs: Vec<Result<f64, String>> = runs.iter().map(|run| self.prices.cost_of(run)).collect();
         let cost = measured(&mut scores, &costs).map(|costs| to_nano(costs.iter().sum()));
+        let cost = cost.filter(|cost| cost.is_finite());
         let per_correct = |total: f64| {
             let correct = pooled.true_positives;
             (correct > 0).then(|| Number::Float(total / correct as f64))

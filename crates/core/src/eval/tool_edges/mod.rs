@@ -67,6 +67,11 @@ impl Gate for ToolEdgesBlock {
         forbidden.map(|target| Assertion::of(target, Matcher::at_most(0.0))).collect()
     }
 
+    fn expect_beside(&self) -> Vec<Assertion<Target>> {
+        let unlisted = self.edges.closed.then_some(UNLISTED_CALLS);
+        unlisted.map(|target| Assertion::of(target, Matcher::at_most(0.0))).into_iter().collect()
+    }
+
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         let walks: Vec<Walk> =
             runs.iter().map(|run| self.edges.walk(&run.trace.tool_calls, delegations(run.trace))).collect();

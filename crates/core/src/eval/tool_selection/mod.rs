@@ -62,6 +62,10 @@ impl Gate for ToolSelectionBlock {
         vec![Assertion::of(PASSED, Matcher::at_least(1.0))]
     }
 
+    fn expect_beside(&self) -> Vec<Assertion<Target>> {
+        self.default_expect()
+    }
+
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         let choices: Vec<Choice> =
             runs.iter().map(|run| Choice::of_trace(run.trace, &self.floor.expected_tool)).collect();
@@ -102,8 +106,9 @@ impl Gate for ToolSelectionBlock {
         vec![problem.help(help)]
     }
 
-    fn line(&self, row_name: &str, passed: bool, scores: &Scores) -> Option<String> {
-        scores.summary.as_ref().map(|numbers| floor_line(row_name, passed, numbers))
+    fn line(&self, row_name: &str, _passed: bool, scores: &Scores) -> Option<String> {
+        let is_met = scores.value(PASSED.name).is_some_and(|passed| passed.as_f64() >= 1.0);
+        scores.summary.as_ref().map(|numbers| floor_line(row_name, is_met, numbers))
     }
 }
 

@@ -26,6 +26,8 @@ use recorded::RecordedCall;
 use reference::{MatchMode, Reference};
 use verdict::Verdict;
 
+use std::collections::BTreeSet;
+
 const PASSED: Target = Target::flag("trajectory.passed", "1 when the calls are as the mode asks");
 const MISMATCH_COUNT: Target =
     Target::count("trajectory.mismatch_count", "how many calls are not as the mode asks");
@@ -56,7 +58,8 @@ impl Gate for TrajectoryBlock {
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         if !self.reference.accepts_anything() {
-            return Vec::new();
+            let names: BTreeSet<&str> = self.reference.calls.iter().map(|call| call.name.as_str()).collect();
+            return names.into_iter().filter_map(|name| agent.unknown_tool(name, agent.key_span)).collect();
         }
         let message = "this trajectory has no expected calls, so it accepts any run";
         let help = "name the expected calls, or write `mode: subset` to allow no calls at all";

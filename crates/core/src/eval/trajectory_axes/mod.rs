@@ -9,6 +9,7 @@ use crate::problem::Problem;
 use crate::suite::read::{Block, Field};
 use crate::trace::{Call, Run, is_tool};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 const DEPENDENCY_SATISFACTION: Target = Target::percent(
     "trajectory.dependency_satisfaction",
@@ -228,6 +229,10 @@ impl Gate for TrajectoryAxesBlock {
         }
         let edges = dependencies.iter().map(|edge| (&edge.producer, &edge.consumer));
         let edges = edges.chain(order.iter().map(|edge| (&edge.first, &edge.second)));
+        let tools: BTreeSet<&str> =
+            edges.clone().flat_map(|(earlier, later)| [earlier.as_str(), later.as_str()]).collect();
+        let named = tools.into_iter().filter(|tool| !tool.is_empty());
+        let unknown = named.filter_map(|tool| agent.unknown_tool(tool, agent.key_span));
         let own =
             edges.filter(|(earlier, later)| earlier == later && !earlier.is_empty()).map(|(tool, _)| {
                 let message =
@@ -236,7 +241,7 @@ impl Gate for TrajectoryAxesBlock {
                     .at(agent.key_span)
                     .help("name two different tools, or remove the edge")
             });
-        own.collect()
+        own.chain(unknown).collect()
     }
 }
 

@@ -98,7 +98,7 @@ impl Field<'_> {
 
     /// `true` or `false`.
     pub(crate) fn flag(&mut self) -> Option<bool> {
-        let node = self.node(|| json!({ "type": "boolean" }))?;
+        let node = self.node(|| or_variable(json!({ "type": "boolean" })))?;
         self.scalar(node, "`true` or `false`", |scalar| match scalar {
             Scalar::Bool(flag) => Some(flag),
             _ => None,
@@ -113,7 +113,7 @@ impl Field<'_> {
             if high != u64::MAX {
                 schema["maximum"] = json!(high);
             }
-            schema
+            or_variable(schema)
         };
         let node = self.node(schema)?;
         let wanted = match (low, high) {
@@ -138,7 +138,7 @@ impl Field<'_> {
             if high.is_finite() {
                 schema["maximum"] = json!(high);
             }
-            schema
+            or_variable(schema)
         };
         let node = self.node(schema)?;
         let wanted = match (low.is_finite(), high.is_finite()) {
@@ -234,6 +234,11 @@ impl Field<'_> {
                 .map(Value::Object),
         }
     }
+}
+
+/// The schema of a value that may also be filled in from a variable.
+fn or_variable(schema: Value) -> Value {
+    json!({ "anyOf": [schema, { "type": "string", "pattern": "\\$\\{" }] })
 }
 
 fn scalar_value(scalar: Scalar) -> Value {
