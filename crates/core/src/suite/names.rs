@@ -60,6 +60,7 @@ pub(super) fn check_references(parts: &Parts, problems: &mut Vec<Problem>) {
     let servers: Vec<&str> = parts.servers.iter().map(|(name, _)| name.as_str()).collect();
     let providers: Vec<&str> = parts.providers.iter().map(|(name, _)| name.as_str()).collect();
     let faults: Vec<&str> = parts.faults.iter().map(|fault| fault.name.as_str()).collect();
+    check_row_names(parts, problems);
     for agent in &parts.agents {
         for (key, used, known) in [
             ("servers", &agent.references.servers, &servers),
@@ -75,6 +76,29 @@ pub(super) fn check_references(parts: &Parts, problems: &mut Vec<Problem>) {
     for fault in &parts.faults {
         if let Some(server) = &fault.server {
             problems.extend(unknown("servers", server, fault.server_span, &servers));
+        }
+    }
+}
+
+/// Rows are selected and reported by name, so no two may have the same.
+fn check_row_names(parts: &Parts, problems: &mut Vec<Problem>) {
+    let mut rows: BTreeMap<String, Span> = parts
+        .agents
+        .iter()
+        .filter(|agent| !agent.is_matrix())
+        .map(|agent| (agent.name.clone(), agent.span))
+        .collect();
+    let of_matrices = parts.agents.iter().filter(|agent| agent.is_matrix()).flat_map(|agent| {
+        agent.models.iter().map(|model| (format!("{} [{}]", agent.name, model.label()), agent.span))
+    });
+    let of_tools = parts.tools.iter().map(|test| (test.name.clone(), test.span));
+    for (name, span) in of_matrices.chain(of_tools) {
+        // A model listed twice is its own problem, and reported as such.
+        if let Some(first) = rows.get(&name).filter(|first| **first != span) {
+            let problem = Problem::error(format!("two rows are called `{name}`")).at(span);
+            problems.push(problem.also(*first, "the other one").help("rename one of them"));
+        } else {
+            rows.insert(name, span);
         }
     }
 }

@@ -14,6 +14,7 @@ use std::borrow::Cow;
 
 /// One recorded run. It does not say whether it was live, replayed or imported.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[serde(expecting = "a trace, which is an object")]
 pub struct Trace<'a> {
     /// Every tool call, in the order they were made.
     #[serde(borrow, default, deserialize_with = "or_default")]
@@ -72,6 +73,7 @@ impl<'a> Trace<'a> {
 
 /// One tool call as the agent made it.
 #[derive(Debug, Clone, Deserialize)]
+#[serde(expecting = "a call, which is an object with a `name`")]
 pub struct Call<'a> {
     /// The tool's name, without the `<server>__` prefix.
     #[serde(borrow)]
@@ -153,6 +155,7 @@ pub fn is_tool(written: &str, name: &str, server: Option<&str>) -> bool {
 
 /// What a call came back with.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[serde(expecting = "a result, which is an object")]
 pub struct CallResult<'a> {
     /// The call this answers, as an index into `tool_calls`; results without one answer in order.
     #[serde(default)]
@@ -180,6 +183,7 @@ impl CallResult<'_> {
 
 /// A JSON-RPC error that answered a call.
 #[derive(Debug, Clone, Deserialize)]
+#[serde(expecting = "an error, which is an object with `code` and `message`")]
 pub struct ProtocolError<'a> {
     /// The JSON-RPC error code.
     #[serde(default)]
@@ -191,6 +195,7 @@ pub struct ProtocolError<'a> {
 
 /// A hand-off from one agent to another.
 #[derive(Debug, Clone, Deserialize)]
+#[serde(expecting = "a hand-off, which is an object with `from` and `to`")]
 pub struct Delegation<'a> {
     /// Who handed over.
     #[serde(borrow)]
@@ -202,6 +207,7 @@ pub struct Delegation<'a> {
 
 /// A call that ran into an injected fault.
 #[derive(Debug, Clone, Deserialize)]
+#[serde(expecting = "a fault, which is an object with `name`, `kind` and `call_index`")]
 pub struct FaultEvent<'a> {
     /// The fault's name in the suite.
     #[serde(borrow)]
@@ -221,6 +227,7 @@ pub struct FaultEvent<'a> {
 
 /// The messages of a run and their totals.
 #[derive(Debug, Clone, Default, Deserialize)]
+#[serde(expecting = "a conversation, which is an object")]
 pub struct Conversation<'a> {
     /// Token counts.
     #[serde(default, deserialize_with = "or_default")]
@@ -241,6 +248,7 @@ pub struct Conversation<'a> {
 
 /// Token counts, absent where the provider gave none.
 #[derive(Debug, Clone, Copy, Default, Deserialize)]
+#[serde(expecting = "token counts, which are an object")]
 pub struct Tokens {
     /// Tokens sent to the model.
     #[serde(default)]
@@ -255,6 +263,7 @@ pub struct Tokens {
 
 /// One message of the conversation.
 #[derive(Debug, Clone, Deserialize)]
+#[serde(expecting = "a turn, which is an object with `role` and `content`")]
 pub struct Turn<'a> {
     /// `user`, `assistant`, `tool` or `system`.
     #[serde(borrow)]
