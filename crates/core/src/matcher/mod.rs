@@ -55,6 +55,9 @@ pub(crate) const KINDS: &[Kind] = &[
     combine::ANY_OF,
 ];
 
+/// Matchers of other tools that ask a model for its opinion.
+const MODEL_GRADED: [&str; 4] = ["llm-judge", "llm-jury", "llm-rubric", "similar"];
+
 /// Every matcher's key, other spelling and one-line description.
 pub fn documentation() -> impl Iterator<Item = (&'static str, Option<&'static str>, &'static str)> {
     KINDS.iter().map(|kind| (kind.key, kind.alias, kind.doc))
@@ -133,6 +136,17 @@ fn keys() -> impl Iterator<Item = &'static str> {
 }
 
 fn read_one(block: &mut Block<'_>) -> Option<Box<dyn Check>> {
+    let mut is_graded = false;
+    for key in MODEL_GRADED {
+        is_graded |= block.refuse(key, || {
+            let problem =
+                Problem::error(format!("`{key}` asks a model, and no verdict here may depend on one"));
+            problem.help("assert what can be observed: a call, an argument, a result")
+        });
+    }
+    if is_graded {
+        return None;
+    }
     let mut written = Vec::new();
     let mut check = None;
     for kind in KINDS {

@@ -95,6 +95,14 @@ impl<'a> Block<'a> {
         self.entry(key).is_some()
     }
 
+    /// Refuses a key for a reason better than being unknown; whether it is written.
+    pub(crate) fn refuse(&mut self, key: &'static str, problem: impl FnOnce() -> Problem) -> bool {
+        let Some(span) = self.key_span(key) else { return false };
+        self.known.push(key);
+        self.report(problem().at(span));
+        true
+    }
+
     /// Whether a key is written that nobody has asked for so far.
     pub(crate) fn has_unknown(&self) -> bool {
         self.unknown().next().is_some()
