@@ -1,8 +1,11 @@
-//! Can every injected fault be hit, and was it?
+//! Can every injected fault be hit, was it, and do the recorded events fit the suite's faults?
 
+use crate::advice;
+use crate::plan::Cell;
+use mcptest_core::eval::recovery::is_contradicted;
 use mcptest_core::report::Reason;
-use mcptest_core::suite::{Agent, Suite};
-use mcptest_core::trace::{CatalogueTool, Header, Run};
+use mcptest_core::suite::{Agent, CassettePath, Fault, FaultKind, Suite};
+use mcptest_core::trace::{Call, CallResult, CatalogueTool, FaultEvent, Header, Run, Trace};
 
 /// The first injected fault that no tool of the recorded catalogues, or of the suite's mock manifests, can have.
 pub(crate) fn unhittable<'h>(
@@ -26,6 +29,82 @@ pub(crate) fn unhittable<'h>(
         let message = format!("the fault `{name}` can never be hit: {why} in the recorded catalogue");
         Some(Reason { message, help: Some(unknown.help), ..Reason::default() })
     })
+}
+
+/// The first recorded event of one of the suite's faults that cannot be one of it.
+pub(crate) fn misrecorded<'t>(
+    cell: &Cell<'_>,
+    suite: &Suite,
+    agent: &Agent,
+    traces: impl Iterator<Item = Option<&'t Trace<'t>>>,
+) -> Option<Reason> {
+    let message = traces.enumerate().find_map(|(at, trace)| {
+        let trace = trace?;
+        let events = trace.faults.as_ref().filter(|events| !events.is_empty())?;
+        let results = trace.results_by_call();
+        let calls: Vec<_> = trace.tool_calls.iter().zip(results).collect();
+        let misfit = events.iter().find_map(|event| {
+            let fault = suite.faults.iter().find(|fault| fault.name == event.name)?;
+            misfit(fault, event, &calls, &agent.servers)
+        })?;
+        Some(format!("run {} does not fit the fault {misfit}", at + 1))
+    })?;
+    let help = if matches!(agent.cassette, Some(CassettePath::ReadOnly(_))) {
+        "record it again, or correct the fault in the suite".to_owned()
+    } else {
+        let command = advice::record_command(cell, suite, "--record");
+        format!("record it again with {command}, or correct the fault in the suite")
+    };
+    Some(Reason { message, help: Some(help), ..Reason::default() })
+}
+
+/// What is recorded against what the suite says, where they differ.
+fn misfit(
+    fault: &Fault,
+    event: &FaultEvent<'_>,
+    calls: &[(&Call<'_>, Option<&CallResult<'_>>)],
+    servers: &[String],
+) -> Option<String> {
+    let (name, number) = (&fault.name, event.call_index.saturating_add(1));
+    let Some((call, result)) = calls.get(event.call_index) else {
+        let (made, s) = (calls.len(), if calls.len() == 1 { "" } else { "s" });
+        return Some(format!("`{name}`: it is recorded at call {number}, and the run has {made} call{s}"));
+    };
+    let called = format!("call {number} `{}`", call.name);
+    if !hits(fault, call, servers) {
+        let target = fault.target();
+        return Some(format!(
+            "`{name}`: it is recorded at {called}, and the suite says that it hits {target}"
+        ));
+    }
+    if !is_of_kind(fault.kind, &event.kind) {
+        let (recorded, written) = (&event.kind, fault.kind);
+        return Some(format!(
+            "`{name}`: `{recorded}` is recorded at {called}, and the suite says `{written}`"
+        ));
+    }
+    is_contradicted(event, result.is_some_and(|result| !result.is_failure())).then(|| {
+        let told = if event.detected { ", noticed by the agent" } else { "" };
+        format!("`{name}`: it is recorded at {called}{told}, and the call succeeded")
+    })
+}
+
+/// A call that does not say where it went may have gone to any of the agent's servers.
+fn hits(fault: &Fault, call: &Call<'_>, servers: &[String]) -> bool {
+    let tool = |server: Option<&str>| CatalogueTool {
+        name: call.name.to_string(),
+        server: server.map(str::to_owned),
+        ..CatalogueTool::default()
+    };
+    match call.server.as_deref() {
+        Some(server) => fault.hits(&tool(Some(server))),
+        None => fault.hits(&tool(None)) || servers.iter().any(|server| fault.hits(&tool(Some(server)))),
+    }
+}
+
+/// Whether this is the kind's name in either spelling, with its number or without one.
+fn is_of_kind(kind: FaultKind, recorded: &str) -> bool {
+    recorded.parse() == Ok(kind) || recorded.replace('_', "-") == kind.name()
 }
 
 /// Faults that no run met, in a test where no gate says so.

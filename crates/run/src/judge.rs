@@ -130,7 +130,12 @@ fn judge_agent(
         let judged = if wanted == 1 { "is".to_owned() } else { format!("{wanted} are") };
         report.notes.push(format!("{} runs are recorded; only the first {judged} judged", recorded.len()));
     }
-    judge_runs(agent, &recorded[..wanted], report);
+    let recorded = &recorded[..wanted];
+    let traces = recorded.iter().map(|run| run.trace.as_ref().ok().copied());
+    if let Some(reason) = faults::misrecorded(cell, suite, agent, traces) {
+        return fail(report, reason);
+    }
+    judge_runs(agent, recorded, report);
 }
 
 /// One recorded run: its trace, or why it cannot be read.

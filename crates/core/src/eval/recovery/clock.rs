@@ -1,9 +1,10 @@
 //! What did the recorded faults cost in virtual time, and what came after them?
 
+use super::event::{delay_of, flaw};
 use super::marks::{RecoveryFailure, RecoveryLimits, RecoveryMarks, RecoveryReport, score_recovery};
 use crate::suite::{Effect, effect_of};
 use crate::trace::{Call, FaultEvent, Trace};
-use serde::Serialize;
+use serde::{Serialize, de::Error};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 
@@ -12,7 +13,7 @@ use std::collections::{BTreeSet, HashMap};
 pub struct RunRecovery {
     /// Whether every injected fault made a call fail.
     pub exercised: bool,
-    /// The worst of the faults that did; `None` when none did.
+    /// The worst of the encounters with them; `None` when there was none.
     pub report: Option<RecoveryReport>,
     /// Whether nothing is held against the run.
     pub gate_passed: bool,
@@ -21,6 +22,8 @@ pub struct RunRecovery {
 }
 
 /// Scores the injected faults in a trace envelope, in virtual time. Without names, those that it records.
+///
+/// An event that its call contradicts, or that does not say how late a late answer was, is an error.
 pub fn score_recovery_in_trace(
     envelope: &Value,
     injected: &[&str],
@@ -28,6 +31,9 @@ pub fn score_recovery_in_trace(
 ) -> Result<RunRecovery, serde_json::Error> {
     let text = envelope.to_string();
     let trace = Trace::read(&text)?;
+    if let Some(flaw) = flaw(&trace) {
+        return Err(serde_json::Error::custom(flaw));
+    }
     let encounters = encounters(&trace, limits);
     let every_one_was_met = injected.iter().all(|name| encounters.iter().any(|met| met.fault == *name));
     let of_interest = |met: &&Encounter<'_>| injected.is_empty() || injected.contains(&met.fault);
@@ -66,12 +72,12 @@ fn worst(encounters: &[&Encounter<'_>]) -> Option<RecoveryReport> {
     })
 }
 
-/// One fault that made a call fail, from that call on.
+/// A fault that made a call fail, from that call until the agent got past it.
 pub(super) struct Encounter<'t> {
     pub(super) fault: &'t str,
-    /// The first call that failed by it.
+    /// The first call that failed.
     pub(super) call: usize,
-    /// How many calls failed by it.
+    /// How many calls failed.
     pub(super) failures: usize,
     /// The call that succeeded in a later turn.
     pub(super) recovered_by: Option<usize>,
@@ -79,7 +85,7 @@ pub(super) struct Encounter<'t> {
     marks: RecoveryMarks,
 }
 
-/// Every fault that made a call fail, in the order of the calls.
+/// Every time that a fault made calls fail, in the order of the calls.
 pub(super) fn encounters<'t>(trace: &'t Trace<'_>, limits: &RecoveryLimits) -> Vec<Encounter<'t>> {
     let mut events: HashMap<usize, Vec<&'t FaultEvent<'_>>> = HashMap::new();
     for event in trace.faults.iter().flatten() {
@@ -92,7 +98,7 @@ pub(super) fn encounters<'t>(trace: &'t Trace<'_>, limits: &RecoveryLimits) -> V
         let blow = |event| (event, Blow::of(event, succeeded, limits.max_detection_ms));
         let blows: Vec<(&FaultEvent<'_>, Blow)> = hits.into_iter().map(blow).collect();
         for (event, blow) in blows.iter().filter(|(_, blow)| blow.is_failure) {
-            clock.fail(at, event, blow);
+            clock.fail(at, event, blow, &trace.tool_calls);
         }
         clock.pass(blows.iter().map(|(_, blow)| blow.cost_ms).max().unwrap_or_default());
         if succeeded && !blows.iter().any(|(_, blow)| blow.is_failure) {
@@ -116,15 +122,18 @@ impl<'t> Clock<'t> {
         self.now_ms = self.now_ms.saturating_add(cost_ms);
     }
 
-    fn fail(&mut self, call: usize, event: &'t FaultEvent<'_>, blow: &Blow) {
-        if !self.encounters.iter().any(|met| met.fault == event.name) {
-            self.encounters.push(Encounter::new(&event.name, call, self.now_ms));
-        }
+    /// A failure in a later turn than the recovery from the last one is met anew.
+    fn fail(&mut self, call: usize, event: &'t FaultEvent<'_>, blow: &Blow, calls: &[Call<'_>]) {
         let noticed_at_ms = self.now_ms.saturating_add(blow.noticed_after_ms);
-        for met in self.encounters.iter_mut().filter(|met| met.fault == event.name) {
-            met.failures += 1;
-            met.marks.detected_at_ms = met.marks.detected_at_ms.or(event.detected.then_some(noticed_at_ms));
-        }
+        let last = self.encounters.iter().rposition(|met| met.fault == event.name);
+        let goes_on = |met: &Encounter<'_>| met.recovered_by.is_none_or(|by| !is_later_turn(calls, by, call));
+        let at = last.filter(|at| goes_on(&self.encounters[*at])).unwrap_or_else(|| {
+            self.encounters.push(Encounter::new(&event.name, call, self.now_ms));
+            self.encounters.len() - 1
+        });
+        let met = &mut self.encounters[at];
+        met.failures += 1;
+        met.marks.detected_at_ms = met.marks.detected_at_ms.or(event.detected.then_some(noticed_at_ms));
     }
 
     fn succeed(&mut self, call: usize, calls: &[Call<'_>]) {
@@ -155,29 +164,23 @@ struct Blow {
 impl Blow {
     /// A recorded cost is taken as it is; without one, silence costs the budget of the call and a refusal nothing.
     fn of(event: &FaultEvent<'_>, succeeded: bool, budget_ms: u64) -> Self {
-        let effect = effect_of(&event.kind);
-        let was_felt = event.detected || !succeeded;
-        match effect {
+        match effect_of(&event.kind) {
             Some(Effect::Delay) => {
-                let delay_ms = event.virtual_ms.or_else(|| number_of(&event.kind)).unwrap_or_default();
+                let delay_ms = delay_of(event).unwrap_or_default();
                 let noticed_after_ms = delay_ms.min(budget_ms);
                 Self { is_failure: delay_ms > budget_ms, cost_ms: delay_ms, noticed_after_ms }
             }
-            Some(Effect::Silence) if was_felt => {
+            Some(Effect::Silence) if !succeeded => {
                 let cost_ms = event.virtual_ms.unwrap_or(budget_ms);
                 Self { is_failure: true, cost_ms, noticed_after_ms: cost_ms }
             }
-            _ => {
+            effect => {
                 let cost_ms = event.virtual_ms.unwrap_or_default();
-                let is_failure = was_felt && effect != Some(Effect::Nothing);
+                let is_failure = !succeeded && effect != Some(Effect::Nothing);
                 Self { is_failure, cost_ms, noticed_after_ms: cost_ms }
             }
         }
     }
-}
-
-fn number_of(kind: &str) -> Option<u64> {
-    kind.split_once(':').and_then(|(_, number)| number.trim().parse().ok())
 }
 
 /// A call without a turn is a turn of its own.

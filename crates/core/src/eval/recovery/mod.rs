@@ -1,11 +1,13 @@
 //! `recovery:` did the agent notice the injected fault, and get past it in time?
 
 mod clock;
+mod event;
 mod marks;
 #[cfg(test)]
 mod tests;
 
 pub use clock::{RunRecovery, score_recovery_in_trace};
+pub use event::is_contradicted;
 pub use marks::{RecoveryFailure, RecoveryLimits, RecoveryMarks, RecoveryReport, score_recovery};
 
 use super::assertion::{Assertion, plural};
@@ -14,21 +16,29 @@ use super::target::Target;
 use super::{Gate, gate::AgentFacts};
 use crate::matcher::Matcher;
 use crate::problem::Problem;
+use crate::report::Number;
 use crate::suite::read::Block;
 use crate::suite::{Effect, Fault};
 use crate::trace::{Call, Run, Trace};
 use clock::{Encounter, encounters};
+use event::flaw;
 
-const RECOVERED: Target =
-    Target::flag("recovery.recovered", "1 when a call in a later turn succeeded after every fault");
-const TIME_TO_DETECTION: Target =
-    Target::count("recovery.time_to_detection_ms", "from the failing call to the agent being told");
-const TIME_TO_RECOVERY: Target =
-    Target::count("recovery.time_to_recovery_ms", "from the failing call to the next success");
+const RECOVERED: Target = Target::flag(
+    "recovery.recovered",
+    "1 when, each time that calls failed by a fault, a call in a later turn succeeded",
+);
+const TIME_TO_DETECTION: Target = Target::count(
+    "recovery.time_to_detection_ms",
+    "from the first failing call to the agent being told, at worst",
+);
+const TIME_TO_RECOVERY: Target = Target::count(
+    "recovery.time_to_recovery_ms",
+    "from the first failing call to the next success, at worst",
+);
 const USER_VISIBLE_HANG: Target =
-    Target::count("recovery.user_visible_hang_ms", "how long the call hung before anyone noticed");
+    Target::count("recovery.user_visible_hang_ms", "how long the call hung before anyone noticed, at worst");
 const CLEAN_TIMEOUT: Target =
-    Target::flag("recovery.clean_timeout", "1 when the agent was told within the budget of the call");
+    Target::flag("recovery.clean_timeout", "1 when the agent was always told within the budget of the call");
 const EXERCISED: Target = Target::flag("recovery.exercised", "1 when every injected fault made a call fail");
 const GATE_PASSED: Target = Target::flag("recovery.gate_passed", "1 when nothing is held against the run");
 
@@ -36,7 +46,6 @@ const GATE_PASSED: Target = Target::flag("recovery.gate_passed", "1 when nothing
 pub(crate) struct RecoveryBlock {
     limits: RecoveryLimits,
     inject: Vec<String>,
-    has_expect: bool,
 }
 
 impl Gate for RecoveryBlock {
@@ -66,15 +75,24 @@ impl Gate for RecoveryBlock {
             require_clean_timeout: block.flag("require_clean_timeout", doc, false),
         };
         let inject = block.sibling("inject", |field| field.list(|item| item.name())).unwrap_or_default();
-        Self { limits, inject, has_expect: block.has("expect") }
+        Self { limits, inject }
     }
 
     fn default_expect(&self) -> Vec<Assertion<Target>> {
         vec![Assertion::of(GATE_PASSED, Matcher::at_least(1.0))]
     }
 
+    /// The limits that are written hold whatever else is expected.
+    fn expect_beside(&self) -> Vec<Assertion<Target>> {
+        let has_limits = self.limits.max_recovery_ms.is_some() || self.limits.require_clean_timeout;
+        if has_limits { self.default_expect() } else { Vec::new() }
+    }
+
+    /// Runs that are not known to have met every fault prove nothing, whatever is expected of their numbers.
     fn score(&self, runs: &[Run<'_>]) -> Scores {
-        Scores::fold(Self::TARGETS, runs, |run| self.score_run(run.trace))
+        let mut scores = Scores::fold(Self::TARGETS, runs, |run| self.score_run(run.trace));
+        scores.is_refuted = scores.value(EXERCISED.name) != Some(Number::Int(1));
+        scores
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
@@ -100,12 +118,12 @@ impl RecoveryBlock {
             Effect::Nothing | Effect::Refusal => 0,
         };
         let is_harmless = kind.effect() == Effect::Delay && delay_ms <= budget;
-        let problem = if kind.effect() == Effect::Nothing && !self.has_expect {
+        let problem = if kind.effect() == Effect::Nothing {
             Problem::error(format!(
                 "`{name}` makes no call fail: the gate can only say `fault_not_exercised`"
             ))
             .help("give the fault another kind, as `hang`")
-        } else if is_harmless || kind.effect() == Effect::Nothing {
+        } else if is_harmless {
             Problem::warning(format!("`{name}` ({kind}) makes no call fail within a budget of {budget} ms"))
                 .help(format!("delay by more than {budget} ms, or give the fault another kind, as `hang`"))
         } else if max_recovery_ms.is_some_and(|most| least_ms > most) {
@@ -122,13 +140,17 @@ impl RecoveryBlock {
     }
 
     fn score_run(&self, trace: &Trace<'_>) -> RunScores {
+        let mut scores = RunScores::default();
+        if let Some(flaw) = flaw(trace) {
+            scores.find(format!("nothing is measured: {flaw}"), Vec::new());
+            return scores;
+        }
         let all = encounters(trace, &self.limits);
         let met: Vec<&Encounter<'_>> =
             all.iter().filter(|met| self.inject.iter().any(|name| name == met.fault)).collect();
         let missed: Vec<&String> =
             self.inject.iter().filter(|name| !met.iter().any(|met| met.fault == *name)).collect();
         let run = RunRecovery::over(&met, missed.is_empty() && !met.is_empty());
-        let mut scores = RunScores::default();
         scores.flag(&EXERCISED, run.exercised).flag(&GATE_PASSED, run.gate_passed);
         if let Some(report) = &run.report {
             scores

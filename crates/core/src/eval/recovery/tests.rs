@@ -118,6 +118,7 @@ fn refusals_are_noticed_at_once_and_cost_nothing() {
 fn a_delay_within_the_budget_fails_nothing_and_takes_its_time() {
     let mut slow = with(run(&["search!hung", "search!hung"]), 1, "kind", json!("slow"));
     slow["faults"][1]["virtual_ms"] = json!(500);
+    slow["faults"][1]["detected"] = json!(false);
     slow["tool_results"][1]["is_error"] = json!(false);
     assert_eq!(times(&judge(slow)), [Some(3000.0), Some(3500.0), Some(3000.0)]);
     let alone = with(run(&["search!hung", "open_page"]), 0, "kind", json!("slow:500"));
@@ -156,6 +157,95 @@ fn a_server_that_came_back_is_not_a_failure() {
     back["tool_results"][1]["is_error"] = json!(false);
     let report = judge(back);
     assert_eq!((report.status, times(&report)[1]), (Status::Passed, Some(3000.0)));
+}
+
+#[test]
+fn the_limits_hold_beside_what_is_expected() {
+    let expecting = |limits: &str| {
+        let expect = "expect: [{ target: recovery.recovered, matcher: { exact: 1 } }]";
+        format!("prompt: x\ninject: [hung]\nrecovery: {{ max_detection_ms: 1000, {limits} {expect} }}")
+    };
+    let retried = run(&["search!hung", "search!hung", "search"]);
+    let report = judged(&expecting("max_recovery_ms: 1500,"), None, std::slice::from_ref(&retried));
+    assert_eq!(value(&report, "recovery.time_to_recovery_ms"), Some(2000.0));
+    assert_eq!(report.status, Status::Failed);
+    let late = with(run(&["search!hung", "open_page"]), 0, "virtual_ms", json!(1001));
+    assert_eq!(judged(&expecting("require_clean_timeout: true,"), None, &[late]).status, Status::Failed);
+    let report = judged(&expecting(""), None, &[retried]);
+    assert_eq!((report.status, report.expectations.len()), (Status::Passed, 1), "no limit is written");
+}
+
+#[test]
+fn a_fault_that_nobody_met_fails_whatever_is_expected() {
+    let agent = "prompt: x\ninject: [hung, late]\nrecovery: { max_detection_ms: 3000, expect: [\
+                 { target: recovery.recovered, matcher: { exact: 1 } }] }";
+    let report = judged(agent, None, &[run(&["search!hung", "open_page"])]);
+    assert!(report.expectations.iter().all(|expectation| expectation.passed));
+    assert_eq!(report.status, Status::Failed);
+    assert_eq!(findings(&report), ["run 1: fault_not_exercised: no call ran into `late`"]);
+}
+
+#[test]
+fn a_fault_that_is_met_again_must_be_overcome_again() {
+    let report = judge(run(&["search!hung", "open_page", "search!hung", "search!hung"]));
+    assert_eq!(report.status, Status::Failed);
+    assert_eq!(value(&report, "recovery.recovered"), Some(0.0));
+    assert_eq!(value(&report, "recovery.time_to_recovery_ms"), None);
+    assert_eq!(
+        findings(&report),
+        ["run 1: not_recovered: call 3 `search` ran into `hung`, and no call of a later turn succeeded"]
+    );
+    let report = judge(run(&["search!hung", "open_page", "search!hung", "search!hung", "open_page"]));
+    assert_eq!(times(&report), [Some(3000.0), Some(6000.0), Some(3000.0)], "the worst of both");
+    assert_eq!(value(&report, "recovery.recovered"), Some(1.0));
+    assert!(findings(&report)[0].contains("after call 3 `search` ran into `hung` (2 failed calls)"));
+    let report = judge(run(&["search!hung", "open_page", "search!hung", "open_page"]));
+    assert_eq!((report.status, times(&report)[1]), (Status::Passed, Some(3000.0)));
+}
+
+#[test]
+fn a_retry_beside_the_call_that_recovers_is_the_same_encounter_in_either_order() {
+    for steps in [["search!hung", "search!hung", "open_page"], ["search!hung", "open_page", "search!hung"]] {
+        let mut hedged = run(&steps);
+        hedged["tool_calls"][2]["turn"] = json!(1);
+        let report = judged(&AGENT.replace("max_recovery_ms: 5000", "x-note: 1"), None, &[hedged]);
+        assert_eq!(report.status, Status::Passed, "{steps:?}");
+    }
+}
+
+#[test]
+fn a_call_that_succeeded_was_not_hit() {
+    for (kind, detected) in [("hang", true), ("hang", false), ("error:-32603", false), ("slow:9000", true)] {
+        let mut odd = with(run(&["search!hung", "search!hung", "open_page"]), 1, "kind", json!(kind));
+        odd["faults"][1]["detected"] = json!(detected);
+        odd["tool_results"][1]["is_error"] = json!(false);
+        let report = judge(odd.clone());
+        assert_eq!(report.status, Status::Failed, "{kind}");
+        assert_eq!(value(&report, "recovery.exercised"), None, "{kind}");
+        let told = if detected { ", noticed by the agent" } else { "" };
+        let said = format!("`hung` ({kind}) is recorded at call 2{told}, but the call succeeded");
+        assert_eq!(findings(&report), [format!("run 1: nothing is measured: {said}")]);
+        let limits = super::RecoveryLimits { max_detection_ms: 3000, ..super::RecoveryLimits::default() };
+        let error = super::score_recovery_in_trace(&odd, &["hung"], &limits).unwrap_err();
+        assert_eq!(error.to_string(), said);
+    }
+}
+
+#[test]
+fn a_late_answer_without_its_time_is_not_measured() {
+    let late = with(run(&["search!hung", "open_page"]), 0, "kind", json!("slow"));
+    let agent = "prompt: x\ninject: [hung]\nrecovery: { max_detection_ms: 3000, expect: [\
+                 { target: recovery.exercised, matcher: { exact: 0 } }] }";
+    let report = judged(agent, None, std::slice::from_ref(&late));
+    assert_eq!(report.status, Status::Failed);
+    assert_eq!(value(&report, "recovery.exercised"), None);
+    assert_eq!(
+        findings(&report),
+        [
+            "run 1: nothing is measured: `hung` (slow) reached call 1, but how late its answer was is not recorded"
+        ]
+    );
+    assert_eq!(judge(with(late, 0, "virtual_ms", json!(4000))).status, Status::Passed);
 }
 
 #[test]
