@@ -28,6 +28,7 @@ use crate::suite::read::Block;
 use crate::trace::{Run, is_tool};
 use closing::{closing_message, steps, steps_of_values};
 use serde_json::Value;
+use std::sync::Arc;
 use verbs::Vocabulary;
 
 const DIVERGENCE_SCORE: Target =
@@ -116,7 +117,7 @@ pub fn score_narrative(answer: &str, calls: &[Value], narrative: &Narrative) -> 
 /// The block as written, with its verbs inflected once.
 pub(crate) struct NarrativeBlock {
     narrative: Narrative,
-    vocabulary: Vocabulary,
+    vocabulary: Arc<Vocabulary>,
 }
 
 impl Gate for NarrativeBlock {

@@ -1,6 +1,7 @@
 //! Which words are forms of a verb that changes something?
 
 use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
 
 /// The verbs that change something.
 pub(super) const MUTATING_VERBS: [&str; 22] = [
@@ -68,8 +69,13 @@ pub(crate) struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// The mutating verbs and these further ones.
-    pub(super) fn with(extra_verbs: &[String]) -> Self {
+    /// The mutating verbs and these further ones. Blocks without further verbs share one vocabulary.
+    pub(super) fn with(extra_verbs: &[String]) -> Arc<Self> {
+        static MUTATING: LazyLock<Arc<Vocabulary>> = LazyLock::new(|| Arc::new(Vocabulary::of(&[])));
+        if extra_verbs.is_empty() { Arc::clone(&MUTATING) } else { Arc::new(Self::of(extra_verbs)) }
+    }
+
+    fn of(extra_verbs: &[String]) -> Self {
         let mut vocabulary = Self { verbs: Vec::new(), forms: HashMap::new() };
         for verb in MUTATING_VERBS {
             vocabulary.add(verb);
