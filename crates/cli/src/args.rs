@@ -82,8 +82,8 @@ pub(crate) struct Run {
     #[arg(long)]
     pub(crate) fail_fast: bool,
     /// Refused: this version judges recordings and does not make them.
-    #[arg(long, hide = true, value_name = "WHICH", num_args = 0..=1, require_equals = true)]
-    pub(crate) record: Option<Option<String>>,
+    #[arg(long, hide = true, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    pub(crate) record: Option<String>,
     /// Fail gates that measured nothing, marked `not exercised`.
     #[arg(long)]
     pub(crate) deny_vacuous: bool,

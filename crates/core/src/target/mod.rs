@@ -14,6 +14,8 @@ use serde_json::Value;
 pub struct Path {
     written: String,
     steps: Vec<Step>,
+    /// Whether a null at its end says that nothing was recorded; within arguments and content it is a value.
+    null_is_absent: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -39,8 +41,8 @@ impl Path {
     /// Reads a path and refuses one that no trace can have.
     pub(crate) fn parse(written: &str, roots: Roots) -> Result<Self, PathProblem> {
         let steps = parse::steps(written)?;
-        shape::check(&steps, roots)?;
-        Ok(Self { written: written.to_owned(), steps })
+        let null_is_absent = shape::check(&steps, roots)?;
+        Ok(Self { written: written.to_owned(), steps, null_is_absent })
     }
 
     /// Reads a path into the trace of an agent's run.
@@ -55,6 +57,6 @@ impl Path {
 
     /// What the path leads to in this run; `None` when there is nothing.
     pub fn resolve(&self, trace: &Trace<'_>) -> Option<Value> {
-        resolve::in_trace(&self.steps, trace)
+        resolve::in_trace(&self.steps, trace).filter(|value| !(self.null_is_absent && value.is_null()))
     }
 }

@@ -19,8 +19,14 @@ pub(super) fn in_trace(steps: &[Step], trace: &Trace<'_>) -> Option<Value> {
         if name == "tool_calls" && trace.tool_calls.is_empty() {
             return in_value(Value::Array(Vec::new()), rest);
         }
-        let value = in_text(trace.text, steps)?;
-        return (!(value.is_null() && rest.is_empty())).then_some(value);
+        // A name is the bare one, also where it was recorded as on the wire.
+        if let ("tool_calls", [which, Step::Key { name, quoted: false }, rest @ ..]) = (name.as_str(), rest)
+            && name == "name"
+        {
+            let names = trace.tool_names().map(Value::from).collect();
+            let steps: Vec<Step> = std::iter::once(which).chain(rest).cloned().collect();
+            return in_value(Value::Array(names), &steps);
+        }
     }
     in_text(trace.text, steps)
 }
@@ -177,6 +183,17 @@ mod tests {
     }
 
     #[test]
+    fn a_name_is_the_bare_one() {
+        let wire = r#"{"tool_calls": [{"name": "docs__search", "server": "docs"}]}"#;
+        let wire = Trace::read(wire).unwrap();
+        let at = |path: &str| Path::into_trace(path).unwrap().resolve(&wire);
+        assert_eq!(at("tool_calls[0].name"), Some(json!("search")));
+        assert_eq!(at("tool_calls[*].name"), Some(json!(["search"])));
+        assert_eq!(at("tool_calls[0].name.length"), Some(json!(6)));
+        assert_eq!(at("tool_calls[0][\"name\"]"), Some(json!("docs__search")), "a quoted key is as recorded");
+    }
+
+    #[test]
     fn what_is_not_there_is_absent() {
         for path in [
             "tool_calls[2].name",
@@ -189,6 +206,11 @@ mod tests {
             assert_eq!(at(path), None, "{path}");
         }
         assert_eq!(at("tool_calls[*].args.id"), Some(json!([3])));
+        let nulls = r#"{"tool_calls": [{"name": "a", "id": null, "args": {"q": null}}], "conversation": {"tokens": {"total": null}}}"#;
+        let nulls = Trace::read(nulls).unwrap();
+        let at = |path: &str| Path::into_trace(path).unwrap().resolve(&nulls);
+        assert_eq!((at("tool_calls[0].id"), at("conversation.tokens.total")), (None, None));
+        assert_eq!(at("tool_calls[0].args.q"), Some(json!(null)), "a null that the model wrote is a value");
         let empty = Trace::read("{}").unwrap();
         let each = Path::into_trace("tool_calls[*].name").unwrap();
         assert_eq!(each.resolve(&empty), Some(json!([])));

@@ -80,19 +80,19 @@ static TOOL_TEST: Shape = Record(&[
     ("duration_ms", Number),
 ]);
 
-/// Refuses a path that leads where nothing can ever be.
-pub(super) fn check(steps: &[Step], roots: Roots) -> Result<(), PathProblem> {
+/// Refuses a path that leads where nothing can ever be; says whether it ends in a field of the trace's own.
+pub(super) fn check(steps: &[Step], roots: Roots) -> Result<bool, PathProblem> {
     let mut shape = match roots {
         Roots::Trace => &TRACE,
         Roots::ToolTest => &TOOL_TEST,
     };
     let mut before = String::new();
     for step in steps {
-        let Some(next) = follow(shape, step, &before)? else { return Ok(()) };
+        let Some(next) = follow(shape, step, &before)? else { return Ok(false) };
         shape = next;
         push_step(&mut before, step);
     }
-    Ok(())
+    Ok(!matches!(shape, Any))
 }
 
 /// The shape one step further; `None` where anything goes.

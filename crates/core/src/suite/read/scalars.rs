@@ -98,7 +98,7 @@ impl Field<'_> {
 
     /// `true` or `false`.
     pub(crate) fn flag(&mut self) -> Option<bool> {
-        let node = self.node(|| or_variable(json!({ "type": "boolean" })))?;
+        let node = self.node(|| or_variable(&json!({ "type": "boolean" })))?;
         self.scalar(node, "`true` or `false`", |scalar| match scalar {
             Scalar::Bool(flag) => Some(flag),
             _ => None,
@@ -113,7 +113,7 @@ impl Field<'_> {
             if high != u64::MAX {
                 schema["maximum"] = json!(high);
             }
-            or_variable(schema)
+            or_variable(&schema)
         };
         let node = self.node(schema)?;
         let wanted = match (low, high) {
@@ -138,7 +138,7 @@ impl Field<'_> {
             if high.is_finite() {
                 schema["maximum"] = json!(high);
             }
-            or_variable(schema)
+            or_variable(&schema)
         };
         let node = self.node(schema)?;
         let wanted = match (low.is_finite(), high.is_finite()) {
@@ -237,7 +237,7 @@ impl Field<'_> {
 }
 
 /// The schema of a value that may also be filled in from a variable.
-fn or_variable(schema: Value) -> Value {
+fn or_variable(schema: &Value) -> Value {
     json!({ "anyOf": [schema, { "type": "string", "pattern": "\\$\\{" }] })
 }
 
