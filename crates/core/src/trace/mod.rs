@@ -1,6 +1,7 @@
 //! What happened in one run: the calls, their results and the conversation, borrowed from the recorded text.
 
 mod header;
+mod read;
 mod record;
 
 pub use header::{CatalogueTool, Header};
@@ -8,7 +9,7 @@ pub use record::{
     ConversationTrace, RecordedCall, RecordedConversation, RecordedResult, RecordedTokens, RecordedTurn,
 };
 
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -17,28 +18,28 @@ use std::borrow::Cow;
 #[serde(expecting = "a trace, which is an object")]
 pub struct Trace<'a> {
     /// Every tool call, in the order they were made.
-    #[serde(borrow, default, deserialize_with = "or_default")]
+    #[serde(borrow, default, deserialize_with = "read::objects")]
     pub tool_calls: Vec<Call<'a>>,
     /// One result per call, in call order.
-    #[serde(borrow, default, deserialize_with = "or_default")]
+    #[serde(borrow, default, deserialize_with = "read::objects")]
     pub tool_results: Vec<CallResult<'a>>,
     /// The agent's closing message.
-    #[serde(borrow, default, deserialize_with = "borrowed")]
+    #[serde(borrow, default, deserialize_with = "read::borrowed")]
     pub final_response: Option<Cow<'a, str>>,
     /// Why the run ended.
-    #[serde(borrow, default, deserialize_with = "borrowed")]
+    #[serde(borrow, default, deserialize_with = "read::borrowed")]
     pub stop_reason: Option<Cow<'a, str>>,
     /// Provider and transport errors.
-    #[serde(borrow, default, deserialize_with = "or_default")]
+    #[serde(borrow, default, deserialize_with = "read::or_default")]
     pub errors: Vec<&'a RawValue>,
     /// Hand-offs between agents; `None` when the trace does not record them.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "read::maybe_objects")]
     pub delegations: Option<Vec<Delegation<'a>>>,
     /// Injected faults that calls ran into; `None` when the trace does not record them.
-    #[serde(borrow, default)]
+    #[serde(borrow, default, deserialize_with = "read::maybe_objects")]
     pub faults: Option<Vec<FaultEvent<'a>>>,
     /// Turns, tokens and totals.
-    #[serde(borrow, default, deserialize_with = "or_default")]
+    #[serde(borrow, default, deserialize_with = "read::object")]
     pub conversation: Conversation<'a>,
     /// The whole envelope as recorded: unknown fields are kept here.
     #[serde(skip)]
@@ -79,16 +80,16 @@ pub struct Call<'a> {
     #[serde(borrow)]
     pub name: Cow<'a, str>,
     /// The server the call went to.
-    #[serde(borrow, default, deserialize_with = "borrowed")]
+    #[serde(borrow, default, deserialize_with = "read::borrowed")]
     pub server: Option<Cow<'a, str>>,
     /// The arguments, as JSON; a null that was written is kept, since it is not the same as none.
-    #[serde(borrow, default, deserialize_with = "kept")]
+    #[serde(borrow, default, deserialize_with = "read::kept")]
     pub args: Option<&'a RawValue>,
     /// The arguments as the model wrote them, when they are not JSON.
-    #[serde(borrow, default, deserialize_with = "borrowed")]
+    #[serde(borrow, default, deserialize_with = "read::borrowed")]
     pub args_text: Option<Cow<'a, str>>,
     /// The provider's id of the call.
-    #[serde(borrow, default, deserialize_with = "borrowed")]
+    #[serde(borrow, default, deserialize_with = "read::borrowed")]
     pub id: Option<Cow<'a, str>>,
     /// The assistant turn the call was made in; a call without one is a turn of its own.
     #[serde(default)]
@@ -97,7 +98,7 @@ pub struct Call<'a> {
     #[serde(borrow, default)]
     pub caller: Option<&'a RawValue>,
     /// Whether the tool was an injected distractor.
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "read::or_default")]
     pub distractor: bool,
 }
 
@@ -119,24 +120,6 @@ impl Call<'_> {
     pub fn is_to(&self, tool: &str) -> bool {
         is_tool(tool, &self.name, self.server.as_deref())
     }
-}
-
-/// A null in a recording says the same as a field that is not there.
-fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(reader: D) -> Result<T, D::Error> {
-    Ok(Option::deserialize(reader)?.unwrap_or_default())
-}
-
-/// The JSON as it stands, null included.
-fn kept<'de: 'a, 'a, D: Deserializer<'de>>(reader: D) -> Result<Option<&'a RawValue>, D::Error> {
-    <&RawValue>::deserialize(reader).map(Some)
-}
-
-/// A text that is borrowed where it has no escapes; serde's own `Option<Cow<str>>` always copies.
-fn borrowed<'de: 'a, 'a, D: Deserializer<'de>>(reader: D) -> Result<Option<Cow<'a, str>>, D::Error> {
-    #[derive(Deserialize)]
-    #[serde(transparent)]
-    struct Borrowed<'a>(#[serde(borrow)] Cow<'a, str>);
-    Ok(Option::<Borrowed<'a>>::deserialize(reader)?.map(|text| text.0))
 }
 
 /// Whether `written` (bare, `server.tool` or `server__tool`) names the tool `name` of `server`.
@@ -161,7 +144,7 @@ pub struct CallResult<'a> {
     #[serde(default)]
     pub call_index: Option<usize>,
     /// Whether the tool reported an error.
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "read::or_default")]
     pub is_error: bool,
     /// The content blocks.
     #[serde(borrow, default)]
@@ -189,7 +172,7 @@ pub struct ProtocolError<'a> {
     #[serde(default)]
     pub code: Option<i64>,
     /// The error's message.
-    #[serde(borrow, default, deserialize_with = "borrowed")]
+    #[serde(borrow, default, deserialize_with = "read::borrowed")]
     pub message: Option<Cow<'a, str>>,
 }
 
@@ -221,7 +204,7 @@ pub struct FaultEvent<'a> {
     #[serde(default)]
     pub virtual_ms: Option<u64>,
     /// Whether the agent was told of the failure.
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "read::or_default")]
     pub detected: bool,
 }
 
@@ -230,10 +213,10 @@ pub struct FaultEvent<'a> {
 #[serde(expecting = "a conversation, which is an object")]
 pub struct Conversation<'a> {
     /// Token counts.
-    #[serde(default, deserialize_with = "or_default")]
+    #[serde(default, deserialize_with = "read::object")]
     pub tokens: Tokens,
     /// Every turn with its text.
-    #[serde(borrow, default, deserialize_with = "or_default")]
+    #[serde(borrow, default, deserialize_with = "read::objects")]
     pub turns: Vec<Turn<'a>>,
     /// How long the run took.
     #[serde(default)]
@@ -313,6 +296,17 @@ mod tests {
         let text = r#"{"tool_calls":[{"name":"docs__search","server":"docs"},{"name":"docs__search"}]}"#;
         let trace = Trace::read(text).unwrap();
         assert_eq!(trace.tool_names().collect::<Vec<_>>(), ["search", "docs__search"]);
+    }
+
+    #[test]
+    fn a_list_is_not_taken_for_an_object() {
+        for text in [
+            r#"{"tool_calls":[["search"]]}"#,
+            r#"{"conversation":[]}"#,
+            r#"{"conversation":{"turns":[["user"]]}}"#,
+        ] {
+            assert!(Trace::read(text).unwrap_err().to_string().contains("expected an object"), "{text}");
+        }
     }
 
     #[test]
