@@ -72,6 +72,8 @@ pub(crate) struct AgentFacts<'a> {
     pub(crate) runs: usize,
     /// Where the gate's key stands.
     pub(crate) key_span: Span,
+    /// The targets that the gate's expectations name, the default ones included.
+    pub(crate) asserted: &'a [&'static str],
     /// How many expectations each run is held to.
     pub(crate) expectations: usize,
     /// What the user says, turn by turn.
@@ -85,6 +87,16 @@ pub(crate) struct AgentFacts<'a> {
 }
 
 impl AgentFacts<'_> {
+    /// A warning about something declared that none of the expectations looks at, under any of these targets.
+    pub(crate) fn unasserted(&self, what: &str, targets: &[&Target]) -> Option<Problem> {
+        if targets.iter().any(|target| self.asserted.contains(&target.name)) {
+            return None;
+        }
+        let message = format!("{what} declared, but no expectation looks at `{}`", targets[0].name);
+        let help = "assert it in the `expect:` list, or leave the list out for the default gate";
+        Some(Problem::warning(message).at(self.key_span).help(help))
+    }
+
     /// A warning about a tool that none of the agent's servers has, where their tools are known.
     pub(crate) fn unknown_tool(&self, written: &str, span: Span) -> Option<Problem> {
         let catalogue = self.catalogue?;
@@ -240,7 +252,8 @@ impl GateBlock {
     /// What can be said at load time.
     pub(crate) fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         let written = self.expect.iter().filter(|assertion| assertion.span != Span::default());
-        let facts = AgentFacts { key_span: self.key_span, ..*agent };
+        let asserted: Vec<&'static str> = self.expect.iter().map(|assertion| assertion.target.name).collect();
+        let facts = AgentFacts { key_span: self.key_span, asserted: &asserted, ..*agent };
         written
             .filter_map(|assertion| {
                 assertion.lint(agent.runs).or_else(|| self.gate.lint_expectation(assertion, &facts))

@@ -90,6 +90,7 @@ impl Agent {
         let facts = AgentFacts {
             runs: self.runs_to_judge(UNKNOWN_RUNS),
             key_span: self.span,
+            asserted: &[],
             expectations: self.expect.len(),
             prompts: &prompts,
             servers: &self.servers,

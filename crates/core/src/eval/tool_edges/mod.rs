@@ -107,6 +107,9 @@ impl Gate for ToolEdgesBlock {
                     .help("remove it from one of the two lists")
             })
             .collect();
+        if !self.edges.restricted.is_empty() {
+            problems.extend(agent.unasserted("restricted tools are", &[&RESTRICTED_ATTEMPTS, &GATE_PASSED]));
+        }
         if self.edges.restricted.is_empty() && !self.edges.closed && !self.has_expect {
             let problem = Problem::warning("nothing is forbidden here, so this gate cannot fail");
             let help = "list tools under `restricted:`, set `closed: true`, or assert \

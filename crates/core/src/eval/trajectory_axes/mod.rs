@@ -241,7 +241,12 @@ impl Gate for TrajectoryAxesBlock {
                     .at(agent.key_span)
                     .help("name two different tools, or remove the edge")
             });
-        own.chain(unknown).collect()
+        let unlooked = [
+            (!dependencies.is_empty())
+                .then(|| agent.unasserted("dependencies are", &[&DEPENDENCY_SATISFACTION])),
+            (!order.is_empty()).then(|| agent.unasserted("order edges are", &[&ORDER_SATISFACTION])),
+        ];
+        own.chain(unknown).chain(unlooked.into_iter().flatten().flatten()).collect()
     }
 }
 
