@@ -23,7 +23,11 @@ use std::path::{Path, PathBuf};
 pub(crate) fn host() -> Host<'static> {
     Host {
         read: &|path: &Path| std::fs::read(path).map_err(|error| reason(&error)),
-        environment: &|name: &str| std::env::var(name).ok(),
+        environment: &|name: &str| match name {
+            // What the shell says may be old, or not be there at all.
+            "PWD" => std::env::current_dir().ok().map(|here| here.display().to_string()),
+            _ => std::env::var(name).ok(),
+        },
     }
 }
 

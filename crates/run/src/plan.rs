@@ -79,7 +79,7 @@ impl Cell<'_> {
     }
 
     fn is_only(&self) -> bool {
-        matches!(self.subject, Subject::Agent { agent, .. } if agent.only)
+        matches!(self.subject, Subject::Agent { agent, .. } if agent.only && agent.skip.is_none())
     }
 
     /// A report of this row with nothing judged so far.

@@ -56,8 +56,9 @@ impl Selection {
 
 /// The command that judges one row alone; the filter is the plain name where that selects nothing else.
 pub(crate) fn rerun_command(suite: &str, row_name: &str, others: &[String]) -> String {
-    let is_unique =
-        !row_name.starts_with("re:") && others.iter().filter(|other| other.contains(row_name)).count() <= 1;
+    let is_unique = !row_name.starts_with("re:")
+        && !row_name.starts_with('-')
+        && others.iter().filter(|other| other.contains(row_name)).count() <= 1;
     let filter = if is_unique { row_name.to_owned() } else { format!("re:^{}$", regex::escape(row_name)) };
     format!("mcptest run {} --filter {}", quote(suite), quote(&filter))
 }

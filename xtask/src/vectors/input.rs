@@ -37,6 +37,11 @@ impl<'a> Input<'a> {
         Ok(list)
     }
 
+    /// A list that may be left out.
+    pub(super) fn list_or_empty(&self, key: &str) -> Result<&'a [Value], String> {
+        if self.0.get(key).is_none_or(Value::is_null) { Ok(&[]) } else { self.list(key) }
+    }
+
     pub(super) fn flags(&self, key: &str) -> Result<Vec<bool>, String> {
         self.list_of(key, Value::as_bool)
     }

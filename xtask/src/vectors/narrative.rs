@@ -9,7 +9,9 @@ pub(super) const METRICS: &[Metric] = &[("narrative", narrative), ("is_mutating"
 
 fn narrative(input: &Input<'_>) -> Result<Value, String> {
     let text = input.value("text")?.as_str().ok_or("`text` is not a text")?;
-    let score = score_narrative(text, input.list("calls")?, &policy(input)?);
+    let named = |call: &Value| if call.is_string() { json!({ "name": call }) } else { call.clone() };
+    let calls: Vec<Value> = input.list("calls")?.iter().map(named).collect();
+    let score = score_narrative(text, &calls, &policy(input)?);
     Ok(json!({
         "claims": score.claims,
         "claimed_but_absent": score.claimed_but_absent,

@@ -2,6 +2,7 @@
 
 use super::Metric;
 use super::input::{Input, text};
+use mcptest_core::eval::subsequence::lcs_length;
 use mcptest_core::eval::{
     Dependency, ExpectedArgs, ExpectedCall, ExpectedTrace, GoldenPath, Order, TrajectoryAxes,
     score_golden_path, score_trajectory_axes, validate_trace,
@@ -56,12 +57,12 @@ fn trajectory_axes(input: &Input<'_>) -> Result<Value, String> {
     let name = |edge: &Value, key: &str| edge[key].as_str().unwrap_or_default().to_owned();
     let axes = TrajectoryAxes {
         dependencies: input
-            .list("dependencies")?
+            .list_or_empty("dependencies")?
             .iter()
             .map(|edge| Dependency { producer: name(edge, "producer"), consumer: name(edge, "consumer") })
             .collect(),
         order: input
-            .list("order")?
+            .list_or_empty("order")?
             .iter()
             .map(|edge| Order { first: name(edge, "first"), second: name(edge, "second") })
             .collect(),
@@ -85,13 +86,20 @@ fn golden_path(input: &Input<'_>) -> Result<Value, String> {
         ..GoldenPath::new(input.texts("golden")?)
     };
     let score = score_golden_path(&named_calls(input.list("calls")?), &golden);
+    let (names, path) = (called(input.list("calls")?), input.texts("golden")?);
+    let coverage = if path.is_empty() { 1.0 } else { lcs_length(&names, &path) as f64 / path.len() as f64 };
     Ok(json!({
+        "coverage": coverage,
         "extra_steps": score.extra_steps,
         "backtracks": score.backtracks,
         "repeated_tools": score.repeated_tools,
         "penalty": score.penalty,
         "passed": score.passed,
     }))
+}
+
+fn called(calls: &[Value]) -> Vec<&str> {
+    calls.iter().map(|call| call.as_str().or_else(|| call["name"].as_str()).unwrap_or_default()).collect()
 }
 
 /// Calls given as names, or as objects with more.

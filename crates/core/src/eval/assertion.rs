@@ -112,7 +112,8 @@ impl Assertion<Target> {
     /// Refuses what can never hold with this many runs and warns of what always does.
     pub(crate) fn lint(&self, runs: usize) -> Option<Problem> {
         let written = self.matcher.written().to_string();
-        if written.contains("\"absent\"") {
+        let is_unknowable = runs == 0 && self.target.depends_on_runs();
+        if written.contains("\"absent\"") || is_unknowable {
             return None;
         }
         let mut mentioned = Vec::new();
@@ -136,8 +137,8 @@ impl Assertion<Target> {
             let help = "tighten the matcher or remove the expectation";
             return Some(Problem::warning(message).at(self.span).help(help));
         }
-        let message =
-            format!("`{}` can never satisfy {written} with {runs} run{}", self.target.name, plural(runs));
+        let with_runs = if runs == 0 { String::new() } else { format!(" with {runs} run{}", plural(runs)) };
+        let message = format!("`{}` can never satisfy {written}{with_runs}", self.target.name);
         let range = || format!("{}: it goes up to {}", self.target.doc, Number::Float(best));
         let help = self.target.advice(runs, &holds).unwrap_or_else(range);
         Some(Problem::error(message).at(self.span).help(help))

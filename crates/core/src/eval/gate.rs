@@ -68,7 +68,7 @@ pub(crate) trait Gate: Send + Sync + Sized + 'static {
 /// What a gate may know of its agent at load time.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct AgentFacts<'a> {
-    /// How many runs are judged.
+    /// How many runs are judged; 0 when that is known only once the traces are read.
     pub(crate) runs: usize,
     /// Where the gate's key stands.
     pub(crate) key_span: Span,

@@ -130,6 +130,11 @@ impl Target {
         self
     }
 
+    /// Whether the number of runs decides which values can come out.
+    pub(crate) fn depends_on_runs(&self) -> bool {
+        self.reachable.is_some()
+    }
+
     /// Values to try a matcher on: if none holds it cannot pass, if all hold it cannot fail.
     pub(crate) fn candidates(&self, runs: usize, mentioned: &[f64]) -> Vec<f64> {
         match self.reachable.map(|reachable| reachable.values) {

@@ -10,9 +10,6 @@ use crate::trace::CatalogueTool;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-/// What lints assume of an agent that judges as many runs as there are traces: enough for anything.
-const UNKNOWN_RUNS: usize = 1_000;
-
 /// One agent under test.
 #[derive(Debug)]
 pub struct Agent {
@@ -88,7 +85,7 @@ impl Agent {
         let prompts: Vec<String> = self.turns.iter().map(|turn| turn.value.clone()).collect();
         let inject: Vec<&Fault> = self.injected(faults).collect();
         let facts = AgentFacts {
-            runs: self.runs_to_judge(UNKNOWN_RUNS),
+            runs: if self.takes_all_traces() { 0 } else { self.runs },
             key_span: self.span,
             asserted: &[],
             expectations: self.expect.len(),
@@ -124,8 +121,12 @@ impl Agent {
 
     /// How many of the recorded runs are judged.
     pub fn runs_to_judge(&self, recorded: usize) -> usize {
-        let takes_all = !self.says_runs && matches!(self.cassette, Some(CassettePath::ReadOnly(_)));
-        if takes_all { recorded.max(1) } else { self.runs }
+        if self.takes_all_traces() { recorded.max(1) } else { self.runs }
+    }
+
+    /// Whether as many runs are judged as a list or pattern has traces.
+    fn takes_all_traces(&self) -> bool {
+        !self.says_runs && matches!(self.cassette, Some(CassettePath::ReadOnly(_)))
     }
 
     /// Whether rows name the model, because there is more than one.
@@ -284,7 +285,8 @@ fn read_cassette(block: &mut Block<'_>, models: usize) -> Option<CassettePath> {
         f.shapes("a path, a list of paths, or a pattern", |shapes| {
             shapes.text(|f| {
                 let path = f.name()?;
-                let is_pattern = path.contains(['*', '?']);
+                let has_class = path.find('[').is_some_and(|open| path[open..].contains(']'));
+                let is_pattern = has_class || path.contains(['*', '?']);
                 Some(if is_pattern { CassettePath::ReadOnly(vec![path]) } else { CassettePath::File(path) })
             });
             shapes.list(|f| f.list(|f| f.name()).map(CassettePath::ReadOnly));

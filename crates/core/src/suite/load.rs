@@ -209,8 +209,9 @@ impl Loader<'_> {
     }
 
     fn reading(&self, path: &Path, suite: BTreeMap<String, Text>) -> Reading<'_> {
-        let config_dir = path.parent().map(|folder| folder.display().to_string()).unwrap_or_default();
-        let config_dir = if config_dir.is_empty() { ".".to_owned() } else { config_dir };
+        // Absolute, so that a path made with it means the same wherever it is joined.
+        let here = (self.host.environment)("PWD").unwrap_or_else(|| ".".to_owned());
+        let config_dir = Path::new(&here).join(path.parent().unwrap_or(Path::new(""))).display().to_string();
         Reading::new(Variables { suite, config_dir, environment: self.host.environment })
     }
 

@@ -92,7 +92,8 @@ pub(super) fn check(steps: &[Step], roots: Roots) -> Result<bool, PathProblem> {
         shape = next;
         push_step(&mut before, step);
     }
-    Ok(!matches!(shape, Any))
+    let is_argument = matches!(steps.last(), Some(Step::Key { name, .. }) if name == "args");
+    Ok(!is_argument)
 }
 
 /// The shape one step further; `None` where anything goes.

@@ -49,10 +49,15 @@ pub struct Trace<'a> {
 impl<'a> Trace<'a> {
     /// Reads a trace envelope; the trace borrows from `text`.
     pub fn read(text: &'a str) -> Result<Self, serde_json::Error> {
-        let mut trace: Self = serde_json::from_str(text)?;
-        trace.text = text;
-        trace.tool_calls.iter_mut().for_each(Call::strip_own_prefix);
-        Ok(trace)
+        Ok(serde_json::from_str::<Self>(text)?.of(text))
+    }
+
+    /// What was deserialised from `text` becomes its trace: names are bare, and unknown fields stay reachable.
+    #[must_use]
+    pub fn of(mut self, text: &'a str) -> Self {
+        self.text = text;
+        self.tool_calls.iter_mut().for_each(Call::strip_own_prefix);
+        self
     }
 
     /// The names of the calls in order, repeats included.

@@ -131,8 +131,8 @@ fn document<'a>(source: Source<'a>, text: &'a str, peek: &Peek<'a>) -> Result<Ca
 }
 
 fn trace<'a>(source: Source<'a>, text: &'a str) -> Result<Trace<'a>, Problem> {
-    let mut trace: Trace<'a> = source.object(text, |reason| Fault::BadTrace { reason })?;
-    trace.text = text;
+    let trace: Trace<'a> = source.object(text, |reason| Fault::BadTrace { reason })?;
+    let trace = trace.of(text);
     let is_bare = trace.tool_calls.is_empty() && trace.conversation.turns.is_empty();
     if is_bare && !serde_json::from_str(text).is_ok_and(|peek: Peek<'_>| peek.is_trace()) {
         return Err(source.problem(text, Fault::NotATrace));

@@ -121,7 +121,8 @@ impl Search<'_> {
             folder: listed.clone(),
             source,
         };
-        let entries = match fs::read_dir(&listed) {
+        let here = if listed.as_os_str().is_empty() { Path::new(".") } else { &listed };
+        let entries = match fs::read_dir(here) {
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
                 return Ok(());
             }

@@ -59,8 +59,11 @@ fn worst(encounters: &[&Encounter<'_>]) -> Option<RecoveryReport> {
         reports().map(time).collect::<Option<Vec<u64>>>().and_then(|times| times.into_iter().max())
     };
     let user_visible_hang_ms = reports().map(|report| report.user_visible_hang_ms).max()?;
-    let reasons: BTreeSet<RecoveryFailure> =
+    let mut reasons: BTreeSet<RecoveryFailure> =
         reports().flat_map(|report| report.reasons.iter().copied()).collect();
+    if reasons.contains(&RecoveryFailure::NotRecovered) {
+        reasons.remove(&RecoveryFailure::RecoveryTooSlow);
+    }
     Some(RecoveryReport {
         time_to_detection_ms: slowest(|report| report.time_to_detection_ms),
         time_to_recovery_ms: slowest(|report| report.time_to_recovery_ms),

@@ -130,7 +130,7 @@ impl Gate for ReliabilityBlock {
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         let mut problems = Vec::new();
-        if let Some((k, span)) = self.k.filter(|&(k, _)| k > agent.runs as u64) {
+        if let Some((k, span)) = self.k.filter(|&(k, _)| agent.runs > 0 && k > agent.runs as u64) {
             let message =
                 format!("`k: {k}` is more than the {} run{} of this agent", agent.runs, s(agent.runs));
             problems.push(
@@ -147,7 +147,7 @@ impl Gate for ReliabilityBlock {
 
     /// One failure already takes `passhat_k` to 36 or below, so a floor between that and 100 says less than it seems.
     fn lint_expectation(&self, assertion: &Assertion<Target>, agent: &AgentFacts<'_>) -> Option<Problem> {
-        if assertion.target.name != PASSHAT_K.name {
+        if assertion.target.name != PASSHAT_K.name || agent.runs == 0 {
             return None;
         }
         let holds = |percent: f64| assertion.matcher.diff(&Value::from(percent as i64)).is_empty();

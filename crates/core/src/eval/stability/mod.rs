@@ -121,7 +121,7 @@ impl Gate for StabilityBlock {
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
-        if agent.runs >= 2 {
+        if agent.runs != 1 {
             return Vec::new();
         }
         let message = "`stability:` compares runs, and this agent has only one";

@@ -68,8 +68,7 @@ impl Gate for ToolEdgesBlock {
     }
 
     fn expect_beside(&self) -> Vec<Assertion<Target>> {
-        let unlisted = self.edges.closed.then_some(UNLISTED_CALLS);
-        unlisted.map(|target| Assertion::of(target, Matcher::at_most(0.0))).into_iter().collect()
+        if self.edges.closed { self.default_expect() } else { Vec::new() }
     }
 
     fn score(&self, runs: &[Run<'_>]) -> Scores {

@@ -38,7 +38,7 @@ impl<'a> From<&'a Value> for RecordedCall<'a> {
         let text = |key: &str| call.get(key).and_then(Value::as_str);
         let args = match (call.get("args"), text("args_text")) {
             (None | Some(Value::Null), Some(text)) => Arguments::NotJson(text),
-            (None | Some(Value::Null), None) => Arguments::Absent,
+            (None, None) => Arguments::Absent,
             (Some(args), _) => Arguments::Value(args),
         };
         Self { name: text("name").unwrap_or_default(), server: text("server"), args }
