@@ -111,6 +111,7 @@ fn objects_behind(clause: &[Token<'_>]) -> Vec<Option<Object>> {
         behind[at] = next;
         let token = &clause[at];
         let adverb = is_adverb(&token.word)
+            && !token.traits.has(Traits::STOPWORD)
             && !at.checked_sub(1).is_some_and(|before| clause[before].traits.has(Traits::DETERMINER));
         if can_be_object(token) && !adverb {
             next = Some(Object { at, is_none: false });

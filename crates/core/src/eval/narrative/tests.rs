@@ -78,6 +78,7 @@ fn a_claim_is_a_verb_and_its_next_noun() {
         ("I created and sent the email", "create_email, send_email"),
         ("Cancelled the order; canceled the other order", "cancel_order"),
         ("I have already successfully merged your new pull request", "merge_pull"),
+        ("I created successfully the issue", "create_issue"),
         ("Dropping tables, setting labels, PUBLISHED Pages", "drop_table, set_label, publish_page"),
         ("I deleted 3 files and closed #42.", "delete_file"),
         ("I deleted the file. I deleted the files.", "delete_file"),
