@@ -46,12 +46,7 @@ fn recovery_score(input: &Input<'_>) -> Result<Value, String> {
 
 /// Each event is a call in a turn of its own: a success, or the fault it ran into.
 fn recovery_virtual(input: &Input<'_>) -> Result<Value, String> {
-    let mut events = input.texts("events")?;
-    // A vector is one encounter: what comes after its recovery would be another.
-    let first = events.iter().position(|event| *event != "success").unwrap_or(0);
-    if let Some(recovered) = events.iter().skip(first).position(|event| *event == "success") {
-        events.truncate(first + recovered + 1);
-    }
+    let events = input.texts("events")?;
     let faulty = || events.iter().enumerate().filter(|(_, event)| **event != "success");
     let fault = |(at, event): (usize, &&str)| {
         let kind = if *event == "timeout" { "hang" } else { event };

@@ -2,10 +2,9 @@
 
 use super::Metric;
 use super::input::{Input, text};
-use mcptest_core::eval::subsequence::lcs_length;
 use mcptest_core::eval::{
     Dependency, ExpectedArgs, ExpectedCall, ExpectedTrace, GoldenPath, Order, TrajectoryAxes,
-    score_golden_path, score_trajectory_axes, validate_trace,
+    golden_path_coverage, score_golden_path, score_trajectory_axes, validate_trace,
 };
 use serde_json::{Value, json};
 
@@ -86,8 +85,7 @@ fn golden_path(input: &Input<'_>) -> Result<Value, String> {
         ..GoldenPath::new(input.texts("golden")?)
     };
     let score = score_golden_path(&named_calls(input.list("calls")?), &golden);
-    let (names, path) = (called(input.list("calls")?), input.texts("golden")?);
-    let coverage = if path.is_empty() { 1.0 } else { lcs_length(&names, &path) as f64 / path.len() as f64 };
+    let coverage = golden_path_coverage(&named_calls(input.list("calls")?), &golden);
     Ok(json!({
         "coverage": coverage,
         "extra_steps": score.extra_steps,
@@ -96,10 +94,6 @@ fn golden_path(input: &Input<'_>) -> Result<Value, String> {
         "penalty": score.penalty,
         "passed": score.passed,
     }))
-}
-
-fn called(calls: &[Value]) -> Vec<&str> {
-    calls.iter().map(|call| call.as_str().or_else(|| call["name"].as_str()).unwrap_or_default()).collect()
 }
 
 /// Calls given as names, or as objects with more.

@@ -30,7 +30,7 @@ mod trial;
 
 pub use assertion::Assertion;
 pub use gate::{GateBlock, GateKind};
-pub use golden_path::{GoldenPath, PathScore, score_golden_path};
+pub use golden_path::{GoldenPath, PathScore, golden_path_coverage, score_golden_path};
 pub use narrative::{Extraction, Narrative, NarrativeScore, score_narrative};
 pub use scores::{RunScores, Scores};
 pub use stability::{StabilityFloors, StabilityReport, agent_stability, agent_stability_across, drift_flags};

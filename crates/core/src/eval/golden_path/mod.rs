@@ -9,7 +9,7 @@ use super::{Gate, gate::AgentFacts};
 use crate::matcher::Matcher;
 use crate::problem::Problem;
 use crate::suite::read::Block;
-use crate::trace::{Call, Run};
+use crate::trace::{Call, Run, is_tool};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};
 
@@ -69,6 +69,29 @@ pub fn score_golden_path(calls: &[Value], golden: &GoldenPath) -> PathScore {
     let names: Vec<&str> =
         calls.iter().map(|call| call.get("name").and_then(Value::as_str).unwrap_or_default()).collect();
     score(&Waste::of(&names, golden.calls.len()), golden)
+}
+
+/// How much of a golden path recorded calls walked in order: `LCS(names, golden) / len(golden)`, 1 for an empty path.
+pub fn golden_path_coverage(calls: &[Value], golden: &GoldenPath) -> f64 {
+    let text = |call: &Value, key: &str| call.get(key).and_then(Value::as_str).map(str::to_owned);
+    let tools: Vec<(String, Option<String>)> =
+        calls.iter().map(|call| (text(call, "name").unwrap_or_default(), text(call, "server"))).collect();
+    coverage(tools.iter().map(|(name, server)| (name.as_str(), server.as_deref())), &golden.calls)
+}
+
+fn coverage<'c>(tools: impl Iterator<Item = (&'c str, Option<&'c str>)>, golden: &[String]) -> f64 {
+    if golden.is_empty() {
+        return 1.0;
+    }
+    let tools: Vec<(&str, Option<&str>)> = tools.collect();
+    let groups = Groups::collapse(&tools);
+    let first: Vec<usize> = groups.representatives().collect();
+    let recorded: Vec<usize> = (0..tools.len()).map(|call| groups.group_of(call)).collect();
+    let walked = longest_order_keeping_match(golden.len(), &recorded, |group| {
+        let (name, server) = tools[first[group]];
+        (0..golden.len()).filter(move |&at| is_tool(&golden[at], name, server))
+    });
+    walked as f64 / golden.len() as f64
 }
 
 fn score(waste: &Waste, golden: &GoldenPath) -> PathScore {
@@ -215,28 +238,18 @@ impl GoldenPathBlock {
             .whole(&EXTRA_STEPS, path.extra_steps)
             .whole(&BACKTRACKS, path.backtracks)
             .whole(&REPEATED_TOOLS, path.repeated_tools)
-            .float(&COVERAGE, self.coverage(calls));
+            .float(
+                &COVERAGE,
+                coverage(
+                    calls.iter().map(|call| (call.name.as_ref(), call.server.as_deref())),
+                    &self.path.calls,
+                ),
+            );
         if calls.is_empty() {
             scores.not_exercised("the run made no calls");
         }
         self.explain(&names, &waste, &mut scores);
         scores
-    }
-
-    /// LCS(names, golden) / len(golden).
-    fn coverage(&self, calls: &[Call<'_>]) -> f64 {
-        let golden = &self.path.calls;
-        if golden.is_empty() {
-            return 1.0;
-        }
-        let tools = Groups::collapse(calls.iter().map(|call| (call.name.as_ref(), call.server.as_deref())));
-        let first: Vec<usize> = tools.representatives().collect();
-        let recorded: Vec<usize> = (0..calls.len()).map(|call| tools.group_of(call)).collect();
-        let walked = longest_order_keeping_match(golden.len(), &recorded, |tool| {
-            let call = &calls[first[tool]];
-            (0..golden.len()).filter(move |&at| call.is_to(&golden[at]))
-        });
-        walked as f64 / golden.len() as f64
     }
 
     fn explain(&self, names: &[&str], waste: &Waste, scores: &mut RunScores) {
