@@ -1,0 +1,294 @@
+//! A line or body becomes a message whose parts are still text.
+
+use super::{Id, Malformed};
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fmt;
+
+/// One message: its parsed outline over the text it came in.
+#[derive(Debug, Clone)]
+pub struct Message<'a> {
+    /// The text as it came.
+    pub raw: &'a str,
+    /// What it is.
+    pub body: Body<'a>,
+}
+
+/// The four kinds of message.
+#[derive(Debug, Clone)]
+pub enum Body<'a> {
+    /// Something to answer.
+    Request {
+        /// Ties the answer to it.
+        id: Id,
+        /// What is asked.
+        method: Cow<'a, str>,
+        /// Its parameters.
+        params: Option<&'a RawValue>,
+    },
+    /// Something to know.
+    Notification {
+        /// What happened.
+        method: Cow<'a, str>,
+        /// Its parameters.
+        params: Option<&'a RawValue>,
+    },
+    /// A good answer.
+    Result {
+        /// The request's id.
+        id: Id,
+        /// The answer.
+        result: &'a RawValue,
+    },
+    /// A refusal. Without an id when the request could not be read.
+    Error {
+        /// The request's id.
+        id: Option<Id>,
+        /// The refusal.
+        error: RpcError,
+    },
+}
+
+/// The `error` of an answer.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RpcError {
+    /// The code.
+    pub code: i64,
+    /// The sentence.
+    pub message: String,
+    /// Anything more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Box<RawValue>>,
+}
+
+impl RpcError {
+    /// An error without data.
+    pub fn new(code: i64, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), data: None }
+    }
+}
+
+impl PartialEq for RpcError {
+    fn eq(&self, other: &Self) -> bool {
+        let data = |error: &Self| error.data.as_ref().map(|data| data.get().to_owned());
+        self.code == other.code && self.message == other.message && data(self) == data(other)
+    }
+}
+
+impl fmt::Display for RpcError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (code {})", self.message, self.code)
+    }
+}
+
+/// Reads one message, or says why the text is none.
+pub fn parse(text: &str) -> Result<Message<'_>, Malformed> {
+    let trimmed = text.trim_ascii();
+    match trimmed.as_bytes().first() {
+        Some(b'{') => {}
+        Some(b'[') if serde_json::from_str::<&RawValue>(trimmed).is_ok() => return Err(Malformed::Batch),
+        _ => return Err(not_an_object(trimmed)),
+    }
+    let outline: Outline<'_> = serde_json::from_str(trimmed).map_err(|error| {
+        match error.to_string().strip_prefix("duplicate field `").and_then(|rest| rest.split('`').next()) {
+            Some(key) => Malformed::DuplicateKey { key: key.to_owned() },
+            None => Malformed::NotJson { reason: error.to_string() },
+        }
+    })?;
+    Ok(Message { raw: text, body: outline.body()? })
+}
+
+fn not_an_object(text: &str) -> Malformed {
+    match serde_json::from_str::<&RawValue>(text) {
+        Err(error) => Malformed::NotJson { reason: error.to_string() },
+        Ok(raw) => Malformed::NotObject {
+            found: match raw.get().as_bytes().first() {
+                Some(b'"') => "a text",
+                Some(b't' | b'f') => "a boolean",
+                Some(b'n') => "null",
+                _ => "a number",
+            },
+        },
+    }
+}
+
+/// The keys that decide what a message is, each as it was written. `null` is a value here, not an absence.
+#[derive(Default)]
+struct Outline<'a> {
+    jsonrpc: Option<&'a RawValue>,
+    id: Option<&'a RawValue>,
+    method: Option<&'a RawValue>,
+    params: Option<&'a RawValue>,
+    result: Option<&'a RawValue>,
+    error: Option<&'a RawValue>,
+}
+
+impl<'a> Outline<'a> {
+    fn body(self) -> Result<Body<'a>, Malformed> {
+        match self.jsonrpc.map(RawValue::get) {
+            Some("\"2.0\"") => {}
+            Some(found) => return Err(Malformed::WrongVersion { found: excerpt(found) }),
+            None => return Err(Malformed::NoVersion),
+        }
+        if let Some(method) = self.method {
+            let method: Cow<'a, str> = borrowed_text(method).ok_or(Malformed::BadMethod)?;
+            return Ok(match self.id {
+                None => Body::Notification { method, params: self.params },
+                Some(id) => Body::Request { id: valid_id(id)?, method, params: self.params },
+            });
+        }
+        match (self.result, self.error) {
+            (Some(_), Some(_)) => Err(Malformed::BothResultAndError),
+            (None, None) => Err(Malformed::Neither),
+            (Some(result), None) => {
+                let id = self.id.ok_or_else(|| Malformed::BadId { found: "missing".to_owned() })?;
+                Ok(Body::Result { id: valid_id(id)?, result })
+            }
+            (None, Some(error)) => {
+                let id = self.id.filter(|id| id.get() != "null").map(valid_id).transpose()?;
+                Ok(Body::Error { id, error: valid_error(error)? })
+            }
+        }
+    }
+}
+
+fn borrowed_text(raw: &RawValue) -> Option<Cow<'_, str>> {
+    serde_json::from_str::<&str>(raw.get())
+        .map(Cow::Borrowed)
+        .or_else(|_| serde_json::from_str(raw.get()).map(Cow::Owned))
+        .ok()
+}
+
+fn valid_id(raw: &RawValue) -> Result<Id, Malformed> {
+    Id::of(raw).ok_or_else(|| Malformed::BadId { found: excerpt(raw.get()) })
+}
+
+fn valid_error(raw: &RawValue) -> Result<RpcError, Malformed> {
+    let bad = |found: String| Malformed::BadError { found };
+    if !raw.get().starts_with('{') {
+        return Err(bad(format!("{} instead of an object", excerpt(raw.get()))));
+    }
+    serde_json::from_str(raw.get())
+        .map_err(|_| bad(format!("{}, which lacks a whole `code` or a `message` text", excerpt(raw.get()))))
+}
+
+/// The first 80 characters, for a message.
+pub(crate) fn excerpt(text: &str) -> String {
+    match text.char_indices().nth(80) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+impl<'de: 'a, 'a> Deserialize<'de> for Outline<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(OutlineVisitor(std::marker::PhantomData))
+    }
+}
+
+struct OutlineVisitor<'a>(std::marker::PhantomData<&'a ()>);
+
+impl<'de: 'a, 'a> Visitor<'de> for OutlineVisitor<'a> {
+    type Value = Outline<'a>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut outline = Outline::default();
+        while let Some(key) = map.next_key::<Key>()? {
+            let value: &'a RawValue = map.next_value()?;
+            let (slot, name) = match key {
+                Key::Jsonrpc => (&mut outline.jsonrpc, "jsonrpc"),
+                Key::Id => (&mut outline.id, "id"),
+                Key::Method => (&mut outline.method, "method"),
+                Key::Params => (&mut outline.params, "params"),
+                Key::Result => (&mut outline.result, "result"),
+                Key::Error => (&mut outline.error, "error"),
+                Key::Other => continue,
+            };
+            if slot.replace(value).is_some() {
+                return Err(serde::de::Error::duplicate_field(name));
+            }
+        }
+        Ok(outline)
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(field_identifier, rename_all = "lowercase")]
+enum Key {
+    Jsonrpc,
+    Id,
+    Method,
+    Params,
+    Result,
+    Error,
+    #[serde(other)]
+    Other,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(text: &str) -> String {
+        parse(text).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_four_kinds_are_told_apart() {
+        let body = |text| parse(text).unwrap().body;
+        assert!(matches!(
+            body(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#),
+            Body::Request { id: Id::Number(1), .. }
+        ));
+        assert!(matches!(body(r#"{"jsonrpc":"2.0","method":"x","params":{}}"#), Body::Notification { .. }));
+        assert!(matches!(
+            body(r#"{"jsonrpc":"2.0","id":"a","result":null}"#),
+            Body::Result { result, .. } if result.get() == "null"
+        ));
+        assert!(matches!(
+            body(r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"x"}}"#),
+            Body::Error { id: None, .. }
+        ));
+    }
+
+    #[test]
+    fn each_way_to_be_malformed_is_named() {
+        assert!(refusal("Server started").starts_with("it is not JSON"));
+        assert_eq!(refusal("42"), "it is JSON, but a number instead of an object");
+        assert_eq!(refusal("[{}]"), "it is a batch (a list of messages), which MCP does not have");
+        assert_eq!(refusal(r#"{"id":1,"result":{}}"#), "it has no `jsonrpc: \"2.0\"`");
+        assert_eq!(
+            refusal(r#"{"jsonrpc":"1.0","id":1,"result":{}}"#),
+            "its `jsonrpc` is \"1.0\" instead of \"2.0\""
+        );
+        assert_eq!(
+            refusal(r#"{"jsonrpc":"2.0","id":1,"result":{},"error":{}}"#),
+            "it has both `result` and `error`"
+        );
+        assert_eq!(
+            refusal(r#"{"jsonrpc":"2.0","id":1}"#),
+            "it has neither `method` nor `result` nor `error`"
+        );
+        assert_eq!(
+            refusal(r#"{"jsonrpc":"2.0","id":1,"error":"boom"}"#),
+            "its `error` is \"boom\" instead of an object"
+        );
+        assert_eq!(refusal(r#"{"jsonrpc":"2.0","id":1.5,"result":{}}"#), "its `id` is 1.5");
+        assert_eq!(refusal(r#"{"jsonrpc":"2.0","result":{}}"#), "its `id` is missing");
+        assert_eq!(refusal(r#"{"jsonrpc":"2.0","method":7}"#), "its `method` is not a text");
+        assert_eq!(refusal(r#"{"jsonrpc":"2.0","id":1,"id":2,"result":{}}"#), "it has the key `id` twice");
+    }
+
+    #[test]
+    fn deep_nesting_is_read_past_without_recursion() {
+        let deep =
+            format!(r#"{{"jsonrpc":"2.0","id":1,"result":{}{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
+        assert!(parse(&deep).is_ok());
+    }
+}

@@ -1,0 +1,33 @@
+//! What is one JSON-RPC message, and what is wrong with a text that is none?
+
+mod id;
+mod malformed;
+mod message;
+mod write;
+
+pub use id::Id;
+pub use malformed::Malformed;
+pub use message::{Body, Message, RpcError, parse};
+pub use write::{error, notification, request, result};
+
+/// JSON-RPC and MCP error codes that are sent or recognised.
+pub mod code {
+    /// The text is not JSON.
+    pub const PARSE_ERROR: i64 = -32700;
+    /// The JSON is not a request.
+    pub const INVALID_REQUEST: i64 = -32600;
+    /// There is no such method.
+    pub const METHOD_NOT_FOUND: i64 = -32601;
+    /// The arguments do not fit.
+    pub const INVALID_PARAMS: i64 = -32602;
+    /// Something went wrong inside.
+    pub const INTERNAL_ERROR: i64 = -32603;
+    /// There is no such resource (legacy era).
+    pub const RESOURCE_NOT_FOUND: i64 = -32002;
+    /// An HTTP header does not fit the body (modern era).
+    pub const HEADER_MISMATCH: i64 = -32020;
+    /// The client lacks a capability that the call needs (modern era).
+    pub const MISSING_CLIENT_CAPABILITY: i64 = -32021;
+    /// The protocol version is not spoken (modern era).
+    pub const UNSUPPORTED_VERSION: i64 = -32022;
+}

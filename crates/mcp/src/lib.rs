@@ -1,0 +1,7 @@
+//! MCP on the wire: a client that is a good witness, a mock server, a recording proxy.
+
+pub mod era;
+pub mod frame;
+pub mod jsonrpc;
+pub mod sse;
+pub mod tape;
