@@ -1,0 +1,128 @@
+//! What takes bytes from outside, each as a function that must not panic, hang or lose a law on any input.
+
+use mcptest_core::suite::{Host, load};
+use mcptest_mcp::frame::{Frame, Lines};
+use mcptest_mcp::tape::Tape;
+use mcptest_mcp::{jsonrpc, sse};
+use std::path::Path;
+
+/// A fuzz target.
+pub type Target = fn(&[u8]);
+
+/// Every target by the name of its corpus folder.
+pub const TARGETS: &[(&str, Target)] = &[
+    ("framing", framing),
+    ("message", message),
+    ("sse", events),
+    ("tape", tape),
+    ("suite", suite),
+    ("cassette", cassette),
+];
+
+/// Lines: no byte of a line is lost, whatever the limit.
+pub fn framing(data: &[u8]) {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().build() else { return };
+    let (limit, bytes) = match data.split_first() {
+        Some((limit, bytes)) => (usize::from(*limit), bytes),
+        None => return,
+    };
+    let frames = runtime.block_on(async {
+        let (mut lines, mut frames) = (Lines::new(bytes, limit), Vec::new());
+        while let Ok(Some(frame)) = lines.next().await {
+            frames.push(frame);
+        }
+        frames
+    });
+    let expected = bytes.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()).count();
+    let too_long = frames.iter().filter(|frame| matches!(frame, Frame::TooLong { .. })).count();
+    assert!(frames.len() <= expected + too_long, "more frames than lines");
+    for frame in frames {
+        if let Frame::Line(line) = frame {
+            assert!(!line.contains('\n'));
+            message(line.as_bytes());
+        }
+    }
+}
+
+/// One JSON-RPC message.
+pub fn message(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    match jsonrpc::parse(text) {
+        Ok(message) => assert_eq!(message.raw, text),
+        Err(malformed) => assert!(!malformed.to_string().is_empty()),
+    }
+}
+
+/// Server-sent events: how the bytes are cut does not matter.
+pub fn events(data: &[u8]) {
+    let whole = sse::Parser::new(1 << 16).feed(data);
+    let mut parser = sse::Parser::new(1 << 16);
+    let pieces: Result<Vec<_>, _> = data.chunks(3).map(|piece| parser.feed(piece)).collect();
+    if let (Ok(whole), Ok(pieces)) = (whole, pieces) {
+        assert_eq!(whole, pieces.concat());
+    }
+}
+
+/// A server tape.
+pub fn tape(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    if let Err(error) = Tape::read(text) {
+        assert!(!error.to_string().is_empty());
+    }
+}
+
+/// A suite, with every problem rendered.
+pub fn suite(data: &[u8]) {
+    let host = Host {
+        read: &|path: &Path| match path.to_str() {
+            Some("suite.yml") => Ok(data.to_vec()),
+            _ => Err("there is no such file".to_owned()),
+        },
+        environment: &|_| None,
+    };
+    let loaded = load(Path::new("suite.yml"), &host);
+    let text = mcptest_core::problem::render(&loaded.problems, &loaded.sources, false);
+    assert!(loaded.problems.is_empty() || !text.is_empty(), "problems that say nothing");
+    assert!(loaded.suite.is_some() || !loaded.problems.is_empty(), "refused without a word");
+}
+
+/// A cassette with all its runs.
+pub fn cassette(data: &[u8]) {
+    match mcptest_run::cassette::parse(data) {
+        Ok(cassette) => assert!(cassette.runs.len() <= data.len()),
+        Err(problem) => assert!(!problem.to_string().is_empty()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_saved_input_is_taken_without_a_panic() {
+        let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
+        for (name, target) in TARGETS {
+            let mut inputs = 0;
+            for entry in std::fs::read_dir(corpus.join(name)).unwrap() {
+                let path = entry.unwrap().path();
+                let data = std::fs::read(&path).unwrap();
+                std::panic::catch_unwind(|| target(&data)).unwrap_or_else(|_| panic!("{}", path.display()));
+                inputs += 1;
+            }
+            assert!(inputs >= 10, "{name} has a corpus of {inputs}");
+        }
+    }
+
+    #[test]
+    fn every_target_has_its_program() {
+        let programs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/fuzz_targets");
+        let mut found: Vec<String> = std::fs::read_dir(programs)
+            .unwrap()
+            .map(|entry| entry.unwrap().path().file_stem().unwrap().to_string_lossy().into_owned())
+            .collect();
+        found.sort();
+        let mut expected: Vec<&str> = TARGETS.iter().map(|(name, _)| *name).collect();
+        expected.sort_unstable();
+        assert_eq!(found, expected);
+    }
+}
