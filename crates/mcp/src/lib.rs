@@ -1,7 +1,9 @@
 //! MCP on the wire: a client that is a good witness, a mock server, a recording proxy.
 
+pub mod client;
 pub mod era;
 pub mod frame;
 pub mod jsonrpc;
+pub mod process;
 pub mod sse;
 pub mod tape;

@@ -22,7 +22,7 @@ pub use options::{Budget, RunOptions, Stale};
 pub use schema::json_schema;
 pub use server::{Endpoint, Era, HeaderValue, Provider, Server};
 pub use tool_test::ToolTest;
-pub use variables::Text;
+pub use variables::{Text, fill};
 
 use crate::trace::CatalogueTool;
 use std::collections::BTreeMap;

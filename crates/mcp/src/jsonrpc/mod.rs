@@ -8,7 +8,7 @@ mod write;
 pub use id::Id;
 pub use malformed::Malformed;
 pub use message::{Body, Message, RpcError, parse};
-pub use write::{error, notification, request, result};
+pub use write::{error, notification, request, result, text as write_text};
 
 /// JSON-RPC and MCP error codes that are sent or recognised.
 pub mod code {

@@ -45,7 +45,7 @@ fn id_text(id: &Id) -> String {
 }
 
 /// A JSON string literal.
-pub(crate) fn text(value: &str) -> String {
+pub fn text(value: &str) -> String {
     serde_json::Value::String(value.to_owned()).to_string()
 }
 

@@ -1,0 +1,117 @@
+//! One request from its arguments to its result, over as many rounds as it takes.
+
+use super::input_required::{self, MAX_ROUNDS};
+use super::link::{Asking, Deadline};
+use super::param_headers::headers_of;
+use super::params::Params;
+use super::{CallFailure, Called, Client, Misbehaviour, Note};
+use crate::era::Era;
+use crate::jsonrpc::write_text;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::time::{Duration, Instant};
+
+pub(super) async fn call_tool(
+    client: &Client,
+    name: &str,
+    arguments: &RawValue,
+    timeout: Duration,
+) -> Called {
+    let headers = param_headers(client, name, arguments).await;
+    let start = Instant::now();
+    let params = Params::new(client.info.era)
+        .with("name", &write_text(name))
+        .with("arguments", arguments.get())
+        .with_progress();
+    let round = Round { client, method: "tools/call", asked: format!("tools/call {name}"), headers };
+    let (outcome, notifications) = round.run(params, Deadline::after(timeout)).await;
+    Called { outcome, duration: start.elapsed(), notifications }
+}
+
+pub(super) async fn request(
+    client: &Client,
+    method: &str,
+    params: Option<Value>,
+    timeout: Duration,
+) -> Result<Box<RawValue>, CallFailure> {
+    let name = ["name", "uri"].iter().find_map(|key| params.as_ref()?.get(key)?.as_str());
+    let asked = name.map_or_else(|| method.to_owned(), |name| format!("{method} {name}"));
+    let headers =
+        if client.info.era == Era::Modern { name_header(method, params.as_ref()) } else { Vec::new() };
+    let params = Params::new(client.info.era).with_value(params.unwrap_or_default());
+    Round { client, method, asked, headers }.run(params, Deadline::after(timeout)).await.0
+}
+
+/// `Mcp-Name`, for the methods that have it.
+fn name_header(method: &str, params: Option<&Value>) -> Vec<(String, String)> {
+    let key = match method {
+        "tools/call" | "prompts/get" => "name",
+        "resources/read" => "uri",
+        _ => return Vec::new(),
+    };
+    let name = params.and_then(|params| params.get(key)).and_then(Value::as_str);
+    name.map(|name| ("Mcp-Name".to_owned(), super::param_headers::encode(name))).into_iter().collect()
+}
+
+async fn param_headers(client: &Client, name: &str, arguments: &RawValue) -> Vec<(String, String)> {
+    if client.info.era != Era::Modern || !matches!(client.link, super::Link::Http(..)) {
+        return Vec::new();
+    }
+    let known = || client.param_headers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    if known().is_none() {
+        // Without the list no argument is repeated as a header; the server says so if it wants one.
+        let _ = Box::pin(client.list_tools()).await;
+    }
+    let mut headers = vec![("Mcp-Name".to_owned(), super::param_headers::encode(name))];
+    let wanted = known().as_ref().and_then(|tools| tools.get(name)).cloned().unwrap_or_default();
+    if !wanted.is_empty() {
+        let arguments: Value = serde_json::from_str(arguments.get()).unwrap_or_default();
+        headers.extend(headers_of(&wanted, &arguments));
+    }
+    headers
+}
+
+struct Round<'a> {
+    client: &'a Client,
+    method: &'a str,
+    asked: String,
+    headers: Vec<(String, String)>,
+}
+
+impl Round<'_> {
+    async fn run(
+        &self,
+        first: Params,
+        deadline: Deadline,
+    ) -> (Result<Box<RawValue>, CallFailure>, Vec<Note>) {
+        let link = &self.client.link;
+        let mut params = first.clone();
+        let mut notes = Vec::new();
+        for _ in 0..=MAX_ROUNDS {
+            let asking = Asking {
+                method: self.method,
+                asked: &self.asked,
+                params: &params,
+                headers: &self.headers,
+                deadline,
+            };
+            let answer = link.ask(asking).await;
+            notes.extend(answer.notes);
+            let result = match answer.outcome {
+                Ok(result) if self.client.info.era == Era::Modern => result,
+                outcome => return (outcome, notes),
+            };
+            let next = match input_required::read(&result) {
+                Ok(None) => return (Ok(result), notes),
+                Ok(Some(input)) => input.answered(link.conversation(), &first),
+                Err(why) => Err(Misbehaviour::BadResult { why }),
+            };
+            match next {
+                Ok(next) => params = next,
+                Err(why) => return (Err(link.error(&self.asked, why, Vec::new()).into()), notes),
+            }
+        }
+        let why = Misbehaviour::TooManyRounds { rounds: MAX_ROUNDS };
+        (Err(link.error(&self.asked, why, Vec::new()).into()), notes)
+    }
+}

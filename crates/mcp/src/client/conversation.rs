@@ -1,0 +1,403 @@
+//! Which requests are open, and to which of them does a message that comes in belong?
+
+use super::misbehaviour::{Misbehaviour, Moment};
+use super::{Note, Observed, Responses};
+use crate::jsonrpc::{self, Body, Id, Malformed, RpcError, code};
+use crate::tape::Direction;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::oneshot;
+
+/// Sees every message as it is on the wire, in both directions.
+pub type Tap = Arc<dyn Fn(Direction, &str) + Send + Sync>;
+
+const KEPT: usize = 1000;
+const KEPT_NOTES: usize = 1000;
+const QUOTED: usize = 200;
+
+/// One connection's messages, whatever carries them.
+pub(super) struct Conversation {
+    pub(super) server: String,
+    pub(super) limit: usize,
+    tap: Option<Tap>,
+    responses: Responses,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    last_id: i64,
+    waiting: HashMap<i64, Waiting>,
+    given_up: BTreeMap<i64, String>,
+    end: Option<End>,
+    is_ready: bool,
+    observed: Vec<Observed>,
+    unkept: usize,
+}
+
+struct Waiting {
+    asked: String,
+    since: usize,
+    notes: Vec<Note>,
+    reply: oneshot::Sender<Outcome>,
+}
+
+/// Why no more messages will come.
+#[derive(Debug, Clone)]
+pub(super) enum End {
+    Exited(Option<String>),
+    ClosedOutput,
+}
+
+/// What came of a request.
+#[derive(Debug)]
+pub(super) struct Outcome {
+    pub(super) reply: Result<Box<RawValue>, Unanswered>,
+    pub(super) notes: Vec<Note>,
+    pub(super) instead: Vec<String>,
+}
+
+impl Outcome {
+    /// Nothing came at all.
+    pub(super) fn bad(why: Misbehaviour) -> Self {
+        Self { reply: Err(Unanswered::Bad(why)), notes: Vec::new(), instead: Vec::new() }
+    }
+}
+
+/// Why a request has no result.
+#[derive(Debug)]
+pub(super) enum Unanswered {
+    Rpc(RpcError),
+    Bad(Misbehaviour),
+}
+
+/// A request that was opened: what it will be answered on.
+pub(super) struct Opened {
+    pub(super) id: i64,
+    pub(super) reply: oneshot::Receiver<Outcome>,
+}
+
+/// What a message turned out to be.
+#[derive(Debug)]
+pub(super) enum Heard {
+    /// An answer that was waited for, or a notification.
+    Expected,
+    /// A request of the server's, with the message that answers it.
+    Asked(String),
+    /// An answer that nobody waits for.
+    Stray(String),
+    /// Not a message.
+    Bad(Malformed),
+}
+
+impl Conversation {
+    pub(super) fn new(server: &str, limit: usize, tap: Option<Tap>, responses: Responses) -> Arc<Self> {
+        let state = Mutex::new(State::default());
+        Arc::new(Self { server: server.to_owned(), limit, tap, responses, state })
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Opens a request about `asked`, as `tools/call get_weather`.
+    pub(super) fn open(&self, asked: &str) -> Result<Opened, Misbehaviour> {
+        let mut state = self.state();
+        if let Some(end) = &state.end {
+            let moment = if state.is_ready { Moment::Before } else { Moment::Handshake };
+            return Err(end.misbehaviour(moment));
+        }
+        state.last_id += 1;
+        let id = state.last_id;
+        let since = if state.is_ready { state.observed.len() } else { 0 };
+        let (sender, reply) = oneshot::channel();
+        state
+            .waiting
+            .insert(id, Waiting { asked: asked.to_owned(), since, notes: Vec::new(), reply: sender });
+        Ok(Opened { id, reply })
+    }
+
+    /// The handshake is done: what comes now is told apart from what came during it.
+    pub(super) fn is_ready(&self) {
+        self.state().is_ready = true;
+    }
+
+    /// Gives up a request, and says what had come for it; a later answer is observed.
+    pub(super) fn give_up(&self, id: i64, why: Misbehaviour) -> Option<Outcome> {
+        let mut state = self.state();
+        let waiting = state.waiting.remove(&id)?;
+        state.given_up.insert(id, waiting.asked.clone());
+        let instead = state.instead(waiting.since);
+        Some(Outcome { reply: Err(Unanswered::Bad(why)), notes: waiting.notes, instead })
+    }
+
+    /// Ends a request with what is wrong.
+    pub(super) fn fail(&self, id: i64, why: Misbehaviour) {
+        let mut state = self.state();
+        state.settle(id, Err(Unanswered::Bad(why)));
+    }
+
+    /// Ends a request with the server's own error.
+    pub(super) fn refuse(&self, id: i64, error: RpcError) {
+        self.state().settle(id, Err(Unanswered::Rpc(error)));
+    }
+
+    /// True while the request is open.
+    pub(super) fn waits_for(&self, id: i64) -> bool {
+        self.state().waiting.contains_key(&id)
+    }
+
+    /// No more messages will come.
+    pub(super) fn end(&self, end: End) {
+        let mut state = self.state();
+        let moment = if state.is_ready { Moment::Pending } else { Moment::Handshake };
+        let mut open: Vec<i64> = state.waiting.keys().copied().collect();
+        open.sort_unstable();
+        for id in open {
+            state.settle(id, Err(Unanswered::Bad(end.misbehaviour(moment))));
+        }
+        state.end.get_or_insert(end);
+    }
+
+    pub(super) fn observe(&self, observed: Observed) {
+        self.state().observe(observed);
+    }
+
+    /// Everything that was seen besides the answers.
+    pub(super) fn observed(&self) -> Vec<Observed> {
+        let state = self.state();
+        let mut observed = state.observed.clone();
+        if state.unkept > 0 {
+            observed.push(Observed::More { count: state.unkept });
+        }
+        observed
+    }
+
+    pub(super) fn tap(&self, from: Direction, text: &str) {
+        if let Some(tap) = &self.tap {
+            tap(from, text);
+        }
+    }
+
+    /// Takes in a message. `within` is the request on whose own stream it came, if it has one.
+    pub(super) fn hear(&self, text: &str, within: Option<i64>) -> Heard {
+        self.tap(Direction::Server, text);
+        let message = match jsonrpc::parse(text) {
+            Ok(message) => message,
+            Err(why) => return self.hear_garbage(text, why),
+        };
+        match message.body {
+            Body::Result { id, result } => self.settle(&id, || Ok(result.to_owned())),
+            Body::Error { id: Some(id), error } => self.settle(&id, || Err(Unanswered::Rpc(error))),
+            Body::Error { id: None, error } => self.hear_error_without_id(error, within),
+            Body::Notification { method, params } => {
+                self.state().note(&method, params, within);
+                Heard::Expected
+            }
+            Body::Request { id, method, params } => Heard::Asked(self.answer(&id, &method, params)),
+        }
+    }
+
+    fn settle(&self, id: &Id, reply: impl FnOnce() -> Result<Box<RawValue>, Unanswered>) -> Heard {
+        let mut state = self.state();
+        if let Id::Number(number) = *id {
+            if state.waiting.contains_key(&number) {
+                state.settle(number, reply());
+                return Heard::Expected;
+            }
+            if let Some(method) = state.given_up.remove(&number) {
+                state.observe(Observed::LateReply { id: id.to_string(), method });
+                return Heard::Expected;
+            }
+            if (1..=state.last_id).contains(&number) {
+                state.observe(Observed::DuplicateReply { id: id.to_string() });
+                return Heard::Stray(id.to_string());
+            }
+        }
+        state.observe(Observed::UnknownId { id: id.to_string() });
+        Heard::Stray(id.to_string())
+    }
+
+    fn hear_error_without_id(&self, error: RpcError, within: Option<i64>) -> Heard {
+        let mut state = self.state();
+        let only = (state.waiting.len() == 1).then(|| state.waiting.keys().next().copied()).flatten();
+        match within.or(only).filter(|id| state.waiting.contains_key(id)) {
+            Some(id) => {
+                state.settle(id, Err(Unanswered::Bad(Misbehaviour::ErrorWithoutId { error })));
+            }
+            None => state.observe(Observed::ErrorWithoutId { error }),
+        }
+        Heard::Expected
+    }
+
+    fn hear_garbage(&self, text: &str, why: Malformed) -> Heard {
+        let quoted = quote(text);
+        let mut state = self.state();
+        match id_in(text).filter(|id| state.waiting.contains_key(id)) {
+            Some(id) => {
+                let why = Misbehaviour::Malformed { why: why.clone(), text: quoted };
+                state.settle(id, Err(Unanswered::Bad(why)));
+            }
+            None => state.observe(Observed::Garbage { text: quoted, why: why.clone() }),
+        }
+        Heard::Bad(why)
+    }
+
+    /// A line past the limit; its beginning may say which request it was to answer.
+    pub(super) fn hear_too_long(&self, bytes: usize, start: String) {
+        let mut state = self.state();
+        match id_at_start(&start).filter(|id| state.waiting.contains_key(id)) {
+            Some(id) => {
+                let why = Misbehaviour::TooLong { bytes, limit: self.limit };
+                state.settle(id, Err(Unanswered::Bad(why)));
+            }
+            None => state.observe(Observed::TooLong { bytes, limit: self.limit, start }),
+        }
+    }
+
+    /// A line that is not UTF-8, with the bad bytes replaced.
+    pub(super) fn hear_not_utf8(&self, text: &str) {
+        let quoted = quote(text);
+        let mut state = self.state();
+        match id_in(text).filter(|id| state.waiting.contains_key(id)) {
+            Some(id) => state.settle(id, Err(Unanswered::Bad(Misbehaviour::NotUtf8 { text: quoted }))),
+            None => state.observe(Observed::NotUtf8 { text: quoted }),
+        }
+    }
+
+    fn answer(&self, id: &Id, method: &str, params: Option<&RawValue>) -> String {
+        let params = params.map_or("{}", RawValue::get);
+        let value: Value = serde_json::from_str(params).unwrap_or_default();
+        let reply = self.responses.answer(method, &value);
+        let is_scripted = reply.as_ref().is_some_and(|reply| reply.is_scripted);
+        let outcome = reply.map_or_else(
+            || Err(RpcError::new(code::METHOD_NOT_FOUND, format!("a client has no method {method}"))),
+            |reply| reply.outcome,
+        );
+        let (answer, line) = match outcome {
+            Ok(result) => {
+                let result = result.to_string();
+                let line = jsonrpc::result(id, &result);
+                (result, line)
+            }
+            Err(error) => (format!("with the error {error}"), jsonrpc::error(Some(id), &error)),
+        };
+        if method != "ping" {
+            let (method, params) = (method.to_owned(), quote(params));
+            self.observe(Observed::ServerRequest { method, params, answer, is_scripted });
+        }
+        line
+    }
+
+    /// The answer to one of the requests in an `input_required` result.
+    pub(super) fn answer_input(&self, method: &str, params: &Value) -> Result<Value, RpcError> {
+        let reply = self.responses.answer(method, params);
+        let is_scripted = reply.as_ref().is_some_and(|reply| reply.is_scripted);
+        let outcome = reply.map_or_else(
+            || Err(RpcError::new(code::METHOD_NOT_FOUND, format!("a client has no method {method}"))),
+            |reply| reply.outcome,
+        );
+        let answer = match &outcome {
+            Ok(result) => result.to_string(),
+            Err(error) => format!("with the error {error}"),
+        };
+        let (method, params) = (method.to_owned(), quote(&params.to_string()));
+        self.observe(Observed::ServerRequest { method, params, answer, is_scripted });
+        outcome
+    }
+}
+
+impl State {
+    fn settle(&mut self, id: i64, reply: Result<Box<RawValue>, Unanswered>) {
+        if let Some(waiting) = self.waiting.remove(&id) {
+            let instead = if reply.is_err() { self.instead(waiting.since) } else { Vec::new() };
+            // Nobody listens when the caller has gone; the answer is then of no use.
+            let _ = waiting.reply.send(Outcome { reply, notes: waiting.notes, instead });
+        }
+    }
+
+    fn observe(&mut self, observed: Observed) {
+        if self.observed.len() < KEPT {
+            self.observed.push(observed);
+        } else {
+            self.unkept += 1;
+        }
+    }
+
+    fn instead(&self, since: usize) -> Vec<String> {
+        self.observed[since.min(self.observed.len())..]
+            .iter()
+            .filter(|observed| observed.is_in_place_of_an_answer())
+            .map(ToString::to_string)
+            .collect()
+    }
+
+    fn note(&mut self, method: &str, params: Option<&RawValue>, within: Option<i64>) {
+        let note = Note { method: method.to_owned(), params: params.map(ToOwned::to_owned) };
+        let belongs_to = match method {
+            "notifications/progress" => params.and_then(progress_token),
+            _ => within,
+        };
+        if let Some(waiting) = belongs_to.and_then(|id| self.waiting.get_mut(&id)) {
+            waiting.note(note);
+        } else if method == "notifications/message" && !self.waiting.is_empty() {
+            self.waiting.values_mut().for_each(|waiting| waiting.note(note.clone()));
+        } else {
+            let params = quote(params.map_or("", RawValue::get));
+            self.observe(Observed::Notification { method: method.to_owned(), params });
+        }
+    }
+}
+
+impl Waiting {
+    fn note(&mut self, note: Note) {
+        if self.notes.len() < KEPT_NOTES {
+            self.notes.push(note);
+        }
+    }
+}
+
+impl End {
+    fn misbehaviour(&self, moment: Moment) -> Misbehaviour {
+        match self {
+            Self::Exited(status) => Misbehaviour::Exited { moment, status: status.clone() },
+            Self::ClosedOutput => Misbehaviour::ClosedOutput { moment },
+        }
+    }
+}
+
+fn progress_token(params: &RawValue) -> Option<i64> {
+    #[derive(serde::Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Progress {
+        progress_token: i64,
+    }
+    serde_json::from_str::<Progress>(params.get()).ok().map(|progress| progress.progress_token)
+}
+
+/// The id of a text that is a JSON object but not a message.
+fn id_in(text: &str) -> Option<i64> {
+    #[derive(serde::Deserialize)]
+    struct Outline {
+        id: i64,
+    }
+    serde_json::from_str::<Outline>(text).ok().map(|outline| outline.id)
+}
+
+/// The id among the first keys of a text that is cut off.
+fn id_at_start(start: &str) -> Option<i64> {
+    let rest = start.split_once(r#""id":"#)?.1.trim_start();
+    let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
+    digits.parse().ok()
+}
+
+/// The beginning of a text, for a message.
+pub(super) fn quote(text: &str) -> String {
+    let text = text.trim();
+    match text.char_indices().nth(QUOTED) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,303 @@
+//! Which era does the server speak, and who is it?
+
+use super::conversation::{Conversation, Tap};
+use super::http::Http;
+use super::link::{Asking, Deadline, Link};
+use super::params::{Params, capabilities, client_info};
+use super::stdio::Stdio;
+use super::{
+    CallFailure, Endpoint, EraChoice, Failure, Misbehaviour, Observed, ServerInfo, ServerSpec, WireError,
+};
+use crate::era::{Era, LATEST_LEGACY, LATEST_MODERN, VERSIONS};
+use crate::jsonrpc::{RpcError, code};
+use serde::Deserialize;
+use serde_json::json;
+use serde_json::value::RawValue;
+use std::time::Duration;
+
+/// A server that does not answer the probe is spoken to in the older era after this.
+const PROBE: Duration = Duration::from_secs(2);
+
+/// Connects, in the era that the server speaks.
+pub(super) async fn connect(spec: &ServerSpec, tap: Option<Tap>) -> Result<(Link, ServerInfo), WireError> {
+    match spec.era {
+        EraChoice::Legacy => {
+            let link = open(spec, tap, Era::Legacy)?;
+            let info = initialize(&link, spec.connect_timeout).await?;
+            Ok(ready(link, info))
+        }
+        EraChoice::Modern => {
+            let link = open(spec, tap, Era::Modern)?;
+            match discover(&link, spec.connect_timeout).await {
+                Discovered::Modern(info) => Ok(ready(link, info)),
+                Discovered::Failed { error, .. } => Err(error),
+            }
+        }
+        EraChoice::Auto => find_out(spec, tap).await,
+    }
+}
+
+async fn find_out(spec: &ServerSpec, tap: Option<Tap>) -> Result<(Link, ServerInfo), WireError> {
+    let link = open(spec, tap.clone(), Era::Modern)?;
+    let (error, was_silent) = match discover(&link, PROBE.min(spec.connect_timeout / 2)).await {
+        Discovered::Modern(info) => return Ok(ready(link, info)),
+        Discovered::Failed { error, next: Next::GiveUp } => return Err(error),
+        Discovered::Failed { error, next } => (error, next == Next::WasSilent),
+    };
+    let seen = link.conversation().observed();
+    link.discard().await;
+    let link = open(spec, tap, Era::Legacy)?;
+    for observed in seen {
+        link.conversation().observe(observed);
+    }
+    link.conversation().observe(Observed::FellBack { reason: reason(&error) });
+    match initialize(&link, spec.connect_timeout).await {
+        Ok(info) => Ok(ready(link, info)),
+        // A modern server may only have been slow to start.
+        Err(refused) if was_silent && matches!(refused.misbehaviour, Misbehaviour::Refused { .. }) => {
+            link.set_era(Era::Modern);
+            match discover(&link, spec.connect_timeout).await {
+                Discovered::Modern(info) => Ok(ready(link, info)),
+                Discovered::Failed { .. } => Err(refused),
+            }
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn reason(error: &WireError) -> String {
+    error.misbehaviour.sentence(&error.method)
+}
+
+fn open(spec: &ServerSpec, tap: Option<Tap>, era: Era) -> Result<Link, WireError> {
+    let conversation = Conversation::new(&spec.name, spec.max_message_bytes, tap, spec.responses.clone());
+    let opened = match &spec.endpoint {
+        Endpoint::Url { url, headers } => Http::open(url, headers, spec.connect_timeout, era, conversation)
+            .map(|http| {
+                let end_tasks = http.end_tasks();
+                Link::Http(http, Some(end_tasks))
+            }),
+        endpoint => Stdio::open(endpoint, conversation).map(Link::Stdio),
+    };
+    opened.map_err(|misbehaviour| {
+        WireError::from(Failure {
+            server: spec.name.clone(),
+            method: String::new(),
+            misbehaviour,
+            instead: Vec::new(),
+            stderr: String::new(),
+            exit: None,
+        })
+    })
+}
+
+fn ready(link: Link, info: ServerInfo) -> (Link, ServerInfo) {
+    link.conversation().is_ready();
+    if let Link::Http(http, _) = &link {
+        http.listen();
+    }
+    (link, info)
+}
+
+enum Discovered {
+    Modern(ServerInfo),
+    Failed { error: WireError, next: Next },
+}
+
+/// What a failed probe means.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Next {
+    /// The server speaks the older era, as far as one can tell.
+    FallBack,
+    /// The server said nothing.
+    WasSilent,
+    /// The older era would not help.
+    GiveUp,
+}
+
+async fn discover(link: &Link, timeout: Duration) -> Discovered {
+    let params = Params::new(Era::Modern);
+    let (method, deadline) = ("server/discover", Deadline::after(timeout));
+    let asking = Asking { method, asked: method, params: &params, headers: &[], deadline };
+    let failed = |why, next| Discovered::Failed { error: link.error(method, why, Vec::new()), next };
+    match link.ask(asking).await.outcome {
+        Ok(result) => match discovered(&result) {
+            Ok(info) => Discovered::Modern(info),
+            Err(why) => failed(why, Next::FallBack),
+        },
+        Err(CallFailure::Rpc(error)) => {
+            let next = after_refusal(&error);
+            failed(supported(&error).map_or(Misbehaviour::Refused { error }, no_common), next)
+        }
+        Err(CallFailure::Wire(error)) => {
+            let next = after_failure(&error.misbehaviour);
+            Discovered::Failed { error, next }
+        }
+    }
+}
+
+fn no_common(supported: Vec<String>) -> Misbehaviour {
+    Misbehaviour::NoCommonVersion { supported }
+}
+
+fn after_refusal(error: &RpcError) -> Next {
+    match error.code {
+        code::HEADER_MISMATCH | code::MISSING_CLIENT_CAPABILITY => Next::GiveUp,
+        code::UNSUPPORTED_VERSION => {
+            let speaks_legacy = supported(error)
+                .is_some_and(|versions| versions.iter().any(|version| Era::of(version) == Some(Era::Legacy)));
+            if speaks_legacy { Next::FallBack } else { Next::GiveUp }
+        }
+        _ => Next::FallBack,
+    }
+}
+
+fn after_failure(misbehaviour: &Misbehaviour) -> Next {
+    match misbehaviour {
+        Misbehaviour::NoAnswer { .. } => Next::WasSilent,
+        Misbehaviour::CannotStart(_)
+        | Misbehaviour::ConnectionRefused { .. }
+        | Misbehaviour::ConnectTimeout { .. }
+        | Misbehaviour::UnknownHost { .. }
+        | Misbehaviour::Tls { .. }
+        | Misbehaviour::BadAddress { .. }
+        | Misbehaviour::BadHeader { .. }
+        | Misbehaviour::Redirect { .. }
+        | Misbehaviour::Unauthorized { .. } => Next::GiveUp,
+        _ => Next::FallBack,
+    }
+}
+
+/// The versions that a refusal says would do.
+fn supported(error: &RpcError) -> Option<Vec<String>> {
+    #[derive(Deserialize)]
+    struct Data {
+        supported: Vec<String>,
+    }
+    serde_json::from_str::<Data>(error.data.as_ref()?.get()).ok().map(|data| data.supported)
+}
+
+#[derive(Deserialize)]
+struct Implementation {
+    #[serde(default)]
+    name: String,
+    #[serde(default)]
+    version: String,
+}
+
+fn discovered(result: &RawValue) -> Result<ServerInfo, Misbehaviour> {
+    #[derive(Deserialize)]
+    struct Meta {
+        #[serde(rename = "io.modelcontextprotocol/serverInfo")]
+        server_info: Option<Implementation>,
+    }
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Discovery {
+        supported_versions: Vec<String>,
+        capabilities: Box<RawValue>,
+        instructions: Option<String>,
+        server_info: Option<Implementation>,
+        #[serde(rename = "_meta")]
+        meta: Option<Meta>,
+    }
+    let discovery: Discovery = serde_json::from_str(result.get())
+        .map_err(|error| Misbehaviour::BadResult { why: format!("cannot be read: {error}") })?;
+    if !discovery.supported_versions.iter().any(|version| version == LATEST_MODERN) {
+        return Err(no_common(discovery.supported_versions));
+    }
+    let server = discovery.meta.and_then(|meta| meta.server_info).or(discovery.server_info);
+    let (name, version) = server.map(|server| (server.name, server.version)).unwrap_or_default();
+    Ok(ServerInfo {
+        name,
+        version,
+        protocol_version: LATEST_MODERN.to_owned(),
+        era: Era::Modern,
+        capabilities: discovery.capabilities,
+        instructions: discovery.instructions,
+        raw: result.to_owned(),
+    })
+}
+
+/// The older handshake: `initialize`, an agreed version, `notifications/initialized`.
+pub(super) async fn initialize(link: &Link, timeout: Duration) -> Result<ServerInfo, WireError> {
+    let deadline = Deadline::after(timeout);
+    let info = match offer(link, LATEST_LEGACY, deadline).await? {
+        Ok(info) => info,
+        Err(error) => {
+            let refused =
+                || link.error("initialize", Misbehaviour::Refused { error: error.clone() }, Vec::new());
+            let older = supported(&error).unwrap_or_default();
+            let Some(version) = VERSIONS
+                .iter()
+                .rev()
+                .find(|known| **known < LATEST_LEGACY && older.iter().any(|version| version == *known))
+            else {
+                return Err(refused());
+            };
+            offer(link, version, deadline).await?.map_err(|_| refused())?
+        }
+    };
+    link.set_version(&info.protocol_version);
+    link.notify_first("notifications/initialized").await;
+    Ok(info)
+}
+
+async fn offer(
+    link: &Link,
+    version: &str,
+    deadline: Deadline,
+) -> Result<Result<ServerInfo, RpcError>, WireError> {
+    let params = Params::new(Era::Legacy).with_value(json!({
+        "protocolVersion": version,
+        "capabilities": capabilities(),
+        "clientInfo": client_info(),
+    }));
+    let method = "initialize";
+    let asking = Asking { method, asked: method, params: &params, headers: &[], deadline };
+    match link.ask(asking).await.outcome {
+        Ok(result) => {
+            initialized(&result, version).map(Ok).map_err(|why| link.error(method, why, Vec::new()))
+        }
+        Err(CallFailure::Rpc(error)) => Ok(Err(error)),
+        Err(CallFailure::Wire(error)) => Err(error),
+    }
+}
+
+fn initialized(result: &RawValue, offered: &str) -> Result<ServerInfo, Misbehaviour> {
+    #[derive(Deserialize)]
+    #[serde(rename_all = "camelCase")]
+    struct Initialized {
+        protocol_version: String,
+        capabilities: Option<Box<RawValue>>,
+        server_info: Option<Implementation>,
+        instructions: Option<String>,
+    }
+    let bad = |why: String| Misbehaviour::BadResult { why };
+    let answer: Initialized =
+        serde_json::from_str(result.get()).map_err(|error| bad(format!("cannot be read: {error}")))?;
+    let version = answer.protocol_version;
+    match Era::of(&version) {
+        Some(Era::Legacy) => {}
+        Some(Era::Modern) => {
+            return Err(bad(format!(
+                "has the protocol version {version:?}, in which there is no `initialize`"
+            )));
+        }
+        None => {
+            return Err(Misbehaviour::UnknownVersion { offered: offered.to_owned(), answered: version });
+        }
+    }
+    let capabilities = answer.capabilities.ok_or_else(|| bad("has no `capabilities`".to_owned()))?;
+    let (name, server_version) =
+        answer.server_info.map(|server| (server.name, server.version)).unwrap_or_default();
+    Ok(ServerInfo {
+        name,
+        version: server_version,
+        protocol_version: version,
+        era: Era::Legacy,
+        capabilities,
+        instructions: answer.instructions,
+        raw: result.to_owned(),
+    })
+}

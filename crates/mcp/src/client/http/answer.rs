@@ -1,0 +1,105 @@
+//! What an HTTP answer says about the request that was sent.
+
+use super::super::Misbehaviour;
+use super::super::conversation::{Heard, quote};
+use super::{Http, Outgoing, body};
+use crate::jsonrpc::{self, Body, Id, RpcError, code};
+use http::{StatusCode, header};
+use reqwest::{Response, Url};
+use std::sync::Arc;
+
+/// What a status other than success means.
+pub(super) enum Refusal {
+    /// The body is the server's own error.
+    Rpc(RpcError),
+    /// The status is all there is.
+    Status(Misbehaviour),
+}
+
+impl Http {
+    /// Reads the answer of a request that was accepted.
+    pub(super) async fn take_answer(
+        self: &Arc<Self>,
+        outgoing: &Outgoing,
+        response: Response,
+    ) -> Result<(), Misbehaviour> {
+        let status = response.status().as_u16();
+        let content_type = body::content_type(&response);
+        match content_type.as_deref() {
+            Some("text/event-stream") => return self.take_stream(outgoing, response).await,
+            Some(kind) if kind == "application/json" || kind.ends_with("+json") => {}
+            found => {
+                let found = found.map(ToOwned::to_owned);
+                let text = body::beginning(response).await;
+                return Err(if text.trim().is_empty() {
+                    Misbehaviour::EmptyBody { status }
+                } else if body::is_html(found.as_deref(), &text) {
+                    Misbehaviour::Html { status, start: body::page_words(&text) }
+                } else {
+                    Misbehaviour::WrongContentType { found, body: quote(&text) }
+                });
+            }
+        }
+        let bytes = body::whole(response, self.conversation.limit).await?;
+        let text = match std::str::from_utf8(&bytes) {
+            Ok(text) if text.trim().is_empty() => return Err(Misbehaviour::EmptyBody { status }),
+            Ok(text) => text,
+            Err(_) => {
+                return Err(Misbehaviour::NotUtf8 { text: quote(&String::from_utf8_lossy(&bytes)) });
+            }
+        };
+        self.take_text(outgoing.id, status, text)
+    }
+
+    fn take_text(self: &Arc<Self>, id: i64, status: u16, text: &str) -> Result<(), Misbehaviour> {
+        match self.conversation.hear(text, Some(id)) {
+            Heard::Bad(_) if body::is_html(None, text) => {
+                Err(Misbehaviour::Html { status, start: body::page_words(text) })
+            }
+            Heard::Bad(why) => Err(Misbehaviour::Malformed { why, text: quote(text) }),
+            Heard::Stray(answered) => Err(Misbehaviour::WrongId { asked: id.to_string(), answered }),
+            Heard::Asked(reply) => {
+                self.post_and_forget(reply, None);
+                Err(Misbehaviour::BadResult { why: "is a request of the server's own".to_owned() })
+            }
+            Heard::Expected if self.conversation.waits_for(id) => {
+                Err(Misbehaviour::BadResult { why: "is a notification".to_owned() })
+            }
+            Heard::Expected => Ok(()),
+        }
+    }
+}
+
+/// What is to be told about a status that is not a success.
+pub(super) async fn of_refusal(id: i64, response: Response, url: &Url, had_credentials: bool) -> Refusal {
+    let status = response.status();
+    let header =
+        |name| response.headers().get(name).and_then(|value| value.to_str().ok()).map(ToOwned::to_owned);
+    let (location, challenge) = (header(header::LOCATION), header(header::WWW_AUTHENTICATE));
+    let content_type = body::content_type(&response);
+    let text = body::beginning(response).await;
+    if let Some(error) = own_error(id, &text) {
+        return Refusal::Rpc(error);
+    }
+    let number = status.as_u16();
+    let body =
+        if body::is_html(content_type.as_deref(), &text) { body::page_words(&text) } else { quote(&text) };
+    Refusal::Status(match status {
+        StatusCode::UNAUTHORIZED => Misbehaviour::Unauthorized { challenge, had_credentials, body },
+        StatusCode::FORBIDDEN => Misbehaviour::Forbidden { body },
+        StatusCode::NOT_FOUND => Misbehaviour::NotFound { url: url.to_string(), body },
+        status if status.is_redirection() => Misbehaviour::Redirect { status: number, location },
+        status if status.is_server_error() => Misbehaviour::ServerError { status: number, body },
+        _ => Misbehaviour::UnexpectedStatus { status: number, body },
+    })
+}
+
+/// The JSON-RPC error in a body, when it is about this request or is one that only the modern era has.
+fn own_error(id: i64, text: &str) -> Option<RpcError> {
+    let modern = [code::HEADER_MISMATCH, code::MISSING_CLIENT_CAPABILITY, code::UNSUPPORTED_VERSION];
+    match jsonrpc::parse(text).ok()?.body {
+        Body::Error { id: Some(Id::Number(own)), error } if own == id => Some(error),
+        Body::Error { id: None, error } if modern.contains(&error.code) => Some(error),
+        _ => None,
+    }
+}

@@ -1,0 +1,68 @@
+//! A body, whole or its beginning, never more than the limit.
+
+use super::super::Misbehaviour;
+use super::super::conversation::quote;
+use super::failure;
+use http::header;
+use reqwest::Response;
+use std::time::Duration;
+use tokio::time::timeout;
+
+const EXCERPT_BYTES: usize = 16 << 10;
+const EXCERPT_PATIENCE: Duration = Duration::from_secs(2);
+
+/// The type of a body, without its parameters, in small letters.
+pub(super) fn content_type(response: &Response) -> Option<String> {
+    let value = response.headers().get(header::CONTENT_TYPE)?.to_str().ok()?;
+    Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
+}
+
+/// The whole body.
+pub(super) async fn whole(mut response: Response, limit: usize) -> Result<Vec<u8>, Misbehaviour> {
+    let mut body = Vec::new();
+    loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+            Ok(None) => return Ok(body),
+            Err(error) => {
+                return Err(Misbehaviour::TruncatedBody { bytes: body.len(), why: failure::root(&error) });
+            }
+        }
+        if body.len() > limit {
+            return Err(Misbehaviour::TooLong { bytes: body.len(), limit });
+        }
+    }
+}
+
+/// As much of the body as a message can use; a server that is slow to send it is not waited for.
+pub(super) async fn beginning(mut response: Response) -> String {
+    let mut body = Vec::new();
+    let read = async {
+        while body.len() < EXCERPT_BYTES
+            && let Ok(Some(chunk)) = response.chunk().await
+        {
+            body.extend_from_slice(&chunk);
+        }
+    };
+    let _ = timeout(EXCERPT_PATIENCE, read).await;
+    String::from_utf8_lossy(&body).into_owned()
+}
+
+/// True for what a web server shows to people.
+pub(super) fn is_html(content_type: Option<&str>, body: &str) -> bool {
+    let start = body.trim_start().get(..9).unwrap_or_default().to_ascii_lowercase();
+    content_type.is_some_and(|kind| kind == "text/html" || kind == "application/xhtml+xml")
+        || start.starts_with("<!doctype")
+        || start.starts_with("<html")
+}
+
+/// A page's title, or how it begins.
+pub(super) fn page_words(body: &str) -> String {
+    let lower = body.to_ascii_lowercase();
+    let title = lower.find("<title>").and_then(|start| {
+        let start = start + "<title>".len();
+        let end = lower[start..].find("</title>")?;
+        Some(body[start..start + end].trim())
+    });
+    quote(title.filter(|title| !title.is_empty()).unwrap_or(body))
+}

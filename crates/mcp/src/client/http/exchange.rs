@@ -1,0 +1,105 @@
+//! One request over HTTP: sent, sent again where that is the rule, and its answer read.
+
+use super::super::handshake;
+use super::super::link::Link;
+use super::super::{Misbehaviour, Observed};
+use super::{Http, Outgoing, SESSION, answer, failure, retry};
+use crate::era::Era;
+use http::StatusCode;
+use reqwest::Response;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, sleep};
+
+const MAX_TRIES: usize = 10;
+const LEAST_WAIT: Duration = Duration::from_millis(50);
+
+impl Http {
+    /// Runs a request to its end; whatever that is goes to the conversation.
+    pub(super) async fn exchange(self: &Arc<Self>, outgoing: Outgoing) {
+        if let Err(why) = self.try_exchange(&outgoing).await {
+            self.conversation.fail(outgoing.id, why);
+        }
+    }
+
+    async fn try_exchange(self: &Arc<Self>, outgoing: &Outgoing) -> Result<(), Misbehaviour> {
+        let mut is_renewed = false;
+        for tries in 1.. {
+            let session = self.session().id.clone();
+            let sent = self.post(&outgoing.line, Some(&outgoing.method), &outgoing.headers).await;
+            let response =
+                sent.map_err(|error| failure::of_request(&error, &self.url, self.connect_timeout))?;
+            match response.status() {
+                status if status.is_success() => return self.take(outgoing, response).await,
+                StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
+                    self.wait_to_retry(outgoing, response, tries).await?;
+                }
+                StatusCode::NOT_FOUND if session.is_some() && outgoing.method != "initialize" => {
+                    if is_renewed {
+                        return Err(Misbehaviour::SessionExpired);
+                    }
+                    is_renewed = true;
+                    self.renew(session).await?;
+                }
+                _ => return self.take_refusal(outgoing, response).await,
+            }
+        }
+        Ok(())
+    }
+
+    async fn take(self: &Arc<Self>, outgoing: &Outgoing, response: Response) -> Result<(), Misbehaviour> {
+        if outgoing.method == "initialize" && self.era() == Era::Legacy {
+            let id = response.headers().get(SESSION).and_then(|value| value.to_str().ok());
+            self.session().id = id.map(ToOwned::to_owned);
+        }
+        self.take_answer(outgoing, response).await
+    }
+
+    async fn take_refusal(&self, outgoing: &Outgoing, response: Response) -> Result<(), Misbehaviour> {
+        let had_credentials = self.headers.contains_key(http::header::AUTHORIZATION);
+        match answer::of_refusal(outgoing.id, response, &self.url, had_credentials).await {
+            answer::Refusal::Rpc(error) => {
+                self.conversation.refuse(outgoing.id, error);
+                Ok(())
+            }
+            answer::Refusal::Status(why) => Err(why),
+        }
+    }
+
+    async fn wait_to_retry(
+        &self,
+        outgoing: &Outgoing,
+        response: Response,
+        tries: usize,
+    ) -> Result<(), Misbehaviour> {
+        let status = response.status().as_u16();
+        let retry_after = retry::text(response.headers());
+        let wait = retry_after.as_deref().and_then(retry::wait).map(|wait| wait.max(LEAST_WAIT));
+        match wait {
+            Some(wait) if tries < MAX_TRIES && Instant::now() + wait < outgoing.deadline.at => {
+                let after_ms = wait.as_millis() as u64;
+                self.conversation.observe(Observed::Retried { status, after_ms });
+                sleep(wait).await;
+                Ok(())
+            }
+            _ => {
+                let body = super::super::conversation::quote(&super::body::beginning(response).await);
+                Err(Misbehaviour::TryLater { status, retry_after, tries, body })
+            }
+        }
+    }
+
+    /// Begins a new session in the place of one that the server has forgotten.
+    async fn renew(self: &Arc<Self>, forgotten: Option<String>) -> Result<(), Misbehaviour> {
+        let _one_at_a_time = self.renewing.lock().await;
+        if self.session().id != forgotten {
+            return Ok(());
+        }
+        self.conversation.observe(Observed::SessionRenewed);
+        let link = Link::Http(Arc::clone(self), None);
+        match handshake::initialize(&link, self.connect_timeout).await {
+            Ok(_) => Ok(()),
+            Err(error) => Err(error.misbehaviour.clone()),
+        }
+    }
+}

@@ -1,0 +1,217 @@
+//! Messages over streamable HTTP: one POST for each, answered with JSON or with a stream of events.
+
+mod answer;
+mod body;
+mod connector;
+mod exchange;
+mod failure;
+mod listen;
+mod retry;
+mod stream;
+
+use super::conversation::Conversation;
+use super::link::{Asking, Deadline};
+use super::{Closing, Misbehaviour, Observed};
+use crate::era::{Era, LATEST_MODERN};
+use crate::tape::Direction;
+use http::{HeaderMap, HeaderName, HeaderValue, header};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::task::{AbortHandle, JoinSet};
+use tokio::time::timeout;
+
+const GOODBYE: Duration = Duration::from_secs(2);
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+const METHOD: HeaderName = HeaderName::from_static("mcp-method");
+const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+const ACCEPT_BOTH: HeaderValue = HeaderValue::from_static("application/json, text/event-stream");
+const ACCEPT_EVENTS: HeaderValue = HeaderValue::from_static("text/event-stream");
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// A connection over HTTP.
+pub(super) struct Http {
+    conversation: Arc<Conversation>,
+    client: reqwest::Client,
+    url: reqwest::Url,
+    headers: HeaderMap,
+    connect_timeout: Duration,
+    session: Mutex<Session>,
+    renewing: tokio::sync::Mutex<()>,
+    tasks: Tasks,
+}
+
+/// Work in the background.
+type Tasks = Arc<Mutex<JoinSet<()>>>;
+
+/// Ends the work in the background when the connection is dropped: the work itself keeps the connection alive.
+pub(super) struct EndTasks(Tasks);
+
+impl Drop for EndTasks {
+    fn drop(&mut self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
+    }
+}
+
+/// What changes over the life of a connection.
+#[derive(Debug, Clone)]
+struct Session {
+    era: Era,
+    id: Option<String>,
+    version: Option<String>,
+}
+
+/// A message to send, with all that a second try needs.
+struct Outgoing {
+    id: i64,
+    line: String,
+    method: String,
+    headers: HeaderMap,
+    deadline: Deadline,
+}
+
+impl Http {
+    pub(super) fn open(
+        url: &str,
+        headers: &[(String, String)],
+        connect_timeout: Duration,
+        era: Era,
+        conversation: Arc<Conversation>,
+    ) -> Result<Arc<Self>, Misbehaviour> {
+        let url = connector::address(url)?;
+        let client = connector::client(&url, connect_timeout)?;
+        let session = Mutex::new(Session { era, id: None, version: None });
+        Ok(Arc::new(Self {
+            conversation,
+            client,
+            url,
+            headers: connector::header_map(headers)?,
+            connect_timeout,
+            session,
+            renewing: tokio::sync::Mutex::default(),
+            tasks: Tasks::default(),
+        }))
+    }
+
+    pub(super) fn end_tasks(&self) -> EndTasks {
+        EndTasks(Arc::clone(&self.tasks))
+    }
+
+    pub(super) fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    fn session(&self) -> MutexGuard<'_, Session> {
+        self.session.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn era(&self) -> Era {
+        self.session().era
+    }
+
+    pub(super) fn set_era(&self, era: Era) {
+        self.session().era = era;
+    }
+
+    pub(super) fn set_version(&self, version: &str) {
+        self.session().version = Some(version.to_owned());
+    }
+
+    fn spawn(self: &Arc<Self>, work: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(work)
+    }
+
+    /// Sends a request; its answer goes to the conversation.
+    pub(super) fn send(self: &Arc<Self>, id: i64, line: String, asking: &Asking<'_>) -> AbortHandle {
+        let outgoing = Outgoing {
+            id,
+            line,
+            method: asking.method.to_owned(),
+            headers: connector::header_map(asking.headers).unwrap_or_default(),
+            deadline: asking.deadline,
+        };
+        let this = Arc::downgrade(self);
+        let work: std::pin::Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(async move {
+            if let Some(this) = this.upgrade() {
+                this.exchange(outgoing).await;
+            }
+        });
+        self.spawn(work)
+    }
+
+    /// Sends a message that has no answer.
+    pub(super) fn post_and_forget(self: &Arc<Self>, line: String, method: Option<&str>) {
+        let this = Arc::downgrade(self);
+        let method = method.map(ToOwned::to_owned);
+        self.spawn(async move {
+            if let Some(this) = this.upgrade() {
+                this.deliver(&line, method.as_deref()).await;
+            }
+        });
+    }
+
+    /// Sends a message that has no answer, and waits until the server has taken it.
+    pub(super) async fn deliver(&self, line: &str, method: Option<&str>) {
+        let what = method.unwrap_or("an answer");
+        let no_headers = HeaderMap::new();
+        let sent = timeout(self.connect_timeout, self.post(line, method, &no_headers)).await;
+        let why = match sent {
+            Ok(Ok(response)) if response.status().is_success() => return,
+            Ok(Ok(response)) => {
+                format!("{what} was answered with HTTP {}", response.status().as_u16())
+            }
+            Ok(Err(error)) => failure::of_request(&error, &self.url, self.connect_timeout).sentence(what),
+            Err(_) => format!("{what} was not taken in time"),
+        };
+        self.conversation.observe(Observed::Connection { what: why });
+    }
+
+    async fn post(
+        &self,
+        line: &str,
+        method: Option<&str>,
+        headers: &HeaderMap,
+    ) -> Result<reqwest::Response, reqwest::Error> {
+        self.conversation.tap(Direction::Client, line);
+        let mut own = self.session_headers(method);
+        own.insert(header::ACCEPT, ACCEPT_BOTH);
+        own.insert(header::CONTENT_TYPE, JSON);
+        own.extend(headers.iter().map(|(name, value)| (name.clone(), value.clone())));
+        self.client.post(self.url.clone()).headers(own).body(line.to_owned()).send().await
+    }
+
+    /// The user's headers, and those of the era and the session.
+    fn session_headers(&self, method: Option<&str>) -> HeaderMap {
+        let mut headers = self.headers.clone();
+        let session = self.session();
+        let mut set = |name: HeaderName, value: Option<&str>| {
+            if let Some(value) = value.and_then(|value| HeaderValue::from_str(value).ok()) {
+                headers.insert(name, value);
+            }
+        };
+        match session.era {
+            Era::Modern => {
+                set(VERSION, Some(LATEST_MODERN));
+                set(METHOD, method);
+            }
+            Era::Legacy if method != Some("initialize") => {
+                set(SESSION, session.id.as_deref());
+                set(VERSION, session.version.as_deref().filter(|version| *version >= "2025-06-18"));
+            }
+            Era::Legacy => {}
+        }
+        headers
+    }
+
+    /// Ends the session, if there is one.
+    pub(super) async fn close(&self) -> Closing {
+        let session = self.session().clone();
+        if session.era == Era::Legacy && session.id.is_some() {
+            let goodbye = self.client.delete(self.url.clone()).headers(self.session_headers(None));
+            let _ = timeout(GOODBYE, goodbye.send()).await;
+        }
+        Closing::default()
+    }
+}

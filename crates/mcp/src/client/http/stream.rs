@@ -1,0 +1,150 @@
+//! An answer as a stream of events: read to its end, and continued where it was cut off.
+
+use super::super::conversation::Heard;
+use super::super::{Misbehaviour, Observed};
+use super::{ACCEPT_EVENTS, Http, LAST_EVENT_ID, Outgoing, body, failure};
+use crate::era::Era;
+use crate::sse::{Event, Parser, SseError};
+use http::{HeaderValue, header};
+use reqwest::Response;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{sleep, timeout};
+
+const MAX_RESUMPTIONS: usize = 20;
+const DEFAULT_RETRY: Duration = Duration::from_secs(1);
+/// How long a stream is still read after the answer: for a second answer that should not be there.
+const AFTER_ANSWER: Duration = Duration::from_secs(2);
+
+/// How far a stream has been read.
+#[derive(Debug, Default)]
+pub(super) struct Progress {
+    pub(super) events: usize,
+    pub(super) last_id: Option<String>,
+    pub(super) retry: Option<Duration>,
+}
+
+/// How a stream ended.
+#[derive(Debug)]
+pub(super) enum Cut {
+    /// As streams end.
+    Ended { inside_event: bool },
+    /// The connection broke.
+    Broken { inside_event: bool, why: String },
+    /// It cannot be read on.
+    Unreadable(SseError),
+}
+
+impl Http {
+    pub(super) async fn take_stream(
+        self: &Arc<Self>,
+        outgoing: &Outgoing,
+        first: Response,
+    ) -> Result<(), Misbehaviour> {
+        let mut progress = Progress::default();
+        let mut response = first;
+        for resumed in 0.. {
+            let cut = self.read_stream(response, Some(outgoing.id), &mut progress).await;
+            if !self.conversation.waits_for(outgoing.id) {
+                return Ok(());
+            }
+            let (inside_event, why) = match cut {
+                Cut::Ended { inside_event } => (inside_event, None),
+                Cut::Broken { inside_event, why } => (inside_event, Some(why)),
+                Cut::Unreadable(error) => return Err(unreadable(&error)),
+            };
+            let events = progress.events;
+            let give_up = |why| Misbehaviour::StreamCut { events, inside_event, resumed, why };
+            let Some(after) = progress.last_id.clone().filter(|_| self.era() == Era::Legacy) else {
+                return Err(give_up(why));
+            };
+            if resumed == MAX_RESUMPTIONS {
+                return Err(give_up(why));
+            }
+            sleep(progress.retry.unwrap_or(DEFAULT_RETRY)).await;
+            response = match self.get_events(Some(&after)).await {
+                Ok(response) => response,
+                Err(why) => return Err(give_up(Some(why))),
+            };
+            self.conversation.observe(Observed::StreamResumed { after });
+        }
+        Ok(())
+    }
+
+    /// Reads events until the stream ends, or for a moment after the answer to `within`.
+    pub(super) async fn read_stream(
+        self: &Arc<Self>,
+        mut response: Response,
+        within: Option<i64>,
+        progress: &mut Progress,
+    ) -> Cut {
+        let mut parser = Parser::new(self.conversation.limit);
+        loop {
+            let is_answered = within.is_some_and(|id| !self.conversation.waits_for(id));
+            let chunk = if is_answered {
+                match timeout(AFTER_ANSWER, response.chunk()).await {
+                    Ok(chunk) => chunk,
+                    Err(_) => return Cut::Ended { inside_event: false },
+                }
+            } else {
+                response.chunk().await
+            };
+            let inside_event = parser.is_inside_event();
+            match chunk {
+                Ok(None) => return Cut::Ended { inside_event },
+                Err(error) => return Cut::Broken { inside_event, why: failure::root(&error) },
+                Ok(Some(bytes)) => match parser.feed(&bytes) {
+                    Ok(events) => {
+                        for event in events {
+                            self.take_event(event, within, progress);
+                        }
+                    }
+                    Err(error) => return Cut::Unreadable(error),
+                },
+            }
+        }
+    }
+
+    fn take_event(self: &Arc<Self>, event: Event, within: Option<i64>, progress: &mut Progress) {
+        progress.events += 1;
+        if event.id.is_some() {
+            progress.last_id = event.id.filter(|id| !id.is_empty());
+        }
+        if let Some(retry_ms) = event.retry_ms {
+            progress.retry = Some(Duration::from_millis(retry_ms));
+        }
+        let is_message = event.event.as_deref().is_none_or(|kind| kind == "message" || kind.is_empty());
+        let Some(data) = event.data.filter(|data| is_message && !data.trim().is_empty()) else { return };
+        if let Heard::Asked(reply) = self.conversation.hear(&data, within) {
+            self.post_and_forget(reply, None);
+        }
+    }
+
+    /// Opens a stream of events with GET, after an event that was the last to come.
+    pub(super) async fn get_events(&self, after: Option<&str>) -> Result<Response, String> {
+        let mut headers = self.session_headers(None);
+        headers.insert(header::ACCEPT, ACCEPT_EVENTS);
+        if let Some(after) = after.and_then(|after| HeaderValue::from_str(after).ok()) {
+            headers.insert(LAST_EVENT_ID, after);
+        }
+        let sent = self.client.get(self.url.clone()).headers(headers).send().await;
+        let response = sent.map_err(|error| failure::root(&error))?;
+        let status = response.status();
+        if !status.is_success() {
+            return Err(format!("it cannot be continued: GET was answered with HTTP {}", status.as_u16()));
+        }
+        match body::content_type(&response).as_deref() {
+            Some("text/event-stream") => Ok(response),
+            found => {
+                Err(format!("GET was answered as {:?}, not as an event stream", found.unwrap_or("nothing")))
+            }
+        }
+    }
+}
+
+fn unreadable(error: &SseError) -> Misbehaviour {
+    match error {
+        SseError::TooLong { limit } => Misbehaviour::TooLong { bytes: *limit, limit: *limit },
+        SseError::NotUtf8 => Misbehaviour::NotUtf8 { text: "an event of the stream".to_owned() },
+    }
+}

@@ -1,0 +1,69 @@
+//! Who is the server, and what does it say it can do?
+
+use crate::era::Era;
+use serde_json::value::RawValue;
+
+/// What a server told about itself.
+#[derive(Debug, Clone)]
+pub struct ServerInfo {
+    /// Its own name; empty when it did not say.
+    pub name: String,
+    /// Its own version; empty when it did not say.
+    pub version: String,
+    /// The protocol revision that is spoken.
+    pub protocol_version: String,
+    /// The era of that revision.
+    pub era: Era,
+    /// Its capabilities, as it wrote them.
+    pub capabilities: Box<RawValue>,
+    /// How it wants to be used.
+    pub instructions: Option<String>,
+    /// The whole answer to the handshake.
+    pub raw: Box<RawValue>,
+}
+
+/// A tool, as the server lists it.
+#[derive(Debug, Clone)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// Its title.
+    pub title: Option<String>,
+    /// What it does.
+    pub description: Option<String>,
+    /// The JSON Schema of its arguments.
+    pub input_schema: Box<RawValue>,
+    /// The JSON Schema of its structured results.
+    pub output_schema: Option<Box<RawValue>>,
+    /// Everything, as it was written.
+    pub raw: Box<RawValue>,
+}
+
+/// All tools of a server.
+#[derive(Debug, Clone, Default)]
+pub struct Tools {
+    /// Those that can be used, in the server's order.
+    pub tools: Vec<Tool>,
+    /// What is wrong with others, or with the list.
+    pub complaints: Vec<super::Observed>,
+}
+
+/// A call and what came of it.
+#[derive(Debug)]
+pub struct Called {
+    /// The result as it was written, also when it says `isError: true`.
+    pub outcome: Result<Box<RawValue>, super::CallFailure>,
+    /// From sending to the answer.
+    pub duration: std::time::Duration,
+    /// Progress and log messages that came meanwhile, in order.
+    pub notifications: Vec<Note>,
+}
+
+/// A notification.
+#[derive(Debug, Clone)]
+pub struct Note {
+    /// Its method.
+    pub method: String,
+    /// Its parameters, as they were written.
+    pub params: Option<Box<RawValue>>,
+}

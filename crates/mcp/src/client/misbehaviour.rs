@@ -1,0 +1,254 @@
+//! In which way did the server break what was agreed?
+
+use crate::jsonrpc::{Malformed, RpcError};
+use crate::process::StartError;
+use std::time::Duration;
+
+/// Each way in which a request can come to nothing, with what was seen.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Misbehaviour {
+    /// Its program could not be started.
+    CannotStart(StartError),
+    /// Its process ended.
+    Exited {
+        /// When it did.
+        moment: Moment,
+        /// How, in words; `None` when it could not be learned.
+        status: Option<String>,
+    },
+    /// Its output ended, though its process runs on.
+    ClosedOutput {
+        /// When it did.
+        moment: Moment,
+    },
+    /// No answer in time.
+    NoAnswer {
+        /// How long it was waited.
+        after: Duration,
+        /// True when the request was not even taken from the pipe.
+        unread: bool,
+    },
+    /// An answer that is not a JSON-RPC message.
+    Malformed {
+        /// Why it is none.
+        why: Malformed,
+        /// How it began.
+        text: String,
+    },
+    /// An answer under another id, where only one was possible.
+    WrongId {
+        /// The request's.
+        asked: String,
+        /// The answer's.
+        answered: String,
+    },
+    /// A message past the size limit.
+    TooLong {
+        /// How long it was, or how much of it had come.
+        bytes: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// An answer that is not UTF-8.
+    NotUtf8 {
+        /// How it began, with the bad bytes replaced.
+        text: String,
+    },
+    /// An error that belongs to no request, while only one was open.
+    ErrorWithoutId {
+        /// The error.
+        error: RpcError,
+    },
+    /// The handshake was answered with an error.
+    Refused {
+        /// The error.
+        error: RpcError,
+    },
+    /// A protocol version that does not exist.
+    UnknownVersion {
+        /// The version that was offered.
+        offered: String,
+        /// The server's answer.
+        answered: String,
+    },
+    /// No version that both sides speak.
+    NoCommonVersion {
+        /// The server's versions.
+        supported: Vec<String>,
+    },
+    /// A result without what its method must have.
+    BadResult {
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A list that begins again.
+    RepeatingCursor {
+        /// The cursor that came twice.
+        cursor: String,
+        /// How many pages were read.
+        pages: usize,
+    },
+    /// A list without an end.
+    TooManyPages {
+        /// How many pages were read.
+        pages: usize,
+    },
+    /// A call that never has enough input.
+    TooManyRounds {
+        /// How often it was repeated.
+        rounds: usize,
+    },
+    /// A call that needs input which it is not given.
+    InputRefused {
+        /// What it asks.
+        method: String,
+        /// What it would be answered.
+        error: RpcError,
+    },
+    /// The address cannot be used.
+    BadAddress {
+        /// The address.
+        url: String,
+        /// Why not.
+        why: String,
+    },
+    /// A header cannot be sent.
+    BadHeader {
+        /// Its name.
+        name: String,
+    },
+    /// Nobody listens there.
+    ConnectionRefused {
+        /// The address.
+        url: String,
+    },
+    /// The host has no address.
+    UnknownHost {
+        /// The host.
+        host: String,
+    },
+    /// The encrypted connection failed.
+    Tls {
+        /// The address.
+        url: String,
+        /// Why.
+        why: String,
+    },
+    /// No connection in time.
+    ConnectTimeout {
+        /// The address.
+        url: String,
+        /// How long it was waited.
+        after: Duration,
+    },
+    /// The connection broke before an answer.
+    ConnectionLost {
+        /// The address.
+        url: String,
+        /// Why.
+        why: String,
+    },
+    /// An HTTP redirect, which is not followed.
+    Redirect {
+        /// The HTTP status.
+        status: u16,
+        /// Where it points.
+        location: Option<String>,
+    },
+    /// HTTP 401.
+    Unauthorized {
+        /// The `WWW-Authenticate` header.
+        challenge: Option<String>,
+        /// True when an `Authorization` header had been sent.
+        had_credentials: bool,
+        /// How the answer began.
+        body: String,
+    },
+    /// HTTP 403.
+    Forbidden {
+        /// How the answer began.
+        body: String,
+    },
+    /// HTTP 404.
+    NotFound {
+        /// The address.
+        url: String,
+        /// How the answer began.
+        body: String,
+    },
+    /// The session ended, and a new one did not help.
+    SessionExpired,
+    /// HTTP 429 or 503 that waiting did not help.
+    TryLater {
+        /// The HTTP status.
+        status: u16,
+        /// The `Retry-After` header.
+        retry_after: Option<String>,
+        /// How often it was tried.
+        tries: usize,
+        /// How the answer began.
+        body: String,
+    },
+    /// HTTP 5xx.
+    ServerError {
+        /// The HTTP status.
+        status: u16,
+        /// How the answer began.
+        body: String,
+    },
+    /// Any other HTTP status.
+    UnexpectedStatus {
+        /// The HTTP status.
+        status: u16,
+        /// How the answer began.
+        body: String,
+    },
+    /// A web page.
+    Html {
+        /// The HTTP status.
+        status: u16,
+        /// Its title, or how it began.
+        start: String,
+    },
+    /// A body of a type that is neither JSON nor an event stream.
+    WrongContentType {
+        /// The type; `None` when there was none.
+        found: Option<String>,
+        /// How the answer began.
+        body: String,
+    },
+    /// An answer without a body.
+    EmptyBody {
+        /// The HTTP status.
+        status: u16,
+    },
+    /// A body that ended too early.
+    TruncatedBody {
+        /// How much of it had come.
+        bytes: usize,
+        /// What the connection says.
+        why: String,
+    },
+    /// An event stream that ended before the answer.
+    StreamCut {
+        /// How many events had come.
+        events: usize,
+        /// True when it ended inside an event.
+        inside_event: bool,
+        /// How often it was continued.
+        resumed: usize,
+        /// What the connection says, if it broke.
+        why: Option<String>,
+    },
+}
+
+/// When a server ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Moment {
+    /// Before the handshake was done.
+    Handshake,
+    /// While the request was open.
+    Pending,
+    /// Before the request was sent.
+    Before,
+}

@@ -1,0 +1,108 @@
+//! A client that is a good witness: it asks a server, and tells exactly what came back, or what came instead.
+
+mod call;
+mod conversation;
+mod handshake;
+mod http;
+mod info;
+mod input_required;
+mod link;
+mod misbehaviour;
+mod observed;
+mod param_headers;
+mod params;
+mod responses;
+mod sentence;
+mod spec;
+mod stdio;
+mod suite;
+mod tools;
+mod wire_error;
+
+pub use crate::process::Closing;
+pub use crate::tape::Direction;
+pub use conversation::Tap;
+pub use info::{Called, Note, ServerInfo, Tool, Tools};
+pub use misbehaviour::{Misbehaviour, Moment};
+pub use observed::Observed;
+pub use responses::{Answer, Responses, Scripted};
+pub use spec::{
+    BoxedReader, BoxedWriter, DEFAULT_CONNECT_TIMEOUT, DEFAULT_TIMEOUT, Endpoint, EraChoice, Pipe, ServerSpec,
+};
+pub use suite::SpecError;
+pub use wire_error::{CallFailure, Failure, WireError};
+
+use link::Link;
+use param_headers::ParamHeader;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+/// A connection to one server, after the handshake. Many requests may be open at once.
+///
+/// Dropping it ends a server that it started, at once; [`close`](Self::close) lets it end by itself first.
+pub struct Client {
+    link: Link,
+    info: ServerInfo,
+    timeout: Duration,
+    /// Which arguments of which tool are repeated as headers; `None` until the tools are known.
+    param_headers: Mutex<Option<BTreeMap<String, Vec<ParamHeader>>>>,
+}
+
+impl Client {
+    /// Connects to a server and shakes hands with it. The tap sees every message.
+    pub async fn connect(spec: &ServerSpec, tap: Option<Tap>) -> Result<Self, WireError> {
+        let (link, info) = handshake::connect(spec, tap).await?;
+        Ok(Self { link, info, timeout: spec.timeout, param_headers: Mutex::new(None) })
+    }
+
+    /// What the server told about itself.
+    pub fn server(&self) -> &ServerInfo {
+        &self.info
+    }
+
+    /// All tools, over all pages. A tool that breaks the rules is a complaint and is left out.
+    pub async fn list_tools(&self) -> Result<Tools, WireError> {
+        let (tools, param_headers) = tools::list(self).await?;
+        *self.param_headers.lock().unwrap_or_else(PoisonError::into_inner) = Some(param_headers);
+        Ok(tools)
+    }
+
+    /// Calls a tool; `arguments` is a JSON object. After the timeout (the server's, unless given) the call is cancelled
+    /// and the connection stays usable.
+    pub async fn call_tool(&self, name: &str, arguments: &RawValue, timeout: Option<Duration>) -> Called {
+        call::call_tool(self, name, arguments, timeout.unwrap_or(self.timeout)).await
+    }
+
+    /// Asks any method of the protocol, such as `resources/read`.
+    pub async fn request(
+        &self,
+        method: &str,
+        params: Option<serde_json::Value>,
+    ) -> Result<Box<RawValue>, CallFailure> {
+        call::request(self, method, params, self.timeout).await
+    }
+
+    /// Sends a notification.
+    pub fn notify(&self, method: &str, params: Option<serde_json::Value>) {
+        let params = params.map(|params| params.to_string());
+        self.link.notify(method, params.as_deref());
+    }
+
+    /// Everything odd that was seen and did not fail a request, what the server asked and was answered, and the end of
+    /// its standard error.
+    pub fn observed(&self) -> Vec<Observed> {
+        let mut observed = self.link.conversation().observed();
+        let tail = self.link.stderr();
+        if !tail.is_empty() {
+            observed.push(Observed::Stderr { tail });
+        }
+        observed
+    }
+
+    /// Says goodbye: ends the session, or the server's input and then its process with all that it started.
+    pub async fn close(self) -> Closing {
+        self.link.close().await
+    }
+}

@@ -1,0 +1,114 @@
+//! The parameters of a request, with the `_meta` that its era needs.
+
+use crate::era::{Era, LATEST_MODERN, meta};
+use crate::jsonrpc::write_text;
+use serde_json::{Map, Value, json};
+
+/// Members of `params` as JSON text, and what goes into `_meta`.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Params {
+    members: Vec<(String, String)>,
+    meta: Map<String, Value>,
+    wants_progress: bool,
+}
+
+impl Params {
+    /// Parameters in an era; the modern one says who asks in every request.
+    pub(super) fn new(era: Era) -> Self {
+        let mut params = Self::default();
+        if era == Era::Modern {
+            params.meta.insert(meta::PROTOCOL_VERSION.to_owned(), json!(LATEST_MODERN));
+            params.meta.insert(meta::CLIENT_INFO.to_owned(), client_info());
+            params.meta.insert(meta::CLIENT_CAPABILITIES.to_owned(), capabilities());
+        }
+        params
+    }
+
+    /// Takes over the members of an object, and merges its `_meta`.
+    pub(super) fn with_value(mut self, value: Value) -> Self {
+        if let Value::Object(members) = value {
+            for (key, value) in members {
+                match value {
+                    Value::Object(own) if key == "_meta" => self.meta.extend(own),
+                    value => self.members.push((key, value.to_string())),
+                }
+            }
+        }
+        self
+    }
+
+    /// Adds a member that is JSON text already.
+    pub(super) fn with(mut self, key: &str, json: &str) -> Self {
+        self.members.push((key.to_owned(), one_line(json)));
+        self
+    }
+
+    /// Asks for progress under the request's own id.
+    pub(super) fn with_progress(mut self) -> Self {
+        self.wants_progress = true;
+        self
+    }
+
+    /// The text of `params` for the request with this id; `None` when there is nothing to say.
+    pub(super) fn text(&self, id: i64) -> Option<String> {
+        let mut members = self.members.iter().map(|(key, json)| format!("{}:{json}", write_text(key)));
+        let mut text = String::from("{");
+        let meta = self.meta_text(id);
+        let last = meta.map(|meta| format!("\"_meta\":{meta}"));
+        for (index, member) in members.by_ref().chain(last).enumerate() {
+            if index > 0 {
+                text.push(',');
+            }
+            text.push_str(&member);
+        }
+        text.push('}');
+        (text.len() > 2).then_some(text)
+    }
+
+    fn meta_text(&self, id: i64) -> Option<String> {
+        if self.wants_progress && !self.meta.contains_key("progressToken") {
+            let mut text = format!("{{\"progressToken\":{id}");
+            for (key, value) in &self.meta {
+                text.push_str(&format!(",{}:{value}", write_text(key)));
+            }
+            text.push('}');
+            return Some(text);
+        }
+        (!self.meta.is_empty()).then(|| Value::Object(self.meta.clone()).to_string())
+    }
+}
+
+/// A line end can only stand between the tokens of a JSON text, where a blank does as well.
+fn one_line(json: &str) -> String {
+    json.replace(['\n', '\r'], " ")
+}
+
+/// Who we are.
+pub(super) fn client_info() -> Value {
+    json!({ "name": "mcptest", "version": env!("CARGO_PKG_VERSION") })
+}
+
+/// What a server may ask of us; what is not scripted is declined.
+pub(super) fn capabilities() -> Value {
+    json!({ "roots": {}, "sampling": {}, "elicitation": { "form": {}, "url": {} } })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_callers_meta_is_kept_beside_ours_and_lines_stay_whole() {
+        let params = Params::new(Era::Legacy)
+            .with_value(json!({"a": 1, "_meta": {"x": true}}))
+            .with("b", "{\n  \"c\": 2\n}")
+            .with_progress();
+        let text = params.text(7).unwrap();
+        assert!(!text.contains('\n'));
+        assert_eq!(
+            serde_json::from_str::<Value>(&text).unwrap(),
+            json!({"a": 1, "b": {"c": 2}, "_meta": {"progressToken": 7, "x": true}})
+        );
+        assert_eq!(Params::new(Era::Legacy).text(1), None);
+    }
+}

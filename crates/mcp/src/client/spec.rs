@@ -1,0 +1,113 @@
+//! How is one server reached, and how patient are we with it?
+
+use super::Responses;
+use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncWrite};
+
+/// How long a request may take unless a server says otherwise.
+pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
+/// How long connecting may take unless a server says otherwise.
+pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// One server, ready to connect to: every variable is filled in.
+#[derive(Debug, Clone)]
+pub struct ServerSpec {
+    /// Its name in messages.
+    pub name: String,
+    /// Where it is.
+    pub endpoint: Endpoint,
+    /// Which protocol era to speak.
+    pub era: EraChoice,
+    /// How long a request may take.
+    pub timeout: Duration,
+    /// How long the handshake may take.
+    pub connect_timeout: Duration,
+    /// The largest message to accept.
+    pub max_message_bytes: usize,
+    /// What to answer when the server asks.
+    pub responses: Responses,
+}
+
+/// Where a server is.
+#[derive(Clone)]
+pub enum Endpoint {
+    /// A program on its standard streams.
+    Command {
+        /// The program and its arguments.
+        words: Vec<String>,
+        /// Environment variables beside our own.
+        env: Vec<(String, String)>,
+        /// The folder it starts in.
+        cwd: Option<PathBuf>,
+    },
+    /// A streamable HTTP endpoint.
+    Url {
+        /// The address.
+        url: String,
+        /// Headers of every request. Their values are never shown.
+        headers: Vec<(String, String)>,
+    },
+    /// A server in this process, over a byte pipe. Called once for each connection.
+    Pipe(Pipe),
+}
+
+/// Opens a connection to a server in this process: the end to read from, and the end to write to.
+pub type Pipe = Arc<dyn Fn() -> (BoxedReader, BoxedWriter) + Send + Sync>;
+/// The end to read from.
+pub type BoxedReader = Box<dyn AsyncRead + Send + Unpin>;
+/// The end to write to.
+pub type BoxedWriter = Box<dyn AsyncWrite + Send + Unpin>;
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Command { words, cwd, .. } => {
+                f.debug_struct("Command").field("words", words).field("cwd", cwd).finish_non_exhaustive()
+            }
+            Self::Url { url, .. } => f.debug_struct("Url").field("url", url).finish_non_exhaustive(),
+            Self::Pipe(_) => f.write_str("Pipe"),
+        }
+    }
+}
+
+/// Which protocol era to speak with a server.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum EraChoice {
+    /// Find out.
+    #[default]
+    Auto,
+    /// With `initialize` and sessions.
+    Legacy,
+    /// Stateless.
+    Modern,
+}
+
+impl ServerSpec {
+    /// A server with the default patience.
+    pub fn new(name: impl Into<String>, endpoint: Endpoint) -> Self {
+        Self {
+            name: name.into(),
+            endpoint,
+            era: EraChoice::Auto,
+            timeout: DEFAULT_TIMEOUT,
+            connect_timeout: DEFAULT_CONNECT_TIMEOUT,
+            max_message_bytes: DEFAULT_MAX_MESSAGE_BYTES,
+            responses: Responses::default(),
+        }
+    }
+
+    /// A program on its standard streams.
+    pub fn command(name: impl Into<String>, words: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let words = words.into_iter().map(Into::into).collect();
+        Self::new(name, Endpoint::Command { words, env: Vec::new(), cwd: None })
+    }
+
+    /// A streamable HTTP endpoint.
+    pub fn url(name: impl Into<String>, url: impl Into<String>) -> Self {
+        Self::new(name, Endpoint::Url { url: url.into(), headers: Vec::new() })
+    }
+}

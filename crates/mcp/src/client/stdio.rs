@@ -1,0 +1,234 @@
+//! Messages as lines over a process's standard streams, or over a pipe inside this process.
+
+use super::conversation::{Conversation, End, Heard};
+use super::spec::{BoxedReader, BoxedWriter};
+use super::{Closing, Endpoint, Misbehaviour};
+use crate::frame::{Frame, Lines};
+use crate::process::{self, Child, ExitWatch, status_words};
+use crate::tape::Direction;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+use tokio::io::AsyncWriteExt;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep_until, timeout};
+
+const BATCH_BYTES: usize = 64 << 10;
+/// How long output is still read after the process has exited: what it started may hold the pipe open.
+const AFTER_EXIT: Duration = Duration::from_millis(300);
+
+/// A connection over lines.
+pub(super) struct Stdio {
+    conversation: Arc<Conversation>,
+    outgoing: mpsc::UnboundedSender<String>,
+    sent: AtomicU64,
+    written: Arc<AtomicU64>,
+    writer: JoinHandle<()>,
+    reader: JoinHandle<()>,
+    child: Option<Child>,
+}
+
+impl Stdio {
+    /// Starts the program, or opens the pipe.
+    pub(super) fn open(endpoint: &Endpoint, conversation: Arc<Conversation>) -> Result<Self, Misbehaviour> {
+        match endpoint {
+            Endpoint::Command { words, env, cwd } => {
+                let (child, started) =
+                    process::start(words, env, cwd.as_deref()).map_err(Misbehaviour::CannotStart)?;
+                Ok(Self::over(Box::new(started.stdout), Box::new(started.stdin), Some(child), conversation))
+            }
+            Endpoint::Pipe(open) => {
+                let (reader, writer) = open();
+                Ok(Self::over(reader, writer, None, conversation))
+            }
+            Endpoint::Url { url, .. } => {
+                Err(Misbehaviour::BadAddress { url: url.clone(), why: "it is not a program".to_owned() })
+            }
+        }
+    }
+
+    fn over(
+        reader: BoxedReader,
+        writer: BoxedWriter,
+        child: Option<Child>,
+        conversation: Arc<Conversation>,
+    ) -> Self {
+        let (outgoing, incoming) = mpsc::unbounded_channel();
+        let written = Arc::new(AtomicU64::new(0));
+        let reading = Reading {
+            lines: Lines::new(reader, conversation.limit),
+            conversation: Arc::clone(&conversation),
+            replies: outgoing.downgrade(),
+            exit: child.as_ref().map(Child::watch_exit),
+        };
+        Self {
+            conversation,
+            outgoing,
+            sent: AtomicU64::new(0),
+            writer: tokio::spawn(write(writer, incoming, Arc::clone(&written))),
+            reader: tokio::spawn(reading.run()),
+            written,
+            child,
+        }
+    }
+
+    pub(super) fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    /// Sends a line; the number is for [`was_read`](Self::was_read).
+    pub(super) fn send(&self, line: String) -> u64 {
+        self.conversation.tap(Direction::Client, &line);
+        let number = self.sent.fetch_add(1, Ordering::Relaxed) + 1;
+        // Without a writer the output has ended too, which says why.
+        let _ = self.outgoing.send(line);
+        number
+    }
+
+    /// True when the line has left us, into the pipe at least.
+    pub(super) fn was_read(&self, number: u64) -> bool {
+        self.written.load(Ordering::Relaxed) >= number
+    }
+
+    pub(super) fn stderr(&self) -> String {
+        self.child.as_ref().map_or_else(String::new, |child| child.stderr().tail())
+    }
+
+    pub(super) fn exit(&self) -> Option<String> {
+        self.child.as_ref()?.status().map(status_words)
+    }
+
+    /// Ends a server that was only probed.
+    pub(super) async fn discard(mut self) {
+        self.writer.abort();
+        if let Some(child) = self.child.take() {
+            child.end_soon().await;
+        }
+    }
+
+    /// Closes the server's input and ends it.
+    pub(super) async fn close(mut self) -> Closing {
+        let (outgoing, _) = mpsc::unbounded_channel();
+        drop(std::mem::replace(&mut self.outgoing, outgoing));
+        if timeout(AFTER_EXIT, &mut self.writer).await.is_err() {
+            self.writer.abort();
+        }
+        match self.child.take() {
+            Some(child) => child.end().await,
+            None => Closing::default(),
+        }
+    }
+}
+
+impl Drop for Stdio {
+    fn drop(&mut self) {
+        self.writer.abort();
+        self.reader.abort();
+    }
+}
+
+async fn write(mut writer: BoxedWriter, mut lines: mpsc::UnboundedReceiver<String>, written: Arc<AtomicU64>) {
+    let mut batch = Vec::new();
+    while let Some(line) = lines.recv().await {
+        let mut count = 1;
+        push(&mut batch, &line);
+        while batch.len() < BATCH_BYTES
+            && let Ok(line) = lines.try_recv()
+        {
+            push(&mut batch, &line);
+            count += 1;
+        }
+        if writer.write_all(&batch).await.is_err() || writer.flush().await.is_err() {
+            return;
+        }
+        written.fetch_add(count, Ordering::Relaxed);
+        batch.clear();
+        batch.shrink_to(BATCH_BYTES * 4);
+    }
+}
+
+fn push(batch: &mut Vec<u8>, line: &str) {
+    batch.extend_from_slice(line.as_bytes());
+    batch.push(b'\n');
+}
+
+struct Reading {
+    lines: Lines<BoxedReader>,
+    conversation: Arc<Conversation>,
+    replies: mpsc::WeakUnboundedSender<String>,
+    exit: Option<ExitWatch>,
+}
+
+impl Reading {
+    async fn run(mut self) {
+        self.read_until_end().await;
+        let end = match &mut self.exit {
+            None => End::ClosedOutput,
+            Some(exit) => match timeout(AFTER_EXIT, exit.exited()).await {
+                Ok(status) => End::Exited(status.map(status_words)),
+                Err(_) => End::ClosedOutput,
+            },
+        };
+        self.conversation.end(end);
+    }
+
+    async fn read_until_end(&mut self) {
+        let mut exit = self.exit.clone();
+        let mut until = None;
+        loop {
+            let frame = tokio::select! {
+                biased;
+                frame = self.lines.next() => frame,
+                () = exited(&mut exit), if until.is_none() => {
+                    until = Some(Instant::now() + AFTER_EXIT);
+                    continue;
+                }
+                () = sleep_until(until.unwrap_or_else(Instant::now)), if until.is_some() => return,
+            };
+            match frame {
+                Ok(Some(frame)) => self.hear(frame),
+                Ok(None) | Err(_) => return,
+            }
+        }
+    }
+
+    fn hear(&self, frame: Frame) {
+        match frame {
+            Frame::Line(line) => {
+                if let Heard::Asked(reply) = self.conversation.hear(&line, None)
+                    && let Some(replies) = self.replies.upgrade()
+                {
+                    self.conversation.tap(Direction::Client, &reply);
+                    let _ = replies.send(reply);
+                }
+            }
+            Frame::TooLong { bytes, start } => self.conversation.hear_too_long(bytes, start),
+            Frame::NotUtf8(text) => {
+                self.conversation.tap(Direction::Server, &text);
+                self.conversation.hear_not_utf8(&text);
+            }
+            Frame::Cut(text) => self.hear_cut(&text),
+        }
+    }
+
+    /// A last line without its end is still an answer when it is whole.
+    fn hear_cut(&self, text: &str) {
+        if crate::jsonrpc::parse(text).is_ok() {
+            self.conversation.hear(text, None);
+        } else {
+            self.conversation.tap(Direction::Server, text);
+            let text = super::conversation::quote(text);
+            self.conversation.observe(super::Observed::CutLine { text });
+        }
+    }
+}
+
+async fn exited(exit: &mut Option<ExitWatch>) {
+    match exit {
+        Some(exit) => {
+            exit.exited().await;
+        }
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,197 @@
+//! A server entry of a suite becomes a server that can be reached: variables, folders and secrets are filled in.
+
+use super::{Endpoint, EraChoice, ServerSpec};
+use mcptest_core::suite::{self, HeaderValue, Server};
+use std::path::Path;
+use std::time::Duration;
+use thiserror::Error;
+
+/// Why a server entry cannot be used now. Values are never part of it.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum SpecError {
+    /// A `${NAME}` has no value.
+    #[error(
+        "server {server:?}: `{key}` needs the environment variable {variable}: set it, or write `${{{variable}:-a default}}`"
+    )]
+    UnsetVariable {
+        /// The server.
+        server: String,
+        /// The key that holds the text.
+        key: String,
+        /// The variable.
+        variable: String,
+    },
+    /// A secret is not in the environment.
+    #[error(
+        "server {server:?}: `{key}` takes its value from the environment variable {variable}, which is not set"
+    )]
+    UnsetSecret {
+        /// The server.
+        server: String,
+        /// The key that names the variable.
+        key: String,
+        /// The variable.
+        variable: String,
+    },
+    /// A `${…}` is not well-formed.
+    #[error("server {server:?}: `{key}` has a `${{…}}` that cannot be read")]
+    BadTemplate {
+        /// The server.
+        server: String,
+        /// The key that holds the text.
+        key: String,
+    },
+    /// A mock has no address of its own.
+    #[error("server {server:?} is a mock, which runs inside mcptest and is not connected to this way")]
+    Mock {
+        /// The server.
+        server: String,
+    },
+}
+
+struct Filling<'a> {
+    server: &'a str,
+    folder: &'a Path,
+    environment: &'a dyn Fn(&str) -> Option<String>,
+}
+
+impl Filling<'_> {
+    fn text(&self, key: &str, template: &str) -> Result<String, SpecError> {
+        suite::fill(template, self.folder, self.environment).map_err(|unset| match unset {
+            Some(variable) => {
+                SpecError::UnsetVariable { server: self.server.to_owned(), key: key.to_owned(), variable }
+            }
+            None => SpecError::BadTemplate { server: self.server.to_owned(), key: key.to_owned() },
+        })
+    }
+
+    fn secret(&self, key: String, variable: &str) -> Result<String, SpecError> {
+        (self.environment)(variable).filter(|value| !value.is_empty()).ok_or_else(|| SpecError::UnsetSecret {
+            server: self.server.to_owned(),
+            key,
+            variable: variable.to_owned(),
+        })
+    }
+
+    fn headers(&self, server: &Server) -> Result<Vec<(String, String)>, SpecError> {
+        let mut headers = Vec::new();
+        for (name, value) in &server.headers {
+            let key = format!("headers.{name}");
+            let value = match value {
+                HeaderValue::Literal(template) => self.text(&key, template)?,
+                HeaderValue::Env(variable) => self.secret(key, variable)?,
+            };
+            headers.push((name.clone(), value));
+        }
+        if let Some(variable) = &server.bearer_token_env {
+            let token = self.secret("auth.bearer_token_env".to_owned(), variable)?;
+            headers.push(("Authorization".to_owned(), format!("Bearer {}", token.trim())));
+        }
+        Ok(headers)
+    }
+
+    fn endpoint(&self, server: &Server) -> Result<Endpoint, SpecError> {
+        Ok(match &server.endpoint {
+            suite::Endpoint::Command(words) => Endpoint::Command {
+                words: words.iter().map(|word| self.text("command", word)).collect::<Result<_, _>>()?,
+                env: server
+                    .env
+                    .iter()
+                    .map(|(name, value)| Ok((name.clone(), self.text(&format!("env.{name}"), value)?)))
+                    .collect::<Result<_, SpecError>>()?,
+                cwd: Some(match &server.cwd {
+                    Some(cwd) => self.folder.join(self.text("cwd", cwd)?),
+                    None => self.folder.to_owned(),
+                })
+                .filter(|cwd| !cwd.as_os_str().is_empty()),
+            },
+            suite::Endpoint::Url(url) => {
+                Endpoint::Url { url: self.text("url", url)?, headers: self.headers(server)? }
+            }
+            suite::Endpoint::Mock(_) => return Err(SpecError::Mock { server: self.server.to_owned() }),
+        })
+    }
+}
+
+impl ServerSpec {
+    /// The server as a suite describes it. `folder` is the suite's, where its program starts unless `cwd` says otherwise.
+    pub fn of(
+        name: &str,
+        server: &Server,
+        folder: &Path,
+        environment: &dyn Fn(&str) -> Option<String>,
+    ) -> Result<Self, SpecError> {
+        let endpoint = Filling { server: name, folder, environment }.endpoint(server)?;
+        let mut spec = Self::new(name, endpoint);
+        spec.era = match server.era {
+            suite::Era::Auto => EraChoice::Auto,
+            suite::Era::Legacy => EraChoice::Legacy,
+            suite::Era::Modern => EraChoice::Modern,
+        };
+        if let Some(timeout_ms) = server.timeout_ms {
+            spec.timeout = Duration::from_millis(timeout_ms);
+        }
+        if let Some(timeout_ms) = server.connect_timeout_ms {
+            spec.connect_timeout = Duration::from_millis(timeout_ms);
+        }
+        if let Some(bytes) = server.max_message_bytes {
+            spec.max_message_bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        }
+        Ok(spec)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn environment(name: &str) -> Option<String> {
+        (name == "TOKEN").then(|| "s3cret\n".to_owned())
+    }
+
+    fn of(server: &Server) -> Result<ServerSpec, SpecError> {
+        ServerSpec::of("weather", server, Path::new("/suites"), &environment)
+    }
+
+    #[test]
+    fn variables_folders_and_secrets_are_filled_in() {
+        let server = Server {
+            endpoint: suite::Endpoint::Command(vec![
+                "${CONFIG_DIR}/bin/server".into(),
+                "${LEVEL:-info}".into(),
+            ]),
+            cwd: Some("data".into()),
+            ..Server::default()
+        };
+        let Endpoint::Command { words, cwd, .. } = of(&server).unwrap().endpoint else { panic!() };
+        assert_eq!(words, ["/suites/bin/server", "info"]);
+        assert_eq!(cwd.unwrap(), Path::new("/suites/data"));
+        let server = Server {
+            endpoint: suite::Endpoint::Url("http://localhost/mcp".into()),
+            bearer_token_env: Some("TOKEN".into()),
+            ..Server::default()
+        };
+        let spec = of(&server).unwrap();
+        assert!(!format!("{spec:?}").contains("s3cret"), "a secret must not be shown");
+        let Endpoint::Url { headers, .. } = spec.endpoint else { panic!() };
+        assert_eq!(headers, [("Authorization".to_owned(), "Bearer s3cret".to_owned())]);
+    }
+
+    #[test]
+    fn a_variable_without_a_value_is_named_with_its_place() {
+        let server = Server { endpoint: suite::Endpoint::Url("${BASE}/mcp".into()), ..Server::default() };
+        assert_eq!(
+            of(&server).unwrap_err().to_string(),
+            "server \"weather\": `url` needs the environment variable BASE: set it, or write `${BASE:-a default}`"
+        );
+        let server = Server {
+            endpoint: suite::Endpoint::Url("http://localhost".into()),
+            headers: vec![("X-Key".into(), HeaderValue::Env("KEY".into()))],
+            ..Server::default()
+        };
+        assert_eq!(
+            of(&server).unwrap_err().to_string(),
+            "server \"weather\": `headers.X-Key` takes its value from the environment variable KEY, which is not set"
+        );
+    }
+}

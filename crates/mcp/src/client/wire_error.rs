@@ -1,0 +1,79 @@
+//! A request came to nothing: whose, which, why, and what else was seen?
+
+use super::Misbehaviour;
+use crate::jsonrpc::RpcError;
+use std::fmt;
+use std::ops::Deref;
+use thiserror::Error;
+
+/// A request that got no answer that can be used. Its text is all that a user needs to read.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub struct WireError(Box<Failure>);
+
+/// What is known about a request that came to nothing.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Failure {
+    /// The server's name.
+    pub server: String,
+    /// What was asked, as `tools/call get_weather`.
+    pub method: String,
+    /// What went wrong.
+    pub misbehaviour: Misbehaviour,
+    /// What the server sent in the place of an answer.
+    pub instead: Vec<String>,
+    /// The end of what it wrote to stderr; empty when nothing.
+    pub stderr: String,
+    /// How its process exited, in words, if it did.
+    pub exit: Option<String>,
+}
+
+impl From<Failure> for WireError {
+    fn from(failure: Failure) -> Self {
+        Self(Box::new(failure))
+    }
+}
+
+impl Deref for WireError {
+    type Target = Failure;
+
+    fn deref(&self) -> &Failure {
+        &self.0
+    }
+}
+
+const SHOWN_STDERR_LINES: usize = 10;
+const SHOWN_INSTEAD: usize = 3;
+
+impl fmt::Display for WireError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "server {:?}: {}", self.server, self.misbehaviour.sentence(&self.method))?;
+        for seen in self.instead.iter().take(SHOWN_INSTEAD) {
+            write!(f, "; {seen}")?;
+        }
+        if self.instead.len() > SHOWN_INSTEAD {
+            write!(f, "; and {} more like this", self.instead.len() - SHOWN_INSTEAD)?;
+        }
+        if let Some(exit) = &self.exit
+            && !matches!(self.misbehaviour, Misbehaviour::Exited { .. })
+        {
+            write!(f, "; it then exited with {exit}")?;
+        }
+        let lines: Vec<&str> = self.stderr.lines().collect();
+        match lines[lines.len().saturating_sub(SHOWN_STDERR_LINES)..] {
+            [] => Ok(()),
+            [line] => write!(f, "; it wrote to stderr: {line}"),
+            ref lines => write!(f, "; it wrote to stderr:\n  {}", lines.join("\n  ")),
+        }
+    }
+}
+
+/// Why a request has no result.
+#[derive(Debug, Clone, PartialEq, Error)]
+pub enum CallFailure {
+    /// The server answered with an error.
+    #[error("{0}")]
+    Rpc(RpcError),
+    /// There was no answer that can be used.
+    #[error(transparent)]
+    Wire(#[from] WireError),
+}

@@ -1,0 +1,150 @@
+//! A running process and its group: is it alive, what did it say last, and how does it end?
+
+use super::groups::{self, Ending};
+use super::{Stderr, status_words};
+use std::process::ExitStatus;
+use std::time::Duration;
+use tokio::process::{ChildStdin, ChildStdout};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout};
+
+const AFTER_END_OF_INPUT: Duration = Duration::from_millis(1500);
+const SOON: Duration = Duration::from_millis(300);
+const AFTER_TERMINATE: Duration = Duration::from_secs(1);
+const AFTER_KILL: Duration = Duration::from_secs(1);
+const LAST_WORDS: Duration = Duration::from_millis(100);
+const STEP: Duration = Duration::from_millis(5);
+
+/// A process in a group of its own. When it is dropped, the whole group is killed.
+#[derive(Debug)]
+pub struct Child {
+    group: u32,
+    status: watch::Receiver<Option<ExitStatus>>,
+    stderr: Stderr,
+}
+
+/// Tells when a process has exited, apart from who owns it.
+#[derive(Debug, Clone)]
+pub struct ExitWatch(watch::Receiver<Option<ExitStatus>>);
+
+impl ExitWatch {
+    /// Waits until it has exited. `None` when that cannot be learned.
+    pub async fn exited(&mut self) -> Option<ExitStatus> {
+        self.0.wait_for(Option::is_some).await.ok().and_then(|status| *status)
+    }
+}
+
+/// The two ends of a started process that carry messages.
+#[derive(Debug)]
+pub struct Started {
+    /// Its standard input.
+    pub stdin: ChildStdin,
+    /// Its standard output.
+    pub stdout: ChildStdout,
+}
+
+/// How a server's process, or the connection to it, ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Closing {
+    /// Its exit status in words; `None` when there was no process, or it could not be learned.
+    pub status: Option<String>,
+    /// It did not end when its input ended, and got SIGTERM.
+    pub terminated: bool,
+    /// It did not end on SIGTERM either, and was killed.
+    pub killed: bool,
+    /// It left processes behind, which were ended.
+    pub left_processes: bool,
+}
+
+impl Child {
+    pub(super) fn watch(mut child: tokio::process::Child) -> Option<(Self, Started)> {
+        let group = child.id()?;
+        groups::add(group);
+        let (sender, status) = watch::channel(None);
+        let stderr = Stderr::default();
+        let this = Self { group, status, stderr: stderr.clone() };
+        let started = Started { stdin: child.stdin.take()?, stdout: child.stdout.take()? };
+        let draining = tokio::spawn(stderr.drain(child.stderr.take()?));
+        tokio::spawn(async move {
+            if let Ok(status) = child.wait().await {
+                // The last words matter most; what the process started may hold the pipe open.
+                let _ = timeout(LAST_WORDS, draining).await;
+                if !groups::is_alive(group) {
+                    groups::remove(group);
+                }
+                sender.send_replace(Some(status));
+            }
+        });
+        Some((this, started))
+    }
+
+    /// The id of the process, which is also that of its group.
+    pub fn id(&self) -> u32 {
+        self.group
+    }
+
+    /// What it last wrote to its standard error.
+    pub fn stderr(&self) -> &Stderr {
+        &self.stderr
+    }
+
+    /// How it exited, if it has.
+    pub fn status(&self) -> Option<ExitStatus> {
+        *self.status.borrow()
+    }
+
+    /// Waits until it has exited. `None` when that cannot be learned.
+    pub async fn exited(&self) -> Option<ExitStatus> {
+        self.watch_exit().exited().await
+    }
+
+    /// Tells when it has exited, also to a task of its own.
+    pub fn watch_exit(&self) -> ExitWatch {
+        ExitWatch(self.status.clone())
+    }
+
+    /// Ends it, now that its input has been closed: waits a moment, SIGTERM, waits, SIGKILL; then what it left behind.
+    pub async fn end(self) -> Closing {
+        self.end_after(AFTER_END_OF_INPUT).await
+    }
+
+    /// The same, but with less time to end by itself, for a process that has done nothing yet.
+    pub async fn end_soon(self) -> Closing {
+        self.end_after(SOON).await
+    }
+
+    async fn end_after(self, patience: Duration) -> Closing {
+        let mut closing = Closing::default();
+        let mut status = timeout(patience, self.exited()).await.ok();
+        if status.is_none() {
+            closing.terminated = true;
+            groups::signal(self.group, Ending::Terminate);
+            status = timeout(AFTER_TERMINATE, self.exited()).await.ok();
+        }
+        if status.is_none() {
+            closing.killed = true;
+            groups::signal(self.group, Ending::Kill);
+            status = timeout(AFTER_KILL, self.exited()).await.ok();
+        }
+        closing.status = status.flatten().map(status_words);
+        closing.left_processes =
+            closing.status.is_some() && groups::holds(self.group) && groups::is_alive(self.group);
+        if closing.left_processes && !closing.killed {
+            groups::signal(self.group, Ending::Terminate);
+            let until = Instant::now() + AFTER_TERMINATE;
+            while groups::is_alive(self.group) && Instant::now() < until {
+                sleep(STEP).await;
+            }
+        }
+        closing
+    }
+}
+
+impl Drop for Child {
+    fn drop(&mut self) {
+        if groups::holds(self.group) {
+            groups::signal(self.group, Ending::Kill);
+            groups::remove(self.group);
+        }
+    }
+}

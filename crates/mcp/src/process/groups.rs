@@ -1,0 +1,89 @@
+//! Which process groups did we start that may still hold something alive?
+
+use super::guard;
+use std::collections::BTreeSet;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+static GROUPS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
+
+const PATIENCE: Duration = Duration::from_millis(500);
+const STEP: Duration = Duration::from_millis(10);
+
+fn groups() -> MutexGuard<'static, BTreeSet<u32>> {
+    GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The two signals that end a group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    Terminate,
+    Kill,
+}
+
+pub(super) fn add(group: u32) {
+    groups().insert(group);
+    guard::watch(group);
+}
+
+pub(super) fn remove(group: u32) {
+    if groups().remove(&group) {
+        guard::forget(group);
+    }
+}
+
+/// True while the group is on the list: one that is off it is gone, and its number may be another's by now.
+pub(super) fn holds(group: u32) -> bool {
+    groups().contains(&group)
+}
+
+/// Ends every process that was started and all that they started: SIGTERM, half a second, SIGKILL.
+///
+/// For the moment before the program exits on Ctrl-C: servers run in process groups of their own, which the terminal's
+/// signal does not reach.
+pub fn end_all() {
+    let mine: Vec<u32> = groups().iter().copied().collect();
+    for &group in &mine {
+        signal(group, Ending::Terminate);
+    }
+    let until = Instant::now() + PATIENCE;
+    while Instant::now() < until && mine.iter().any(|&group| is_alive(group)) {
+        std::thread::sleep(STEP);
+    }
+    for group in mine {
+        signal(group, Ending::Kill);
+        remove(group);
+    }
+}
+
+#[cfg(unix)]
+fn of(group: u32) -> Option<nix::unistd::Pid> {
+    i32::try_from(group).ok().filter(|group| *group > 1).map(nix::unistd::Pid::from_raw)
+}
+
+#[cfg(unix)]
+pub(super) fn signal(group: u32, ending: Ending) {
+    use nix::sys::signal::{Signal, killpg};
+    let signal = match ending {
+        Ending::Terminate => Signal::SIGTERM,
+        Ending::Kill => Signal::SIGKILL,
+    };
+    if let Some(group) = of(group) {
+        // A group that is gone needs no signal.
+        let _ = killpg(group, signal);
+    }
+}
+
+/// True while the group has a member, be it one that only waits to be reaped.
+#[cfg(unix)]
+pub(super) fn is_alive(group: u32) -> bool {
+    of(group).is_some_and(|group| nix::sys::signal::killpg(group, None).is_ok())
+}
+
+#[cfg(not(unix))]
+pub(super) fn signal(_group: u32, _ending: Ending) {}
+
+#[cfg(not(unix))]
+pub(super) fn is_alive(_group: u32) -> bool {
+    false
+}

@@ -1,0 +1,167 @@
+//! A command becomes a running process, or a sentence that says which word was wrong.
+
+use super::{Child, Started};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use thiserror::Error;
+use tokio::process::Command;
+
+/// Why a command could not be started.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum StartError {
+    /// No words at all.
+    #[error("its command is empty")]
+    Empty,
+    /// The program is not there.
+    #[error("there is no program `{program}`{hint}")]
+    NotFound {
+        /// The word that failed.
+        program: String,
+        /// What to do about it.
+        hint: String,
+    },
+    /// The folder to start in is not there.
+    #[error("the folder `{}` to start in does not exist", cwd.display())]
+    NoFolder {
+        /// The folder.
+        cwd: PathBuf,
+    },
+    /// The file is there, but may not be run.
+    #[error("`{program}` may not be run: is it executable? (`chmod +x {program}`)")]
+    NotExecutable {
+        /// The word that failed.
+        program: String,
+    },
+    /// Anything else that the system says.
+    #[error("`{program}` cannot be started: {reason}")]
+    Other {
+        /// The word that failed.
+        program: String,
+        /// What the system says.
+        reason: String,
+    },
+}
+
+/// Starts a command in a process group of its own, with all three streams piped.
+pub fn start(
+    words: &[String],
+    env: &[(String, String)],
+    cwd: Option<&Path>,
+) -> Result<(Child, Started), StartError> {
+    let (program, arguments) = words.split_first().ok_or(StartError::Empty)?;
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .envs(env.iter().map(|(name, value)| (name, value)))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    if let Some(cwd) = cwd {
+        command.current_dir(cwd);
+    }
+    #[cfg(unix)]
+    command.process_group(0);
+    let child = command.spawn().map_err(|error| explain(&error, program, words, cwd))?;
+    Child::watch(child).ok_or_else(|| StartError::Other {
+        program: program.clone(),
+        reason: "it was gone before it could be watched".to_owned(),
+    })
+}
+
+fn explain(error: &std::io::Error, program: &str, words: &[String], cwd: Option<&Path>) -> StartError {
+    if let Some(cwd) = cwd.filter(|cwd| !cwd.is_dir()) {
+        return StartError::NoFolder { cwd: cwd.to_owned() };
+    }
+    let program = program.to_owned();
+    match error.kind() {
+        ErrorKind::NotFound => StartError::NotFound { hint: hint(&program, words, cwd), program },
+        ErrorKind::PermissionDenied => StartError::NotExecutable { program },
+        _ => StartError::Other { program, reason: error.to_string() },
+    }
+}
+
+fn hint(program: &str, words: &[String], cwd: Option<&Path>) -> String {
+    if program.contains(char::is_whitespace) && words.len() == 1 {
+        let words: Vec<String> = program.split_whitespace().map(|word| format!("{word:?}")).collect();
+        return format!("; a command with arguments is a list of words: [{}]", words.join(", "));
+    }
+    if program.contains(std::path::MAIN_SEPARATOR) {
+        let path = cwd.unwrap_or(Path::new("")).join(program);
+        if path.exists() {
+            return ", though the file exists: is the interpreter in its first line installed?".to_owned();
+        }
+        return match near_miss(program, path.parent().into_iter().map(Path::to_owned)) {
+            Some(near) => format!("; did you mean `{near}`?"),
+            None => String::new(),
+        };
+    }
+    match near_miss(program, search_path()) {
+        Some(near) => format!(" on PATH; did you mean `{near}`?"),
+        None => " on PATH: is it installed?".to_owned(),
+    }
+}
+
+fn search_path() -> Vec<PathBuf> {
+    std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default()
+}
+
+/// The file of one of the folders whose name is closest to the program's, when it is close enough for a slip.
+fn near_miss(program: &str, folders: impl IntoIterator<Item = PathBuf>) -> Option<String> {
+    let wanted = Path::new(program).file_name()?.to_str()?;
+    let limit = wanted.chars().count().div_ceil(4).min(2);
+    let mut names: Vec<(usize, String)> = folders
+        .into_iter()
+        .filter_map(|folder| std::fs::read_dir(folder).ok())
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .map(|name| (strsim::osa_distance(wanted, &name), name))
+        .filter(|(distance, _)| *distance <= limit)
+        .collect();
+    names.sort();
+    names.into_iter().next().map(|(_, name)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(words: &[&str], cwd: Option<&Path>) -> String {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        start(&words, &[], cwd).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn a_program_that_is_not_there_is_named_with_a_near_miss() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("my-server"), "").unwrap();
+        assert_eq!(near_miss("my-sevrer", [folder.path().to_owned()]), Some("my-server".to_owned()));
+        assert_eq!(
+            refusal(&["no-such-program-qqq"], None),
+            "there is no program `no-such-program-qqq` on PATH: is it installed?"
+        );
+        assert_eq!(
+            refusal(&["qqq-server --port 3"], None),
+            "there is no program `qqq-server --port 3`; a command with arguments is a list of words: \
+             [\"qqq-server\", \"--port\", \"3\"]"
+        );
+    }
+
+    #[test]
+    fn a_missing_folder_is_told_apart_from_a_missing_program() {
+        assert_eq!(
+            refusal(&["sh"], Some(Path::new("/no/such/folder"))),
+            "the folder `/no/such/folder` to start in does not exist"
+        );
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_may_not_be_run_is_told() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("server");
+        std::fs::write(&path, "#!/bin/sh\n").unwrap();
+        assert!(refusal(&[path.to_str().unwrap()], None).contains("may not be run"));
+    }
+}

@@ -1,0 +1,136 @@
+//! Servers as processes: how they start, fail, and end with all that they started.
+#![cfg(unix)]
+
+use mcptest_mcp::client::{Client, EraChoice, ServerSpec};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// A legacy server in shell: answers `initialize`, then does what the rest of the script says.
+fn shell(rest: &str) -> ServerSpec {
+    let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"sh","version":"1"}}}"#;
+    let mut spec =
+        ServerSpec::command("shell", ["sh", "-c", &format!("read -r line; echo '{answer}'; {rest}")]);
+    spec.era = EraChoice::Legacy;
+    spec
+}
+
+async fn refusal(script: &str) -> String {
+    let spec = ServerSpec::command("shell", ["sh", "-c", script]);
+    Client::connect(&spec, None).await.err().unwrap().to_string()
+}
+
+fn is_alive(pid: &str) -> bool {
+    // A zombie has ended; only its parent has not asked yet.
+    std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+}
+
+async fn becomes(what: &str, holds: impl Fn() -> bool) {
+    let until = Instant::now() + Duration::from_secs(10);
+    while !holds() {
+        assert!(Instant::now() < until, "{what} did not happen");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+}
+
+async fn pid_in(path: &Path) -> String {
+    becomes("the pid file", || std::fs::read_to_string(path).is_ok_and(|text| text.ends_with('\n'))).await;
+    std::fs::read_to_string(path).unwrap().trim().to_owned()
+}
+
+#[tokio::test]
+async fn an_exit_before_the_handshake_is_told_with_status_and_stderr() {
+    let text = refusal("echo 'no config file' >&2; exit 3").await;
+    assert_eq!(
+        text,
+        "server \"shell\": it exited with code 3 before it answered initialize; it wrote to stderr: no config file"
+    );
+    let text = refusal("kill -SEGV $$").await;
+    assert!(text.contains("it exited with signal 11 (SIGSEGV) before it answered initialize"), "{text}");
+}
+
+#[tokio::test]
+async fn an_exit_during_a_call_is_told_with_what_was_written() {
+    let spec = shell("read -r l; read -r l; echo 'panic: oops'; echo bye >&2; exit 1");
+    let client = Client::connect(&spec, None).await.unwrap();
+    let text = client.request("tools/list", None).await.unwrap_err().to_string();
+    assert!(
+        text.starts_with(
+            "server \"shell\": it exited with code 1 while tools/list was open; it sent \"panic: oops\""
+        ),
+        "{text}"
+    );
+    assert!(text.ends_with("it wrote to stderr: bye"), "{text}");
+    let text = client.request("tools/list", None).await.unwrap_err().to_string();
+    assert!(text.contains("it exited with code 1 before tools/list was sent"), "{text}");
+}
+
+#[tokio::test]
+async fn a_flood_on_stderr_does_not_block_the_server() {
+    let spec = shell(
+        "yes 'a line of noise' | head -c 3000000 >&2; read -r l; read -r l; echo '{\"jsonrpc\":\"2.0\",\"id\":2,\"result\":{}}'; read -r l",
+    );
+    let client = Client::connect(&spec, None).await.unwrap();
+    client.request("ping", None).await.unwrap();
+    let closing = client.close().await;
+    assert_eq!(closing.status.as_deref(), Some("code 1"));
+    assert!(!closing.terminated);
+}
+
+#[tokio::test]
+async fn grandchildren_end_with_the_server_on_close_and_on_drop() {
+    for is_dropped in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pid");
+        let spec = shell(&format!(
+            "(trap '' TERM; while :; do sleep 1; done) >/dev/null 2>&1 & echo $! > {}; read -r l; read -r l",
+            file.display()
+        ));
+        let client = Client::connect(&spec, None).await.unwrap();
+        let grandchild = pid_in(&file).await;
+        assert!(is_alive(&grandchild));
+        if is_dropped {
+            drop(client);
+        } else {
+            assert!(client.close().await.left_processes);
+        }
+        becomes("the end of the grandchild", || !is_alive(&grandchild)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_ignores_the_end_of_input_and_sigterm_is_killed() {
+    let client = Client::connect(&shell("trap '' TERM; while :; do sleep 0.1; done"), None).await.unwrap();
+    let closing = client.close().await;
+    assert!(closing.terminated && closing.killed, "{closing:?}");
+    assert_eq!(closing.status.as_deref(), Some("signal 9 (SIGKILL)"));
+}
+
+/// Not a test of its own: the process that the next test kills.
+#[tokio::test]
+#[ignore = "started by another test"]
+async fn holds_a_server() {
+    let Ok(file) = std::env::var("MCPTEST_PID_FILE") else { return };
+    let spec = shell(&format!(
+        "sleep 600 >/dev/null 2>&1 & echo $! > {file}.sleep; echo $$ > {file}; while :; do sleep 0.1; done"
+    ));
+    let _client = Client::connect(&spec, None).await.unwrap();
+    tokio::time::sleep(Duration::from_secs(60)).await;
+}
+
+#[tokio::test]
+async fn killing_us_leaves_no_server_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("pid");
+    let mut holder = std::process::Command::new(std::env::current_exe().unwrap())
+        .args(["--ignored", "--exact", "process::holds_a_server"])
+        .env("MCPTEST_PID_FILE", &file)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let server = pid_in(&file).await;
+    let sleeper = pid_in(&folder.path().join("pid.sleep")).await;
+    assert!(is_alive(&server) && is_alive(&sleeper));
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+    becomes("the end of the server", || !is_alive(&server) && !is_alive(&sleeper)).await;
+}
