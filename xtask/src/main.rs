@@ -1,6 +1,7 @@
 //! The repository's own chores.
 
 mod bench;
+mod fuzz;
 mod gate_power;
 mod generate;
 mod picture;
@@ -13,6 +14,8 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask COMMAND
   bench            measure speed and memory of the release build, as ratios and growth
+  fuzz [--seconds N] [TARGET...]
+                   a minute of fuzzing for each target, from fuzz/corpus (needs cargo-fuzz)
   gate-power [--write]
                    edit the runs of the examples and say which gates do not see it, or write docs/gate-power.md
   generate [--check]
@@ -35,6 +38,7 @@ fn main() -> ExitCode {
     };
     let outcome = match command {
         "bench" => bench::run(),
+        "fuzz" => fuzz::run(rest),
         "gate-power" => gate_power::run(rest),
         "generate" => generate::run(rest),
         "picture" => picture::run(),

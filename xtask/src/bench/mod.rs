@@ -2,6 +2,7 @@
 
 mod inputs;
 mod measure;
+mod wire;
 
 use crate::say;
 use measure::{Sample, measure, measure_beside};
@@ -28,6 +29,7 @@ pub(crate) fn run() -> Result<ExitCode, String> {
     bench.growth()?;
     bench.stability()?;
     bench.night()?;
+    wire::run(&target, at)?;
     Ok(ExitCode::SUCCESS)
 }
 
