@@ -35,6 +35,10 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
 fn pages() -> Vec<(String, String)> {
     let mut pages = vec![
         ("docs/schema/suite.schema.json".to_owned(), format!("{:#}\n", mcptest_core::suite::json_schema())),
+        (
+            "docs/schema/manifest.schema.json".to_owned(),
+            format!("{:#}\n", mcptest_core::manifest::json_schema()),
+        ),
         ("docs/schema/report.schema.json".to_owned(), mcptest_report::json::SCHEMA.to_owned()),
         ("docs/reference/README.md".to_owned(), index()),
         ("docs/reference/matchers.md".to_owned(), matchers()),

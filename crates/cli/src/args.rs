@@ -35,7 +35,7 @@ pub(crate) enum Command {
     Run(Run),
     /// Check suites by exactly the rules of `run`, without judging anything.
     Validate(Validate),
-    /// Print the JSON Schema of suites, for editors; or that of the JSON report.
+    /// Print the JSON Schema of suites, for editors; or that of manifests or of the JSON report.
     Schema(Schema),
     /// Show a cassette as a timeline.
     Show(Show),
@@ -115,6 +115,9 @@ pub(crate) struct Schema {
     /// Print the schema of the JSON report instead.
     #[arg(long)]
     pub(crate) report: bool,
+    /// Print the schema of mock server manifests instead.
+    #[arg(long, conflicts_with = "report")]
+    pub(crate) manifest: bool,
 }
 
 /// Arguments of `show`.

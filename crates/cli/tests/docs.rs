@@ -1,8 +1,9 @@
-//! Is every suite in the documentation one that loads?
+//! Is every suite and every manifest in the documentation one that loads?
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use mcptest_core::problem::Level;
+use mcptest_core::manifest::{WireFault, load_text};
+use mcptest_core::problem::{Level, Problem};
 use mcptest_core::suite::{Host, is_suite, load};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,7 +17,11 @@ struct Fenced {
 
 impl Fenced {
     fn is_suite(&self) -> bool {
-        matches!(self.language.as_str(), "yaml" | "yml") && is_suite(&self.text)
+        matches!(self.language.as_str(), "yaml" | "yml") && !self.is_manifest() && is_suite(&self.text)
+    }
+
+    fn is_manifest(&self) -> bool {
+        self.text.lines().any(|line| line.trim_end() == "mock_server:")
     }
 }
 
@@ -39,6 +44,9 @@ fn complaints(page: &Path, block: &Fenced) -> Vec<String> {
     if block.is_suite() {
         return suite_errors(&block.text).into_iter().map(|(line, message)| at(line, &message)).collect();
     }
+    if block.is_manifest() {
+        return manifest_errors(&block.text).into_iter().map(|(line, message)| at(line, &message)).collect();
+    }
     if block.language == "json"
         && let Err(error) = serde_json::from_str::<serde_json::Value>(&block.text)
     {
@@ -60,6 +68,13 @@ fn suite_errors(text: &str) -> Vec<(usize, String)> {
     placed.collect()
 }
 
+fn manifest_errors(text: &str) -> Vec<(usize, String)> {
+    let read = |_: &Path| Err("it is not part of the page".to_owned());
+    let loaded = load_text(Path::new("manifest.yml"), text.to_owned(), &read);
+    let line = |problem: &Problem| problem.span.map_or(0, |span| loaded.sources.place(span).1);
+    loaded.problems.iter().map(|problem| (line(problem), problem.message.clone())).collect()
+}
+
 fn pages(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).unwrap() {
@@ -75,21 +90,23 @@ fn pages(folder: &Path) -> Vec<PathBuf> {
 }
 
 #[test]
-fn every_suite_and_every_json_of_the_documentation_can_be_read() {
+fn every_suite_manifest_and_json_of_the_documentation_can_be_read() {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let mut all: Vec<PathBuf> =
         ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md"].map(|name| repository.join(name)).into();
     all.extend(["docs", "crates/core/src/eval"].iter().flat_map(|folder| pages(&repository.join(folder))));
-    let (mut suites, mut wrong) = (0, Vec::new());
+    let (mut suites, mut manifests, mut wrong) = (0, 0, Vec::new());
     for page in all {
         let shown = page.strip_prefix(&repository).unwrap();
         for block in fenced_blocks(&fs::read_to_string(&page).unwrap()) {
             suites += usize::from(block.is_suite());
+            manifests += usize::from(block.is_manifest());
             wrong.extend(complaints(shown, &block));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(suites > 5, "only {suites} suites were found");
+    assert!(manifests > 5, "only {manifests} manifests were found");
 }
 
 #[test]
@@ -100,4 +117,14 @@ fn a_block_that_is_wrong_is_reported_with_its_line_of_the_page() {
     let wrong = complaints(Path::new("page.md"), &blocks[0]);
     assert!(wrong.iter().any(|complaint| complaint.starts_with("page.md:6: ")), "{wrong:?}");
     assert!(complaints(Path::new("page.md"), &fenced_blocks("```sh\nagents:\n```\n")[0]).is_empty());
+}
+
+#[test]
+fn the_page_of_the_mock_has_every_kind_of_fault_as_it_is_documented() {
+    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/mock.md");
+    let page = fs::read_to_string(page).unwrap();
+    for kind in WireFault::KINDS {
+        let row = format!("| `{}` | {} |", kind.usage, kind.doc);
+        assert!(page.contains(&row), "docs/mock.md lacks: {row}");
+    }
 }

@@ -3,6 +3,7 @@
 pub mod escape;
 pub mod eval;
 pub mod json;
+pub mod manifest;
 pub mod matcher;
 pub mod problem;
 pub mod report;

@@ -16,12 +16,23 @@ pub(crate) struct JsonSchema {
 impl JsonSchema {
     /// Compiles a schema; the error says what is malformed, and where.
     pub(crate) fn compile(written: &Value) -> Result<Self, SchemaFault> {
+        Self::compile_with(jsonschema::options().with_draft(Draft::Draft202012), written)
+    }
+
+    /// Compiles a schema of the draft that its `$schema` names; 2020-12 when it names none.
+    pub(crate) fn compile_as_declared(written: &Value) -> Result<Self, SchemaFault> {
+        Self::compile_with(jsonschema::options(), written)
+    }
+
+    fn compile_with(
+        options: jsonschema::ValidationOptions<'_>,
+        written: &Value,
+    ) -> Result<Self, SchemaFault> {
         if !matches!(written, Value::Object(_) | Value::Bool(_)) {
             let reason = "it is neither a map nor `true` nor `false`".to_owned();
             return Err(SchemaFault { pointer: String::new(), reason, help: None });
         }
-        let validator = jsonschema::options()
-            .with_draft(Draft::Draft202012)
+        let validator = options
             .offline()
             .with_pattern_options(PatternOptions::regex())
             .build(written)
@@ -32,6 +43,12 @@ impl JsonSchema {
     /// Whether the value validates.
     pub(crate) fn is_valid(&self, value: &Value) -> bool {
         self.validator.is_valid(value)
+    }
+
+    /// Where and why the value does not validate: pointers and sentences.
+    pub(crate) fn reasons(&self, value: &Value) -> Vec<(String, String)> {
+        let errors = self.validator.iter_errors(value).take(MAX_DIFFS);
+        errors.map(|error| (error.instance_path().to_string(), error.to_string())).collect()
     }
 
     /// Where the value does not validate; empty when it does.

@@ -21,6 +21,17 @@ servers:
     timeout: 30s
     connect_timeout: 1.5s
     max_message_bytes: 100
+    responses:
+      roots: [{ uri: "file:///tmp", name: tmp }, { uri: "${ROOT}" }]
+      sampling:
+        - { when: { maxTokens: 10 }, text: sunny }
+        - { result: { role: assistant } }
+        - { decline: true }
+      elicitation:
+        - { when: { message: Your name? }, accept: { name: Ada } }
+        - { accept: true }
+        - { decline: true }
+        - { cancel: true }
   listed: { command: [npx, server] }
   remote:
     url: https://example.com/mcp
@@ -41,6 +52,8 @@ tools:
     args: { city: Oslo }
     timeout: 5s
     tags: [smoke]
+    skip: waits for the server
+    only: false
     expect:
       - { target: result.isError, matcher: { exact: false }, message: it failed }
 agents:
@@ -127,7 +140,9 @@ fn known_maps(value: &Value, at: &str, into: &mut Vec<String>) {
             for (key, value) in map {
                 let here = format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
                 let is_of_tool_test = at.starts_with("/tools/") && key == "args";
-                if key.starts_with("x-") || is_of_tool_test {
+                let is_of_response =
+                    at.contains("/responses/") && ["when", "accept", "result"].contains(&key.as_str());
+                if key.starts_with("x-") || is_of_tool_test || is_of_response {
                     continue;
                 }
                 if !FREE.contains(&key.as_str()) {

@@ -174,3 +174,13 @@ fn a_missing_key_is_named_unless_it_is_written_with_a_slip() {
     assert_eq!(expect("{target: tool_names}"), ["a.yml:2:38: `matcher` is missing here"]);
     assert_eq!(expect(""), ["a.yml:2:28: an empty `expect:` asserts nothing"]);
 }
+
+#[test]
+fn a_suite_is_refused_for_what_is_wrong_in_the_manifest_of_its_mock() {
+    let suite = "servers:\n  one: {mock: 'm/${CITY}.yml'}\n  two: {mock: m/Oslo.yml}\n  three: {mock: '${UNSET}.yml'}\nagents: []\n";
+    let manifest = "mock_server:\n  tools:\n    - {name: a, response: 'in ${arg.city}'}\n    - {nmae: b}\n";
+    assert_eq!(
+        errors(&[("s/a.yml", suite), ("s/m/Oslo.yml", manifest)]),
+        ["s/m/Oslo.yml:3:33: nothing is called `arg` here", "s/m/Oslo.yml:4:8: unknown key `nmae`"]
+    );
+}

@@ -68,6 +68,11 @@ impl Assertion<Path> {
         self.judge(self.target.as_str(), self.target.resolve(trace), &absent)
     }
 
+    /// What the assertion says of a direct tool call, given as JSON text; `absent` says why nothing is there.
+    pub(crate) fn check_call(&self, text: &str, absent: &str) -> Expectation {
+        self.judge(self.target.as_str(), self.target.resolve_in(text), absent)
+    }
+
     /// A list of expectations of a run.
     pub(crate) fn read_list(field: &mut Field<'_>, roots: Roots) -> Option<Vec<Self>> {
         let name = match roots {

@@ -157,11 +157,7 @@ fn read_block(block: &mut Block<'_>, span: Span) -> Option<Agent> {
     });
     let tags = block.optional("tags", "Words to select the test by", |f| f.list(|f| f.name()));
     let skip = block.optional("skip", "Why the test is left out", read_skip);
-    let only = block.flag("only", "Judge only tests that say so", false);
-    if let Some(span) = block.key_span("only").filter(|_| only) {
-        let problem = Problem::warning("`only: true` leaves every other test out").at(span);
-        block.report(problem.help("remove it before you commit"));
-    }
+    let only = read_only(block);
     let cassette = read_cassette(block, models.len());
     let expect = block
         .optional("expect", "What must hold in each run", |f| Assertion::<Path>::read_list(f, Roots::Trace));
@@ -271,7 +267,16 @@ fn read_parameters(block: &mut Block<'_>) -> BTreeMap<String, Value> {
     parameters
 }
 
-fn read_skip(field: &mut Field<'_>) -> Option<String> {
+pub(super) fn read_only(block: &mut Block<'_>) -> bool {
+    let only = block.flag("only", "Judge only tests that say so", false);
+    if let Some(span) = block.key_span("only").filter(|_| only) {
+        let problem = Problem::warning("`only: true` leaves every other test out").at(span);
+        block.report(problem.help("remove it before you commit"));
+    }
+    only
+}
+
+pub(super) fn read_skip(field: &mut Field<'_>) -> Option<String> {
     let reason = field.shapes("a reason, as `skip: waits for the new search tool`", |shapes| {
         shapes.text(|f| f.name());
     });

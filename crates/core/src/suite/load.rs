@@ -8,10 +8,11 @@ use super::read::{Block, Field, Reading};
 use super::server::{Endpoint, Provider, Server};
 use super::tool_test::ToolTest;
 use super::variables::{Text, Variables};
-use super::{Suite, names, tools_of};
+use super::{Suite, names};
+use crate::manifest;
 use crate::problem::{Level, Problem, Sources, Span};
 use crate::yaml::{self, Kind, Node};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// What loading needs from outside: the bytes of a file and the values of the environment.
@@ -188,23 +189,37 @@ impl Loader<'_> {
         merged
     }
 
-    /// Says which mock manifests give no tools: without them a recording cannot be stale for its tools.
+    /// Refuses what is wrong with the manifests of mocks. One that is not there is only warned of: without it a recording
+    /// cannot be stale for its tools, and the suite can still be judged.
     fn check_manifests(&mut self, parts: &Parts, path: &Path) {
+        let mut checked = BTreeSet::new();
         for (_, (span, server)) in &parts.servers {
-            let Endpoint::Mock(manifest) = &server.endpoint else { continue };
-            if manifest.contains("${") {
+            let Endpoint::Mock(mock) = &server.endpoint else { continue };
+            let Ok(mock) = server.fill(mock, self.host.environment) else { continue };
+            let manifest = path.parent().unwrap_or(Path::new("")).join(mock);
+            let bytes = match (self.host.read)(&manifest) {
+                Ok(bytes) => bytes,
+                Err(reason) => {
+                    let problem = Problem::warning(format!(
+                        "the tools of {} are not known: {reason}",
+                        manifest.display()
+                    ));
+                    let help = "until they are, recordings are not checked for changed tools";
+                    self.problems.push(problem.at(*span).help(help));
+                    continue;
+                }
+            };
+            if !checked.insert(imports::identity(&manifest)) {
                 continue;
             }
-            let file = path.parent().unwrap_or(Path::new("")).join(manifest);
-            let tools = (self.host.read)(&file)
-                .and_then(|bytes| String::from_utf8(bytes).map_err(|_| "it is not UTF-8".to_owned()))
-                .and_then(|text| tools_of(&text));
-            if let Err(reason) = tools {
-                let problem =
-                    Problem::warning(format!("the tools of {} are not known: {reason}", file.display()));
-                let help = "until they are, recordings are not checked for changed tools";
-                self.problems.push(problem.at(*span).help(help));
-            }
+            let Ok(text) = String::from_utf8(bytes) else {
+                let problem = Problem::error(format!("{} is not UTF-8", manifest.display())).at(*span);
+                self.problems.push(problem.help("save the file as UTF-8"));
+                continue;
+            };
+            let file = self.sources.add(manifest.display().to_string(), text);
+            self.problems
+                .extend(manifest::read(&manifest, &self.sources.file(file).text, file, self.host.read).1);
         }
     }
 

@@ -1,30 +1,36 @@
 //! Text becomes a suite: typed, every block parsed by its gate, every target known.
 
 mod agent;
+mod deferred;
 mod fault;
 mod imports;
 mod load;
-mod manifest;
 mod names;
 mod options;
 pub(crate) mod read;
+mod responses;
 mod schema;
 mod server;
+mod tool_outcome;
 mod tool_test;
 pub(crate) mod variables;
 
 pub use agent::{Agent, CassettePath, Model};
+pub use deferred::{Environment, Scope, Unset};
 pub(crate) use fault::{Effect, effect_of};
 pub use fault::{Fault, FaultKind, FaultKindError};
 pub use load::{Host, Loaded, load};
-pub use manifest::{tools_of, yaml_to_json};
 pub use options::{Budget, RunOptions, Stale};
+pub use responses::{Answer, Response, Responses};
 pub use schema::json_schema;
 pub use server::{Endpoint, Era, HeaderValue, Provider, Server};
+pub use tool_outcome::ToolOutcome;
 pub use tool_test::ToolTest;
 pub use variables::{Text, fill};
 
+use crate::manifest;
 use crate::trace::CatalogueTool;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -67,9 +73,10 @@ impl Suite {
     pub fn known_catalogue(&self, agent: &Agent, host: &Host<'_>) -> Option<Vec<CatalogueTool>> {
         let mut catalogue = Vec::new();
         for name in &agent.servers {
-            let Endpoint::Mock(manifest) = &self.servers.get(name)?.endpoint else { return None };
-            let bytes = (host.read)(&self.folder().join(manifest)).ok()?;
-            let tools = tools_of(&String::from_utf8(bytes).ok()?).ok()?;
+            let server = self.servers.get(name)?;
+            let Endpoint::Mock(path) = &server.endpoint else { return None };
+            let path = server.fill(path, host.environment).ok()?;
+            let tools = manifest::load(&self.folder().join(path), host.read).manifest?.catalogue();
             catalogue
                 .extend(tools.into_iter().map(|tool| CatalogueTool { server: Some(name.clone()), ..tool }));
         }
@@ -82,13 +89,31 @@ impl Suite {
     }
 }
 
-/// Whether a YAML text looks like a suite: it has a top-level `servers:` or `agents:`, or a slip of one.
+/// A YAML text as JSON, as suites are read before their variables are filled in: for tests of the schemas.
+#[doc(hidden)]
+pub fn yaml_to_json(text: &str) -> Option<Value> {
+    crate::yaml::parse(text, 0, &mut Vec::new()).map(|root| root.to_json())
+}
+
+/// Whether a YAML text looks like a suite: it has a top-level `servers:` or `agents:`, or a slip of one, and is no
+/// manifest of a mock server.
 pub fn is_suite(text: &str) -> bool {
     const KEYS: [&str; 2] = ["servers", "agents"];
-    text.lines().any(|line| {
-        let line = line.trim_start_matches('\u{feff}');
-        let Some((key, _)) = line.split_once(':') else { return false };
-        let key = key.trim_end();
-        KEYS.contains(&key) || (!key.starts_with('#') && crate::problem::nearest(key, KEYS).is_some())
-    })
+    let lines = || text.lines().map(|line| line.trim_start_matches('\u{feff}'));
+    let keys = || lines().filter_map(|line| line.split_once(':')).map(|(key, _)| key.trim_end());
+    let is_slip =
+        |key: &str| !key.starts_with(['#', ' ', '\t', '-']) && crate::problem::nearest(key, KEYS).is_some();
+    !keys().any(|key| key == "mock_server") && keys().any(|key| KEYS.contains(&key) || is_slip(key))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_suite;
+
+    #[test]
+    fn a_suite_is_told_by_its_top_level_keys_even_with_a_slip() {
+        assert!(is_suite("\u{feff}agents: []") && is_suite("# servers\nsevers: {}"));
+        assert!(!is_suite("jobs:\n  arguments: [a]\n  - agents: 1"));
+        assert!(!is_suite("mock_server:\n  tools: []\nagents: []"));
+    }
 }

@@ -1,7 +1,10 @@
 //! `servers:` and `providers:`, read in full; their variables are resolved only when something starts.
 
+use super::deferred::{Environment, Scope, Unset};
 use super::read::{Block, Field};
+use super::responses::{Responses, Script};
 use crate::problem::{Problem, Span};
+use serde_json::{Map, Value, json};
 
 /// How to reach one MCP server. Texts are templates: `${NAME}` is filled in when the server is started.
 #[derive(Debug, Clone, Default)]
@@ -24,6 +27,9 @@ pub struct Server {
     pub connect_timeout_ms: Option<u64>,
     /// The largest message to accept.
     pub max_message_bytes: Option<u64>,
+    /// What fills in its texts, beside the environment.
+    pub scope: Scope,
+    script: Script,
 }
 
 /// Where a server is.
@@ -64,6 +70,17 @@ pub enum Era {
     Modern,
 }
 
+impl Era {
+    /// As it is written in a suite.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Legacy => "legacy",
+            Self::Modern => "modern",
+        }
+    }
+}
+
 /// A model provider of the suite's own.
 #[derive(Debug, Clone)]
 pub struct Provider {
@@ -86,7 +103,52 @@ const PROVIDER_KINDS: &[(&str, &str)] = &[
 impl Server {
     pub(super) fn read(field: &mut Field<'_>) -> Option<(Span, Self)> {
         let span = field.span();
-        field.define("server", |field| field.block(|block| (span, Self::read_block(block))))
+        let scope = field.reading.scope();
+        field.define("server", |field| field.block(|block| (span, Self { scope, ..Self::read_block(block) })))
+    }
+
+    /// A text of this entry with its variables filled in.
+    pub fn fill(&self, text: &str, environment: Environment<'_>) -> Result<String, Unset> {
+        self.scope.fill(text, environment)
+    }
+
+    /// The scripted answers to what the server asks of the client, their variables filled in.
+    pub fn responses(&self, environment: Environment<'_>) -> Result<Responses, Unset> {
+        self.script.fill(&self.scope, environment)
+    }
+
+    /// All that decides what the server answers, with environment values left as `${NAME}`: what fingerprints are
+    /// made over. Timeouts and limits are no part of it.
+    pub fn template(&self) -> Map<String, Value> {
+        let text = |text: &str| Value::from(self.scope.template(text));
+        let mut entry = Map::new();
+        match &self.endpoint {
+            Endpoint::Command(words) => {
+                entry.insert("command".into(), words.iter().map(|w| text(w)).collect())
+            }
+            Endpoint::Url(url) => entry.insert("url".into(), text(url)),
+            Endpoint::Mock(mock) => entry.insert("mock".into(), text(mock)),
+        };
+        if !self.env.is_empty() {
+            let env = self.env.iter().map(|(name, value)| (name.clone(), text(value)));
+            entry.insert("env".into(), Value::Object(env.collect()));
+        }
+        entry.extend(self.cwd.as_ref().map(|cwd| ("cwd".to_owned(), text(cwd))));
+        if !self.headers.is_empty() {
+            let header = |value: &HeaderValue| match value {
+                HeaderValue::Literal(literal) => text(literal),
+                HeaderValue::Env(name) => json!({ "env": name }),
+            };
+            let headers = self.headers.iter().map(|(name, value)| (name.clone(), header(value)));
+            entry.insert("headers".into(), Value::Object(headers.collect()));
+        }
+        let token = self.bearer_token_env.as_ref();
+        entry.extend(token.map(|name| ("bearer_token_env".to_owned(), name.as_str().into())));
+        if self.era != Era::Auto {
+            entry.insert("era".into(), self.era.as_str().into());
+        }
+        entry.extend(self.script.template(&self.scope).map(|script| ("responses".to_owned(), script)));
+        entry
     }
 
     fn read_block(block: &mut Block<'_>) -> Self {
@@ -152,6 +214,14 @@ impl Server {
                 "The largest message to accept, in bytes",
                 |f| f.whole(1..=u64::MAX),
             ),
+            scope: Scope::default(),
+            script: block
+                .optional(
+                    "responses",
+                    "What is answered when the server asks the client: roots, sampling, elicitation",
+                    Script::read,
+                )
+                .unwrap_or_default(),
         };
         Self { endpoint: endpoint(block, command, args, url, mock), ..server }
     }

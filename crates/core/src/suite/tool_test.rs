@@ -1,8 +1,9 @@
 //! `tools:` one direct call to one tool, and what must hold for its result.
 
+use super::agent::{read_only, read_skip};
 use super::read::Field;
 use crate::eval::Assertion;
-use crate::problem::Span;
+use crate::problem::{Problem, Span};
 use crate::target::{Path, Roots};
 use serde_json::Value;
 
@@ -15,12 +16,18 @@ pub struct ToolTest {
     pub server: String,
     /// The tool to call.
     pub tool: String,
-    /// The arguments.
+    /// The arguments: a map.
     pub args: Option<Value>,
+    /// The arguments with environment values left as `${NAME}`: what fingerprints are made over.
+    pub args_template: Option<Value>,
     /// How long the call may take.
     pub timeout_ms: Option<u64>,
     /// Words to select it by.
     pub tags: Vec<String>,
+    /// Why it is left out, when it is.
+    pub skip: Option<String>,
+    /// Whether only such tests are judged.
+    pub only: bool,
     /// What must hold for the result.
     pub expect: Vec<Assertion<Path>>,
     /// Where it is written.
@@ -40,20 +47,30 @@ impl ToolTest {
                     f.name()
                 });
                 let tool = block.required("tool", "The tool to call", |f| f.name());
-                let args = block.optional("args", "The arguments", |f| f.value());
+                let args = block.optional("args", "The arguments", |f| f.map_and_template());
                 let expect = block.required("expect", "What must hold for the result", |f| {
                     Assertion::<Path>::read_list(f, Roots::ToolTest)
                 });
                 let timeout_ms =
                     block.optional("timeout", "How long the call may take, as `30s`", |f| f.duration_ms());
                 let tags = block.optional("tags", "Words to select the test by", |f| f.list(|f| f.name()));
+                let skip = block.optional("skip", "Why the test is left out", read_skip);
+                let only = read_only(block);
+                if expect.as_ref().is_some_and(Vec::is_empty) {
+                    let problem = Problem::error("an empty `expect:` asserts nothing").help("name a target");
+                    block.report(problem.at(block.key_span("expect").unwrap_or_default()));
+                }
+                let (args, args_template) = args.unzip();
                 Some(Self {
                     name: name?,
                     server: server?,
                     tool: tool?,
                     args,
+                    args_template,
                     timeout_ms,
                     tags: tags.unwrap_or_default(),
+                    skip,
+                    only,
                     expect: expect?,
                     span: block.key_span("name").unwrap_or(span),
                     server_span,

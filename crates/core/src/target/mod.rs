@@ -59,4 +59,14 @@ impl Path {
     pub fn resolve(&self, trace: &Trace<'_>) -> Option<Value> {
         resolve::in_trace(&self.steps, trace).filter(|value| !(self.null_is_absent && value.is_null()))
     }
+
+    /// What the path leads to in a recorded tool call, as JSON text; `None` when there is nothing.
+    pub(crate) fn resolve_in(&self, text: &str) -> Option<Value> {
+        resolve::in_text(text, &self.steps).filter(|value| !(self.null_is_absent && value.is_null()))
+    }
+
+    /// Whether the path starts with this key.
+    pub(crate) fn starts_with(&self, key: &str) -> bool {
+        matches!(self.steps.first(), Some(Step::Key { name, .. }) if name == key)
+    }
 }

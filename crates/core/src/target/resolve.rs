@@ -31,7 +31,8 @@ pub(super) fn in_trace(steps: &[Step], trace: &Trace<'_>) -> Option<Value> {
     in_text(trace.text, steps)
 }
 
-fn in_text(text: &str, steps: &[Step]) -> Option<Value> {
+/// What the steps lead to in a JSON text.
+pub(super) fn in_text(text: &str, steps: &[Step]) -> Option<Value> {
     let Some((step, rest)) = steps.split_first() else { return serde_json::from_str(text).ok() };
     match step {
         Step::Key { name, quoted } => {

@@ -76,9 +76,9 @@ impl Builder {
                 Event::DocumentStart(..) => {
                     self.documents += 1;
                     if self.documents > 1 {
-                        let problem = Problem::error("a suite is one YAML document; a second starts here")
+                        let problem = Problem::error("a file has one YAML document; a second starts here")
                             .at(at)
-                            .help("put each suite into a file of its own");
+                            .help("put each document into a file of its own");
                         problems.push(problem);
                         break;
                     }
@@ -253,7 +253,7 @@ fn refuse_tag(tag: Option<&Tag>, at: Span, problems: &mut Vec<Problem>) {
         ["map", "seq", "int", "float", "bool", "null"].iter().any(|t| tag.is_yaml_core_schema_tag(t))
     };
     if let Some(tag) = tag.filter(|tag| !known(tag)) {
-        let message = format!("the tag `{}` means nothing in a suite", tag.original());
+        let message = format!("the tag `{}` means nothing here", tag.original());
         problems.push(Problem::error(message).at(at).help("remove the tag"));
     }
 }

@@ -7,6 +7,7 @@ pub(crate) use build::parse;
 pub(crate) use scalar::{Scalar, resolve};
 
 use crate::problem::Span;
+use serde_json::Value;
 use std::rc::Rc;
 
 /// One value and its place.
@@ -35,6 +36,20 @@ pub(crate) struct Entry {
 }
 
 impl Node {
+    /// The value as JSON, as it is written.
+    pub(crate) fn to_json(&self) -> Value {
+        match &self.kind {
+            Kind::Scalar(Scalar::Null) => Value::Null,
+            Kind::Scalar(Scalar::Bool(flag)) => Value::Bool(*flag),
+            Kind::Scalar(Scalar::Number(number)) => Value::Number(number.clone()),
+            Kind::Scalar(Scalar::Text { text, .. } | Scalar::NotFinite(text)) => Value::String(text.clone()),
+            Kind::List(items) => items.iter().map(|item| item.to_json()).collect(),
+            Kind::Map(entries) => {
+                entries.iter().map(|entry| (entry.key.to_string(), entry.value.to_json())).collect()
+            }
+        }
+    }
+
     /// The shape in the words of an error message.
     pub(crate) fn describe(&self) -> String {
         match &self.kind {

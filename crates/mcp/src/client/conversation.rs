@@ -268,30 +268,14 @@ impl Conversation {
     }
 
     fn answer(&self, id: &Id, method: &str, params: Option<&RawValue>) -> String {
-        let params = params.map_or("{}", RawValue::get);
-        let value: Value = serde_json::from_str(params).unwrap_or_default();
-        let reply = self.responses.answer(method, &value);
-        let is_scripted = reply.as_ref().is_some_and(|reply| reply.is_scripted);
-        let outcome = reply.map_or_else(
-            || Err(RpcError::new(code::METHOD_NOT_FOUND, format!("a client has no method {method}"))),
-            |reply| reply.outcome,
-        );
-        let (answer, line) = match outcome {
-            Ok(result) => {
-                let result = result.to_string();
-                let line = jsonrpc::result(id, &result);
-                (result, line)
-            }
-            Err(error) => (format!("with the error {error}"), jsonrpc::error(Some(id), &error)),
-        };
-        if method != "ping" {
-            let (method, params) = (method.to_owned(), quote(params));
-            self.observe(Observed::ServerRequest { method, params, answer, is_scripted });
+        let params = params.map(|params| serde_json::from_str(params.get()).unwrap_or_default());
+        match self.answer_input(method, &params.unwrap_or_default()) {
+            Ok(result) => jsonrpc::result(id, &result.to_string()),
+            Err(error) => jsonrpc::error(Some(id), &error),
         }
-        line
     }
 
-    /// The answer to one of the requests in an `input_required` result.
+    /// The answer to something that the server asks, be it a request or a part of an `input_required` result.
     pub(super) fn answer_input(&self, method: &str, params: &Value) -> Result<Value, RpcError> {
         let reply = self.responses.answer(method, params);
         let is_scripted = reply.as_ref().is_some_and(|reply| reply.is_scripted);
@@ -299,12 +283,14 @@ impl Conversation {
             || Err(RpcError::new(code::METHOD_NOT_FOUND, format!("a client has no method {method}"))),
             |reply| reply.outcome,
         );
-        let answer = match &outcome {
-            Ok(result) => result.to_string(),
-            Err(error) => format!("with the error {error}"),
-        };
-        let (method, params) = (method.to_owned(), quote(&params.to_string()));
-        self.observe(Observed::ServerRequest { method, params, answer, is_scripted });
+        if method != "ping" {
+            let answer = match &outcome {
+                Ok(result) => result.to_string(),
+                Err(error) => format!("with the error {error}"),
+            };
+            let (method, params) = (method.to_owned(), quote(&params.to_string()));
+            self.observe(Observed::ServerRequest { method, params, answer, is_scripted });
+        }
         outcome
     }
 }

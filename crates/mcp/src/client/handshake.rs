@@ -13,10 +13,16 @@ use crate::jsonrpc::{RpcError, code};
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
+use std::pin::pin;
 use std::time::Duration;
+use tokio::time::timeout;
 
-/// A server that does not answer the probe is spoken to in the older era after this.
-const PROBE: Duration = Duration::from_secs(2);
+/// A server that says nothing is spoken to in the older era after this.
+const PROBE: Duration = Duration::from_secs(5);
+/// A server that says nothing for this long is asked whether it is there at all.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// How long an answer to the probe may come after one to a later question.
+const OUT_OF_ORDER: Duration = Duration::from_millis(200);
 
 /// Connects, in the era that the server speaks.
 pub(super) async fn connect(spec: &ServerSpec, tap: Option<Tap>) -> Result<(Link, ServerInfo), WireError> {
@@ -39,7 +45,7 @@ pub(super) async fn connect(spec: &ServerSpec, tap: Option<Tap>) -> Result<(Link
 
 async fn find_out(spec: &ServerSpec, tap: Option<Tap>) -> Result<(Link, ServerInfo), WireError> {
     let link = open(spec, tap.clone(), Era::Modern)?;
-    let (error, was_silent) = match discover(&link, PROBE.min(spec.connect_timeout / 2)).await {
+    let (error, was_silent) = match probe(&link, PROBE.min(spec.connect_timeout / 2)).await {
         Discovered::Modern(info) => return Ok(ready(link, info)),
         Discovered::Failed { error, next: Next::GiveUp } => return Err(error),
         Discovered::Failed { error, next } => (error, next == Next::WasSilent),
@@ -115,9 +121,34 @@ enum Next {
     GiveUp,
 }
 
-async fn discover(link: &Link, timeout: Duration) -> Discovered {
+/// Asks a server of unknown era. One that is slow to start is waited for; one that answers something else, and has
+/// passed over the probe, is not.
+async fn probe(link: &Link, limit: Duration) -> Discovered {
+    let mut discovering = pin!(discover(link, limit));
+    if let Link::Http(..) = link {
+        return discovering.await;
+    }
+    if let Ok(discovered) = timeout(PATIENCE.min(limit / 4), &mut discovering).await {
+        return discovered;
+    }
+    let (method, params) = ("ping", Params::new(Era::Modern));
+    let deadline = Deadline::after(limit);
+    let asking = Asking { method, asked: method, params: &params, headers: &[], deadline };
+    tokio::select! {
+        biased;
+        discovered = &mut discovering => return discovered,
+        _ = link.ask(asking) => {}
+    }
+    timeout(OUT_OF_ORDER, discovering).await.unwrap_or_else(|_| {
+        let why = "is missing, though ping was answered".to_owned();
+        let error = link.error("server/discover", Misbehaviour::BadResult { why }, Vec::new());
+        Discovered::Failed { error, next: Next::WasSilent }
+    })
+}
+
+async fn discover(link: &Link, limit: Duration) -> Discovered {
     let params = Params::new(Era::Modern);
-    let (method, deadline) = ("server/discover", Deadline::after(timeout));
+    let (method, deadline) = ("server/discover", Deadline::after(limit));
     let asking = Asking { method, asked: method, params: &params, headers: &[], deadline };
     let failed = |why, next| Discovered::Failed { error: link.error(method, why, Vec::new()), next };
     match link.ask(asking).await.outcome {
@@ -220,8 +251,8 @@ fn discovered(result: &RawValue) -> Result<ServerInfo, Misbehaviour> {
 }
 
 /// The older handshake: `initialize`, an agreed version, `notifications/initialized`.
-pub(super) async fn initialize(link: &Link, timeout: Duration) -> Result<ServerInfo, WireError> {
-    let deadline = Deadline::after(timeout);
+pub(super) async fn initialize(link: &Link, limit: Duration) -> Result<ServerInfo, WireError> {
+    let deadline = Deadline::after(limit);
     let info = match offer(link, LATEST_LEGACY, deadline).await? {
         Ok(info) => info,
         Err(error) => {

@@ -148,9 +148,10 @@ impl fmt::Display for Observed {
             Self::ErrorWithoutId { error } => write!(f, "it sent an error without an id: {error}"),
             Self::ServerRequest { method, params, answer, is_scripted } => {
                 let how = if *is_scripted { "as scripted" } else { "as nothing is scripted for it" };
-                write!(f, "it asked {method} {params}, and was answered {answer}, {how}")
+                let params = spaced(params);
+                write!(f, "it asked {method}{params}, and was answered {answer}, {how}")
             }
-            Self::Notification { method, params } => write!(f, "it sent {method} {params}"),
+            Self::Notification { method, params } => write!(f, "it sent {method}{}", spaced(params)),
             Self::BadTool { tool, why } => write!(f, "tool {tool}: {why}"),
             Self::FellBack { reason } => write!(f, "spoken to in the older era, because {reason}"),
             Self::Retried { status, after_ms } => {
@@ -165,4 +166,9 @@ impl fmt::Display for Observed {
             Self::More { count } => write!(f, "{count} more things were seen than are kept"),
         }
     }
+}
+
+/// Parameters after their method; nothing when there are none.
+fn spaced(params: &str) -> String {
+    if params.is_empty() || params == "null" { String::new() } else { format!(" {params}") }
 }

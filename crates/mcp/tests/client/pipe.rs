@@ -269,6 +269,37 @@ async fn a_legacy_server_is_found_by_its_error_or_its_silence() {
     }
 }
 
+#[tokio::test]
+async fn a_modern_server_that_is_slow_to_start_is_waited_for() {
+    let held: Mutex<Option<String>> = Mutex::new(None);
+    let mut spec = server(move |message| match message["method"].as_str() {
+        Some("server/discover") => {
+            *held.lock().unwrap() = Some(result(message, &discovered()));
+            vec![]
+        }
+        Some("ping") => vec![held.lock().unwrap().take().unwrap(), error(message, -32601, "no ping")],
+        other => panic!("{other:?}"),
+    });
+    spec.era = EraChoice::Auto;
+    assert_eq!(connect(&spec).await.server().era, Era::Modern);
+}
+
+#[tokio::test]
+async fn a_legacy_server_that_passes_over_the_probe_is_found_by_its_answer_to_another_question() {
+    let mut spec = server(move |message| match message["method"].as_str() {
+        Some("initialize") => vec![result(message, &initialized("2025-11-25"))],
+        Some("ping") => vec![result(message, &json!({}))],
+        _ => vec![],
+    });
+    spec.era = EraChoice::Auto;
+    let client = connect(&spec).await;
+    assert_eq!(client.server().era, Era::Legacy);
+    let fell_back = Observed::FellBack {
+        reason: "the answer to server/discover is missing, though ping was answered".into(),
+    };
+    assert!(client.observed().contains(&fell_back), "{:?}", client.observed());
+}
+
 fn discovered() -> Value {
     let info = json!({"io.modelcontextprotocol/serverInfo": {"name": "modern", "version": "2"}});
     json!({"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {}, "_meta": info})

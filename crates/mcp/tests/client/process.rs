@@ -114,23 +114,46 @@ async fn holds_a_server() {
         "sleep 600 >/dev/null 2>&1 & echo $! > {file}.sleep; echo $$ > {file}; while :; do sleep 0.1; done"
     ));
     let _client = Client::connect(&spec, None).await.unwrap();
-    tokio::time::sleep(Duration::from_secs(60)).await;
+    tokio::select! {
+        () = tokio::time::sleep(Duration::from_secs(60)) => {}
+        code = mcptest_mcp::process::interrupted() => {
+            mcptest_mcp::process::end_all();
+            std::process::exit(code.into());
+        }
+    }
 }
 
-#[tokio::test]
-async fn killing_us_leaves_no_server_behind() {
-    let folder = tempfile::tempdir().unwrap();
-    let file = folder.path().join("pid");
-    let mut holder = std::process::Command::new(std::env::current_exe().unwrap())
+/// A process of ours that holds a server, the server, and what the server started.
+async fn start_holder(folder: &Path) -> (std::process::Child, [String; 2]) {
+    let file = folder.join("pid");
+    let holder = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--ignored", "--exact", "process::holds_a_server"])
         .env("MCPTEST_PID_FILE", &file)
         .stdout(std::process::Stdio::null())
         .spawn()
         .unwrap();
-    let server = pid_in(&file).await;
-    let sleeper = pid_in(&folder.path().join("pid.sleep")).await;
-    assert!(is_alive(&server) && is_alive(&sleeper));
+    let held = [pid_in(&file).await, pid_in(&folder.join("pid.sleep")).await];
+    assert!(held.iter().all(|pid| is_alive(pid)));
+    (holder, held)
+}
+
+#[tokio::test]
+async fn killing_us_leaves_no_server_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut holder, held) = start_holder(folder.path()).await;
     holder.kill().unwrap();
     holder.wait().unwrap();
-    becomes("the end of the server", || !is_alive(&server) && !is_alive(&sleeper)).await;
+    becomes("the end of the server", || !held.iter().any(|pid| is_alive(pid))).await;
+}
+
+#[tokio::test]
+async fn interrupting_us_leaves_no_server_behind() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut holder, held) = start_holder(folder.path()).await;
+    // The handler is in place only once the holder waits for it.
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    let pid = nix::unistd::Pid::from_raw(i32::try_from(holder.id()).unwrap());
+    nix::sys::signal::kill(pid, nix::sys::signal::Signal::SIGINT).unwrap();
+    assert_eq!(holder.wait().unwrap().code(), Some(130));
+    becomes("the end of the server", || !held.iter().any(|pid| is_alive(pid))).await;
 }

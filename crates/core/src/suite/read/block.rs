@@ -75,6 +75,13 @@ impl<'a> Block<'a> {
         self.optional(key, doc, read)
     }
 
+    /// Says that a key must be there when it is not; for keys with two spellings.
+    pub(crate) fn need(&mut self, key: &'static str, doc: &str) {
+        if self.schema.is_none() && self.entry(key).is_none() {
+            self.missing.push((key, doc.to_owned()));
+        }
+    }
+
     /// A key of the map that this block stands in, for blocks that take a default from another. Whoever owns that
     /// key reports its problems.
     pub(crate) fn sibling<T>(&self, key: &str, read: impl FnOnce(&mut Field<'_>) -> Option<T>) -> Option<T> {

@@ -73,14 +73,28 @@ impl<'a> Field<'a> {
         }
     }
 
-    pub(super) fn wrong<T>(&self, node: &Node, wanted: &str) -> Option<T> {
+    /// Says that something else was wanted here.
+    pub(crate) fn wrong<T>(&self, node: &Node, wanted: &str) -> Option<T> {
         let what = self.key.map(|key| format!("`{key}`: ")).unwrap_or_default();
         self.report(Problem::error(format!("{what}expected {wanted}, found {}", node.describe())));
         None
     }
 
+    /// The place of these bytes of the scalar `text` that stands at `span`; of all of it, where escapes, folding or
+    /// indentation move its bytes.
+    pub(crate) fn span_within(&self, span: Span, text: &str, bytes: std::ops::Range<usize>) -> Span {
+        let written = self.reading.source.get(span.start..span.end).unwrap_or_default();
+        let quoted = written.get(1..written.len().max(2) - 1).filter(|inner| *inner == text);
+        let offset = match (written == text, quoted) {
+            (true, _) => span.start,
+            (false, Some(_)) => span.start + 1,
+            (false, None) => return span,
+        };
+        Span { file: span.file, start: offset + bytes.start, end: offset + bytes.end }
+    }
+
     /// Says what the schema is here; the node when there is one to read.
-    pub(super) fn node(&self, schema: impl FnOnce() -> Value) -> Option<&'a Node> {
+    pub(crate) fn node(&self, schema: impl FnOnce() -> Value) -> Option<&'a Node> {
         match self.at {
             At::Node(node) => Some(node),
             At::Describe(slot) => {

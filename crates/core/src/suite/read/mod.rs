@@ -1,7 +1,8 @@
-//! Reading a suite field by field: every problem is collected with its place, and the same reading,
+//! Reading a suite or a manifest field by field: every problem is collected with its place, and the same reading,
 //! done without a file, describes the JSON Schema.
 
 mod block;
+mod deferred;
 mod field;
 mod scalars;
 mod shapes;
@@ -10,7 +11,7 @@ pub(crate) use block::Block;
 pub(crate) use field::Field;
 pub(crate) use shapes::Shapes;
 
-use super::variables::{VariableProblem, Variables};
+use super::variables::{Text, VariableProblem, Variables};
 use crate::problem::{Problem, Span};
 use serde_json::{Map, Value, json};
 use std::cell::RefCell;
@@ -18,14 +19,33 @@ use std::collections::BTreeMap;
 
 /// What one file's reading shares: its variables, and where problems and definitions are collected.
 pub(crate) struct Reading<'e> {
-    pub(crate) variables: Variables<'e>,
+    variables: Option<Variables<'e>>,
+    source: &'e str,
     problems: RefCell<Vec<Problem>>,
     definitions: RefCell<BTreeMap<String, Value>>,
 }
 
 impl<'e> Reading<'e> {
+    /// A reading that fills variables in.
     pub(crate) fn new(variables: Variables<'e>) -> Self {
-        Self { variables, problems: RefCell::default(), definitions: RefCell::default() }
+        Self { variables: Some(variables), ..Self::as_written("") }
+    }
+
+    /// A reading that takes `${…}` as it is written: who reads the text gives it its meaning.
+    pub(crate) fn as_written(source: &'e str) -> Self {
+        Self { variables: None, source, problems: RefCell::default(), definitions: RefCell::default() }
+    }
+
+    fn expand(&self, text: &str) -> Result<Text, Vec<VariableProblem>> {
+        self.variables.as_ref().map_or_else(|| Ok(Text::from(text)), |variables| variables.expand(text))
+    }
+
+    /// The schema of a value that may also be filled in from a variable.
+    fn or_variable(&self, schema: &Value) -> Value {
+        if self.variables.is_none() {
+            return schema.clone();
+        }
+        json!({ "anyOf": [schema, { "type": "string", "pattern": "\\$\\{" }] })
     }
 
     /// Collects a problem.
@@ -60,8 +80,8 @@ impl<'e> Reading<'e> {
     fn variable_problem(&self, problem: VariableProblem, span: Span) {
         let report = match problem {
             VariableProblem::Unset(name) => {
-                let known: Vec<&str> =
-                    self.variables.suite.keys().map(String::as_str).chain(["CONFIG_DIR"]).collect();
+                let own = self.variables.iter().flat_map(|variables| variables.suite.keys());
+                let known: Vec<&str> = own.map(String::as_str).chain(["CONFIG_DIR"]).collect();
                 let problem = Problem::error(format!("the variable `{name}` is not set")).at(span);
                 match crate::problem::nearest(&name, known) {
                     Some(near) => problem.help(format!("did you mean `${{{near}}}`?")),

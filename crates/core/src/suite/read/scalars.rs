@@ -32,7 +32,7 @@ impl Field<'_> {
     }
 
     fn expand(&self, text: &str, span: Span) -> Option<Text> {
-        let expanded = self.reading.variables.expand(text);
+        let expanded = self.reading.expand(text);
         expanded
             .map_err(|problems| {
                 for problem in problems {
@@ -98,7 +98,7 @@ impl Field<'_> {
 
     /// `true` or `false`.
     pub(crate) fn flag(&mut self) -> Option<bool> {
-        let node = self.node(|| or_variable(&json!({ "type": "boolean" })))?;
+        let node = self.node(|| self.reading.or_variable(&json!({ "type": "boolean" })))?;
         self.scalar(node, "`true` or `false`", |scalar| match scalar {
             Scalar::Bool(flag) => Some(flag),
             _ => None,
@@ -113,7 +113,7 @@ impl Field<'_> {
             if high != u64::MAX {
                 schema["maximum"] = json!(high);
             }
-            or_variable(&schema)
+            self.reading.or_variable(&schema)
         };
         let node = self.node(schema)?;
         let wanted = match (low, high) {
@@ -138,7 +138,7 @@ impl Field<'_> {
             if high.is_finite() {
                 schema["maximum"] = json!(high);
             }
-            or_variable(&schema)
+            self.reading.or_variable(&schema)
         };
         let node = self.node(schema)?;
         let wanted = match (low.is_finite(), high.is_finite()) {
@@ -200,7 +200,7 @@ impl Field<'_> {
 
     fn shown(&self, node: &Node) -> Value {
         match &node.kind {
-            Kind::Scalar(Scalar::Text { text, plain }) => match self.reading.variables.expand(text) {
+            Kind::Scalar(Scalar::Text { text, plain }) => match self.reading.expand(text) {
                 Ok(text) if *plain => scalar_value(resolve(&text.value)),
                 Ok(text) => Value::String(text.value),
                 Err(_) => Value::String(text.clone()),
@@ -234,11 +234,6 @@ impl Field<'_> {
                 .map(Value::Object),
         }
     }
-}
-
-/// The schema of a value that may also be filled in from a variable.
-fn or_variable(schema: &Value) -> Value {
-    json!({ "anyOf": [schema, { "type": "string", "pattern": "\\$\\{" }] })
 }
 
 fn scalar_value(scalar: Scalar) -> Value {

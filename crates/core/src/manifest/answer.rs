@@ -1,0 +1,158 @@
+//! What does a tool answer?
+
+use super::json::{Json, quote};
+use super::operation::Operation;
+use super::path::Values;
+use super::state::State;
+use super::template::{Missing, Template};
+use crate::schema::JsonSchema;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// The JSON text of a result, borrowed from the manifest when nothing was filled in; or a JSON-RPC error.
+pub type Answer<'m> = Result<Cow<'m, str>, RpcError>;
+
+/// The client's answers to the server's own requests, by their names in the manifest.
+pub type Inputs = BTreeMap<String, Value>;
+
+/// A JSON-RPC error.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{message} ({code})")]
+pub struct RpcError {
+    /// Its code.
+    pub code: i64,
+    /// Its message.
+    pub message: String,
+    /// Its data, as JSON text.
+    pub data: Option<String>,
+}
+
+/// The code of invalid parameters.
+pub const INVALID_PARAMS: i64 = -32602;
+/// The code of an error inside the server.
+pub const INTERNAL_ERROR: i64 = -32603;
+
+impl RpcError {
+    pub(super) fn new(code: i64, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), data: None }
+    }
+
+    /// Nothing leads to what an answer is made of.
+    pub(super) fn missing(who: &str, missing: &Missing) -> Self {
+        let message = format!("the answer of {who} uses `{}`, which this call does not have", missing.0);
+        Self::new(INVALID_PARAMS, message)
+    }
+
+    /// The arguments do not fit the schema: each reason with its pointer.
+    pub(super) fn invalid(who: &str, reasons: &[(String, String)]) -> Self {
+        let at = |pointer: &str| if pointer.is_empty() { String::new() } else { format!("`{pointer}`: ") };
+        let said: Vec<String> =
+            reasons.iter().map(|(pointer, reason)| format!("{}{}", at(pointer), cut(reason))).collect();
+        let data: Vec<Value> = reasons
+            .iter()
+            .map(|(pointer, reason)| json!({ "pointer": pointer, "reason": cut(reason) }))
+            .collect();
+        let message = format!("invalid arguments for {who}: {}", said.join("; "));
+        Self { code: INVALID_PARAMS, message, data: Some(Value::from(data).to_string()) }
+    }
+}
+
+/// At most 200 characters.
+pub(super) fn cut(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(200) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
+}
+
+/// How one answer is made.
+#[derive(Debug)]
+pub(super) enum Plan {
+    Result(Json),
+    Error { code: i64, message: Template, data: Option<Json> },
+    Sequence(Sequence),
+    Store(Box<Operation>),
+}
+
+/// Answers that follow one another.
+#[derive(Debug)]
+pub(super) struct Sequence {
+    pub(super) slot: usize,
+    pub(super) answers: Vec<Plan>,
+    pub(super) then: Then,
+}
+
+/// What follows the last answer of a sequence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Then {
+    #[default]
+    Repeat,
+    Cycle,
+    Error,
+}
+
+/// What an answer is made from.
+pub(super) struct Call<'c> {
+    /// Who answers, as ``the tool `get_weather` ``.
+    pub(super) who: &'c str,
+    pub(super) arguments: &'c Value,
+    pub(super) values: Values<'c>,
+    pub(super) state: &'c State,
+}
+
+impl Plan {
+    pub(super) fn answer<'m>(&'m self, call: &Call<'_>) -> Answer<'m> {
+        let missing = |missing| RpcError::missing(call.who, &missing);
+        match self {
+            Self::Result(json) => json.render(&call.values).map_err(missing),
+            Self::Error { code, message, data } => Err(RpcError {
+                code: *code,
+                message: message.render(&call.values).map_err(missing)?,
+                data: match data {
+                    Some(data) => Some(data.render(&call.values).map_err(missing)?.into_owned()),
+                    None => None,
+                },
+            }),
+            Self::Sequence(sequence) => sequence.next(call),
+            Self::Store(operation) => operation.answer(call),
+        }
+    }
+}
+
+impl Sequence {
+    fn next<'m>(&'m self, call: &Call<'_>) -> Answer<'m> {
+        let (position, count) = (call.state.step(self.slot), self.answers.len());
+        let at = match self.then {
+            Then::Cycle => position % count.max(1),
+            Then::Repeat | Then::Error => position,
+        };
+        match (self.answers.get(at), self.answers.last()) {
+            (Some(plan), _) => plan.answer(call),
+            (None, Some(last)) if self.then == Then::Repeat => last.answer(call),
+            _ => {
+                let message = format!("the sequence of {} is at its end after {count} answers", call.who);
+                Err(RpcError::new(INTERNAL_ERROR, message))
+            }
+        }
+    }
+}
+
+/// Why a result does not fit the tool's output schema; `None` when it does.
+pub(super) fn output_fault(result: &str, schema: &JsonSchema) -> Option<String> {
+    let result: Value = serde_json::from_str(result).ok()?;
+    if result.get("isError").and_then(Value::as_bool) == Some(true) {
+        return None;
+    }
+    let Some(structured) = result.get("structuredContent") else {
+        return Some("it has no `structured_content`".to_owned());
+    };
+    let (pointer, reason) = schema.reasons(structured).into_iter().next()?;
+    Some(format!("at `/structuredContent{pointer}`: {}", cut(&reason)))
+}
+
+/// A result of one text.
+pub(super) fn text_result(text: &str, is_error: bool) -> String {
+    let flag = if is_error { ",\"isError\":true" } else { "" };
+    format!("{{\"content\":[{{\"type\":\"text\",\"text\":{}}}]{flag}}}", quote(text))
+}

@@ -1,0 +1,395 @@
+//! `when:` does a condition hold for a call? A small subset of CEL, read by hand: the CEL crates bring an ANTLR runtime.
+
+use super::path::{Fault, Path, Values, first_character, moved, name_length, quoted};
+use crate::json::values_equal;
+use serde_json::{Number, Value};
+use std::cmp::Ordering;
+
+const MAX_LENGTH: usize = 4096;
+const MAX_DEPTH: usize = 50;
+
+/// A condition over the values of a call.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Condition {
+    Any(Vec<Condition>),
+    All(Vec<Condition>),
+    Not(Box<Condition>),
+    Has(Path),
+    Compare(Operand, Operator, Operand),
+    In(Operand, Operand),
+    True(Operand),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub(super) enum Operand {
+    Path(Path),
+    Literal(Value),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Operator {
+    Equal,
+    NotEqual,
+    Less,
+    AtMost,
+    Greater,
+    AtLeast,
+}
+
+impl Condition {
+    /// Reads a condition. `known` are the names of values.
+    pub(super) fn read(text: &str, known: &[&str]) -> Result<Self, Fault> {
+        if text.len() > MAX_LENGTH {
+            return Err(Fault::new(0..text.len(), format!("a condition has at most {MAX_LENGTH} bytes")));
+        }
+        let mut parser = Parser { text, known, at: 0, depth: 0 };
+        let condition = parser.any()?;
+        match parser.rest() {
+            "" => Ok(condition),
+            _ => Err(parser.odd("`and`, `or` or the end")),
+        }
+    }
+
+    /// The paths that it uses.
+    pub(super) fn paths(&self) -> Vec<&Path> {
+        let operands = match self {
+            Self::Any(parts) | Self::All(parts) => return parts.iter().flat_map(Self::paths).collect(),
+            Self::Not(part) => return part.paths(),
+            Self::Has(path) => return vec![path],
+            Self::Compare(left, _, right) | Self::In(left, right) => vec![left, right],
+            Self::True(operand) => vec![operand],
+        };
+        operands.into_iter().filter_map(Operand::path).collect()
+    }
+
+    /// Whether it holds. What leads to nothing, or compares things that cannot be, does not.
+    pub(super) fn holds(&self, values: &Values<'_>) -> bool {
+        match self {
+            Self::Any(parts) => parts.iter().any(|part| part.holds(values)),
+            Self::All(parts) => parts.iter().all(|part| part.holds(values)),
+            Self::Not(part) => !part.holds(values),
+            Self::Has(path) => path.find(values).is_some(),
+            Self::True(operand) => operand.find(values) == Some(&Value::Bool(true)),
+            Self::In(one, many) => match (one.find(values), many.find(values)) {
+                (Some(one), Some(Value::Array(items))) => items.iter().any(|item| values_equal(one, item)),
+                (Some(Value::String(key)), Some(Value::Object(map))) => map.contains_key(key),
+                _ => false,
+            },
+            Self::Compare(left, operator, right) => match (left.find(values), right.find(values)) {
+                (Some(left), Some(right)) => operator.holds(left, right),
+                _ => false,
+            },
+        }
+    }
+}
+
+impl Operand {
+    fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Path(path) => Some(path),
+            Self::Literal(_) => None,
+        }
+    }
+
+    fn find<'v>(&'v self, values: &Values<'v>) -> Option<&'v Value> {
+        match self {
+            Self::Path(path) => path.find(values),
+            Self::Literal(value) => Some(value),
+        }
+    }
+}
+
+impl Operator {
+    fn holds(self, left: &Value, right: &Value) -> bool {
+        match self {
+            Self::Equal => values_equal(left, right),
+            Self::NotEqual => !values_equal(left, right),
+            Self::Less => order(left, right) == Some(Ordering::Less),
+            Self::Greater => order(left, right) == Some(Ordering::Greater),
+            Self::AtMost => order(left, right).is_some_and(Ordering::is_le),
+            Self::AtLeast => order(left, right).is_some_and(Ordering::is_ge),
+        }
+    }
+}
+
+/// Numbers by size, texts by their characters; nothing else has an order.
+fn order(left: &Value, right: &Value) -> Option<Ordering> {
+    let whole = |number: &Number| number.as_i64().map(i128::from).or(number.as_u64().map(i128::from));
+    match (left, right) {
+        (Value::String(left), Value::String(right)) => Some(left.cmp(right)),
+        (Value::Number(left), Value::Number(right)) => match (whole(left), whole(right)) {
+            (Some(left), Some(right)) => Some(left.cmp(&right)),
+            _ => left.as_f64()?.partial_cmp(&right.as_f64()?),
+        },
+        _ => None,
+    }
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    known: &'t [&'t str],
+    at: usize,
+    depth: usize,
+}
+
+impl<'t> Parser<'t> {
+    /// What is still to be read, after blanks.
+    fn rest(&mut self) -> &'t str {
+        let rest = &self.text[self.at..];
+        let trimmed = rest.trim_start();
+        self.at += rest.len() - trimmed.len();
+        trimmed
+    }
+
+    /// Takes one of these words or signs, whichever comes.
+    fn take(&mut self, words: &[&str]) -> bool {
+        let rest = self.rest();
+        let is_there = |word: &&&str| {
+            let is_name = word.starts_with(char::is_alphabetic);
+            rest.starts_with(**word) && (!is_name || name_length(rest) == word.len())
+        };
+        let found = words.iter().find(is_there);
+        self.at += found.map_or(0, |word| word.len());
+        found.is_some()
+    }
+
+    fn odd(&mut self, wanted: &str) -> Fault {
+        let rest = self.rest();
+        let end = self.at + name_length(rest).max(first_character(rest));
+        let message = match &self.text[self.at..end] {
+            "" => format!("the condition ends here; {wanted} is missing"),
+            "=" => return Fault::new(self.at..end, "`=` compares nothing").help("write `==`"),
+            found => format!("expected {wanted}, found `{found}`"),
+        };
+        Fault::new(self.at..end, message)
+    }
+
+    fn any(&mut self) -> Result<Condition, Fault> {
+        let mut parts = vec![self.all()?];
+        while self.take(&["or", "||"]) {
+            parts.push(self.all()?);
+        }
+        Ok(if parts.len() == 1 { parts.remove(0) } else { Condition::Any(parts) })
+    }
+
+    fn all(&mut self) -> Result<Condition, Fault> {
+        let mut parts = vec![self.one()?];
+        while self.take(&["and", "&&"]) {
+            parts.push(self.one()?);
+        }
+        Ok(if parts.len() == 1 { parts.remove(0) } else { Condition::All(parts) })
+    }
+
+    fn one(&mut self) -> Result<Condition, Fault> {
+        self.depth += 1;
+        if self.depth > MAX_DEPTH {
+            return Err(Fault::new(self.at..self.at, format!("this is nested more than {MAX_DEPTH} deep")));
+        }
+        let condition = self.one_unbounded();
+        self.depth -= 1;
+        condition
+    }
+
+    fn one_unbounded(&mut self) -> Result<Condition, Fault> {
+        if self.take(&["not"]) || (!self.rest().starts_with("!=") && self.take(&["!"])) {
+            return Ok(Condition::Not(Box::new(self.one()?)));
+        }
+        if self.take(&["("]) {
+            let inner = self.any()?;
+            return if self.take(&[")"]) { Ok(inner) } else { Err(self.odd("`)`")) };
+        }
+        if self.take(&["has"]) {
+            return self.has();
+        }
+        let left = self.operand()?;
+        if self.take(&["in"]) {
+            return Ok(Condition::In(left, self.operand()?));
+        }
+        if self.take(&["not"]) {
+            return if self.take(&["in"]) {
+                Ok(Condition::Not(Box::new(Condition::In(left, self.operand()?))))
+            } else {
+                Err(self.odd("`in`"))
+            };
+        }
+        match self.operator() {
+            Some(operator) => Ok(Condition::Compare(left, operator, self.operand()?)),
+            None => Ok(Condition::True(left)),
+        }
+    }
+
+    fn has(&mut self) -> Result<Condition, Fault> {
+        if !self.take(&["("]) {
+            return Err(self.odd("`(`"));
+        }
+        let path = self.path()?;
+        if self.take(&[")"]) { Ok(Condition::Has(path)) } else { Err(self.odd("`)`")) }
+    }
+
+    fn operator(&mut self) -> Option<Operator> {
+        let operators = [
+            ("==", Operator::Equal),
+            ("!=", Operator::NotEqual),
+            ("<=", Operator::AtMost),
+            (">=", Operator::AtLeast),
+            ("<", Operator::Less),
+            (">", Operator::Greater),
+        ];
+        operators.into_iter().find(|(sign, _)| self.take(&[sign])).map(|(_, operator)| operator)
+    }
+
+    fn path(&mut self) -> Result<Path, Fault> {
+        let rest = self.rest();
+        let (path, length) = Path::read(rest, self.known).map_err(|fault| moved(fault, self.at))?;
+        self.at += length;
+        Ok(path)
+    }
+
+    fn operand(&mut self) -> Result<Operand, Fault> {
+        for (word, value) in [("null", Value::Null), ("true", true.into()), ("false", false.into())] {
+            if self.take(&[word]) {
+                return Ok(Operand::Literal(value));
+            }
+        }
+        let rest = self.rest();
+        if let Some((text, length)) = quoted(rest).map_err(|fault| moved(fault, self.at))? {
+            self.at += length;
+            return Ok(Operand::Literal(text.into()));
+        }
+        if rest.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '.')) {
+            return self.number().map(Operand::Literal);
+        }
+        if self.take(&["["]) {
+            return self.list().map(Operand::Literal);
+        }
+        if name_length(rest) == 0 {
+            return Err(self.odd("a value, as `args.city` or `\"Paris\"`"));
+        }
+        self.path().map(Operand::Path)
+    }
+
+    fn number(&mut self) -> Result<Value, Fault> {
+        let rest = self.rest();
+        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '+' | '.');
+        let length = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
+        let number = serde_json::from_str(&rest[..length]).map_err(|_| {
+            Fault::new(self.at..self.at + length, format!("`{}` is not a number", &rest[..length]))
+        })?;
+        self.at += length;
+        Ok(number)
+    }
+
+    fn list(&mut self) -> Result<Value, Fault> {
+        let mut items = Vec::new();
+        while !self.take(&["]"]) {
+            if !items.is_empty() && !self.take(&[","]) {
+                return Err(self.odd("`,` or `]`"));
+            }
+            let start = self.at;
+            match self.operand()? {
+                Operand::Literal(item) if !item.is_array() => items.push(item),
+                _ => {
+                    let fault =
+                        Fault::new(start..self.at, "a list has texts, numbers, `true`, `false` and `null`");
+                    return Err(fault.help("compare with `==` and `or` instead"));
+                }
+            }
+        }
+        Ok(items.into())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn holds(condition: &str) -> bool {
+        let args = json!({"city": "Paris", "days": 3, "price": 2.5, "none": null, "flag": true,
+            "tags": ["a", "b"], "at": {"odd name": [0, {"x": 1}]}, "big": 9_007_199_254_740_993_u64});
+        let condition = Condition::read(condition, &["args", "in_put"]).unwrap();
+        condition.holds(&Values::new([("args", &args)]))
+    }
+
+    #[test]
+    fn what_holds_and_what_does_not() {
+        for condition in [
+            r#"args.city == "Paris" and args.days > 2"#,
+            "args.city == 'Paris' && !(args.days < 3)",
+            "args.days == 3.0 and args.price >= 2.5 and args.days <= 3",
+            "has(args.none) and not has(args.other)",
+            "args.none == null",
+            "args.flag",
+            "args.flag == true or args.nope",
+            "args.city in ['Oslo', \"Paris\"]",
+            "args.city not in ['Oslo']",
+            "'a' in args.tags and args.tags[-1] == 'b'",
+            "'odd name' in args.at",
+            r#"args.at["odd name"][1].x == 1"#,
+            "false or false and true or true",
+            "args.city > 'Oslo'",
+            "args.days != '3'",
+            "args.big > 9007199254740992",
+            "-1 < args.days",
+            "not not args.flag",
+        ] {
+            assert!(holds(condition), "{condition}");
+        }
+        for condition in [
+            "args.nope == null",
+            "args.nope != 3",
+            "args.days == '3'",
+            "args.days < 'z'",
+            "args.city",
+            "args.days",
+            "args.tags < args.tags",
+            "args.nope in ['a']",
+            "'a' in args.city",
+            "not args.flag",
+        ] {
+            assert!(!holds(condition), "{condition}");
+        }
+    }
+
+    #[test]
+    fn a_fault_says_what_was_expected_and_at_which_bytes() {
+        let fault = |text: &str| {
+            let fault = Condition::read(text, &["args"]).unwrap_err();
+            (fault.bytes, fault.message)
+        };
+        assert_eq!(fault("args.a = 1"), (7..8, "`=` compares nothing".into()));
+        assert_eq!(fault("arg.a == 1"), (0..3, "nothing is called `arg` here".into()));
+        assert_eq!(
+            fault("args.a == "),
+            (10..10, "the condition ends here; a value, as `args.city` or `\"Paris\"` is missing".into())
+        );
+        assert_eq!(fault("(args.a == 1"), (12..12, "the condition ends here; `)` is missing".into()));
+        assert_eq!(fault("args.a == 1 args.b").1, "expected `and`, `or` or the end, found `args`");
+        assert_eq!(fault("args.a == 'x"), (10..11, "this quote is never closed".into()));
+        assert_eq!(fault("args.a == 1x"), (10..12, "`1x` is not a number".into()));
+        assert_eq!(fault("args.a in [args.b]").1, "a list has texts, numbers, `true`, `false` and `null`");
+        assert_eq!(fault("has args.a").1, "expected `(`, found `args`");
+        assert_eq!(fault("").0, 0..0);
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn no_text_brings_the_parser_down(text in "(args|has|not|in|and|or|[().,=<>!&|\"'\\[\\]{}$é\\\\ -]|[0-9]|x){0,24}") {
+            let args = json!({"x": [1]});
+            if let Ok(condition) = Condition::read(&text, &["args"]) {
+                condition.holds(&Values::new([("args", &args)]));
+            }
+            let template = crate::manifest::template::Template::read(&format!("${{{text}"), &["args"]);
+            if let Err(fault) = template {
+                proptest::prop_assert!(fault.bytes.end <= text.len() + 2);
+            }
+        }
+    }
+
+    #[test]
+    fn long_and_deep_conditions_are_refused() {
+        assert!(Condition::read(&"(".repeat(4000), &[]).unwrap_err().message.contains("deep"));
+        assert!(Condition::read(&"not ".repeat(1000), &[]).unwrap_err().message.contains("deep"));
+        assert!(Condition::read(&"x".repeat(5000), &[]).unwrap_err().message.contains("at most"));
+    }
+}

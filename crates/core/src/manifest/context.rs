@@ -1,0 +1,137 @@
+//! What does reading one part of a manifest need to know of the rest?
+
+use super::content::Body;
+use super::json::{Json, quote};
+use super::store::Collection;
+use crate::problem::{Problem, Span};
+use crate::suite::read::Field;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::path::Path;
+use std::sync::Arc;
+
+/// Reads the bytes of a file; the error is a sentence.
+pub type ReadFile<'h> = &'h dyn Fn(&Path) -> Result<Vec<u8>, String>;
+
+/// What the parts of a manifest share while they are read.
+pub(super) struct Context<'c> {
+    pub(super) folder: &'c Path,
+    pub(super) files: ReadFile<'c>,
+    /// How many sequences there are so far.
+    pub(super) sequences: Cell<usize>,
+    store: RefCell<Vec<Arc<Collection>>>,
+    names: RefCell<BTreeMap<(&'static str, String), Span>>,
+}
+
+impl<'c> Context<'c> {
+    pub(super) fn new(folder: &'c Path, files: ReadFile<'c>) -> Self {
+        Self { folder, files, sequences: Cell::new(0), store: RefCell::default(), names: RefCell::default() }
+    }
+
+    /// A name that no other of its kind may have.
+    pub(super) fn own_name(&self, kind: &'static str, field: &mut Field<'_>) -> Option<String> {
+        let name = field.name()?;
+        match self.names.borrow_mut().entry((kind, name.clone())) {
+            Entry::Vacant(entry) => {
+                entry.insert(field.span());
+            }
+            Entry::Occupied(first) if !field.is_describing() => {
+                let problem = Problem::error(format!("two {kind}s are called `{name}`"));
+                field.report(problem.also(*first.get(), "the other one").help("rename one of them"));
+            }
+            Entry::Occupied(_) => {}
+        }
+        Some(name)
+    }
+
+    pub(super) fn next_sequence(&self) -> usize {
+        let slot = self.sequences.get();
+        self.sequences.set(slot + 1);
+        slot
+    }
+
+    /// The collections of the store, each once.
+    pub(super) fn read_store(&self, field: &mut Field<'_>) -> Option<()> {
+        let collections = field.named_entries(|name, _, field| Collection::read(name, field))?;
+        let collections = collections.into_iter().map(|(_, collection)| Arc::new(collection));
+        self.store.borrow_mut().extend(collections);
+        Some(())
+    }
+
+    pub(super) fn store(&self) -> Vec<Arc<Collection>> {
+        self.store.borrow().clone()
+    }
+
+    /// The collection that this field names, and its place.
+    pub(super) fn collection(&self, field: &mut Field<'_>) -> Option<(usize, Arc<Collection>)> {
+        let name = field.name()?;
+        let store = self.store.borrow();
+        let found = store.iter().enumerate().find(|(_, collection)| collection.name == name);
+        if let Some((slot, collection)) = found {
+            return Some((slot, Arc::clone(collection)));
+        }
+        let known: Vec<&str> = store.iter().map(|collection| collection.name.as_str()).collect();
+        let problem = Problem::error(format!("nothing under `store:` is called `{name}`"));
+        let problem = if known.is_empty() {
+            problem.help(format!("declare it: `store: {{{name}: {{}}}}`"))
+        } else {
+            problem.help(format!("declared there: {}", known.join(", ")))
+        };
+        field.report(problem.suggest(&name, known.iter().copied()));
+        None
+    }
+
+    fn bytes_of(&self, name: &str, field: &Field<'_>) -> Option<Vec<u8>> {
+        if field.is_describing() {
+            return None;
+        }
+        let path = self.folder.join(name);
+        let read = (self.files)(&path);
+        read.map_err(|reason| {
+            field.report(Problem::error(format!("cannot read {}: {reason}", path.display())));
+        })
+        .ok()
+    }
+
+    /// A file's bytes as a JSON string of base64.
+    pub(super) fn base64_of(&self, name: &str, field: &Field<'_>) -> Option<Json> {
+        self.bytes_of(name, field).map(|bytes| Json::raw(quote(&base64(&bytes))))
+    }
+
+    /// A file's text, or its bytes when they are no text.
+    pub(super) fn body_of(&self, name: &str, field: &Field<'_>) -> Option<Body> {
+        Some(match String::from_utf8(self.bytes_of(name, field)?) {
+            Ok(text) => Body::Text(Json::raw(quote(&text))),
+            Err(error) => Body::Blob(Json::raw(quote(&base64(error.as_bytes())))),
+        })
+    }
+}
+
+/// The bytes in base64, with padding.
+fn base64(bytes: &[u8]) -> String {
+    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let bits =
+            chunk.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
+        for at in 0..4 {
+            let index = (bits >> (18 - 6 * at)) & 63;
+            text.push(if at <= chunk.len() { char::from(ALPHABET[index as usize]) } else { '=' });
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::base64;
+
+    #[test]
+    fn base64_is_padded_to_four() {
+        let expected = ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"];
+        for (length, text) in expected.iter().enumerate() {
+            assert_eq!(base64(&b"foobar"[..length]), *text);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! The fields that manifests have beside those of suites: texts with holes, JSON with holes, two spellings of one key.
+
+use super::json::{Json, PlacedFault};
+use super::path::{Fault, Path};
+use super::scope::Scope;
+use super::template::Template;
+use crate::problem::Problem;
+use crate::schema::JsonSchema;
+use crate::suite::read::{Block, Field};
+use crate::yaml::{Kind, Scalar};
+use serde_json::{Value, json};
+
+/// A text with holes; numbers and flags count as texts.
+pub(super) fn template(field: &mut Field<'_>, scope: &Scope) -> Option<Template> {
+    let node = field.node(|| json!({ "type": ["string", "number", "boolean"] }))?;
+    let Kind::Scalar(Scalar::Text { text, .. }) = &node.kind else {
+        return field.scalar_text().map(|text| Template::literal(&text.value));
+    };
+    let read = Template::read(text, &scope.names());
+    let template = read.map_err(|fault| report(field, PlacedFault { fault, text, span: node.span })).ok()?;
+    template.paths().filter_map(Path::argument).for_each(|name| scope.check_argument(name, field));
+    Some(template)
+}
+
+/// Any JSON with holes.
+pub(super) fn any_json(field: &mut Field<'_>, scope: &Scope) -> Option<Json> {
+    let node = field.node(|| json!(true))?;
+    let json = Json::of_node(node, &scope.names()).map_err(|faults| report_all(field, faults)).ok()?;
+    json.paths().into_iter().filter_map(Path::argument).for_each(|name| scope.check_argument(name, field));
+    Some(json)
+}
+
+/// Any JSON as it is written: `${…}` means nothing in it.
+pub(super) fn literal_json(field: &mut Field<'_>) -> Option<Json> {
+    let node = field.node(|| json!(true))?;
+    Json::literal(node).map_err(|faults| report_all(field, faults)).ok()
+}
+
+/// A map as it is written.
+pub(super) fn literal_object(field: &mut Field<'_>) -> Option<Json> {
+    let node = field.node(|| json!({ "type": "object" }))?;
+    match &node.kind {
+        Kind::Map(_) => literal_json(field),
+        _ => field.wrong(node, "a map"),
+    }
+}
+
+/// A map with holes.
+pub(super) fn object_json(field: &mut Field<'_>, scope: &Scope) -> Option<Json> {
+    let node = field.node(|| json!({ "type": "object" }))?;
+    match &node.kind {
+        Kind::Map(_) => any_json(field, scope),
+        _ => field.wrong(node, "a map"),
+    }
+}
+
+pub(super) fn report_all(field: &Field<'_>, faults: Vec<PlacedFault<'_>>) {
+    for fault in faults {
+        report(field, fault);
+    }
+}
+
+pub(super) fn report(field: &Field<'_>, placed: PlacedFault<'_>) {
+    let Fault { bytes, message, help } = placed.fault;
+    let problem = Problem::error(message).at(field.span_within(placed.span, placed.text, bytes));
+    field.report(match help {
+        Some(help) => problem.help(help),
+        None => problem,
+    });
+}
+
+/// A key that MCP spells in camel case and that may be written in snake case too.
+pub(super) fn either<T>(
+    block: &mut Block<'_>,
+    (camel, snake): (&'static str, &'static str),
+    doc: &str,
+    read: impl Fn(&mut Field<'_>) -> Option<T>,
+) -> Option<T> {
+    block.at_most_one_of(&[camel, snake]);
+    let first = block.optional(snake, doc, &read);
+    let second = block.optional(camel, &format!("The same as `{snake}`"), &read);
+    first.or(second)
+}
+
+/// A JSON Schema: its text, and compiled when it is to be held to.
+#[derive(Debug, Clone)]
+pub(super) struct WrittenSchema {
+    pub(super) json: Json,
+    pub(super) value: Value,
+    pub(super) compiled: Option<JsonSchema>,
+}
+
+/// A schema; one that nothing is held to may be anything.
+pub(super) fn schema(field: &mut Field<'_>, is_held_to: bool) -> Option<WrittenSchema> {
+    let json = literal_json(field)?;
+    let value = field.value()?;
+    if !is_held_to {
+        return Some(WrittenSchema { json, value, compiled: None });
+    }
+    match JsonSchema::compile_as_declared(&value) {
+        Ok(compiled) => Some(WrittenSchema { json, value, compiled: Some(compiled) }),
+        Err(fault) => {
+            field.report(field.schema_problem(&fault));
+            None
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! A file becomes a manifest, or all its problems at once.
+
+use super::completion::Completions;
+use super::context::{Context, ReadFile};
+use super::fault::ScopedFault;
+use super::prompt::Prompt;
+use super::resource::Resource;
+use super::tool::Tool;
+use super::{Cache, Manifest, saved};
+use crate::problem::{Level, Problem, Sources, Span};
+use crate::suite::read::{Block, Field, Reading};
+use crate::yaml::{self, Kind, Node};
+use std::path::Path;
+
+/// What loading gave: the manifest, unless a problem is an error.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The manifest; `None` when it is refused.
+    pub manifest: Option<Manifest>,
+    /// Everything worth saying about it.
+    pub problems: Vec<Problem>,
+    /// The texts that problems point into.
+    pub sources: Sources,
+}
+
+impl Loaded {
+    /// Whether the manifest is refused.
+    pub fn is_refused(&self) -> bool {
+        self.manifest.is_none()
+    }
+}
+
+/// Loads the manifest, or the saved `tools/list` result, at `path`.
+pub fn load(path: &Path, files: ReadFile<'_>) -> Loaded {
+    let refused = |problem: Problem| {
+        let (manifest, problems, sources) = (None, vec![problem], Sources::default());
+        Loaded { manifest, problems, sources }
+    };
+    let bytes = match files(path) {
+        Ok(bytes) => bytes,
+        Err(reason) => return refused(Problem::error(format!("cannot read {}: {reason}", path.display()))),
+    };
+    let Ok(text) = String::from_utf8(bytes) else {
+        let problem = Problem::error(format!("{} is not UTF-8", path.display()));
+        return refused(problem.help("save the file as UTF-8"));
+    };
+    load_text(path, text, files)
+}
+
+/// Loads the manifest with this text; `path` is where it stands.
+pub fn load_text(path: &Path, text: String, files: ReadFile<'_>) -> Loaded {
+    let mut sources = Sources::default();
+    let file = sources.add(path.display().to_string(), text);
+    let (manifest, mut problems) = read(path, &sources.file(file).text, file, files);
+    problems.sort_by_key(|problem| problem.span);
+    let is_refused = problems.iter().any(|problem| problem.level == Level::Error);
+    Loaded { manifest: manifest.filter(|_| !is_refused), problems, sources }
+}
+
+/// The manifest in `text`, whose places are those of the source `file`.
+pub(crate) fn read(
+    path: &Path,
+    text: &str,
+    file: usize,
+    files: ReadFile<'_>,
+) -> (Option<Manifest>, Vec<Problem>) {
+    let mut problems = Vec::new();
+    let root = yaml::parse(text, file, &mut problems);
+    let Some(root) = root else {
+        if problems.is_empty() {
+            problems.push(nothing(Span { file, start: 0, end: 0 }));
+        }
+        return (None, problems);
+    };
+    let reading = Reading::as_written(text);
+    let folder = path.parent().unwrap_or(Path::new(""));
+    let context = Context::new(folder, files);
+    let manifest = match saved::tools_in(&root) {
+        Some(tools) => saved::read(tools, path, &reading, &context),
+        None if is_map(&root) => read_manifest(&mut Field::new(&reading, &root), &context),
+        None => {
+            reading.report(nothing(root.span));
+            None
+        }
+    };
+    problems.extend(reading.into_problems());
+    problems.extend(manifest.iter().flat_map(Manifest::check_completions));
+    (manifest.map(|manifest| manifest.finish(&context)), problems)
+}
+
+fn is_map(node: &Node) -> bool {
+    matches!(&node.kind, Kind::Map(entries) if !entries.is_empty())
+}
+
+fn nothing(span: Span) -> Problem {
+    Problem::error("there is no manifest in this file")
+        .at(span)
+        .help("a manifest is a map with `mock_server:`, or a saved `tools/list` result with `tools:`")
+}
+
+/// Every key of a manifest.
+pub(super) fn read_manifest(field: &mut Field<'_>, context: &Context<'_>) -> Option<Manifest> {
+    field.block(|block| block.required("mock_server", "The mock server", |f| read_server(f, context)))?
+}
+
+fn read_server(field: &mut Field<'_>, context: &Context<'_>) -> Option<Manifest> {
+    field.block(|block| {
+        // First, since tools name its collections.
+        block.optional(
+            "store",
+            "Collections of records that tools create, read, update, delete and list",
+            |f| context.read_store(f),
+        );
+        read_offers(block, context)
+    })
+}
+
+fn read_offers(block: &mut Block<'_>, context: &Context<'_>) -> Manifest {
+    Manifest {
+        name: block.optional("name", "The server's name", |f| f.name()).unwrap_or_else(|| "mock".to_owned()),
+        version: block
+            .optional("version", "The server's version", |f| f.scalar_text())
+            .map_or_else(|| "0.0.0".to_owned(), |text| text.value),
+        title: block.optional("title", "The server's name for people", |f| f.string()),
+        instructions: block.optional("instructions", "What a model reads about the server", |f| f.string()),
+        faults: block
+            .optional("fault", "What goes wrong on purpose, as `slow:500`; one or a list", |f| {
+                ScopedFault::read_of_server(f)
+            })
+            .unwrap_or_default(),
+        tools: block
+            .optional("tools", "The tools", |f| f.list(|f| Tool::read(f, context)))
+            .unwrap_or_default(),
+        resources: block
+            .optional("resources", "What can be read", |f| f.list(|f| Resource::read(f, context)))
+            .unwrap_or_default(),
+        resource_templates: block
+            .optional("resource_templates", "What can be read at addresses that fit a template", |f| {
+                f.list(|f| Resource::read_template(f, context))
+            })
+            .unwrap_or_default(),
+        prompts: block
+            .optional("prompts", "The prompts", |f| f.list(|f| Prompt::read(f, context)))
+            .unwrap_or_default(),
+        completions: block
+            .optional("completions", "How half-typed arguments go on", Completions::read)
+            .unwrap_or_default(),
+        cache: block
+            .optional("cache", "How long clients may keep lists and resources", read_cache)
+            .unwrap_or_default(),
+        ..Manifest::default()
+    }
+}
+
+fn read_cache(field: &mut Field<'_>) -> Option<Cache> {
+    field.block(|block| Cache {
+        ttl_ms: block
+            .optional("ttl", "For how long, as `60s`; not at all when left out", |f| f.duration_ms())
+            .unwrap_or_default(),
+        is_public: block
+            .optional("scope", "`private` (when left out) or `public`", |f| {
+                f.choice("a scope", &[("private", false), ("public", true)])
+            })
+            .unwrap_or_default(),
+    })
+}
+
+impl Manifest {
+    /// Names lead to their tools.
+    fn finish(mut self, context: &Context<'_>) -> Self {
+        self.sequences = context.sequences.get();
+        self.store = context.store();
+        let names = self.tools.iter().enumerate().rev().map(|(at, tool)| (tool.name.clone(), at));
+        self.tools_by_name = names.collect();
+        self
+    }
+}

@@ -1,0 +1,103 @@
+//! A mock server's manifest: what it offers, and what it answers to which call. No transport, clock or files.
+
+mod answer;
+mod ask;
+mod completion;
+mod condition;
+mod content;
+mod context;
+mod fault;
+mod fields;
+mod json;
+mod load;
+mod notice;
+mod operation;
+mod path;
+mod prompt;
+mod resource;
+mod response;
+mod sample;
+mod saved;
+mod schema;
+mod scope;
+mod state;
+mod store;
+mod stored;
+mod template;
+#[cfg(test)]
+mod tests;
+mod tool;
+mod uri_template;
+mod wire_fault;
+
+pub use answer::{Answer, INTERNAL_ERROR, INVALID_PARAMS, Inputs, RpcError};
+pub use ask::{Ask, AskKind, MISSING_CAPABILITY, Request};
+pub use context::ReadFile;
+pub use fault::{FaultScope, ScopedFault};
+pub(crate) use load::read;
+pub use load::{Loaded, load, load_text};
+pub use notice::{Effect, ListKind, LogLevel, LogLevelError, Notice, NoticeKind};
+pub use prompt::Prompt;
+pub use resource::{FoundResource, Resource};
+pub use schema::json_schema;
+pub use state::State;
+pub use tool::Tool;
+pub use wire_fault::{WireFault, WireFaultError, WireFaultKind};
+
+use crate::trace::CatalogueTool;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// A mock server, ready to answer.
+#[derive(Debug, Default)]
+pub struct Manifest {
+    /// The server's name.
+    pub name: String,
+    /// The server's version.
+    pub version: String,
+    /// The server's name for people.
+    pub title: Option<String>,
+    /// What a model reads about the server.
+    pub instructions: Option<String>,
+    /// The tools, in the order of the file.
+    pub tools: Vec<Tool>,
+    /// The resources, in the order of the file.
+    pub resources: Vec<Resource>,
+    /// The templates of resources, in the order of the file.
+    pub resource_templates: Vec<Resource>,
+    /// The prompts, in the order of the file.
+    pub prompts: Vec<Prompt>,
+    /// How long lists and resources may be kept by a client.
+    pub cache: Cache,
+    /// What goes wrong on purpose.
+    pub faults: Vec<ScopedFault>,
+    completions: completion::Completions,
+    sequences: usize,
+    store: Vec<Arc<store::Collection>>,
+    tools_by_name: HashMap<String, usize>,
+}
+
+/// How long a client may keep what it was given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Cache {
+    /// `ttlMs`.
+    pub ttl_ms: u64,
+    /// `cacheScope`: whether others may be given it too.
+    pub is_public: bool,
+}
+
+impl Manifest {
+    /// The tool of this name, or the error that there is none.
+    pub fn tool(&self, name: &str) -> Result<&Tool, RpcError> {
+        self.tools_by_name.get(name).and_then(|at| self.tools.get(*at)).ok_or_else(|| {
+            let near = crate::problem::nearest(name, self.tools.iter().map(|tool| tool.name.as_str()));
+            let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+            RpcError::new(INVALID_PARAMS, format!("Unknown tool: {}{near}", answer::cut(name)))
+        })
+    }
+
+    /// The tools as recordings list them.
+    pub fn catalogue(&self) -> Vec<CatalogueTool> {
+        self.tools.iter().map(Tool::to_catalogue).collect()
+    }
+}

@@ -1,0 +1,173 @@
+//! `resources:` and `resource_templates:` what can be read, and what does it say?
+
+use super::Manifest;
+use super::answer::{Answer, INVALID_PARAMS, Inputs, RpcError};
+use super::ask::{Ask, AskKind, Request};
+use super::content::{Body, contents};
+use super::context::Context;
+use super::fields::{either, literal_json, literal_object};
+use super::json::{Json, Object, list, quote};
+use super::path::Values;
+use super::scope::Scope;
+use super::uri_template::UriTemplate;
+use crate::suite::read::{Block, Field};
+use serde_json::{Value, json};
+
+/// A resource, or a template of resources.
+#[derive(Debug)]
+pub struct Resource {
+    /// Its address, or the template of its addresses.
+    pub uri: String,
+    /// Its entry of `resources/list` or `resources/templates/list`, as JSON text.
+    pub listing: String,
+    /// What is asked of the client before it is read.
+    pub ask: Ask,
+    template: Option<UriTemplate>,
+    result: Json,
+}
+
+/// A resource that was found, with the values of its template's variables.
+#[derive(Debug)]
+pub struct FoundResource<'m> {
+    /// The resource.
+    pub resource: &'m Resource,
+    who: String,
+    variables: Vec<(&'m str, Value)>,
+}
+
+impl Manifest {
+    /// The resource at this address, or the error that there is none.
+    pub fn resource(&self, uri: &str) -> Result<FoundResource<'_>, RpcError> {
+        let written =
+            self.resources.iter().find(|resource| resource.uri == uri).map(|found| (found, Vec::new()));
+        let found = written.or_else(|| {
+            self.resource_templates.iter().find_map(|resource| {
+                resource.template.as_ref()?.variables_of(uri).map(|variables| (resource, variables))
+            })
+        });
+        let Some((resource, variables)) = found else {
+            let message = format!("Resource not found: {}", super::answer::cut(uri));
+            let data = Some(json!({ "uri": uri }).to_string());
+            return Err(RpcError { code: INVALID_PARAMS, message, data });
+        };
+        let uri_entry = ("uri", Value::from(uri));
+        let variables = variables.into_iter().map(|(name, value)| (name, Value::from(value)));
+        let who = format!("the resource `{}`", super::answer::cut(uri));
+        Ok(FoundResource { resource, who, variables: variables.chain([uri_entry]).collect() })
+    }
+}
+
+impl<'m> FoundResource<'m> {
+    fn values<'v>(&'v self, inputs: &'v Inputs) -> Values<'v> {
+        let inputs = inputs.iter().map(|(name, value)| (name.as_str(), value));
+        Values::new(inputs.chain(self.variables.iter().map(|(name, value)| (*name, value))))
+    }
+
+    /// The requests to make now; empty when [`FoundResource::answer`] can be called.
+    pub fn requests(
+        &self,
+        inputs: &Inputs,
+        declared: &dyn Fn(AskKind) -> bool,
+    ) -> Result<Vec<Request>, RpcError> {
+        self.resource.ask.next(&self.who, &self.values(inputs), inputs, declared)
+    }
+
+    /// The `resources/read` result, as JSON text.
+    pub fn answer(&self, inputs: &Inputs) -> Answer<'m> {
+        let rendered = self.resource.result.render(&self.values(inputs));
+        rendered.map_err(|missing| RpcError::missing(&self.who, &missing))
+    }
+}
+
+impl Resource {
+    pub(super) fn read(field: &mut Field<'_>, context: &Context<'_>) -> Option<Self> {
+        field
+            .block(|block| {
+                let uri = block.required("uri", "Its address, unique in the manifest", |f| {
+                    context.own_name("resource", f)
+                });
+                let size = block.optional("size", "Its size in bytes", |f| f.whole(0..=u64::MAX));
+                let scope = Scope::new(&["uri"]);
+                let rest = Rest::read(block, context, &scope);
+                let (uri, rest) = (uri?, rest?);
+                Some(rest.finish("uri", uri, None, size))
+            })
+            .flatten()
+    }
+
+    pub(super) fn read_template(field: &mut Field<'_>, context: &Context<'_>) -> Option<Self> {
+        field
+            .block(|block| {
+                let template = either(
+                    block,
+                    ("uriTemplate", "uri_template"),
+                    "The template of its addresses, as `file:///{name}`",
+                    |f| {
+                        let written = context.own_name("resource template", f)?;
+                        UriTemplate::read(&written, f)
+                    },
+                );
+                if !block.has("uriTemplate") && !block.has_slip_of(&["uriTemplate"]) {
+                    block.need("uri_template", "The template of its addresses, as `file:///{name}`");
+                }
+                let mut scope = Scope::new(&["uri"]);
+                template.iter().flat_map(UriTemplate::names).for_each(|name| scope.add(name));
+                let rest = Rest::read(block, context, &scope);
+                let (template, rest) = (template?, rest?);
+                Some(rest.finish("uriTemplate", template.written.clone(), Some(template), None))
+            })
+            .flatten()
+    }
+}
+
+/// What resources and templates have in common.
+struct Rest {
+    name: Option<String>,
+    title: Option<String>,
+    description: Option<String>,
+    mime_type: Option<String>,
+    annotations: Option<Json>,
+    icons: Option<Json>,
+    meta: Option<Json>,
+    ask: Ask,
+    body: Body,
+}
+
+impl Rest {
+    fn read(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Option<Self> {
+        let name = block.optional("name", "Its name; its address when left out", |f| f.name());
+        let title = block.optional("title", "Its name for people", |f| f.string());
+        let description = block.optional("description", "What it is", |f| f.string());
+        let mime_type = either(block, ("mimeType", "mime_type"), "Its media type", |f| f.name());
+        let annotations =
+            block.optional("annotations", "`audience`, `priority`, `lastModified`", literal_object);
+        let icons = block.optional("icons", "Its icons", literal_json);
+        let meta = block.optional("_meta", "Metadata", literal_object);
+        let ask = Ask::read(block, context, scope);
+        let body = Body::read(block, context, &scope.with(ask.names()));
+        Some(Self { name, title, description, mime_type, annotations, icons, meta, ask, body: body? })
+    }
+
+    fn finish(self, key: &str, uri: String, template: Option<UriTemplate>, size: Option<u64>) -> Resource {
+        let text = |text: String| Json::raw(quote(&text));
+        let mime_type = self.mime_type.map(text);
+        let mut listing = Object::default();
+        listing.member(key, Some(Json::raw(quote(&uri))));
+        listing.member("name", Some(text(self.name.unwrap_or_else(|| uri.clone()))));
+        listing.member("title", self.title.map(text));
+        listing.member("description", self.description.map(text));
+        listing.member("mimeType", mime_type.clone());
+        listing.member("size", size.map(|size| Json::raw(size.to_string())));
+        listing.member("annotations", self.annotations);
+        listing.member("icons", self.icons);
+        listing.member("_meta", self.meta);
+        let address = match &template {
+            Some(_) => Json::value_of("uri", &["uri"]),
+            None => Json::raw(quote(&uri)),
+        };
+        let mut result = Object::default();
+        result.member("contents", Some(list([contents(address, mime_type, self.body, None)])));
+        let listing = listing.finish().as_static().unwrap_or_default().to_owned();
+        Resource { uri, listing, ask: self.ask, template, result: result.finish() }
+    }
+}

@@ -1,0 +1,241 @@
+//! `response:` and `responses:`: which answers does a tool have?
+
+use super::answer::{Plan, Sequence, Then, output_fault};
+use super::condition::Condition;
+use super::content;
+use super::context::Context;
+use super::fields::{any_json, either, object_json, report, template};
+use super::json::{Json, Object, PlacedFault, list};
+use super::path::Path;
+use super::scope::Scope;
+use super::stored::Stored;
+use super::tool::Case;
+use crate::problem::{Problem, Span};
+use crate::schema::JsonSchema;
+use crate::suite::read::{Block, Field};
+
+/// What answers are read with.
+#[derive(Clone, Copy)]
+pub(super) struct Answers<'r> {
+    pub(super) context: &'r Context<'r>,
+    pub(super) scope: &'r Scope,
+    /// What a result's structured content must fit.
+    pub(super) output: Option<&'r JsonSchema>,
+}
+
+/// The keys of which an answer has one; the parts of a result stand beside the last five alone.
+const KINDS: &[&str] = &["result", "error", "sequence", "raw", "create", "read", "update", "delete", "list"];
+const WHOLE: &[&str] = &["result", "error", "sequence", "raw"];
+/// The keys of a result, which may be written without `result:` around them.
+const RESULT: &[&str] =
+    &["text", "content", "structured_content", "structuredContent", "is_error", "isError", "_meta"];
+
+impl Answers<'_> {
+    /// An answer: a text, or a map.
+    pub(super) fn read(self, field: &mut Field<'_>) -> Option<Plan> {
+        field.define("answer", |field| {
+            field.shapes("a text or an answer", |shapes| {
+                shapes.scalar(|field| self.text(field).map(Plan::Result));
+                shapes.block(|block| self.read_block(block));
+            })
+        })
+    }
+
+    /// A list of answers with their conditions.
+    pub(super) fn read_cases(self, field: &mut Field<'_>) -> Option<Vec<Case>> {
+        let mut always: Option<Span> = None;
+        let cases = field.list(|field| {
+            if let (Some(before), false) = (always, field.is_describing()) {
+                let problem =
+                    Problem::warning("this answer is never given").also(before, "this one always is");
+                field.report(problem.help("put the answer without `when` last"));
+            }
+            let span = field.span();
+            let case = field.block(|block| {
+                let when = block
+                    .optional("when", "The condition, as `args.city == \"Paris\"`", |f| self.condition(f));
+                let plan = self.read_block(block);
+                if block.has("when") {
+                    return Some(Case { when: Some(when?), plan: plan? });
+                }
+                always = always.or(Some(span));
+                plan.map(Case::always)
+            });
+            case.flatten()
+        })?;
+        if cases.is_empty() {
+            field.report(Problem::error("`responses` without an answer"));
+            return None;
+        }
+        Some(cases)
+    }
+
+    fn condition(self, field: &mut Field<'_>) -> Option<Condition> {
+        let text = field.scalar_text()?.value;
+        let read = Condition::read(&text, &self.scope.names());
+        let placed = |fault| PlacedFault { fault, text: &text, span: field.span() };
+        let condition = read.map_err(|fault| report(field, placed(fault))).ok()?;
+        condition
+            .paths()
+            .into_iter()
+            .filter_map(Path::argument)
+            .for_each(|name| self.scope.check_argument(name, field));
+        Some(condition)
+    }
+
+    /// The answer that the keys of this block make.
+    pub(super) fn read_block(self, block: &mut Block<'_>) -> Option<Plan> {
+        let nested = block.optional("result", "A result: a text, or its parts", |f| self.result(f));
+        let error = block.optional("error", "A JSON-RPC error", |f| self.error(f));
+        let sequence = block.optional("sequence", "Answers that follow one another, call by call", |f| {
+            f.list(|f| self.read(f))
+        });
+        let then = block.optional(
+            "then",
+            "What follows the last of a `sequence`: `repeat` (it again, the default), `cycle` or `error`",
+            |f| {
+                let words = [("repeat", Then::Repeat), ("cycle", Then::Cycle), ("error", Then::Error)];
+                f.choice("what follows a sequence", &words)
+            },
+        );
+        let raw = block
+            .optional("raw", "The result as it is, whatever MCP says of it", |f| any_json(f, self.scope));
+        let stored = Stored::read(block, self);
+        let outcome = stored.as_ref().map(|stored| [stored.verb.outcome(), "count"]);
+        let scope = self.scope.with(outcome.into_iter().flatten());
+        let shown = stored.as_ref().map(Stored::shown);
+        let parts = Answers { scope: &scope, ..self }.result_parts(block, shown);
+        block.at_most_one_of(KINDS);
+        check_kinds(block);
+        if let Some(span) = block.key_span("then").filter(|_| !block.has("sequence")) {
+            block.report(Problem::error("`then` belongs to a `sequence`").at(span));
+        }
+        match KINDS.iter().find(|key| block.has(key)) {
+            Some(&"sequence") => self.sequence(block, sequence?, then.unwrap_or_default()),
+            Some(&"error") => error,
+            Some(&"raw") => raw.map(Plan::Result),
+            Some(&"result") => nested.map(Plan::Result),
+            Some(_) => Some(stored?.plan(parts?)),
+            None => parts.map(Plan::Result),
+        }
+    }
+
+    fn sequence(self, block: &Block<'_>, answers: Vec<Plan>, then: Then) -> Option<Plan> {
+        let problem = if answers.is_empty() {
+            Problem::error("a sequence without answers")
+        } else if answers.iter().any(|plan| matches!(plan, Plan::Sequence(_))) {
+            Problem::error("a sequence inside a sequence").help("write its answers into the outer one")
+        } else {
+            return Some(Plan::Sequence(Sequence { slot: self.context.next_sequence(), answers, then }));
+        };
+        block.report(problem.at(block.key_span("sequence").unwrap_or_default()));
+        None
+    }
+
+    fn text(self, field: &mut Field<'_>) -> Option<Json> {
+        let text = template(field, self.scope)?;
+        let mut result = Object::default();
+        result.member("content", Some(list([content::text_block(Json::text(text))])));
+        let result = result.finish();
+        self.check_output(&result, |problem| field.report(problem));
+        Some(result)
+    }
+
+    fn result(self, field: &mut Field<'_>) -> Option<Json> {
+        field.shapes("a text or a result", |shapes| {
+            shapes.scalar(|field| self.text(field));
+            shapes.block(|block| {
+                let parts = self.result_parts(block, None);
+                if !RESULT.iter().any(|key| block.has(key)) && !block.has_unknown() {
+                    let help = "as `text: …`, `content: […]` or `structured_content: …`";
+                    block.report(Problem::error("this result says nothing").help(help));
+                }
+                parts
+            });
+        })
+    }
+
+    /// The result that these keys make; what they leave out is `shown`, where there is something to show.
+    fn result_parts(self, block: &mut Block<'_>, shown: Option<Json>) -> Option<Json> {
+        let text =
+            block.optional("text", "One text, with `${args.x}` filled in", |f| template(f, self.scope));
+        let blocks = block.optional("content", "Content blocks; a text is a block of that text", |f| {
+            content::read_list(f, self.context, self.scope)
+        });
+        let structured = either(
+            block,
+            ("structuredContent", "structured_content"),
+            "Structured content; a text that is nothing but one `${…}` becomes the value it leads to",
+            |f| any_json(f, self.scope),
+        );
+        let is_error =
+            either(block, ("isError", "is_error"), "Whether the tool says that it failed", |f| f.flag());
+        let meta = block.optional("_meta", "Metadata", |f| object_json(f, self.scope));
+        block.at_most_one_of(&["text", "content"]);
+        if shown.is_none() && !RESULT.iter().any(|key| block.has(key)) {
+            return None;
+        }
+        let structured = structured.or(shown);
+        let unread = |key: &str, read: bool| block.has(key) && !read;
+        if unread("text", text.is_some()) || unread("content", blocks.is_some()) {
+            return None;
+        }
+        let blocks = blocks.or(text.map(|text| list([content::text_block(Json::text(text))])));
+        // MCP asks for the same JSON as a text, for clients that know no structured content.
+        let same =
+            || structured.clone().map(|structured| list([content::text_block(Json::quoted(structured))]));
+        let mut result = Object::default();
+        result.member("content", Some(blocks.or_else(same).unwrap_or_else(|| Json::raw("[]"))));
+        result.member("structuredContent", structured);
+        result.member("isError", is_error.filter(|is_error| *is_error).map(|_| Json::raw("true")));
+        result.member("_meta", meta);
+        let result = result.finish();
+        self.check_output(&result, |problem| block.report(problem));
+        Some(result)
+    }
+
+    fn check_output(self, result: &Json, report: impl FnOnce(Problem)) {
+        let (Some(schema), Some(text)) = (self.output, result.as_static()) else { return };
+        if let Some(fault) = output_fault(text, schema) {
+            let message = format!("this result does not fit the tool's `output_schema`: {fault}");
+            report(
+                Problem::warning(message).help("if that is meant, set `validate_output: false` on the tool"),
+            );
+        }
+    }
+
+    fn error(self, field: &mut Field<'_>) -> Option<Plan> {
+        field
+            .block(|block| {
+                let code = block.required("code", "The error's code, as -32603", read_code);
+                let message = block.required("message", "The error's message", |f| template(f, self.scope));
+                let data = block.optional("data", "Whatever else it says", |f| any_json(f, self.scope));
+                Some(Plan::Error { code: code?, message: message?, data })
+            })
+            .flatten()
+    }
+}
+
+fn check_kinds(block: &Block<'_>) {
+    let part = RESULT.iter().find(|key| block.has(key));
+    let whole = WHOLE.iter().find(|key| block.has(key));
+    if let (Some(kind), Some(span)) = (whole, part.and_then(|part| block.key_span(part))) {
+        let message = format!("`{}` does not stand beside `{kind}`", part.unwrap_or(&""));
+        block.report(Problem::error(message).at(span));
+    }
+    if !KINDS.iter().any(|key| block.has(key)) && part.is_none() && !block.has_unknown() {
+        let help = "as `text: …`, `structured_content: …`, `error: …` or `sequence: […]`";
+        block.report(Problem::error("this answer says nothing").help(help));
+    }
+}
+
+fn read_code(field: &mut Field<'_>) -> Option<i64> {
+    let number = field.number(-9e15..=9e15);
+    field.amend_schema("type", serde_json::json!("integer"));
+    let number = number?;
+    if number.fract() != 0.0 {
+        field.report(Problem::error("a code is a whole number"));
+        return None;
+    }
+    Some(number as i64)
+}

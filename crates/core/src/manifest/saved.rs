@@ -1,0 +1,82 @@
+//! A saved `tools/list` result as a manifest: its tools are listed as they are, and answer with a default.
+
+use super::Manifest;
+use super::ask::Ask;
+use super::context::Context;
+use super::fields::report_all;
+use super::json::Json;
+use super::notice::Aside;
+use super::tool::{Tool, default_answer};
+use crate::problem::Problem;
+use crate::schema::JsonSchema;
+use crate::suite::read::{Field, Reading};
+use crate::yaml::{Kind, Node};
+use serde_json::Value;
+use std::path::Path;
+
+/// The list of tools, where the file is a saved `tools/list` result or response.
+pub(super) fn tools_in(root: &Node) -> Option<&Node> {
+    entry(root, "tools").or_else(|| entry(root, "result").and_then(|result| entry(result, "tools")))
+}
+
+fn entry<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
+    let Kind::Map(entries) = &node.kind else { return None };
+    entries.iter().find(|entry| &*entry.key == key).map(|entry| &*entry.value)
+}
+
+/// The manifest of these tools, named after the file.
+pub(super) fn read(
+    tools: &Node,
+    path: &Path,
+    reading: &Reading<'_>,
+    context: &Context<'_>,
+) -> Option<Manifest> {
+    let tools = Field::new(reading, tools).list(|field| {
+        let node = field.node(|| Value::Null)?;
+        read_tool(node, field, context)
+    })?;
+    let name = path.file_stem().map_or_else(|| "mock".to_owned(), |stem| stem.to_string_lossy().into_owned());
+    Some(Manifest { name, version: "0.0.0".to_owned(), tools, ..Manifest::default() })
+}
+
+fn read_tool(node: &Node, field: &mut Field<'_>, context: &Context<'_>) -> Option<Tool> {
+    let Kind::Map(_) = &node.kind else { return field.wrong(node, "a tool") };
+    let value = field.value()?;
+    let Some(name) = entry(node, "name") else {
+        field.report(Problem::error("a tool has no name"));
+        return None;
+    };
+    let name = context.own_name("tool", &mut Field::new(field.reading, name))?;
+    let schema = |keys: [&str; 2]| keys.iter().find_map(|key| value.get(*key)).cloned();
+    let input_value = schema(["inputSchema", "input_schema"]);
+    let output_value = schema(["outputSchema", "output_schema"]);
+    let output = output_value.as_ref().and_then(|schema| JsonSchema::compile_as_declared(schema).ok());
+    let json = Json::literal(node).map_err(|faults| report_all(field, faults)).ok()?;
+    Some(Tool {
+        listing: json.as_static().unwrap_or_default().to_owned(),
+        who: format!("the tool `{name}`"),
+        description: value.get("description").and_then(Value::as_str).map(str::to_owned),
+        input: input_value.as_ref().and_then(|schema| compile(schema, &name, field)),
+        input_value,
+        output: None,
+        cases: default_answer(&name, output_value.as_ref().zip(output.as_ref())),
+        delay_ms: 0,
+        faults: Vec::new(),
+        reconnect_ms: None,
+        ask: Ask::default(),
+        aside: Aside::default(),
+        name,
+    })
+}
+
+/// A saved schema that cannot be used is none: the server that it was saved from served it all the same.
+fn compile(schema: &Value, tool: &str, field: &Field<'_>) -> Option<JsonSchema> {
+    let fault = match JsonSchema::compile_as_declared(schema) {
+        Ok(schema) => return Some(schema),
+        Err(fault) => fault,
+    };
+    let message =
+        format!("arguments of `{tool}` are not checked, its schema cannot be read: {}", fault.reason);
+    field.report(Problem::warning(message).at(field.span_at(&format!("/inputSchema{}", fault.pointer))));
+    None
+}

@@ -1,0 +1,302 @@
+//! One tool of a mock server: what it lists, what it takes, what it answers.
+
+use super::answer::{
+    Answer, Call, INTERNAL_ERROR, INVALID_PARAMS, Inputs, Plan, RpcError, cut, output_fault, text_result,
+};
+use super::ask::{Ask, AskKind, Request};
+use super::condition::Condition;
+use super::content::text_block;
+use super::context::Context;
+use super::fault::ScopedFault;
+use super::fields::{self, WrittenSchema, either, literal_json, literal_object};
+use super::json::{Json, Object, list, quote};
+use super::notice::{Aside, Effect, Notice};
+use super::path::Values;
+use super::response::Answers;
+use super::sample::sample;
+use super::scope::Scope;
+use super::state::State;
+use crate::problem::Problem;
+use crate::schema::JsonSchema;
+use crate::suite::read::{Block, Field};
+use crate::trace::CatalogueTool;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+
+/// A tool.
+#[derive(Debug)]
+pub struct Tool {
+    /// Its name.
+    pub name: String,
+    /// Its entry of `tools/list`, as JSON text.
+    pub listing: String,
+    /// How long its answer waits.
+    pub delay_ms: u64,
+    /// What goes wrong with its calls.
+    pub faults: Vec<ScopedFault>,
+    /// Whether the answer comes on a stream that the client has to resume, and after how long it should.
+    pub reconnect_ms: Option<u64>,
+    /// What it asks the client first.
+    pub ask: Ask,
+    pub(super) aside: Aside,
+    pub(super) description: Option<String>,
+    pub(super) input_value: Option<Value>,
+    pub(super) input: Option<JsonSchema>,
+    pub(super) output: Option<JsonSchema>,
+    pub(super) cases: Vec<Case>,
+    pub(super) who: String,
+}
+
+/// One answer, and when it is given.
+#[derive(Debug)]
+pub(super) struct Case {
+    pub(super) when: Option<Condition>,
+    pub(super) plan: Plan,
+}
+
+impl Case {
+    pub(super) fn always(plan: Plan) -> Self {
+        Self { when: None, plan }
+    }
+}
+
+impl Tool {
+    /// Refuses arguments that do not fit the tool's schema.
+    pub fn check(&self, arguments: &Value) -> Result<(), RpcError> {
+        match &self.input {
+            Some(schema) if !schema.is_valid(arguments) => {
+                Err(RpcError::invalid(&self.who, &schema.reasons(arguments)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The requests to make now, for clients that have `declared` their capabilities: the first round that `inputs` does
+    /// not answer. Empty when [`Tool::answer`] can be called.
+    pub fn requests(
+        &self,
+        arguments: &Value,
+        inputs: &Inputs,
+        declared: &dyn Fn(AskKind) -> bool,
+    ) -> Result<Vec<Request>, RpcError> {
+        if self.ask.is_empty() {
+            return Ok(Vec::new());
+        }
+        self.ask.next(&self.who, &values(arguments, inputs), inputs, declared)
+    }
+
+    /// The notifications that come before the answer, in order.
+    pub fn notices(&self, arguments: &Value) -> Result<Vec<Notice>, RpcError> {
+        self.aside.notices(&self.who, &Values::new([("args", arguments)]))
+    }
+
+    /// What changes when the call is done.
+    pub fn effects(&self, arguments: &Value) -> Result<Vec<Effect>, RpcError> {
+        self.aside.effects(&self.who, &Values::new([("args", arguments)]))
+    }
+
+    /// The answer to a call whose arguments were checked: a `tools/call` result as JSON text.
+    pub fn answer<'m>(&'m self, arguments: &Value, state: &State, inputs: &Inputs) -> Answer<'m> {
+        if let [Case { when: None, plan: Plan::Result(json) }] = self.cases.as_slice()
+            && let Some(text) = json.as_static()
+        {
+            return Ok(Cow::Borrowed(text));
+        }
+        let values = values(arguments, inputs);
+        let holds = |case: &&Case| case.when.as_ref().is_none_or(|when| when.holds(&values));
+        let Some(case) = self.cases.iter().find(holds) else {
+            let shown = arguments.to_string();
+            let message = format!("no response of {} is for the arguments {}", self.who, cut(&shown));
+            return Err(RpcError::new(INVALID_PARAMS, message));
+        };
+        let result = case.plan.answer(&Call { who: &self.who, arguments, values, state })?;
+        self.checked(result)
+    }
+
+    fn checked<'m>(&self, result: Cow<'m, str>) -> Answer<'m> {
+        let Cow::Owned(text) = &result else { return Ok(result) };
+        match self.output.as_ref().and_then(|schema| output_fault(text, schema)) {
+            Some(fault) => {
+                let message = format!("the result of {} does not fit its output schema: {fault}", self.who);
+                Err(RpcError::new(INTERNAL_ERROR, message))
+            }
+            None => Ok(result),
+        }
+    }
+
+    /// What a recording says of the tool, which is what the server lists.
+    pub fn to_catalogue(&self) -> CatalogueTool {
+        CatalogueTool {
+            name: self.name.clone(),
+            description: self.description.clone(),
+            input_schema: self.input_value.clone(),
+            ..CatalogueTool::default()
+        }
+    }
+
+    pub(super) fn read(field: &mut Field<'_>, context: &Context<'_>) -> Option<Self> {
+        field.define("tool", |field| field.block(|block| Self::read_block(block, context)).flatten())
+    }
+
+    fn read_block(block: &mut Block<'_>, context: &Context<'_>) -> Option<Self> {
+        let name = block
+            .required("name", "The tool's name, unique in the manifest", |f| context.own_name("tool", f));
+        let validate_input = block.flag(
+            "validate_input",
+            "Whether calls must fit `input_schema`: `false` lists it, whatever it is, and takes everything",
+            true,
+        );
+        let validate_output = block.flag(
+            "validate_output",
+            "Whether results must fit `output_schema`: `false` lets a tool break its own word",
+            true,
+        );
+        let listed = Listed::read(block, validate_input, validate_output);
+        let delay_ms = block.optional("delay", "How long the answer waits, as `50ms`", |f| f.duration_ms());
+        let faults =
+            block.optional("fault", "What goes wrong with its calls, as `slow:500`; one or a list", |f| {
+                ScopedFault::read_of_tool(f)
+            });
+        let reconnect_ms = block.optional(
+            "reconnect",
+            "Closes the stream of the call, and answers when the client resumes it, as it is told after this time",
+            |f| f.duration_ms(),
+        );
+        let arguments = Scope::of_schema(listed.input.as_ref().map(|schema| &schema.value));
+        let aside = Aside::read(block, &arguments);
+        let ask = Ask::read(block, context, &arguments);
+        let scope = arguments.with(ask.names());
+        let output = listed.output.as_ref().and_then(|schema| schema.compiled.clone());
+        let answers = Answers { context, scope: &scope, output: output.as_ref() };
+        let cases = read_cases(block, answers);
+        let name = name?;
+        let is_silent = !block.has("response") && !block.has("responses");
+        let written =
+            listed.output.as_ref().and_then(|schema| Some((&schema.value, schema.compiled.as_ref()?)));
+        let cases = if is_silent { default_answer(&name, written) } else { cases? };
+        Some(Self {
+            listing: listed.render(&name),
+            who: format!("the tool `{name}`"),
+            delay_ms: delay_ms.unwrap_or_default(),
+            faults: faults.unwrap_or_default(),
+            reconnect_ms,
+            ask,
+            aside,
+            input_value: Some(listed.input.as_ref().map_or_else(any_object, |schema| schema.value.clone())),
+            input: listed.input.and_then(|schema| schema.compiled),
+            description: listed.description,
+            output,
+            cases,
+            name,
+        })
+    }
+}
+
+fn read_cases(block: &mut Block<'_>, answers: Answers<'_>) -> Option<Vec<Case>> {
+    let response =
+        block.optional("response", "The answer: a text, a result, an error, a sequence or records", |f| {
+            answers.read(f)
+        });
+    let responses =
+        block.optional("responses", "Answers with conditions: the first whose `when` holds is given", |f| {
+            answers.read_cases(f)
+        });
+    block.at_most_one_of(&["response", "responses"]);
+    response.map(|plan| vec![Case::always(plan)]).or(responses)
+}
+
+pub(super) fn values<'v>(arguments: &'v Value, inputs: &'v Inputs) -> Values<'v> {
+    let inputs = inputs.iter().map(|(name, value)| (name.as_str(), value));
+    Values::new(inputs.chain([("args", arguments)]))
+}
+
+/// What a tool without a response answers: a text, and a value that fits its output schema.
+pub(super) fn default_answer(name: &str, output: Option<(&Value, &JsonSchema)>) -> Vec<Case> {
+    let structured = output.and_then(|(written, schema)| sample(written, schema));
+    let result = match structured {
+        Some(value) => {
+            let mut result = Object::default();
+            let value = Json::raw(value.to_string());
+            result.member("content", Some(list([text_block(Json::quoted(value.clone()))])));
+            result.member("structuredContent", Some(value));
+            result.finish()
+        }
+        None => Json::raw(text_result(&format!("{name} was called"), false)),
+    };
+    vec![Case::always(Plan::Result(result))]
+}
+
+/// The schema of a tool that says nothing of its arguments.
+const ANY_OBJECT: &str = r#"{"type":"object"}"#;
+
+fn any_object() -> Value {
+    json!({ "type": "object" })
+}
+
+/// The keys that `tools/list` shows.
+struct Listed {
+    title: Option<String>,
+    description: Option<String>,
+    input: Option<WrittenSchema>,
+    output: Option<WrittenSchema>,
+    annotations: Option<Json>,
+    icons: Option<Json>,
+    execution: Option<Json>,
+    meta: Option<Json>,
+}
+
+impl Listed {
+    fn read(block: &mut Block<'_>, validate_input: bool, validate_output: bool) -> Self {
+        Self {
+            title: block.optional("title", "Its name for people", |f| f.string()),
+            description: block.optional("description", "What a model reads about it", |f| f.string()),
+            input: either(
+                block,
+                ("inputSchema", "input_schema"),
+                "The JSON Schema of its arguments; any object when left out",
+                |f| read_object_schema(f, validate_input),
+            ),
+            output: either(
+                block,
+                ("outputSchema", "output_schema"),
+                "The JSON Schema of its structured content",
+                |f| fields::schema(f, validate_output),
+            ),
+            annotations: block.optional(
+                "annotations",
+                "`readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`",
+                literal_object,
+            ),
+            icons: block.optional("icons", "Its icons", literal_json),
+            execution: block.optional("execution", "How it may be executed", literal_object),
+            meta: block.optional("_meta", "Metadata", literal_object),
+        }
+    }
+
+    fn render(&self, name: &str) -> String {
+        let text = |text: &String| Json::raw(quote(text));
+        let mut object = Object::default();
+        object.member("name", Some(Json::raw(quote(name))));
+        object.member("title", self.title.as_ref().map(text));
+        object.member("description", self.description.as_ref().map(text));
+        let any = || Json::raw(ANY_OBJECT);
+        object
+            .member("inputSchema", Some(self.input.as_ref().map_or_else(any, |schema| schema.json.clone())));
+        object.member("outputSchema", self.output.as_ref().map(|schema| schema.json.clone()));
+        object.member("annotations", self.annotations.clone());
+        object.member("icons", self.icons.clone());
+        object.member("execution", self.execution.clone());
+        object.member("_meta", self.meta.clone());
+        object.finish().as_static().unwrap_or_default().to_owned()
+    }
+}
+
+/// A schema of arguments, which are always an object.
+fn read_object_schema(field: &mut Field<'_>, is_held_to: bool) -> Option<WrittenSchema> {
+    let schema = fields::schema(field, is_held_to)?;
+    if is_held_to && schema.value.get("type").and_then(Value::as_str) != Some("object") {
+        let problem = Problem::warning("MCP wants `type: object` here: arguments are an object");
+        field.report(problem.help("clients may refuse the tool without it"));
+    }
+    Some(schema)
+}

@@ -1,0 +1,314 @@
+//! `responses:` what is answered when a server asks the client for something?
+
+use super::deferred::{Deferred, Environment, Scope, Unset};
+use super::read::{Block, Field};
+use crate::json::is_part_of;
+use crate::problem::Problem;
+use serde_json::{Map, Value, json};
+
+/// The scripted answers of a server entry, their variables still to be filled in.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Script {
+    roots: Option<Vec<Deferred>>,
+    sampling: Vec<Rule>,
+    elicitation: Vec<Rule>,
+}
+
+#[derive(Debug, Clone)]
+struct Rule {
+    when: Option<Deferred>,
+    then: Then,
+}
+
+#[derive(Debug, Clone)]
+enum Then {
+    /// Sampling: one text.
+    Text(Deferred),
+    /// The result as it goes over the wire.
+    Result(Deferred),
+    /// Sampling: the user does not allow it.
+    Refuse,
+    /// Elicitation: the form is filled in, or only agreed to.
+    Accept(Option<Deferred>),
+    /// Elicitation: the user says no.
+    Decline,
+    /// Elicitation: the user goes away.
+    Cancel,
+}
+
+/// The scripted answers to what a server asks of the client.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Responses {
+    /// The roots; `None` when the client has none to offer.
+    pub roots: Option<Vec<Value>>,
+    /// Answers to `sampling/createMessage`, the first whose `when` fits.
+    pub sampling: Vec<Response>,
+    /// Answers to `elicitation/create`, the first whose `when` fits.
+    pub elicitation: Vec<Response>,
+}
+
+/// One scripted answer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Response {
+    /// What the request's parameters must have; anything when empty.
+    pub when: Map<String, Value>,
+    /// What is answered.
+    pub answer: Answer,
+}
+
+/// What a client answers.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Answer {
+    /// This result.
+    Result(Value),
+    /// This JSON-RPC error.
+    Error {
+        /// Its code.
+        code: i64,
+        /// Its message.
+        message: String,
+    },
+}
+
+impl Responses {
+    /// What is answered to this request of a server; `None` when nothing is scripted for it.
+    pub fn answer(&self, method: &str, params: &Value) -> Option<Answer> {
+        let rules = match method {
+            "roots/list" => {
+                return self.roots.as_ref().map(|roots| Answer::Result(json!({ "roots": roots })));
+            }
+            "sampling/createMessage" => &self.sampling,
+            "elicitation/create" => &self.elicitation,
+            _ => return None,
+        };
+        let fits = |rule: &&Response| {
+            rule.when.iter().all(|(key, wanted)| params.get(key).is_some_and(|have| is_part_of(wanted, have)))
+        };
+        rules.iter().find(fits).map(|rule| rule.answer.clone())
+    }
+}
+
+impl Script {
+    pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
+        field.block(|block| Self {
+            roots: block.optional(
+                "roots",
+                "The folders that the client offers, answers to `roots/list`",
+                |f| f.list(read_root),
+            ),
+            sampling: block
+                .optional(
+                    "sampling",
+                    "Answers to `sampling/createMessage`: the first that fits is given",
+                    |f| f.list(|f| read_rule(f, &["text", "result", "decline"], read_sampling)),
+                )
+                .unwrap_or_default(),
+            elicitation: block
+                .optional(
+                    "elicitation",
+                    "Answers to `elicitation/create`: the first that fits is given",
+                    |f| f.list(|f| read_rule(f, &["accept", "decline", "cancel"], read_elicitation)),
+                )
+                .unwrap_or_default(),
+        })
+    }
+
+    pub(super) fn fill(&self, scope: &Scope, environment: Environment<'_>) -> Result<Responses, Unset> {
+        self.map(&|value| value.fill(scope, environment))
+    }
+
+    /// The answers with environment values left as `${NAME}`; `None` when nothing is scripted.
+    pub(super) fn template(&self, scope: &Scope) -> Option<Value> {
+        let responses = self.map(&|value| Ok::<_, Unset>(value.template(scope))).unwrap_or_default();
+        if responses == Responses::default() {
+            return None;
+        }
+        let rules = |rules: &[Response]| -> Vec<Value> {
+            let answer = |answer: &Answer| match answer {
+                Answer::Result(result) => json!({ "result": result }),
+                Answer::Error { code, message } => json!({ "error": { "code": code, "message": message } }),
+            };
+            rules.iter().map(|rule| json!({ "when": rule.when, "answer": answer(&rule.answer) })).collect()
+        };
+        Some(json!({
+            "roots": responses.roots,
+            "sampling": rules(&responses.sampling),
+            "elicitation": rules(&responses.elicitation),
+        }))
+    }
+
+    fn map<E>(&self, fill: &dyn Fn(&Deferred) -> Result<Value, E>) -> Result<Responses, E> {
+        let roots = self.roots.as_ref().map(|roots| roots.iter().map(fill).collect()).transpose()?;
+        let rules = |rules: &[Rule]| rules.iter().map(|rule| rule.map(fill)).collect::<Result<_, E>>();
+        Ok(Responses { roots, sampling: rules(&self.sampling)?, elicitation: rules(&self.elicitation)? })
+    }
+}
+
+impl Rule {
+    fn map<E>(&self, fill: &dyn Fn(&Deferred) -> Result<Value, E>) -> Result<Response, E> {
+        let when = match self.when.as_ref().map(fill).transpose()? {
+            Some(Value::Object(when)) => when,
+            _ => Map::new(),
+        };
+        let answer = match &self.then {
+            Then::Result(result) => Answer::Result(fill(result)?),
+            Then::Text(text) => Answer::Result(json!({
+                "role": "assistant",
+                "content": { "type": "text", "text": fill(text)? },
+                "model": "scripted",
+                "stopReason": "endTurn",
+            })),
+            Then::Refuse => {
+                Answer::Error { code: -1, message: "the user declined the sampling request".to_owned() }
+            }
+            Then::Accept(None) => Answer::Result(json!({ "action": "accept" })),
+            Then::Accept(Some(content)) => {
+                Answer::Result(json!({ "action": "accept", "content": fill(content)? }))
+            }
+            Then::Decline => Answer::Result(json!({ "action": "decline" })),
+            Then::Cancel => Answer::Result(json!({ "action": "cancel" })),
+        };
+        Ok(Response { when, answer })
+    }
+}
+
+fn read_root(field: &mut Field<'_>) -> Option<Deferred> {
+    let text = |f: &mut Field<'_>| Some(Deferred::Text { text: f.template()?, plain: false });
+    field
+        .block(|block| {
+            let uri = block.required("uri", "The folder, as `file:///tmp`", text);
+            let name = block.optional("name", "What it is called", text);
+            let name = name.map(|name| ("name".to_owned(), name));
+            Some(Deferred::Map(std::iter::once(("uri".to_owned(), uri?)).chain(name).collect()))
+        })
+        .flatten()
+}
+
+/// One `{when?, …}` with exactly one of these answers.
+fn read_rule(
+    field: &mut Field<'_>,
+    answers: &[&'static str],
+    read: fn(&mut Block<'_>) -> Option<Then>,
+) -> Option<Rule> {
+    let rule = field.block(|block| {
+        let doc = "What the request's parameters must have for this answer; any request when left out";
+        let when = block.optional("when", doc, |f| f.deferred_map());
+        block.at_most_one_of(answers);
+        let then = read(block);
+        if !answers.iter().any(|key| block.has(key)) && !block.has_slip_of(answers) {
+            let known = answers.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
+            block.report(Problem::error("this says no answer").help(format!("write one of {known}")));
+        }
+        Some(Rule { when, then: then? })
+    });
+    field.amend_exactly_one_of(answers.iter().copied());
+    rule.flatten()
+}
+
+fn read_sampling(block: &mut Block<'_>) -> Option<Then> {
+    let text = block.optional("text", "The model's answer", |f| {
+        Some(Then::Text(Deferred::Text { text: f.template()?, plain: false }))
+    });
+    let result = block.optional("result", "The whole result, as it goes over the wire", |f| {
+        f.deferred_map().map(Then::Result)
+    });
+    let decline =
+        block.optional("decline", "`true`: the user does not allow it", |f| read_true(f, Then::Refuse));
+    text.or(result).or(decline)
+}
+
+fn read_elicitation(block: &mut Block<'_>) -> Option<Then> {
+    let doc = "What the user fills in; `true` where there is nothing to fill in";
+    let accept = block.optional("accept", doc, |f| {
+        f.shapes("a map of what the user fills in, or `true`", |shapes| {
+            shapes.map(|f| f.deferred_map().map(|content| Then::Accept(Some(content))));
+            shapes.scalar(|f| read_true(f, Then::Accept(None)));
+        })
+    });
+    let decline = block.optional("decline", "`true`: the user says no", |f| read_true(f, Then::Decline));
+    let cancel = block.optional("cancel", "`true`: the user goes away", |f| read_true(f, Then::Cancel));
+    accept.or(decline).or(cancel)
+}
+
+fn read_true(field: &mut Field<'_>, then: Then) -> Option<Then> {
+    if field.flag()? {
+        return Some(then);
+    }
+    field.report(Problem::error("only `true` means something here").help("remove the line, or write `true`"));
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::{Endpoint, Host, Loaded, load};
+    use std::path::Path;
+
+    fn suite(responses: &str) -> Loaded {
+        let text = format!("servers:\n  s:\n    command: [x]\n    responses: {responses}\n");
+        let read = move |_: &Path| Ok(text.clone().into_bytes());
+        load(Path::new("s.yml"), &Host { read: &read, environment: &|_| None })
+    }
+
+    fn responses(written: &str) -> Responses {
+        let loaded = suite(written);
+        let server = &loaded.suite.as_ref().unwrap().servers["s"];
+        assert_eq!(server.endpoint, Endpoint::Command(vec!["x".to_owned()]));
+        server.responses(&|name| Some(format!("value of {name}"))).unwrap()
+    }
+
+    fn problem(written: &str) -> String {
+        let loaded = suite(written);
+        loaded.problems.first().map(|problem| problem.message.clone()).unwrap_or_default()
+    }
+
+    #[test]
+    fn the_first_answer_that_fits_is_given() {
+        let responses = responses(
+            "{elicitation: [{when: {message: Name?}, accept: {name: '${WHO}'}}, {decline: true}], \
+             sampling: [{when: {maxTokens: 9}, text: hi}], roots: [{uri: file:///tmp}]}",
+        );
+        let elicit = |message: &str| {
+            responses.answer("elicitation/create", &json!({"message": message, "requestedSchema": {}}))
+        };
+        let accepted = json!({"action": "accept", "content": {"name": "value of WHO"}});
+        assert_eq!(elicit("Name?"), Some(Answer::Result(accepted)));
+        assert_eq!(elicit("Age?"), Some(Answer::Result(json!({"action": "decline"}))));
+        assert_eq!(responses.answer("sampling/createMessage", &json!({"maxTokens": 10})), None);
+        let roots = json!({"roots": [{"uri": "file:///tmp"}]});
+        assert_eq!(responses.answer("roots/list", &Value::Null), Some(Answer::Result(roots)));
+        assert_eq!(responses.answer("tasks/list", &Value::Null), None);
+    }
+
+    #[test]
+    fn a_declined_sampling_is_an_error_and_a_declined_form_is_a_result() {
+        let sampling = responses("{sampling: [{decline: true}]}");
+        assert!(matches!(
+            sampling.answer("sampling/createMessage", &json!({})),
+            Some(Answer::Error { code: -1, .. })
+        ));
+        let form = responses("{elicitation: [{accept: true}]}");
+        assert_eq!(
+            form.answer("elicitation/create", &json!({})),
+            Some(Answer::Result(json!({"action": "accept"})))
+        );
+    }
+
+    #[test]
+    fn what_says_no_answer_two_or_a_false_one_is_refused() {
+        assert_eq!(problem("{sampling: [{when: {}}]}"), "this says no answer");
+        assert!(problem("{sampling: [{text: a, decline: true}]}").contains("exclude each other"));
+        assert_eq!(problem("{elicitation: [{decline: false}]}"), "only `true` means something here");
+        assert_eq!(problem("{elicitation: [{accpet: {}}]}"), "unknown key `accpet`");
+        assert_eq!(problem("{roots: [{name: x}]}"), "`uri` is missing here");
+        assert!(problem("{samplings: []}").contains("unknown key"));
+    }
+
+    #[test]
+    fn an_unset_variable_is_named_only_when_the_server_is_started() {
+        let loaded = suite("{elicitation: [{accept: {name: '${WHO}'}}]}");
+        let server = &loaded.suite.as_ref().unwrap().servers["s"];
+        assert!(server.responses(&|_| None).unwrap_err().to_string().contains("`WHO`"));
+        assert!(server.template()["responses"].to_string().contains("${WHO}"));
+    }
+}

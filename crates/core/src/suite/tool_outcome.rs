@@ -1,0 +1,175 @@
+//! What does a tool test say of what its call gave?
+
+use super::ToolTest;
+use crate::report::Expectation;
+use crate::schema::JsonSchema;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+/// What one call gave, as it was recorded.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ToolOutcome<'a> {
+    /// The result, when there is one.
+    pub result: Option<&'a RawValue>,
+    /// The JSON-RPC error, when there is one.
+    pub error: Option<&'a RawValue>,
+    /// How long the call took.
+    pub duration_ms: u64,
+    /// The schema that the tool declares for its structured content.
+    pub output_schema: Option<&'a Value>,
+}
+
+const STRUCTURED: &str = "result.structuredContent";
+
+impl ToolTest {
+    /// Every expectation, and what the tool's own `outputSchema` says of the result.
+    pub fn check(&self, outcome: &ToolOutcome<'_>) -> Vec<Expectation> {
+        let text = outcome.to_json();
+        let mut checked: Vec<Expectation> = self
+            .expect
+            .iter()
+            .map(|assertion| {
+                let target = &assertion.target;
+                assertion.check_call(&text, &outcome.absence(target.as_str(), target.starts_with("result")))
+            })
+            .collect();
+        checked.extend(outcome.check_schema());
+        checked
+    }
+}
+
+impl ToolOutcome<'_> {
+    /// The tree that targets lead into. A result that does not say `isError` is none.
+    fn to_json(self) -> String {
+        let mut parts = vec![format!("\"duration_ms\":{}", self.duration_ms)];
+        if let Some(result) = self.result.map(RawValue::get) {
+            let with_flag = match result.trim_start().strip_prefix('{').map(str::trim_start) {
+                Some("}") => "{\"isError\":false}".to_owned(),
+                // Of a key that is there twice, the last one counts.
+                Some(fields) => format!("{{\"isError\":false,{fields}"),
+                None => result.to_owned(),
+            };
+            parts.push(format!("\"result\":{with_flag}"));
+        }
+        parts.extend(self.error.map(|error| format!("\"error\":{}", error.get())));
+        format!("{{{}}}", parts.join(","))
+    }
+
+    fn absence(&self, target: &str, asks_for_result: bool) -> String {
+        #[derive(Deserialize)]
+        struct Outline {
+            code: i64,
+            message: String,
+        }
+        let nothing = format!("there is nothing at `{target}`");
+        match self.error {
+            Some(error) if asks_for_result => match serde_json::from_str::<Outline>(error.get()) {
+                Ok(error) => {
+                    format!("{nothing}: the call gave the error {}, {:?}", error.code, error.message)
+                }
+                Err(_) => format!("{nothing}: the call gave the error {}", error.get()),
+            },
+            None if target.starts_with("error") => format!("{nothing}: the call gave a result"),
+            _ => nothing,
+        }
+    }
+
+    /// Holds the result to the schema that the tool declares; an error needs no structured content.
+    fn check_schema(&self) -> Option<Expectation> {
+        let (schema, result) = (self.output_schema?, self.result?);
+        let result: Value = serde_json::from_str(result.get()).unwrap_or_default();
+        if result.get("isError") == Some(&Value::Bool(true)) {
+            return None;
+        }
+        let actual = result.get("structuredContent").cloned();
+        let (diff, reason) = match (JsonSchema::compile_as_declared(schema), &actual) {
+            (Err(fault), _) => {
+                let reason = format!("the tool's own outputSchema is no JSON Schema: {}", fault.reason);
+                (Vec::new(), Some(reason))
+            }
+            (Ok(_), None) => {
+                let reason = "the tool declares an outputSchema, so its result needs structuredContent";
+                (Vec::new(), Some(reason.to_owned()))
+            }
+            (Ok(schema), Some(actual)) => {
+                let diff = schema.check(actual);
+                let reason = "the result does not fit the tool's own outputSchema".to_owned();
+                let reason = (!diff.is_empty()).then_some(reason);
+                (diff, reason)
+            }
+        };
+        Some(Expectation {
+            target: STRUCTURED.to_owned(),
+            matcher: json!({ "outputSchema": schema }),
+            passed: diff.is_empty() && reason.is_none(),
+            actual,
+            diff,
+            message: None,
+            reason,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::{Host, load};
+    use std::path::Path;
+
+    /// Whether each expectation holds, and the reason of the first that does not.
+    fn judge(expect: &str, outcome: &str, output_schema: Option<Value>) -> (Vec<bool>, String) {
+        let text = format!(
+            "servers: {{s: {{command: [x]}}}}\ntools:\n  - {{name: n, server: s, tool: t, expect: [{expect}]}}\n"
+        );
+        let read = move |_: &Path| Ok(text.clone().into_bytes());
+        let loaded = load(Path::new("s.yml"), &Host { read: &read, environment: &|_| None });
+        let suite = loaded.suite.unwrap_or_else(|| panic!("{:?}", loaded.problems));
+        let raw: Value = serde_json::from_str(outcome).unwrap();
+        let part = |key: &str| raw.get(key).map(|part| RawValue::from_string(part.to_string()).unwrap());
+        let (result, error) = (part("result"), part("error"));
+        let outcome = ToolOutcome {
+            result: result.as_deref(),
+            error: error.as_deref(),
+            duration_ms: 12,
+            output_schema: output_schema.as_ref(),
+        };
+        let checked = suite.tools[0].check(&outcome);
+        let reason = checked.iter().find_map(|one| one.reason.clone()).unwrap_or_default();
+        (checked.iter().map(|one| one.passed).collect(), reason)
+    }
+
+    #[test]
+    fn a_result_that_does_not_say_is_error_is_none() {
+        let flag = "{target: result.isError, matcher: {exact: false}}";
+        assert_eq!(judge(flag, r#"{"result":{}}"#, None).0, [true]);
+        assert_eq!(judge(flag, r#"{"result":{"content":[]}}"#, None).0, [true]);
+        assert_eq!(judge(flag, r#"{"result":{"isError":true}}"#, None).0, [false]);
+        assert_eq!(judge("{target: duration_ms, matcher: {lte: 12}}", r#"{"result":{}}"#, None).0, [true]);
+    }
+
+    #[test]
+    fn an_error_in_place_of_a_result_is_quoted() {
+        let text = "{target: 'result.content[0].text', matcher: {contains: sunny}}";
+        let (held, reason) = judge(text, r#"{"error":{"code":-32602,"message":"no city"}}"#, None);
+        assert_eq!(held, [false]);
+        assert!(reason.ends_with("the call gave the error -32602, \"no city\""), "{reason}");
+        let code = "{target: error.code, matcher: {exact: -32602}}";
+        assert_eq!(judge(code, r#"{"error":{"code":-32602,"message":"no city"}}"#, None).0, [true]);
+        assert!(judge(code, r#"{"result":{}}"#, None).1.ends_with("the call gave a result"));
+    }
+
+    #[test]
+    fn the_tools_own_schema_is_a_check_of_its_own() {
+        let flag = "{target: result.isError, matcher: {absent: false}}";
+        let schema = || Some(json!({"properties": {"degrees": {"type": "number"}}}));
+        let held = |outcome: &str| judge(flag, outcome, schema()).0;
+        assert_eq!(held(r#"{"result":{"structuredContent":{"degrees":3}}}"#), [true, true]);
+        assert_eq!(held(r#"{"result":{"structuredContent":{"degrees":"3"}}}"#), [true, false]);
+        assert_eq!(held(r#"{"result":{"content":[]}}"#), [true, false]);
+        assert_eq!(held(r#"{"result":{"isError":true}}"#), [true], "an error needs no structured content");
+        let (held, reason) = judge(flag, r#"{"result":{"structuredContent":1}}"#, Some(json!({"type": 12})));
+        assert_eq!(held, [true, false]);
+        assert!(reason.starts_with("the tool's own outputSchema is no JSON Schema"), "{reason}");
+    }
+}
