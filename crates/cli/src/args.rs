@@ -45,6 +45,8 @@ pub(crate) enum Command {
     Report(Rerender),
     /// How many runs a claim about an agent takes.
     PlanRuns(PlanRuns),
+    /// Serve a mock server: of a manifest, a saved list of tools or a tape; healthy or with faults.
+    Mock(crate::command::mock::Mock),
 }
 
 /// Which suites.

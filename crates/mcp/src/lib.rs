@@ -2,8 +2,10 @@
 
 pub mod client;
 pub mod era;
+pub mod fault;
 pub mod frame;
 pub mod jsonrpc;
+pub mod mock;
 pub mod process;
 pub mod sse;
 pub mod tape;

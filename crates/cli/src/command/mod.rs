@@ -1,6 +1,7 @@
 //! One file per command.
 
 mod explain;
+pub(crate) mod mock;
 mod plan_runs;
 mod report;
 mod run;
@@ -23,5 +24,6 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
         Command::Explain(explain) => explain::run(&explain),
         Command::Report(report) => report::run(&report, args.color),
         Command::PlanRuns(plan) => plan_runs::run(&plan),
+        Command::Mock(mock) => mock::run(&mock, args.color),
     }
 }

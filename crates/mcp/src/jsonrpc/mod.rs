@@ -7,7 +7,9 @@ mod write;
 
 pub use id::Id;
 pub use malformed::Malformed;
+pub(crate) use message::excerpt;
 pub use message::{Body, Message, RpcError, parse};
+pub(crate) use write::text;
 pub use write::{error, notification, request, result, text as write_text};
 
 /// JSON-RPC and MCP error codes that are sent or recognised.

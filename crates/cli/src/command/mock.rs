@@ -1,0 +1,183 @@
+//! `mcptest mock`: a server made of a manifest, a saved list of tools or a tape.
+
+use crate::args::Colour;
+use crate::output::{self, Failure};
+use clap::{ArgGroup, Args, ValueEnum};
+use mcptest_core::manifest::{self, Loaded};
+use mcptest_core::problem;
+use mcptest_mcp::fault::{Scope, WireFault};
+use mcptest_mcp::mock::{self, Ended, Reload, Server};
+use mcptest_mcp::tape::Tape;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::str::FromStr;
+
+/// Arguments of `mock`.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("source").required(true).args(["tools_from", "from_cassette"]))]
+pub(crate) struct Mock {
+    /// A manifest (YAML), or a saved `tools/list` result (JSON).
+    #[arg(long, value_name = "FILE")]
+    tools_from: Option<PathBuf>,
+    /// A tape of `mcptest proxy`: the recorded server again.
+    #[arg(long, value_name = "TAPE")]
+    from_cassette: Option<PathBuf>,
+    /// Serve HTTP at /mcp instead of stdio: a port of this machine, or an address with or without one.
+    #[arg(long, value_name = "ADDR[:PORT]")]
+    http: Option<HttpAddress>,
+    /// What goes wrong, as hang or slow:500; may be repeated. A wrong KIND lists them all.
+    #[arg(long, value_name = "KIND")]
+    fault: Vec<WireFault>,
+    /// What faults touch: tool calls alone, or every request.
+    #[arg(long, value_enum, default_value_t = FaultScope::Tools, value_name = "WHAT")]
+    fault_scope: FaultScope,
+}
+
+/// What faults touch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum FaultScope {
+    /// `tools/call`; the handshake and the lists stay healthy.
+    Tools,
+    /// Every request.
+    All,
+}
+
+/// Where to listen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct HttpAddress(SocketAddr);
+
+impl FromStr for HttpAddress {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Self, String> {
+        let named = written.replacen("localhost", "127.0.0.1", usize::from(written.starts_with("localhost")));
+        let bare = named.trim_start_matches('[').trim_end_matches(']');
+        let port = named.strip_prefix(':').unwrap_or(&named).parse::<u16>();
+        let address = port
+            .map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
+            .or_else(|_| named.parse::<SocketAddr>())
+            .or_else(|_| bare.parse::<Ipv4Addr>().map(|ip| SocketAddr::from((ip, 0))))
+            .or_else(|_| bare.parse::<Ipv6Addr>().map(|ip| SocketAddr::from((ip, 0))));
+        address.map(Self).map_err(|_| {
+            "write a port as 8080, an address as 127.0.0.1, or both as 127.0.0.1:8080 (port 0 is any free one)"
+                .to_owned()
+        })
+    }
+}
+
+pub(super) fn run(args: &Mock, colour: Colour) -> Result<ExitCode, Failure> {
+    let scope = if args.fault_scope == FaultScope::All { Scope::All } else { Scope::Calls };
+    let faults = args.fault.iter().map(|fault| (*fault, scope)).collect();
+    let is_coloured = output::is_coloured(colour, &std::io::stderr());
+    let (server, said) = match (&args.tools_from, &args.from_cassette) {
+        (Some(path), _) => {
+            let mut loaded = manifest::load(path, &read);
+            let said = problem::render(&loaded.problems, &loaded.sources, is_coloured);
+            let Some(manifest) = loaded.manifest.take() else {
+                output::stderr(&said);
+                return Ok(ExitCode::from(output::EXIT_BROKEN));
+            };
+            (Server::new(manifest, faults), said)
+        }
+        (None, Some(path)) => (Server::of_tape(&tape(path)?, faults), String::new()),
+        (None, None) => return Err(Failure("name a manifest with --tools-from FILE".to_owned())),
+    };
+    server.set_stderr(std::io::stderr());
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let ended = runtime.block_on(serve(args, server, &said, is_coloured));
+    // Standard input is read by a thread that cannot be stopped.
+    runtime.shutdown_background();
+    ended
+}
+
+async fn serve(args: &Mock, server: Server, said: &str, is_coloured: bool) -> Result<ExitCode, Failure> {
+    let _reload = args.tools_from.as_deref().and_then(|path| reload(&server, path, is_coloured));
+    let Some(HttpAddress(address)) = args.http else {
+        output::stderr(said);
+        return Ok(match mock::serve_pipe(server, tokio::io::stdin(), tokio::io::stdout()).await {
+            Ended::Closed => ExitCode::SUCCESS,
+            Ended::Disconnected => ExitCode::FAILURE,
+        });
+    };
+    let cannot = |error| Failure(format!("cannot listen on {address}: {}", mcptest_run::reason(&error)));
+    let listener = tokio::net::TcpListener::bind(address).await.map_err(cannot)?;
+    let bound = listener.local_addr().map_err(cannot)?;
+    output::stderr(&format!("http://{bound}{}\n", mock::http::PATH));
+    if !is_local(bound.ip()) {
+        output::stderr(
+            "warning: this address can be reached from other machines, and the server has no password\n",
+        );
+    }
+    output::stderr(said);
+    mock::http::serve(listener, server, mock::http::Limits::default(), interrupted())
+        .await
+        .map_err(cannot)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn is_local(address: IpAddr) -> bool {
+    address.is_loopback()
+}
+
+async fn interrupted() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminated) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = tokio::signal::ctrl_c() => {}
+                _ = terminated.recv() => {}
+            }
+            return;
+        }
+    }
+    let _unheard = tokio::signal::ctrl_c().await;
+}
+
+fn reload(server: &Server, path: &Path, is_coloured: bool) -> Option<Reload> {
+    let name = path.display().to_string();
+    let report = move |loaded: &Loaded| {
+        let said = problem::render(&loaded.problems, &loaded.sources, is_coloured);
+        let is_refused = loaded.problems.iter().any(|problem| problem.level == problem::Level::Error);
+        let outcome = if is_refused { "has errors; the one before is still served" } else { "is read again" };
+        output::stderr(&format!("{said}{name} {outcome}\n"));
+    };
+    match server.reload_from(path, |path| read(path), report) {
+        Ok(reload) => Some(reload),
+        Err(error) => {
+            output::stderr(&format!("warning: changes of {} will not be seen: {error}\n", path.display()));
+            None
+        }
+    }
+}
+
+fn tape(path: &Path) -> Result<Tape, Failure> {
+    let failed = |reason: String| Failure(format!("{}: {reason}", path.display()));
+    let text =
+        String::from_utf8(read(path).map_err(failed)?).map_err(|_| failed("it is not UTF-8".to_owned()))?;
+    Tape::read(&text).map_err(|error| failed(error.to_string()))
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    std::fs::read(path).map_err(|error| mcptest_run::reason(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_may_be_a_port_a_host_or_both() {
+        let read = |written: &str| written.parse::<HttpAddress>().map(|address| address.0.to_string());
+        assert_eq!(read("8080").as_deref(), Ok("127.0.0.1:8080"));
+        assert_eq!(read(":8080").as_deref(), Ok("127.0.0.1:8080"));
+        assert_eq!(read("localhost:1").as_deref(), Ok("127.0.0.1:1"));
+        assert_eq!(read("localhost").as_deref(), Ok("127.0.0.1:0"));
+        assert_eq!(read("0.0.0.0").as_deref(), Ok("0.0.0.0:0"));
+        assert_eq!(read("[::1]:9").as_deref(), Ok("[::1]:9"));
+        assert_eq!(read("[::1]").as_deref(), Ok("[::1]:0"));
+        assert!(read("weather").unwrap_err().contains("127.0.0.1:8080"));
+        assert!(read("99999").is_err());
+    }
+}

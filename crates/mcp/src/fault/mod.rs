@@ -1,0 +1,84 @@
+//! What goes wrong on purpose with a request and with its answer?
+
+mod injector;
+mod reply;
+
+pub use injector::{Injector, Scope};
+pub use mcptest_core::manifest::WireFault;
+pub use reply::Reply;
+
+use std::time::Duration;
+
+/// What to do with one request and with the answer to it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Action {
+    /// What to do with the request.
+    pub request: Request,
+    /// How long the answer is held back.
+    pub delay: Option<Duration>,
+    /// A cancel does not stop the answer: it comes, this long after the request or after its cancel.
+    pub despite_cancel: Option<Duration>,
+    /// Whether standard error is flooded before the answer.
+    pub floods_stderr: bool,
+    /// What becomes of the answer.
+    pub reply: Reply,
+    /// The faults that struck, as they are written; empty when all is well.
+    pub faults: Vec<WireFault>,
+}
+
+/// What to do with a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Request {
+    /// It reaches the server.
+    #[default]
+    Serve,
+    /// It goes nowhere and is never answered.
+    Ignore,
+    /// It goes nowhere, and so does everything after it.
+    Wedge,
+    /// The connection is closed in place of an answer.
+    Disconnect,
+    /// It gets a JSON-RPC error with this code.
+    Refuse {
+        /// The code.
+        code: i64,
+    },
+    /// There were too many: HTTP 429 with `Retry-After`, a JSON-RPC error on stdio.
+    Limit {
+        /// In how many seconds to try again; at least 1.
+        retry_after_s: u64,
+    },
+}
+
+impl Action {
+    /// True when nothing goes wrong.
+    pub fn is_healthy(&self) -> bool {
+        self.faults.is_empty()
+    }
+}
+
+/// The code of the JSON-RPC error that says "too many requests".
+pub const TOO_MANY_REQUESTS: i64 = -32029;
+
+/// The sentence of an injected JSON-RPC error.
+pub fn refusal(fault: Request) -> Option<crate::jsonrpc::RpcError> {
+    use crate::jsonrpc::RpcError;
+    match fault {
+        Request::Refuse { code } => Some(RpcError::new(code, "injected fault: this request is refused")),
+        Request::Limit { retry_after_s } => {
+            let data = format!(r#"{{"retryAfterMs":{}}}"#, retry_after_s * 1000);
+            let message = format!("too many requests: try again in {retry_after_s} s");
+            let mut error = RpcError::new(TOO_MANY_REQUESTS, message);
+            error.data = serde_json::value::RawValue::from_string(data).ok();
+            Some(error)
+        }
+        _ => None,
+    }
+}
+
+/// The lines with which standard error is flooded: 4 MiB, far more than a pipe holds.
+pub fn flood() -> impl Iterator<Item = &'static str> {
+    const LINE: &str =
+        "flood-stderr: this line is written again and again, until any pipe that nobody reads is full\n";
+    std::iter::repeat_n(LINE, (4 << 20) / LINE.len())
+}

@@ -1,0 +1,150 @@
+//! Who wants to hear of changes, and of which?
+
+use super::lock;
+use super::outlet::Outlet;
+use super::render;
+use super::session::Session;
+use crate::jsonrpc::{self, Id};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+/// Something that changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Change {
+    /// The list of tools.
+    Tools,
+    /// The list of prompts.
+    Prompts,
+    /// The list of resources.
+    Resources,
+    /// The contents of one resource.
+    Updated(String),
+}
+
+impl Change {
+    const fn method(&self) -> &'static str {
+        match self {
+            Self::Tools => "notifications/tools/list_changed",
+            Self::Prompts => "notifications/prompts/list_changed",
+            Self::Resources => "notifications/resources/list_changed",
+            Self::Updated(_) => "notifications/resources/updated",
+        }
+    }
+}
+
+/// Everyone who listens.
+#[derive(Debug, Default)]
+pub(super) struct Audience(Mutex<(u64, BTreeMap<u64, Listener>)>);
+
+#[derive(Debug)]
+struct Listener {
+    interest: Interest,
+    outlet: Outlet,
+}
+
+/// What a listener wants to hear of.
+#[derive(Debug)]
+pub(super) enum Interest {
+    /// A legacy session: every list, and the resources that it subscribed to.
+    Session(Arc<Session>),
+    /// A modern `subscriptions/listen`.
+    Subscription(Id, Filter),
+}
+
+/// The `notifications` of a `subscriptions/listen`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct Filter {
+    pub(super) tools_list_changed: bool,
+    pub(super) prompts_list_changed: bool,
+    pub(super) resources_list_changed: bool,
+    pub(super) resource_subscriptions: Vec<String>,
+}
+
+impl Filter {
+    /// What is honoured, as JSON text.
+    pub(super) fn honoured(&self) -> String {
+        let mut kept = serde_json::Map::new();
+        for (key, is_wanted) in [
+            ("toolsListChanged", self.tools_list_changed),
+            ("promptsListChanged", self.prompts_list_changed),
+            ("resourcesListChanged", self.resources_list_changed),
+        ] {
+            if is_wanted {
+                kept.insert(key.to_owned(), true.into());
+            }
+        }
+        if !self.resource_subscriptions.is_empty() {
+            kept.insert("resourceSubscriptions".to_owned(), self.resource_subscriptions.clone().into());
+        }
+        serde_json::Value::Object(kept).to_string()
+    }
+}
+
+impl Interest {
+    fn wants(&self, change: &Change) -> bool {
+        match (self, change) {
+            (Self::Session(session), Change::Updated(uri)) => session.is_subscribed(uri),
+            (Self::Session(_), _) => true,
+            (Self::Subscription(_, filter), Change::Tools) => filter.tools_list_changed,
+            (Self::Subscription(_, filter), Change::Prompts) => filter.prompts_list_changed,
+            (Self::Subscription(_, filter), Change::Resources) => filter.resources_list_changed,
+            (Self::Subscription(_, filter), Change::Updated(uri)) => {
+                filter.resource_subscriptions.contains(uri)
+            }
+        }
+    }
+
+    fn message(&self, change: &Change) -> String {
+        let uri = match change {
+            Change::Updated(uri) => format!(r#""uri":{}"#, jsonrpc::text(uri)),
+            _ => String::new(),
+        };
+        let params = match self {
+            Self::Session(_) if uri.is_empty() => None,
+            Self::Session(_) => Some(format!("{{{uri}}}")),
+            Self::Subscription(id, _) => {
+                let comma = if uri.is_empty() { "" } else { "," };
+                Some(format!("{{{uri}{comma}{}}}", subscription_meta(id)))
+            }
+        };
+        jsonrpc::notification(change.method(), params.as_deref())
+    }
+}
+
+/// The `_meta` that ties a notification to its subscription.
+pub(super) fn subscription_meta(id: &Id) -> String {
+    format!(r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{}}}"#, render::id_text(id))
+}
+
+impl Audience {
+    /// Adds a listener, until the returned seat is dropped.
+    pub(super) fn join(self: &Arc<Self>, interest: Interest, outlet: Outlet) -> Seat {
+        let mut listeners = lock(&self.0);
+        listeners.0 += 1;
+        let number = listeners.0;
+        listeners.1.insert(number, Listener { interest, outlet });
+        Seat { audience: Arc::clone(self), number }
+    }
+
+    /// Tells everyone who wants to know; a listener that does not keep up is dropped.
+    pub(super) fn tell(&self, change: &Change) {
+        lock(&self.0).1.retain(|_, listener| {
+            !listener.interest.wants(change) || listener.outlet.push(listener.interest.message(change))
+        });
+    }
+}
+
+/// A place in the audience.
+#[derive(Debug)]
+pub(super) struct Seat {
+    audience: Arc<Audience>,
+    number: u64,
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        lock(&self.audience.0).1.remove(&self.number);
+    }
+}

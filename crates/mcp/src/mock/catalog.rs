@@ -1,0 +1,207 @@
+//! What a server offers at this moment: a manifest with its memory, or a tape; and what goes wrong.
+
+use super::job::Mock;
+use super::render::Dressing;
+use super::tape::TapeSource;
+use crate::fault::{Injector, Scope, WireFault};
+use crate::jsonrpc::{self, RpcError, code};
+use mcptest_core::manifest::{Cache, FaultScope, Manifest, State};
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// One state of what is offered; a reload makes another.
+#[derive(Debug)]
+pub(super) struct Catalog {
+    pub(super) source: Source,
+    pub(super) identity: Identity,
+    pub(super) dressing: Dressing,
+    pub(super) injector: Injector,
+    pub(super) lists: HashMap<&'static str, Entries>,
+    /// By tool: the arguments that are repeated in HTTP headers, with the headers' names.
+    pub(super) headers: HashMap<String, Vec<(String, String)>>,
+}
+
+/// Where answers come from.
+#[derive(Debug)]
+pub(super) enum Source {
+    Manifest { manifest: Box<Manifest>, state: Box<State> },
+    Tape(TapeSource),
+}
+
+/// What the handshake says, as JSON text.
+#[derive(Debug, Clone)]
+pub(super) struct Identity {
+    pub(super) info: String,
+    pub(super) capabilities: String,
+    pub(super) instructions: Option<String>,
+}
+
+/// One list: all of it in one text, or page by page.
+#[derive(Debug)]
+pub(super) struct Entries {
+    key: &'static str,
+    entries: Vec<String>,
+    page_size: Option<usize>,
+    whole: String,
+}
+
+impl Catalog {
+    pub(super) fn of_manifest(manifest: Manifest, faults: &[(WireFault, Scope)]) -> Self {
+        let identity = identity(&manifest);
+        let injector = injector(&manifest, faults);
+        let headers = manifest
+            .tools
+            .iter()
+            .map(|tool| (tool.name.clone(), repeated_arguments(&tool.listing)))
+            .filter(|(_, arguments)| !arguments.is_empty())
+            .collect();
+        let dressing = Dressing::new(&identity.info, manifest.cache);
+        let lists = lists(&manifest);
+        let state = Box::new(State::new(&manifest));
+        let source = Source::Manifest { manifest: Box::new(manifest), state };
+        Self { source, identity, dressing, injector, lists, headers }
+    }
+
+    pub(super) fn of_tape(tape: TapeSource, faults: &[(WireFault, Scope)]) -> Self {
+        let identity = tape.identity.clone();
+        Self {
+            dressing: Dressing::new(&identity.info, Cache::default()),
+            identity,
+            injector: with_faults(Injector::default(), faults),
+            source: Source::Tape(tape),
+            lists: HashMap::new(),
+            headers: HashMap::new(),
+        }
+    }
+
+    pub(super) fn manifest(&self) -> Option<&Manifest> {
+        match &self.source {
+            Source::Manifest { manifest, .. } => Some(manifest),
+            Source::Tape(_) => None,
+        }
+    }
+
+    pub(super) fn mock(&self) -> Result<Mock<'_>, RpcError> {
+        match &self.source {
+            Source::Manifest { manifest, state } => Ok(Mock { manifest, state }),
+            Source::Tape(_) => Err(RpcError::new(code::INTERNAL_ERROR, "this server serves a tape")),
+        }
+    }
+}
+
+fn with_faults(injector: Injector, faults: &[(WireFault, Scope)]) -> Injector {
+    faults.iter().fold(injector, |injector, (fault, scope)| injector.with(*fault, *scope))
+}
+
+fn injector(manifest: &Manifest, faults: &[(WireFault, Scope)]) -> Injector {
+    let mut injector = with_faults(Injector::default(), faults);
+    for fault in &manifest.faults {
+        let scope = match fault.scope {
+            FaultScope::Tools => Scope::Calls,
+            FaultScope::All => Scope::All,
+        };
+        injector = injector.with(fault.kind, scope);
+    }
+    for tool in &manifest.tools {
+        for fault in &tool.faults {
+            injector = injector.on_tool(tool.name.clone(), fault.kind);
+        }
+    }
+    injector
+}
+
+fn identity(manifest: &Manifest) -> Identity {
+    let mut info = format!(
+        r#"{{"name":{},"version":{}"#,
+        jsonrpc::text(&manifest.name),
+        jsonrpc::text(&manifest.version)
+    );
+    if let Some(title) = &manifest.title {
+        info.push_str(&format!(r#","title":{}"#, jsonrpc::text(title)));
+    }
+    info.push('}');
+    let mut capabilities = vec![r#""logging":{}"#, r#""tools":{"listChanged":true}"#];
+    if !manifest.prompts.is_empty() {
+        capabilities.push(r#""prompts":{"listChanged":true}"#);
+    }
+    if has_resources(manifest) {
+        capabilities.push(r#""resources":{"subscribe":true,"listChanged":true}"#);
+    }
+    if !manifest.prompts.is_empty() || !manifest.resource_templates.is_empty() {
+        capabilities.push(r#""completions":{}"#);
+    }
+    let capabilities = format!("{{{}}}", capabilities.join(","));
+    Identity { info, capabilities, instructions: manifest.instructions.clone() }
+}
+
+fn has_resources(manifest: &Manifest) -> bool {
+    !manifest.resources.is_empty() || !manifest.resource_templates.is_empty()
+}
+
+fn lists(manifest: &Manifest) -> HashMap<&'static str, Entries> {
+    let mut lists = HashMap::new();
+    let page_size = None;
+    let mut add = |method, key, entries: Vec<String>| {
+        lists.insert(method, Entries::new(key, entries, page_size));
+    };
+    add("tools/list", "tools", manifest.tools.iter().map(|tool| tool.listing.clone()).collect());
+    if !manifest.prompts.is_empty() {
+        add(
+            "prompts/list",
+            "prompts",
+            manifest.prompts.iter().map(|prompt| prompt.listing.clone()).collect(),
+        );
+    }
+    if has_resources(manifest) {
+        let listings = |resources: &[mcptest_core::manifest::Resource]| {
+            resources.iter().map(|resource| resource.listing.clone()).collect()
+        };
+        add("resources/list", "resources", listings(&manifest.resources));
+        add("resources/templates/list", "resourceTemplates", listings(&manifest.resource_templates));
+    }
+    lists
+}
+
+impl Entries {
+    fn new(key: &'static str, entries: Vec<String>, page_size: Option<usize>) -> Self {
+        let whole = format!(r#"{{"{key}":[{}]}}"#, entries.join(","));
+        Self { key, entries, page_size, whole }
+    }
+
+    /// A page of the list as JSON text; the whole of it when there are no pages.
+    pub(super) fn page(&self, cursor: Option<&str>) -> Result<std::borrow::Cow<'_, str>, RpcError> {
+        let start = match cursor {
+            None => 0,
+            Some(cursor) => cursor
+                .strip_prefix("after-")
+                .and_then(|start| start.parse::<usize>().ok())
+                .filter(|start| *start > 0 && *start < self.entries.len())
+                .ok_or_else(|| {
+                    let message = format!("`{cursor}` is not a cursor that this server gave out");
+                    RpcError::new(code::INVALID_PARAMS, message)
+                })?,
+        };
+        let Some(size) = self.page_size.filter(|size| *size < self.entries.len()) else {
+            return Ok(self.whole.as_str().into());
+        };
+        let end = (start + size).min(self.entries.len());
+        let mut text = format!(r#"{{"{}":[{}]"#, self.key, self.entries[start..end].join(","));
+        if end < self.entries.len() {
+            text.push_str(&format!(r#","nextCursor":"after-{end}""#));
+        }
+        text.push('}');
+        Ok(text.into())
+    }
+}
+
+/// The arguments of a tool that its schema says are repeated in `Mcp-Param-*` headers.
+fn repeated_arguments(listing: &str) -> Vec<(String, String)> {
+    let listing: Value = serde_json::from_str(listing).unwrap_or_default();
+    let properties = listing["inputSchema"]["properties"].as_object().into_iter().flatten();
+    properties
+        .filter_map(|(name, schema)| {
+            let header = schema.get("x-mcp-header")?.as_str()?;
+            Some((name.clone(), format!("mcp-param-{}", header.to_ascii_lowercase())))
+        })
+        .collect()
+}

@@ -1,0 +1,59 @@
+//! Faults on the way out: when does an answer leave, and as what?
+
+use super::engine::Outcome;
+use super::outlet::Outlet;
+use super::server::Server;
+use crate::fault::Action;
+use std::time::Duration;
+
+/// The texts that answer a request, in order; `None` when it was cancelled, empty when the answer is lost.
+pub(super) async fn deliver(
+    server: &Server,
+    outcome: Outcome,
+    action: Option<&Action>,
+    outlet: &Outlet,
+    cancel: impl Future<Output = ()>,
+) -> Option<Vec<String>> {
+    let healthy = Action::default();
+    let action = action.unwrap_or(&healthy);
+    let work = async {
+        match outcome {
+            Outcome::Answer { text, .. } => text,
+            Outcome::Play(play) => play.run(outlet).await,
+            Outcome::Listen { .. } | Outcome::Unserved => std::future::pending().await,
+        }
+    };
+    let answer = match action.despite_cancel {
+        Some(delay) => {
+            let answer = work.await;
+            wait_despite_cancel(delay.saturating_add(action.delay.unwrap_or_default()), cancel).await;
+            answer
+        }
+        None => {
+            let late = async {
+                let answer = work.await;
+                if let Some(delay) = action.delay {
+                    tokio::time::sleep(delay).await;
+                }
+                answer
+            };
+            tokio::select! {
+                () = cancel => return None,
+                answer = late => answer,
+            }
+        }
+    };
+    if action.floods_stderr {
+        let server = server.clone();
+        let _stopped = tokio::task::spawn_blocking(move || server.flood_stderr()).await;
+    }
+    Some(action.reply.texts(answer))
+}
+
+/// Waits; a cancel begins the wait anew and stops nothing.
+async fn wait_despite_cancel(delay: Duration, cancel: impl Future<Output = ()>) {
+    tokio::select! {
+        () = tokio::time::sleep(delay) => {}
+        () = cancel => tokio::time::sleep(delay).await,
+    }
+}

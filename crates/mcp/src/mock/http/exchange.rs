@@ -1,0 +1,329 @@
+//! One HTTP request, and what is sent back.
+
+use super::guard::Guard;
+use super::headers::{self, Accepts};
+use super::reply::{self, Reply};
+use super::sessions::Sessions;
+use super::{Limits, PATH};
+use crate::era::Era;
+use crate::fault;
+use crate::jsonrpc::{self, Id, RpcError, code};
+use crate::mock::audience::{Interest, subscription_meta};
+use crate::mock::deliver::deliver;
+use crate::mock::engine::{Asker, Handled, Outcome};
+use crate::mock::incoming::{Incoming, Refused, Request as Asked};
+use crate::mock::outlet::Outlet;
+use crate::mock::server::Server;
+use crate::mock::session::Session;
+use crate::mock::stream::{Stream, read_event_id};
+use bytes::Bytes;
+use http::request::Parts;
+use http::{HeaderMap, Method, Request, StatusCode};
+use http_body_util::{BodyExt, Limited};
+use hyper::body::{Body, Incoming as HyperBody};
+use std::sync::Arc;
+use tokio::sync::Semaphore;
+
+/// What all connections share.
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) server: Server,
+    pub(super) limits: Limits,
+    pub(super) guard: Guard,
+    pub(super) sessions: Sessions,
+    pub(super) running: Arc<Semaphore>,
+}
+
+/// The connection is closed without an answer, as a fault asks.
+#[derive(Debug, thiserror::Error)]
+#[error("closed by a fault")]
+pub(super) struct Disconnect;
+
+type Exchanged = Result<Reply, Disconnect>;
+
+impl Shared {
+    /// Answers one request.
+    pub(super) async fn exchange(&self, request: Request<HyperBody>) -> Exchanged {
+        let (parts, body) = request.into_parts();
+        if self.server.is_wedged() {
+            return std::future::pending().await;
+        }
+        if let Some(reason) = self.guard.refuses(&parts.uri, &parts.headers) {
+            return Ok(reply::refused(StatusCode::FORBIDDEN, reason));
+        }
+        if parts.uri.path() != PATH {
+            let message = format!("there is nothing at `{}`; MCP is served at `{PATH}`", parts.uri.path());
+            return Ok(reply::refused(StatusCode::NOT_FOUND, message));
+        }
+        match parts.method {
+            Method::POST => self.post(&parts, body).await,
+            Method::GET => Ok(self.get(&parts.headers)),
+            Method::DELETE => Ok(self.delete(&parts.headers)),
+            _ => Ok(not_allowed()),
+        }
+    }
+
+    fn get(&self, headers: &HeaderMap) -> Reply {
+        let Some(id) = session_id(headers) else { return not_allowed() };
+        let Some(session) = self.sessions.find(id) else { return no_session() };
+        if !Accepts::read(headers).events {
+            return reply::refused(
+                StatusCode::NOT_ACCEPTABLE,
+                "the stream needs `Accept: text/event-stream`",
+            );
+        }
+        let last = headers::text(headers, "last-event-id").and_then(read_event_id);
+        let resumed = last.and_then(|(stream, event)| Some((session.stream(stream)?, Some(event))));
+        let (stream, after) = resumed.unwrap_or_else(|| (session.standing_stream(), None));
+        reply::events(stream.attach(after), None)
+    }
+
+    fn delete(&self, headers: &HeaderMap) -> Reply {
+        match session_id(headers) {
+            None => not_allowed(),
+            Some(id) if self.sessions.end(id) => reply::empty(StatusCode::OK),
+            Some(_) => no_session(),
+        }
+    }
+
+    async fn post(&self, parts: &Parts, body: HyperBody) -> Exchanged {
+        let Accepts { json, events } = Accepts::read(&parts.headers);
+        if !(json && events) {
+            let message = "`Accept` must name both application/json and text/event-stream";
+            return Ok(reply::refused(StatusCode::NOT_ACCEPTABLE, message));
+        }
+        if !headers::is_json(&parts.headers) {
+            let message = "`Content-Type` must be application/json";
+            return Ok(reply::refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
+        }
+        let body = match self.read(body).await {
+            Ok(body) => body,
+            Err(refusal) => return Ok(refusal),
+        };
+        let Ok(text) = std::str::from_utf8(&body) else {
+            let error = RpcError::new(code::PARSE_ERROR, "the body is not UTF-8");
+            return Ok(reply::refusal(StatusCode::BAD_REQUEST, None, &error));
+        };
+        match Incoming::read(text, headers::text(&parts.headers, "mcp-protocol-version")) {
+            Ok(Incoming::Request(request)) => self.request(&request, &parts.headers).await,
+            Ok(Incoming::Notification { method, params }) => {
+                let cancelled = params.request_id.and_then(Id::of);
+                Ok(self.take(&parts.headers, |session| {
+                    if let ("notifications/cancelled", Some(id)) = (&*method, cancelled) {
+                        session.cancel(&id);
+                    }
+                }))
+            }
+            Ok(Incoming::Response { id, outcome }) => Ok(self.take(&parts.headers, |session| {
+                let answer = outcome.map(|raw| serde_json::from_str(raw.get()).unwrap_or_default());
+                if let Some(id) = id {
+                    session.answered(&id, answer);
+                }
+            })),
+            Err(Refused { id, error }) => {
+                // A legacy client reads errors only from a 200, unless there is no request to tie it to.
+                let status = if id.is_some() && session_id(&parts.headers).is_some() { 200 } else { 400 };
+                let status = StatusCode::from_u16(status).unwrap_or_default();
+                Ok(reply::refusal(status, id.as_ref(), &error))
+            }
+        }
+    }
+
+    async fn read(&self, body: HyperBody) -> Result<Bytes, Reply> {
+        let limit = self.limits.body_bytes;
+        let too_large = || {
+            let message = format!("the body is larger than the {limit} bytes that are read");
+            reply::with(reply::refused(StatusCode::PAYLOAD_TOO_LARGE, message), "connection", "close")
+        };
+        if body.size_hint().lower() > limit as u64 {
+            return Err(too_large());
+        }
+        match tokio::time::timeout(self.limits.body_timeout, Limited::new(body, limit).collect()).await {
+            Ok(Ok(collected)) => Ok(collected.to_bytes()),
+            Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(too_large()),
+            Ok(Err(_)) => Err(reply::refused(StatusCode::BAD_REQUEST, "the body ended before its end")),
+            Err(_) => {
+                let reply = reply::refused(StatusCode::REQUEST_TIMEOUT, "the body took too long to arrive");
+                Err(reply::with(reply, "connection", "close"))
+            }
+        }
+    }
+
+    /// Takes something that needs no answer.
+    fn take(&self, headers: &HeaderMap, with: impl FnOnce(&Session)) -> Reply {
+        if let Some(id) = session_id(headers) {
+            let Some(session) = self.sessions.find(id) else { return no_session() };
+            with(&session);
+        }
+        reply::empty(StatusCode::ACCEPTED)
+    }
+
+    async fn request(&self, request: &Asked<'_>, headers: &HeaderMap) -> Exchanged {
+        if request.era == Era::Modern {
+            let asker = Asker { session: None, headers: Some(headers) };
+            let handled = self.server.handle(request, asker);
+            return self.respond(request, handled, None).await;
+        }
+        if &*request.method == "initialize" {
+            return self.initialize(request).await;
+        }
+        let Some(id) = session_id(headers) else {
+            let message = "this request has no `Mcp-Session-Id`, and no `_meta` that would make it stateless: \
+                           send `initialize` first";
+            let error = RpcError::new(code::INVALID_REQUEST, message);
+            return Ok(reply::refusal(StatusCode::BAD_REQUEST, Some(&request.id), &error));
+        };
+        let Some(session) = self.sessions.find(id) else { return Ok(no_session()) };
+        let handled = self.server.handle(request, Asker { session: Some(&session), headers: None });
+        self.respond(request, handled, Some(&session)).await
+    }
+
+    async fn initialize(&self, request: &Asked<'_>) -> Exchanged {
+        let session = self.server.session();
+        let handled = self.server.handle(request, Asker { session: Some(&session), headers: None });
+        let id = session
+            .agreed
+            .get()
+            .is_some()
+            .then(|| self.sessions.open(&self.server, Arc::clone(&session), &self.limits));
+        let answer = self.respond(request, handled, Some(&session)).await?;
+        Ok(match id {
+            Some(id) => reply::with(answer, "mcp-session-id", &id),
+            None => answer,
+        })
+    }
+
+    async fn respond(
+        &self,
+        request: &Asked<'_>,
+        handled: Handled,
+        session: Option<&Arc<Session>>,
+    ) -> Exchanged {
+        let Handled { outcome, action } = handled;
+        match (outcome, action) {
+            (Outcome::Answer { text, status }, None) => Ok(reply::json(status, text)),
+            (Outcome::Unserved, action) => match action.map(|action| action.request) {
+                Some(fault::Request::Disconnect) => Err(Disconnect),
+                _ => std::future::pending().await,
+            },
+            (Outcome::Answer { text, status }, Some(action)) => {
+                if let fault::Request::Limit { retry_after_s } = action.request {
+                    return Ok(reply::with(
+                        reply::json(429, text),
+                        "retry-after",
+                        &retry_after_s.to_string(),
+                    ));
+                }
+                self.late(request, (text, status), &action, session).await
+            }
+            (Outcome::Listen { id, filter }, _) => {
+                let stream = Stream::fleeting();
+                let receiver = stream.attach(None);
+                let params =
+                    format!(r#"{{"notifications":{},{}}}"#, filter.honoured(), subscription_meta(&id));
+                stream
+                    .push(&jsonrpc::notification("notifications/subscriptions/acknowledged", Some(&params)));
+                let interest = Interest::Subscription(id, filter);
+                let seat = self.server.audience().join(interest, Outlet::Stream(stream));
+                Ok(reply::events(receiver, Some(seat)))
+            }
+            (outcome, action) => Ok(self.play(request, outcome, action, session)),
+        }
+    }
+
+    /// An answer that something goes wrong with.
+    async fn late(
+        &self,
+        request: &Asked<'_>,
+        (text, status): (String, u16),
+        action: &fault::Action,
+        session: Option<&Arc<Session>>,
+    ) -> Exchanged {
+        let running = session.map(|session| session.begin(&request.id));
+        let cancelled = async {
+            match &running {
+                Some(running) => running.cancelled().await,
+                None => std::future::pending().await,
+            }
+        };
+        let outlet = Outlet::Stream(Stream::fleeting());
+        let answer = Outcome::Answer { text, status };
+        let texts = deliver(&self.server, answer, Some(action), &outlet, cancelled).await;
+        match texts {
+            None => Ok(reply::empty(StatusCode::ACCEPTED)),
+            Some(mut texts) => match (texts.len(), texts.pop()) {
+                (1, Some(text)) => Ok(reply::json(status, text)),
+                (_, None) => std::future::pending().await,
+                (_, Some(last)) => {
+                    let stream = Stream::fleeting();
+                    let receiver = stream.attach(None);
+                    for text in texts.iter().chain([&last]) {
+                        stream.push(text);
+                    }
+                    stream.finish();
+                    Ok(reply::events(receiver, None))
+                }
+            },
+        }
+    }
+
+    /// Work that takes time, on an event stream.
+    fn play(
+        &self,
+        request: &Asked<'_>,
+        outcome: Outcome,
+        action: Option<Box<fault::Action>>,
+        session: Option<&Arc<Session>>,
+    ) -> Reply {
+        let Ok(permit) = Arc::clone(&self.running).try_acquire_owned() else {
+            let message = "too many calls are running at once";
+            let refusal = reply::refused(StatusCode::SERVICE_UNAVAILABLE, message);
+            return reply::with(refusal, "retry-after", "1");
+        };
+        let stream = session.map_or_else(Stream::fleeting, |session| session.open_stream());
+        let receiver = stream.attach(None);
+        let is_primed = session.and_then(|session| session.agreed.get());
+        if is_primed.is_some_and(|agreed| agreed.version >= "2025-11-25") {
+            stream.prime(None);
+        }
+        let running = session.map(|session| session.begin(&request.id));
+        let server = self.server.clone();
+        tokio::spawn(async move {
+            let outlet = Outlet::Stream(Arc::clone(&stream));
+            let cancelled = async {
+                match &running {
+                    Some(running) => running.cancelled().await,
+                    None => stream.reader_gone().await,
+                }
+            };
+            match deliver(&server, outcome, action.as_deref(), &outlet, cancelled).await {
+                Some(texts) if texts.is_empty() => stream.reader_gone().await,
+                texts => {
+                    for text in texts.into_iter().flatten() {
+                        outlet.send(text).await;
+                    }
+                }
+            }
+            stream.finish();
+            drop(permit);
+        });
+        reply::events(receiver, None)
+    }
+}
+
+fn session_id(headers: &HeaderMap) -> Option<&str> {
+    headers::text(headers, "mcp-session-id")
+}
+
+fn no_session() -> Reply {
+    let error = RpcError::new(
+        code::INVALID_REQUEST,
+        "there is no such session, or it is over: send `initialize` again",
+    );
+    reply::refusal(StatusCode::NOT_FOUND, None, &error)
+}
+
+fn not_allowed() -> Reply {
+    let message = "without a session only POST is served";
+    reply::with(reply::refused(StatusCode::METHOD_NOT_ALLOWED, message), "allow", "POST")
+}

@@ -1,0 +1,54 @@
+//! Answers as HTTP: status, headers, body.
+
+use super::body::ReplyBody;
+use crate::jsonrpc::{Id, RpcError};
+use crate::mock::audience::Seat;
+use crate::mock::render;
+use bytes::Bytes;
+use http::{HeaderValue, Response, StatusCode, header};
+use tokio::sync::mpsc;
+
+/// What hyper is given.
+pub(super) type Reply = Response<ReplyBody>;
+
+/// A JSON message.
+pub(super) fn json(status: u16, text: String) -> Reply {
+    let mut reply = Response::new(ReplyBody::text(text));
+    *reply.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
+    reply.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    reply
+}
+
+/// A JSON-RPC error that belongs to no era.
+pub(super) fn refusal(status: StatusCode, id: Option<&Id>, error: &RpcError) -> Reply {
+    json(status.as_u16(), render::error(id, error))
+}
+
+/// A plain refusal, as a JSON-RPC error without an id.
+pub(super) fn refused(status: StatusCode, message: impl Into<String>) -> Reply {
+    refusal(status, None, &RpcError::new(crate::jsonrpc::code::INVALID_REQUEST, message))
+}
+
+/// A status and nothing else.
+pub(super) fn empty(status: StatusCode) -> Reply {
+    let mut reply = Response::new(ReplyBody::text(Bytes::new()));
+    *reply.status_mut() = status;
+    reply
+}
+
+/// An event stream.
+pub(super) fn events(receiver: mpsc::Receiver<Bytes>, seat: Option<Seat>) -> Reply {
+    let mut reply = Response::new(ReplyBody::events(receiver, seat));
+    let headers = reply.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    reply
+}
+
+/// With one more header.
+pub(super) fn with(mut reply: Reply, name: &'static str, value: &str) -> Reply {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        reply.headers_mut().insert(name, value);
+    }
+    reply
+}

@@ -1,0 +1,69 @@
+//! A text from a client: which message is it, of which era?
+
+use super::params::Params;
+use crate::era::Era;
+use crate::jsonrpc::{Body, Id, Malformed, RpcError, code, parse};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// What a client sent.
+#[derive(Debug)]
+pub(super) enum Incoming<'a> {
+    Request(Request<'a>),
+    Notification { method: Cow<'a, str>, params: Params<'a> },
+    Response { id: Option<Id>, outcome: Result<&'a RawValue, RpcError> },
+}
+
+/// Something to answer.
+#[derive(Debug)]
+pub(super) struct Request<'a> {
+    pub(super) id: Id,
+    pub(super) method: Cow<'a, str>,
+    pub(super) params: Params<'a>,
+    pub(super) raw: Option<&'a RawValue>,
+    pub(super) era: Era,
+}
+
+/// A text that is refused before anything is done.
+#[derive(Debug)]
+pub(super) struct Refused {
+    pub(super) id: Option<Id>,
+    pub(super) error: RpcError,
+}
+
+impl<'a> Incoming<'a> {
+    /// Reads a message. `version` is what an HTTP header says.
+    pub(super) fn read(text: &'a str, version: Option<&str>) -> Result<Self, Refused> {
+        let refused = |id, error| Refused { id, error };
+        match parse(text).map_err(|malformed| refused(None, refusal(&malformed)))?.body {
+            Body::Request { id, method, params } => {
+                let raw = params;
+                let params = Params::read(raw).map_err(|error| refused(Some(id.clone()), error))?;
+                let era = era_of(&method, &params, version);
+                Ok(Self::Request(Request { id, method, params, raw, era }))
+            }
+            Body::Notification { method, params } => {
+                let params = Params::read(params).unwrap_or_default();
+                Ok(Self::Notification { method, params })
+            }
+            Body::Result { id, result } => Ok(Self::Response { id: Some(id), outcome: Ok(result) }),
+            Body::Error { id, error } => Ok(Self::Response { id, outcome: Err(error) }),
+        }
+    }
+}
+
+/// Each request says its era: a modern one names its version, or asks what only modern servers know.
+fn era_of(method: &str, params: &Params<'_>, header: Option<&str>) -> Era {
+    let is_modern = params.modern_version().is_some()
+        || method == "server/discover"
+        || header.is_some_and(|version| Era::of(version) != Some(Era::Legacy));
+    if is_modern { Era::Modern } else { Era::Legacy }
+}
+
+fn refusal(malformed: &Malformed) -> RpcError {
+    let code = match malformed {
+        Malformed::NotJson { .. } => code::PARSE_ERROR,
+        _ => code::INVALID_REQUEST,
+    };
+    RpcError::new(code, format!("this is not a JSON-RPC message: {malformed}"))
+}

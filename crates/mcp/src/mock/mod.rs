@@ -1,0 +1,36 @@
+//! The mock server: a manifest or a tape, served in both eras on a pipe and over HTTP.
+
+mod audience;
+mod catalog;
+mod deliver;
+mod engine;
+pub mod http;
+mod incoming;
+mod job;
+mod legacy;
+mod modern;
+mod outlet;
+mod params;
+mod pipe;
+mod play;
+mod recorded;
+mod reload;
+mod render;
+mod request_state;
+mod server;
+mod session;
+mod stream;
+mod tape;
+mod tape_index;
+
+pub use audience::Change;
+pub use pipe::{Ended, serve_pipe};
+pub use reload::{ReadFile, Reload};
+pub use server::Server;
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// The lock, also after a panic elsewhere: what it guards is whole after every statement.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,146 @@
+//! Work that takes time: notifications, questions to the client and delays on the way to an answer.
+
+use super::catalog::Catalog;
+use super::job::{BeatKind, Job};
+use super::outlet::Outlet;
+use super::params::Capabilities;
+use super::render;
+use super::server::Server;
+use super::session::Session;
+use crate::era::Era;
+use crate::jsonrpc::{self, Id, RpcError, code};
+use mcptest_core::manifest::{Inputs, Request};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// What is known of the client for one request.
+#[derive(Debug)]
+pub(super) struct Client {
+    pub(super) capabilities: Capabilities,
+    /// The least severity of log messages that it wants; `None` is none at all.
+    pub(super) level: Option<u8>,
+    /// Its progress token as JSON text.
+    pub(super) progress_token: Option<String>,
+}
+
+/// One request on its way to an answer.
+#[derive(Debug)]
+pub(super) struct Play {
+    pub(super) server: Server,
+    pub(super) catalog: Arc<Catalog>,
+    pub(super) job: Job,
+    pub(super) era: Era,
+    pub(super) id: Id,
+    pub(super) method: String,
+    pub(super) client: Client,
+    pub(super) inputs: Inputs,
+    pub(super) session: Option<Arc<Session>>,
+}
+
+impl Play {
+    /// The answer, when nothing comes before it.
+    pub(super) fn instant(&self) -> Option<Result<String, RpcError>> {
+        let has_more = self.job.reconnect_ms().is_some()
+            || self.job.delay() > Duration::ZERO
+            || self.job.beats().is_ok_and(|beats| !beats.is_empty());
+        if has_more {
+            return None;
+        }
+        if self.era == Era::Legacy {
+            match self.open_questions() {
+                Ok(asks) if asks.is_empty() => {}
+                Ok(_) => return None,
+                Err(error) => return Some(Err(error)),
+            }
+        }
+        Some(self.answer())
+    }
+
+    fn open_questions(&self) -> Result<Vec<Request>, RpcError> {
+        self.job.requests(&self.inputs, &|kind| self.client.capabilities.has(kind.capability()))
+    }
+
+    fn answer(&self) -> Result<String, RpcError> {
+        let result = self.job.answer(&self.inputs)?;
+        let text = self.catalog.dressing.result(self.era, &self.id, &self.method, &result);
+        for change in self.job.changes() {
+            self.server.tell(&change);
+        }
+        Ok(text)
+    }
+
+    /// Does the work, and gives the message that answers the request.
+    pub(super) async fn run(mut self, outlet: &Outlet) -> String {
+        match self.perform(outlet).await {
+            Ok(text) => text,
+            Err(error) => render::error(Some(&self.id), &error),
+        }
+    }
+
+    async fn perform(&mut self, outlet: &Outlet) -> Result<String, RpcError> {
+        if let (Some(retry_ms), Outlet::Stream(stream)) = (self.job.reconnect_ms(), outlet) {
+            stream.prime(Some(retry_ms));
+            stream.detach();
+        }
+        for beat in self.job.beats()? {
+            pause(beat.delay).await;
+            if let Some(message) = self.message(beat.kind) {
+                outlet.send(message).await;
+            }
+        }
+        if self.era == Era::Legacy {
+            self.ask_client(outlet).await?;
+        }
+        pause(self.job.delay()).await;
+        self.answer()
+    }
+
+    fn message(&self, kind: BeatKind) -> Option<String> {
+        match kind {
+            BeatKind::Progress(members) => {
+                let token = self.client.progress_token.as_ref()?;
+                let params = format!(r#"{{"progressToken":{token},{members}}}"#);
+                Some(jsonrpc::notification("notifications/progress", Some(&params)))
+            }
+            BeatKind::Log(severity, params) => self
+                .client
+                .level
+                .is_some_and(|least| severity >= least)
+                .then(|| jsonrpc::notification("notifications/message", Some(&params))),
+            BeatKind::Other(message) => Some(message),
+        }
+    }
+
+    /// Asks round by round, on the stream of the request itself.
+    async fn ask_client(&mut self, outlet: &Outlet) -> Result<(), RpcError> {
+        loop {
+            let asks = self.open_questions()?;
+            if asks.is_empty() {
+                return Ok(());
+            }
+            for ask in asks {
+                let answer = self.ask(&ask, outlet).await?;
+                self.inputs.insert(ask.name, answer);
+            }
+        }
+    }
+
+    async fn ask(&self, ask: &Request, outlet: &Outlet) -> Result<serde_json::Value, RpcError> {
+        let method = ask.kind.method();
+        let failed = |why: &str| RpcError::new(code::INTERNAL_ERROR, format!("{method}: {why}"));
+        let session = self.session.as_ref().ok_or_else(|| failed("there is no session"))?;
+        let (id, answer) = session.ask();
+        let params = render::one_line(&ask.params);
+        outlet.send(jsonrpc::request(&Id::Text(id), method, Some(&params))).await;
+        let answer = answer.await.map_err(|_| failed("the client is gone"))?;
+        let answer = answer.map_err(|error| failed(&format!("the client refused: {error}")))?;
+        ask.kind.check(&answer).map_err(super::job::from_manifest)?;
+        Ok(answer)
+    }
+}
+
+async fn pause(delay: Duration) {
+    if delay > Duration::ZERO {
+        tokio::time::sleep(delay).await;
+    }
+}

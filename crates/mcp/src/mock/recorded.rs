@@ -1,0 +1,34 @@
+//! One recorded request: what was said, asked and answered.
+
+use super::job::Beat;
+use crate::jsonrpc::RpcError;
+use mcptest_core::manifest::{AskKind, Inputs, Request};
+use std::borrow::Cow;
+
+/// A request of a tape with all that came of it.
+#[derive(Debug)]
+pub(super) struct Recorded {
+    /// The request without what changes from client to client, as JSON text.
+    pub(super) params: String,
+    /// Names this recording among all of the tape.
+    pub(super) fingerprint: String,
+    pub(super) beats: Vec<Beat>,
+    /// What the server asked, round by round; names are unique.
+    pub(super) rounds: Vec<Vec<Request>>,
+    pub(super) outcome: Result<String, RpcError>,
+}
+
+impl Recorded {
+    /// The questions of the first round that is not answered; a client is not asked what it cannot answer.
+    pub(super) fn requests(&self, inputs: &Inputs, declared: &dyn Fn(AskKind) -> bool) -> Vec<Request> {
+        let open = |round: &Vec<Request>| -> Vec<Request> {
+            let open = round.iter().filter(|ask| !inputs.contains_key(&ask.name) && declared(ask.kind));
+            open.cloned().collect()
+        };
+        self.rounds.iter().map(open).find(|open| !open.is_empty()).unwrap_or_default()
+    }
+
+    pub(super) fn answer(&self) -> Result<Cow<'_, str>, RpcError> {
+        self.outcome.as_ref().map(|result| result.as_str().into()).map_err(Clone::clone)
+    }
+}

@@ -1,0 +1,109 @@
+//! The mock server: what it offers now, who listens, and how it is changed while it runs.
+
+use super::audience::{Audience, Change};
+use super::catalog::Catalog;
+use super::lock;
+use super::request_state::Signer;
+use super::session::Session;
+use super::tape::TapeSource;
+use crate::fault::{Scope, WireFault};
+use crate::tape::Tape;
+use mcptest_core::manifest::Manifest;
+use std::sync::{Arc, Mutex, RwLock};
+
+/// A mock server. Cheap to clone: all clones are one server.
+#[derive(Debug, Clone)]
+pub struct Server(Arc<Inner>);
+
+struct Inner {
+    catalog: RwLock<Arc<Catalog>>,
+    faults: Vec<(WireFault, Scope)>,
+    audience: Arc<Audience>,
+    signer: Signer,
+    stderr: Mutex<Box<dyn std::io::Write + Send>>,
+}
+
+impl std::fmt::Debug for Inner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Server").field("faults", &self.faults).finish_non_exhaustive()
+    }
+}
+
+impl Server {
+    /// A server of a manifest, with these faults beside the manifest's own.
+    pub fn new(manifest: Manifest, faults: Vec<(WireFault, Scope)>) -> Self {
+        Self::of(Catalog::of_manifest(manifest, &faults), faults)
+    }
+
+    /// A server that gives the answers of a tape.
+    pub fn of_tape(tape: &Tape, faults: Vec<(WireFault, Scope)>) -> Self {
+        Self::of(Catalog::of_tape(TapeSource::new(tape), &faults), faults)
+    }
+
+    fn of(catalog: Catalog, faults: Vec<(WireFault, Scope)>) -> Self {
+        Self(Arc::new(Inner {
+            catalog: RwLock::new(Arc::new(catalog)),
+            faults,
+            audience: Arc::default(),
+            signer: Signer::default(),
+            stderr: Mutex::new(Box::new(std::io::sink())),
+        }))
+    }
+
+    /// Where `flood-stderr` writes; nowhere, until this is called.
+    pub fn set_stderr(&self, stderr: impl std::io::Write + Send + 'static) {
+        *lock(&self.0.stderr) = Box::new(stderr);
+    }
+
+    /// Offers another manifest from now on, with a fresh memory, and tells every client.
+    pub fn replace(&self, manifest: Manifest) {
+        let catalog = Arc::new(Catalog::of_manifest(manifest, &self.0.faults));
+        let before = {
+            let mut current = self.0.catalog.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+            std::mem::replace(&mut *current, Arc::clone(&catalog))
+        };
+        self.tell(&Change::Tools);
+        for (method, change) in [("prompts/list", Change::Prompts), ("resources/list", Change::Resources)] {
+            if before.lists.contains_key(method) || catalog.lists.contains_key(method) {
+                self.tell(&change);
+            }
+        }
+    }
+
+    /// Tells every client that wants to know.
+    pub fn tell(&self, change: &Change) {
+        self.0.audience.tell(change);
+    }
+
+    pub(super) fn catalog(&self) -> Arc<Catalog> {
+        Arc::clone(&self.0.catalog.read().unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+
+    pub(super) fn audience(&self) -> &Arc<Audience> {
+        &self.0.audience
+    }
+
+    pub(super) fn signer(&self) -> &Signer {
+        &self.0.signer
+    }
+
+    pub(super) fn session(&self) -> Arc<Session> {
+        Arc::default()
+    }
+
+    pub(super) fn is_wedged(&self) -> bool {
+        let catalog = self.catalog();
+        !catalog.injector.is_idle() && catalog.injector.is_wedged()
+    }
+
+    /// Writes far more to standard error than a pipe holds; blocks when nobody reads it.
+    pub(super) fn flood_stderr(&self) {
+        let mut stderr = lock(&self.0.stderr);
+        for line in crate::fault::flood() {
+            if stderr.write_all(line.as_bytes()).is_err() {
+                return;
+            }
+        }
+        let _gone = stderr.flush();
+    }
+}

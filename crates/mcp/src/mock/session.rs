@@ -1,0 +1,165 @@
+//! What is known of one client while it is connected?
+
+use super::lock;
+use super::params::Capabilities;
+use super::stream::Stream;
+use crate::jsonrpc::{Id, RpcError};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use tokio::sync::{Notify, oneshot};
+
+/// How many streams of a session are kept for a client that comes back.
+const KEPT_STREAMS: usize = 32;
+
+/// One client.
+#[derive(Debug, Default)]
+pub(super) struct Session {
+    /// What `initialize` agreed on, in the legacy era.
+    pub(super) agreed: OnceLock<Agreed>,
+    level: AtomicU8,
+    next_request: AtomicU64,
+    subscriptions: Mutex<BTreeSet<String>>,
+    asked: Mutex<HashMap<String, oneshot::Sender<Result<Value, RpcError>>>>,
+    running: Mutex<HashMap<Id, Arc<Notify>>>,
+    streams: Mutex<BTreeMap<u64, Arc<Stream>>>,
+}
+
+/// What `initialize` agreed on.
+#[derive(Debug)]
+pub(super) struct Agreed {
+    pub(super) version: &'static str,
+    pub(super) capabilities: Capabilities,
+}
+
+/// The levels of log messages, least first.
+pub(super) const LEVELS: [&str; 8] =
+    ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+/// How much a level matters.
+pub(super) fn severity(level: &str) -> Option<u8> {
+    LEVELS.iter().position(|known| *known == level).map(|at| at as u8)
+}
+
+impl Session {
+    pub(super) fn set_level(&self, severity: u8) {
+        self.level.store(severity, Ordering::Relaxed);
+    }
+
+    /// The least severity that the client wants to hear of.
+    pub(super) fn level(&self) -> u8 {
+        self.level.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn subscribe(&self, uri: &str) {
+        lock(&self.subscriptions).insert(uri.to_owned());
+    }
+
+    pub(super) fn unsubscribe(&self, uri: &str) {
+        lock(&self.subscriptions).remove(uri);
+    }
+
+    pub(super) fn is_subscribed(&self, uri: &str) -> bool {
+        lock(&self.subscriptions).contains(uri)
+    }
+
+    /// The id of a request to the client, and where its answer will arrive.
+    pub(super) fn ask(&self) -> (String, oneshot::Receiver<Result<Value, RpcError>>) {
+        let id = format!("mock-{}", self.next_request.fetch_add(1, Ordering::Relaxed) + 1);
+        let (sender, receiver) = oneshot::channel();
+        lock(&self.asked).insert(id.clone(), sender);
+        (id, receiver)
+    }
+
+    /// The client answered a request.
+    pub(super) fn answered(&self, id: &Id, answer: Result<Value, RpcError>) {
+        let Id::Text(id) = id else { return };
+        if let Some(waiting) = lock(&self.asked).remove(id) {
+            let _gone = waiting.send(answer);
+        }
+    }
+
+    /// No answer can come any more.
+    pub(super) fn forget_questions(&self) {
+        lock(&self.asked).clear();
+    }
+
+    /// Notes that a request is being worked on.
+    pub(super) fn begin(self: &Arc<Self>, id: &Id) -> Running {
+        let cancel = Arc::new(Notify::new());
+        lock(&self.running).insert(id.clone(), Arc::clone(&cancel));
+        Running { session: Arc::clone(self), id: id.clone(), cancel }
+    }
+
+    /// The client cancelled a request.
+    pub(super) fn cancel(&self, id: &Id) {
+        if let Some(running) = lock(&self.running).get(id) {
+            running.notify_one();
+        }
+    }
+
+    /// A new stream with a number of its own; old ones that are done are let go.
+    pub(super) fn open_stream(&self) -> Arc<Stream> {
+        let mut streams = lock(&self.streams);
+        while streams.len() >= KEPT_STREAMS {
+            let done = streams.iter().find(|(number, stream)| **number > 0 && stream.is_done());
+            let Some(number) = done.map(|(number, _)| *number) else { break };
+            streams.remove(&number);
+        }
+        let number = self.next_request.fetch_add(1, Ordering::Relaxed) + 1;
+        let stream = Stream::kept(number);
+        streams.insert(number, Arc::clone(&stream));
+        stream
+    }
+
+    /// The stream for messages that belong to no request.
+    pub(super) fn standing_stream(&self) -> Arc<Stream> {
+        Arc::clone(lock(&self.streams).entry(0).or_insert_with(|| Stream::kept(0)))
+    }
+
+    /// True while a client reads one of its streams.
+    pub(super) fn has_reader(&self) -> bool {
+        lock(&self.streams).values().any(|stream| stream.has_reader())
+    }
+
+    pub(super) fn stream(&self, number: u64) -> Option<Arc<Stream>> {
+        lock(&self.streams).get(&number).cloned()
+    }
+
+    /// Ends every stream: the session is over.
+    pub(super) fn close(&self) {
+        self.forget_questions();
+        for stream in std::mem::take(&mut *lock(&self.streams)).into_values() {
+            stream.finish();
+        }
+        #[expect(clippy::iter_over_hash_type, reason = "all are cancelled, in whatever order")]
+        for running in lock(&self.running).values() {
+            running.notify_one();
+        }
+    }
+}
+
+/// A request that is being worked on, until this is dropped.
+#[derive(Debug)]
+pub(super) struct Running {
+    session: Arc<Session>,
+    id: Id,
+    cancel: Arc<Notify>,
+}
+
+impl Running {
+    /// Waits until the client cancels the request.
+    pub(super) async fn cancelled(&self) {
+        self.cancel.notified().await;
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let mut running = lock(&self.session.running);
+        if running.get(&self.id).is_some_and(|cancel| Arc::ptr_eq(cancel, &self.cancel)) {
+            running.remove(&self.id);
+        }
+    }
+}

@@ -1,0 +1,243 @@
+//! Which messages of a tape belong to which request?
+
+use super::catalog::Identity;
+use super::job::{Beat, BeatKind};
+use super::recorded::Recorded;
+use super::session::severity;
+use super::tape::comparable;
+use crate::jsonrpc::{Body, Id, RpcError, parse};
+use crate::tape::{Direction, Entry, Tape};
+use mcptest_core::manifest::{AskKind, Request};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// What a tape holds, sorted by request.
+#[derive(Debug, Default)]
+pub(super) struct Index {
+    pub(super) identity: Option<Identity>,
+    pub(super) recorded: Vec<(String, Recorded)>,
+}
+
+/// Requests that are not answered yet, newest last.
+#[derive(Default)]
+struct Reader {
+    index: Index,
+    open: Vec<Open>,
+    /// Calls that were answered with questions, by method and parameters.
+    chains: Vec<Open>,
+    count: usize,
+}
+
+#[derive(Default)]
+struct Open {
+    method: String,
+    params: String,
+    id: Option<Id>,
+    place: (Option<u64>, Option<u64>),
+    token: Option<String>,
+    beats: Vec<Beat>,
+    rounds: Vec<Vec<Request>>,
+}
+
+pub(super) fn read(tape: &Tape) -> Index {
+    let mut reader = Reader::default();
+    for entry in &tape.entries {
+        let Some(message) = &entry.message else { continue };
+        let Ok(message) = parse(message.get()) else { continue };
+        match (entry.from, message.body) {
+            (Some(Direction::Client), Body::Request { id, method, params }) => {
+                reader.begin(entry, id, &method, params);
+            }
+            (Some(Direction::Server), Body::Request { method, params, .. }) => {
+                reader.asked(entry, &method, params);
+            }
+            (Some(Direction::Server), Body::Notification { method, params }) => {
+                reader.said(entry, &method, params, message.raw);
+            }
+            (Some(Direction::Server), Body::Result { id, result }) => {
+                reader.end(entry, &id, Ok(result.get()));
+            }
+            (Some(Direction::Server), Body::Error { id: Some(id), error }) => {
+                reader.end(entry, &id, Err(error));
+            }
+            _ => {}
+        }
+    }
+    reader.index
+}
+
+impl Reader {
+    fn begin(&mut self, entry: &Entry, id: Id, method: &str, params: Option<&RawValue>) {
+        let raw = params.map(RawValue::get);
+        let comparable = comparable(method, raw);
+        let members = raw.and_then(|raw| serde_json::from_str::<Members<'_>>(raw).ok()).unwrap_or_default();
+        let goes_on = members.input_responses.is_some() || members.request_state.is_some();
+        let chain = self.chains.iter().position(|chain| chain.method == method && chain.params == comparable);
+        let mut open = match chain {
+            Some(at) if goes_on => self.chains.remove(at),
+            _ => Open { method: method.to_owned(), params: comparable, ..Open::default() },
+        };
+        open.id = Some(id);
+        open.place = (entry.session, entry.exchange);
+        open.token = members.meta.and_then(|meta| meta.token).map(|token| token.get().to_owned());
+        self.open.push(open);
+    }
+
+    /// The request that a message of the server belongs to: that of its exchange, or the newest.
+    fn current(&mut self, entry: &Entry) -> Option<&mut Open> {
+        let place = (entry.session, entry.exchange);
+        let at = self.open.iter().rposition(|open| open.place == place);
+        let at = at.or_else(|| self.open.iter().rposition(|open| open.place.0 == entry.session))?;
+        self.open.get_mut(at)
+    }
+
+    fn asked(&mut self, entry: &Entry, method: &str, params: Option<&RawValue>) {
+        let Some(kind) = kind_of(method) else { return };
+        let params = params.map_or("{}", RawValue::get).to_owned();
+        if let Some(open) = self.current(entry) {
+            let name = open.unique(kind.capability());
+            open.rounds.push(vec![Request { name, kind, params }]);
+        }
+    }
+
+    fn said(&mut self, entry: &Entry, method: &str, params: Option<&RawValue>, raw: &str) {
+        let members =
+            params.and_then(|raw| serde_json::from_str::<BTreeMap<String, &RawValue>>(raw.get()).ok());
+        let mut members = members.unwrap_or_default();
+        let kind = match method {
+            "notifications/progress" => {
+                let token = members.remove("progressToken").map(RawValue::get);
+                let of_token = self.open.iter_mut().rev().find(|open| open.token.as_deref() == token);
+                if let Some(open) = of_token {
+                    open.beats.push(Beat { delay: Duration::ZERO, kind: progress(&members) });
+                }
+                return;
+            }
+            "notifications/message" => {
+                let level =
+                    members.get("level").and_then(|level| serde_json::from_str::<String>(level.get()).ok());
+                let severity = level.and_then(|level| severity(&level)).unwrap_or_default();
+                BeatKind::Log(severity, params.map_or("{}", RawValue::get).to_owned())
+            }
+            "notifications/subscriptions/acknowledged" => return,
+            _ => BeatKind::Other(raw.to_owned()),
+        };
+        if let Some(open) = self.current(entry) {
+            open.beats.push(Beat { delay: Duration::ZERO, kind });
+        }
+    }
+
+    fn end(&mut self, entry: &Entry, id: &Id, outcome: Result<&str, RpcError>) {
+        let place = (entry.session, entry.exchange);
+        let is_of = |open: &Open| open.id.as_ref() == Some(id);
+        let at = self.open.iter().rposition(|open| is_of(open) && open.place == place);
+        let at =
+            at.or_else(|| self.open.iter().rposition(|open| is_of(open) && open.place.0 == entry.session));
+        let Some(at) = at else { return };
+        let mut open = self.open.remove(at);
+        if let Ok(result) = &outcome
+            && let Some(questions) = questions(result)
+        {
+            let named =
+                questions.into_iter().map(|ask| Request { name: open.unique(&ask.name), ..ask }).collect();
+            open.rounds.push(named);
+            self.chains.push(open);
+            return;
+        }
+        match (open.method.as_str(), &outcome) {
+            ("initialize" | "server/discover", Ok(result)) => {
+                self.index.identity = identity(result).or(self.index.identity.take());
+            }
+            ("initialize" | "server/discover" | "subscriptions/listen", _) => {}
+            _ => self.finish(open, outcome),
+        }
+    }
+
+    fn finish(&mut self, open: Open, outcome: Result<&str, RpcError>) {
+        self.count += 1;
+        let recorded = Recorded {
+            params: open.params,
+            fingerprint: format!("tape {}", self.count),
+            beats: open.beats,
+            rounds: open.rounds,
+            outcome: outcome.map(|result| super::render::one_line(result).into_owned()),
+        };
+        self.index.recorded.push((open.method, recorded));
+    }
+}
+
+impl Open {
+    /// A name that no earlier question has.
+    fn unique(&self, name: &str) -> String {
+        let is_taken = |name: &str| self.rounds.iter().flatten().any(|ask| ask.name == name);
+        let numbered = (2..).map(|number| format!("{name}-{number}"));
+        std::iter::once(name.to_owned()).chain(numbered).find(|name| !is_taken(name)).unwrap_or_default()
+    }
+}
+
+fn progress(members: &BTreeMap<String, &RawValue>) -> BeatKind {
+    let pairs = members.iter().map(|(key, value)| format!("{}:{}", crate::jsonrpc::text(key), value.get()));
+    BeatKind::Progress(pairs.collect::<Vec<_>>().join(","))
+}
+
+fn kind_of(method: &str) -> Option<AskKind> {
+    [AskKind::Sampling, AskKind::Elicitation, AskKind::Roots].into_iter().find(|kind| kind.method() == method)
+}
+
+#[derive(Default, Deserialize)]
+struct Members<'a> {
+    #[serde(borrow, default, rename = "inputResponses")]
+    input_responses: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "requestState")]
+    request_state: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "_meta")]
+    meta: Option<TokenOf<'a>>,
+}
+
+#[derive(Deserialize)]
+struct TokenOf<'a> {
+    #[serde(borrow, default, rename = "progressToken")]
+    token: Option<&'a RawValue>,
+}
+
+/// The questions of an `input_required` result.
+fn questions(result: &str) -> Option<Vec<Request>> {
+    #[derive(Deserialize)]
+    struct Asking<'a> {
+        #[serde(rename = "resultType")]
+        result_type: String,
+        #[serde(borrow, default, rename = "inputRequests")]
+        requests: BTreeMap<String, Ask<'a>>,
+    }
+    #[derive(Deserialize)]
+    struct Ask<'a> {
+        method: String,
+        #[serde(borrow, default)]
+        params: Option<&'a RawValue>,
+    }
+    let asking: Asking<'_> = serde_json::from_str(result).ok()?;
+    if asking.result_type != "input_required" {
+        return None;
+    }
+    let request = |(name, ask): (String, Ask<'_>)| {
+        let kind = kind_of(&ask.method)?;
+        Some(Request { name, kind, params: ask.params.map_or("{}", RawValue::get).to_owned() })
+    };
+    Some(asking.requests.into_iter().filter_map(request).collect())
+}
+
+fn identity(result: &str) -> Option<Identity> {
+    let result: BTreeMap<String, &RawValue> = serde_json::from_str(result).ok()?;
+    let meta = result
+        .get("_meta")
+        .and_then(|meta| serde_json::from_str::<BTreeMap<String, &RawValue>>(meta.get()).ok());
+    let in_meta = meta.and_then(|meta| meta.get("io.modelcontextprotocol/serverInfo").copied());
+    let info = result.get("serverInfo").copied().or(in_meta).map(RawValue::get);
+    Some(Identity {
+        info: info.unwrap_or(r#"{"name":"tape","version":"0.0.0"}"#).to_owned(),
+        capabilities: result.get("capabilities").map_or("{}", |raw| raw.get()).to_owned(),
+        instructions: result.get("instructions").and_then(|raw| serde_json::from_str(raw.get()).ok()),
+    })
+}
