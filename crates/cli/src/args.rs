@@ -32,7 +32,7 @@ pub(crate) enum Colour {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Judge the recorded runs of suites: offline, free, the same bytes every time.
-    Run(Run),
+    Run(Box<Run>),
     /// Check suites by exactly the rules of `run`, without judging anything.
     Validate(Validate),
     /// Print the JSON Schema of suites, for editors; or that of manifests or of the JSON report.
@@ -45,6 +45,10 @@ pub(crate) enum Command {
     Report(Rerender),
     /// How many runs a claim about an agent takes.
     PlanRuns(PlanRuns),
+    /// List the tools of an MCP server.
+    Tools(Tools),
+    /// Call a tool of an MCP server, and print what it answers.
+    Call(Call),
     /// Serve a mock server: of a manifest, a saved list of tools or a tape; healthy or with faults.
     Mock(crate::command::mock::Mock),
 }
@@ -83,14 +87,41 @@ pub(crate) struct Run {
     /// Stop at the first test that does not pass.
     #[arg(long)]
     pub(crate) fail_fast: bool,
-    /// Refused: this version judges recordings and does not make them.
-    #[arg(long, hide = true, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
-    pub(crate) record: Option<String>,
+    #[command(flatten)]
+    pub(crate) calling: Calling,
     /// Fail gates that measured nothing, marked `not exercised`.
     #[arg(long)]
     pub(crate) deny_vacuous: bool,
     #[command(flatten)]
     pub(crate) reporters: Reporters,
+}
+
+/// What is called, rather than read from its recording.
+#[derive(Debug, Group)]
+pub(crate) struct Calling {
+    /// Call the tools of tool tests and record what they answer: all, or those whose recording is missing, stale or
+    /// failed; then judge the recordings.
+    #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
+    pub(crate) record: Option<Record>,
+    /// Call everything now and write nothing.
+    #[arg(long, conflicts_with = "record")]
+    pub(crate) live: bool,
+    /// How many servers to call at once [default: the number of cores].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+}
+
+/// What to record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Record {
+    /// Everything.
+    All,
+    /// What has no recording that can be read.
+    Missing,
+    /// What was recorded before the suite changed.
+    Stale,
+    /// What does not pass as it is recorded.
+    Failed,
 }
 
 /// Which reports.
@@ -170,4 +201,86 @@ pub(crate) struct PlanRuns {
     /// How sure to be, in percent: 90, 95 or 99.
     #[arg(long, value_name = "PERCENT", default_value_t = 95)]
     pub(crate) confidence: u32,
+}
+
+/// Arguments of `tools`.
+#[derive(Debug, Group)]
+pub(crate) struct Tools {
+    /// The server's name under `servers:` of the suite; may be left out when there is only one.
+    #[arg(value_name = "NAME", conflicts_with_all = ["command", "url", "words"])]
+    pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) server: Server,
+    /// Print the tools as the server sent them; `mcptest mock --tools-from` can serve the file.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Arguments of `call`.
+#[derive(Debug, Group)]
+pub(crate) struct Call {
+    /// The tool to call.
+    #[arg(value_name = "TOOL")]
+    pub(crate) tool: String,
+    /// Arguments: `key=value`, typed by the tool's schema, or `key:=JSON`.
+    #[arg(value_name = "KEY=VALUE")]
+    pub(crate) arguments: Vec<String>,
+    /// All arguments as one JSON object: its text, `@FILE`, or `@-` for standard input.
+    #[arg(long, value_name = "JSON|@FILE")]
+    pub(crate) args: Option<String>,
+    /// The server's name under `servers:` of the suite; may be left out when there is only one.
+    #[arg(long = "server", short, value_name = "NAME", conflicts_with_all = ["command", "url", "words"])]
+    pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) server: Server,
+    /// Print the result as the server sent it.
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Which server, and how to reach it.
+#[derive(Debug, Group)]
+pub(crate) struct Server {
+    /// The suite that has the server [default: mcptest.yaml or mcptest.yml].
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["command", "url", "words"])]
+    pub(crate) config: Option<PathBuf>,
+    /// Start this program, as one text: `--command "npx my-server --fast"`.
+    #[arg(long, value_name = "TEXT", conflicts_with_all = ["url", "words"])]
+    pub(crate) command: Option<String>,
+    /// Connect to this streamable HTTP endpoint.
+    #[arg(long, value_name = "URL", conflicts_with = "words")]
+    pub(crate) url: Option<String>,
+    /// A header for every HTTP request; may be repeated.
+    #[arg(long, value_name = "NAME: VALUE")]
+    pub(crate) header: Vec<String>,
+    /// An environment variable for the server's process; may be repeated.
+    #[arg(long, value_name = "NAME=VALUE")]
+    pub(crate) env: Vec<String>,
+    /// The protocol era [default: found out].
+    #[arg(long, value_enum, value_name = "ERA")]
+    pub(crate) era: Option<Era>,
+    /// How long a request may take, as 500ms, 30s or 2m.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) timeout: Option<std::time::Duration>,
+    /// Start this program; everything after `--` is its command.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) words: Vec<String>,
+}
+
+/// A protocol era.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Era {
+    /// Find out.
+    Auto,
+    /// With `initialize` and sessions.
+    Legacy,
+    /// Stateless.
+    Modern,
+}
+
+fn duration(written: &str) -> Result<std::time::Duration, String> {
+    let milliseconds = mcptest_core::suite::duration_ms(written).filter(|milliseconds| *milliseconds > 0);
+    milliseconds
+        .map(std::time::Duration::from_millis)
+        .ok_or_else(|| "a length of time has a unit, as `500ms`, `30s` or `2m`".to_owned())
 }

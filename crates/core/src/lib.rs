@@ -6,6 +6,7 @@ pub mod json;
 pub mod manifest;
 pub mod matcher;
 pub mod problem;
+pub mod redact;
 pub mod report;
 mod schema;
 pub mod suite;

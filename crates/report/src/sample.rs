@@ -62,6 +62,7 @@ pub(crate) fn run(index: usize, tools: &[&str], expectations: Vec<Expectation>) 
         reason: None,
         tool_names: tools.iter().map(ToString::to_string).collect(),
         calls: tools.len(),
+        duration_ms: None,
         expectations,
     }
 }

@@ -4,16 +4,18 @@ use crate::cassette::{Cassette, ReadError};
 use crate::faults;
 use crate::plan::{Cell, Subject, refusal};
 use crate::replay::{self, Freshness};
-use crate::{Options, advice};
+use crate::tool_test::{self, Done, fail};
+use crate::{Mode, Options, advice};
 use mcptest_core::report::{Finding, GateReport, Reason, RunReport, Status, TestReport};
-use mcptest_core::suite::{Agent, Model, Suite};
+use mcptest_core::suite::{Agent, CassettePath, Model, Suite, ToolTest};
 use mcptest_core::trace::{Header, Run, Trace};
 use std::path::Path;
 
 const SHOWN_TOOL_NAMES: usize = 50;
 
-/// Replays one cell and judges it. Whatever is wrong with it stays in its row.
-pub(crate) fn judge(cell: &Cell<'_>, options: Options) -> TestReport {
+/// Judges one cell: from its recordings, or from what was called for it just now. Whatever is wrong with it stays in
+/// its row.
+pub(crate) fn judge(cell: &Cell<'_>, options: Options, called: Option<&Done>) -> TestReport {
     let mut report = cell.blank();
     if let Some(reason) = &cell.skip {
         report.status = Status::Skipped;
@@ -21,20 +23,45 @@ pub(crate) fn judge(cell: &Cell<'_>, options: Options) -> TestReport {
         return report;
     }
     match cell.subject {
-        Subject::Agent { suite, agent, model } => judge_agent(cell, suite, agent, model, &mut report),
-        Subject::Tool(_) => fail(
-            &mut report,
-            Reason {
-                message: "a direct tool test cannot be judged from recordings by this version".to_owned(),
-                ..Reason::default()
-            },
-        ),
+        Subject::Agent { suite, agent, model } => match replayed_only(options.mode, agent) {
+            Some(reason) => fail(&mut report, reason),
+            None => judge_agent(cell, suite, agent, model, &mut report),
+        },
+        Subject::Tool { suite, test } => judge_tool(cell, suite, test, called, &mut report),
         Subject::Refused(loaded) => fail(&mut report, refusal(loaded)),
+    }
+    if options.mode == Mode::Live && !matches!(cell.subject, Subject::Refused(_)) {
+        report.rerun.push_str(" --live");
     }
     if options.deny_vacuous {
         deny_vacuous(&mut report);
     }
     report
+}
+
+/// Why an agent cannot be run: nothing drives one yet. Traces that are only read need no driver.
+fn replayed_only(mode: Mode, agent: &Agent) -> Option<Reason> {
+    let is_read_only = matches!(agent.cassette, Some(CassettePath::ReadOnly(_)));
+    if mode == Mode::Replay || (is_read_only && mode != Mode::Live) {
+        return None;
+    }
+    let message = "this version records tool tests; agents are replayed only".to_owned();
+    let help = Some("judge its recorded runs without `--record` and `--live`".to_owned());
+    Some(Reason { message, help, ..Reason::default() })
+}
+
+fn judge_tool(
+    cell: &Cell<'_>,
+    suite: &Suite,
+    test: &ToolTest,
+    called: Option<&Done>,
+    report: &mut TestReport,
+) {
+    match called {
+        Some(Done::Live(recording)) => tool_test::judge_live(test, recording.as_bytes(), report),
+        Some(Done::Failed(reason)) => fail(report, reason.clone()),
+        Some(Done::Recorded) | None => tool_test::judge(cell, suite, test, report),
+    }
 }
 
 /// Fails what measured nothing: gates that say so, and a test that asserts nothing at all.
@@ -60,11 +87,6 @@ fn deny_vacuous(report: &mut TestReport) {
         let message = "nothing is asserted, which --deny-vacuous does not allow".to_owned();
         report.reason = Some(Reason { message, ..Reason::default() });
     }
-}
-
-fn fail(report: &mut TestReport, reason: Reason) {
-    report.status = Status::Error;
-    report.reason = Some(reason);
 }
 
 fn judge_agent(
@@ -195,6 +217,7 @@ fn judge_run(agent: &Agent, index: usize, trace: &Trace<'_>) -> RunReport {
         reason: None,
         tool_names: trace.tool_names().take(SHOWN_TOOL_NAMES).map(str::to_owned).collect(),
         calls: trace.tool_calls.len(),
+        duration_ms: None,
         expectations,
     }
 }
@@ -206,6 +229,7 @@ fn broken_run(index: usize, reason: Reason) -> RunReport {
         reason: Some(reason),
         tool_names: Vec::new(),
         calls: 0,
+        duration_ms: None,
         expectations: Vec::new(),
     }
 }

@@ -8,15 +8,19 @@ mod judge;
 mod plan;
 mod replay;
 mod select;
+pub mod server;
+mod tool_test;
 
 pub use find::{FindError, Found, find};
 pub use plan::{Cell, Plan, Subject};
 pub use replay::{cassette_paths, expected_header};
 pub use select::{Filter, Selection};
+pub use tool_test::Interrupted;
 
 use mcptest_core::report::{Reason, Report, Status, TestReport};
 use mcptest_core::suite::{Host, Loaded, load};
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The files and environment of this process.
@@ -53,36 +57,72 @@ pub fn load_suites(paths: &[PathBuf]) -> Vec<(String, Loaded)> {
 }
 
 /// How a plan is judged.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct Options {
+    /// Where the runs come from.
+    pub mode: Mode,
+    /// How many servers are called at once.
+    pub jobs: usize,
     /// Stop at the first test that does not pass.
     pub fail_fast: bool,
     /// A gate that measured nothing fails.
     pub deny_vacuous: bool,
 }
 
-/// Replays and judges every cell of a plan, each in its own row.
-pub fn run(plan: &Plan<'_>, options: Options) -> Report {
-    let judge = |cell: &Cell<'_>| judge::judge(cell, options);
-    let tests = match &plan.cells[..] {
-        [cell] => vec![judge(cell)],
-        cells if options.fail_fast => until_first_failure(cells, judge),
-        cells => cells.par_iter().map(judge).collect(),
-    };
-    Report::new(tests)
+/// Where the runs come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// From recordings alone: no process, no socket.
+    Replay,
+    /// These are recorded first.
+    Record(Which),
+    /// Everything is called now, and nothing is written.
+    Live,
 }
 
-fn until_first_failure(cells: &[Cell<'_>], judge: impl Fn(&Cell<'_>) -> TestReport) -> Vec<TestReport> {
+/// What is recorded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    /// Everything.
+    All,
+    /// What has no recording that can be read.
+    Missing,
+    /// What was recorded before the suite changed.
+    Stale,
+    /// What does not pass as it is recorded.
+    Failed,
+}
+
+/// Judges every cell of a plan, each in its own row.
+pub fn run(plan: &Plan<'_>, options: Options) -> Result<Report, Interrupted> {
+    let called = match options.mode {
+        Mode::Replay => BTreeMap::new(),
+        Mode::Record(_) | Mode::Live => tool_test::execute(plan, options)?,
+    };
+    let judge = |(index, cell): (usize, &Cell<'_>)| judge::judge(cell, options, called.get(&index));
+    let tests = match &plan.cells[..] {
+        [cell] => vec![judge((0, cell))],
+        cells if options.fail_fast => until_first_failure(cells, judge),
+        cells => cells.par_iter().enumerate().map(judge).collect(),
+    };
+    Ok(Report::new(tests))
+}
+
+fn until_first_failure(
+    cells: &[Cell<'_>],
+    judge: impl Fn((usize, &Cell<'_>)) -> TestReport,
+) -> Vec<TestReport> {
     let mut failed = false;
     cells
         .iter()
-        .map(|cell| {
+        .enumerate()
+        .map(|(index, cell)| {
             if failed {
                 let reason =
                     Some(Reason { message: "not judged: --fail-fast".to_owned(), ..Reason::default() });
                 return TestReport { status: Status::Skipped, reason, ..cell.blank() };
             }
-            let report = judge(cell);
+            let report = judge((index, cell));
             failed = matches!(report.status, Status::Failed | Status::Error);
             report
         })

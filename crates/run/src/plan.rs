@@ -40,7 +40,12 @@ pub enum Subject<'s> {
         model: Option<&'s Model>,
     },
     /// A direct tool test.
-    Tool(&'s ToolTest),
+    Tool {
+        /// Its suite.
+        suite: &'s Suite,
+        /// The test.
+        test: &'s ToolTest,
+    },
     /// A file that was refused.
     Refused(&'s Loaded),
 }
@@ -73,13 +78,18 @@ impl Cell<'_> {
     fn tags(&self) -> &[String] {
         match self.subject {
             Subject::Agent { agent, .. } => &agent.tags,
-            Subject::Tool(test) => &test.tags,
+            Subject::Tool { test, .. } => &test.tags,
             Subject::Refused(_) => &[],
         }
     }
 
     fn is_only(&self) -> bool {
-        matches!(self.subject, Subject::Agent { agent, .. } if agent.only && agent.skip.is_none())
+        self.skip.is_none()
+            && match self.subject {
+                Subject::Agent { agent, .. } => agent.only,
+                Subject::Tool { test, .. } => test.only,
+                Subject::Refused(_) => false,
+            }
     }
 
     /// A report of this row with nothing judged so far.
@@ -131,11 +141,11 @@ fn rows_of<'s>(path: &str, suite: &'s Suite, sources: &Sources) -> Vec<Cell<'s>>
     for test in &suite.tools {
         let place = place(sources, test.span);
         cells.push(Cell {
-            subject: Subject::Tool(test),
+            subject: Subject::Tool { suite, test },
             row_name: test.name.clone(),
             place,
             rerun: String::new(),
-            skip: None,
+            skip: test.skip.clone(),
         });
     }
     let names: Vec<String> = cells.iter().map(|cell| cell.row_name.clone()).collect();

@@ -1,13 +1,16 @@
 //! One file per command.
 
+mod call;
 mod explain;
 pub(crate) mod mock;
 mod plan_runs;
 mod report;
 mod run;
 mod schema;
+mod server;
 mod show;
 mod suites;
+mod tools;
 mod validate;
 
 use crate::args::{Args, Command};
@@ -17,13 +20,15 @@ use std::process::ExitCode;
 /// Does what was asked for.
 pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
     match args.command {
-        Command::Run(run) => run::run(run, args.color),
+        Command::Run(run) => run::run(*run, args.color),
         Command::Validate(validate) => validate::run(&validate, args.color),
         Command::Schema(schema) => schema::run(&schema),
         Command::Show(show) => show::run(&show),
         Command::Explain(explain) => explain::run(&explain),
         Command::Report(report) => report::run(&report, args.color),
         Command::PlanRuns(plan) => plan_runs::run(&plan),
+        Command::Tools(tools) => tools::run(&tools, args.color),
+        Command::Call(call) => call::run(&call, args.color),
         Command::Mock(mock) => mock::run(&mock, args.color),
     }
 }

@@ -1,19 +1,14 @@
-//! `mcptest run`: judge the recorded runs.
+//! `mcptest run`: judge the recorded runs, after recording what is asked for.
 
 use super::report::Destination;
 use super::suites;
-use crate::args::{Colour, Run};
+use crate::args::{Colour, Record, Run};
 use crate::output::{self, Failure};
 use mcptest_core::suite::{Loaded, Suite};
-use mcptest_run::{Options, Plan, Selection};
+use mcptest_run::{Mode, Options, Plan, Selection, Which};
 use std::process::ExitCode;
 
 pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
-    if args.record.is_some() {
-        return Err(Failure(
-            "this version judges recordings and does not make them\n  help: put the traces of your runs where the suite looks for them, or name them with `cassette:` (docs/traces.md)".to_owned(),
-        ));
-    }
     let destinations = Destination::parse_all(&args.reporters.reporters)?;
     let loaded = suites::load(&args.suites, colour)?;
     let selection = Selection { filters: args.filter, tags: args.tag, skip_tags: args.skip_tag };
@@ -24,8 +19,24 @@ pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
     if args.list {
         return list(&plan);
     }
-    let options = Options { fail_fast: args.fail_fast, deny_vacuous: args.deny_vacuous };
-    let report = mcptest_run::run(&plan, options);
+    let mode = match args.calling.record {
+        _ if args.calling.live => Mode::Live,
+        None => Mode::Replay,
+        Some(Record::All) => Mode::Record(Which::All),
+        Some(Record::Missing) => Mode::Record(Which::Missing),
+        Some(Record::Stale) => Mode::Record(Which::Stale),
+        Some(Record::Failed) => Mode::Record(Which::Failed),
+    };
+    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let jobs = args.calling.jobs.map_or_else(cores, usize::from);
+    let options = Options { mode, jobs, fail_fast: args.fail_fast, deny_vacuous: args.deny_vacuous };
+    let report = match mcptest_run::run(&plan, options) {
+        Ok(report) => report,
+        Err(interrupted) => {
+            output::stderr(&format!("{interrupted}\n"));
+            return Ok(ExitCode::from(interrupted.exit_code));
+        }
+    };
     let written = Destination::write_all(&destinations, &report, colour, args.suites.verbose);
     written?;
     Ok(ExitCode::from(report.exit_code()))

@@ -1,12 +1,12 @@
 //! Are two JSON texts or values the same, is one part of the other, and is a text safe to read?
 
 #[cfg(test)]
-mod arbitrary;
+pub(crate) mod arbitrary;
 mod check;
 mod compare;
 mod hash;
 mod number;
-mod scan;
+pub(crate) mod scan;
 mod subset;
 
 pub use check::{JsonFault, JsonProblem, MAX_DEPTH, check};

@@ -142,6 +142,9 @@ pub struct RunReport {
     /// How many calls the run made.
     #[serde(default)]
     pub calls: usize,
+    /// How long the call of a tool test took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
     /// Every assertion with its evidence.
     pub expectations: Vec<Expectation>,
 }

@@ -4,6 +4,7 @@ use super::variables::{Text, VariableProblem, Variables};
 use crate::yaml::{Scalar, resolve};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use thiserror::Error;
 
@@ -38,6 +39,11 @@ impl Scope {
         Self(Arc::new(Known { suite, config_dir }))
     }
 
+    /// What a file in this folder knows that has no variables of its own.
+    pub fn of_folder(folder: &Path) -> Self {
+        Self::new(BTreeMap::new(), folder.display().to_string())
+    }
+
     /// The text with its variables filled in.
     pub fn fill(&self, text: &str, environment: Environment<'_>) -> Result<String, Unset> {
         self.expand(text, environment).map(|text| text.value)
@@ -46,6 +52,13 @@ impl Scope {
     /// The text with the suite's own variables filled in, and environment values left as `${NAME}`.
     pub fn template(&self, text: &str) -> String {
         self.expand(text, &|_| Some(String::new())).map_or_else(|_| text.to_owned(), |text| text.template)
+    }
+
+    /// The environment variables that the text takes a value from.
+    pub fn names_in(&self, text: &str) -> Vec<String> {
+        let template = self.template(text);
+        let starts = template.match_indices("${").filter_map(|(at, _)| template[at + 2..].split_once('}'));
+        starts.map(|(name, _)| name.to_owned()).filter(|name| name != "CONFIG_DIR").collect()
     }
 
     fn expand(&self, text: &str, environment: Environment<'_>) -> Result<Text, Unset> {
@@ -128,6 +141,11 @@ mod tests {
         let filled = value.fill(&scope(), &|name| (name == "AGE").then(|| "36".to_owned())).unwrap();
         assert_eq!(filled, json!({"age": 36, "quoted": "36", "city": "Oslo"}));
         assert_eq!(value.template(&scope()), json!({"age": "${AGE}", "quoted": "${AGE}", "city": "Oslo"}));
+    }
+
+    #[test]
+    fn the_environment_variables_of_a_text_are_known() {
+        assert_eq!(scope().names_in("${city}/${CONFIG_DIR}/${KEY:-none}:${USER}"), ["KEY", "USER"]);
     }
 
     #[test]

@@ -21,12 +21,13 @@ pub(crate) use fault::{Effect, effect_of};
 pub use fault::{Fault, FaultKind, FaultKindError};
 pub use load::{Host, Loaded, load};
 pub use options::{Budget, RunOptions, Stale};
-pub use responses::{Answer, Response, Responses};
+pub use read::parse_duration_ms as duration_ms;
+pub use responses::{Answer, Response, Responses, Script};
 pub use schema::json_schema;
 pub use server::{Endpoint, Era, HeaderValue, Provider, Server};
 pub use tool_outcome::ToolOutcome;
 pub use tool_test::ToolTest;
-pub use variables::{Text, fill};
+pub use variables::Text;
 
 use crate::manifest;
 use crate::trace::CatalogueTool;

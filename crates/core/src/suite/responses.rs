@@ -2,13 +2,13 @@
 
 use super::deferred::{Deferred, Environment, Scope, Unset};
 use super::read::{Block, Field};
-use crate::json::is_part_of;
 use crate::problem::Problem;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
 /// The scripted answers of a server entry, their variables still to be filled in.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Script {
+pub struct Script {
     roots: Option<Vec<Deferred>>,
     sampling: Vec<Rule>,
     elicitation: Vec<Rule>,
@@ -36,16 +36,8 @@ enum Then {
     Cancel,
 }
 
-/// The scripted answers to what a server asks of the client.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Responses {
-    /// The roots; `None` when the client has none to offer.
-    pub roots: Option<Vec<Value>>,
-    /// Answers to `sampling/createMessage`, the first whose `when` fits.
-    pub sampling: Vec<Response>,
-    /// Answers to `elicitation/create`, the first whose `when` fits.
-    pub elicitation: Vec<Response>,
-}
+/// The scripted answers to what a server asks of the client, by method; the first whose `when` fits is given.
+pub type Responses = BTreeMap<&'static str, Vec<Response>>;
 
 /// One scripted answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -68,24 +60,6 @@ pub enum Answer {
         /// Its message.
         message: String,
     },
-}
-
-impl Responses {
-    /// What is answered to this request of a server; `None` when nothing is scripted for it.
-    pub fn answer(&self, method: &str, params: &Value) -> Option<Answer> {
-        let rules = match method {
-            "roots/list" => {
-                return self.roots.as_ref().map(|roots| Answer::Result(json!({ "roots": roots })));
-            }
-            "sampling/createMessage" => &self.sampling,
-            "elicitation/create" => &self.elicitation,
-            _ => return None,
-        };
-        let fits = |rule: &&Response| {
-            rule.when.iter().all(|(key, wanted)| params.get(key).is_some_and(|have| is_part_of(wanted, have)))
-        };
-        rules.iter().find(fits).map(|rule| rule.answer.clone())
-    }
 }
 
 impl Script {
@@ -120,27 +94,35 @@ impl Script {
     /// The answers with environment values left as `${NAME}`; `None` when nothing is scripted.
     pub(super) fn template(&self, scope: &Scope) -> Option<Value> {
         let responses = self.map(&|value| Ok::<_, Unset>(value.template(scope))).unwrap_or_default();
-        if responses == Responses::default() {
-            return None;
-        }
-        let rules = |rules: &[Response]| -> Vec<Value> {
-            let answer = |answer: &Answer| match answer {
+        let rule = |rule: &Response| {
+            let answer = match &rule.answer {
                 Answer::Result(result) => json!({ "result": result }),
                 Answer::Error { code, message } => json!({ "error": { "code": code, "message": message } }),
             };
-            rules.iter().map(|rule| json!({ "when": rule.when, "answer": answer(&rule.answer) })).collect()
+            json!({ "when": rule.when, "answer": answer })
         };
-        Some(json!({
-            "roots": responses.roots,
-            "sampling": rules(&responses.sampling),
-            "elicitation": rules(&responses.elicitation),
-        }))
+        let by_method = responses
+            .iter()
+            .map(|(method, rules)| ((*method).to_owned(), Value::Array(rules.iter().map(rule).collect())));
+        (!responses.is_empty()).then(|| Value::Object(by_method.collect()))
     }
 
     fn map<E>(&self, fill: &dyn Fn(&Deferred) -> Result<Value, E>) -> Result<Responses, E> {
-        let roots = self.roots.as_ref().map(|roots| roots.iter().map(fill).collect()).transpose()?;
-        let rules = |rules: &[Rule]| rules.iter().map(|rule| rule.map(fill)).collect::<Result<_, E>>();
-        Ok(Responses { roots, sampling: rules(&self.sampling)?, elicitation: rules(&self.elicitation)? })
+        let mut responses = Responses::new();
+        if let Some(roots) = &self.roots {
+            let roots: Vec<Value> = roots.iter().map(fill).collect::<Result<_, E>>()?;
+            let answer = Answer::Result(json!({ "roots": roots }));
+            responses.insert("roots/list", vec![Response { when: Map::new(), answer }]);
+        }
+        for (method, rules) in
+            [("sampling/createMessage", &self.sampling), ("elicitation/create", &self.elicitation)]
+        {
+            if !rules.is_empty() {
+                let rules = rules.iter().map(|rule| rule.map(fill)).collect::<Result<_, E>>()?;
+                responses.insert(method, rules);
+            }
+        }
+        Ok(responses)
     }
 }
 
@@ -263,35 +245,28 @@ mod tests {
     }
 
     #[test]
-    fn the_first_answer_that_fits_is_given() {
+    fn answers_are_filled_in_for_each_method_in_order() {
         let responses = responses(
             "{elicitation: [{when: {message: Name?}, accept: {name: '${WHO}'}}, {decline: true}], \
              sampling: [{when: {maxTokens: 9}, text: hi}], roots: [{uri: file:///tmp}]}",
         );
-        let elicit = |message: &str| {
-            responses.answer("elicitation/create", &json!({"message": message, "requestedSchema": {}}))
-        };
         let accepted = json!({"action": "accept", "content": {"name": "value of WHO"}});
-        assert_eq!(elicit("Name?"), Some(Answer::Result(accepted)));
-        assert_eq!(elicit("Age?"), Some(Answer::Result(json!({"action": "decline"}))));
-        assert_eq!(responses.answer("sampling/createMessage", &json!({"maxTokens": 10})), None);
+        let forms = &responses["elicitation/create"];
+        assert_eq!(forms[0].when["message"], "Name?");
+        assert_eq!(forms[0].answer, Answer::Result(accepted));
+        assert_eq!(forms[1].answer, Answer::Result(json!({"action": "decline"})));
+        let Answer::Result(message) = &responses["sampling/createMessage"][0].answer else { panic!() };
+        assert_eq!(message["content"], json!({"type": "text", "text": "hi"}));
         let roots = json!({"roots": [{"uri": "file:///tmp"}]});
-        assert_eq!(responses.answer("roots/list", &Value::Null), Some(Answer::Result(roots)));
-        assert_eq!(responses.answer("tasks/list", &Value::Null), None);
+        assert_eq!(responses["roots/list"][0].answer, Answer::Result(roots));
     }
 
     #[test]
     fn a_declined_sampling_is_an_error_and_a_declined_form_is_a_result() {
         let sampling = responses("{sampling: [{decline: true}]}");
-        assert!(matches!(
-            sampling.answer("sampling/createMessage", &json!({})),
-            Some(Answer::Error { code: -1, .. })
-        ));
+        assert!(matches!(sampling["sampling/createMessage"][0].answer, Answer::Error { code: -1, .. }));
         let form = responses("{elicitation: [{accept: true}]}");
-        assert_eq!(
-            form.answer("elicitation/create", &json!({})),
-            Some(Answer::Result(json!({"action": "accept"})))
-        );
+        assert_eq!(form["elicitation/create"][0].answer, Answer::Result(json!({"action": "accept"})));
     }
 
     #[test]

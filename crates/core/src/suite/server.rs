@@ -29,7 +29,8 @@ pub struct Server {
     pub max_message_bytes: Option<u64>,
     /// What fills in its texts, beside the environment.
     pub scope: Scope,
-    script: Script,
+    /// What is answered when the server asks, before variables are filled in: see [`Server::responses`].
+    pub script: Script,
 }
 
 /// Where a server is.

@@ -118,7 +118,7 @@ mod tests {
     use std::path::Path;
 
     /// Whether each expectation holds, and the reason of the first that does not.
-    fn judge(expect: &str, outcome: &str, output_schema: Option<Value>) -> (Vec<bool>, String) {
+    fn judge(expect: &str, outcome: &str, output_schema: Option<&Value>) -> (Vec<bool>, String) {
         let text = format!(
             "servers: {{s: {{command: [x]}}}}\ntools:\n  - {{name: n, server: s, tool: t, expect: [{expect}]}}\n"
         );
@@ -132,7 +132,7 @@ mod tests {
             result: result.as_deref(),
             error: error.as_deref(),
             duration_ms: 12,
-            output_schema: output_schema.as_ref(),
+            output_schema,
         };
         let checked = suite.tools[0].check(&outcome);
         let reason = checked.iter().find_map(|one| one.reason.clone()).unwrap_or_default();
@@ -162,13 +162,13 @@ mod tests {
     #[test]
     fn the_tools_own_schema_is_a_check_of_its_own() {
         let flag = "{target: result.isError, matcher: {absent: false}}";
-        let schema = || Some(json!({"properties": {"degrees": {"type": "number"}}}));
-        let held = |outcome: &str| judge(flag, outcome, schema()).0;
+        let schema = json!({"properties": {"degrees": {"type": "number"}}});
+        let held = |outcome: &str| judge(flag, outcome, Some(&schema)).0;
         assert_eq!(held(r#"{"result":{"structuredContent":{"degrees":3}}}"#), [true, true]);
         assert_eq!(held(r#"{"result":{"structuredContent":{"degrees":"3"}}}"#), [true, false]);
         assert_eq!(held(r#"{"result":{"content":[]}}"#), [true, false]);
         assert_eq!(held(r#"{"result":{"isError":true}}"#), [true], "an error needs no structured content");
-        let (held, reason) = judge(flag, r#"{"result":{"structuredContent":1}}"#, Some(json!({"type": 12})));
+        let (held, reason) = judge(flag, r#"{"result":{"structuredContent":1}}"#, Some(&json!({"type": 12})));
         assert_eq!(held, [true, false]);
         assert!(reason.starts_with("the tool's own outputSchema is no JSON Schema"), "{reason}");
     }

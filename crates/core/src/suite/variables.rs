@@ -78,23 +78,6 @@ impl Variables<'_> {
     }
 }
 
-/// A template of a server or provider with its variables filled in. Where that fails, the variable that has no value;
-/// `None` when a `${…}` cannot be read.
-pub fn fill(
-    template: &str,
-    folder: &std::path::Path,
-    environment: &dyn Fn(&str) -> Option<String>,
-) -> Result<String, Option<String>> {
-    let config_dir = folder.display().to_string();
-    let variables = Variables { suite: BTreeMap::new(), config_dir, environment };
-    variables.expand(template).map(|text| text.value).map_err(|problems| {
-        problems.into_iter().find_map(|problem| match problem {
-            VariableProblem::Unset(name) => Some(name),
-            VariableProblem::Unclosed | VariableProblem::BadName(_) => None,
-        })
-    })
-}
-
 /// Checks the spelling of every `${…}` without needing a value: for texts that are resolved when something starts.
 pub(crate) fn check(text: &str) -> Result<(), VariableProblem> {
     pieces(text).map(|_| ())

@@ -1,7 +1,9 @@
 //! A server entry of a suite becomes a server that can be reached: variables, folders and secrets are filled in.
 
-use super::{Endpoint, EraChoice, ServerSpec};
-use mcptest_core::suite::{self, HeaderValue, Server};
+use super::{Answer, Endpoint, EraChoice, Responses, Scripted, ServerSpec};
+use crate::jsonrpc::RpcError;
+use mcptest_core::suite::{self, HeaderValue, Scope, Server, Unset};
+use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 use thiserror::Error;
@@ -33,14 +35,6 @@ pub enum SpecError {
         /// The variable.
         variable: String,
     },
-    /// A `${…}` is not well-formed.
-    #[error("server {server:?}: `{key}` has a `${{…}}` that cannot be read")]
-    BadTemplate {
-        /// The server.
-        server: String,
-        /// The key that holds the text.
-        key: String,
-    },
     /// A mock has no address of its own.
     #[error("server {server:?} is a mock, which runs inside mcptest and is not connected to this way")]
     Mock {
@@ -51,18 +45,37 @@ pub enum SpecError {
 
 struct Filling<'a> {
     server: &'a str,
+    scope: &'a Scope,
     folder: &'a Path,
     environment: &'a dyn Fn(&str) -> Option<String>,
 }
 
 impl Filling<'_> {
     fn text(&self, key: &str, template: &str) -> Result<String, SpecError> {
-        suite::fill(template, self.folder, self.environment).map_err(|unset| match unset {
-            Some(variable) => {
-                SpecError::UnsetVariable { server: self.server.to_owned(), key: key.to_owned(), variable }
-            }
-            None => SpecError::BadTemplate { server: self.server.to_owned(), key: key.to_owned() },
-        })
+        self.scope.fill(template, self.environment).map_err(|unset| self.unset(key, unset))
+    }
+
+    fn unset(&self, key: &str, Unset(variables): Unset) -> SpecError {
+        SpecError::UnsetVariable {
+            server: self.server.to_owned(),
+            key: key.to_owned(),
+            variable: variables.into_iter().next().unwrap_or_default(),
+        }
+    }
+
+    fn responses(&self, server: &Server) -> Result<Responses, SpecError> {
+        let filled = server.responses(self.environment).map_err(|unset| self.unset("responses", unset))?;
+        let scripted = |response: suite::Response| Scripted {
+            when: Some(Value::Object(response.when)).filter(|when| *when != json!({})),
+            answer: match response.answer {
+                suite::Answer::Result(result) => Answer::Result(result),
+                suite::Answer::Error { code, message } => Answer::Error(RpcError::new(code, message)),
+            },
+        };
+        let by_method = filled
+            .into_iter()
+            .map(|(method, responses)| (method.to_owned(), responses.into_iter().map(scripted).collect()));
+        Ok(Responses { scripted: by_method.collect() })
     }
 
     fn secret(&self, key: String, variable: &str) -> Result<String, SpecError> {
@@ -121,8 +134,9 @@ impl ServerSpec {
         folder: &Path,
         environment: &dyn Fn(&str) -> Option<String>,
     ) -> Result<Self, SpecError> {
-        let endpoint = Filling { server: name, folder, environment }.endpoint(server)?;
-        let mut spec = Self::new(name, endpoint);
+        let filling = Filling { server: name, scope: &server.scope, folder, environment };
+        let mut spec = Self::new(name, filling.endpoint(server)?);
+        spec.responses = filling.responses(server)?;
         spec.era = match server.era {
             suite::Era::Auto => EraChoice::Auto,
             suite::Era::Legacy => EraChoice::Legacy,
@@ -161,6 +175,7 @@ mod tests {
                 "${LEVEL:-info}".into(),
             ]),
             cwd: Some("data".into()),
+            scope: Scope::of_folder(Path::new("/suites")),
             ..Server::default()
         };
         let Endpoint::Command { words, cwd, .. } = of(&server).unwrap().endpoint else { panic!() };

@@ -37,6 +37,10 @@ fn of_run(test: &TestReport, run: &RunReport) -> TestCase {
     case.set_assertions(run.expectations.len());
     property(&mut case, "run.status", word(run.status));
     property(&mut case, "run.calls", &run.calls.to_string());
+    if let Some(duration_ms) = run.duration_ms {
+        property(&mut case, "run.duration_ms", &duration_ms.to_string());
+        case.set_time(std::time::Duration::from_millis(duration_ms));
+    }
     case
 }
 

@@ -16,7 +16,7 @@ pub(crate) const REPORTER: Reporter = Reporter {
     render,
 };
 
-/// No times and no timestamps: the same report gives the same bytes.
+/// No times but recorded ones and no timestamps: the same report gives the same bytes.
 #[expect(clippy::expect_used, reason = "writing to memory cannot fail")]
 fn render(report: &Report, _: &Options) -> Vec<u8> {
     let mut document = quick_junit::Report::new("mcptest");

@@ -83,6 +83,9 @@ pub(super) fn tools(page: &mut Page, indent: usize, run: &RunReport) {
     if run.calls > names.len() {
         said = format!("{said}, … ({} calls)", run.calls);
     }
+    if let Some(duration_ms) = run.duration_ms {
+        said = format!("{said} ({duration_ms} ms)");
+    }
     page.line(&Line::at(indent).styled(style::DIM, said));
 }
 

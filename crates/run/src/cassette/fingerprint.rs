@@ -6,8 +6,13 @@ use serde_json::Value;
 /// The fingerprint over everything in a header but its fingerprint: `blake3:` and 32 hex digits.
 pub fn fingerprint_of(header: &Header) -> String {
     let bare = Header { fingerprint: None, ..header.clone() };
+    fingerprint_of_value(&serde_json::to_value(bare).unwrap_or_default())
+}
+
+/// The fingerprint over a value, whatever order its keys have.
+pub(crate) fn fingerprint_of_value(value: &Value) -> String {
     let mut canonical = String::new();
-    write_canonical(&serde_json::to_value(bare).unwrap_or_default(), &mut canonical);
+    write_canonical(value, &mut canonical);
     let hash = blake3::hash(canonical.as_bytes()).to_hex();
     format!("blake3:{}", &hash[..32])
 }

@@ -20,6 +20,7 @@ mod write;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use fingerprint::fingerprint_of_value;
 pub use fingerprint::{fingerprint_of, is_tampered, sealed};
 pub use name::{default_path, with_model};
 pub use parse::{Cassette, CassetteRun, parse};
@@ -27,5 +28,8 @@ pub use problem::{Fault, Place, Problem};
 pub use read::{ReadError, Recording};
 pub use resolve::{ResolveError, is_pattern, resolve};
 pub use show::{Options, timeline};
+pub(crate) use source::Source;
+pub(crate) use stale::first_differences;
 pub use stale::{Change, ExpectedHeader, staleness};
+pub(crate) use write::write_whole;
 pub use write::{Recorder, WriteError, write_all};

@@ -116,6 +116,30 @@ pub enum Fault {
         /// The version as written.
         version: u64,
     },
+    /// A file that is no recorded tool test.
+    #[error(
+        "the format is {found}, not \"mcptest-tool-test\"; move the file away, or record again with --record"
+    )]
+    NotAToolTest {
+        /// The format as written.
+        found: String,
+    },
+    /// A recorded tool test from the future.
+    #[error(
+        "this recording has version {version}, and this mcptest reads up to version {newest}; update mcptest"
+    )]
+    NewerToolTest {
+        /// The version as written.
+        version: u64,
+        /// The newest that is read.
+        newest: u64,
+    },
+    /// A recorded tool test without what its call gave, or with too much.
+    #[error("{found}; a tool test is recorded as a header and one line, so record it again with --record")]
+    NotOneOutcome {
+        /// What is there instead.
+        found: &'static str,
+    },
     /// A header with a version that never was.
     #[error("the header's version is {found}, which is no version of the format; record again with --record")]
     UnknownVersion {

@@ -34,6 +34,11 @@ impl Recording {
         &self.path
     }
 
+    /// What is in the file.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
     /// The cassette in these bytes.
     pub fn cassette(&self) -> Result<Cassette<'_>, ReadError> {
         parse(&self.bytes).map_err(|problem| ReadError::Bad { path: self.path.clone(), problem })

@@ -9,7 +9,7 @@ use serde::Deserialize;
 ///
 /// Places are counted from the source's own start, so that many bad lines cost no more than good ones.
 #[derive(Clone, Copy)]
-pub(super) struct Source<'a> {
+pub(crate) struct Source<'a> {
     bytes: &'a [u8],
     /// The bytes of the file before these.
     skipped: usize,
@@ -18,13 +18,13 @@ pub(super) struct Source<'a> {
 }
 
 impl<'a> Source<'a> {
-    pub(super) fn new(bytes: &'a [u8]) -> Self {
+    pub(crate) fn new(bytes: &'a [u8]) -> Self {
         let text = bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes);
         Self { bytes: text, skipped: bytes.len() - text.len(), line: 1 }
     }
 
     /// The lines that are not blank.
-    pub(super) fn lines(self) -> impl Iterator<Item = Source<'a>> {
+    pub(crate) fn lines(self) -> impl Iterator<Item = Source<'a>> {
         let lines = self.bytes.split(|byte| *byte == b'\n').enumerate();
         lines.filter(|(_, bytes)| !bytes.trim_ascii_start().is_empty()).map(move |(index, bytes)| Self {
             bytes,
@@ -34,12 +34,12 @@ impl<'a> Source<'a> {
     }
 
     /// The bytes without white space around them.
-    pub(super) fn content(self) -> &'a [u8] {
+    pub(crate) fn content(self) -> &'a [u8] {
         self.bytes.trim_ascii()
     }
 
     /// The text without white space around it; a character that the end cuts in two makes it a cut.
-    pub(super) fn text(self) -> Result<&'a str, Problem> {
+    pub(crate) fn text(self) -> Result<&'a str, Problem> {
         let content = self.content();
         std::str::from_utf8(content).map_err(|error| {
             let offset = self.offset_of(content) + error.valid_up_to();
@@ -52,7 +52,7 @@ impl<'a> Source<'a> {
     }
 
     /// Reads a part that is one JSON object; `describe` names what does not fit into `T`.
-    pub(super) fn object<T: Deserialize<'a>>(
+    pub(crate) fn object<T: Deserialize<'a>>(
         self,
         part: &'a str,
         describe: impl Fn(String) -> Fault,
@@ -67,23 +67,23 @@ impl<'a> Source<'a> {
     }
 
     /// Refuses a part that is JSON but cannot be read into a value later.
-    pub(super) fn check(self, part: &str) -> Result<(), Problem> {
+    pub(crate) fn check(self, part: &str) -> Result<(), Problem> {
         check_json(part)
             .map_err(|(offset, fault)| self.problem_at(self.offset_of(part.as_bytes()) + offset, fault))
     }
 
     /// A problem where this part begins.
-    pub(super) fn problem(self, part: &str, fault: Fault) -> Problem {
+    pub(crate) fn problem(self, part: &str, fault: Fault) -> Problem {
         self.problem_at(self.offset_of(part.as_bytes()), fault)
     }
 
     /// A problem of the whole.
-    pub(super) fn problem_here(self, fault: Fault) -> Problem {
+    pub(crate) fn problem_here(self, fault: Fault) -> Problem {
         Problem { place: Some(self.start()), fault }
     }
 
     /// Where the first character that is not white space stands.
-    pub(super) fn start(self) -> Place {
+    pub(crate) fn start(self) -> Place {
         self.place(self.offset_of(self.content()))
     }
 

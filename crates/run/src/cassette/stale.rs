@@ -89,6 +89,17 @@ pub fn staleness(recorded: &Header, expected: &ExpectedHeader) -> Vec<Change> {
     changes.0
 }
 
+/// Where two values differ, named by the parts that do.
+pub(crate) fn first_differences(
+    field: &str,
+    recorded: Option<&Value>,
+    current: Option<&Value>,
+) -> Vec<Change> {
+    let mut changes = Changes::default();
+    changes.first_difference(field.to_owned(), recorded, current);
+    changes.0
+}
+
 #[derive(Default)]
 struct Changes(Vec<Change>);
 

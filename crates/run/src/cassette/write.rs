@@ -109,6 +109,12 @@ pub fn write_all(path: &Path, header: &Header, traces: &[impl AsRef<str>]) -> Re
     replace(path, text.as_bytes())
 }
 
+/// Puts this text at `path` in one step, unless somebody else is recording to it.
+pub(crate) fn write_whole(path: &Path, text: &str) -> Result<(), WriteError> {
+    let _lock = lock(path)?;
+    replace(path, text.as_bytes())
+}
+
 /// Why a cassette cannot be written.
 #[derive(Debug, Error)]
 pub enum WriteError {

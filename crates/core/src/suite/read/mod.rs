@@ -9,6 +9,7 @@ mod shapes;
 
 pub(crate) use block::Block;
 pub(crate) use field::Field;
+pub use scalars::parse_duration_ms;
 pub(crate) use shapes::Shapes;
 
 use super::variables::{Text, VariableProblem, Variables};

@@ -245,7 +245,8 @@ fn scalar_value(scalar: Scalar) -> Value {
     }
 }
 
-fn parse_duration_ms(text: &str) -> Option<u64> {
+/// A length of time with its unit, as `500ms`, `30s` or `2m`, in milliseconds.
+pub fn parse_duration_ms(text: &str) -> Option<u64> {
     let split = text.find(|c: char| c.is_ascii_alphabetic())?;
     let number: f64 = text[..split].parse().ok()?;
     let unit = match &text[split..] {

@@ -1,0 +1,91 @@
+//! `mcptest call`: what does this tool answer?
+
+mod answer;
+mod arguments;
+
+use super::{server, tools};
+use crate::args::{Call, Colour};
+use crate::output::{self, Failure, Paint};
+use mcptest_core::escape::escape;
+use mcptest_core::problem::nearest;
+use mcptest_mcp::client::{CallFailure, Client, Tool};
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+/// The tool says that it failed, or the server refused the call.
+const EXIT_FAILED: u8 = 1;
+
+pub(super) fn run(args: &Call, colour: Colour) -> Result<ExitCode, Failure> {
+    let given = arguments::parse(&args.arguments, args.args.as_deref())?;
+    let spec = server::spec(args.name.as_deref(), &args.server)?;
+    let paint = Paint::new(output::is_coloured(colour, &std::io::stderr()));
+    server::speak(async {
+        let client = Client::connect(&spec, None).await?;
+        let mut notes = String::new();
+        let mut schema = None;
+        match client.list_tools().await {
+            Ok(listed) => match listed.tools.iter().find(|tool| tool.name == args.tool) {
+                Some(tool) => schema = serde_json::from_str::<Value>(tool.input_schema.get()).ok(),
+                None => notes.push_str(&unknown_tool(&args.tool, &listed.tools)),
+            },
+            Err(error) => notes.push_str(&format!("note: the tools cannot be listed: {error}\n")),
+        }
+        let arguments = given.typed(schema.as_ref())?;
+        if let Some(schema) = &schema {
+            notes.push_str(&arguments::misfits(&arguments, schema, &args.tool));
+        }
+        output::stderr(&notes);
+        let arguments = RawValue::from_string(Value::Object(arguments).to_string())?;
+        let called = client.call_tool(&args.tool, &arguments, None).await;
+        let seen = client.observed();
+        client.close().await;
+        output::stderr(&tools::notes(seen.iter()));
+        match called.outcome {
+            Ok(result) => show(&result, args.json, paint),
+            Err(CallFailure::Rpc(error)) => {
+                if args.json {
+                    let text = serde_json::to_string(&error)?;
+                    output::stdout(format!("{{\"error\":{text}}}\n").as_bytes())?;
+                }
+                let data =
+                    error.data.as_ref().map_or_else(String::new, |data| format!("\n  data: {}", data.get()));
+                let said = format!("{} {}{data}", error.code, escape(&error.message));
+                output::stderr(&format!("{} {said}\n", paint.red("error")));
+                Ok(ExitCode::from(EXIT_FAILED))
+            }
+            Err(CallFailure::Wire(error)) => Err(error.into()),
+        }
+    })
+}
+
+fn show(result: &RawValue, as_json: bool, paint: Paint) -> Result<ExitCode, Failure> {
+    let value: Value = serde_json::from_str(result.get())?;
+    let text = if as_json {
+        format!("{}\n", result.get().trim())
+    } else {
+        answer::render(&value, std::io::stdout().is_terminal())
+    };
+    output::stdout(text.as_bytes())?;
+    if value["isError"] == Value::Bool(true) {
+        output::stderr(&format!("{}: the tool says that it failed (isError)\n", paint.red("error")));
+        return Ok(ExitCode::from(EXIT_FAILED));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The call is made all the same: what the server answers is what one wants to see.
+fn unknown_tool(wanted: &str, tools: &[Tool]) -> String {
+    const SHOWN: usize = 20;
+    let known = tools.iter().map(|tool| tool.name.as_str());
+    let help = match nearest(wanted, known.clone()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if tools.is_empty() => "it lists none".to_owned(),
+        None => {
+            let more = if tools.len() > SHOWN { ", …" } else { "" };
+            format!("it has {}{more}", known.take(SHOWN).collect::<Vec<_>>().join(", "))
+        }
+    };
+    format!("note: the server lists no tool `{wanted}`; {}\n", escape(&help))
+}

@@ -1,0 +1,107 @@
+//! A tool's result as a person wants to read it.
+
+use mcptest_core::escape::escape;
+use serde_json::Value;
+
+/// Texts as they are, structured content as JSON, the rest in one line each. On a terminal nothing steers it.
+pub(super) fn render(result: &Value, is_terminal: bool) -> String {
+    let blocks: Vec<&Value> = result["content"].as_array().into_iter().flatten().collect();
+    let structured = result.get("structuredContent").filter(|value| !value.is_null());
+    let says_the_same = |block: &&&Value| {
+        let text = block["text"].as_str().unwrap_or_default();
+        structured.is_some_and(|value| serde_json::from_str::<Value>(text).is_ok_and(|said| said == *value))
+    };
+    let mut text = String::new();
+    for block in blocks.iter().filter(|block| !says_the_same(block)) {
+        text.push_str(&shown(&of_block(block), is_terminal));
+    }
+    if let Some(value) = structured {
+        text.push_str(&shown(&serde_json::to_string_pretty(value).unwrap_or_default(), is_terminal));
+    }
+    if text.is_empty() {
+        let is_foreign = !result.is_object() || !result["content"].is_array();
+        return if is_foreign {
+            shown(&result.to_string(), is_terminal)
+        } else {
+            "[no content]\n".to_owned()
+        };
+    }
+    text
+}
+
+/// One ending newline, and no control characters on a terminal.
+fn shown(text: &str, is_terminal: bool) -> String {
+    let safe = if is_terminal {
+        let line = |line: &str| {
+            line.split('\t').map(|part| escape(part).into_owned()).collect::<Vec<_>>().join("\t")
+        };
+        text.lines().map(line).collect::<Vec<_>>().join("\n")
+    } else {
+        text.to_owned()
+    };
+    if safe.ends_with('\n') { safe } else { safe + "\n" }
+}
+
+fn of_block(block: &Value) -> String {
+    let text = |key: &str| block[key].as_str().unwrap_or("?");
+    match text("type") {
+        "text" => text("text").to_owned(),
+        kind @ ("image" | "audio") => {
+            format!("[{kind} {} {} bytes]", text("mimeType"), decoded(text("data")))
+        }
+        "resource" => {
+            let resource = &block["resource"];
+            let field = |key: &str| resource[key].as_str();
+            let about = [field("uri"), field("mimeType")].into_iter().flatten().collect::<Vec<_>>().join(" ");
+            match (field("text"), field("blob")) {
+                (Some(content), _) => format!("[resource {about}]\n{content}"),
+                (None, Some(blob)) => format!("[resource {about} {} bytes]", decoded(blob)),
+                (None, None) => format!("[resource {about}]"),
+            }
+        }
+        "resource_link" => format!("[link {} {}]", text("uri"), text("name")),
+        _ => block.to_string(),
+    }
+}
+
+/// How many bytes a base64 text stands for.
+fn decoded(base64: &str) -> usize {
+    let digits = base64.bytes().filter(|byte| !byte.is_ascii_whitespace() && *byte != b'=').count();
+    digits * 3 / 4
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn each_kind_of_content_is_readable() {
+        let result = json!({"content": [
+            {"type": "text", "text": "sunny\n"},
+            {"type": "image", "data": "aGVsbG8=", "mimeType": "image/png"},
+            {"type": "resource", "resource": {"uri": "file:///a", "mimeType": "text/plain", "text": "hi"}},
+            {"type": "resource_link", "uri": "file:///b", "name": "b"},
+        ]});
+        assert_eq!(
+            render(&result, false),
+            "sunny\n[image image/png 5 bytes]\n[resource file:///a text/plain]\nhi\n[link file:///b b]\n"
+        );
+        assert_eq!(render(&json!({"content": []}), false), "[no content]\n");
+        assert_eq!(render(&json!({"odd": 1}), false), "{\"odd\":1}\n");
+    }
+
+    #[test]
+    fn structured_content_is_not_shown_twice() {
+        let result =
+            json!({"content": [{"type": "text", "text": "{\"a\": 1}"}], "structuredContent": {"a": 1}});
+        assert_eq!(render(&result, false), "{\n  \"a\": 1\n}\n");
+    }
+
+    #[test]
+    fn a_text_cannot_steer_the_terminal() {
+        let result = json!({"content": [{"type": "text", "text": "a\u{1b}[2J\tb\nc"}]});
+        assert_eq!(render(&result, true), "a\\u001b[2J\tb\nc\n");
+        assert_eq!(render(&result, false), "a\u{1b}[2J\tb\nc\n");
+    }
+}

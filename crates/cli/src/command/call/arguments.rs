@@ -1,0 +1,207 @@
+//! `city=Oslo days:=3`: what is sent, and does it fit the tool's schema?
+
+use super::tools::kind;
+use crate::output::Failure;
+use mcptest_core::problem::nearest;
+use serde_json::{Map, Value};
+use std::io::Read;
+
+/// The arguments as they were written.
+#[derive(Debug, Default)]
+pub(super) struct Given {
+    whole: Map<String, Value>,
+    texts: Vec<(String, String)>,
+}
+
+/// Reads `key=value`, `key:=JSON` and `--args`.
+pub(super) fn parse(written: &[String], whole: Option<&str>) -> Result<Given, Failure> {
+    let mut given = Given { whole: whole.map(object).transpose()?.unwrap_or_default(), texts: Vec::new() };
+    let mut seen: Vec<&str> = Vec::new();
+    for one in written {
+        let Some((key, value)) = one.split_once('=').filter(|(key, _)| !matches!(*key, "" | ":")) else {
+            return Err(Failure(format!(
+                "`{one}` is not an argument\n  help: write `key=value`, or `key:=JSON` for a value as JSON"
+            )));
+        };
+        let json = key.strip_suffix(':');
+        let key = json.unwrap_or(key);
+        if seen.contains(&key) {
+            return Err(Failure(format!("the argument `{key}` is given twice")));
+        }
+        seen.push(key);
+        if json.is_some() {
+            let value = serde_json::from_str(value).map_err(|error| {
+                Failure(format!(
+                    "`{key}:={value}` is not JSON: {error}\n  help: `{key}={value}` sends a text"
+                ))
+            })?;
+            given.whole.insert(key.to_owned(), value);
+        } else {
+            given.texts.push((key.to_owned(), value.to_owned()));
+        }
+    }
+    Ok(given)
+}
+
+fn object(written: &str) -> Result<Map<String, Value>, Failure> {
+    let text = match written.strip_prefix('@') {
+        None => written.to_owned(),
+        Some("-") => {
+            let mut text = String::new();
+            std::io::stdin()
+                .read_to_string(&mut text)
+                .map_err(|error| Failure(format!("cannot read standard input: {error}")))?;
+            text
+        }
+        Some(file) => std::fs::read_to_string(file)
+            .map_err(|error| Failure(format!("cannot read {file}: {}", mcptest_run::reason(&error))))?,
+    };
+    match serde_json::from_str(&text) {
+        Ok(Value::Object(map)) => Ok(map),
+        Ok(_) => Err(Failure("`--args` must be a JSON object, as '{\"city\": \"Oslo\"}'".to_owned())),
+        Err(error) => Err(Failure(format!(
+            "`--args` is not JSON: {error}\n  help: as --args '{{\"city\": \"Oslo\"}}', or --args @file.json"
+        ))),
+    }
+}
+
+impl Given {
+    /// The arguments with the types that the tool's schema asks for.
+    pub(super) fn typed(&self, schema: Option<&Value>) -> Result<Map<String, Value>, Failure> {
+        let mut arguments = self.whole.clone();
+        for (key, text) in &self.texts {
+            let property = schema.map_or(&Value::Null, |schema| &schema["properties"][key.as_str()]);
+            let value = typed(text, property).ok_or_else(|| {
+                Failure(format!(
+                    "`{key}` is declared as {}, which `{text}` is not\n  help: `{key}:=JSON` sends any JSON as it is",
+                    kind(property)
+                ))
+            })?;
+            arguments.insert(key.clone(), value);
+        }
+        Ok(arguments)
+    }
+}
+
+/// The text as a value of one of the property's types; `None` when it can be none of them.
+fn typed(text: &str, property: &Value) -> Option<Value> {
+    let types = types_of(property);
+    let json: Option<Value> = serde_json::from_str(text).ok();
+    if types.is_empty() {
+        return Some(json.filter(|value| !value.is_string()).unwrap_or_else(|| text.into()));
+    }
+    let fits = |value: &Value| types.iter().any(|name| is_of(value, name));
+    match json.filter(|value| !value.is_string() && fits(value)) {
+        Some(value) => Some(value),
+        None => types.contains(&"string").then(|| text.into()),
+    }
+}
+
+/// The types that a property allows; none when it does not say.
+fn types_of(property: &Value) -> Vec<&str> {
+    if let Some(Value::Array(values)) = property.get("enum") {
+        return values.iter().map(type_of).collect();
+    }
+    if let Some(Value::Array(choices)) = property.get("anyOf").or_else(|| property.get("oneOf")) {
+        return choices.iter().flat_map(types_of).collect();
+    }
+    match &property["type"] {
+        Value::String(name) => vec![name],
+        Value::Array(names) => names.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+fn is_of(value: &Value, name: &str) -> bool {
+    match name {
+        "integer" => value.as_f64().is_some_and(|number| number.fract() == 0.0),
+        name => type_of(value) == name,
+    }
+}
+
+/// What of the arguments does not look right, a line each. They are sent all the same: the server's answer counts.
+pub(super) fn misfits(arguments: &Map<String, Value>, schema: &Value, tool: &str) -> String {
+    let mut notes = String::new();
+    let Some(known) = schema["properties"].as_object() else { return notes };
+    let is_open = schema.get("additionalProperties").is_some_and(|rest| *rest != Value::Bool(false));
+    for key in arguments.keys().filter(|key| !known.contains_key(*key) && !is_open) {
+        let near = nearest(key, known.keys().map(String::as_str));
+        let help = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        notes.push_str(&format!("note: `{tool}` has no argument `{key}`{help}\n"));
+    }
+    let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let missing: Vec<String> =
+        required.filter(|key| !arguments.contains_key(*key)).map(|key| format!("`{key}`")).collect();
+    if !missing.is_empty() {
+        notes.push_str(&format!("note: `{tool}` requires {}\n", missing.join(", ")));
+    }
+    notes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn sent(written: &[&str], properties: &Value) -> Result<Value, String> {
+        let written: Vec<String> = written.iter().map(|one| (*one).to_owned()).collect();
+        let schema = json!({ "properties": properties });
+        let given = parse(&written, None).map_err(|failure| failure.0)?;
+        given.typed(Some(&schema)).map(Value::Object).map_err(|failure| failure.0)
+    }
+
+    #[test]
+    fn the_schema_gives_the_types() {
+        let properties = json!({
+            "zip": {"type": "string"}, "days": {"type": "integer"}, "deep": {"type": "boolean"},
+            "list": {"type": "array"}, "maybe": {"type": ["string", "null"]}, "level": {"enum": [1, 2]},
+            "either": {"anyOf": [{"type": "number"}, {"type": "null"}]},
+        });
+        let written =
+            ["zip=0123", "days=3", "deep=true", "list=[1,2]", "maybe=null", "level=2", "either=1.5"];
+        assert_eq!(
+            sent(&written, &properties).unwrap(),
+            json!({"zip": "0123", "days": 3, "deep": true, "list": [1, 2], "maybe": null, "level": 2, "either": 1.5})
+        );
+        assert_eq!(
+            sent(&["a=1", "b=x=y", "c=\"q\""], &json!({})).unwrap(),
+            json!({"a": 1, "b": "x=y", "c": "\"q\""})
+        );
+    }
+
+    #[test]
+    fn json_is_sent_as_it_is_and_what_fits_no_type_is_refused() {
+        let days = json!({"days": {"type": "integer"}});
+        assert_eq!(sent(&["days:=\"three\""], &days).unwrap(), json!({"days": "three"}));
+        assert!(
+            sent(&["days=three"], &days)
+                .unwrap_err()
+                .starts_with("`days` is declared as integer, which `three` is not")
+        );
+        assert!(sent(&["days=1.5"], &days).is_err());
+        assert!(sent(&["days:=nope"], &days).unwrap_err().contains("is not JSON"));
+        assert!(sent(&["days"], &days).unwrap_err().contains("`days` is not an argument"));
+        assert!(sent(&["a=1", "a:=2"], &days).unwrap_err().contains("twice"));
+    }
+
+    #[test]
+    fn what_looks_wrong_is_named() {
+        let schema = json!({"properties": {"city": {}, "days": {}}, "required": ["city"]});
+        let arguments = json!({"citty": "Oslo"});
+        assert_eq!(
+            misfits(arguments.as_object().unwrap(), &schema, "get_weather"),
+            "note: `get_weather` has no argument `citty`; did you mean `city`?\nnote: `get_weather` requires `city`\n"
+        );
+    }
+}

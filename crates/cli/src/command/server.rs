@@ -1,0 +1,168 @@
+//! Which server do `tools` and `call` mean, and how is it spoken to?
+
+use crate::args::{Era, Server};
+use crate::output::{self, Failure};
+use mcptest_core::problem::{self, nearest};
+use mcptest_core::suite::Suite;
+use mcptest_mcp::client::{Endpoint, EraChoice, ServerSpec};
+use mcptest_mcp::process;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// The server that the arguments mean.
+pub(super) fn spec(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
+    let mut spec = match (&args.command, &args.url, &args.words[..]) {
+        (Some(text), ..) => of_words(&words(text)?)?,
+        (None, Some(url), _) => ServerSpec::url(url, url),
+        (None, None, words @ [_, ..]) => of_words(words)?,
+        (None, None, []) => of_suite(name, args)?,
+    };
+    apply(args, &mut spec)?;
+    Ok(spec)
+}
+
+fn of_words(words: &[String]) -> Result<ServerSpec, Failure> {
+    let Some(program) = words.first() else {
+        return Err(Failure("`--command` is empty\n  help: as `--command \"npx my-server\"`".to_owned()));
+    };
+    let name =
+        Path::new(program).file_name().map_or(program.clone(), |name| name.to_string_lossy().into_owned());
+    Ok(ServerSpec::command(name, words))
+}
+
+fn of_suite(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
+    let named: Vec<_> = args.config.iter().cloned().collect();
+    let found = mcptest_run::find(&named, Path::new("")).map_err(|error| match (error, name) {
+        (mcptest_run::FindError::NoDefault, _) => Failure(
+            "no server is named, and there is no mcptest.yaml or mcptest.yml here to look in\n  help: name a server as \
+             `--command \"npx my-server\"`, `--url http://localhost:3000/mcp` or `--config suite.yml`"
+                .to_owned(),
+        ),
+        (error, _) => error.into(),
+    })?;
+    let loaded = mcptest_run::load_suites(&found.suites);
+    let Some((path, loaded)) = loaded.first() else { return Err(Failure("there is no suite".to_owned())) };
+    let Some(suite) = &loaded.suite else {
+        return Err(Failure(format!(
+            "{path} is refused\n{}",
+            problem::render(&loaded.problems, &loaded.sources, false).trim_end()
+        )));
+    };
+    let name = name_in(suite, path, name)?;
+    let environment = |name: &str| std::env::var(name).ok();
+    Ok(mcptest_run::server::spec_of(name, &suite.servers[name], suite.folder(), &environment)?)
+}
+
+/// The named server, or the only one.
+fn name_in<'s>(suite: &'s Suite, path: &str, name: Option<&str>) -> Result<&'s str, Failure> {
+    let mut known = suite.servers.keys().map(String::as_str);
+    let all = || suite.servers.keys().cloned().collect::<Vec<_>>().join(", ");
+    let Some(name) = name else {
+        return match (known.next(), known.next()) {
+            (Some(only), None) => Ok(only),
+            (None, _) => Err(Failure(format!(
+                "{path} has no `servers:`\n  help: name a server as `--command \"npx my-server\"` or `--url …`"
+            ))),
+            _ => Err(Failure(format!("{path} has several servers: name one of {}", all()))),
+        };
+    };
+    known.clone().find(|one| *one == name).ok_or_else(|| {
+        let help = match nearest(name, known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if suite.servers.is_empty() => "it has none".to_owned(),
+            None => format!("declared there: {}", all()),
+        };
+        Failure(format!("nothing under `servers:` of {path} is called `{name}`\n  help: {help}"))
+    })
+}
+
+fn apply(args: &Server, spec: &mut ServerSpec) -> Result<(), Failure> {
+    for written in &args.header {
+        let (name, value) = written.split_once(':').ok_or_else(|| {
+            Failure(format!("`{written}` is not a header\n  help: as `--header 'X-Key: secret'`"))
+        })?;
+        match &mut spec.endpoint {
+            Endpoint::Url { headers, .. } => headers.push((name.trim().to_owned(), value.trim().to_owned())),
+            _ => return Err(Failure("`--header` is for servers with an address".to_owned())),
+        }
+    }
+    for written in &args.env {
+        let (name, value) = written.split_once('=').ok_or_else(|| {
+            Failure(format!("`{written}` is not a variable\n  help: as `--env LEVEL=debug`"))
+        })?;
+        match &mut spec.endpoint {
+            Endpoint::Command { env, .. } => env.push((name.to_owned(), value.to_owned())),
+            _ => return Err(Failure("`--env` is for servers that are started by a command".to_owned())),
+        }
+    }
+    if let Some(era) = args.era {
+        spec.era = match era {
+            Era::Auto => EraChoice::Auto,
+            Era::Legacy => EraChoice::Legacy,
+            Era::Modern => EraChoice::Modern,
+        };
+    }
+    if let Some(timeout) = args.timeout {
+        spec.timeout = timeout;
+        // A program may be slow to start, however fast its answers are to be.
+        spec.connect_timeout = spec.connect_timeout.max(timeout);
+    }
+    Ok(())
+}
+
+/// The words of a command line; quotes of both kinds group, and a backslash keeps the next character.
+fn words(text: &str) -> Result<Vec<String>, Failure> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut characters = text.chars();
+    while let Some(character) = characters.next() {
+        match (quote, character) {
+            (Some(mark), mark_here) if mark == mark_here => quote = None,
+            (Some('\''), inside) => word.get_or_insert_default().push(inside),
+            (None, '\'' | '"') => {
+                quote = Some(character);
+                word.get_or_insert_default();
+            }
+            (None, space) if space.is_whitespace() => words.extend(word.take()),
+            (_, '\\') if cfg!(not(windows)) => word.get_or_insert_default().extend(characters.next()),
+            (_, plain) => word.get_or_insert_default().push(plain),
+        }
+    }
+    if quote.is_some() {
+        return Err(Failure(format!("a quote in `{text}` is never closed")));
+    }
+    words.extend(word);
+    Ok(words)
+}
+
+/// Does this with the server; a user who has enough ends it, and the server with it.
+pub(super) fn speak(work: impl Future<Output = Result<ExitCode, Failure>>) -> Result<ExitCode, Failure> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let ended = runtime.block_on(async {
+        tokio::select! {
+            biased;
+            code = process::interrupted() => Err(code),
+            done = work => Ok(done),
+        }
+    });
+    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    ended.unwrap_or_else(|code| {
+        process::end_all();
+        output::stderr("interrupted\n");
+        Ok(ExitCode::from(code))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn quotes_and_backslashes_group() {
+        let split = |text: &str| words(text).unwrap();
+        assert_eq!(split("npx  my-server --fast"), ["npx", "my-server", "--fast"]);
+        assert_eq!(split(r#"a "b c" 'd "e"' "" f"g h""#), ["a", "b c", "d \"e\"", "", "fg h"]);
+        assert!(words("a 'b").is_err());
+    }
+}

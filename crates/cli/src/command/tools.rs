@@ -1,0 +1,191 @@
+//! `mcptest tools`: what can this server do?
+
+use super::server;
+use crate::args::{Colour, Tools as Args};
+use crate::output::{self, Failure, Paint};
+use mcptest_core::escape::escape;
+use mcptest_mcp::client::{Client, Observed, ServerInfo, Tool};
+use serde_json::Value;
+use std::process::ExitCode;
+
+pub(super) fn run(args: &Args, colour: Colour) -> Result<ExitCode, Failure> {
+    let spec = server::spec(args.name.as_deref(), &args.server)?;
+    let paint = Paint::new(output::is_coloured(colour, &std::io::stdout()));
+    server::speak(async {
+        let client = Client::connect(&spec, None).await?;
+        let listed = client.list_tools().await;
+        let info = client.server().clone();
+        let seen = client.observed();
+        client.close().await;
+        let listed = listed?;
+        let text = if args.json { as_json(&listed.tools) } else { render(&info, &listed.tools, paint) };
+        output::stdout(text.as_bytes())?;
+        output::stderr(&notes(listed.complaints.iter().chain(&seen)));
+        Ok(ExitCode::SUCCESS)
+    })
+}
+
+/// What was odd, a line each, for standard error. What a server asked, wrote or notified is no oddity of its tools.
+pub(super) fn notes<'o>(observed: impl Iterator<Item = &'o Observed>) -> String {
+    let mut lines: Vec<String> = Vec::new();
+    for one in observed {
+        let is_usual = matches!(
+            one,
+            Observed::Stderr { .. } | Observed::Notification { .. } | Observed::FellBack { .. }
+        );
+        let line = format!("note: {}\n", escape(&one.to_string()));
+        if !is_usual && !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    lines.concat()
+}
+
+/// The tools as they were sent, one to a line.
+fn as_json(tools: &[Tool]) -> String {
+    let lines: Vec<String> =
+        tools.iter().map(|tool| format!("    {}", tool.raw.get().replace(['\n', '\r'], " "))).collect();
+    if lines.is_empty() {
+        return "{\n  \"tools\": []\n}\n".to_owned();
+    }
+    format!("{{\n  \"tools\": [\n{}\n  ]\n}}\n", lines.join(",\n"))
+}
+
+fn render(info: &ServerInfo, tools: &[Tool], paint: Paint) -> String {
+    let count = match tools.len() {
+        0 => "no tools".to_owned(),
+        1 => "1 tool".to_owned(),
+        many => format!("{many} tools"),
+    };
+    let name = if info.name.is_empty() { "a server without a name" } else { &info.name };
+    let version = if info.version.is_empty() { String::new() } else { format!(" {}", escape(&info.version)) };
+    let mut text = format!(
+        "{}{version} {}: {count}\n",
+        paint.bold(&escape(name)),
+        paint.dim(&format!("(MCP {}, {})", escape(&info.protocol_version), info.era.as_str())),
+    );
+    for tool in tools {
+        text.push('\n');
+        text.push_str(&one(tool, paint));
+    }
+    text
+}
+
+fn one(tool: &Tool, paint: Paint) -> String {
+    let about = tool.description.as_deref().or(tool.title.as_deref()).map(first_line).unwrap_or_default();
+    let gap = if about.is_empty() { "" } else { "  " };
+    let mut text = format!("{}{gap}{about}\n", paint.bold(&escape(&tool.name)));
+    let schema: Value = serde_json::from_str(tool.input_schema.get()).unwrap_or_default();
+    let rows = arguments(&schema);
+    let widest =
+        |cell: fn(&Row) -> &String| rows.iter().map(|row| cell(row).chars().count()).max().unwrap_or(0);
+    let (names, kinds) = (widest(|row| &row.name), widest(|row| &row.kind).min(40));
+    for row in &rows {
+        let mark = if row.is_required { "required" } else { "        " };
+        let name = format!("{:names$}", row.name);
+        let line =
+            format!("    {}  {:kinds$}  {mark}  {}", paint.cyan(&name), row.kind, paint.dim(&row.about));
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+struct Row {
+    name: String,
+    kind: String,
+    is_required: bool,
+    about: String,
+}
+
+/// The arguments, those that are required first.
+fn arguments(schema: &Value) -> Vec<Row> {
+    let required: Vec<&str> =
+        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let mut rows: Vec<Row> = schema["properties"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(name, property)| Row {
+            name: escape(name).into_owned(),
+            kind: kind(property),
+            is_required: required.contains(&name.as_str()),
+            about: property["description"].as_str().map(first_line).unwrap_or_default(),
+        })
+        .collect();
+    rows.sort_by_key(|row| !row.is_required);
+    rows
+}
+
+/// `string`, `array of number`, `"metric" | "imperial"`.
+pub(super) fn kind(schema: &Value) -> String {
+    const SHOWN: usize = 6;
+    let joined = |values: &[Value], say: fn(&Value) -> String| {
+        let mut said: Vec<String> = values.iter().take(SHOWN).map(say).collect();
+        if values.len() > SHOWN {
+            said.push("…".to_owned());
+        }
+        said.join(" | ")
+    };
+    if let Some(Value::Array(values)) = schema.get("enum") {
+        return joined(values, |value| escape(&value.to_string()).into_owned());
+    }
+    if let Some(value) = schema.get("const") {
+        return escape(&value.to_string()).into_owned();
+    }
+    match &schema["type"] {
+        Value::String(name) if name == "array" => match kind(&schema["items"]).as_str() {
+            "any" => "array".to_owned(),
+            items => format!("array of {items}"),
+        },
+        Value::String(name) => escape(name).into_owned(),
+        Value::Array(names) => joined(names, |name| escape(name.as_str().unwrap_or("any")).into_owned()),
+        _ => match schema.get("anyOf").or_else(|| schema.get("oneOf")) {
+            Some(Value::Array(choices)) => joined(choices, kind),
+            _ => "any".to_owned(),
+        },
+    }
+}
+
+/// The first line that says something, short enough for a list.
+fn first_line(text: &str) -> String {
+    const LONGEST: usize = 100;
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
+    match line.char_indices().nth(LONGEST) {
+        Some((end, _)) => format!("{}…", escape(&line[..end])),
+        None => escape(line).into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn types_read_as_one_would_say_them() {
+        for (schema, said) in [
+            (json!({"type": "string"}), "string"),
+            (json!({"type": "array", "items": {"type": "number"}}), "array of number"),
+            (json!({"type": "array"}), "array"),
+            (json!({"type": ["string", "null"]}), "string | null"),
+            (json!({"enum": ["a", "b"]}), r#""a" | "b""#),
+            (json!({"anyOf": [{"type": "integer"}, {"type": "null"}]}), "integer | null"),
+            (json!({}), "any"),
+            (json!(true), "any"),
+        ] {
+            assert_eq!(kind(&schema), said);
+        }
+    }
+
+    #[test]
+    fn required_arguments_come_first() {
+        let schema = json!({
+            "properties": {"a": {"type": "string"}, "z": {"type": "number", "description": "\n  How many\nmore"}},
+            "required": ["z"],
+        });
+        let rows = arguments(&schema);
+        assert_eq!((rows[0].name.as_str(), rows[0].about.as_str()), ("z", "How many"));
+        assert!(rows[0].is_required && !rows[1].is_required);
+    }
+}

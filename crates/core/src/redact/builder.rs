@@ -1,0 +1,175 @@
+//! What is secret here, besides what is so everywhere?
+
+use super::forms::{self, Form};
+use super::keys::{KEYS, QUERY_KEYS};
+use super::{Meaning, Redactor, placeholder, shapes};
+use aho_corasick::{AhoCorasick, MatchKind};
+use regex::{Regex, RegexBuilder};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
+use thiserror::Error;
+
+const REGEX_SIZE_LIMIT: usize = 1 << 20;
+const PATTERN: &str = "pattern";
+
+/// Collects the secrets of one suite.
+#[derive(Default)]
+pub struct Builder {
+    values: BTreeSet<(String, String)>,
+    patterns: Vec<String>,
+}
+
+/// Why a [`Redactor`] cannot be built.
+#[derive(Debug, Error)]
+pub enum RedactError {
+    /// One of the suite's patterns cannot be used.
+    #[error("redaction pattern {}, `{pattern}`: {reason}", .index + 1)]
+    Pattern {
+        /// Which of the patterns, from 0.
+        index: usize,
+        /// As it was written.
+        pattern: String,
+        /// What is wrong with it, and what to do.
+        reason: String,
+    },
+    /// The values are too many or too large to be searched for.
+    #[error("the secret values are too large to be searched for: {0}; name fewer variables")]
+    Values(#[from] aho_corasick::BuildError),
+}
+
+impl Builder {
+    /// Adds the value of a variable; one that is no secret by [`is_secret_value`](super::is_secret_value) changes
+    /// nothing. Where two variables have one value, the first name in order stands in the placeholder.
+    #[must_use]
+    pub fn value(mut self, name: &str, value: &str) -> Self {
+        if forms::is_secret_value(value) {
+            self.values.insert((name.to_owned(), value.to_owned()));
+        }
+        self
+    }
+
+    /// Adds a pattern of the suite. A named group narrows it: that group alone is the secret, and names it.
+    #[must_use]
+    pub fn pattern(mut self, pattern: &str) -> Self {
+        self.patterns.push(pattern.to_owned());
+        self
+    }
+
+    /// The redactor, or everything that is wrong with the patterns.
+    pub fn build(self) -> Result<Redactor, Vec<RedactError>> {
+        let mut problems = Vec::new();
+        let mut patterns = Vec::new();
+        for (index, pattern) in self.patterns.into_iter().enumerate() {
+            match Pattern::compile(&pattern) {
+                Ok(compiled) => patterns.push(compiled),
+                Err(reason) => problems.push(RedactError::Pattern { index, pattern, reason }),
+            }
+        }
+        let (value_names, values) = value_forms(self.values);
+        let (texts, meanings) = what_to_look_for(&values);
+        let automaton = AhoCorasick::builder().match_kind(MatchKind::Standard).build(texts);
+        let automaton = match automaton {
+            Ok(automaton) if problems.is_empty() => automaton,
+            other => {
+                problems.extend(other.err().map(RedactError::from));
+                return Err(problems);
+            }
+        };
+        let mut names: BTreeSet<String> = value_names.iter().cloned().collect();
+        names.extend(patterns.iter().map(|pattern| pattern.name.clone()));
+        names.extend(KEYS.iter().chain(QUERY_KEYS).map(|rule| rule.name.to_owned()));
+        names.extend(shapes::SHAPES.iter().map(|shape| shape.name.to_owned()));
+        let has_values = !values.is_empty();
+        Ok(Redactor { automaton, meanings, value_names, has_values, shapes: shapes::all(), patterns, names })
+    }
+}
+
+type Forms = BTreeMap<Vec<u8>, (usize, Form)>;
+
+fn value_forms(values: BTreeSet<(String, String)>) -> (Vec<String>, Forms) {
+    let mut names = Vec::new();
+    let mut texts = Forms::new();
+    for (name, value) in values {
+        for (text, form) in forms::of(&value) {
+            texts.entry(text).or_insert((names.len(), form));
+        }
+        names.push(placeholder::name_of(&name));
+    }
+    (names, texts)
+}
+
+fn what_to_look_for(values: &Forms) -> (Vec<&[u8]>, Vec<Meaning>) {
+    let marks = [
+        (placeholder::OPENING, Meaning::Placeholder),
+        (":", Meaning::Colon),
+        ("=", Meaning::Equals),
+        ("\\", Meaning::Backslash),
+        ("%", Meaning::Percent),
+    ];
+    let values = values.iter().map(|(text, (name, form))| (text.as_slice(), Meaning::Value(*name, *form)));
+    let shapes = shapes::all().iter().enumerate().flat_map(|(index, compiled)| {
+        compiled.starts().iter().map(move |start| (start.as_bytes(), Meaning::Shape(index)))
+    });
+    let marks = marks.into_iter().map(|(mark, meaning)| (mark.as_bytes(), meaning));
+    values.chain(shapes).chain(marks).unzip()
+}
+
+/// A pattern of the suite.
+#[derive(Debug, Clone)]
+pub(super) struct Pattern {
+    pub(super) name: String,
+    group: Option<usize>,
+    regex: Regex,
+}
+
+impl Pattern {
+    fn compile(pattern: &str) -> Result<Self, String> {
+        if pattern.is_empty() {
+            return Err("it is empty; say what to hide".to_owned());
+        }
+        let regex = RegexBuilder::new(pattern)
+            .size_limit(REGEX_SIZE_LIMIT)
+            .build()
+            .map_err(|error| reason(&error))?;
+        let named = regex.capture_names().enumerate().find_map(|(index, name)| Some((index, name?)));
+        let name = placeholder::name_of(named.map_or(PATTERN, |(_, name)| name));
+        Ok(Self { name, group: named.map(|(index, _)| index), regex })
+    }
+
+    /// Where it matches something.
+    pub(super) fn find(&self, text: &str, mut found: impl FnMut(Range<usize>)) {
+        let mut found = |at: Range<usize>| {
+            if !at.is_empty() {
+                found(at);
+            }
+        };
+        match self.group {
+            None => self.regex.find_iter(text).for_each(|matched| found(matched.range())),
+            Some(group) => self
+                .regex
+                .captures_iter(text)
+                .filter_map(|captures| captures.get(group))
+                .for_each(|matched| found(matched.range())),
+        }
+    }
+
+    pub(super) fn is_in(&self, text: &str) -> bool {
+        let mut is_in = false;
+        self.find(text, |_| is_in = true);
+        is_in
+    }
+}
+
+fn reason(error: &regex::Error) -> String {
+    if matches!(error, regex::Error::CompiledTooBig(_)) {
+        return "it is too large once it is compiled; repeat less".to_owned();
+    }
+    let text = error.to_string();
+    let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
+    let help = if reason.contains("look-around") || reason.contains("backreference") {
+        "; patterns run in linear time, without look-around and backreferences"
+    } else {
+        ""
+    };
+    format!("this is not a regular expression: {reason}{help}")
+}

@@ -1,0 +1,223 @@
+//! Is what stands under this name a secret?
+
+use super::placeholder::is_spent;
+use std::ops::Range;
+
+/// A family of secret names.
+#[derive(Debug)]
+pub(crate) struct KeyRule {
+    /// The name in the placeholder.
+    pub(crate) name: &'static str,
+    /// The family's names, whole.
+    pub(crate) names: &'static [&'static str],
+    /// What else a name of the family may end with.
+    pub(crate) endings: &'static [&'static str],
+    /// What is replaced besides a text.
+    pub(crate) also: Also,
+}
+
+/// What is replaced besides a text that stands under the name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Also {
+    /// Nothing.
+    Nothing,
+    /// A number, which under such a name is no count.
+    Numbers,
+    /// The texts of a list, as headers are often written.
+    Lists,
+}
+
+/// Names are written here as they are compared: in lower case, without `-`, `_` and spaces.
+pub(crate) const KEYS: &[KeyRule] = &[
+    KeyRule {
+        name: "password",
+        names: &[],
+        endings: &["password", "passwd", "passphrase", "passcode"],
+        also: Also::Numbers,
+    },
+    KeyRule { name: "secret", names: &[], endings: &["secret", "secretkey"], also: Also::Nothing },
+    KeyRule {
+        name: "api-key",
+        names: &["xfunctionskey"],
+        endings: &["apikey", "accesskey", "accountkey", "subscriptionkey"],
+        also: Also::Lists,
+    },
+    KeyRule {
+        name: "private-key",
+        names: &[],
+        endings: &["privatekey", "signingkey", "encryptionkey"],
+        also: Also::Nothing,
+    },
+    KeyRule {
+        name: "token",
+        names: &["token", "idtoken", "xgithubtoken", "xgitlabtoken", "xvaulttoken"],
+        endings: &[
+            "accesstoken",
+            "apitoken",
+            "authtoken",
+            "bearertoken",
+            "bottoken",
+            "csrftoken",
+            "privatetoken",
+            "refreshtoken",
+            "secrettoken",
+            "securitytoken",
+            "sessiontoken",
+            "xsrftoken",
+        ],
+        also: Also::Lists,
+    },
+    KeyRule { name: "authorization", names: &[], endings: &["authorization"], also: Also::Lists },
+    KeyRule { name: "cookie", names: &["cookie", "cookies", "setcookie"], endings: &[], also: Also::Lists },
+];
+
+/// Names that are secret in the query of a URL alone: elsewhere a signature is no key.
+pub(crate) const QUERY_KEYS: &[KeyRule] = &[KeyRule {
+    name: "signature",
+    names: &["sig", "xamzsignature", "xgoogsignature"],
+    endings: &[],
+    also: Also::Nothing,
+}];
+
+const LONGEST_KEY: usize = 64;
+/// What may stand before the secret in an `Authorization` header.
+const SCHEMES: [&str; 8] = ["basic", "bearer", "token", "apikey", "key", "dpop", "negotiate", "digest"];
+
+/// The rule for what stands under `key`.
+pub(super) fn rule(key: &str) -> Option<&'static KeyRule> {
+    let mut buffer = [0; LONGEST_KEY];
+    let name = normal(key, &mut buffer)?;
+    find(KEYS, name).or_else(|| is_token_variable(key).then(|| find(KEYS, b"token"))?)
+}
+
+/// The rule for a parameter in the query of a URL.
+pub(super) fn query_rule(key: &str) -> Option<&'static KeyRule> {
+    let mut buffer = [0; LONGEST_KEY];
+    rule(key).or_else(|| find(QUERY_KEYS, normal(key, &mut buffer)?))
+}
+
+/// `GITHUB_TOKEN`: in capitals it is a variable, and not the `next_page_token` of a list.
+fn is_token_variable(key: &str) -> bool {
+    key.ends_with("_TOKEN") && is_variable(key)
+}
+
+/// Whether a name is written as variables of an environment are.
+pub(super) fn is_variable(name: &str) -> bool {
+    name.bytes().all(|byte| matches!(byte, b'A'..=b'Z' | b'0'..=b'9' | b'_'))
+}
+
+fn find(rules: &'static [KeyRule], name: &[u8]) -> Option<&'static KeyRule> {
+    rules.iter().find(|rule| {
+        rule.names.iter().any(|whole| whole.as_bytes() == name)
+            || rule.endings.iter().any(|ending| name.ends_with(ending.as_bytes()))
+    })
+}
+
+/// The key in the form in which keys are compared; nothing when it is too long to be a name.
+fn normal<'b>(key: &str, buffer: &'b mut [u8; LONGEST_KEY]) -> Option<&'b [u8]> {
+    let mut length = 0;
+    for byte in key.bytes().filter(|byte| !matches!(byte, b'-' | b'_' | b' ')) {
+        *buffer.get_mut(length)? = byte.to_ascii_lowercase();
+        length += 1;
+    }
+    Some(&buffer[..length])
+}
+
+impl KeyRule {
+    /// Which part of a value is the secret: all of it, but for the scheme of an authorization.
+    pub(super) fn secret_of(&self, value: &str) -> Option<Range<usize>> {
+        let start = if self.name == "authorization" { scheme_length(value) } else { 0 };
+        (!is_spent(&value[start..])).then_some(start..value.len())
+    }
+}
+
+fn scheme_length(value: &str) -> usize {
+    let Some((scheme, rest)) = value.split_once(' ') else { return 0 };
+    if !SCHEMES.iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
+        return 0;
+    }
+    value.len() - rest.trim_start().len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn name(key: &str) -> Option<&'static str> {
+        rule(key).map(|rule| rule.name)
+    }
+
+    #[test]
+    fn secret_names_are_known_however_they_are_written() {
+        for (key, expected) in [
+            ("password", "password"),
+            ("DB_PASSWORD", "password"),
+            ("newPasswd", "password"),
+            ("client_secret", "secret"),
+            ("ClientSecret", "secret"),
+            ("api_key", "api-key"),
+            ("X-Api-Key", "api-key"),
+            ("x-goog-api-key", "api-key"),
+            ("AWS_SECRET_ACCESS_KEY", "api-key"),
+            ("token", "token"),
+            ("access_token", "token"),
+            ("refreshToken", "token"),
+            ("id_token", "token"),
+            ("GITHUB_TOKEN", "token"),
+            ("Authorization", "authorization"),
+            ("Proxy-Authorization", "authorization"),
+            ("Set-Cookie", "cookie"),
+            ("private_key", "private-key"),
+        ] {
+            assert_eq!(name(key), Some(expected), "{key}");
+        }
+    }
+
+    #[test]
+    fn names_that_only_sound_secret_are_not() {
+        for key in [
+            "tokens",
+            "max_tokens",
+            "total_tokens",
+            "input_tokens",
+            "token_budget",
+            "token_type",
+            "tokenizer",
+            "eos_token",
+            "progressToken",
+            "nextPageToken",
+            "next_token",
+            "continuation_token",
+            "invalid_token",
+            "author",
+            "authorization_endpoint",
+            "password_hint",
+            "secretary",
+            "cookie_policy",
+            "key",
+            "public_key",
+            "PWD",
+            "",
+        ] {
+            assert_eq!(name(key), None, "{key}");
+        }
+        assert_eq!(name(&("x".repeat(80) + "password")), None);
+    }
+
+    #[test]
+    fn a_signature_is_secret_in_a_query_alone() {
+        assert_eq!(query_rule("X-Amz-Signature").map(|rule| rule.name), Some("signature"));
+        assert_eq!(query_rule("sig").map(|rule| rule.name), Some("signature"));
+        assert_eq!(name("sig"), None);
+    }
+
+    #[test]
+    fn the_scheme_of_an_authorization_is_no_secret() {
+        let rule = rule("authorization").unwrap();
+        assert_eq!(rule.secret_of("Bearer  abc"), Some(8..11));
+        assert_eq!(rule.secret_of("abc def"), Some(0..7));
+        assert_eq!(rule.secret_of("Bearer ${TOKEN}"), None);
+        assert_eq!(rule.secret_of("Bearer [redacted:token]"), None);
+        assert_eq!(rule.secret_of(""), None);
+    }
+}

@@ -1,0 +1,134 @@
+//! Which texts must never be written down, and what stands in their place?
+
+mod base64;
+mod builder;
+mod decode;
+mod forms;
+mod keys;
+mod page;
+mod pairs;
+mod placeholder;
+mod plain;
+#[cfg(test)]
+mod properties;
+mod shapes;
+mod span;
+mod structure;
+#[cfg(test)]
+mod tests;
+
+pub use builder::{Builder, RedactError};
+pub use forms::is_secret_value;
+pub use page::tables;
+
+use aho_corasick::AhoCorasick;
+use forms::Form;
+use plain::Task;
+use span::{Edit, apply};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// A replacement can reveal another (`\b` before a token that touched a secret), so a text is searched until
+/// nothing is found; in the last round a text that is still not clean goes as a whole.
+const MOST_ROUNDS: usize = 4;
+
+/// Replaces secrets by placeholders: the same secret by the same one, in every file and every process, and never a
+/// placeholder by another.
+#[derive(Clone)]
+pub struct Redactor {
+    automaton: AhoCorasick,
+    /// What it means that the automaton found each of its texts.
+    meanings: Vec<Meaning>,
+    value_names: Vec<String>,
+    has_values: bool,
+    shapes: &'static [shapes::Compiled],
+    patterns: Vec<builder::Pattern>,
+    /// Every name that a placeholder of this redactor can have.
+    names: BTreeSet<String>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Meaning {
+    /// A form of the value with this index.
+    Value(usize, Form),
+    /// The start of a token of the shape with this index.
+    Shape(usize),
+    Placeholder,
+    Colon,
+    Equals,
+    Backslash,
+    Percent,
+}
+
+/// A secret that a text has in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The name that its placeholder would have.
+    pub what: String,
+    /// The byte at which it begins, from 0.
+    pub at: usize,
+}
+
+impl Redactor {
+    /// Begins with what is secret everywhere: tokens of known shape and what stands under secret names.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// A text without its secrets. If it is JSON it stays JSON; prose may have JSON in it.
+    pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        settle(text, |text, all_or_nothing| self.scan(text, 0, all_or_nothing))
+    }
+
+    /// A JSON text, or several one after the other, without its secrets: still JSON, and the rest byte for byte as
+    /// it was. What is not JSON is treated as text.
+    pub fn json<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        settle(text, |text, all_or_nothing| {
+            let edits = self.structured(text, 0, all_or_nothing);
+            edits.unwrap_or_else(|| self.scan(text, 0, all_or_nothing))
+        })
+    }
+
+    /// The value of an HTTP header without its secrets; of those that authenticate nothing but the scheme remains.
+    pub fn header<'t>(&self, name: &str, value: &'t str) -> Cow<'t, str> {
+        let Some(rule) = keys::rule(name) else { return self.text(value) };
+        settle(value, |value, all_or_nothing| self.plain(value, Task { rule: Some(rule), all_or_nothing }))
+    }
+
+    /// The secrets in a text or JSON text, in order; none in one that was redacted.
+    pub fn find(&self, text: &str) -> Vec<Found> {
+        self.scan(text, 0, false)
+            .into_iter()
+            .map(|edit| Found { what: edit.what.to_owned(), at: edit.at.start })
+            .collect()
+    }
+
+    /// The name of the first pattern that matches in a text.
+    fn pattern_in(&self, text: &str) -> Option<&str> {
+        self.patterns.iter().find(|pattern| pattern.is_in(text)).map(|pattern| pattern.name.as_str())
+    }
+}
+
+fn settle<'r, 't>(text: &'t str, scan: impl Fn(&str, bool) -> Vec<Edit<'r>>) -> Cow<'t, str> {
+    let mut settled = Cow::Borrowed(text);
+    for round in 1..=MOST_ROUNDS {
+        let edits = scan(&settled, round == MOST_ROUNDS);
+        if edits.is_empty() {
+            break;
+        }
+        settled = Cow::Owned(apply(&settled, &edits));
+    }
+    settled
+}
+
+/// Says how much is known, and nothing of it.
+impl fmt::Debug for Redactor {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter
+            .debug_struct("Redactor")
+            .field("values", &self.value_names)
+            .field("patterns", &self.patterns.len())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,73 @@
+//! A server entry of a suite becomes a server that can be connected to.
+
+use mcptest_core::manifest;
+use mcptest_core::suite::{Endpoint, Environment, Server, Unset};
+use mcptest_mcp::client::{self, Pipe, ServerSpec, SpecError};
+use mcptest_mcp::mock;
+use std::path::Path;
+use std::sync::Arc;
+use thiserror::Error;
+
+/// Why a server cannot be connected to.
+#[derive(Debug, Error)]
+pub enum ServerError {
+    /// Its entry lacks something.
+    #[error(transparent)]
+    Entry(#[from] SpecError),
+    /// A variable in its entry has no value.
+    #[error("server {server:?}: {unset}")]
+    Unset {
+        /// The server.
+        server: String,
+        /// The variable.
+        unset: Unset,
+    },
+    /// Its manifest is refused.
+    #[error("server {server:?}: its manifest is refused\n{}", problems.join("\n"))]
+    Manifest {
+        /// The server.
+        server: String,
+        /// Why, a line each.
+        problems: Vec<String>,
+    },
+}
+
+/// The server as its suite describes it, with variables and secrets filled in. A mock is a server of its own in this
+/// process, with a fresh memory.
+pub fn spec_of(
+    name: &str,
+    server: &Server,
+    folder: &Path,
+    environment: Environment<'_>,
+) -> Result<ServerSpec, ServerError> {
+    let Endpoint::Mock(manifest) = &server.endpoint else {
+        return Ok(ServerSpec::of(name, server, folder, environment)?);
+    };
+    let manifest = server
+        .fill(manifest, environment)
+        .map_err(|unset| ServerError::Unset { server: name.to_owned(), unset })?;
+    let pipe = pipe_to(name, &folder.join(manifest))?;
+    let without_mock = Server { endpoint: Endpoint::default(), ..server.clone() };
+    let spec = ServerSpec::of(name, &without_mock, folder, environment)?;
+    Ok(ServerSpec { endpoint: client::Endpoint::Pipe(pipe), ..spec })
+}
+
+fn pipe_to(name: &str, path: &Path) -> Result<Pipe, ServerError> {
+    let mut loaded = manifest::load(path, crate::host().read);
+    let Some(manifest) = loaded.manifest.take() else {
+        let say = |problem: &mcptest_core::problem::Problem| match problem.span {
+            Some(span) => {
+                let (file, line, column) = loaded.sources.place(span);
+                format!("{file}:{line}:{column}: {}", problem.message)
+            }
+            None => problem.message.clone(),
+        };
+        let problems = loaded.problems.iter().map(say).collect();
+        return Err(ServerError::Manifest { server: name.to_owned(), problems });
+    };
+    let server = mock::Server::new(manifest, Vec::new());
+    Ok(Arc::new(move || {
+        let (reader, writer) = tokio::io::split(server.connect());
+        (Box::new(reader), Box::new(writer))
+    }))
+}

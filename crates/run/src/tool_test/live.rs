@@ -1,0 +1,104 @@
+//! One tool test called for real: what came of it, as the text of a recording.
+
+use super::recording::{Outcome, Server, ServerRequest};
+use super::{replay, secrets};
+use mcptest_core::problem::nearest;
+use mcptest_core::report::Reason;
+use mcptest_core::suite::{Suite, ToolTest};
+use mcptest_mcp::client::{CallFailure, Client, Observed, Tools};
+use serde_json::value::{RawValue, to_raw_value};
+use std::time::Duration;
+
+/// Starts the server, calls the tool once and ends the server again. An error is why no call was made.
+pub(crate) async fn call(suite: &Suite, test: &ToolTest) -> Result<String, Reason> {
+    let host = crate::host();
+    let Some(server) = suite.servers.get(&test.server) else {
+        return Err(reason(&format!("there is no server `{}`", test.server)));
+    };
+    let spec = crate::server::spec_of(&test.server, server, suite.folder(), host.environment)
+        .map_err(|error| reason(&error.to_string()))?;
+    let redactor = secrets::redactor_of(server, host.environment);
+    let redacted = |text: &str| match &redactor {
+        Some(redactor) => redactor.text(text).into_owned(),
+        None => text.to_owned(),
+    };
+    let client = Client::connect(&spec, None).await.map_err(|error| reason(&redacted(&error.to_string())))?;
+    let mut outcome = Outcome { server: Some(who(&client)), ..Outcome::default() };
+    match client.list_tools().await {
+        Ok(tools) => about_tools(&tools, &test.tool, &mut outcome),
+        Err(error) => outcome.oddities.push(error.to_string()),
+    }
+    let arguments = test.args.as_ref().map_or_else(|| "{}".to_owned(), ToString::to_string);
+    let arguments = RawValue::from_string(arguments).map_err(|error| reason(&error.to_string()))?;
+    let timeout = test.timeout_ms.map(Duration::from_millis);
+    let called = client.call_tool(&test.tool, &arguments, timeout).await;
+    outcome.duration_ms = u64::try_from(called.duration.as_millis()).unwrap_or(u64::MAX);
+    let error: Box<RawValue>;
+    match &called.outcome {
+        Ok(result) => outcome.result = Some(result),
+        Err(CallFailure::Rpc(refusal)) => {
+            error = to_raw_value(refusal).map_err(|error| reason(&error.to_string()))?;
+            outcome.error = Some(&error);
+        }
+        Err(CallFailure::Wire(wire)) => outcome.failure = Some(wire.to_string()),
+    }
+    for observed in client.observed() {
+        observe(observed, &mut outcome);
+    }
+    client.close().await;
+    let header = replay::header_now(suite, test).sealed();
+    let lines = [serde_json::to_string(&header), serde_json::to_string(&outcome)];
+    let [header, outcome] = lines.map(Result::unwrap_or_default);
+    // A line break in a result can only be white space between tokens.
+    let outcome = outcome.replace(['\n', '\r'], " ");
+    let outcome = match &redactor {
+        Some(redactor) => redactor.json(&outcome).into_owned(),
+        None => outcome,
+    };
+    Ok(format!("{header}\n{outcome}\n"))
+}
+
+fn reason(message: &str) -> Reason {
+    let mut lines = message.lines().map(str::to_owned);
+    let message = lines.next().unwrap_or_default();
+    Reason { message, details: lines.collect(), help: None }
+}
+
+fn who(client: &Client) -> Server {
+    let info = client.server();
+    Server {
+        name: info.name.clone(),
+        version: info.version.clone(),
+        protocol_version: info.protocol_version.clone(),
+        era: info.era.as_str().to_owned(),
+    }
+}
+
+/// The tool's own schema, and whether the server has the tool at all.
+fn about_tools(tools: &Tools, wanted: &str, outcome: &mut Outcome<'_>) {
+    if let Some(tool) = tools.tools.iter().find(|tool| tool.name == wanted) {
+        let schema = tool.output_schema.as_ref();
+        outcome.output_schema = schema.and_then(|schema| serde_json::from_str(schema.get()).ok());
+    } else {
+        let near = nearest(wanted, tools.tools.iter().map(|tool| tool.name.as_str()));
+        let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        outcome.oddities.push(format!("the server lists no tool `{wanted}`{hint}"));
+    }
+    outcome.oddities.extend(tools.complaints.iter().map(ToString::to_string));
+}
+
+/// What the server asked is kept as such; what every server may do is no oddity.
+fn observe(observed: Observed, outcome: &mut Outcome<'_>) {
+    match observed {
+        Observed::ServerRequest { method, params, answer, is_scripted } => {
+            outcome.server_requests.push(ServerRequest { method, params, answer, scripted: is_scripted });
+        }
+        Observed::Stderr { .. } | Observed::Notification { .. } | Observed::FellBack { .. } => {}
+        odd => {
+            let said = odd.to_string();
+            if !outcome.oddities.contains(&said) {
+                outcome.oddities.push(said);
+            }
+        }
+    }
+}

@@ -1,0 +1,263 @@
+//! How is one direct tool call kept in a file, and how does it come back?
+
+use crate::cassette::{Fault, Problem, Source, fingerprint_of_value, first_differences};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+
+const FORMAT: &str = "mcptest-tool-test";
+const VERSION: u64 = 1;
+
+/// The first line: what was called, with environment values left as `${NAME}`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Header {
+    format: String,
+    version: u64,
+    /// The test's name in its suite.
+    pub(crate) test: String,
+    /// The server's name in the suite.
+    server: String,
+    /// Its entry there.
+    server_entry: Map<String, Value>,
+    tool: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    args: Option<Value>,
+    /// Over everything above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    fingerprint: Option<String>,
+}
+
+/// What is called, as a header says it.
+#[derive(Debug, Clone)]
+pub(crate) struct Called {
+    pub(crate) test: String,
+    pub(crate) server: String,
+    pub(crate) server_entry: Map<String, Value>,
+    pub(crate) tool: String,
+    pub(crate) args: Option<Value>,
+}
+
+impl Header {
+    pub(crate) fn new(called: Called) -> Self {
+        let Called { test, server, server_entry, tool, args } = called;
+        let format = FORMAT.to_owned();
+        Self { format, version: VERSION, test, server, server_entry, tool, args, fingerprint: None }
+    }
+
+    /// The header as it is written: with its fingerprint.
+    pub(crate) fn sealed(self) -> Self {
+        Self { fingerprint: Some(self.fingerprint_of_content()), ..self }
+    }
+
+    pub(crate) fn is_pinned(&self) -> bool {
+        self.fingerprint.is_some()
+    }
+
+    /// Whether it was changed by hand.
+    pub(crate) fn is_tampered(&self) -> bool {
+        self.fingerprint.as_ref().is_some_and(|written| *written != self.fingerprint_of_content())
+    }
+
+    /// What a recording made now would say differently, a line each.
+    pub(crate) fn changes_to(&self, now: &Self) -> Vec<String> {
+        let text = |text: &str| Some(Value::from(text));
+        // Like an agent's tools, a manifest is compared only where both sides know it.
+        let knows_manifest = |header: &Self| header.server_entry.contains_key("manifest");
+        let is_compared = knows_manifest(self) && knows_manifest(now);
+        let entry = |header: &Self| {
+            let mut entry = header.server_entry.clone();
+            entry.retain(|key, _| is_compared || key != "manifest");
+            Some(Value::Object(entry))
+        };
+        [
+            ("server".to_owned(), text(&self.server), text(&now.server)),
+            (format!("servers.{}", now.server), entry(self), entry(now)),
+            ("tool".to_owned(), text(&self.tool), text(&now.tool)),
+            ("args".to_owned(), self.args.clone(), now.args.clone()),
+        ]
+        .iter()
+        .flat_map(|(field, old, new)| first_differences(field, old.as_ref(), new.as_ref()))
+        .map(|change| change.to_string())
+        .collect()
+    }
+
+    fn fingerprint_of_content(&self) -> String {
+        let bare = Self { fingerprint: None, ..self.clone() };
+        fingerprint_of_value(&serde_json::to_value(bare).unwrap_or_default())
+    }
+}
+
+/// The second line: what came of the call. Exactly one of `result`, `error` and `failure` is there.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+pub(crate) struct Outcome<'a> {
+    /// The result as the server wrote it.
+    #[serde(borrow, default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub(crate) result: Option<&'a RawValue>,
+    /// The JSON-RPC error.
+    #[serde(borrow, default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<&'a RawValue>,
+    /// Why there is no answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) failure: Option<String>,
+    pub(crate) duration_ms: u64,
+    /// The schema that the tool declares for its structured content.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) output_schema: Option<Value>,
+    /// Who answered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) server: Option<Server>,
+    /// What else was seen, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) oddities: Vec<String>,
+    /// What the server asked meanwhile, and what it was answered.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) server_requests: Vec<ServerRequest>,
+}
+
+/// The server as it named itself.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Server {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    pub(crate) protocol_version: String,
+    pub(crate) era: String,
+}
+
+/// A request of the server's own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ServerRequest {
+    pub(crate) method: String,
+    pub(crate) params: String,
+    pub(crate) answer: String,
+    pub(crate) scripted: bool,
+}
+
+/// A field that is there is a value, also when the value is `null`.
+fn present<'de, D: Deserializer<'de>>(source: D) -> Result<Option<&'de RawValue>, D::Error> {
+    <&RawValue>::deserialize(source).map(Some)
+}
+
+/// The recording in these bytes.
+pub(crate) fn parse(bytes: &[u8]) -> Result<(Header, Outcome<'_>), Problem> {
+    let file = Source::new(bytes);
+    let mut lines = file.lines();
+    let first = lines.next().ok_or(Problem { place: None, fault: Fault::Empty })?;
+    let header = header(first)?;
+    let Some(second) = lines.next() else {
+        return Err(first.problem_here(Fault::NotOneOutcome { found: "nothing follows the header" }));
+    };
+    let text = second.text()?;
+    second.check(text)?;
+    let outcome: Outcome<'_> = second.object(text, |reason| Fault::BadTrace { reason })?;
+    let parts = [outcome.result.is_some(), outcome.error.is_some(), outcome.failure.is_some()];
+    let found = match parts.iter().filter(|is_there| **is_there).count() {
+        0 => "there is neither a result nor an error nor a failure here",
+        1 => match lines.next() {
+            None => return Ok((header, outcome)),
+            Some(third) => {
+                return Err(third.problem_here(Fault::NotOneOutcome { found: "a third line begins here" }));
+            }
+        },
+        _ => "there is more than one of result, error and failure here",
+    };
+    Err(second.problem_here(Fault::NotOneOutcome { found }))
+}
+
+fn header(line: Source<'_>) -> Result<Header, Problem> {
+    #[derive(Deserialize)]
+    struct Peek<'a> {
+        #[serde(borrow, default)]
+        format: Option<&'a RawValue>,
+        #[serde(borrow, default)]
+        version: Option<&'a RawValue>,
+    }
+    let text = line.text()?;
+    line.check(text)?;
+    let peek: Peek<'_> = line.object(text, |reason| Fault::BadHeader { reason })?;
+    let format = peek.format.map_or("missing", RawValue::get);
+    let version = peek.version.map_or("missing", RawValue::get);
+    let short = |text: &str| text.chars().take(60).collect::<String>();
+    let fault = match version.parse::<u64>() {
+        _ if serde_json::from_str::<String>(format).ok().as_deref() != Some(FORMAT) => {
+            Fault::NotAToolTest { found: short(format) }
+        }
+        Ok(VERSION) => return line.object(text, |reason| Fault::BadHeader { reason }),
+        Ok(version) if version > VERSION => Fault::NewerToolTest { version, newest: VERSION },
+        _ => Fault::UnknownVersion { found: short(version) },
+    };
+    Err(line.problem_here(fault))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn called(tool: &str) -> Header {
+        Header::new(Called {
+            test: "n".to_owned(),
+            server: "weather".to_owned(),
+            server_entry: Map::from_iter([("command".to_owned(), json!(["x", "--fast"]))]),
+            tool: tool.to_owned(),
+            args: Some(json!({"city": "Oslo"})),
+        })
+    }
+
+    fn file(outcome: &str) -> String {
+        format!("{}\n{outcome}\n", serde_json::to_string(&called("t").sealed()).unwrap())
+    }
+
+    fn refusal(text: &str) -> String {
+        parse(text.as_bytes()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn what_is_written_comes_back() {
+        let text = file(r#"{"result":{"content":[]},"duration_ms":7,"oddities":["it wrote twice"]}"#);
+        let (header, outcome) = parse(text.as_bytes()).unwrap();
+        assert_eq!(header, called("t").sealed());
+        assert!(!header.is_tampered());
+        assert_eq!(outcome.result.unwrap().get(), r#"{"content":[]}"#);
+        assert_eq!((outcome.duration_ms, outcome.oddities.len()), (7, 1));
+    }
+
+    #[test]
+    fn what_changed_is_named_by_its_part() {
+        let mut now = called("other");
+        now.args = Some(json!({"city": "Bergen", "days": 2}));
+        now.server_entry.insert("command".to_owned(), json!(["x"]));
+        assert_eq!(
+            called("t").changes_to(&now),
+            [
+                r#"servers.weather.command: recorded ["x","--fast"], now ["x"]"#,
+                r#"tool: recorded "t", now "other""#,
+                r#"args.city: recorded "Oslo", now "Bergen""#,
+                "args.days: recorded not set, now 2",
+            ]
+        );
+        let mut edited = called("t").sealed();
+        edited.tool = "u".to_owned();
+        assert!(edited.is_tampered());
+    }
+
+    #[test]
+    fn a_damaged_or_newer_file_is_refused() {
+        assert!(refusal("").starts_with("the file is empty"));
+        assert!(
+            refusal("{\"format\":\"mcptest-cassette\",\"version\":1}\n")
+                .contains("not \"mcptest-tool-test\"")
+        );
+        let newer = refusal("{\"format\":\"mcptest-tool-test\",\"version\":2}\n");
+        assert!(newer.ends_with(
+            "this recording has version 2, and this mcptest reads up to version 1; update mcptest"
+        ));
+        assert!(refusal(&file("")).contains("nothing follows the header"));
+        assert!(refusal(&file("{\"duration_ms\":1}")).starts_with("line 2, column 1: there is neither"));
+        let both = r#"{"result":{},"failure":"x","duration_ms":1}"#;
+        assert!(refusal(&file(both)).contains("more than one"));
+        assert!(refusal(&file("{\"result\":{\"content\"")).contains("cut off"));
+        let twice = format!("{}{}", file(r#"{"result":{},"duration_ms":1}"#), "{}\n");
+        assert!(refusal(&twice).contains("a third line"));
+        assert!(parse(file(r#"{"result":null,"duration_ms":1}"#).as_bytes()).is_ok());
+    }
+}

@@ -1,0 +1,162 @@
+//! A recorded tool test, read and judged: no process, no socket.
+
+use super::recording::{Called, Header, Outcome, parse};
+use super::secrets;
+use crate::advice::record_command;
+use crate::cassette::{self, ReadError, Recording};
+use crate::plan::Cell;
+use mcptest_core::report::{Reason, RunReport, Status, TestReport};
+use mcptest_core::suite::{Endpoint, Stale, Suite, ToolOutcome, ToolTest};
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// Where the recording of a tool test is.
+pub(crate) fn path_of(suite: &Suite, test: &ToolTest) -> PathBuf {
+    let stem = suite.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    suite.folder().join(cassette::default_path(&stem, &test.name, None))
+}
+
+/// The header that a recording made now would have.
+pub(crate) fn header_now(suite: &Suite, test: &ToolTest) -> Header {
+    let server = suite.servers.get(&test.server);
+    let mut server_entry = server.map(mcptest_core::suite::Server::template).unwrap_or_default();
+    if let Some(Endpoint::Mock(manifest)) = server.map(|server| &server.endpoint) {
+        server_entry
+            .extend(fingerprint_of_manifest(suite, manifest).map(|hash| ("manifest".to_owned(), hash)));
+    }
+    let header = Header::new(Called {
+        test: test.name.clone(),
+        server: test.server.clone(),
+        server_entry,
+        tool: test.tool.clone(),
+        args: test.args_template.clone(),
+    });
+    secrets::without_literals(header, server)
+}
+
+/// What a mock answers is in its manifest, so a changed one makes a recording stale; its comments do not.
+fn fingerprint_of_manifest(suite: &Suite, manifest: &str) -> Option<Value> {
+    let text = std::fs::read_to_string(suite.folder().join(manifest)).ok()?;
+    let value = mcptest_core::suite::yaml_to_json(&text)?;
+    Some(cassette::fingerprint_of_value(&value).into())
+}
+
+/// What is the matter with a recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// There is none, or none that can be read.
+    Missing,
+    /// It was made by a newer mcptest, and is nobody's to overwrite.
+    Newer,
+    /// The suite has changed since.
+    Stale,
+    /// It fits.
+    Fresh,
+}
+
+/// Whether there is a recording that fits the suite.
+pub(crate) fn state_of(suite: &Suite, test: &ToolTest) -> State {
+    let Ok(recording) = Recording::open(&path_of(suite, test)) else { return State::Missing };
+    match parse(recording.bytes()) {
+        Err(problem) if matches!(problem.fault, cassette::Fault::NewerToolTest { .. }) => State::Newer,
+        Err(_) => State::Missing,
+        Ok((header, _)) if staleness(&header, suite, test).is_some() => State::Stale,
+        Ok(_) => State::Fresh,
+    }
+}
+
+/// Judges what is on the disk.
+pub(crate) fn judge(cell: &Cell<'_>, suite: &Suite, test: &ToolTest, report: &mut TestReport) {
+    let path = path_of(suite, test);
+    let record = || record_command(cell, suite, "--record");
+    let recording = match Recording::open(&path) {
+        Ok(recording) => recording,
+        Err(ReadError::Missing { .. }) => {
+            let message = format!("there is no recording at {}", path.display());
+            let live = record_command(cell, suite, "--live");
+            let help = format!("record it with {}, or call the tool without recording: {live}", record());
+            return fail(report, Reason { message, help: Some(help), ..Reason::default() });
+        }
+        Err(error) => {
+            return fail(report, Reason { message: error.to_string(), ..Reason::default() });
+        }
+    };
+    let (header, outcome) = match parse(recording.bytes()) {
+        Ok(parsed) => parsed,
+        Err(problem) => {
+            let message = ReadError::Bad { path, problem }.to_string();
+            let help = message.contains("--record").then(|| format!("record it with {}", record()));
+            return fail(report, Reason { message, help, ..Reason::default() });
+        }
+    };
+    report.unpinned = !header.is_pinned();
+    if let Some((what, details)) = staleness(&header, suite, test) {
+        let message = format!("{} {what}", path.display());
+        match suite.run_options.stale {
+            Stale::Error => {
+                let help =
+                    Some(format!("record it with {}, or set `run_options: {{stale: warn}}`", record()));
+                return fail(report, Reason { message, details, help });
+            }
+            Stale::Warn => report.notes.push(format!("{message} ({})", details.join("; "))),
+        }
+    }
+    judge_outcome(test, &outcome, report);
+    if let Some(reason) = report.reason.as_mut().filter(|_| outcome.failure.is_some()) {
+        reason.help = Some(format!("this is what was recorded; record it again with {}", record()));
+    }
+}
+
+/// Judges a call that was made just now and is not kept.
+pub(crate) fn judge_live(test: &ToolTest, recording: &[u8], report: &mut TestReport) {
+    match parse(recording) {
+        Ok((_, outcome)) => judge_outcome(test, &outcome, report),
+        Err(problem) => fail(report, Reason { message: problem.to_string(), ..Reason::default() }),
+    }
+}
+
+fn staleness(header: &Header, suite: &Suite, test: &ToolTest) -> Option<(&'static str, Vec<String>)> {
+    if !header.is_pinned() {
+        return None;
+    }
+    let changes = header.changes_to(&header_now(suite, test));
+    if !changes.is_empty() {
+        Some(("is stale: the suite has changed since it was recorded", changes))
+    } else if header.is_tampered() {
+        let details = vec!["the header does not fit its own fingerprint".to_owned()];
+        Some(("was edited after it was recorded", details))
+    } else {
+        None
+    }
+}
+
+fn judge_outcome(test: &ToolTest, outcome: &Outcome<'_>, report: &mut TestReport) {
+    report.notes.extend(outcome.oddities.iter().cloned());
+    if let Some(failure) = &outcome.failure {
+        let mut lines = failure.lines().map(str::to_owned);
+        let message = lines.next().unwrap_or_default();
+        return fail(report, Reason { message, details: lines.collect(), help: None });
+    }
+    let expectations = test.check(&ToolOutcome {
+        result: outcome.result,
+        error: outcome.error,
+        duration_ms: outcome.duration_ms,
+        output_schema: outcome.output_schema.as_ref(),
+    });
+    let held = expectations.iter().all(|expectation| expectation.passed);
+    report.status = if held { Status::Passed } else { Status::Failed };
+    report.runs = vec![RunReport {
+        index: 1,
+        status: report.status,
+        reason: None,
+        tool_names: vec![test.tool.clone()],
+        calls: 1,
+        duration_ms: Some(outcome.duration_ms),
+        expectations,
+    }];
+}
+
+pub(crate) fn fail(report: &mut TestReport, reason: Reason) {
+    report.status = Status::Error;
+    report.reason = Some(reason);
+}
