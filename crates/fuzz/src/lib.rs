@@ -16,6 +16,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("sse", events),
     ("tape", tape),
     ("suite", suite),
+    ("manifest", manifest),
     ("cassette", cassette),
 ];
 
@@ -84,6 +85,22 @@ pub fn suite(data: &[u8]) {
     let text = mcptest_core::problem::render(&loaded.problems, &loaded.sources, false);
     assert!(loaded.problems.is_empty() || !text.is_empty(), "problems that say nothing");
     assert!(loaded.suite.is_some() || !loaded.problems.is_empty(), "refused without a word");
+}
+
+/// A mock server's manifest: what is not refused answers any arguments.
+pub fn manifest(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let files = |_: &Path| Err("there is no such file".to_owned());
+    let loaded = mcptest_core::manifest::load_text(Path::new("mock.tools.yml"), text.to_owned(), &files);
+    let rendered = mcptest_core::problem::render(&loaded.problems, &loaded.sources, false);
+    assert!(loaded.problems.is_empty() || !rendered.is_empty(), "problems that say nothing");
+    let Some(manifest) = loaded.manifest else { return };
+    let state = mcptest_core::manifest::State::new(&manifest);
+    let arguments = serde_json::json!({ "id": "T-1", "city": "Paris", "days": 3 });
+    for tool in &manifest.tools {
+        let _ = tool.check(&arguments);
+        let _ = tool.answer(&arguments, &state, &mcptest_core::manifest::Inputs::default());
+    }
 }
 
 /// A cassette with all its runs.

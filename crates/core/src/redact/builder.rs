@@ -3,13 +3,15 @@
 use super::forms::{self, Form};
 use super::keys::{KEYS, QUERY_KEYS};
 use super::{Meaning, Redactor, placeholder, shapes};
-use aho_corasick::{AhoCorasick, MatchKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use regex::{Regex, RegexBuilder};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use thiserror::Error;
 
 const REGEX_SIZE_LIMIT: usize = 1 << 20;
+/// Up to here the automaton is a full table, which is twice as fast and takes at most a kilobyte for each byte.
+const LARGEST_TABLE: usize = 16 << 10;
 const PATTERN: &str = "pattern";
 
 /// Collects the secrets of one suite.
@@ -67,8 +69,9 @@ impl Builder {
         }
         let (value_names, values) = value_forms(self.values);
         let (texts, meanings) = what_to_look_for(&values);
-        let automaton = AhoCorasick::builder().match_kind(MatchKind::Standard).build(texts);
-        let automaton = match automaton {
+        let length: usize = texts.iter().map(|text| text.len()).sum();
+        let kind = (length <= LARGEST_TABLE).then_some(AhoCorasickKind::DFA);
+        let automaton = match AhoCorasick::builder().match_kind(MatchKind::Standard).kind(kind).build(texts) {
             Ok(automaton) if problems.is_empty() => automaton,
             other => {
                 problems.extend(other.err().map(RedactError::from));
@@ -101,10 +104,11 @@ fn value_forms(values: BTreeSet<(String, String)>) -> (Vec<String>, Forms) {
 fn what_to_look_for(values: &Forms) -> (Vec<&[u8]>, Vec<Meaning>) {
     let marks = [
         (placeholder::OPENING, Meaning::Placeholder),
-        (":", Meaning::Colon),
+        ("\":", Meaning::Colon),
+        ("':", Meaning::Colon),
+        ("\" :", Meaning::Colon),
+        ("' :", Meaning::Colon),
         ("=", Meaning::Equals),
-        ("\\", Meaning::Backslash),
-        ("%", Meaning::Percent),
     ];
     let values = values.iter().map(|(text, (name, form))| (text.as_slice(), Meaning::Value(*name, *form)));
     let shapes = shapes::all().iter().enumerate().flat_map(|(index, compiled)| {

@@ -20,19 +20,49 @@ pub(super) enum Form {
     Base64 { shares_left: bool, shares_right: bool },
 }
 
-/// The texts to look for. Escapes and `%2F` are undone in the text that is searched, so they need no form here.
+/// What `encodeURIComponent` and what `encodeURI` keep, besides letters and digits.
+const KEPT: [&[u8]; 2] = [b"-_.~", b"-_.~!*'();/?:@&=+$,#"];
+
+/// The texts to look for. Escapes and `%2F` are also undone in the text that is searched; the usual ways to write
+/// them are here besides, for a stray `%` or backslash before a value would make another escape of its first letters.
 pub(super) fn of(value: &str) -> Vec<(Vec<u8>, Form)> {
     let value = value.trim();
-    let mut forms = vec![(value.as_bytes().to_vec(), Form::Whole)];
-    if value.contains(' ') {
-        forms.push((value.replace(' ', "+").into_bytes(), Form::Whole));
+    let mut whole = vec![value.to_owned(), value.replace(' ', "+"), escaped(value)];
+    for kept in KEPT {
+        let encoded = percent(value, kept);
+        whole.push(lower_escapes(&encoded));
+        whole.push(encoded);
     }
+    let mut forms: Vec<_> = whole.into_iter().map(|text| (text.into_bytes(), Form::Whole)).collect();
     for core in base64::cores(value.as_bytes()) {
         let form = Form::Base64 { shares_left: core.shares_left, shares_right: core.shares_right };
         forms.extend(base64::url_safe(&core.text).map(|text| (text, form)));
         forms.push((core.text, form));
     }
     forms
+}
+
+fn escaped(value: &str) -> String {
+    let text = serde_json::Value::from(value).to_string();
+    text[1..text.len() - 1].to_owned()
+}
+
+fn percent(value: &str, kept: &[u8]) -> String {
+    let encode = |byte: u8| {
+        if byte.is_ascii_alphanumeric() || kept.contains(&byte) {
+            char::from(byte).to_string()
+        } else {
+            format!("%{byte:02X}")
+        }
+    };
+    value.bytes().map(encode).collect()
+}
+
+/// `%2f` for `%2F`.
+fn lower_escapes(encoded: &str) -> String {
+    let mut pieces = encoded.split('%');
+    let first = pieces.next().unwrap_or_default().to_owned();
+    pieces.fold(first, |text, piece| text + "%" + &piece[..2].to_ascii_lowercase() + &piece[2..])
 }
 
 impl Form {
@@ -62,6 +92,23 @@ mod tests {
         }
         for value in ["abcdefgh", "éééééééé", "12345678x", "0x12345678", " abcdefgh\n"] {
             assert!(is_secret_value(value), "{value}");
+        }
+    }
+
+    #[test]
+    fn the_usual_ways_to_write_a_value_are_looked_for() {
+        let texts: Vec<_> =
+            of("a/b \"é~").into_iter().map(|(text, _)| String::from_utf8(text).unwrap()).collect();
+        for text in [
+            "a/b \"é~",
+            "a/b+\"é~",
+            "a/b \\\"é~",
+            "a%2Fb%20%22%C3%A9~",
+            "a%2fb%20%22%c3%a9~",
+            "a/b%20%22%C3%A9~",
+            "YS9iICLDqX",
+        ] {
+            assert!(texts.iter().any(|form| form == text), "{text} in {texts:?}");
         }
     }
 

@@ -57,8 +57,6 @@ enum Meaning {
     Placeholder,
     Colon,
     Equals,
-    Backslash,
-    Percent,
 }
 
 /// A secret that a text has in it.
@@ -86,7 +84,7 @@ impl Redactor {
     pub fn json<'t>(&self, text: &'t str) -> Cow<'t, str> {
         settle(text, |text, all_or_nothing| {
             let edits = self.structured(text, 0, all_or_nothing);
-            edits.unwrap_or_else(|| self.scan(text, 0, all_or_nothing))
+            edits.unwrap_or_else(|| self.plain(text, Task { rule: None, all_or_nothing }))
         })
     }
 

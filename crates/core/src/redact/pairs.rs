@@ -12,8 +12,8 @@ const MOST_SPACES: usize = 8;
 /// `"password": "…"` around the colon at `colon`: JSON in prose, cut off, or escaped again; Python's `'password': '…'`.
 pub(super) fn quoted(text: &str, colon: usize) -> Option<Pair> {
     let bytes = text.as_bytes();
-    let spaces = bytes[..colon].iter().rev().take(MOST_SPACES).take_while(|byte| **byte == b' ').count();
-    let (key, depth) = key_before(text, colon - spaces)?;
+    let quote_end = if bytes[..colon].ends_with(b" ") { colon - 1 } else { colon };
+    let (key, depth) = key_before(text, quote_end)?;
     let rule = keys::rule(key)?;
     let rest = &bytes[colon + 1..];
     let spaces = rest.iter().take(MOST_SPACES).take_while(|byte| **byte == b' ').count();

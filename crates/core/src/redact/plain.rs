@@ -5,7 +5,11 @@ use super::keys::KeyRule;
 use super::pairs::{self, Pair};
 use super::span::{Edit, Rank, Span, resolve};
 use super::{Meaning, Redactor, placeholder};
+use aho_corasick::Match;
 use std::ops::Range;
+
+/// `://:p@`: nothing shorter is a secret of itself.
+const SHORTEST_FIND: usize = 6;
 
 /// One search through one text.
 struct Search<'r, 't> {
@@ -15,6 +19,8 @@ struct Search<'r, 't> {
     protected: Vec<Range<usize>>,
     /// Where the last token of each shape ends; empty until there is one.
     covered: Vec<usize>,
+    /// Where the last assigned value ends: what looks like an assignment in it is part of it.
+    assigned: usize,
 }
 
 /// What to do with a text besides searching it.
@@ -29,45 +35,45 @@ pub(super) struct Task {
 impl Redactor {
     /// The edits that take every secret out of a text that is not read as JSON.
     pub(super) fn plain<'r>(&'r self, text: &str, task: Task) -> Vec<Edit<'r>> {
-        let mut search = Search { redactor: self, text, spans: vec![], protected: vec![], covered: vec![] };
+        let mut search =
+            Search { redactor: self, text, spans: vec![], protected: vec![], covered: vec![], assigned: 0 };
         if let Some(rule) = task.rule {
             search.add_pair(rule.secret_of(text).map(|at| (rule, at)));
         }
         search.known();
         search.patterns();
-        if search.spans.is_empty() {
-            return Vec::new();
+        let edits = resolve(text, search.spans, &search.protected);
+        match edits.first() {
+            Some(first) if task.all_or_nothing => {
+                let all = Span { at: 0..text.len(), rank: Rank::Pattern, what: first.what, is_hashed: false };
+                resolve(text, vec![all], &search.protected)
+            }
+            _ => edits,
         }
-        if let (true, Some(first)) = (task.all_or_nothing, search.spans.first().cloned()) {
-            search.spans.push(Span { at: 0..text.len(), is_hashed: false, ..first });
-        }
-        resolve(text, search.spans, &search.protected)
     }
 }
 
-impl<'r> Search<'r, '_> {
+impl Search<'_, '_> {
     /// One pass for the named values, the shapes, the named pairs and the placeholders that are there already.
     fn known(&mut self) {
         let redactor = self.redactor;
-        let (mut is_escaped, mut is_encoded) = (false, false);
+        if self.text.len() < SHORTEST_FIND {
+            return;
+        }
         for found in redactor.automaton.find_overlapping_iter(self.text) {
             match redactor.meanings[found.pattern()] {
-                Meaning::Value(..) => {
-                    self.add_value(found.pattern().as_usize(), self.text.as_bytes(), &found.range())
-                }
+                Meaning::Value(..) => self.spans.extend(redactor.value(&found, self.text.as_bytes())),
                 Meaning::Shape(shape) => self.add_shape(shape, found.start()),
                 Meaning::Placeholder => self.protect(found.start()),
-                Meaning::Colon => self.add_pair(pairs::quoted(self.text, found.start())),
-                Meaning::Equals => self.add_pair(pairs::assigned(self.text, found.start())),
-                Meaning::Backslash => is_escaped = true,
-                Meaning::Percent => is_encoded = true,
+                Meaning::Colon => self.add_pair(pairs::quoted(self.text, found.end() - 1)),
+                Meaning::Equals => self.add_assigned(found.start()),
             }
         }
-        if is_escaped && redactor.has_values {
+        if redactor.has_values && self.text.as_bytes().contains(&b'\\') {
             let decoded = decode::json(self.text);
             self.values_in(&decoded);
         }
-        if is_encoded && redactor.has_values {
+        if redactor.has_values && self.text.as_bytes().contains(&b'%') {
             let decoded = decode::percent(self.text);
             self.values_in(&decoded);
         }
@@ -80,15 +86,11 @@ impl<'r> Search<'r, '_> {
         }
         let content = decoded.content.as_ref();
         for found in self.redactor.automaton.find_overlapping_iter(content) {
-            if let Some(mut span) = self.redactor.value(found.pattern().as_usize(), content, &found.range()) {
+            if let Some(mut span) = self.redactor.value(&found, content) {
                 span.at = decoded.raw(&span.at);
                 self.spans.push(span);
             }
         }
-    }
-
-    fn add_value(&mut self, pattern: usize, text: &[u8], at: &Range<usize>) {
-        self.spans.extend(self.redactor.value(pattern, text, at));
     }
 
     fn add_shape(&mut self, index: usize, at: usize) {
@@ -111,6 +113,15 @@ impl<'r> Search<'r, '_> {
         self.spans.extend(pair.map(span));
     }
 
+    fn add_assigned(&mut self, equals: usize) {
+        if equals < self.assigned {
+            return;
+        }
+        let pair = pairs::assigned(self.text, equals);
+        self.assigned = pair.as_ref().map_or(self.assigned, |(_, at)| at.end);
+        self.add_pair(pair);
+    }
+
     /// A placeholder stays as it is, unless somebody wrote a secret into one that is not ours.
     fn protect(&mut self, at: usize) {
         let Some((name, length)) = placeholder::read(&self.text[at..]) else { return };
@@ -130,9 +141,9 @@ impl<'r> Search<'r, '_> {
 
 impl Redactor {
     /// The named value that a find stands for, with every character that holds a bit of it.
-    fn value(&self, pattern: usize, text: &[u8], at: &Range<usize>) -> Option<Span<'_>> {
-        let Meaning::Value(name, form) = self.meanings[pattern] else { return None };
-        let at = form.extent(text, at.clone());
+    fn value(&self, found: &Match, text: &[u8]) -> Option<Span<'_>> {
+        let Meaning::Value(name, form) = self.meanings[found.pattern()] else { return None };
+        let at = form.extent(text, found.range());
         Some(Span { at, rank: Rank::Named, what: &self.value_names[name], is_hashed: false })
     }
 

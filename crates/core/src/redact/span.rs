@@ -42,9 +42,8 @@ pub(super) fn resolve<'r>(text: &str, mut spans: Vec<Span<'r>>, protected: &[Ran
     while let Some(mut best) = spans.next() {
         let mut whole = best.at.clone();
         while let Some(next) = spans.next_if(|next| joins(&best, &whole, next)) {
-            let overlaps = next.at.start < whole.end;
             whole.end = whole.end.max(next.at.end);
-            if overlaps && (next.at.len(), next.rank) > (best.at.len(), best.rank) {
+            if (next.at.len(), next.rank) > (best.at.len(), best.rank) {
                 best = next;
             }
         }
@@ -138,7 +137,8 @@ mod tests {
     #[test]
     fn what_is_protected_stays() {
         let spans = vec![span(0..8, Rank::Pattern, "p")];
-        assert_eq!(resolved("01(34)67", spans, &[2..6]), "[redacted:p](34)[redacted:p]");
-        assert_eq!(resolved("0123", vec![span(1..3, Rank::Named, "A")], &[0..4]), "0123");
+        let kept = [2..4, 5..6];
+        assert_eq!(resolved("01(3)(67", spans, &kept), "[redacted:p](3[redacted:p]([redacted:p]");
+        assert_eq!(resolved("01(3)(67", vec![span(2..4, Rank::Named, "A")], &kept), "01(3)(67");
     }
 }
