@@ -31,7 +31,7 @@ def tool(**more):
 def answer(message):
     """The healthy answer to a request of the legacy era, or None for a notification."""
     method, ident = message.get("method"), message.get("id")
-    if ident is None:
+    if ident is None or method is None:
         return None
     results = {
         "initialize": {

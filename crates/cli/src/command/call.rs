@@ -39,9 +39,11 @@ pub(super) fn run(args: &Call, colour: Colour) -> Result<ExitCode, Failure> {
         output::stderr(&notes);
         let arguments = RawValue::from_string(Value::Object(arguments).to_string())?;
         let called = client.call_tool(&args.tool, &arguments, None).await;
-        let seen = client.observed();
-        client.close().await;
-        output::stderr(&tools::notes(seen.iter()));
+        let closing = client.close().await;
+        // What came in the place of the answer is in the error already.
+        let is_told = matches!(called.outcome, Err(CallFailure::Wire(_)));
+        let seen = closing.observed.iter().filter(|seen| !(is_told && seen.is_in_place_of_an_answer()));
+        output::stderr(&tools::notes(seen));
         match called.outcome {
             Ok(result) => show(&result, args.json, paint),
             Err(CallFailure::Rpc(error)) => {
@@ -61,8 +63,9 @@ pub(super) fn run(args: &Call, colour: Colour) -> Result<ExitCode, Failure> {
 }
 
 fn show(result: &RawValue, as_json: bool, paint: Paint) -> Result<ExitCode, Failure> {
-    let value: Value = serde_json::from_str(result.get())?;
-    let text = if as_json {
+    // What is nested too deeply to be read is shown as it came.
+    let value: Value = serde_json::from_str(result.get()).unwrap_or_default();
+    let text = if as_json || value.is_null() {
         format!("{}\n", result.get().trim())
     } else {
         answer::render(&value, std::io::stdout().is_terminal())

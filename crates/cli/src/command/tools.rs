@@ -15,8 +15,7 @@ pub(super) fn run(args: &Args, colour: Colour) -> Result<ExitCode, Failure> {
         let client = Client::connect(&spec, None).await?;
         let listed = client.list_tools().await;
         let info = client.server().clone();
-        let seen = client.observed();
-        client.close().await;
+        let seen = client.close().await.observed;
         let listed = listed?;
         let text = if args.json { as_json(&listed.tools) } else { render(&info, &listed.tools, paint) };
         output::stdout(text.as_bytes())?;

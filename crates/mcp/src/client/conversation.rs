@@ -250,7 +250,7 @@ impl Conversation {
         let mut state = self.state();
         match id_at_start(&start).filter(|id| state.waiting.contains_key(id)) {
             Some(id) => {
-                let why = Misbehaviour::TooLong { bytes, limit: self.limit };
+                let why = Misbehaviour::TooLong { bytes: Some(bytes), limit: self.limit };
                 state.settle(id, Err(Unanswered::Bad(why)));
             }
             None => state.observe(Observed::TooLong { bytes, limit: self.limit, start }),

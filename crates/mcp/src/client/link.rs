@@ -4,7 +4,7 @@ use super::conversation::{Conversation, Outcome, Unanswered};
 use super::http::{EndTasks, Http};
 use super::params::Params;
 use super::stdio::Stdio;
-use super::{CallFailure, Closing, Failure, Misbehaviour, Note, WireError};
+use super::{CallFailure, Closing, Failure, Misbehaviour, Note, Observed, WireError};
 use crate::era::Era;
 use crate::jsonrpc::{self, Id};
 use serde_json::json;
@@ -160,15 +160,26 @@ impl Link {
         }
     }
 
-    pub(super) async fn close(self) -> Closing {
-        match self {
+    /// Everything odd so far, and the end of the standard error.
+    pub(super) fn observed(&self) -> Vec<Observed> {
+        let mut observed = self.conversation().observed();
+        let tail = self.stderr();
+        if !tail.is_empty() {
+            observed.push(Observed::Stderr { tail });
+        }
+        observed
+    }
+
+    pub(super) async fn close(mut self) -> Closing {
+        let process = match &mut self {
             Self::Stdio(stdio) => stdio.close().await,
             Self::Http(http, end_tasks) => {
-                let closing = http.close().await;
-                drop(end_tasks);
-                closing
+                http.close().await;
+                drop(end_tasks.take());
+                crate::process::Closing::default()
             }
-        }
+        };
+        Closing::new(process, self.observed())
     }
 }
 

@@ -44,8 +44,8 @@ pub enum Misbehaviour {
     },
     /// A message past the size limit.
     TooLong {
-        /// How long it was, or how much of it had come.
-        bytes: usize,
+        /// How large it was, when that is known.
+        bytes: Option<usize>,
         /// The limit.
         limit: usize,
     },

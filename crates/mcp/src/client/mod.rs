@@ -1,6 +1,7 @@
 //! A client that is a good witness: it asks a server, and tells exactly what came back, or what came instead.
 
 mod call;
+mod closing;
 mod conversation;
 mod handshake;
 mod http;
@@ -19,8 +20,8 @@ mod suite;
 mod tools;
 mod wire_error;
 
-pub use crate::process::Closing;
 pub use crate::tape::Direction;
+pub use closing::Closing;
 pub use conversation::Tap;
 pub use info::{Called, Note, ServerInfo, Tool, Tools};
 pub use misbehaviour::{Misbehaviour, Moment};
@@ -93,12 +94,7 @@ impl Client {
     /// Everything odd that was seen and did not fail a request, what the server asked and was answered, and the end of
     /// its standard error.
     pub fn observed(&self) -> Vec<Observed> {
-        let mut observed = self.link.conversation().observed();
-        let tail = self.link.stderr();
-        if !tail.is_empty() {
-            observed.push(Observed::Stderr { tail });
-        }
-        observed
+        self.link.observed()
     }
 
     /// Says goodbye: ends the session, or the server's input and then its process with all that it started.

@@ -103,6 +103,18 @@ pub enum Observed {
         /// What.
         what: String,
     },
+    /// A result that is not what the method must answer.
+    BadResult {
+        /// What was asked, as `tools/call get_weather`.
+        asked: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The process did not end by itself, or not alone.
+    Ending {
+        /// What had to be done.
+        what: &'static str,
+    },
     /// The end of what the process wrote to its standard error.
     Stderr {
         /// The last lines.
@@ -117,7 +129,7 @@ pub enum Observed {
 
 impl Observed {
     /// True for what the server sent in the place of a message: worth quoting when an answer never came.
-    pub(super) fn is_in_place_of_an_answer(&self) -> bool {
+    pub fn is_in_place_of_an_answer(&self) -> bool {
         matches!(
             self,
             Self::Garbage { .. }
@@ -162,6 +174,8 @@ impl fmt::Display for Observed {
                 write!(f, "its event stream was cut off, and was continued after event {after:?}")
             }
             Self::Connection { what } => f.write_str(what),
+            Self::BadResult { asked, why } => write!(f, "the answer to {asked} {why}"),
+            Self::Ending { what } => f.write_str(what),
             Self::Stderr { tail } => write!(f, "it wrote to stderr: {tail}"),
             Self::More { count } => write!(f, "{count} more things were seen than are kept"),
         }

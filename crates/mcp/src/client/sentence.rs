@@ -25,9 +25,12 @@ impl Misbehaviour {
             Self::WrongId { asked: id, answered } => {
                 format!("the answer to {asked} has the id {answered} instead of {id}")
             }
-            Self::TooLong { bytes, limit } => format!(
-                "the answer to {asked} is too large: {bytes} bytes, and the limit is {limit} (`max_message_bytes`)"
-            ),
+            Self::TooLong { bytes, limit } => {
+                let bytes = bytes.map_or_else(String::new, |bytes| format!("{bytes} bytes, and "));
+                format!(
+                    "the answer to {asked} is too large: {bytes}the limit is {limit} bytes (`max_message_bytes`)"
+                )
+            }
             Self::NotUtf8 { text } => format!("the answer to {asked} is not UTF-8: {text:?}"),
             Self::ErrorWithoutId { error } => {
                 format!("{asked} was answered with an error that names no request: {error}")

@@ -2,9 +2,9 @@
 
 use super::conversation::{Conversation, End, Heard};
 use super::spec::{BoxedReader, BoxedWriter};
-use super::{Closing, Endpoint, Misbehaviour};
+use super::{Endpoint, Misbehaviour};
 use crate::frame::{Frame, Lines};
-use crate::process::{self, Child, ExitWatch, status_words};
+use crate::process::{self, Child, Closing, ExitWatch, Stderr, status_words};
 use crate::tape::Direction;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -26,6 +26,7 @@ pub(super) struct Stdio {
     written: Arc<AtomicU64>,
     writer: JoinHandle<()>,
     reader: JoinHandle<()>,
+    stderr: Option<Stderr>,
     child: Option<Child>,
 }
 
@@ -69,6 +70,7 @@ impl Stdio {
             writer: tokio::spawn(write(writer, incoming, Arc::clone(&written))),
             reader: tokio::spawn(reading.run()),
             written,
+            stderr: child.as_ref().map(|child| child.stderr().clone()),
             child,
         }
     }
@@ -92,7 +94,7 @@ impl Stdio {
     }
 
     pub(super) fn stderr(&self) -> String {
-        self.child.as_ref().map_or_else(String::new, |child| child.stderr().tail())
+        self.stderr.as_ref().map_or_else(String::new, Stderr::tail)
     }
 
     pub(super) fn exit(&self) -> Option<String> {
@@ -108,16 +110,19 @@ impl Stdio {
     }
 
     /// Closes the server's input and ends it.
-    pub(super) async fn close(mut self) -> Closing {
+    pub(super) async fn close(&mut self) -> Closing {
         let (outgoing, _) = mpsc::unbounded_channel();
         drop(std::mem::replace(&mut self.outgoing, outgoing));
         if timeout(AFTER_EXIT, &mut self.writer).await.is_err() {
             self.writer.abort();
         }
-        match self.child.take() {
+        let closing = match self.child.take() {
             Some(child) => child.end().await,
             None => Closing::default(),
-        }
+        };
+        // What it still had to say is heard, such as a second answer.
+        let _ = timeout(AFTER_EXIT, &mut self.reader).await;
+        closing
     }
 }
 

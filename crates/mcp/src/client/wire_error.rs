@@ -47,11 +47,12 @@ const SHOWN_INSTEAD: usize = 3;
 impl fmt::Display for WireError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "server {:?}: {}", self.server, self.misbehaviour.sentence(&self.method))?;
-        for seen in self.instead.iter().take(SHOWN_INSTEAD) {
+        let instead = self.seen_instead();
+        for seen in instead.iter().take(SHOWN_INSTEAD) {
             write!(f, "; {seen}")?;
         }
-        if self.instead.len() > SHOWN_INSTEAD {
-            write!(f, "; and {} more like this", self.instead.len() - SHOWN_INSTEAD)?;
+        if instead.len() > SHOWN_INSTEAD {
+            write!(f, "; and {} more like this", instead.len() - SHOWN_INSTEAD)?;
         }
         if let Some(exit) = &self.exit
             && !matches!(self.misbehaviour, Misbehaviour::Exited { .. })
@@ -64,6 +65,23 @@ impl fmt::Display for WireError {
             [line] => write!(f, "; it wrote to stderr: {line}"),
             ref lines => write!(f, "; it wrote to stderr:\n  {}", lines.join("\n  ")),
         }
+    }
+}
+
+impl Failure {
+    /// What came in the place of an answer, each once, where the misbehaviour does not say it already.
+    fn seen_instead(&self) -> Vec<&str> {
+        use Misbehaviour::{Malformed, NotUtf8, TooLong, WrongId};
+        if matches!(self.misbehaviour, Malformed { .. } | WrongId { .. } | NotUtf8 { .. } | TooLong { .. }) {
+            return Vec::new();
+        }
+        let mut seen: Vec<&str> = Vec::new();
+        for text in &self.instead {
+            if !seen.contains(&text.as_str()) {
+                seen.push(text);
+            }
+        }
+        seen
     }
 }
 

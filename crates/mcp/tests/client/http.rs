@@ -158,7 +158,7 @@ async fn each_bad_status_has_its_own_sentence() {
         (reply("202 Accepted", "", ""), "tools/call get_weather was answered with HTTP 202 and no body"),
         (
             json_reply("", "{\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{}}"),
-            "the answer to tools/call get_weather has the id 77 instead of 2; it answered id 77, which was not asked",
+            "the answer to tools/call get_weather has the id 77 instead of 2",
         ),
         (
             events("data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\"}\n\ndata: {\"jso"),

@@ -42,10 +42,9 @@ pub(crate) async fn call(suite: &Suite, test: &ToolTest) -> Result<String, Reaso
         }
         Err(CallFailure::Wire(wire)) => outcome.failure = Some(wire.to_string()),
     }
-    for observed in client.observed() {
+    for observed in client.close().await.observed {
         observe(observed, &mut outcome);
     }
-    client.close().await;
     let header = replay::header_now(suite, test).sealed();
     let lines = [serde_json::to_string(&header), serde_json::to_string(&outcome)];
     let [header, outcome] = lines.map(Result::unwrap_or_default);

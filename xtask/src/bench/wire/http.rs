@@ -59,7 +59,8 @@ impl Server {
         let path = format!("/proc/{}/status", self.child.id().unwrap_or_default());
         let status = std::fs::read_to_string(&path).map_err(|error| format!("{path}: {error}"))?;
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or_default();
-        let kilobytes: f64 = line.trim().trim_end_matches(" kB").parse().map_err(|_| "no VmRSS".to_owned())?;
+        let kilobytes: f64 =
+            line.trim().trim_end_matches(" kB").parse().map_err(|_| "no VmRSS".to_owned())?;
         Ok(kilobytes / 1024.0)
     }
 }

@@ -19,6 +19,10 @@ pub(super) fn content_type(response: &Response) -> Option<String> {
 
 /// The whole body.
 pub(super) async fn whole(mut response: Response, limit: usize) -> Result<Vec<u8>, Misbehaviour> {
+    let declared = response.content_length().and_then(|length| usize::try_from(length).ok());
+    if let Some(bytes) = declared.filter(|bytes| *bytes > limit) {
+        return Err(Misbehaviour::TooLong { bytes: Some(bytes), limit });
+    }
     let mut body = Vec::new();
     loop {
         match response.chunk().await {
@@ -29,7 +33,7 @@ pub(super) async fn whole(mut response: Response, limit: usize) -> Result<Vec<u8
             }
         }
         if body.len() > limit {
-            return Err(Misbehaviour::TooLong { bytes: body.len(), limit });
+            return Err(Misbehaviour::TooLong { bytes: None, limit });
         }
     }
 }

@@ -11,7 +11,7 @@ mod stream;
 
 use super::conversation::Conversation;
 use super::link::{Asking, Deadline};
-use super::{Closing, Misbehaviour, Observed};
+use super::{Misbehaviour, Observed};
 use crate::era::{Era, LATEST_MODERN};
 use crate::tape::Direction;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
@@ -206,12 +206,11 @@ impl Http {
     }
 
     /// Ends the session, if there is one.
-    pub(super) async fn close(&self) -> Closing {
+    pub(super) async fn close(&self) {
         let session = self.session().clone();
         if session.era == Era::Legacy && session.id.is_some() {
             let goodbye = self.client.delete(self.url.clone()).headers(self.session_headers(None));
             let _ = timeout(GOODBYE, goodbye.send()).await;
         }
-        Closing::default()
     }
 }

@@ -144,7 +144,7 @@ impl Http {
 
 fn unreadable(error: &SseError) -> Misbehaviour {
     match error {
-        SseError::TooLong { limit } => Misbehaviour::TooLong { bytes: *limit, limit: *limit },
+        SseError::TooLong { limit } => Misbehaviour::TooLong { bytes: None, limit: *limit },
         SseError::NotUtf8 => Misbehaviour::NotUtf8 { text: "an event of the stream".to_owned() },
     }
 }

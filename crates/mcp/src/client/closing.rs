@@ -1,0 +1,33 @@
+//! A connection has ended: how, and what was seen until its very end?
+
+use super::Observed;
+use crate::process;
+use std::ops::Deref;
+
+/// How a connection ended, and all that was seen on it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Closing {
+    /// Everything that [`observed`](super::Client::observed) gives, with what came during the ending.
+    pub observed: Vec<Observed>,
+    process: process::Closing,
+}
+
+impl Closing {
+    pub(super) fn new(process: process::Closing, mut observed: Vec<Observed>) -> Self {
+        let mut note = |what| observed.push(Observed::Ending { what });
+        if process.killed {
+            note("it ended neither when its input ended nor on SIGTERM, and was killed");
+        } else if process.left_processes {
+            note("it left processes behind, which were ended");
+        }
+        Self { observed, process }
+    }
+}
+
+impl Deref for Closing {
+    type Target = process::Closing;
+
+    fn deref(&self) -> &process::Closing {
+        &self.process
+    }
+}
