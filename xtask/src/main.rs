@@ -1,6 +1,7 @@
 //! The repository's own chores.
 
 mod bench;
+mod conformance;
 mod fuzz;
 mod gate_power;
 mod generate;
@@ -14,6 +15,8 @@ use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask COMMAND
   bench            measure speed and memory of the release build, as ratios and growth
+  conformance [--write]
+                   run the official suite on the mock server and the client, or write docs/conformance.md
   fuzz [--seconds N] [TARGET...]
                    a minute of fuzzing for each target, from fuzz/corpus (needs cargo-fuzz)
   gate-power [--write]
@@ -38,6 +41,7 @@ fn main() -> ExitCode {
     };
     let outcome = match command {
         "bench" => bench::run(),
+        "conformance" => conformance::run(rest),
         "fuzz" => fuzz::run(rest),
         "gate-power" => gate_power::run(rest),
         "generate" => generate::run(rest),

@@ -37,7 +37,7 @@ pub(crate) enum Command {
     Validate(Validate),
     /// Print the JSON Schema of suites, for editors; or that of manifests or of the JSON report.
     Schema(Schema),
-    /// Show a cassette as a timeline.
+    /// Show a cassette, or a recording of the proxy, as a timeline.
     Show(Show),
     /// Explain a gate; without a name, list them all.
     Explain(Explain),
@@ -51,6 +51,12 @@ pub(crate) enum Command {
     Call(Call),
     /// Serve a mock server: of a manifest, a saved list of tools or a tape; healthy or with faults.
     Mock(crate::command::mock::Mock),
+    /// Stand between an MCP client and its server, and record all that crosses.
+    Proxy(crate::command::proxy::Proxy),
+    /// Replay a recording of the proxy against a live server, and tell what has drifted.
+    Verify(crate::command::verify::Verify),
+    /// Turn a recording of the proxy into a cassette that a suite judges.
+    TraceFrom(crate::command::trace_from::TraceFrom),
 }
 
 /// Which suites.
@@ -156,9 +162,9 @@ pub(crate) struct Schema {
 /// Arguments of `show`.
 #[derive(Debug, Group)]
 pub(crate) struct Show {
-    /// The cassette, or a trace.
+    /// The cassette, a trace, or a recording of the proxy.
     pub(crate) file: PathBuf,
-    /// Show only this run.
+    /// Show only this run, or this session of a recording.
     #[arg(long, value_name = "N")]
     pub(crate) run: Option<usize>,
     /// Show everything, without cutting long texts short.

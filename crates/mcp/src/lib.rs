@@ -7,5 +7,7 @@ pub mod frame;
 pub mod jsonrpc;
 pub mod mock;
 pub mod process;
+pub mod proxy;
 pub mod sse;
 pub mod tape;
+pub mod verify;

@@ -143,7 +143,7 @@ fn reload(server: &Server, path: &Path, is_coloured: bool) -> Option<Reload> {
         let outcome = if is_refused { "has errors; the one before is still served" } else { "is read again" };
         output::stderr(&format!("{said}{name} {outcome}\n"));
     };
-    match server.reload_from(path, |path| read(path), report) {
+    match server.reload_from(path, read, report) {
         Ok(reload) => Some(reload),
         Err(error) => {
             output::stderr(&format!("warning: changes of {} will not be seen: {error}\n", path.display()));

@@ -4,14 +4,18 @@ mod call;
 mod explain;
 pub(crate) mod mock;
 mod plan_runs;
+pub(crate) mod proxy;
 mod report;
 mod run;
 mod schema;
 mod server;
 mod show;
 mod suites;
+mod tape;
 mod tools;
+pub(crate) mod trace_from;
 mod validate;
+pub(crate) mod verify;
 
 use crate::args::{Args, Command};
 use crate::output::Failure;
@@ -30,5 +34,8 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
         Command::Tools(tools) => tools::run(&tools, args.color),
         Command::Call(call) => call::run(&call, args.color),
         Command::Mock(mock) => mock::run(&mock, args.color),
+        Command::Proxy(proxy) => proxy::run(proxy),
+        Command::Verify(verify) => verify::run(verify),
+        Command::TraceFrom(trace) => trace_from::run(trace),
     }
 }

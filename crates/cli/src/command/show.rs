@@ -1,11 +1,16 @@
-//! `mcptest show`: a cassette as a timeline.
+//! `mcptest show`: a cassette or a tape as a timeline.
 
 use crate::args::Show;
 use crate::output::{self, Failure};
+use mcptest_mcp::tape::{ShowOptions, Tape, timeline as timeline_of};
 use mcptest_run::cassette::{Options, Recording, timeline};
+use std::collections::BTreeSet;
 use std::process::ExitCode;
 
 pub(super) fn run(args: &Show) -> Result<ExitCode, Failure> {
+    if let Some(tape) = super::tape::opened(&args.file)? {
+        return show_tape(args, &tape);
+    }
     let recording = Recording::open(&args.file)?;
     let cassette = recording.cassette()?;
     if let Some(wanted) = args.run.filter(|&wanted| cassette.runs.iter().all(|run| run.number != wanted)) {
@@ -18,4 +23,18 @@ pub(super) fn run(args: &Show) -> Result<ExitCode, Failure> {
     output::stdout(timeline(&cassette, Options { run: args.run, full: args.full }).as_bytes())?;
     let is_broken = cassette.runs.iter().any(|run| run.trace.is_err());
     Ok(ExitCode::from(if is_broken { output::EXIT_BROKEN } else { 0 }))
+}
+
+fn show_tape(args: &Show, tape: &Tape) -> Result<ExitCode, Failure> {
+    let session = args.run.map(|number| number as u64);
+    let sessions: BTreeSet<u64> = tape.entries.iter().filter_map(|entry| entry.session).collect();
+    if let Some(wanted) = session.filter(|wanted| !sessions.contains(wanted)) {
+        return Err(Failure(format!(
+            "{} has no session {wanted}; it has {}",
+            args.file.display(),
+            sessions.len()
+        )));
+    }
+    output::stdout(timeline_of(tape, ShowOptions { session, full: args.full }).as_bytes())?;
+    Ok(ExitCode::SUCCESS)
 }

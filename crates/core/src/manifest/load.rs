@@ -148,6 +148,13 @@ fn read_offers(block: &mut Block<'_>, context: &Context<'_>) -> Manifest {
         cache: block
             .optional("cache", "How long clients may keep lists and resources", read_cache)
             .unwrap_or_default(),
+        page_size: block
+            .optional(
+                "page_size",
+                "How many entries one page of a list has; all of them when left out",
+                |f| f.whole(1..=1_000_000),
+            )
+            .map(|size| size as usize),
         ..Manifest::default()
     }
 }

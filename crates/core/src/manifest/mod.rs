@@ -69,6 +69,8 @@ pub struct Manifest {
     pub prompts: Vec<Prompt>,
     /// How long lists and resources may be kept by a client.
     pub cache: Cache,
+    /// How many entries one page of a list has.
+    pub page_size: Option<usize>,
     /// What goes wrong on purpose.
     pub faults: Vec<ScopedFault>,
     completions: completion::Completions,

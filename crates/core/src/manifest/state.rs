@@ -5,7 +5,7 @@ use super::store::Records;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-/// The memory of one session or run: how far each sequence is, and the records of the store. Threads share it as it is.
+/// The memory of one running server: how far each sequence is, and the records of the store. Threads share it as it is.
 #[derive(Debug)]
 pub struct State {
     positions: Vec<AtomicUsize>,

@@ -127,12 +127,12 @@ impl Template {
 fn read_hole(text: &str, known: &[&str]) -> Result<(Hole, usize), Fault> {
     let literal_help = "write `$${` for a literal `${`";
     let (path, length) = Path::read(&text[2..], known).map_err(|fault| {
-        let help = fault.help.clone().unwrap_or_default();
-        moved(fault, 2).help(if help.is_empty() {
-            literal_help.to_owned()
-        } else {
-            format!("{help}; {literal_help}")
-        })
+        let help = match &fault.help {
+            Some(help) if help.ends_with('?') => help.clone(),
+            Some(help) => format!("{help}; {literal_help}"),
+            None => literal_help.to_owned(),
+        };
+        moved(fault, 2).help(help)
     })?;
     let rest = &text[2 + length..];
     let written = text[..2 + length].to_owned() + "}";

@@ -499,3 +499,15 @@ fn a_schema_that_nothing_is_held_to_may_be_anything() {
     assert!(manifest.tools[0].listing.contains("example.com"));
     assert!(manifest.tools[0].check(&json!({"a": 1})).is_ok());
 }
+
+#[test]
+fn a_fault_in_a_block_of_lines_is_shown_on_its_line() {
+    assert_eq!(
+        problems(&tool("response: |\n  é one\n\n  two ${agrs.x}\n  three")),
+        ["7:15: nothing is called `agrs` here"]
+    );
+    assert_eq!(
+        problems(&tool("response: >\n  one\n  two ${agrs.x}")),
+        ["5:9: nothing is called `agrs` here"]
+    );
+}

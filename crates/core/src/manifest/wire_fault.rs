@@ -23,9 +23,9 @@ pub enum WireFault {
         /// How many are not.
         failures: u64,
     },
-    /// The call is answered only after it was cancelled.
+    /// The call is answered late, and even after it was cancelled.
     ReplyAfterCancel {
-        /// How long after.
+        /// How long after the call, or after its cancel.
         delay_ms: u64,
     },
     /// The call gets a JSON-RPC error.
@@ -104,7 +104,7 @@ impl WireFault {
             "reply-after-cancel",
             "reply-after-cancel:<ms>",
             Number::Whole(0, 100, |delay_ms| Self::ReplyAfterCancel { delay_ms }),
-            "the call is answered only after it was cancelled, this many milliseconds later",
+            "the answer comes this many milliseconds late, and even after the call was cancelled",
         ),
         kind(
             "error",

@@ -30,12 +30,12 @@ pub(super) async fn connect(spec: &ServerSpec, tap: Option<Tap>) -> Result<(Link
         EraChoice::Legacy => {
             let link = open(spec, tap, Era::Legacy)?;
             let info = initialize(&link, spec.connect_timeout).await?;
-            Ok(ready(link, info))
+            Ok(ready(link, info).await)
         }
         EraChoice::Modern => {
             let link = open(spec, tap, Era::Modern)?;
             match discover(&link, spec.connect_timeout).await {
-                Discovered::Modern(info) => Ok(ready(link, info)),
+                Discovered::Modern(info) => Ok(ready(link, info).await),
                 Discovered::Failed { error, .. } => Err(error),
             }
         }
@@ -46,7 +46,7 @@ pub(super) async fn connect(spec: &ServerSpec, tap: Option<Tap>) -> Result<(Link
 async fn find_out(spec: &ServerSpec, tap: Option<Tap>) -> Result<(Link, ServerInfo), WireError> {
     let link = open(spec, tap.clone(), Era::Modern)?;
     let (error, was_silent) = match probe(&link, PROBE.min(spec.connect_timeout / 2)).await {
-        Discovered::Modern(info) => return Ok(ready(link, info)),
+        Discovered::Modern(info) => return Ok(ready(link, info).await),
         Discovered::Failed { error, next: Next::GiveUp } => return Err(error),
         Discovered::Failed { error, next } => (error, next == Next::WasSilent),
     };
@@ -58,12 +58,12 @@ async fn find_out(spec: &ServerSpec, tap: Option<Tap>) -> Result<(Link, ServerIn
     }
     link.conversation().observe(Observed::FellBack { reason: reason(&error) });
     match initialize(&link, spec.connect_timeout).await {
-        Ok(info) => Ok(ready(link, info)),
+        Ok(info) => Ok(ready(link, info).await),
         // A modern server may only have been slow to start.
         Err(refused) if was_silent && matches!(refused.misbehaviour, Misbehaviour::Refused { .. }) => {
             link.set_era(Era::Modern);
             match discover(&link, spec.connect_timeout).await {
-                Discovered::Modern(info) => Ok(ready(link, info)),
+                Discovered::Modern(info) => Ok(ready(link, info).await),
                 Discovered::Failed { .. } => Err(refused),
             }
         }
@@ -97,10 +97,10 @@ fn open(spec: &ServerSpec, tap: Option<Tap>, era: Era) -> Result<Link, WireError
     })
 }
 
-fn ready(link: Link, info: ServerInfo) -> (Link, ServerInfo) {
+async fn ready(link: Link, info: ServerInfo) -> (Link, ServerInfo) {
     link.conversation().is_ready();
     if let Link::Http(http, _) = &link {
-        http.listen();
+        http.listen().await;
     }
     (link, info)
 }
@@ -147,11 +147,13 @@ async fn probe(link: &Link, limit: Duration) -> Discovered {
 }
 
 async fn discover(link: &Link, limit: Duration) -> Discovered {
-    let params = Params::new(Era::Modern);
     let (method, deadline) = ("server/discover", Deadline::after(limit));
-    let asking = Asking { method, asked: method, params: &params, headers: &[], deadline };
     let failed = |why, next| Discovered::Failed { error: link.error(method, why, Vec::new()), next };
-    match link.ask(asking).await.outcome {
+    let mut answer = ask_to_discover(link, deadline).await;
+    if matches!(&answer, Err(CallFailure::Rpc(error)) if offers_our_version(error)) {
+        answer = ask_to_discover(link, deadline).await;
+    }
+    match answer {
         Ok(result) => match discovered(&result) {
             Ok(info) => Discovered::Modern(info),
             Err(why) => failed(why, Next::FallBack),
@@ -165,6 +167,18 @@ async fn discover(link: &Link, limit: Duration) -> Discovered {
             Discovered::Failed { error, next }
         }
     }
+}
+
+async fn ask_to_discover(link: &Link, deadline: Deadline) -> Result<Box<RawValue>, CallFailure> {
+    let params = Params::new(Era::Modern);
+    let method = "server/discover";
+    link.ask(Asking { method, asked: method, params: &params, headers: &[], deadline }).await.outcome
+}
+
+/// True for a refusal of the version that names the very version: it is asked once more.
+fn offers_our_version(error: &RpcError) -> bool {
+    error.code == code::UNSUPPORTED_VERSION
+        && supported(error).is_some_and(|versions| versions.iter().any(|version| version == LATEST_MODERN))
 }
 
 fn no_common(supported: Vec<String>) -> Misbehaviour {

@@ -1,7 +1,7 @@
 //! The server asks us something: what do we answer?
 
 use crate::jsonrpc::RpcError;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// Scripted answers to what a server may ask, by method: `roots/list`, `sampling/createMessage`, `elicitation/create`.
@@ -53,7 +53,7 @@ impl Responses {
             scripted.into_iter().find(|entry| entry.when.as_ref().is_none_or(|when| is_part(when, params)));
         let is_scripted = found.is_some();
         let outcome = match found.map_or(&Answer::Decline, |entry| &entry.answer) {
-            Answer::Result(result) => Ok(result.clone()),
+            Answer::Result(result) => Ok(with_defaults(result.clone(), params)),
             Answer::Error(error) => Err(error.clone()),
             Answer::Decline => refuse(method, "decline")?,
             Answer::Cancel => refuse(method, "cancel")?,
@@ -71,6 +71,26 @@ fn refuse(method: &str, action: &str) -> Option<Result<Value, RpcError>> {
         }
         _ => None,
     }
+}
+
+/// A form that is accepted has the default of every field that the script leaves out, as a user would find it filled in.
+fn with_defaults(mut result: Value, params: &Value) -> Value {
+    let fields = params.pointer("/requestedSchema/properties").and_then(Value::as_object);
+    let defaults: Map<String, Value> = fields
+        .into_iter()
+        .flatten()
+        .filter_map(|(name, field)| Some((name.clone(), field.get("default")?.clone())))
+        .collect();
+    if let Some(answer) = result.as_object_mut()
+        && answer.get("action").is_some_and(|action| action == "accept")
+        && !defaults.is_empty()
+        && let Value::Object(content) = answer.entry("content").or_insert_with(|| json!({}))
+    {
+        for (name, default) in defaults {
+            content.entry(name).or_insert(default);
+        }
+    }
+    result
 }
 
 /// True when everything in `part` is in `whole`: objects by key, anything else by equality.
@@ -106,5 +126,27 @@ mod tests {
             json!({"roots": []})
         );
         assert_eq!(responses.answer("tools/call", &json!({})), None);
+    }
+
+    #[test]
+    fn a_form_that_is_accepted_has_the_defaults_of_the_fields_that_the_script_leaves_out() {
+        let form = json!({"requestedSchema": {"type": "object", "properties": {
+            "name": {"type": "string", "default": "John"}, "age": {"type": "integer", "default": 30},
+            "city": {"type": "string"},
+        }}});
+        let answered = |result: Value| {
+            let scripted = vec![Scripted { when: None, answer: Answer::Result(result) }];
+            let responses = Responses { scripted: BTreeMap::from([("elicitation/create".into(), scripted)]) };
+            responses.answer("elicitation/create", &form).unwrap().outcome.unwrap()
+        };
+        assert_eq!(
+            answered(json!({"action": "accept", "content": {"name": "Ada"}})),
+            json!({"action": "accept", "content": {"name": "Ada", "age": 30}})
+        );
+        assert_eq!(
+            answered(json!({"action": "accept"})),
+            json!({"action": "accept", "content": {"name": "John", "age": 30}})
+        );
+        assert_eq!(answered(json!({"action": "decline"})), json!({"action": "decline"}));
     }
 }

@@ -40,7 +40,7 @@ pub(super) struct Identity {
 #[derive(Debug)]
 pub(super) struct Entries {
     key: &'static str,
-    entries: Vec<String>,
+    listings: Vec<String>,
     page_size: Option<usize>,
     whole: String,
 }
@@ -140,7 +140,7 @@ fn has_resources(manifest: &Manifest) -> bool {
 
 fn lists(manifest: &Manifest) -> HashMap<&'static str, Entries> {
     let mut lists = HashMap::new();
-    let page_size = None;
+    let page_size = manifest.page_size;
     let mut add = |method, key, entries: Vec<String>| {
         lists.insert(method, Entries::new(key, entries, page_size));
     };
@@ -165,7 +165,7 @@ fn lists(manifest: &Manifest) -> HashMap<&'static str, Entries> {
 impl Entries {
     fn new(key: &'static str, entries: Vec<String>, page_size: Option<usize>) -> Self {
         let whole = format!(r#"{{"{key}":[{}]}}"#, entries.join(","));
-        Self { key, entries, page_size, whole }
+        Self { key, listings: entries, page_size, whole }
     }
 
     /// A page of the list as JSON text; the whole of it when there are no pages.
@@ -175,18 +175,18 @@ impl Entries {
             Some(cursor) => cursor
                 .strip_prefix("after-")
                 .and_then(|start| start.parse::<usize>().ok())
-                .filter(|start| *start > 0 && *start < self.entries.len())
+                .filter(|start| *start > 0 && *start < self.listings.len())
                 .ok_or_else(|| {
                     let message = format!("`{cursor}` is not a cursor that this server gave out");
                     RpcError::new(code::INVALID_PARAMS, message)
                 })?,
         };
-        let Some(size) = self.page_size.filter(|size| *size < self.entries.len()) else {
+        let Some(size) = self.page_size.filter(|size| *size < self.listings.len()) else {
             return Ok(self.whole.as_str().into());
         };
-        let end = (start + size).min(self.entries.len());
-        let mut text = format!(r#"{{"{}":[{}]"#, self.key, self.entries[start..end].join(","));
-        if end < self.entries.len() {
+        let end = (start + size).min(self.listings.len());
+        let mut text = format!(r#"{{"{}":[{}]"#, self.key, self.listings[start..end].join(","));
+        if end < self.listings.len() {
             text.push_str(&format!(r#","nextCursor":"after-{end}""#));
         }
         text.push('}');

@@ -23,24 +23,21 @@ pub(super) async fn deliver(
             Outcome::Listen { .. } | Outcome::Unserved => std::future::pending().await,
         }
     };
-    let answer = match action.despite_cancel {
-        Some(delay) => {
+    let answer = if let Some(delay) = action.despite_cancel {
+        let answer = work.await;
+        wait_despite_cancel(delay.saturating_add(action.delay.unwrap_or_default()), cancel).await;
+        answer
+    } else {
+        let late = async {
             let answer = work.await;
-            wait_despite_cancel(delay.saturating_add(action.delay.unwrap_or_default()), cancel).await;
-            answer
-        }
-        None => {
-            let late = async {
-                let answer = work.await;
-                if let Some(delay) = action.delay {
-                    tokio::time::sleep(delay).await;
-                }
-                answer
-            };
-            tokio::select! {
-                () = cancel => return None,
-                answer = late => answer,
+            if let Some(delay) = action.delay {
+                tokio::time::sleep(delay).await;
             }
+            answer
+        };
+        tokio::select! {
+            () = cancel => return None,
+            answer = late => answer,
         }
     };
     if action.floods_stderr {

@@ -49,7 +49,7 @@ where
 {
     let (sender, receiver) = mpsc::channel(QUEUE);
     let mut pipe = Pipe {
-        session: server.session(),
+        session: Arc::default(),
         outlet: Outlet::Pipe(sender),
         seat: None,
         tasks: JoinSet::new(),

@@ -4,7 +4,6 @@ use super::audience::{Audience, Change};
 use super::catalog::Catalog;
 use super::lock;
 use super::request_state::Signer;
-use super::session::Session;
 use super::tape::TapeSource;
 use crate::fault::{Scope, WireFault};
 use crate::tape::Tape;
@@ -85,10 +84,6 @@ impl Server {
 
     pub(super) fn signer(&self) -> &Signer {
         &self.0.signer
-    }
-
-    pub(super) fn session(&self) -> Arc<Session> {
-        Arc::default()
     }
 
     pub(super) fn is_wedged(&self) -> bool {

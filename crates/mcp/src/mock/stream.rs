@@ -82,14 +82,14 @@ impl Stream {
 
     /// An event without a message, which tells a client where to resume and when.
     pub(super) fn prime(&self, retry_ms: Option<u64>) {
-        let mut inner = lock(&self.inner);
+        let inner = lock(&self.inner);
         let Some(stream) = self.number else { return };
         let retry = retry_ms.map_or_else(String::new, |ms| format!("retry: {ms}\n"));
-        let bytes = Bytes::from(format!("id: {stream}-{}\n{retry}data: \n\n", inner.next));
+        let last = inner.next.saturating_sub(1);
+        let bytes = Bytes::from(format!("id: {stream}-{last}\n{retry}data: \n\n"));
         if let Some(reader) = &inner.reader {
             let _full = reader.try_send(bytes);
         }
-        inner.next = inner.next.max(1);
     }
 
     /// Ends the reader's stream; what is sent later is kept for when it comes back.
@@ -191,6 +191,18 @@ mod tests {
         let seen = all(stream.attach(Some(1)));
         assert_eq!(seen.len(), 2, "{seen:?}");
         assert!(seen[0].contains("data: two") && seen[1].contains("id: 4-3"));
+    }
+
+    #[tokio::test]
+    async fn a_priming_event_names_the_last_one_so_that_nothing_is_missed() {
+        let stream = Stream::kept(2);
+        let first = stream.attach(None);
+        stream.prime(None);
+        stream.prime(Some(300));
+        assert_eq!(all(first), ["id: 2-0\ndata: \n\n", "id: 2-0\nretry: 300\ndata: \n\n"]);
+        stream.detach();
+        stream.push("late");
+        assert_eq!(all(stream.attach(Some(0))), ["event: message\nid: 2-1\ndata: late\n\n"]);
     }
 
     #[tokio::test]

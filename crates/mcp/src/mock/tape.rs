@@ -35,7 +35,11 @@ impl TapeSource {
             match groups.iter_mut().find(|group| group.hash == hash) {
                 Some(group) => group.recorded.push(Arc::new(recorded)),
                 None => {
-                    groups.push(Group { hash, recorded: vec![Arc::new(recorded)], next: AtomicUsize::new(0) })
+                    groups.push(Group {
+                        hash,
+                        recorded: vec![Arc::new(recorded)],
+                        next: AtomicUsize::new(0),
+                    });
                 }
             }
         }

@@ -4,8 +4,9 @@ use super::groups::{self, Ending};
 use super::{Stderr, status_words};
 use std::process::ExitStatus;
 use std::time::Duration;
-use tokio::process::{ChildStdin, ChildStdout};
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::sync::watch;
+use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
 const AFTER_END_OF_INPUT: Duration = Duration::from_millis(1500);
@@ -57,14 +58,17 @@ pub struct Closing {
 }
 
 impl Child {
-    pub(super) fn watch(mut child: tokio::process::Child) -> Option<(Self, Started)> {
+    pub(super) fn watch(
+        mut child: tokio::process::Child,
+        read_errors: impl FnOnce(ChildStderr, Stderr) -> JoinHandle<()>,
+    ) -> Option<(Self, Started)> {
         let group = child.id()?;
         groups::add(group);
         let (sender, status) = watch::channel(None);
         let stderr = Stderr::default();
         let this = Self { group, status, stderr: stderr.clone() };
         let started = Started { stdin: child.stdin.take()?, stdout: child.stdout.take()? };
-        let draining = tokio::spawn(stderr.drain(child.stderr.take()?));
+        let draining = read_errors(child.stderr.take()?, stderr);
         tokio::spawn(async move {
             if let Ok(status) = child.wait().await {
                 // The last words matter most; what the process started may hold the pipe open.

@@ -10,6 +10,7 @@ mod stderr;
 pub use child::{Child, Closing, ExitWatch, Started};
 pub use groups::end_all;
 pub use interrupt::interrupted;
+pub(crate) use start::start_with;
 pub use start::{StartError, start};
 pub use stderr::Stderr;
 

@@ -1,11 +1,12 @@
 //! A command becomes a running process, or a sentence that says which word was wrong.
 
-use super::{Child, Started};
+use super::{Child, Started, Stderr};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use thiserror::Error;
-use tokio::process::Command;
+use tokio::process::{ChildStderr, Command};
+use tokio::task::JoinHandle;
 
 /// Why a command could not be started.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -49,6 +50,16 @@ pub fn start(
     env: &[(String, String)],
     cwd: Option<&Path>,
 ) -> Result<(Child, Started), StartError> {
+    start_with(words, env, cwd, |errors, stderr| tokio::spawn(stderr.drain(errors)))
+}
+
+/// As [`start`], for one who reads the standard error too.
+pub(crate) fn start_with(
+    words: &[String],
+    env: &[(String, String)],
+    cwd: Option<&Path>,
+    read_errors: impl FnOnce(ChildStderr, Stderr) -> JoinHandle<()>,
+) -> Result<(Child, Started), StartError> {
     let (program, arguments) = words.split_first().ok_or(StartError::Empty)?;
     let mut command = Command::new(program);
     command
@@ -64,7 +75,7 @@ pub fn start(
     #[cfg(unix)]
     command.process_group(0);
     let child = command.spawn().map_err(|error| explain(&error, program, words, cwd))?;
-    Child::watch(child).ok_or_else(|| StartError::Other {
+    Child::watch(child, read_errors).ok_or_else(|| StartError::Other {
         program: program.clone(),
         reason: "it was gone before it could be watched".to_owned(),
     })

@@ -55,18 +55,44 @@ pub struct Entry {
     /// A JSON message, as it was but for what was redacted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<Box<RawValue>>,
-    /// Something that is not JSON.
+    /// Something that is not JSON, or the beginning of something too long to be kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// How many bytes it had, when only its beginning is kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
     /// Something that happened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub event: Option<Event>,
+}
+
+impl Entry {
+    /// An entry with nothing in it yet.
+    pub const fn at(at_us: u64) -> Self {
+        Self {
+            at_us,
+            session: None,
+            exchange: None,
+            from: None,
+            message: None,
+            text: None,
+            bytes: None,
+            event: None,
+        }
+    }
 }
 
 /// What can happen besides messages.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Event {
+    /// An HTTP request that carries no message, as the one that opens a stream or ends a session.
+    HttpRequest {
+        /// Its method.
+        method: String,
+        /// Its path, with its query.
+        path: String,
+    },
     /// An HTTP answer that is not a plain 200.
     HttpStatus {
         /// The status.

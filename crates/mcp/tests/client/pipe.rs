@@ -145,7 +145,10 @@ async fn a_line_past_the_limit_fails_the_call_it_answers() {
     });
     spec.max_message_bytes = 1000;
     let text = call(&connect(&spec).await).await.unwrap_err().to_string();
-    assert!(text.contains("is too large: 5048 bytes, and the limit is 1000 bytes (`max_message_bytes`)"), "{text}");
+    assert!(
+        text.contains("is too large: 5048 bytes, and the limit is 1000 bytes (`max_message_bytes`)"),
+        "{text}"
+    );
 }
 
 #[tokio::test]

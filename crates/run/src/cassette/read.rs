@@ -2,6 +2,7 @@
 
 use super::parse::{Cassette, parse};
 use super::problem::{Place, Problem};
+use mcptest_mcp::tape::{self, FORMAT, Tape, TapeError, TraceOptions};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 use thiserror::Error;
@@ -23,6 +24,7 @@ impl Recording {
             _ => {}
         }
         match fs::read(&path) {
+            Ok(bytes) if is_tape(&bytes) => of_tape(path, &bytes),
             Ok(bytes) => Ok(Self { path, bytes }),
             Err(source) if source.kind() == io::ErrorKind::NotFound => Err(ReadError::Missing { path }),
             Err(source) => Err(ReadError::Unreadable { path, source }),
@@ -42,6 +44,27 @@ impl Recording {
     /// The cassette in these bytes.
     pub fn cassette(&self) -> Result<Cassette<'_>, ReadError> {
         parse(&self.bytes).map_err(|problem| ReadError::Bad { path: self.path.clone(), problem })
+    }
+}
+
+/// Whether a recording of the proxy stands here; only its first bytes are looked at.
+fn is_tape(bytes: &[u8]) -> bool {
+    let start = &bytes[..bytes.len().min(4096)];
+    start.windows(FORMAT.len()).any(|part| part == FORMAT.as_bytes())
+        && start.split(|byte| *byte == b'\n').next().is_some_and(|line| {
+            std::str::from_utf8(line).is_ok_and(|line| line.contains("\"format\"") && tape::is_tape(line))
+        })
+}
+
+/// A tape of the proxy is judged as the cassette that it makes.
+fn of_tape(path: PathBuf, bytes: &[u8]) -> Result<Recording, ReadError> {
+    let text = String::from_utf8_lossy(bytes);
+    match Tape::read(&text) {
+        Ok(tape) => {
+            let bytes = tape::to_cassette(&tape, &TraceOptions::default()).into_bytes();
+            Ok(Recording { path, bytes })
+        }
+        Err(source) => Err(ReadError::Tape { path, source }),
     }
 }
 
@@ -76,6 +99,14 @@ pub enum ReadError {
         path: PathBuf,
         /// What the system says.
         source: io::Error,
+    },
+    /// A recording of the proxy with something wrong in it.
+    #[error("{}: {source}", path.display())]
+    Tape {
+        /// The path as asked for.
+        path: PathBuf,
+        /// What is wrong in it.
+        source: TapeError,
     },
     /// Read, but not a cassette.
     #[error("{}{}: {}", path.display(), place(problem.place), problem.fault)]

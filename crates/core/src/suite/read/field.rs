@@ -80,17 +80,21 @@ impl<'a> Field<'a> {
         None
     }
 
-    /// The place of these bytes of the scalar `text` that stands at `span`; of all of it, where escapes, folding or
-    /// indentation move its bytes.
+    /// The place of these bytes of the scalar `text` that stands at `span`; of all of it, where escapes or folding move
+    /// its bytes.
     pub(crate) fn span_within(&self, span: Span, text: &str, bytes: std::ops::Range<usize>) -> Span {
         let written = self.reading.source.get(span.start..span.end).unwrap_or_default();
         let quoted = written.get(1..written.len().max(2) - 1).filter(|inner| *inner == text);
         let offset = match (written == text, quoted) {
-            (true, _) => span.start,
-            (false, Some(_)) => span.start + 1,
-            (false, None) => return span,
+            (true, _) => Some(0),
+            (false, Some(_)) => Some(1),
+            (false, None) => block_offset(written, text, bytes.start),
         };
-        Span { file: span.file, start: offset + bytes.start, end: offset + bytes.end }
+        let place = |offset: usize| {
+            let start = span.start + offset + bytes.start;
+            Span { file: span.file, start, end: start + bytes.len() }
+        };
+        offset.map_or(span, place)
     }
 
     /// Says what the schema is here; the node when there is one to read.
@@ -241,5 +245,22 @@ impl<'a> Field<'a> {
         {
             schema.insert(key.to_owned(), value);
         }
+    }
+}
+
+/// How much further a byte of a literal block stands in the source than in its text: by the indentation of its line and
+/// of those before.
+fn block_offset(written: &str, text: &str, byte: usize) -> Option<usize> {
+    let before = text.get(..byte)?;
+    let (mut in_source, mut in_text) = (0, 0);
+    let mut lines = written.split_inclusive('\n').zip(text.split_inclusive('\n'));
+    loop {
+        let (source, line) = lines.next()?;
+        let indent = source.trim_end().strip_suffix(line.trim_end())?.len();
+        if in_text + line.len() > before.len() {
+            return Some(in_source + indent - in_text);
+        }
+        in_source += source.len();
+        in_text += line.len();
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn client(url: &Url, connect_timeout: Duration) -> Result<reqwest::Cl
 }
 
 /// For systems that have no certificates of their own.
-fn bundled_roots() -> rustls::ClientConfig {
+pub(crate) fn bundled_roots() -> rustls::ClientConfig {
     let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
     let provider = Arc::new(rustls::crypto::ring::default_provider());
     match rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions() {

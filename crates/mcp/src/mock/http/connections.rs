@@ -24,6 +24,12 @@ pub(super) struct Connection {
 
 const BUSY: u64 = u64::MAX;
 
+impl Connection {
+    pub(super) fn is_busy(&self) {
+        self.idle_since.store(BUSY, Ordering::Relaxed);
+    }
+}
+
 impl Connections {
     /// A new connection, until it is given to [`Self::closed`].
     pub(super) fn opened(&self) -> Arc<Connection> {
@@ -53,10 +59,6 @@ impl Connections {
         true
     }
 
-    pub(super) fn is_busy(&self, connection: &Connection) {
-        connection.idle_since.store(BUSY, Ordering::Relaxed);
-    }
-
     pub(super) fn is_idle(&self, connection: &Connection) {
         let now = self.clock.fetch_add(1, Ordering::Relaxed);
         connection.idle_since.store(now, Ordering::Relaxed);
@@ -71,8 +73,8 @@ mod tests {
     fn the_longest_idle_connection_goes_first_and_a_busy_one_never() {
         let connections = Connections::default();
         let (first, second, third) = (connections.opened(), connections.opened(), connections.opened());
-        connections.is_busy(&second);
-        connections.is_busy(&first);
+        second.is_busy();
+        first.is_busy();
         connections.is_idle(&first);
         assert!(connections.evict());
         let left = || lock(&connections.open).keys().copied().collect::<Vec<_>>();

@@ -179,7 +179,7 @@ impl Shared {
     }
 
     async fn initialize(&self, request: &Asked<'_>) -> Exchanged {
-        let session = self.server.session();
+        let session: Arc<Session> = Arc::default();
         let handled = self.server.handle(request, Asker { session: Some(&session), headers: None });
         let id = session
             .agreed
@@ -282,8 +282,9 @@ impl Shared {
         };
         let stream = session.map_or_else(Stream::fleeting, |session| session.open_stream());
         let receiver = stream.attach(None);
-        let is_primed = session.and_then(|session| session.agreed.get());
-        if is_primed.is_some_and(|agreed| agreed.version >= "2025-11-25") {
+        let agreed = session.and_then(|session| session.agreed.get());
+        let primes_itself = matches!(&outcome, Outcome::Play(play) if play.job.reconnect_ms().is_some());
+        if !primes_itself && agreed.is_some_and(|agreed| agreed.version >= "2025-11-25") {
             stream.prime(None);
         }
         let running = session.map(|session| session.begin(&request.id));

@@ -65,21 +65,20 @@ pub async fn serve(
         tokio::select! {
             () = &mut shutdown => break,
             _ = sweep.tick() => shared.sessions.expire(&limits, Instant::now()),
-            accepted = listener.accept() => match accepted {
-                Ok(accepted) => {
-                    while tasks.try_join_next().is_some() {}
-                    if connections.count() >= limits.connections && !connections.evict() {
-                        continue;
-                    }
-                    let (shared, connections) = (Arc::clone(&shared), Arc::clone(&connections));
-                    tasks.spawn(connect(accepted, shared, connections, stopped.clone()));
-                }
-                // No descriptors left, or a connection that was gone before it was accepted.
-                Err(_) => {
+            accepted = listener.accept() => {
+                while tasks.try_join_next().is_some() {}
+                let Ok(accepted) = accepted else {
+                    // No descriptors left, or a connection that was gone before it was accepted.
                     connections.evict();
                     tokio::time::sleep(Duration::from_millis(5)).await;
+                    continue;
+                };
+                if connections.count() >= limits.connections && !connections.evict() {
+                    continue;
                 }
-            },
+                let (shared, connections) = (Arc::clone(&shared), Arc::clone(&connections));
+                tasks.spawn(connect(accepted, shared, connections, stopped.clone()));
+            }
         }
     }
     drop(listener);
@@ -102,7 +101,7 @@ async fn connect(
     let service = service_fn(|request| {
         let (shared, connections, connection) = (&shared, &connections, &connection);
         async move {
-            connections.is_busy(connection);
+            connection.is_busy();
             let answer = shared.exchange(request).await;
             connections.is_idle(connection);
             answer

@@ -1,0 +1,116 @@
+//! `mcptest proxy`: between a client and a server, with a tape of all that crosses.
+
+use crate::output::{self, Failure};
+use clap::{ArgGroup, Args as Group};
+use mcptest_mcp::fault::{Injector, WireFault};
+use mcptest_mcp::proxy::{self, http, stdio};
+use mcptest_mcp::tape::{TapeServer, Writer};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use tokio::runtime::Runtime;
+
+/// Arguments of `proxy`.
+#[derive(Debug, Group)]
+#[command(
+    group = ArgGroup::new("server").required(true).args(["target", "command"]),
+    override_usage = "mcptest proxy [OPTIONS] --out FILE -- COMMAND…\n       mcptest proxy [OPTIONS] --out FILE --target URL [--listen ADDR[:PORT]]"
+)]
+pub(crate) struct Proxy {
+    /// Where the recording is written; `{n}` in the name is the first number that is free.
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) out: PathBuf,
+    /// The address of the server, on HTTP.
+    #[arg(long, value_name = "URL")]
+    pub(crate) target: Option<String>,
+    /// Where to listen for clients of the target [default: 127.0.0.1 and a free port].
+    #[arg(long, value_name = "ADDR[:PORT]", conflicts_with = "command")]
+    pub(crate) listen: Option<String>,
+    /// Let in requests for this host name, besides those for this machine; may be repeated.
+    #[arg(long, value_name = "HOST", conflicts_with = "command")]
+    pub(crate) allow_host: Vec<String>,
+    /// Let this go wrong on purpose with every tool call, as slow:500 or malformed; may be repeated.
+    #[arg(long, value_name = "KIND")]
+    pub(crate) fault: Vec<WireFault>,
+    /// Keep what this pattern matches out of the recording; may be repeated.
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) redact: Vec<String>,
+    /// The server's name, as suites call it; it stands in the recording.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// The command that starts the server, on stdio.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+}
+
+pub(super) fn run(args: Proxy) -> Result<ExitCode, Failure> {
+    let target = args.target.as_deref().map(http::Target::parse).transpose()?;
+    let variables = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let redactor = proxy::redactor(&args.redact, variables)?;
+    let server = TapeServer {
+        name: args.name,
+        command: args.command.clone(),
+        url: target.as_ref().map(|target| target.url().to_owned()),
+    };
+    let tape = Writer::create(&args.out, server, redactor)?;
+    let path = tape.path().to_owned();
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let injector = Injector::new(args.fault);
+    let (code, lost) = match target {
+        Some(target) => {
+            let listen = args.listen.as_deref().unwrap_or("127.0.0.1");
+            let lost = serve(&runtime, listen, target, args.allow_host, injector, tape)?;
+            (0, lost)
+        }
+        None => pass_on(&runtime, args.command, injector, tape)?,
+    };
+    // A read of standard input cannot be called back; nothing waits for it.
+    runtime.shutdown_background();
+    tell(&path, lost);
+    Ok(ExitCode::from(code))
+}
+
+fn pass_on(
+    runtime: &Runtime,
+    command: Vec<String>,
+    injector: Injector,
+    tape: Writer,
+) -> Result<(u8, Option<String>), Failure> {
+    let setup = stdio::Setup { command, injector, patience: stdio::Patience::default() };
+    let client = stdio::ClientEnd {
+        input: tokio::io::stdin(),
+        output: tokio::io::stdout(),
+        errors: tokio::io::stderr(),
+    };
+    let outcome = runtime.block_on(stdio::run(setup, client, tape, proxy::stop_signal()))?;
+    Ok((outcome.code, outcome.lost))
+}
+
+fn serve(
+    runtime: &Runtime,
+    listen: &str,
+    target: http::Target,
+    allowed: Vec<String>,
+    injector: Injector,
+    tape: Writer,
+) -> Result<Option<String>, Failure> {
+    runtime.block_on(async {
+        let listener = http::listen(listen).await?;
+        let address = listener.local_addr()?;
+        let guard = http::Guard { is_local: address.ip().is_loopback(), allowed };
+        output::stderr(&format!(
+            "mcptest proxy: {} stands for {}, recorded in {}\n",
+            target.seen_at(address),
+            target.url(),
+            tape.path().display()
+        ));
+        let setup = http::Setup { target, guard, injector };
+        Ok(http::serve(listener, setup, tape, proxy::stop_signal()).await?)
+    })
+}
+
+fn tell(path: &Path, lost: Option<String>) {
+    if let Some(reason) = lost {
+        output::stderr(&format!("mcptest proxy: the recording {} is not whole: {reason}\n", path.display()));
+    }
+}

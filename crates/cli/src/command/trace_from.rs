@@ -1,0 +1,43 @@
+//! `mcptest trace-from`: a tape becomes a cassette that the gates judge.
+
+use crate::output::{self, Failure};
+use clap::Args as Group;
+use mcptest_mcp::tape::{TraceOptions, to_cassette};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Arguments of `trace-from`.
+#[derive(Debug, Group)]
+pub(crate) struct TraceFrom {
+    /// The tape, as `mcptest proxy` writes it.
+    pub(crate) tape: PathBuf,
+    /// Where the cassette is written [default: standard output].
+    #[arg(long, short, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+    /// What the user asked the agent, which a tape cannot know.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) prompt: Option<String>,
+    /// What the agent answered at last, which a tape cannot know.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) final_response: Option<String>,
+    /// The agent's name [default: what the client called itself].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+}
+
+pub(super) fn run(args: TraceFrom) -> Result<ExitCode, Failure> {
+    let tape = super::tape::required(&args.tape)?;
+    let options =
+        TraceOptions { agent: args.agent, prompt: args.prompt, final_response: args.final_response };
+    let cassette = to_cassette(&tape, &options);
+    match args.out {
+        None => output::stdout(cassette.as_bytes())?,
+        Some(file) => std::fs::write(&file, cassette).map_err(|error| {
+            Failure(format!("cannot write {}: {}", file.display(), mcptest_run::reason(&error)))
+        })?,
+    }
+    if tape.is_cut {
+        output::stderr("note: the tape was cut off in the middle of its last line, which is left out\n");
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,79 @@
+//! `mcptest verify`: a tape against a live server.
+
+use crate::output::{self, Failure};
+use clap::{ArgGroup, Args as Group, ValueEnum};
+use mcptest_mcp::client::ServerSpec;
+use mcptest_mcp::verify::{self, Ignore, Tier};
+use mcptest_mcp::{process, proxy};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// Arguments of `verify`.
+#[derive(Debug, Group)]
+#[command(
+    group = ArgGroup::new("server").required(true).args(["url", "command"]),
+    override_usage = "mcptest verify [OPTIONS] TAPE -- COMMAND…\n       mcptest verify [OPTIONS] TAPE --url URL"
+)]
+pub(crate) struct Verify {
+    /// The tape, as `mcptest proxy` writes it.
+    pub(crate) tape: PathBuf,
+    /// The address of the server, on HTTP.
+    #[arg(long, value_name = "URL")]
+    pub(crate) url: Option<String>,
+    /// Do not count what differs at this path or below it, as result.content[0].text or get_time:result; may be repeated.
+    #[arg(long, value_name = "[NAME:]PATH")]
+    pub(crate) ignore: Vec<Ignore>,
+    /// Fail on this too.
+    #[arg(long, value_name = "TIER")]
+    pub(crate) deny: Option<Deny>,
+    /// How long one request may take, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
+    pub(crate) timeout: u64,
+    /// Write the result as JSON.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// The command that starts the server, on stdio.
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+}
+
+/// What fails besides what breaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Deny {
+    /// Also what reads otherwise.
+    Changed,
+    /// Everything that is different.
+    Added,
+}
+
+pub(super) fn run(args: Verify) -> Result<ExitCode, Failure> {
+    let tape = super::tape::required(&args.tape)?;
+    let mut spec = match args.url {
+        Some(url) => ServerSpec::url("server", url),
+        None => ServerSpec::command("server", args.command),
+    };
+    spec.timeout = Duration::from_secs(args.timeout);
+    let redactor = proxy::redactor(&[], std::iter::empty())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let drift = runtime.block_on(async {
+        tokio::select! {
+            drift = verify::replay(&tape, spec, args.ignore, &redactor) => Ok(drift),
+            code = process::interrupted() => Err(code),
+        }
+    });
+    let drift = match drift {
+        Ok(drift) => drift?,
+        Err(code) => {
+            process::end_all();
+            return Ok(ExitCode::from(code));
+        }
+    };
+    let text = if args.json { verify::json(&drift) } else { verify::human(&drift) };
+    output::stdout(text.as_bytes())?;
+    let fails = |tier: Tier| drift.count(tier) > 0;
+    let is_denied = fails(Tier::Breaking)
+        || (args.deny.is_some() && fails(Tier::Changed))
+        || (args.deny == Some(Deny::Added) && fails(Tier::Added));
+    Ok(ExitCode::from(u8::from(is_denied)))
+}

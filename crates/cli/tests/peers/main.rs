@@ -1,0 +1,11 @@
+//! Do programs of other hands get along with ours: the reference servers and the official Python SDK, in both directions?
+//!
+//! They are in target/peers, where tests/peers/install puts them; without it these tests fail.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod installed;
+mod programs;
+mod python;
+mod real_servers;
+mod transcript;

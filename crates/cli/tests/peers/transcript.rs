@@ -1,0 +1,27 @@
+//! What a client gets from a server: its tools, and the results of some calls.
+
+use mcptest_mcp::client::{CallFailure, Client, ServerSpec};
+use serde_json::value::to_raw_value;
+use serde_json::{Value, json};
+
+/// A tool and its arguments.
+pub(crate) type Call = (&'static str, Value);
+
+/// The tools as the server lists them, and what each call came to. Nothing may have been odd.
+pub(crate) async fn transcript(spec: &ServerSpec, calls: &[Call]) -> Vec<Value> {
+    let client = Client::connect(spec, None).await.unwrap();
+    let listed = client.list_tools().await.unwrap();
+    assert!(listed.complaints.is_empty(), "{:?}", listed.complaints);
+    let parse = |text: &str| serde_json::from_str::<Value>(text).unwrap();
+    let mut transcript: Vec<Value> = listed.tools.iter().map(|tool| parse(tool.raw.get())).collect();
+    for (tool, arguments) in calls {
+        let called = client.call_tool(tool, &to_raw_value(arguments).unwrap(), None).await;
+        transcript.push(match called.outcome {
+            Ok(result) => parse(result.get()),
+            Err(CallFailure::Rpc(error)) => json!({ "code": error.code, "message": error.message }),
+            Err(CallFailure::Wire(error)) => panic!("{error}"),
+        });
+    }
+    client.close().await;
+    transcript
+}

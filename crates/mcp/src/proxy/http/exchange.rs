@@ -1,0 +1,170 @@
+//! One request and all of its answer.
+
+use super::guard::Guard;
+use super::headers;
+use super::scribe::{Seen, Side};
+use super::tee::{Lent, Tee};
+use super::{Setup, Target};
+use crate::fault::Injector;
+use crate::proxy::record::Recorder;
+use crate::tape::Direction;
+use bytes::Bytes;
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header};
+use http_body_util::combinators::BoxBody;
+use http_body_util::{BodyExt, Full};
+use hyper::body::{Body, Incoming};
+use std::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+pub(super) type Broken = Box<dyn Error + Send + Sync>;
+pub(super) type AnswerBody = BoxBody<Bytes, Broken>;
+
+/// How long the rest of a request is read that cannot be passed on.
+const LAST_WORDS: Duration = Duration::from_secs(1);
+const SESSION_ID: &str = "mcp-session-id";
+
+/// What all exchanges share.
+pub(super) struct Shared {
+    client: reqwest::Client,
+    target: Target,
+    guard: Guard,
+    pub(super) injector: Injector,
+    pub(super) recorder: Recorder<Seen>,
+    exchanges: AtomicU64,
+}
+
+impl Shared {
+    pub(super) fn new(client: reqwest::Client, setup: Setup, recorder: Recorder<Seen>) -> Self {
+        let Setup { target, guard, injector } = setup;
+        Self { client, target, guard, injector, recorder, exchanges: AtomicU64::new(0) }
+    }
+
+    /// Passes a request on, and its answer back.
+    pub(super) async fn exchange(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+    ) -> Result<Response<AnswerBody>, Broken> {
+        let number = self.exchanges.fetch_add(1, Ordering::Relaxed) + 1;
+        let path = request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
+        self.recorder.see(
+            0,
+            Seen::Begin {
+                exchange: number,
+                method: request.method().to_string(),
+                path: path.clone(),
+                session: text_of(request.headers(), SESSION_ID),
+            },
+        );
+        if let Some(sentence) = self.guard.refusal(request.headers()) {
+            return Ok(self.refuse(number, StatusCode::FORBIDDEN, sentence));
+        }
+        let mut waiting = Waiting { recorder: self.recorder.clone(), exchange: number, is_over: false };
+        let (parts, body) = request.into_parts();
+        let answer = if self.injector.is_idle() {
+            let has_body = !body.is_end_stream();
+            let body = Lent::new(Tee::new(body, self.recorder.clone(), number, Side::Request));
+            let lent = has_body.then(|| reqwest::Body::wrap(body.again()));
+            let answer = self.ask(&path, parts, lent).await;
+            if answer.is_err() {
+                let _slow = tokio::time::timeout(LAST_WORDS, read_out(body)).await;
+            }
+            answer.map(|answer| self.pass_back(number, answer))
+        } else {
+            self.ask_with_faults(number, &path, parts, body).await?
+        };
+        waiting.is_over = true;
+        Ok(answer.unwrap_or_else(|sentence| self.refuse(number, StatusCode::BAD_GATEWAY, sentence)))
+    }
+
+    /// Asks the target; the error is a sentence.
+    pub(super) async fn ask(
+        &self,
+        path: &str,
+        parts: Parts,
+        body: Option<reqwest::Body>,
+    ) -> Result<Response<reqwest::Body>, String> {
+        let url = self.target.with_path(path)?;
+        let mut asked = self.client.request(parts.method, url).headers(headers::for_target(&parts.headers));
+        if let Some(body) = body {
+            asked = asked.body(body);
+        }
+        let answer = asked.send().await.map_err(|error| {
+            let reason = root(&error);
+            format!("the target {} cannot be reached: {reason}", self.target.authority())
+        })?;
+        Ok(answer.into())
+    }
+
+    /// The answer as the client gets it, noted while it passes.
+    pub(super) fn pass_back<B>(&self, number: u64, answer: Response<B>) -> Response<AnswerBody>
+    where
+        B: Body<Data = Bytes> + Send + Sync + Unpin + 'static,
+        B::Error: Into<Broken>,
+    {
+        let (mut parts, body) = answer.into_parts();
+        self.recorder.see(
+            0,
+            Seen::Head {
+                exchange: number,
+                status: parts.status.as_u16(),
+                content_type: text_of(&parts.headers, header::CONTENT_TYPE.as_str()),
+                encoding: text_of(&parts.headers, header::CONTENT_ENCODING.as_str()),
+                session: text_of(&parts.headers, SESSION_ID),
+            },
+        );
+        parts.headers = headers::end_to_end(&parts.headers);
+        let body = Tee::new(body, self.recorder.clone(), number, Side::Answer);
+        let mut response = Response::new(body.map_err(Into::into).boxed());
+        *response.status_mut() = parts.status;
+        *response.headers_mut() = parts.headers;
+        response
+    }
+
+    /// An answer of the proxy's own.
+    fn refuse(&self, number: u64, status: StatusCode, sentence: String) -> Response<AnswerBody> {
+        let body = format!("mcptest proxy: {sentence}\n");
+        self.recorder
+            .see(sentence.len(), Seen::Refused { exchange: number, status: status.as_u16(), sentence });
+        let mut response = Response::new(Full::from(body).map_err(|never| match never {}).boxed());
+        *response.status_mut() = status;
+        let plain = HeaderValue::from_static("text/plain; charset=utf-8");
+        response.headers_mut().insert(header::CONTENT_TYPE, plain);
+        response
+    }
+}
+
+/// Reads what is left of a body, so that it is on the tape.
+async fn read_out(mut body: Lent<Tee<Incoming>>) {
+    while let Some(Ok(_)) = body.frame().await {}
+}
+
+/// Tells of a client that goes while it waits: the exchange is dropped then.
+struct Waiting {
+    recorder: Recorder<Seen>,
+    exchange: u64,
+    is_over: bool,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if !self.is_over {
+            self.recorder.see(0, Seen::Abandoned { exchange: self.exchange, by: Direction::Client });
+        }
+    }
+}
+
+fn text_of(headers: &HeaderMap, name: &str) -> Option<String> {
+    headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+}
+
+/// The innermost reason, which is what the system says.
+fn root(error: &dyn Error) -> String {
+    let mut innermost = error;
+    while let Some(source) = innermost.source() {
+        innermost = source;
+    }
+    innermost.to_string()
+}

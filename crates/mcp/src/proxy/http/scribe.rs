@@ -1,0 +1,348 @@
+//! Exchanges on HTTP become entries of a tape: which messages, of which session?
+
+use crate::era::meta;
+use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
+use crate::jsonrpc::{self, Body};
+use crate::proxy::lines::{Kept, Line, entry, excerpt};
+use crate::proxy::record::Scribe;
+use crate::sse;
+use crate::tape::{Direction, Entry, Event};
+use bytes::Bytes;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+
+/// Which body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Side {
+    Request,
+    Answer,
+}
+
+/// How a body ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    Whole,
+    CutBySender,
+    CutByReader,
+}
+
+/// What is seen on HTTP.
+#[derive(Debug)]
+pub(super) enum Seen {
+    Begin {
+        exchange: u64,
+        method: String,
+        path: String,
+        session: Option<String>,
+    },
+    Bytes {
+        exchange: u64,
+        side: Side,
+        bytes: Bytes,
+    },
+    End {
+        exchange: u64,
+        side: Side,
+        end: End,
+    },
+    Head {
+        exchange: u64,
+        status: u16,
+        content_type: Option<String>,
+        encoding: Option<String>,
+        session: Option<String>,
+    },
+    Refused {
+        exchange: u64,
+        status: u16,
+        sentence: String,
+    },
+    Abandoned {
+        exchange: u64,
+        by: Direction,
+    },
+    Fault {
+        exchange: u64,
+        fault: String,
+    },
+    Event(Event),
+}
+
+/// Follows every exchange until it ends.
+#[derive(Debug, Default)]
+pub(super) struct HttpScribe {
+    open: BTreeMap<u64, Exchange>,
+    sessions: Sessions,
+}
+
+/// An exchange under way.
+#[derive(Debug, Default)]
+struct Exchange {
+    method: String,
+    path: String,
+    session_id: Option<String>,
+    session: Option<u64>,
+    request: Line,
+    is_asked: bool,
+    answer: Answer,
+}
+
+#[derive(Debug, Default)]
+enum Answer {
+    #[default]
+    None,
+    Whole(Line, Option<String>),
+    Events(sse::Parser),
+    Unreadable,
+}
+
+impl Scribe for HttpScribe {
+    type Seen = Seen;
+
+    fn note(&mut self, at_us: u64, seen: Seen, entries: &mut Vec<Entry>) {
+        let (number, is_over) = match &seen {
+            Seen::Begin { exchange, .. }
+            | Seen::Bytes { exchange, .. }
+            | Seen::Fault { exchange, .. }
+            | Seen::Head { exchange, .. } => (*exchange, false),
+            Seen::End { exchange, side, .. } => (*exchange, *side == Side::Answer),
+            Seen::Refused { exchange, .. } | Seen::Abandoned { exchange, .. } => (*exchange, true),
+            Seen::Event(event) => {
+                entries.push(Entry { event: Some(event.clone()), ..Entry::at(at_us) });
+                return;
+            }
+        };
+        if matches!(seen, Seen::Begin { .. }) {
+            self.open.insert(number, Exchange::default());
+        }
+        // The rest of a request can come in after its exchange was given up.
+        let Some(exchange) = self.open.get_mut(&number) else { return };
+        let from = entries.len();
+        exchange.note(at_us, seen, &mut self.sessions, entries);
+        for entry in &mut entries[from..] {
+            entry.exchange = Some(number);
+            entry.session = exchange.session;
+        }
+        if is_over {
+            self.open.remove(&number);
+        }
+    }
+}
+
+impl Exchange {
+    fn note(&mut self, at_us: u64, seen: Seen, sessions: &mut Sessions, entries: &mut Vec<Entry>) {
+        let happened = |event: Event| Entry { event: Some(event), ..Entry::at(at_us) };
+        match seen {
+            Seen::Begin { method, path, session, .. } => {
+                (self.method, self.path, self.session_id) = (method, path, session);
+            }
+            Seen::Bytes { side: Side::Request, bytes, .. } => self.request.push(&bytes),
+            Seen::Bytes { side: Side::Answer, bytes, .. } => self.answer.feed(at_us, &bytes, entries),
+            Seen::End { side: Side::Request, .. } => self.asked(at_us, sessions, entries),
+            Seen::Head { status, content_type, encoding, session, .. } => {
+                self.asked(at_us, sessions, entries);
+                if let (Some(id), Some(number)) = (session, self.session) {
+                    sessions.bind(id, number);
+                }
+                if status != 200 {
+                    entries.push(happened(Event::HttpStatus { status }));
+                }
+                self.answer = Answer::of(content_type.as_deref(), encoding);
+            }
+            Seen::End { side: Side::Answer, end, .. } => {
+                self.answer.end(at_us, entries);
+                match end {
+                    End::Whole => {}
+                    End::CutBySender => entries.push(happened(Event::Closed { by: Direction::Server })),
+                    End::CutByReader => entries.push(happened(Event::Closed { by: Direction::Client })),
+                }
+            }
+            Seen::Refused { status, sentence, .. } => {
+                self.asked(at_us, sessions, entries);
+                entries.push(Entry { text: Some(sentence), ..happened(Event::HttpStatus { status }) });
+            }
+            Seen::Abandoned { by, .. } => {
+                self.asked(at_us, sessions, entries);
+                entries.push(happened(Event::Closed { by }));
+            }
+            Seen::Fault { fault, .. } => entries.push(happened(Event::Fault { fault })),
+            Seen::Event(_) => {}
+        }
+    }
+
+    /// The request is as complete as it will be.
+    fn asked(&mut self, at_us: u64, sessions: &mut Sessions, entries: &mut Vec<Entry>) {
+        if std::mem::replace(&mut self.is_asked, true) {
+            return;
+        }
+        let mut message = None;
+        self.request.end(|line| message = entry(at_us, Direction::Client, line));
+        let Some(message) = message else {
+            self.session = self.session_id.take().map(|id| sessions.named(id)).or_else(|| sessions.latest());
+            let event = Event::HttpRequest { method: self.method.clone(), path: self.path.clone() };
+            entries.push(Entry { event: Some(event), ..Entry::at(at_us) });
+            return;
+        };
+        self.session = Some(sessions.of(self.session_id.take(), message.message.as_deref()));
+        entries.push(message);
+    }
+}
+
+impl Answer {
+    fn of(content_type: Option<&str>, encoding: Option<String>) -> Self {
+        let encoding = encoding.filter(|encoding| !encoding.eq_ignore_ascii_case("identity"));
+        let is_events = content_type.is_some_and(|kind| kind.trim_start().starts_with("text/event-stream"));
+        if is_events && encoding.is_none() {
+            return Self::Events(sse::Parser::new(DEFAULT_MAX_MESSAGE_BYTES));
+        }
+        Self::Whole(Line::default(), encoding)
+    }
+
+    fn feed(&mut self, at_us: u64, bytes: &[u8], entries: &mut Vec<Entry>) {
+        match self {
+            Self::Whole(body, _) => body.push(bytes),
+            Self::Events(parser) => match parser.feed(bytes) {
+                Ok(events) => entries.extend(
+                    events
+                        .into_iter()
+                        .filter_map(|event| event.data)
+                        .filter_map(|data| message(at_us, &data)),
+                ),
+                Err(error) => {
+                    let text = Some(format!("the rest of the stream is not recorded: {error}"));
+                    entries.push(Entry { from: Some(Direction::Server), text, ..Entry::at(at_us) });
+                    *self = Self::Unreadable;
+                }
+            },
+            Self::None | Self::Unreadable => {}
+        }
+    }
+
+    fn end(&mut self, at_us: u64, entries: &mut Vec<Entry>) {
+        if let Self::Whole(body, encoding) = self {
+            body.end(|line| {
+                entries.extend(match encoding {
+                    Some(encoding) => Some(encoded(at_us, &line, encoding)),
+                    None => entry(at_us, Direction::Server, line),
+                });
+            });
+        }
+    }
+}
+
+fn message(at_us: u64, data: &str) -> Option<Entry> {
+    entry(at_us, Direction::Server, Kept { bytes: data.as_bytes(), length: data.len() })
+}
+
+fn encoded(at_us: u64, line: &Kept<'_>, encoding: &str) -> Entry {
+    let text = Some(format!("a body in the encoding `{encoding}`, which is not recorded"));
+    let (_, bytes) = excerpt(&Kept { bytes: &[], length: line.length });
+    Entry { from: Some(Direction::Server), text, bytes, ..Entry::at(at_us) }
+}
+
+/// Numbers for sessions: each `initialize` begins one, and where requests name none, each kind of client is one.
+#[derive(Debug, Default)]
+struct Sessions {
+    count: u64,
+    named: BTreeMap<String, u64>,
+    clients: BTreeMap<String, u64>,
+    latest: Option<u64>,
+}
+
+impl Sessions {
+    fn of(&mut self, id: Option<String>, message: Option<&RawValue>) -> u64 {
+        if let Some(id) = id {
+            return self.named(id);
+        }
+        let asked = message.and_then(|message| jsonrpc::parse(message.get()).ok());
+        match asked.map(|message| message.body) {
+            Some(Body::Request { method, .. }) if method == "initialize" => self.next(),
+            Some(
+                Body::Request { params: Some(params), .. } | Body::Notification { params: Some(params), .. },
+            ) => match client_of(params) {
+                Some(client) => self.client(client),
+                None => self.latest().unwrap_or_else(|| self.next()),
+            },
+            _ => self.latest().unwrap_or_else(|| self.next()),
+        }
+    }
+
+    fn next(&mut self) -> u64 {
+        self.count += 1;
+        self.latest = Some(self.count);
+        self.count
+    }
+
+    fn latest(&self) -> Option<u64> {
+        self.latest
+    }
+
+    fn named(&mut self, id: String) -> u64 {
+        if let Some(&number) = self.named.get(&id) {
+            return number;
+        }
+        let number = self.next();
+        self.bind(id, number);
+        number
+    }
+
+    fn bind(&mut self, id: String, number: u64) {
+        self.named.insert(id, number);
+    }
+
+    fn client(&mut self, client: String) -> u64 {
+        if let Some(&number) = self.clients.get(&client) {
+            return number;
+        }
+        let number = self.next();
+        self.clients.insert(client, number);
+        number
+    }
+}
+
+/// What a request of the modern era says about who sends it.
+fn client_of(params: &RawValue) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Params {
+        #[serde(rename = "_meta")]
+        meta: BTreeMap<String, Box<RawValue>>,
+    }
+    let Params { meta } = serde_json::from_str(params.get()).ok()?;
+    meta.get(meta::PROTOCOL_VERSION)?;
+    Some(meta.get(meta::CLIENT_INFO).map_or_else(String::new, |info| info.get().to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn raw(text: &str) -> Box<RawValue> {
+        RawValue::from_string(text.to_owned()).unwrap()
+    }
+
+    #[test]
+    fn each_initialize_begins_a_session_that_its_id_names_from_then_on() {
+        let mut sessions = Sessions::default();
+        let initialize = raw(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#);
+        let (first, second) = (sessions.of(None, Some(&initialize)), sessions.of(None, Some(&initialize)));
+        sessions.bind("b".into(), second);
+        sessions.bind("a".into(), first);
+        assert_eq!((first, second), (1, 2));
+        assert_eq!((sessions.named("a".into()), sessions.named("c".into())), (1, 3));
+    }
+
+    #[test]
+    fn where_no_session_is_named_each_client_is_one() {
+        let mut sessions = Sessions::default();
+        let call = |client: &str| {
+            raw(&format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"_meta":{{"{}":"2026-07-28","{}":{{"name":"{client}"}}}}}}}}"#,
+                meta::PROTOCOL_VERSION,
+                meta::CLIENT_INFO
+            ))
+        };
+        let numbers = ["a", "b", "a"].map(|client| sessions.of(None, Some(&call(client))));
+        assert_eq!(numbers, [1, 2, 1]);
+    }
+}

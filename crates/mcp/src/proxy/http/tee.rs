@@ -1,0 +1,121 @@
+//! A body on its way through: each piece is passed on as it is and noted.
+
+use super::scribe::{End, Seen, Side};
+use crate::proxy::record::Recorder;
+use bytes::Bytes;
+use hyper::body::{Body, Frame, SizeHint};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, ready};
+
+/// A body that is noted while it passes.
+pub(super) struct Tee<B> {
+    body: B,
+    note: Note,
+}
+
+/// Says how a body ended, also when it is dropped before its end.
+struct Note {
+    recorder: Recorder<Seen>,
+    exchange: u64,
+    side: Side,
+    is_told: bool,
+}
+
+impl<B: Body> Tee<B> {
+    pub(super) fn new(body: B, recorder: Recorder<Seen>, exchange: u64, side: Side) -> Self {
+        let mut note = Note { recorder, exchange, side, is_told: false };
+        if body.is_end_stream() {
+            note.tell(End::Whole);
+        }
+        Self { body, note }
+    }
+}
+
+impl<B: Body<Data = Bytes> + Unpin> Body for Tee<B> {
+    type Data = Bytes;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
+        match &frame {
+            Some(Ok(frame)) => {
+                if let Some(bytes) = frame.data_ref() {
+                    self.note.bytes(bytes.clone());
+                }
+                if self.body.is_end_stream() {
+                    self.note.tell(End::Whole);
+                }
+            }
+            Some(Err(_)) => self.note.tell(End::CutBySender),
+            None => self.note.tell(End::Whole),
+        }
+        Poll::Ready(frame)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// A body that is lent to a request, and can still be read when the request came to nothing.
+pub(super) struct Lent<B>(Arc<Mutex<B>>);
+
+impl<B> Lent<B> {
+    pub(super) fn new(body: B) -> Self {
+        Self(Arc::new(Mutex::new(body)))
+    }
+
+    pub(super) fn again(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+
+    fn body(&self) -> MutexGuard<'_, B> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<B: Body<Data = Bytes> + Unpin> Body for Lent<B> {
+    type Data = Bytes;
+    type Error = B::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
+        Pin::new(&mut *self.body()).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body().is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body().size_hint()
+    }
+}
+
+impl Note {
+    fn bytes(&self, bytes: Bytes) {
+        self.recorder.see(bytes.len(), Seen::Bytes { exchange: self.exchange, side: self.side, bytes });
+    }
+
+    fn tell(&mut self, end: End) {
+        if !std::mem::replace(&mut self.is_told, true) {
+            self.recorder.see(0, Seen::End { exchange: self.exchange, side: self.side, end });
+        }
+    }
+}
+
+impl Drop for Note {
+    fn drop(&mut self) {
+        self.tell(End::CutByReader);
+    }
+}

@@ -1,0 +1,88 @@
+//! A proxy between any MCP client and any server: it never alters a message, and keeps a tape of all that crosses.
+
+mod faulty;
+pub mod http;
+mod lines;
+mod record;
+pub mod stdio;
+
+use mcptest_core::redact::Redactor;
+use thiserror::Error;
+
+/// Why a proxy cannot begin.
+#[derive(Debug, Error)]
+pub enum ProxyError {
+    /// The command could not be started.
+    #[error("cannot start the server: {0}")]
+    NotStarted(#[from] crate::process::StartError),
+    /// A pattern of `--redact` is none.
+    #[error("{problems}")]
+    BadPattern {
+        /// What is wrong with each.
+        problems: String,
+    },
+    /// The target is no URL of a server.
+    #[error("the target `{url}` cannot be used: {reason}; write it as `http://127.0.0.1:3000/mcp`")]
+    BadTarget {
+        /// As given.
+        url: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The address cannot be listened on.
+    #[error("cannot listen on `{address}`: {reason}")]
+    NotListening {
+        /// As given.
+        address: String,
+        /// What the system says.
+        reason: String,
+    },
+    /// No HTTP client could be made.
+    #[error("cannot make HTTP requests: {reason}")]
+    NoClient {
+        /// What is missing.
+        reason: String,
+    },
+}
+
+/// What must not stand on the tape: what is secret everywhere, the patterns, and the values of variables that are named
+/// like a secret, as a host hands them to its servers.
+pub fn redactor(
+    patterns: &[String],
+    variables: impl Iterator<Item = (String, String)>,
+) -> Result<Redactor, ProxyError> {
+    let built = |builder: mcptest_core::redact::Builder| {
+        builder.build().map_err(|problems| {
+            let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+            ProxyError::BadPattern { problems: problems.join("; ") }
+        })
+    };
+    let names = built(Redactor::builder())?;
+    let builder = variables
+        .filter(|(name, value)| names.header(name, value) != *value)
+        .fold(Redactor::builder(), |builder, (name, value)| builder.value(&name, &value));
+    built(patterns.iter().fold(builder, |builder, pattern| builder.pattern(pattern)))
+}
+
+/// Waits for the signal that ends the proxy, and names it.
+pub async fn stop_signal() -> String {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        let of = |kind| signal(kind);
+        if let (Ok(mut terminate), Ok(mut interrupt), Ok(mut hang_up)) =
+            (of(SignalKind::terminate()), of(SignalKind::interrupt()), of(SignalKind::hangup()))
+        {
+            return tokio::select! {
+                _ = terminate.recv() => "SIGTERM",
+                _ = interrupt.recv() => "SIGINT",
+                _ = hang_up.recv() => "SIGHUP",
+            }
+            .to_owned();
+        }
+    }
+    match tokio::signal::ctrl_c().await {
+        Ok(()) => "interrupted".to_owned(),
+        Err(_) => std::future::pending().await,
+    }
+}

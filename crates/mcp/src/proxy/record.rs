@@ -1,0 +1,155 @@
+//! How does what crosses reach the tape without holding up the traffic?
+
+use crate::tape::{Entry, Event, Writer};
+use std::io::Write as _;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+use tokio::sync::Notify;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+
+/// How many bytes may wait to be written.
+const WAITING: usize = 128 << 20;
+/// How long the traffic waits for a disk that cannot keep up before the recording is given up.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Turns what was seen into entries; runs beside the traffic, so it may take its time.
+pub(crate) trait Scribe: Send + 'static {
+    /// What is seen.
+    type Seen: Send + 'static;
+    /// Adds the entries that are complete now.
+    fn note(&mut self, at_us: u64, seen: Self::Seen, entries: &mut Vec<Entry>);
+}
+
+/// Takes note of what crosses; cheap to clone.
+#[derive(Debug)]
+pub(crate) struct Recorder<S> {
+    sender: UnboundedSender<Note<S>>,
+    shared: Arc<Shared>,
+}
+
+/// Something seen, when, and how many bytes it holds; `None` ends the recording.
+type Note<S> = Option<(u64, usize, S)>;
+
+#[derive(Debug)]
+struct Shared {
+    began: Instant,
+    waiting: AtomicUsize,
+    is_given_up: AtomicBool,
+    room: Notify,
+}
+
+/// The thread that writes.
+#[derive(Debug)]
+pub(crate) struct Recording<S> {
+    sender: UnboundedSender<Note<S>>,
+    thread: JoinHandle<Option<String>>,
+}
+
+/// Begins to record.
+pub(crate) fn record<T: Scribe>(writer: Writer, scribe: T) -> (Recorder<T::Seen>, Recording<T::Seen>) {
+    let (sender, receiver) = unbounded_channel();
+    let shared = Arc::new(Shared {
+        began: Instant::now(),
+        waiting: AtomicUsize::new(0),
+        is_given_up: AtomicBool::new(false),
+        room: Notify::new(),
+    });
+    let thread = std::thread::spawn({
+        let shared = Arc::clone(&shared);
+        move || write_all(writer, scribe, receiver, &shared)
+    });
+    (Recorder { sender: sender.clone(), shared }, Recording { sender, thread })
+}
+
+impl<S> Clone for Recorder<S> {
+    fn clone(&self) -> Self {
+        Self { sender: self.sender.clone(), shared: Arc::clone(&self.shared) }
+    }
+}
+
+impl<S> Recorder<S> {
+    /// Takes note of something that holds `size` bytes. Never waits.
+    pub(crate) fn see(&self, size: usize, seen: S) {
+        if self.shared.is_given_up.load(Ordering::Relaxed) {
+            return;
+        }
+        if self.shared.waiting.fetch_add(size, Ordering::Relaxed) > 4 * WAITING {
+            self.shared.is_given_up.store(true, Ordering::Relaxed);
+        }
+        let at_us = self.shared.began.elapsed().as_micros() as u64;
+        let _writer_ended = self.sender.send(Some((at_us, size, seen)));
+    }
+
+    /// Waits while too much is waiting to be written, but never for long.
+    pub(crate) async fn room(&self) {
+        while self.shared.waiting.load(Ordering::Relaxed) > WAITING
+            && !self.shared.is_given_up.load(Ordering::Relaxed)
+        {
+            let freed = self.shared.room.notified();
+            if self.shared.waiting.load(Ordering::Relaxed) > WAITING
+                && tokio::time::timeout(PATIENCE, freed).await.is_err()
+            {
+                self.shared.is_given_up.store(true, Ordering::Relaxed);
+            }
+        }
+    }
+}
+
+impl<S> Recording<S> {
+    /// Waits until all that was seen is written; says why the tape is not whole, if it is not.
+    pub(crate) async fn finish(self) -> Option<String> {
+        let _writer_ended = self.sender.send(None);
+        let thread = self.thread;
+        let joined = tokio::task::spawn_blocking(move || thread.join()).await;
+        match joined {
+            Ok(Ok(failure)) => failure,
+            _ => Some("the thread that records failed".to_owned()),
+        }
+    }
+}
+
+fn write_all<T: Scribe>(
+    mut writer: Writer,
+    mut scribe: T,
+    mut receiver: UnboundedReceiver<Note<T::Seen>>,
+    shared: &Shared,
+) -> Option<String> {
+    let mut entries = Vec::new();
+    let mut last_us = 0;
+    if let Some(reason) = writer.failure() {
+        say_ended(&writer, reason);
+    }
+    while let Some(Some((at_us, size, seen))) = receiver.blocking_recv() {
+        last_us = at_us;
+        if writer.failure().is_none() {
+            scribe.note(at_us, seen, &mut entries);
+            entries.drain(..).for_each(|entry| writer.add(entry));
+        }
+        if (receiver.is_empty() || writer.is_full())
+            && let Some(reason) = writer.flush()
+        {
+            say_ended(&writer, &reason);
+        }
+        shared.waiting.fetch_sub(size, Ordering::Relaxed);
+        shared.room.notify_waiters();
+    }
+    if shared.is_given_up.load(Ordering::Relaxed) {
+        let reason = "the disk could not keep up with the traffic".to_owned();
+        writer.add(Entry { event: Some(Event::Stopped { reason: reason.clone() }), ..Entry::at(last_us) });
+        let _failed = writer.flush();
+        return Some(reason);
+    }
+    let _failed = writer.flush();
+    writer.failure().map(str::to_owned)
+}
+
+fn say_ended(writer: &Writer, reason: &str) {
+    say(&format!("the recording {} ends here: {reason}; the traffic goes on", writer.path().display()));
+}
+
+/// One sentence for the person who runs the proxy.
+pub(crate) fn say(sentence: &str) {
+    let _gone = writeln!(std::io::stderr(), "mcptest proxy: {sentence}");
+}

@@ -1,0 +1,276 @@
+//! Between a client and a server on stdio: every byte passes as it is, and each side learns when the other ends.
+
+use super::ProxyError;
+use super::faulty::{Ended, Faults};
+use super::lines::{LineScribe, Seen};
+use super::record::{Recorder, record};
+use crate::fault::Injector;
+use crate::process::{Child, Started, start_with, status_words};
+use crate::tape::{Direction, Event, Writer};
+use bytes::BytesMut;
+use std::future::Future;
+use std::process::ExitStatus;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::{Mutex, oneshot, watch};
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep_until, timeout};
+
+const CHUNK: usize = 64 << 10;
+
+/// How long the sides wait for one another.
+#[derive(Debug, Clone, Copy)]
+pub struct Patience {
+    /// How long a server may be silent after its client has gone.
+    pub after_client: Duration,
+    /// How long the output may go on after its server has ended.
+    pub to_end: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self { after_client: Duration::from_secs(5), to_end: Duration::from_secs(2) }
+    }
+}
+
+/// The client's side of the proxy.
+#[derive(Debug)]
+pub struct ClientEnd<I, O, E> {
+    /// What the client writes.
+    pub input: I,
+    /// What the client reads.
+    pub output: O,
+    /// Where the server's standard error goes.
+    pub errors: E,
+}
+
+/// How it ended.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The server's exit code; 128 and the signal's number when a signal ended it.
+    pub code: u8,
+    /// Why the tape is not whole, if it is not.
+    pub lost: Option<String>,
+}
+
+/// What the proxy stands in front of, and how.
+#[derive(Debug)]
+pub struct Setup {
+    /// The words of the server's command.
+    pub command: Vec<String>,
+    /// What goes wrong on purpose; nothing is altered when it is idle.
+    pub injector: Injector,
+    /// How long the sides wait for one another.
+    pub patience: Patience,
+}
+
+/// Starts the server and passes everything on until one side ends, or `stop` says why it must.
+pub async fn run<I, O, E>(
+    setup: Setup,
+    client: ClientEnd<I, O, E>,
+    tape: Writer,
+    stop: impl Future<Output = String>,
+) -> Result<Outcome, ProxyError>
+where
+    I: AsyncRead + Unpin + Send + 'static,
+    O: AsyncWrite + Unpin + Send + 'static,
+    E: AsyncWrite + Unpin + Send + 'static,
+{
+    let (recorder, recording) = record(tape, LineScribe::default());
+    let (heard, activity) = watch::channel(Instant::now());
+    let (ended, errors) = oneshot::channel();
+    let client_errors = Arc::new(Mutex::new(client.errors));
+    let (server, Started { stdin, stdout }) = start_with(&setup.command, &[], None, |stderr, _| {
+        tokio::spawn(pass_errors(stderr, Arc::clone(&client_errors), recorder.clone(), ended))
+    })?;
+    let (to_server, to_client) = if setup.injector.is_idle() {
+        (
+            tokio::spawn(to_server(client.input, stdin, recorder.clone())),
+            tokio::spawn(to_client(stdout, client.output, recorder.clone(), heard)),
+        )
+    } else {
+        let faults = Faults::new(Arc::new(setup.injector), recorder.clone(), client.output, client_errors);
+        let to_server = Arc::clone(&faults).to_server(client.input, stdin);
+        (tokio::spawn(to_server), tokio::spawn(faults.to_client(stdout, heard)))
+    };
+    let flow = Flow { to_server, to_client, errors };
+    let status = flow.until_end(server, &recorder, activity, setup.patience, stop).await;
+    recorder.see(0, Seen::Event(Event::Exit { status: words(status) }));
+    Ok(Outcome { code: status.map_or(1, exit_code), lost: recording.finish().await })
+}
+
+/// The three streams, each passed on by itself.
+struct Flow {
+    to_server: JoinHandle<Ended>,
+    /// True when the server closed its output, false when the client went.
+    to_client: JoinHandle<bool>,
+    errors: oneshot::Receiver<()>,
+}
+
+impl Flow {
+    async fn until_end(
+        mut self,
+        server: Child,
+        recorder: &Recorder<Seen>,
+        activity: watch::Receiver<Instant>,
+        patience: Patience,
+        stop: impl Future<Output = String>,
+    ) -> Option<ExitStatus> {
+        tokio::select! {
+            _ = server.exited() => {}
+            reason = stop => recorder.see(0, Seen::Event(Event::Stopped { reason })),
+            ended = client_is_gone(&mut self.to_server, activity, patience) => {
+                if ended == Ended::ByFault {
+                    self.to_client.abort();
+                    return end_at_once(server).await;
+                }
+            }
+            closed_by_server = &mut self.to_client => {
+                if closed_by_server.is_ok_and(|by_server| !by_server) {
+                    recorder.see(0, Seen::Closed(Direction::Client));
+                }
+            }
+        }
+        self.to_server.abort();
+        if server.status().is_some() {
+            self.drain(patience).await;
+        }
+        // The server, or what it left behind and may hold the output open.
+        let mut exit = server.watch_exit();
+        server.end().await;
+        self.drain(patience).await;
+        self.to_client.abort();
+        timeout(patience.to_end, exit.exited()).await.ok().flatten()
+    }
+
+    /// Passes on what was written before the end.
+    async fn drain(&mut self, patience: Patience) {
+        if !self.to_client.is_finished() {
+            let _cut = timeout(patience.to_end, &mut self.to_client).await;
+        }
+        if !self.errors.is_terminated() {
+            let _cut = timeout(patience.to_end, &mut self.errors).await;
+        }
+    }
+}
+
+/// Waits until the client has closed its end and the server has had nothing more to say for a while.
+async fn client_is_gone(
+    to_server: &mut JoinHandle<Ended>,
+    mut activity: watch::Receiver<Instant>,
+    patience: Patience,
+) -> Ended {
+    let ended = to_server.await.unwrap_or(Ended::ByClient);
+    if ended == Ended::ByFault {
+        return ended;
+    }
+    let closed = Instant::now();
+    loop {
+        let last = (*activity.borrow_and_update()).max(closed);
+        tokio::select! {
+            () = sleep_until(last + patience.after_client) => return ended,
+            changed = activity.changed() => if changed.is_err() {
+                sleep_until(last + patience.after_client).await;
+                return ended;
+            }
+        }
+    }
+}
+
+/// Ends a server with which a fault broke the connection.
+async fn end_at_once(server: Child) -> Option<ExitStatus> {
+    let mut exit = server.watch_exit();
+    server.end_soon().await;
+    exit.exited().await
+}
+
+async fn to_server<I, S>(mut input: I, mut server: S, recorder: Recorder<Seen>) -> Ended
+where
+    I: AsyncRead + Unpin,
+    S: AsyncWrite + Unpin,
+{
+    let mut buffer = BytesMut::new();
+    let mut is_open = true;
+    loop {
+        buffer.reserve(CHUNK);
+        match input.read_buf(&mut buffer).await {
+            Ok(0) | Err(_) => break,
+            Ok(_) => {}
+        }
+        let bytes = buffer.split().freeze();
+        recorder.see(bytes.len(), Seen::Bytes(Direction::Client, bytes.clone()));
+        // A server that has closed its input still may write: what the client sends is read, so that it is not stuck.
+        is_open = is_open && server.write_all(&bytes).await.is_ok() && server.flush().await.is_ok();
+        recorder.room().await;
+    }
+    recorder.see(0, Seen::Closed(Direction::Client));
+    Ended::ByClient
+}
+
+async fn to_client<S, O>(
+    mut server: S,
+    mut output: O,
+    recorder: Recorder<Seen>,
+    heard: watch::Sender<Instant>,
+) -> bool
+where
+    S: AsyncRead + Unpin,
+    O: AsyncWrite + Unpin,
+{
+    let mut buffer = BytesMut::new();
+    loop {
+        buffer.reserve(CHUNK);
+        match server.read_buf(&mut buffer).await {
+            Ok(0) | Err(_) => break,
+            Ok(_) => {}
+        }
+        let bytes = buffer.split().freeze();
+        recorder.see(bytes.len(), Seen::Bytes(Direction::Server, bytes.clone()));
+        if output.write_all(&bytes).await.is_err() || output.flush().await.is_err() {
+            return false;
+        }
+        heard.send_replace(Instant::now());
+        recorder.room().await;
+    }
+    recorder.see(0, Seen::Closed(Direction::Server));
+    let _gone = output.shutdown().await;
+    true
+}
+
+async fn pass_errors<S, E>(
+    mut server: S,
+    errors: Arc<Mutex<E>>,
+    recorder: Recorder<Seen>,
+    _ended: oneshot::Sender<()>,
+) where
+    S: AsyncRead + Unpin,
+    E: AsyncWrite + Unpin,
+{
+    let mut buffer = BytesMut::new();
+    loop {
+        buffer.reserve(CHUNK);
+        match server.read_buf(&mut buffer).await {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {}
+        }
+        let bytes = buffer.split().freeze();
+        recorder.see(bytes.len(), Seen::Stderr(bytes.clone()));
+        let mut errors = errors.lock().await;
+        let _gone = errors.write_all(&bytes).await.is_ok() && errors.flush().await.is_ok();
+        drop(errors);
+        recorder.room().await;
+    }
+}
+
+fn words(status: Option<ExitStatus>) -> String {
+    status.map_or_else(|| "unknown: it could not be ended".to_owned(), status_words)
+}
+
+fn exit_code(status: ExitStatus) -> u8 {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return (128 + signal) as u8;
+    }
+    status.code().unwrap_or(1) as u8
+}

@@ -1,0 +1,161 @@
+//! Which answer belongs to which request of a tape?
+
+use super::{Direction, Entry, Event, Tape};
+use crate::jsonrpc::{Body, Id, RpcError, parse};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// A request of either side, with what became of it.
+#[derive(Debug, Clone)]
+pub(crate) struct Asked<'a> {
+    /// The entry it stands in.
+    pub(crate) entry: usize,
+    pub(crate) from: Direction,
+    pub(crate) session: Option<u64>,
+    pub(crate) at_us: u64,
+    pub(crate) id: Id,
+    pub(crate) method: Cow<'a, str>,
+    pub(crate) params: Option<&'a RawValue>,
+    pub(crate) answer: Option<Answered<'a>>,
+    /// The client took the request back.
+    pub(crate) is_cancelled: bool,
+    /// The faults that the proxy injected.
+    pub(crate) faults: Vec<&'a str>,
+}
+
+/// What answered a request.
+#[derive(Debug, Clone)]
+pub(crate) struct Answered<'a> {
+    pub(crate) entry: usize,
+    pub(crate) at_us: u64,
+    pub(crate) outcome: Result<&'a RawValue, RpcError>,
+}
+
+impl Asked<'_> {
+    /// How long it took, in microseconds.
+    pub(crate) fn duration_us(&self) -> Option<u64> {
+        self.answer.as_ref().map(|answer| answer.at_us.saturating_sub(self.at_us))
+    }
+}
+
+/// Every request of the tape in order.
+pub(crate) fn requests(tape: &Tape) -> Vec<Asked<'_>> {
+    let mut asked: Vec<Asked<'_>> = Vec::new();
+    for (index, entry) in tape.entries.iter().enumerate() {
+        if let Some(Event::Fault { fault }) = &entry.event {
+            let struck = asked.iter_mut().rev().find(|asked| {
+                asked.from == Direction::Client && same_place(&tape.entries[asked.entry], entry)
+            });
+            if let Some(struck) = struck {
+                struck.faults.push(fault);
+            }
+        }
+        let Some(from) = entry.from else { continue };
+        for text in messages(entry) {
+            let Ok(message) = parse(text) else { continue };
+            match message.body {
+                Body::Request { id, method, params } => asked.push(Asked {
+                    entry: index,
+                    from,
+                    session: entry.session,
+                    at_us: entry.at_us,
+                    id,
+                    method,
+                    params,
+                    answer: None,
+                    is_cancelled: false,
+                    faults: Vec::new(),
+                }),
+                Body::Notification { method, params } if method == "notifications/cancelled" => {
+                    if let Some(id) = params.and_then(cancelled) {
+                        let of = |asked: &&mut Asked<'_>| {
+                            asked.id == id && asked.from == from && asked.session == entry.session
+                        };
+                        if let Some(asked) = asked.iter_mut().rev().find(of) {
+                            asked.is_cancelled = true;
+                        }
+                    }
+                }
+                Body::Notification { .. } => {}
+                Body::Result { id, result } => answer(tape, &mut asked, (index, from), &id, Ok(result)),
+                Body::Error { id: Some(id), error } => {
+                    answer(tape, &mut asked, (index, from), &id, Err(error));
+                }
+                Body::Error { id: None, .. } => {}
+            }
+        }
+    }
+    asked
+}
+
+fn answer<'a>(
+    tape: &Tape,
+    asked: &mut [Asked<'a>],
+    (index, from): (usize, Direction),
+    id: &Id,
+    outcome: Result<&'a RawValue, RpcError>,
+) {
+    let entry = &tape.entries[index];
+    let waits = |asked: &Asked<'_>| {
+        asked.answer.is_none() && asked.from != from && asked.id == *id && asked.session == entry.session
+    };
+    let found = asked
+        .iter()
+        .rposition(|asked| waits(asked) && tape.entries[asked.entry].exchange == entry.exchange)
+        .or_else(|| asked.iter().rposition(waits));
+    if let Some(found) = found {
+        asked[found].answer = Some(Answered { entry: index, at_us: entry.at_us, outcome });
+    }
+}
+
+fn same_place(one: &Entry, other: &Entry) -> bool {
+    one.session == other.session && one.exchange == other.exchange
+}
+
+/// The messages of an entry: one, or those of a batch.
+pub(crate) fn messages(entry: &Entry) -> Vec<&str> {
+    let Some(message) = &entry.message else { return Vec::new() };
+    if message.get().starts_with('[')
+        && let Ok(batch) = serde_json::from_str::<Vec<&RawValue>>(message.get())
+    {
+        return batch.into_iter().map(RawValue::get).collect();
+    }
+    vec![message.get()]
+}
+
+fn cancelled(params: &RawValue) -> Option<Id> {
+    #[derive(Deserialize)]
+    struct Cancelled<'a> {
+        #[serde(borrow, rename = "requestId")]
+        id: &'a RawValue,
+    }
+    Id::of(serde_json::from_str::<Cancelled<'_>>(params.get()).ok()?.id)
+}
+
+/// What a `tools/call` asks for.
+#[derive(Debug, Clone, Deserialize)]
+pub(crate) struct CallParams<'a> {
+    #[serde(borrow)]
+    pub(crate) name: Cow<'a, str>,
+    #[serde(borrow, default)]
+    pub(crate) arguments: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "requestState")]
+    pub(crate) state: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "inputResponses")]
+    pub(crate) responses: Option<&'a RawValue>,
+}
+
+impl<'a> CallParams<'a> {
+    pub(crate) fn of(asked: &Asked<'a>) -> Option<Self> {
+        if asked.method != "tools/call" {
+            return None;
+        }
+        serde_json::from_str(asked.params?.get()).ok()
+    }
+
+    /// True when it carries on a call that needed more input.
+    pub(crate) fn is_continued(&self) -> bool {
+        self.responses.is_some() || self.state.is_some()
+    }
+}

@@ -1,0 +1,219 @@
+//! What happened on this tape, for a person to read?
+
+use super::pair::{Asked, CallParams, messages, requests};
+use super::{Direction, Entry, Event, Tape};
+use crate::jsonrpc::{Body, parse};
+use mcptest_core::escape::escape;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+const CLIP: usize = 100;
+
+/// How much of a tape is shown.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ShowOptions {
+    /// Only the session with this number.
+    pub session: Option<u64>,
+    /// Everything, without cutting long texts short.
+    pub full: bool,
+}
+
+/// The tape as a timeline; whatever the sides wrote cannot steer the terminal.
+pub fn timeline(tape: &Tape, options: ShowOptions) -> String {
+    let asked = requests(tape);
+    let mut page = Page { text: String::new(), options, answers: BTreeMap::new(), requests: BTreeMap::new() };
+    for asked in &asked {
+        page.requests.entry(asked.entry).or_default().push(asked);
+        if let Some(answer) = &asked.answer {
+            page.answers.entry(answer.entry).or_default().push(asked);
+        }
+    }
+    page.header(tape, &asked);
+    for (index, entry) in tape.entries.iter().enumerate() {
+        if options.session.is_none() || entry.session == options.session {
+            page.entry(index, entry);
+        }
+    }
+    if tape.is_cut {
+        page.text
+            .push_str("\nThe recording was cut off in the middle of its last line, which is left out.\n");
+    }
+    page.text
+}
+
+struct Page<'t> {
+    text: String,
+    options: ShowOptions,
+    requests: BTreeMap<usize, Vec<&'t Asked<'t>>>,
+    answers: BTreeMap<usize, Vec<&'t Asked<'t>>>,
+}
+
+impl Page<'_> {
+    fn header(&mut self, tape: &Tape, asked: &[Asked<'_>]) {
+        let server = &tape.header.server;
+        if let Some(name) = &server.name {
+            self.labelled("server", name);
+        }
+        if !server.command.is_empty() {
+            self.labelled("command", &server.command.join(" "));
+        }
+        if let Some(url) = &server.url {
+            self.labelled("url", url);
+        }
+        let unanswered = asked.iter().filter(|asked| asked.answer.is_none()).count();
+        let messages = tape.entries.iter().filter(|entry| entry.message.is_some()).count();
+        let mut summary = format!("{messages} messages, {} requests", asked.len());
+        if unanswered > 0 {
+            summary.push_str(&format!(", {unanswered} without an answer"));
+        }
+        self.labelled("recorded", &summary);
+        let sessions = tape.entries.iter().filter_map(|entry| entry.session).max().unwrap_or_default();
+        if sessions > 1 {
+            self.labelled("sessions", &sessions.to_string());
+        }
+        self.text.push('\n');
+    }
+
+    fn labelled(&mut self, label: &str, value: &str) {
+        let value = self.clipped(value);
+        let _ = writeln!(self.text, "{label:10}{value}");
+    }
+
+    fn entry(&mut self, index: usize, entry: &Entry) {
+        if let Some(event) = &entry.event {
+            let sentence = self.event(event, entry);
+            self.line(entry, "·", &sentence);
+            return;
+        }
+        let arrow = if entry.from == Some(Direction::Client) { "→" } else { "←" };
+        if let Some(text) = &entry.text {
+            let long = entry.bytes.map(|bytes| format!(" ({bytes} bytes, of which this is the beginning)"));
+            let sentence = format!("not a message{}: {}", long.unwrap_or_default(), self.clipped(text));
+            self.line(entry, arrow, &sentence);
+            return;
+        }
+        for (at, message) in messages(entry).into_iter().enumerate() {
+            let sentence = self.message(index, at, message);
+            self.line(entry, arrow, &sentence);
+        }
+    }
+
+    fn message(&self, index: usize, at: usize, text: &str) -> String {
+        let body = match parse(text) {
+            Ok(message) => message.body,
+            Err(why) => return format!("not JSON-RPC, {why}: {}", self.clipped(text)),
+        };
+        match body {
+            Body::Request { method, params, id } => {
+                let asked = self.requests.get(&index).and_then(|asked| {
+                    asked.iter().copied().find(|asked| asked.id == id).or_else(|| asked.get(at).copied())
+                });
+                let fate = match asked {
+                    Some(asked) if asked.is_cancelled => "  (cancelled)",
+                    Some(asked) if asked.answer.is_none() => "  (never answered)",
+                    _ => "",
+                };
+                format!("{}{fate}", self.what(&method, params, asked))
+            }
+            Body::Notification { method, params } => self.what(&method, params, None),
+            Body::Result { id, result } => {
+                let asked = self.answers.get(&index).and_then(|all| all.iter().find(|asked| asked.id == id));
+                let (name, took) = answered(asked.copied(), &id.to_string());
+                let word = if is_error(result) { "failed" } else { "ok" };
+                format!("{name}  {word}{took}  {}", self.clipped(&essence(result)))
+            }
+            Body::Error { id, error } => {
+                let id_text = id.as_ref().map_or_else(|| "null".to_owned(), ToString::to_string);
+                let asked = self
+                    .answers
+                    .get(&index)
+                    .and_then(|all| all.iter().find(|asked| Some(&asked.id) == id.as_ref()));
+                let (name, took) = answered(asked.copied(), &id_text);
+                format!("{name}  error {}{took}  {}", error.code, self.clipped(&error.message))
+            }
+        }
+    }
+
+    fn what(&self, method: &str, params: Option<&RawValue>, asked: Option<&Asked<'_>>) -> String {
+        if let Some(call) = asked.and_then(CallParams::of) {
+            let arguments = call.arguments.map_or("", RawValue::get);
+            return format!("{} {} {}", escape(method), self.clipped(&call.name), self.clipped(arguments))
+                .trim_end()
+                .to_owned();
+        }
+        let params = params.map_or("", RawValue::get);
+        format!("{} {}", self.clipped(method), self.clipped(params)).trim_end().to_owned()
+    }
+
+    fn event(&self, event: &Event, entry: &Entry) -> String {
+        let side = |by: Direction| if by == Direction::Client { "client" } else { "server" };
+        match event {
+            Event::HttpRequest { method, path } => {
+                format!("{} {}", self.clipped(method), self.clipped(path))
+            }
+            Event::HttpStatus { status } => match &entry.text {
+                Some(text) => format!("HTTP {status}: {}", self.clipped(text)),
+                None => format!("HTTP {status}"),
+            },
+            Event::Stderr { line } => format!("stderr: {}", self.clipped(line)),
+            Event::Exit { status } => format!("the server exited: {}", self.clipped(status)),
+            Event::Closed { by } => format!("the {} closed its end", side(*by)),
+            Event::Fault { fault } => format!("injected fault: {}", self.clipped(fault)),
+            Event::Stopped { reason } => format!("the recording was stopped: {}", self.clipped(reason)),
+        }
+    }
+
+    fn line(&mut self, entry: &Entry, mark: &str, sentence: &str) {
+        let at = format!("{}.{:03}", entry.at_us / 1_000_000, entry.at_us / 1000 % 1000);
+        let session = entry.session.map(|session| format!("#{session} ")).unwrap_or_default();
+        let _ = writeln!(self.text, "{at:>9}  {session}{mark} {sentence}");
+    }
+
+    fn clipped(&self, text: &str) -> String {
+        match text.char_indices().nth(CLIP).filter(|_| !self.options.full) {
+            Some((end, _)) => format!("{}…", escape(&text[..end])),
+            None => escape(text).into_owned(),
+        }
+    }
+}
+
+/// What was answered, and after how long.
+fn answered(asked: Option<&Asked<'_>>, id: &str) -> (String, String) {
+    let Some(asked) = asked else {
+        return (format!("an answer to {}, which was not asked", escape(id)), String::new());
+    };
+    let tool = CallParams::of(asked).map(|call| format!(" {}", escape(&call.name))).unwrap_or_default();
+    let took = asked.duration_us().map(milliseconds).unwrap_or_default();
+    (format!("{}{tool}", escape(&asked.method)), took)
+}
+
+fn milliseconds(us: u64) -> String {
+    if us >= 10_000 { format!(" {} ms", us / 1000) } else { format!(" {}.{} ms", us / 1000, us / 100 % 10) }
+}
+
+fn is_error(result: &RawValue) -> bool {
+    #[derive(Deserialize)]
+    struct Failed {
+        #[serde(default, rename = "isError")]
+        is_error: Option<bool>,
+    }
+    serde_json::from_str::<Failed>(result.get()).is_ok_and(|result| result.is_error == Some(true))
+}
+
+/// The text of a tool's only content block; of everything else, the JSON.
+fn essence(result: &RawValue) -> String {
+    #[derive(Deserialize)]
+    struct Content {
+        content: Vec<Block>,
+    }
+    #[derive(Deserialize)]
+    struct Block {
+        text: String,
+    }
+    match serde_json::from_str::<Content>(result.get()).map(|result| result.content) {
+        Ok(content) if content.len() == 1 => content.into_iter().map(|block| block.text).collect(),
+        _ => result.get().to_owned(),
+    }
+}

@@ -1,0 +1,314 @@
+//! A tape as the runs that gates judge: each session is one, with the calls as they were made.
+
+use super::pair::{Asked, CallParams, requests};
+use super::{Direction, Event, Tape};
+use mcptest_core::trace::{CatalogueTool, Header};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a tape cannot know.
+#[derive(Debug, Clone, Default)]
+pub struct TraceOptions {
+    /// The agent's name in its suite.
+    pub agent: Option<String>,
+    /// What the user said.
+    pub prompt: Option<String>,
+    /// The agent's closing message.
+    pub final_response: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Run<'a> {
+    run: usize,
+    trace: Trace<'a>,
+}
+
+#[derive(Default, Serialize)]
+struct Trace<'a> {
+    tool_calls: Vec<Call<'a>>,
+    tool_results: Vec<CallResult<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    final_response: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    faults: Vec<Fault<'a>>,
+    conversation: Conversation,
+}
+
+#[derive(Serialize)]
+struct Call<'a> {
+    name: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    args: Option<&'a RawValue>,
+    id: String,
+}
+
+#[derive(Default, Serialize)]
+struct CallResult<'a> {
+    call_index: usize,
+    is_error: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    content: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    structured: Option<&'a RawValue>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Refusal>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duration_ms: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct Refusal {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<i64>,
+    message: String,
+}
+
+#[derive(Serialize)]
+struct Fault<'a> {
+    name: &'a str,
+    kind: &'a str,
+    call_index: usize,
+    detected: bool,
+}
+
+#[derive(Default, Serialize)]
+struct Conversation {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    duration_ms: Option<u64>,
+}
+
+/// What a server says about a call.
+#[derive(Deserialize)]
+struct Answer<'a> {
+    #[serde(default, rename = "isError")]
+    is_error: Option<bool>,
+    #[serde(borrow, default)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "structuredContent")]
+    structured: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "resultType")]
+    kind: Option<Cow<'a, str>>,
+}
+
+/// The tape as the text of a cassette. What a tape cannot know is left out, not made up.
+pub fn to_cassette(tape: &Tape, options: &TraceOptions) -> String {
+    let asked = requests(tape);
+    let header = Header {
+        format: Header::FORMAT.to_owned(),
+        version: Header::VERSION,
+        agent: options.agent.clone().or_else(|| client_name(&asked)).unwrap_or_else(|| "recorded".to_owned()),
+        prompt: options.prompt.iter().cloned().collect(),
+        catalogue: catalogue(tape, &asked),
+        ..Header::default()
+    };
+    let mut lines = vec![serde_json::to_string(&header).unwrap_or_default()];
+    for (index, session) in sessions(tape).into_iter().enumerate() {
+        let of_session: Vec<&Asked<'_>> = asked.iter().filter(|asked| asked.session == session).collect();
+        let mut trace = trace(tape, session, &of_session);
+        trace.final_response = options.final_response.as_deref();
+        lines.push(serde_json::to_string(&Run { run: index + 1, trace }).unwrap_or_default());
+    }
+    lines.push(String::new());
+    lines.join("\n")
+}
+
+/// The sessions in which a client said something.
+fn sessions(tape: &Tape) -> BTreeSet<Option<u64>> {
+    let from_client = tape.entries.iter().filter(|entry| entry.from == Some(Direction::Client));
+    from_client.filter(|entry| entry.message.is_some()).map(|entry| entry.session).collect()
+}
+
+fn trace<'a>(tape: &'a Tape, session: Option<u64>, asked: &[&Asked<'a>]) -> Trace<'a> {
+    let mut trace = Trace::default();
+    let mut waiting: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
+    for asked in asked.iter().filter(|asked| asked.from == Direction::Client) {
+        let Some(call) = CallParams::of(asked) else { continue };
+        let continued = call.is_continued().then(|| waiting.remove(&call.name)).flatten();
+        let index = continued.unwrap_or(trace.tool_calls.len());
+        let result = result(tape, asked, index);
+        if needs_input(asked) {
+            waiting.insert(call.name.clone(), index);
+        }
+        for fault in &asked.faults {
+            let kind = fault.split(':').next().unwrap_or(fault);
+            let detected = result.is_error || result.error.is_some();
+            trace.faults.push(Fault { name: fault, kind, call_index: index, detected });
+        }
+        if continued.is_some() {
+            trace.tool_results[index] = result;
+        } else {
+            let server = tape.header.server.name.as_deref();
+            trace.tool_calls.push(Call { name: call.name, server, args: call.arguments, id: plain(asked) });
+            trace.tool_results.push(result);
+        }
+    }
+    let times = || tape.entries.iter().filter(|entry| entry.session == session && entry.from.is_some());
+    if let (Some(first), Some(last)) = (times().next(), times().last()) {
+        trace.conversation.duration_ms = Some(last.at_us.saturating_sub(first.at_us) / 1000);
+    }
+    trace
+}
+
+fn result<'a>(tape: &Tape, asked: &Asked<'a>, call_index: usize) -> CallResult<'a> {
+    let duration_ms = asked.duration_us().map(|us| us / 1000);
+    let refused = |code, message| CallResult {
+        call_index,
+        is_error: true,
+        error: Some(Refusal { code, message }),
+        duration_ms,
+        ..CallResult::default()
+    };
+    match asked.answer.as_ref().map(|answer| &answer.outcome) {
+        None => refused(None, why_unanswered(tape, asked)),
+        Some(Err(error)) => refused(Some(error.code), error.message.clone()),
+        Some(Ok(result)) => match serde_json::from_str::<Answer<'a>>(result.get()) {
+            Ok(answer) => CallResult {
+                call_index,
+                is_error: answer.is_error.unwrap_or_default(),
+                content: answer.content,
+                structured: answer.structured,
+                error: None,
+                duration_ms,
+            },
+            Err(error) => refused(None, format!("the answer is not a tool's result: {error}")),
+        },
+    }
+}
+
+fn needs_input(asked: &Asked<'_>) -> bool {
+    let Some(Ok(result)) = asked.answer.as_ref().map(|answer| &answer.outcome) else { return false };
+    serde_json::from_str::<Answer<'_>>(result.get())
+        .is_ok_and(|answer| answer.kind.as_deref() == Some("input_required"))
+}
+
+fn why_unanswered(tape: &Tape, asked: &Asked<'_>) -> String {
+    if asked.is_cancelled {
+        return "there was no answer before the client cancelled the call".to_owned();
+    }
+    let later = tape.entries[asked.entry..].iter();
+    let exit = later.filter_map(|entry| entry.event.as_ref()).find_map(|event| match event {
+        Event::Exit { status } => Some(status),
+        _ => None,
+    });
+    match exit {
+        Some(status) => format!("there was no answer until the server exited ({status})"),
+        None => "there was no answer until the recording ended".to_owned(),
+    }
+}
+
+fn plain(asked: &Asked<'_>) -> String {
+    match &asked.id {
+        crate::jsonrpc::Id::Number(number) => number.to_string(),
+        crate::jsonrpc::Id::Text(text) => text.clone(),
+    }
+}
+
+/// The name that the client gave itself.
+fn client_name(asked: &[Asked<'_>]) -> Option<String> {
+    let params = asked.iter().find(|asked| asked.method == "initialize")?.params?;
+    let params: serde_json::Value = serde_json::from_str(params.get()).ok()?;
+    params.pointer("/clientInfo/name")?.as_str().map(str::to_owned)
+}
+
+/// The tools as they were listed, the latest of each name; `None` when they never were.
+fn catalogue(tape: &Tape, asked: &[Asked<'_>]) -> Option<Vec<CatalogueTool>> {
+    #[derive(Deserialize)]
+    struct Listed {
+        tools: Vec<serde_json::Value>,
+    }
+    let mut tools: Vec<CatalogueTool> = Vec::new();
+    let mut is_listed = false;
+    for asked in asked.iter().filter(|asked| asked.method == "tools/list") {
+        let Some(Ok(result)) = asked.answer.as_ref().map(|answer| &answer.outcome) else { continue };
+        let Ok(listed) = serde_json::from_str::<Listed>(result.get()) else { continue };
+        is_listed = true;
+        for tool in listed.tools {
+            let Some(name) = tool.get("name").and_then(|name| name.as_str()) else { continue };
+            let described = CatalogueTool {
+                name: name.to_owned(),
+                server: tape.header.server.name.clone(),
+                description: tool.get("description").and_then(|text| text.as_str()).map(str::to_owned),
+                input_schema: tool.get("inputSchema").cloned(),
+                distractor: false,
+            };
+            match tools.iter_mut().find(|known| known.name == described.name) {
+                Some(known) => *known = described,
+                None => tools.push(described),
+            }
+        }
+    }
+    is_listed.then_some(tools)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    fn tape(lines: &[&str]) -> Tape {
+        let header = r#"{"format":"mcptest-tape","version":1,"server":{"name":"docs"}}"#;
+        Tape::read(&format!("{header}\n{}\n", lines.join("\n"))).unwrap()
+    }
+
+    fn runs(tape: &Tape) -> (Value, Vec<Value>) {
+        let text = to_cassette(tape, &TraceOptions::default());
+        let mut lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        (lines.next().unwrap(), lines.map(|run| run["trace"].clone()).collect())
+    }
+
+    #[test]
+    fn calls_keep_their_order_and_arguments_and_each_has_one_result() {
+        let (header, runs) = runs(&tape(&[
+            r#"{"at_us":0,"from":"client","message":{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"clientInfo":{"name":"editor"}}}}"#,
+            r#"{"at_us":1,"from":"client","message":{"jsonrpc":"2.0","id":1,"method":"tools/list"}}"#,
+            r#"{"at_us":2,"from":"server","message":{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"a","inputSchema":{"type":"object"}}]}}}"#,
+            r#"{"at_us":1000,"from":"client","message":{"jsonrpc":"2.0","id":"x","method":"tools/call","params":{"name":"a","arguments":{"q": 1.50}}}}"#,
+            r#"{"at_us":1001,"from":"client","message":{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"b"}}}"#,
+            r#"{"at_us":1002,"from":"client","message":{"jsonrpc":"2.0","id":4,"method":"tools/call","params":{"name":"c"}}}"#,
+            r#"{"at_us":2000,"from":"server","message":{"jsonrpc":"2.0","id":3,"error":{"code":-32602,"message":"no"}}}"#,
+            r#"{"at_us":6000,"from":"server","message":{"jsonrpc":"2.0","id":"x","result":{"content":[],"isError":true}}}"#,
+            r#"{"at_us":7000,"event":{"kind":"exit","status":"code 1"}}"#,
+        ]));
+        assert_eq!(header["agent"], "editor");
+        assert_eq!(header["catalogue"][0]["server"], "docs");
+        let trace = &runs[0];
+        assert_eq!(trace["tool_calls"][0]["args"]["q"], 1.5);
+        assert_eq!(trace["tool_results"][0]["is_error"], true);
+        assert_eq!(trace["tool_results"][0]["duration_ms"], 5);
+        assert_eq!(trace["tool_results"][1]["error"]["code"], -32602);
+        let unanswered = trace["tool_results"][2]["error"]["message"].as_str().unwrap();
+        assert_eq!(unanswered, "there was no answer until the server exited (code 1)");
+        assert!(trace.get("final_response").is_none() && header["prompt"].as_array().unwrap().is_empty());
+    }
+
+    #[test]
+    fn a_call_that_needed_more_input_is_one_call() {
+        let (_, runs) = runs(&tape(&[
+            r#"{"at_us":1,"from":"client","message":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"book","arguments":{}}}}"#,
+            r#"{"at_us":2,"from":"server","message":{"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","requestState":"s"}}}"#,
+            r#"{"at_us":3,"from":"client","message":{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"book","arguments":{},"requestState":"s","inputResponses":{}}}}"#,
+            r#"{"at_us":4,"from":"server","message":{"jsonrpc":"2.0","id":2,"result":{"content":[{"type":"text","text":"done"}]}}}"#,
+        ]));
+        assert_eq!(runs[0]["tool_calls"].as_array().unwrap().len(), 1);
+        assert_eq!(runs[0]["tool_results"][0]["content"][0]["text"], "done");
+    }
+
+    #[test]
+    fn each_session_is_a_run_and_an_injected_fault_is_told() {
+        let call = |session: u64, tool: &str| {
+            format!(
+                r#"{{"at_us":1,"session":{session},"exchange":{session},"from":"client","message":{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{tool}"}}}}}}"#
+            )
+        };
+        let fault = r#"{"at_us":2,"session":2,"exchange":2,"event":{"kind":"fault","fault":"slow:50"}}"#;
+        let (_, runs) = runs(&tape(&[&call(1, "a"), &call(2, "b"), fault]));
+        assert_eq!(runs.len(), 2);
+        assert_eq!(runs[1]["tool_calls"][0]["name"], "b");
+        assert_eq!(runs[1]["faults"][0]["kind"], "slow");
+        assert!(runs[0].get("faults").is_none());
+    }
+}

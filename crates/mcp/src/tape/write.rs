@@ -1,0 +1,288 @@
+//! A tape on its way to a file: whole lines only, and a full disk is told once.
+
+use super::{Entry, Event, FORMAT, Header, TapeServer, VERSION};
+use mcptest_core::redact::Redactor;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// Lines that are gathered before they are written at once.
+const GATHERED: usize = 256 << 10;
+
+/// Why a tape cannot be begun.
+#[derive(Debug, Error)]
+pub enum WriteError {
+    /// The system refused.
+    #[error("cannot write the recording {}: {reason}", path.display())]
+    Refused {
+        /// Where it was to be written.
+        path: PathBuf,
+        /// What the system says.
+        reason: String,
+    },
+    /// Another proxy writes the same file.
+    #[error(
+        "{} is being written by another mcptest; give each server a file of its own, or put `{{n}}` in the name",
+        path.display()
+    )]
+    Busy {
+        /// The file.
+        path: PathBuf,
+    },
+}
+
+/// Writes a tape.
+#[derive(Debug)]
+pub struct Writer {
+    path: PathBuf,
+    file: File,
+    redactor: Redactor,
+    gathered: Vec<u8>,
+    written: u64,
+    failed: Option<String>,
+}
+
+impl Writer {
+    /// Begins a tape, over what stood in the file before; `{n}` in the name becomes the first number that is free.
+    /// A disk that is full already is no error here: `failure` tells.
+    pub fn create(path: &Path, server: TapeServer, redactor: Redactor) -> Result<Self, WriteError> {
+        let refused = |path: &Path| {
+            let path = path.to_owned();
+            move |error: io::Error| WriteError::Refused { path, reason: error.to_string() }
+        };
+        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder).map_err(refused(path))?;
+        }
+        let (path, file) = open(path)?;
+        let header = Header {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            server: TapeServer {
+                name: server.name,
+                command: words(&redactor, &server.command),
+                url: server.url.map(|url| redactor.text(&url).into_owned()),
+            },
+        };
+        let mut writer = Self { path, file, redactor, gathered: Vec::new(), written: 0, failed: None };
+        writer.line(&header);
+        let _told_by_failure = writer.flush();
+        Ok(writer)
+    }
+
+    /// Where it is written.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Adds an entry, without its secrets; `flush` brings it to the file.
+    pub fn add(&mut self, entry: Entry) {
+        if self.failed.is_none() {
+            let entry = redacted(&self.redactor, entry);
+            self.line(&entry);
+        }
+    }
+
+    /// True when enough has been gathered to be written.
+    pub fn is_full(&self) -> bool {
+        self.gathered.len() >= GATHERED
+    }
+
+    /// Writes what was gathered; `Some` says why, when the recording ends here.
+    pub fn flush(&mut self) -> Option<String> {
+        if self.failed.is_some() || self.gathered.is_empty() {
+            return None;
+        }
+        let outcome = self.file.write_all(&self.gathered);
+        let length = self.gathered.len() as u64;
+        self.gathered.clear();
+        if self.gathered.capacity() > 4 * GATHERED {
+            self.gathered = Vec::new();
+        }
+        match outcome {
+            Ok(()) => {
+                self.written += length;
+                None
+            }
+            Err(error) => {
+                self.failed = Some(error.to_string());
+                self.cut_half_lines();
+                self.failed.clone()
+            }
+        }
+    }
+
+    /// What ended the recording early.
+    pub fn failure(&self) -> Option<&str> {
+        self.failed.as_deref()
+    }
+
+    /// A write may have stopped inside a line; what came before is kept.
+    fn cut_half_lines(&self) {
+        let _kept_as_it_is = self.file.set_len(self.written);
+    }
+
+    fn line(&mut self, value: &impl serde::Serialize) {
+        let before = self.gathered.len();
+        if serde_json::to_writer(&mut self.gathered, value).is_err() {
+            self.gathered.truncate(before);
+            return;
+        }
+        for byte in &mut self.gathered[before..] {
+            // Only white space of a message that came over many lines can be a raw line end.
+            if *byte == b'\n' || *byte == b'\r' {
+                *byte = b' ';
+            }
+        }
+        self.gathered.push(b'\n');
+    }
+}
+
+fn redacted(redactor: &Redactor, mut entry: Entry) -> Entry {
+    let hide = |text: &mut String| {
+        if let Cow::Owned(hidden) = redactor.text(text) {
+            *text = hidden;
+        }
+    };
+    if let Some(message) = &mut entry.message
+        && let Cow::Owned(hidden) = redactor.json(message.get())
+    {
+        match RawValue::from_string(hidden) {
+            Ok(hidden) => *message = hidden,
+            Err(_) => entry.message = None,
+        }
+    }
+    if let Some(text) = &mut entry.text {
+        hide(text);
+    }
+    match &mut entry.event {
+        Some(Event::Stderr { line: text } | Event::HttpRequest { path: text, .. }) => hide(text),
+        _ => {}
+    }
+    entry
+}
+
+/// A command's words; what follows `--api-key` is as secret as what stands in `--api-key=`.
+fn words(redactor: &Redactor, words: &[String]) -> Vec<String> {
+    let names = std::iter::once(None).chain(words.iter().map(|word| word.strip_prefix("--")));
+    words
+        .iter()
+        .zip(names)
+        .map(|(word, name)| match name {
+            Some(name) if !word.starts_with('-') => redactor.header(name, word).into_owned(),
+            _ => redactor.text(word).into_owned(),
+        })
+        .collect()
+}
+
+fn open(path: &Path) -> Result<(PathBuf, File), WriteError> {
+    let refused = |error: io::Error| WriteError::Refused { path: path.to_owned(), reason: error.to_string() };
+    let name = path.to_string_lossy();
+    if name.contains("{n}") {
+        return (1..=u32::MAX)
+            .find_map(|number| {
+                let numbered = PathBuf::from(name.replace("{n}", &number.to_string()));
+                match OpenOptions::new().write(true).create_new(true).open(&numbered) {
+                    Err(error) if error.kind() == io::ErrorKind::AlreadyExists => None,
+                    outcome => Some(outcome.map(|file| (numbered, file)).map_err(refused)),
+                }
+            })
+            .unwrap_or_else(|| Err(WriteError::Busy { path: path.to_owned() }));
+    }
+    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(refused)?;
+    match file.try_lock() {
+        Err(std::fs::TryLockError::WouldBlock) => return Err(WriteError::Busy { path: path.to_owned() }),
+        // Not every file system, and no pipe or device, can be locked.
+        Ok(()) | Err(std::fs::TryLockError::Error(_)) => {}
+    }
+    if file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        file.set_len(0).map_err(refused)?;
+    }
+    Ok((path.to_owned(), file))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Direction, Tape};
+    use super::*;
+
+    fn redactor() -> Redactor {
+        Redactor::builder().pattern("hush-[0-9]+").build().unwrap()
+    }
+
+    #[test]
+    fn what_is_secret_is_not_written_wherever_it_stands() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("session.jsonl");
+        let secret = "hunter2hunter2";
+        let server = TapeServer {
+            command: ["srv", "--api-key", secret, "--token=hush-1", "run"].map(str::to_owned).to_vec(),
+            url: Some("http://127.0.0.1/mcp?k=hush-2".into()),
+            ..TapeServer::default()
+        };
+        let mut writer = Writer::create(&path, server, redactor()).unwrap();
+        writer.add(message(r#"{"password":"hunter2hunter2","text":"say hush-3"}"#));
+        writer.add(Entry { text: Some("hush-4".into()), ..Entry::at(1) });
+        writer.add(Entry { event: Some(Event::Stderr { line: "key hush-5".into() }), ..Entry::at(1) });
+        writer.flush();
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(!text.contains(secret) && !text.contains("hush-"), "{text}");
+        assert_eq!(Tape::read(&text).unwrap().entries.len(), 3);
+        assert!(text.contains("\"run\""), "{text}");
+    }
+
+    fn message(text: &str) -> Entry {
+        let message = RawValue::from_string(text.to_owned()).unwrap();
+        Entry { from: Some(Direction::Client), message: Some(message), ..Entry::at(7) }
+    }
+
+    #[test]
+    fn what_is_written_is_read_back_one_entry_a_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("new/session.jsonl");
+        let mut writer = Writer::create(&path, TapeServer::default(), redactor()).unwrap();
+        writer.add(message("{\n  \"a\": 1\r\n}"));
+        assert_eq!(writer.flush(), None);
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text.lines().count(), 2);
+        let tape = Tape::read(&text).unwrap();
+        assert_eq!(tape.entries[0].message.as_ref().unwrap().get(), "{   \"a\": 1  }");
+    }
+
+    #[test]
+    fn two_recordings_do_not_share_a_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("session.jsonl");
+        let first = Writer::create(&path, TapeServer::default(), redactor()).unwrap();
+        assert!(matches!(
+            Writer::create(&path, TapeServer::default(), redactor()),
+            Err(WriteError::Busy { .. })
+        ));
+        drop(first);
+        assert!(Writer::create(&path, TapeServer::default(), redactor()).is_ok());
+        let numbered = folder.path().join("s-{n}.jsonl");
+        let names = [1, 2]
+            .map(|_| Writer::create(&numbered, TapeServer::default(), redactor()).unwrap().path().to_owned());
+        assert_eq!(names, [folder.path().join("s-1.jsonl"), folder.path().join("s-2.jsonl")]);
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn a_full_disk_is_told_once() {
+        let mut writer = Writer {
+            path: "/dev/full".into(),
+            file: OpenOptions::new().write(true).open("/dev/full").unwrap(),
+            redactor: redactor(),
+            gathered: Vec::new(),
+            written: 0,
+            failed: None,
+        };
+        writer.add(message("{}"));
+        assert!(writer.flush().unwrap().contains("No space left"));
+        writer.add(message("{}"));
+        assert_eq!(writer.flush(), None);
+        assert!(writer.failure().is_some());
+    }
+}

@@ -1,0 +1,170 @@
+//! What is different now, and how bad is that?
+
+use serde::Serialize;
+use std::str::FromStr;
+
+/// How bad a difference is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Tier {
+    /// A client that worked can fail.
+    Breaking,
+    /// Something reads otherwise.
+    Changed,
+    /// Something is new.
+    Added,
+}
+
+impl Tier {
+    /// All, the worst first.
+    pub const ALL: [Self; 3] = [Self::Breaking, Self::Changed, Self::Added];
+
+    /// As it is written.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Breaking => "breaking",
+            Self::Changed => "changed",
+            Self::Added => "added",
+        }
+    }
+}
+
+/// One difference.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// How bad it is.
+    #[serde(skip)]
+    pub tier: Tier,
+    /// The tool, resource or request.
+    pub subject: String,
+    /// Where in it; empty for all of it.
+    pub path: String,
+    /// What is different.
+    pub message: String,
+}
+
+/// A recorded request that was not sent again.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// What it asked.
+    pub request: String,
+    /// Why it was not sent.
+    pub reason: String,
+}
+
+/// Everything that a replay found.
+#[derive(Debug, Default)]
+pub struct Drift {
+    /// The differences, the worst first.
+    pub findings: Vec<Finding>,
+    /// How many requests were sent again.
+    pub replayed: usize,
+    /// The requests that were not.
+    pub left_out: Vec<LeftOut>,
+}
+
+impl Drift {
+    /// How many differences there are of a kind.
+    pub fn count(&self, tier: Tier) -> usize {
+        self.findings.iter().filter(|finding| finding.tier == tier).count()
+    }
+}
+
+/// Collects differences, but for those that are to be ignored.
+#[derive(Debug, Default)]
+pub(super) struct Findings {
+    ignored: Vec<Ignore>,
+    pub(super) found: Vec<Finding>,
+}
+
+impl Findings {
+    pub(super) fn new(ignored: Vec<Ignore>) -> Self {
+        Self { ignored, found: Vec::new() }
+    }
+
+    pub(super) fn of<'f>(&'f mut self, name: &'f str, subject: &'f str) -> Subject<'f> {
+        Subject { findings: self, name, subject }
+    }
+}
+
+/// The differences of one tool, resource or request.
+pub(super) struct Subject<'f> {
+    findings: &'f mut Findings,
+    name: &'f str,
+    subject: &'f str,
+}
+
+impl Subject<'_> {
+    pub(super) fn add(&mut self, tier: Tier, path: &str, message: impl Into<String>) {
+        if self.findings.ignored.iter().any(|ignored| ignored.covers(self.name, path)) {
+            return;
+        }
+        let (subject, path, message) = (self.subject.to_owned(), path.to_owned(), message.into());
+        self.findings.found.push(Finding { tier, subject, path, message });
+    }
+}
+
+/// Differences that do not count: `result.content[0].text`, `/result/content/*/text`, `get_time:result`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ignore {
+    name: Option<String>,
+    segments: Vec<String>,
+}
+
+impl FromStr for Ignore {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, path) = match text.split_once(':') {
+            Some((name, path)) => (Some(name.to_owned()), path),
+            None => (None, text),
+        };
+        let segments = segments(path);
+        if segments.is_empty() {
+            return Err(
+                "it names no path; write it as `result.content[0].text` or `get_time:result`".to_owned()
+            );
+        }
+        Ok(Self { name, segments })
+    }
+}
+
+impl Ignore {
+    /// True when the path is the ignored one or lies below it; `*` stands for one part, `**` for any number.
+    fn covers(&self, name: &str, path: &str) -> bool {
+        self.name.as_deref().is_none_or(|wanted| wanted == name || wanted == "*")
+            && fits(&self.segments, &segments(path))
+    }
+}
+
+fn fits(pattern: &[String], path: &[String]) -> bool {
+    match pattern.split_first() {
+        None => true,
+        Some((first, rest)) if first == "**" => (0..=path.len()).any(|skipped| fits(rest, &path[skipped..])),
+        Some((first, rest)) => path
+            .split_first()
+            .is_some_and(|(part, below)| (first == "*" || first == part) && fits(rest, below)),
+    }
+}
+
+fn segments(path: &str) -> Vec<String> {
+    path.split(['.', '/', '[', ']']).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_ignored_path_covers_what_lies_below_it() {
+        let covers =
+            |pattern: &str, name: &str, path: &str| pattern.parse::<Ignore>().unwrap().covers(name, path);
+        assert!(covers("result.content[0].text", "t", "result.content[0].text"));
+        assert!(covers("/result/content/*/text", "t", "result.content[3].text"));
+        assert!(covers("result.structuredContent", "t", "result.structuredContent.now.utc"));
+        assert!(covers("**.timestamp", "t", "result.structuredContent.list[2].timestamp"));
+        assert!(covers("get_time:result", "get_time", "result.isError"));
+        assert!(!covers("get_time:result", "get_weather", "result.isError"));
+        assert!(!covers("result.content[0].text", "t", "result.content[1].text"));
+        assert!(":".parse::<Ignore>().is_err());
+    }
+}

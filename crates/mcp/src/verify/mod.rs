@@ -1,0 +1,12 @@
+//! A tape against a live server: what has drifted, and does it break anyone?
+
+mod catalogue;
+mod drift;
+mod replay;
+mod report;
+mod schema;
+mod value;
+
+pub use drift::{Drift, Finding, Ignore, LeftOut, Tier};
+pub use replay::replay;
+pub use report::{human, json};

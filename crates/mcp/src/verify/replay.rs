@@ -1,0 +1,343 @@
+//! The client's side of a tape, sent again: what comes back now?
+
+use super::catalogue::{self, KINDS, Kind};
+use super::drift::{Drift, Findings, Ignore, LeftOut, Tier};
+use super::value;
+use crate::client::{
+    Answer, CallFailure, Client, EraChoice, Misbehaviour, Responses, Scripted, ServerSpec, WireError,
+};
+use crate::era::meta;
+use crate::jsonrpc::RpcError;
+use crate::tape::{Asked, CallParams, Direction, Tape, requests};
+use mcptest_core::redact::Redactor;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+
+const MOST_PAGES: usize = 1000;
+/// Not asked again: the handshake is the client's own, and a stream that stays open answers nothing.
+const OWN: &[&str] = &["initialize", "server/discover", "ping", "subscriptions/listen"];
+
+/// Sends a tape's requests to a live server, one after the other, and compares.
+pub async fn replay(
+    tape: &Tape,
+    mut spec: ServerSpec,
+    ignored: Vec<Ignore>,
+    redactor: &Redactor,
+) -> Result<Drift, WireError> {
+    let asked = requests(tape);
+    spec.era = era_of(&asked);
+    spec.responses = responses(&asked);
+    let client = Client::connect(&spec, None).await?;
+    let mut replay = Replay {
+        client: &client,
+        redactor,
+        findings: Findings::new(ignored),
+        drift: Drift::default(),
+        is_over: false,
+    };
+    replay.handshake(&asked);
+    replay.requests(&asked).await;
+    let Replay { findings, mut drift, .. } = replay;
+    drift.findings = findings.found;
+    drift.findings.sort_by_key(|finding| finding.tier);
+    client.close().await;
+    Ok(drift)
+}
+
+/// The era that was recorded, so that like is compared with like.
+fn era_of(asked: &[Asked<'_>]) -> EraChoice {
+    let of_client = |method: &str| {
+        asked.iter().any(|asked| {
+            asked.method == method && asked.answer.as_ref().is_some_and(|answer| answer.outcome.is_ok())
+        })
+    };
+    match (of_client("initialize"), of_client("server/discover")) {
+        (true, false) => EraChoice::Legacy,
+        (false, true) => EraChoice::Modern,
+        _ => EraChoice::Auto,
+    }
+}
+
+struct Replay<'r> {
+    client: &'r Client,
+    redactor: &'r Redactor,
+    findings: Findings,
+    drift: Drift,
+    /// The server's process has ended.
+    is_over: bool,
+}
+
+impl Replay<'_> {
+    fn handshake(&mut self, asked: &[Asked<'_>]) {
+        let method = match self.client.server().era {
+            crate::era::Era::Legacy => "initialize",
+            crate::era::Era::Modern => "server/discover",
+        };
+        let recorded = asked.iter().filter(|asked| asked.method == method);
+        let recorded = recorded.filter_map(|asked| asked.answer.as_ref()?.outcome.clone().ok()).next();
+        if let Some(recorded) = recorded {
+            let live = self.read(&self.client.server().raw);
+            catalogue::server(&mut self.findings, &read(recorded), &live);
+        }
+    }
+
+    async fn requests(&mut self, asked: &[Asked<'_>]) {
+        let mut listed = BTreeSet::new();
+        let from_client = asked.iter().filter(|asked| asked.from == Direction::Client);
+        for (number, one) in from_client.enumerate() {
+            if OWN.contains(&one.method.as_ref()) {
+                continue;
+            }
+            if let Some(kind) = KINDS.iter().find(|kind| kind.method == one.method) {
+                if !self.is_over && listed.insert(kind.method) {
+                    self.list(kind, asked).await;
+                }
+                continue;
+            }
+            let call = CallParams::of(one);
+            if call.as_ref().is_some_and(CallParams::is_continued) {
+                continue;
+            }
+            let name = call.as_ref().map_or_else(|| one.method.to_string(), |call| call.name.to_string());
+            let subject = match &call {
+                Some(call) => format!("call {} `{}`", number + 1, call.name),
+                None => format!("request {} `{}`", number + 1, one.method),
+            };
+            let reason = if self.is_over {
+                Some("the server was gone")
+            } else {
+                why_left_out(one, final_answer(asked, one))
+            };
+            match reason {
+                Some(reason) => {
+                    self.drift.left_out.push(LeftOut { request: subject, reason: reason.to_owned() });
+                }
+                None => {
+                    let recorded = final_answer(asked, one).cloned();
+                    self.ask(one, call.as_ref(), (&name, &subject), recorded).await;
+                }
+            }
+        }
+    }
+
+    async fn ask(
+        &mut self,
+        asked: &Asked<'_>,
+        call: Option<&CallParams<'_>>,
+        (name, subject): (&str, &str),
+        recorded: Option<Result<&RawValue, RpcError>>,
+    ) {
+        let Some(recorded) = recorded else { return };
+        let outcome = match call {
+            Some(call) => {
+                let empty = RawValue::from_string("{}".to_owned()).unwrap_or_default();
+                let arguments = call.arguments.unwrap_or(&empty);
+                self.client.call_tool(&call.name, arguments, None).await.outcome
+            }
+            None => self.client.request(&asked.method, without_meta(asked.params)).await,
+        };
+        self.drift.replayed += 1;
+        let live = match outcome {
+            Ok(live) => Ok(self.read(&live)),
+            Err(CallFailure::Rpc(error)) => Err(error),
+            Err(CallFailure::Wire(error)) => return self.no_answer(name, subject, &error),
+        };
+        let mut subject = self.findings.of(name, subject);
+        match (recorded, live) {
+            (Ok(old), Ok(new)) => result(&mut subject, &read(old), &new),
+            (Ok(_), Err(error)) => {
+                subject.add(Tier::Breaking, "error", format!("succeeded and is refused now: {error}"));
+            }
+            (Err(error), Ok(_)) => {
+                subject.add(Tier::Changed, "error", format!("was refused ({error}) and succeeds now"));
+            }
+            (Err(old), Err(new)) => {
+                if old.code != new.code {
+                    subject.add(Tier::Changed, "error.code", format!("was {} and is {}", old.code, new.code));
+                }
+                if old.message != new.message && !value::has_hidden(&old.message) {
+                    let (old, new) = (json!(old.message), json!(new.message));
+                    value::compare(&mut subject, "error.message", &old, &new);
+                }
+            }
+        }
+    }
+
+    fn no_answer(&mut self, name: &str, subject: &str, error: &WireError) {
+        self.is_over |= matches!(error.misbehaviour, Misbehaviour::Exited { .. });
+        self.findings.of(name, subject).add(Tier::Breaking, "", format!("has no answer now: {error}"));
+    }
+
+    async fn list(&mut self, kind: &Kind, asked: &[Asked<'_>]) {
+        let recorded = recorded_items(kind, asked);
+        let mut live: Vec<Value> = Vec::new();
+        let mut cursor: Option<Value> = None;
+        for _ in 0..MOST_PAGES {
+            let params = cursor.take().map(|cursor| json!({ "cursor": cursor }));
+            let page = match self.client.request(kind.method, params).await {
+                Ok(page) => self.read(&page),
+                Err(CallFailure::Rpc(error)) => {
+                    if let Some(recorded) = &recorded {
+                        let text = format!("`{}`", kind.method);
+                        let message = format!("listed {} and is refused now: {error}", recorded.len());
+                        self.findings.of(kind.method, &text).add(Tier::Breaking, "error", message);
+                    }
+                    return;
+                }
+                Err(CallFailure::Wire(error)) => {
+                    return self.no_answer(kind.method, &format!("`{}`", kind.method), &error);
+                }
+            };
+            live.extend(page.get(kind.items).and_then(Value::as_array).into_iter().flatten().cloned());
+            cursor = page.get("nextCursor").filter(|next| next.is_string()).cloned();
+            if cursor.is_none() {
+                break;
+            }
+        }
+        self.drift.replayed += 1;
+        if let Some(recorded) = recorded {
+            catalogue::compare(&mut self.findings, kind, &recorded, &live);
+        }
+    }
+
+    /// What came back, without what a tape would not have either.
+    fn read(&self, raw: &RawValue) -> Value {
+        serde_json::from_str(&self.redactor.json(raw.get())).unwrap_or_default()
+    }
+}
+
+fn read(raw: &RawValue) -> Value {
+    serde_json::from_str(raw.get()).unwrap_or_default()
+}
+
+fn result(subject: &mut super::drift::Subject<'_>, old: &Value, new: &Value) {
+    let failed = |value: &Value| value.get("isError").and_then(Value::as_bool).unwrap_or_default();
+    match (failed(old), failed(new)) {
+        (false, true) => {
+            let why = new.pointer("/content/0/text").map(value::brief).unwrap_or_default();
+            subject.add(Tier::Breaking, "result.isError", format!("succeeded and fails now: {why}"));
+        }
+        (true, false) => subject.add(Tier::Breaking, "result.isError", "failed and succeeds now"),
+        _ => {
+            let plain = |value: &Value| {
+                let mut value = value.clone();
+                if let Some(object) = value.as_object_mut() {
+                    // Absent, it says the same.
+                    object.retain(|key, value| {
+                        !(key == "isError" && value == &Value::Bool(false)) && key != "_meta"
+                    });
+                }
+                value
+            };
+            value::compare(subject, "result", &plain(old), &plain(new));
+        }
+    }
+}
+
+/// Everything that was listed, the latest of each name; `None` when no list came back.
+fn recorded_items(kind: &Kind, asked: &[Asked<'_>]) -> Option<Vec<Value>> {
+    let mut items: Vec<Value> = Vec::new();
+    let mut is_listed = false;
+    for one in asked.iter().filter(|asked| asked.method == kind.method && asked.faults.is_empty()) {
+        let Some(Ok(page)) = one.answer.as_ref().map(|answer| &answer.outcome) else { continue };
+        is_listed = true;
+        for item in read(page).get(kind.items).and_then(Value::as_array).into_iter().flatten() {
+            match items.iter_mut().find(|known| known.get(kind.key) == item.get(kind.key)) {
+                Some(known) => *known = item.clone(),
+                None => items.push(item.clone()),
+            }
+        }
+    }
+    is_listed.then_some(items)
+}
+
+/// The answer to a request, or to the last of the requests that carried it on.
+fn final_answer<'t, 'a>(
+    asked: &'t [Asked<'a>],
+    one: &'t Asked<'a>,
+) -> Option<&'t Result<&'a RawValue, RpcError>> {
+    let answer = &one.answer.as_ref()?.outcome;
+    let needs_input =
+        matches!(answer, Ok(result) if read(result).get("resultType") == Some(&json!("input_required")));
+    if !needs_input {
+        return Some(answer);
+    }
+    let call = CallParams::of(one)?;
+    let next = asked.iter().find(|later| {
+        later.entry > one.entry
+            && later.session == one.session
+            && CallParams::of(later).is_some_and(|later| later.is_continued() && later.name == call.name)
+    });
+    next.and_then(|next| final_answer(asked, next))
+}
+
+fn why_left_out(asked: &Asked<'_>, answer: Option<&Result<&RawValue, RpcError>>) -> Option<&'static str> {
+    if !asked.faults.is_empty() {
+        return Some("a fault was injected into it");
+    }
+    if asked.is_cancelled {
+        return Some("it was cancelled");
+    }
+    if answer.is_none() {
+        return Some("it has no answer on the tape");
+    }
+    let is_hidden = asked.params.is_some_and(|params| value::has_hidden(params.get()));
+    is_hidden.then_some("an argument is hidden on the tape")
+}
+
+/// The parameters without what belongs to the recorded client.
+fn without_meta(params: Option<&RawValue>) -> Option<Value> {
+    let mut params = read(params?);
+    if let Some(object) = params.as_object_mut() {
+        let is_empty = object.get_mut("_meta").and_then(Value::as_object_mut).is_some_and(|kept| {
+            for key in [meta::PROTOCOL_VERSION, meta::CLIENT_CAPABILITIES, meta::CLIENT_INFO, "progressToken"]
+            {
+                kept.remove(key);
+            }
+            kept.is_empty()
+        });
+        if is_empty {
+            object.remove("_meta");
+        }
+    }
+    Some(params)
+}
+
+/// What the recorded client answered when the server asked.
+fn responses(asked: &[Asked<'_>]) -> Responses {
+    let mut responses = Responses::default();
+    let mut add = |method: &str, params: Option<Value>, answer: Answer| {
+        let when = params.map(without_progress).filter(|params| params != &Value::Object(Map::new()));
+        responses.scripted.entry(method.to_owned()).or_default().push(Scripted { when, answer });
+    };
+    for one in asked.iter().filter(|asked| asked.from == Direction::Server) {
+        let Some(answer) = &one.answer else { continue };
+        let answer = match &answer.outcome {
+            Ok(result) => Answer::Result(read(result)),
+            Err(error) => Answer::Error(error.clone()),
+        };
+        add(&one.method, one.params.map(read), answer);
+    }
+    for (at, one) in asked.iter().enumerate() {
+        let Some(Ok(result)) = one.answer.as_ref().map(|answer| &answer.outcome) else { continue };
+        let Some(Value::Object(wanted)) = read(result).get("inputRequests").cloned() else { continue };
+        let given = asked[at + 1..]
+            .iter()
+            .filter_map(|later| later.params.map(read))
+            .find_map(|params| params.get("inputResponses").and_then(Value::as_object).cloned());
+        for (key, request) in wanted {
+            let Some(answer) = given.as_ref().and_then(|given| given.get(&key)) else { continue };
+            let Some(method) = request.get("method").and_then(Value::as_str) else { continue };
+            add(method, request.get("params").cloned(), Answer::Result(answer.clone()));
+        }
+    }
+    responses
+}
+
+fn without_progress(mut params: Value) -> Value {
+    if let Some(object) = params.as_object_mut() {
+        object.remove("_meta");
+    }
+    params
+}

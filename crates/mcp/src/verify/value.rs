@@ -1,0 +1,155 @@
+//! Is what came back still what it was?
+
+use super::drift::{Subject, Tier};
+use mcptest_core::escape::escape;
+use serde_json::Value;
+
+const BRIEF: usize = 60;
+const DEEPEST: usize = 100;
+/// What the recording has in the place of a secret; anything may stand there now.
+const HIDDEN: &str = "[redacted:";
+/// Lists whose items are the answer itself: with fewer of them, something is gone.
+const CONTENTS: &[&str] = &["content", "contents", "messages"];
+
+/// Compares two values: what is gone or of another type breaks, other values are a change, new fields are added.
+pub(super) fn compare(subject: &mut Subject<'_>, path: &str, old: &Value, new: &Value) {
+    at_depth(subject, path, old, new, 0);
+}
+
+fn at_depth(subject: &mut Subject<'_>, path: &str, old: &Value, new: &Value, depth: usize) {
+    if old == new || depth > DEEPEST || is_hidden(old) {
+        return;
+    }
+    match (old, new) {
+        (Value::Object(before), Value::Object(after)) => {
+            if before
+                .get("type")
+                .is_some_and(|kind| after.get("type").is_some_and(|now| is_kind_change(kind, now)))
+            {
+                subject.add(
+                    Tier::Breaking,
+                    path,
+                    format!("was {} and is {}", kind_of(&before["type"]), kind_of(&after["type"])),
+                );
+                return;
+            }
+            for (key, old) in before {
+                let at = join(path, key);
+                match after.get(key) {
+                    Some(new) => at_depth(subject, &at, old, new, depth + 1),
+                    None => subject.add(Tier::Breaking, &at, format!("is gone (was {})", brief(old))),
+                }
+            }
+            for key in after.keys().filter(|key| !before.contains_key(*key)) {
+                subject.add(Tier::Added, &join(path, key), "is new");
+            }
+        }
+        (Value::Array(before), Value::Array(after)) => {
+            for (index, (old, new)) in before.iter().zip(after).enumerate() {
+                at_depth(subject, &format!("{path}[{index}]"), old, new, depth + 1);
+            }
+            if before.len() != after.len() {
+                let is_content = path.rsplit('.').next().is_some_and(|last| CONTENTS.contains(&last));
+                let tier = match before.len() < after.len() {
+                    true if is_content => Tier::Added,
+                    false if is_content => Tier::Breaking,
+                    _ => Tier::Changed,
+                };
+                subject.add(tier, path, format!("had {} items and has {}", before.len(), after.len()));
+            }
+        }
+        _ if kind(old) != kind(new) => {
+            subject.add(
+                Tier::Breaking,
+                path,
+                format!("was {} {} and is {} {}", kind(old), brief(old), kind(new), brief(new)),
+            );
+        }
+        _ => subject.add(Tier::Changed, path, format!("was {} and is {}", brief(old), brief(new))),
+    }
+}
+
+/// A content block that is of another type now.
+fn is_kind_change(old: &Value, new: &Value) -> bool {
+    old.is_string() && new.is_string() && old != new
+}
+
+fn kind_of(kind: &Value) -> String {
+    format!("of type {}", brief(kind))
+}
+
+fn is_hidden(old: &Value) -> bool {
+    old.as_str().is_some_and(|text| text.contains(HIDDEN))
+}
+
+/// True when something in the value was hidden in the recording.
+pub(super) fn has_hidden(text: &str) -> bool {
+    text.contains(HIDDEN)
+}
+
+fn join(path: &str, key: &str) -> String {
+    if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(_) => "number",
+        Value::String(_) => "text",
+        Value::Array(_) => "list",
+        Value::Object(_) => "object",
+    }
+}
+
+/// The value on one line, cut short.
+pub(super) fn brief(value: &Value) -> String {
+    let text = value.to_string();
+    match text.char_indices().nth(BRIEF) {
+        Some((end, _)) => format!("{}…", escape(&text[..end])),
+        None => escape(&text).into_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::drift::Findings;
+    use super::*;
+    use serde_json::json;
+
+    fn tiers(old: &Value, new: &Value) -> Vec<(Tier, String)> {
+        let mut findings = Findings::default();
+        compare(&mut findings.of("t", "call 1 `t`"), "result", old, new);
+        findings.found.into_iter().map(|finding| (finding.tier, finding.path)).collect()
+    }
+
+    #[test]
+    fn what_is_gone_breaks_what_differs_changed_and_what_is_new_was_added() {
+        let old =
+            json!({"content": [{"type": "text", "text": "a"}], "structuredContent": {"n": 1, "s": "x"}});
+        let new =
+            json!({"content": [{"type": "text", "text": "b"}], "structuredContent": {"n": "1", "t": 2}});
+        assert_eq!(
+            tiers(&old, &new),
+            [
+                (Tier::Changed, "result.content[0].text".to_owned()),
+                (Tier::Breaking, "result.structuredContent.n".to_owned()),
+                (Tier::Breaking, "result.structuredContent.s".to_owned()),
+                (Tier::Added, "result.structuredContent.t".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn content_that_is_gone_or_of_another_type_breaks() {
+        let block = |kind: &str| json!({"type": kind, "text": "a"});
+        let of = |blocks: Value| json!({"content": blocks});
+        assert_eq!(tiers(&of(json!([block("text")])), &of(json!([])))[0].0, Tier::Breaking);
+        assert_eq!(tiers(&of(json!([block("text")])), &of(json!([block("image")])))[0].0, Tier::Breaking);
+    }
+
+    #[test]
+    fn where_the_recording_hides_a_secret_anything_may_stand() {
+        assert_eq!(tiers(&json!({"k": "[redacted:token]"}), &json!({"k": "abc"})), []);
+    }
+}

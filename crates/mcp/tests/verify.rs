@@ -1,0 +1,152 @@
+//! Is drift between a tape and a live server found, and put in the right tier?
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use mcptest_mcp::client::{Endpoint, ServerSpec};
+use mcptest_mcp::jsonrpc::{self, Body, RpcError};
+use mcptest_mcp::proxy::redactor;
+use mcptest_mcp::tape::Tape;
+use mcptest_mcp::verify::{Drift, Ignore, Tier, human, replay};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, duplex};
+
+type Answers = fn(&str, &Value) -> Result<Value, RpcError>;
+
+/// A server in this process that answers by a table.
+fn server(answers: Answers) -> ServerSpec {
+    let connect = move || {
+        let (ours, theirs) = duplex(1 << 16);
+        let (read, write) = tokio::io::split(theirs);
+        tokio::spawn(async move {
+            let (reader, mut writer) = tokio::io::split(ours);
+            let mut lines = BufReader::new(reader).lines();
+            while let Ok(Some(line)) = lines.next_line().await {
+                let Ok(message) = jsonrpc::parse(&line) else { continue };
+                let Body::Request { id, method, params } = message.body else { continue };
+                let params = params.map(|raw| serde_json::from_str(raw.get()).unwrap()).unwrap_or_default();
+                let mut answer = match answers(&method, &params) {
+                    Ok(result) => jsonrpc::result(&id, &result.to_string()),
+                    Err(error) => jsonrpc::error(Some(&id), &error),
+                };
+                answer.push('\n');
+                if writer.write_all(answer.as_bytes()).await.is_err() {
+                    return;
+                }
+            }
+        });
+        (Box::new(read) as _, Box::new(write) as _)
+    };
+    ServerSpec::new("live", Endpoint::Pipe(Arc::new(connect)))
+}
+
+fn initialized() -> Value {
+    json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "s", "version": "1"}})
+}
+
+fn tool(name: &str, schema: Value) -> Value {
+    json!({"name": name, "description": "Does it", "inputSchema": schema})
+}
+
+fn plain() -> Value {
+    json!({"type": "object", "properties": {"q": {"type": "string"}}})
+}
+
+fn text(text: &str) -> Value {
+    json!({"content": [{"type": "text", "text": text}], "structuredContent": {"n": 1, "at": text}})
+}
+
+/// The table of the server that was recorded.
+fn recorded(method: &str, params: &Value) -> Result<Value, RpcError> {
+    match method {
+        "initialize" => Ok(initialized()),
+        "tools/list" => Ok(json!({"tools": [tool("find", plain()), tool("drop", plain())]})),
+        "tools/call" if params["name"] == "find" => Ok(text("then")),
+        "tools/call" => Err(RpcError::new(-32000, "not now")),
+        _ => Err(RpcError::new(-32601, "no such method")),
+    }
+}
+
+fn tape() -> Tape {
+    let mut lines = vec![r#"{"format":"mcptest-tape","version":1,"server":{"command":["srv"]}}"#.to_owned()];
+    let asked = [
+        ("initialize", json!({"protocolVersion": "2025-11-25"})),
+        ("tools/list", json!({})),
+        ("tools/call", json!({"name": "find", "arguments": {"q": "x"}})),
+        ("tools/call", json!({"name": "drop", "arguments": {"q": "x"}})),
+        ("tools/call", json!({"name": "find", "arguments": {"q": "[redacted:token]"}})),
+    ];
+    for (id, (method, params)) in asked.iter().enumerate() {
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        let mut answer = json!({"jsonrpc": "2.0", "id": id});
+        match recorded(method, params) {
+            Ok(result) => answer["result"] = result,
+            Err(error) => answer["error"] = json!({"code": error.code, "message": error.message}),
+        }
+        lines.push(json!({"at_us": id * 10, "from": "client", "message": request}).to_string());
+        lines.push(json!({"at_us": id * 10 + 1, "from": "server", "message": answer}).to_string());
+    }
+    Tape::read(&(lines.join("\n") + "\n")).unwrap()
+}
+
+fn drift(answers: Answers, ignored: &[&str]) -> Drift {
+    let ignored: Vec<Ignore> = ignored.iter().map(|path| path.parse().unwrap()).collect();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let redactor = redactor(&[], std::iter::empty()).unwrap();
+    runtime.block_on(replay(&tape(), server(answers), ignored, &redactor)).unwrap()
+}
+
+fn counts(drift: &Drift) -> [usize; 3] {
+    Tier::ALL.map(|tier| drift.count(tier))
+}
+
+#[test]
+fn the_same_server_has_not_drifted() {
+    let drift = drift(recorded, &[]);
+    assert_eq!(counts(&drift), [0, 0, 0], "{}", human(&drift));
+    assert_eq!((drift.replayed, drift.left_out.len()), (3, 1));
+    assert_eq!(drift.left_out[0].reason, "an argument is hidden on the tape");
+}
+
+#[test]
+fn a_tool_that_is_gone_and_a_call_that_fails_now_break() {
+    let drift = drift(
+        |method, params| match method {
+            "tools/list" => Ok(json!({"tools": [tool("find", plain()), tool("new", plain())]})),
+            "tools/call" if params["name"] == "find" => {
+                Ok(json!({"content": [{"type": "text", "text": "no"}], "isError": true}))
+            }
+            _ => recorded(method, params),
+        },
+        &[],
+    );
+    assert_eq!(counts(&drift), [2, 0, 1], "{}", human(&drift));
+    let shown = human(&drift);
+    assert!(shown.contains("tool `drop` is gone"), "{shown}");
+    assert!(shown.contains("call 3 `find`: result.isError succeeded and fails now"), "{shown}");
+    assert!(shown.ends_with("3 requests replayed: 2 breaking, 0 changed, 1 added\n"), "{shown}");
+}
+
+#[test]
+fn other_words_changed_and_paths_can_be_ignored() {
+    let answers: Answers = |method, params| match method {
+        "tools/call" if params["name"] == "find" => Ok(text("now")),
+        _ => recorded(method, params),
+    };
+    assert_eq!(counts(&drift(answers, &[])), [0, 2, 0]);
+    assert_eq!(counts(&drift(answers, &["result.content[*].text", "**.at"])), [0, 0, 0]);
+    assert_eq!(counts(&drift(answers, &["find:result"])), [0, 0, 0]);
+}
+
+#[test]
+fn a_refusal_where_there_was_a_result_breaks_and_the_other_way_changed() {
+    let drift = drift(
+        |method, params| match method {
+            "tools/call" if params["name"] == "find" => Err(RpcError::new(-32602, "no such argument")),
+            "tools/call" => Ok(text("dropped")),
+            _ => recorded(method, params),
+        },
+        &[],
+    );
+    assert_eq!(counts(&drift), [1, 1, 0], "{}", human(&drift));
+}

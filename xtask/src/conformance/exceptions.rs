@@ -1,0 +1,39 @@
+//! Which scenarios may fail, and why?
+
+use super::Side;
+
+/// Scenarios whose names begin like this, and the reason that goes into the docs.
+const EXCEPTIONS: &[(Side, &str, &str)] = &[(
+    Side::Server,
+    "tasks-",
+    "tests the extension `io.modelcontextprotocol/tasks`, which no requirement set scores and the mock server does not have",
+)];
+
+/// Scenarios that are not run at all.
+pub(super) const NOT_RUN: &[(Side, &str, &str)] = &[(
+    Side::Client,
+    "auth/",
+    "tests OAuth flows; the client takes a bearer token or headers, and gets no tokens itself",
+)];
+
+/// Why this scenario may fail.
+pub(super) fn reason(side: Side, scenario: &str) -> Option<&'static str> {
+    of(EXCEPTIONS, side, scenario)
+}
+
+/// Whether this scenario is run.
+pub(super) fn is_run(side: Side, scenario: &str) -> bool {
+    of(NOT_RUN, side, scenario).is_none()
+}
+
+/// All exceptions: the beginning of the scenarios' names, and the reason.
+pub(super) fn all() -> impl Iterator<Item = &'static (Side, &'static str, &'static str)> {
+    EXCEPTIONS.iter().chain(NOT_RUN)
+}
+
+fn of(table: &[(Side, &str, &'static str)], side: Side, scenario: &str) -> Option<&'static str> {
+    table
+        .iter()
+        .find(|(on, start, _)| *on == side && scenario.starts_with(start))
+        .map(|(_, _, reason)| *reason)
+}
