@@ -61,7 +61,7 @@ fn folder() -> PathBuf {
 
 fn rows() -> Vec<String> {
     let output = Command::new("python3").arg(folder().join("server.py")).arg("--list").output();
-    let text = String::from_utf8(output.expect("python3 runs").stdout).unwrap();
+    let text = String::from_utf8(output.unwrap().stdout).unwrap();
     let mut rows: Vec<String> = text.lines().map(str::to_owned).collect();
     rows.extend(ADDRESSES.iter().map(|(row, _)| (*row).to_owned()));
     rows.extend(COMMANDS.iter().map(|(row, _)| (*row).to_owned()));
