@@ -73,6 +73,8 @@ def review(code: str) -> str:
 def serve_http() -> None:
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
+    # Clients that come before the program is ready wait instead of being refused.
+    listening.listen()
     print(f"http://127.0.0.1:{listening.getsockname()[1]}/mcp", flush=True)
     config = uvicorn.Config(server.streamable_http_app(), log_level="warning")
     uvicorn.Server(config).run(sockets=[listening])

@@ -44,7 +44,7 @@ fn initialized() -> Value {
     json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "s", "version": "1"}})
 }
 
-fn tool(name: &str, schema: Value) -> Value {
+fn tool(name: &str, schema: &Value) -> Value {
     json!({"name": name, "description": "Does it", "inputSchema": schema})
 }
 
@@ -60,7 +60,7 @@ fn text(text: &str) -> Value {
 fn recorded(method: &str, params: &Value) -> Result<Value, RpcError> {
     match method {
         "initialize" => Ok(initialized()),
-        "tools/list" => Ok(json!({"tools": [tool("find", plain()), tool("drop", plain())]})),
+        "tools/list" => Ok(json!({"tools": [tool("find", &plain()), tool("drop", &plain())]})),
         "tools/call" if params["name"] == "find" => Ok(text("then")),
         "tools/call" => Err(RpcError::new(-32000, "not now")),
         _ => Err(RpcError::new(-32601, "no such method")),
@@ -112,7 +112,7 @@ fn the_same_server_has_not_drifted() {
 fn a_tool_that_is_gone_and_a_call_that_fails_now_break() {
     let drift = drift(
         |method, params| match method {
-            "tools/list" => Ok(json!({"tools": [tool("find", plain()), tool("new", plain())]})),
+            "tools/list" => Ok(json!({"tools": [tool("find", &plain()), tool("new", &plain())]})),
             "tools/call" if params["name"] == "find" => {
                 Ok(json!({"content": [{"type": "text", "text": "no"}], "isError": true}))
             }

@@ -66,7 +66,9 @@ impl Row {
     fn line(&self) -> String {
         let (mark, what) = match (self.standing(), &self.verdict) {
             (Standing::Excepted(reason), _) => ("-   ", reason.to_owned()),
-            (Standing::Passed, Ok(checks)) => ("ok  ", format!("{checks} checks")),
+            (Standing::Passed, Ok(checks)) => {
+                ("ok  ", format!("{checks} check{}", if *checks == 1 { "" } else { "s" }))
+            }
             (_, Ok(_)) => ("FAIL", "passes, but is among the exceptions: take it out".to_owned()),
             (_, Err(why)) => ("FAIL", why.clone()),
         };

@@ -54,7 +54,7 @@ pub(super) fn run(args: Proxy) -> Result<ExitCode, Failure> {
     };
     let tape = Writer::create(&args.out, server, redactor)?;
     let path = tape.path().to_owned();
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let runtime = runtime(target.is_some())?;
     let injector = Injector::new(args.fault);
     let (code, lost) = match target {
         Some(target) => {
@@ -68,6 +68,13 @@ pub(super) fn run(args: Proxy) -> Result<ExitCode, Failure> {
     runtime.shutdown_background();
     tell(&path, lost);
     Ok(ExitCode::from(code))
+}
+
+/// On stdio one thread passes everything on: each hand-over to another would cost a call some microseconds.
+fn runtime(is_http: bool) -> std::io::Result<Runtime> {
+    use tokio::runtime::Builder;
+    let mut builder = if is_http { Builder::new_multi_thread() } else { Builder::new_current_thread() };
+    builder.enable_all().build()
 }
 
 fn pass_on(

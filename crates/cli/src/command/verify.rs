@@ -21,7 +21,7 @@ pub(crate) struct Verify {
     /// The address of the server, on HTTP.
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
-    /// Do not count what differs at this path or below it, as result.content[0].text or get_time:result; may be repeated.
+    /// Do not count what differs at this path or below it, as `result.content[0].text` or `get_time:result`; may be repeated.
     #[arg(long, value_name = "[NAME:]PATH")]
     pub(crate) ignore: Vec<Ignore>,
     /// Fail on this too.

@@ -32,10 +32,9 @@ fn seen_by_the_sdk(mode: &str, server: &[&str]) -> Value {
 
 fn is_satisfied(mode: &str, server: &[&str]) {
     let saw = seen_by_the_sdk(mode, server);
-    let (version, event) = if mode == "legacy" {
-        ("2025-11-25", Value::Null)
-    } else {
-        ("2026-07-28", json!("ToolsListChanged"))
+    let (version, no_resource, event) = match mode {
+        "legacy" => ("2025-11-25", -32002, Value::Null),
+        _ => ("2026-07-28", -32602, json!("ToolsListChanged")),
     };
     let expected = json!({
         "version": version,
@@ -46,7 +45,7 @@ fn is_satisfied(mode: &str, server: &[&str]) {
         "unknown_tool": -32602,
         "bad_arguments": -32602,
         "resources": ["test://static-text", "test://static-binary", "test://watched-resource"],
-        "unknown_resource": -32602,
+        "unknown_resource": no_resource,
         "event": event,
     });
     for (key, value) in expected.as_object().unwrap() {

@@ -2,8 +2,8 @@
 
 use crate::installed::{node, path, peer};
 use crate::programs::{mcptest, start, start_on_a_free_port};
-use crate::transcript::{Call, transcript};
-use mcptest_mcp::client::{Endpoint, ServerSpec};
+use crate::transcript::{Call, assert_same, transcript};
+use mcptest_mcp::client::{Endpoint, EraChoice, ServerSpec};
 use mcptest_mcp::era::Era;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -140,6 +140,24 @@ async fn the_era_of_each_is_found_out() {
     }
 }
 
+/// A tape gives the recorded results in the era it was recorded in; a client that takes the other finds them translated.
+async fn assert_served_again(mut tape: ServerSpec, server: &Real, direct: &[Value]) {
+    let found_out = transcript(&tape, &server.calls).await;
+    assert_same(&without_envelope(found_out), &without_envelope(direct.to_vec()), "the tape, era found out");
+    tape.era = match server.era {
+        Era::Legacy => EraChoice::Legacy,
+        Era::Modern => EraChoice::Modern,
+    };
+    assert_same(&transcript(&tape, &server.calls).await, direct, "the tape");
+}
+
+fn without_envelope(mut results: Vec<Value>) -> Vec<Value> {
+    for result in results.iter_mut().filter_map(Value::as_object_mut) {
+        result.retain(|key, _| !matches!(key.as_str(), "_meta" | "resultType"));
+    }
+    results
+}
+
 #[tokio::test]
 async fn the_proxy_changes_nothing_and_its_tape_serves_the_same_client() {
     let folder = tempfile::tempdir().unwrap();
@@ -155,9 +173,9 @@ async fn the_proxy_changes_nothing_and_its_tape_serves_the_same_client() {
         let binary = env!("CARGO_BIN_EXE_mcptest");
         let server = fresh();
         let behind = server.spec_behind(&[binary, "proxy", "--out", &tape, "--"]);
-        assert_eq!(transcript(&behind, &server.calls).await, direct, "{name} behind the proxy");
+        assert_same(&transcript(&behind, &server.calls).await, &direct, &format!("{name} behind the proxy"));
         let again = ServerSpec::command(name, [binary, "mock", "--from-cassette", &tape]);
-        assert_eq!(transcript(&again, &server.calls).await, direct, "{name} from its tape");
+        assert_served_again(again, &server, &direct).await;
     }
 }
 
@@ -182,10 +200,14 @@ async fn everything_over_http_directly_behind_the_proxy_and_from_its_tape() {
     let tape = folder.path().join("tape.jsonl").display().to_string();
     let proxy =
         start(mcptest(&["proxy", "--listen", "127.0.0.1:0", "--target", &server.url, "--out", &tape]), true);
-    assert_eq!(transcript(&ServerSpec::url("everything", &proxy.url), &calls).await, direct);
+    assert_same(
+        &transcript(&ServerSpec::url("everything", &proxy.url), &calls).await,
+        &direct,
+        "behind the proxy",
+    );
     proxy.interrupt();
     let mock = start(mcptest(&["mock", "--from-cassette", &tape, "--http", "127.0.0.1:0"]), true);
-    assert_eq!(transcript(&ServerSpec::url("everything", &mock.url), &calls).await, direct);
+    assert_served_again(ServerSpec::url("everything", &mock.url), &real, &direct).await;
 }
 
 /// What the binary prints for these words before `-- SERVER`.
@@ -218,5 +240,54 @@ fn tools_and_call_show_what_the_server_has() {
         for tool in server.tools {
             assert!(listed.contains(tool), "{}: {listed}", server.name);
         }
+    }
+}
+
+/// The calls as tool tests of a suite. YAML takes JSON as it is.
+fn suite(servers: &[Real]) -> Value {
+    let mut entries = serde_json::Map::new();
+    let mut tests = Vec::new();
+    for server in servers {
+        let env: serde_json::Map<String, Value> =
+            server.env.iter().map(|(name, value)| (name.clone(), json!(value))).collect();
+        entries.insert(
+            server.name.to_owned(),
+            json!({ "command": server.words[0], "args": server.words[1..], "env": env }),
+        );
+        for (at, ((tool, arguments), (pointer, expected))) in
+            server.calls.iter().zip(&server.expected).enumerate()
+        {
+            tests.push(json!({
+                "name": format!("{} {at}: {tool}", server.name),
+                "server": server.name,
+                "tool": tool,
+                "args": arguments,
+                "expect": [{ "target": target_of(pointer), "matcher": { "exact": expected } }],
+            }));
+        }
+    }
+    json!({ "servers": entries, "tools": tests })
+}
+
+/// `/content/0/text` as `result.content[0].text`.
+fn target_of(pointer: &str) -> String {
+    pointer.split('/').skip(1).fold("result".to_owned(), |target, key| match key.parse::<usize>() {
+        Ok(index) => format!("{target}[{index}]"),
+        Err(_) => format!("{target}.{key}"),
+    })
+}
+
+#[test]
+fn tool_tests_pass_live_and_recorded_and_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = folder.path().join("mcptest.yml").display().to_string();
+    for words in [&["run", "--live", &place][..], &["run", "--record", &place], &["run", &place]] {
+        let servers = real_servers(folder.path());
+        std::fs::write(&place, suite(&servers).to_string()).unwrap();
+        let output = mcptest(words).output().unwrap();
+        let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{words:?}: {said}");
+        let count: usize = servers.iter().map(|server| server.calls.len()).sum();
+        assert!(said.contains(&format!("{count} passed")), "{words:?}: {said}");
     }
 }

@@ -25,3 +25,11 @@ pub(crate) async fn transcript(spec: &ServerSpec, calls: &[Call]) -> Vec<Value> 
     client.close().await;
     transcript
 }
+
+/// The same tools and the same results; the first that differs is shown.
+pub(crate) fn assert_same(found: &[Value], expected: &[Value], what: &str) {
+    for (at, (found, expected)) in found.iter().zip(expected).enumerate() {
+        assert_eq!(found, expected, "{what}, entry {at}");
+    }
+    assert_eq!(found.len(), expected.len(), "{what}: the number of tools and results");
+}

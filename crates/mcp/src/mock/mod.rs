@@ -24,7 +24,7 @@ mod tape;
 mod tape_index;
 
 pub use audience::Change;
-pub use pipe::{Ended, serve_pipe};
+pub use pipe::{Ended, connect, serve_pipe};
 pub use reload::{ReadFile, Reload};
 pub use server::Server;
 

@@ -8,9 +8,10 @@ use super::outlet::Outlet;
 use super::render;
 use super::server::Server;
 use super::session::Session;
-use crate::fault;
+use crate::fault::{self, Scope, WireFault};
 use crate::frame::{DEFAULT_MAX_MESSAGE_BYTES, Frame, Lines};
 use crate::jsonrpc::{self, Id, RpcError, code};
+use mcptest_core::manifest::Manifest;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, DuplexStream};
@@ -39,6 +40,11 @@ impl Server {
         tokio::spawn(serve_pipe(self.clone(), reader, writer));
         near
     }
+}
+
+/// A server of its own at the other end of a pipe in memory. Needs a runtime.
+pub fn connect(manifest: Manifest, faults: Vec<(WireFault, Scope)>) -> DuplexStream {
+    Server::new(manifest, faults).connect()
 }
 
 /// Serves one client until it closes its end.

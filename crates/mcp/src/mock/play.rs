@@ -107,7 +107,8 @@ impl Play {
                 .level
                 .is_some_and(|least| severity >= least)
                 .then(|| jsonrpc::notification("notifications/message", Some(&params))),
-            BeatKind::Other(message) => Some(message),
+            // A modern client hears of changes only where it listens to them.
+            BeatKind::Other(message) => (self.era == Era::Legacy).then_some(message),
         }
     }
 

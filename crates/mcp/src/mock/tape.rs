@@ -204,4 +204,19 @@ mod tests {
         assert_eq!(recorded.rounds[0][0].params, r#"{"message":"Who?"}"#);
         assert!(recorded.answer().unwrap().contains("complete"));
     }
+
+    #[test]
+    fn what_a_server_asks_for_itself_is_not_asked_by_a_list() {
+        let tape = tape(&[
+            r#"client {"jsonrpc":"2.0","id":1,"method":"tools/list"}"#,
+            r#"server {"jsonrpc":"2.0","id":7,"method":"roots/list"}"#,
+            r#"server {"jsonrpc":"2.0","id":1,"result":{"tools":[]}}"#,
+            r#"client {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"look"}}"#,
+            r#"server {"jsonrpc":"2.0","id":8,"method":"roots/list"}"#,
+            r#"server {"jsonrpc":"2.0","id":2,"result":{"content":[]}}"#,
+        ]);
+        assert!(tape.find("tools/list", None, None).unwrap().rounds.is_empty());
+        let call = RawValue::from_string(r#"{"name":"look"}"#.to_owned()).unwrap();
+        assert_eq!(tape.find("tools/call", Some(&call), None).unwrap().rounds.len(), 1);
+    }
 }

@@ -96,7 +96,7 @@ impl Reader {
     fn asked(&mut self, entry: &Entry, method: &str, params: Option<&RawValue>) {
         let Some(kind) = kind_of(method) else { return };
         let params = params.map_or("{}", RawValue::get).to_owned();
-        if let Some(open) = self.current(entry) {
+        if let Some(open) = self.current(entry).filter(|open| may_ask(&open.method)) {
             let name = open.unique(kind.capability());
             open.rounds.push(vec![Request { name, kind, params }]);
         }
@@ -180,6 +180,11 @@ impl Open {
 fn progress(members: &BTreeMap<String, &RawValue>) -> BeatKind {
     let pairs = members.iter().map(|(key, value)| format!("{}:{}", crate::jsonrpc::text(key), value.get()));
     BeatKind::Progress(pairs.collect::<Vec<_>>().join(","))
+}
+
+/// True for the requests that may be answered with questions; a server that asks at another time asks for itself.
+fn may_ask(method: &str) -> bool {
+    matches!(method, "tools/call" | "prompts/get" | "resources/read")
 }
 
 fn kind_of(method: &str) -> Option<AskKind> {

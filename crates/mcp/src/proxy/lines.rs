@@ -36,7 +36,7 @@ impl Scribe for LineScribe {
     fn note(&mut self, at_us: u64, seen: Seen, entries: &mut Vec<Entry>) {
         match seen {
             Seen::Bytes(from, bytes) => {
-                self.side(from).feed(&bytes, |line| entries.extend(entry(at_us, from, line)))
+                self.side(from).feed(&bytes, |line| entries.extend(entry(at_us, from, line)));
             }
             Seen::Stderr(bytes) => self.stderr.feed(&bytes, |line| entries.push(stderr(at_us, line))),
             Seen::Closed(by) => {
@@ -64,6 +64,7 @@ impl LineScribe {
 }
 
 /// One line as it was: all of it, or its beginning and how long it was.
+#[derive(Clone, Copy)]
 pub(crate) struct Kept<'a> {
     pub(crate) bytes: &'a [u8],
     pub(crate) length: usize,

@@ -12,7 +12,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 /// How many bytes may wait to be written.
 const WAITING: usize = 128 << 20;
 /// How long the traffic waits for a disk that cannot keep up before the recording is given up.
-const PATIENCE: Duration = Duration::from_secs(2);
+const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Turns what was seen into entries; runs beside the traffic, so it may take its time.
 pub(crate) trait Scribe: Send + 'static {

@@ -77,12 +77,11 @@ pub(crate) fn requests(tape: &Tape) -> Vec<Asked<'_>> {
                         }
                     }
                 }
-                Body::Notification { .. } => {}
                 Body::Result { id, result } => answer(tape, &mut asked, (index, from), &id, Ok(result)),
                 Body::Error { id: Some(id), error } => {
                     answer(tape, &mut asked, (index, from), &id, Err(error));
                 }
-                Body::Error { id: None, .. } => {}
+                Body::Notification { .. } | Body::Error { id: None, .. } => {}
             }
         }
     }

@@ -147,7 +147,7 @@ fn trace<'a>(tape: &'a Tape, session: Option<u64>, asked: &[&Asked<'a>]) -> Trac
         }
     }
     let times = || tape.entries.iter().filter(|entry| entry.session == session && entry.from.is_some());
-    if let (Some(first), Some(last)) = (times().next(), times().last()) {
+    if let (Some(first), Some(last)) = (times().next(), times().next_back()) {
         trace.conversation.duration_ms = Some(last.at_us.saturating_sub(first.at_us) / 1000);
     }
     trace

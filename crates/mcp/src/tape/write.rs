@@ -157,9 +157,8 @@ fn redacted(redactor: &Redactor, mut entry: Entry) -> Entry {
     if let Some(text) = &mut entry.text {
         hide(text);
     }
-    match &mut entry.event {
-        Some(Event::Stderr { line: text } | Event::HttpRequest { path: text, .. }) => hide(text),
-        _ => {}
+    if let Some(Event::Stderr { line: text } | Event::HttpRequest { path: text, .. }) = &mut entry.event {
+        hide(text);
     }
     entry
 }

@@ -59,7 +59,7 @@ fn item(subject: &mut Subject<'_>, old: &Value, new: &Value) {
             ("outputSchema", Some(new)) => schema::compare(subject, Side::Output, key, old, new),
             ("arguments", Some(new)) => arguments(subject, old, new),
             ("outputSchema", None) => {
-                subject.add(Tier::Breaking, key, "is gone: the output is not promised any more")
+                subject.add(Tier::Breaking, key, "is gone: the output is not promised any more");
             }
             (_, Some(new)) => {
                 subject.add(Tier::Changed, key, format!("was {} and is {}", brief(old), brief(new)));

@@ -81,8 +81,8 @@ impl Findings {
         Self { ignored, found: Vec::new() }
     }
 
-    pub(super) fn of<'f>(&'f mut self, name: &'f str, subject: &'f str) -> Subject<'f> {
-        Subject { findings: self, name, subject }
+    pub(super) fn of<'f>(&'f mut self, name: &'f str, text: &'f str) -> Subject<'f> {
+        Subject { findings: self, name, text }
     }
 }
 
@@ -90,7 +90,7 @@ impl Findings {
 pub(super) struct Subject<'f> {
     findings: &'f mut Findings,
     name: &'f str,
-    subject: &'f str,
+    text: &'f str,
 }
 
 impl Subject<'_> {
@@ -98,7 +98,7 @@ impl Subject<'_> {
         if self.findings.ignored.iter().any(|ignored| ignored.covers(self.name, path)) {
             return;
         }
-        let (subject, path, message) = (self.subject.to_owned(), path.to_owned(), message.into());
+        let (subject, path, message) = (self.text.to_owned(), path.to_owned(), message.into());
         self.findings.found.push(Finding { tier, subject, path, message });
     }
 }

@@ -74,8 +74,8 @@ impl Replay<'_> {
             crate::era::Era::Legacy => "initialize",
             crate::era::Era::Modern => "server/discover",
         };
-        let recorded = asked.iter().filter(|asked| asked.method == method);
-        let recorded = recorded.filter_map(|asked| asked.answer.as_ref()?.outcome.clone().ok()).next();
+        let mut recorded = asked.iter().filter(|asked| asked.method == method);
+        let recorded = recorded.find_map(|asked| asked.answer.as_ref()?.outcome.clone().ok());
         if let Some(recorded) = recorded {
             let live = self.read(&self.client.server().raw);
             catalogue::server(&mut self.findings, &read(recorded), &live);
@@ -109,15 +109,12 @@ impl Replay<'_> {
             } else {
                 why_left_out(one, final_answer(asked, one))
             };
-            match reason {
-                Some(reason) => {
-                    self.drift.left_out.push(LeftOut { request: subject, reason: reason.to_owned() });
-                }
-                None => {
-                    let recorded = final_answer(asked, one).cloned();
-                    self.ask(one, call.as_ref(), (&name, &subject), recorded).await;
-                }
+            if let Some(reason) = reason {
+                self.drift.left_out.push(LeftOut { request: subject, reason: reason.to_owned() });
+                continue;
             }
+            let recorded = final_answer(asked, one).cloned();
+            self.ask(one, call.as_ref(), (&name, &subject), recorded).await;
         }
     }
 

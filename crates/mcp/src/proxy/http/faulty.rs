@@ -115,12 +115,12 @@ fn altered(answer: Response<Bytes>, reply: Reply, id: &Id) -> Response<Full<Byte
 
 fn altered_body(text: String, reply: Reply) -> String {
     match reply {
-        Reply::Twice => reply.texts(text).into_iter().map(message_event).collect(),
+        Reply::Twice => reply.texts(text).iter().map(|text| message_event(text)).collect(),
         _ => reply.texts(text).concat(),
     }
 }
 
-fn message_event(text: String) -> String {
+fn message_event(text: &str) -> String {
     let data = Some(text.replace(['\r', '\n'], " "));
     sse::encode(&sse::Event { event: Some("message".to_owned()), data, ..sse::Event::default() })
 }
