@@ -84,7 +84,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
         _ => return Err("usage: cargo xtask conformance [--write]".to_owned()),
     };
     let peers = Peers::find()?;
-    peers.build()?;
+    Peers::build()?;
     let mut rows = Vec::new();
     let mut tell = |row: Row| {
         say(&row.line());

@@ -27,7 +27,7 @@ impl Peers {
     }
 
     /// Builds our programs.
-    pub(super) fn build(&self) -> Result<(), String> {
+    pub(super) fn build() -> Result<(), String> {
         let words: [&[&str]; 2] = [
             &["--package", "mcptest", "--bin", "mcptest"],
             &["--package", "mcptest-mcp", "--example", "conformance_client"],

@@ -41,7 +41,7 @@ impl Mock {
         let mut said = String::new();
         while lines.read_line(&mut said).is_ok_and(|bytes| bytes > 0) {
             if let Some(url) = said.lines().last().filter(|line| line.starts_with("http://")) {
-                mock.url = url.to_owned();
+                url.clone_into(&mut mock.url);
                 // Read on, for a full pipe would stop the server.
                 std::thread::spawn(move || lines.read_to_end(&mut Vec::new()));
                 return Ok(mock);
