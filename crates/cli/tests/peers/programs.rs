@@ -44,7 +44,7 @@ pub(crate) fn start(mut command: Command, says_on_stderr: bool) -> Running {
     let mut line = String::new();
     lines.read_line(&mut line).unwrap();
     let url = line.split_whitespace().find(|word| word.starts_with("http://"));
-    running.url = url.unwrap_or_else(|| panic!("no address in {line:?}")).to_owned();
+    url.unwrap_or_else(|| panic!("no address in {line:?}")).clone_into(&mut running.url);
     // Read on, for a full pipe would stop it.
     std::thread::spawn(move || lines.read_to_end(&mut Vec::new()));
     running

@@ -276,6 +276,47 @@ async fn a_modern_server_gets_the_headers_of_its_era() {
 }
 
 #[tokio::test]
+async fn a_version_that_is_refused_and_offered_is_asked_once_more() {
+    let asked = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&asked);
+    let spec = serve(move |request| {
+        if count.fetch_add(1, Ordering::SeqCst) == 0 {
+            let data = json!({"supported": ["2026-07-28"], "requested": "2026-07-28"});
+            let error = json!({"code": -32022, "message": "no", "data": data});
+            let text = json!({"jsonrpc": "2.0", "id": request.body["id"], "error": error}).to_string();
+            return reply("400 Bad Request", "Content-Type: application/json\r\n", &text);
+        }
+        let found = json!({"supportedVersions": ["2026-07-28"], "capabilities": {}});
+        json_reply("", &result(&request.body, &found))
+    })
+    .await;
+    let client = Client::connect(&ServerSpec { era: EraChoice::Auto, ..spec }, None).await.unwrap();
+    assert_eq!((client.server().era, asked.load(Ordering::SeqCst)), (Era::Modern, 2));
+}
+
+#[tokio::test]
+async fn the_stream_of_a_session_is_open_before_the_first_call() {
+    let verbs: Arc<Mutex<Vec<String>>> = Arc::default();
+    let seen = Arc::clone(&verbs);
+    let spec = serve(move |request| {
+        let method = request.body["method"].as_str().unwrap_or_default();
+        seen.lock().unwrap().push(format!("{} {method}", request.verb));
+        match (request.verb.as_str(), method) {
+            ("GET", _) => events(": hello\n\n"),
+            (_, "initialize") => {
+                json_reply("Mcp-Session-Id: s1\r\n", &result(&request.body, &initialized("2025-11-25")))
+            }
+            (_, "tools/call") => json_reply("", &result(&request.body, &json!({"content": []}))),
+            _ => reply("202 Accepted", "", ""),
+        }
+    })
+    .await;
+    call(&spec).await.0.unwrap();
+    let verbs = verbs.lock().unwrap();
+    assert_eq!(verbs[2..4], ["GET ", "POST tools/call"], "{verbs:?}");
+}
+
+#[tokio::test]
 async fn a_4xx_without_a_modern_error_means_the_older_era() {
     let spec = serve(|request| match request.body["method"].as_str() {
         Some("initialize") => json_reply("", &result(&request.body, &initialized("2025-11-25"))),
