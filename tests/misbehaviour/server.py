@@ -85,6 +85,19 @@ def result_of(method, result):
     return instead(method, lambda m: {"jsonrpc": "2.0", "id": m["id"], "result": result})
 
 
+def declared(schema, result):
+    """A row whose tool declares what it answers, and answers this."""
+
+    def row(message):
+        results = {LIST: {"tools": [tool(outputSchema=schema)]}, CALL: result}
+        found = results.get(message.get("method"))
+        on(message.get("method") if found else None, lambda m: send({"jsonrpc": "2.0", "id": m["id"], "result": found}))(
+            message
+        )
+
+    return row
+
+
 def leave(status, word):
     def act(_):
         complain(word)
@@ -132,6 +145,12 @@ def leave_grandchild(_):
 
 def hold_grandchild(message):
     child = subprocess.Popen([sys.executable, "-c", f"import time; time.sleep({HELD})"])
+    note_pid(child.pid)
+    send(answer(message))
+
+
+def hold_stray(message):
+    child = subprocess.Popen([sys.executable, "-c", f"import time; time.sleep({HELD})"], start_new_session=True)
     note_pid(child.pid)
     send(answer(message))
 
@@ -201,12 +220,24 @@ STDIO = {
     "closed-stdout": on(CALL, close_stdout),
     "grandchild-left-behind": on(CALL, leave_grandchild),
     "grandchild-beside-a-good-answer": on(CALL, hold_grandchild),
+    "grandchild-in-its-own-session": on(CALL, hold_stray),
     "ignores-the-end": on(CALL, ignore_the_end),
     "deep-nesting": on(
         CALL, lambda m: raw('{"jsonrpc":"2.0","id":%d,"result":{"content":%s%s}}' % (m["id"], "[" * 5000, "]" * 5000))
     ),
     "result-that-is-a-text": result_of(CALL, "hello"),
     "result-without-content": result_of(CALL, {"greeting": "hello"}),
+    "result-of-odd-parts": result_of(
+        CALL,
+        {"content": [{"type": "text"}, {"type": "txt", "text": "a"}, 7], "structuredContent": None, "isError": "yes"},
+    ),
+    "result-that-breaks-its-schema": declared(
+        {"type": "object", "properties": {"degrees": {"type": "number"}}, "required": ["degrees", "wind"]},
+        {"content": [], "structuredContent": {"place": "Oslo", "degrees": "seven"}},
+    ),
+    "result-without-what-its-schema-says": declared(
+        {"type": "object"}, {"content": [{"type": "text", "text": "hello"}]}
+    ),
     "asks-back-with-an-unknown-method": on(CALL, ask_back),
     "refuses-the-call": instead(
         CALL, lambda m: {"jsonrpc": "2.0", "id": m["id"], "error": {"code": -32602, "message": "no such thing"}}

@@ -14,7 +14,7 @@ use std::io::Write;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask COMMAND
-  bench            measure speed and memory of the release build, as ratios and growth
+  bench [wire]     measure speed and memory of the release build, as ratios and growth
   conformance [--write]
                    run the official suite on the mock server and the client, or write docs/conformance.md
   fuzz [--seconds N] [TARGET...]
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
         None => ("", arguments.as_slice()),
     };
     let outcome = match command {
-        "bench" => bench::run(),
+        "bench" => bench::run(rest),
         "conformance" => conformance::run(rest),
         "fuzz" => fuzz::run(rest),
         "gate-power" => gate_power::run(rest),

@@ -37,7 +37,7 @@ pub(crate) enum Command {
     Validate(Validate),
     /// Print the JSON Schema of suites, for editors; or that of manifests or of the JSON report.
     Schema(Schema),
-    /// Show a cassette, or a recording of the proxy, as a timeline.
+    /// Show a cassette, a recorded tool test or a recording of the proxy as a timeline.
     Show(Show),
     /// Explain a gate; without a name, list them all.
     Explain(Explain),
@@ -78,13 +78,13 @@ pub(crate) struct Suites {
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) suites: Suites,
-    /// Judge only rows whose name contains TEXT, or matches re:PATTERN; may be repeated.
+    /// Judge only rows whose name contains TEXT, or matches re:PATTERN; of several, all must fit.
     #[arg(long, value_name = "TEXT|re:PATTERN")]
     pub(crate) filter: Vec<Filter>,
-    /// Judge only tests with this tag; may be repeated.
+    /// Judge only tests with this tag; of several, one must fit.
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Vec<String>,
-    /// Leave out tests with this tag; may be repeated.
+    /// Leave out tests with this tag, or with any of several.
     #[arg(long, value_name = "TAG")]
     pub(crate) skip_tag: Vec<String>,
     /// List what would be judged, and stop.
@@ -162,7 +162,7 @@ pub(crate) struct Schema {
 /// Arguments of `show`.
 #[derive(Debug, Group)]
 pub(crate) struct Show {
-    /// The cassette, a trace, or a recording of the proxy.
+    /// The cassette, a trace, a recorded tool test, or a recording of the proxy.
     pub(crate) file: PathBuf,
     /// Show only this run, or this session of a recording.
     #[arg(long, value_name = "N")]
@@ -284,9 +284,11 @@ pub(crate) enum Era {
     Modern,
 }
 
-fn duration(written: &str) -> Result<std::time::Duration, String> {
-    let milliseconds = mcptest_core::suite::duration_ms(written).filter(|milliseconds| *milliseconds > 0);
-    milliseconds
-        .map(std::time::Duration::from_millis)
-        .ok_or_else(|| "a length of time has a unit, as `500ms`, `30s` or `2m`".to_owned())
+/// A length of time, longer than none.
+pub(crate) fn duration(written: &str) -> Result<std::time::Duration, String> {
+    match mcptest_core::suite::duration_ms(written) {
+        Some(0) => Err("it must be longer than 0".to_owned()),
+        Some(milliseconds) => Ok(std::time::Duration::from_millis(milliseconds)),
+        None => Err("a length of time has a unit, as `500ms`, `30s` or `2m`".to_owned()),
+    }
 }

@@ -120,8 +120,11 @@ fn with_failing_runs(failing: &Failing) -> tempfile::TempDir {
     fs::create_dir_all(folder.path().join(&cassettes)).unwrap();
     let suite = format!("{}.yml", failing.suite);
     fs::copy(examples.join(&suite), folder.path().join(&suite)).unwrap();
-    for path in entries(&examples.join(&cassettes)) {
-        fs::copy(&path, folder.path().join(&cassettes).join(path.file_name().unwrap())).unwrap();
+    fs::create_dir_all(folder.path().join("mocks")).unwrap();
+    for within in [cassettes.as_path(), Path::new("mocks")] {
+        for path in entries(&examples.join(within)) {
+            fs::copy(&path, folder.path().join(within).join(path.file_name().unwrap())).unwrap();
+        }
     }
     let place = folder.path().join(&cassettes).join(failing.path.file_name().unwrap());
     let passing = fs::read_to_string(&place);

@@ -64,6 +64,13 @@ fn a_bad_fault_lists_the_kinds() {
 }
 
 #[test]
+fn a_scope_without_a_fault_is_refused_since_it_would_do_nothing() {
+    let output = answered(folder().path(), &["--tools-from", "m.yml", "--fault-scope", "all"], "");
+    assert_eq!(output.status.code(), Some(2));
+    assert!(text(&output.stderr).contains("--fault <KIND>"), "{}", text(&output.stderr));
+}
+
+#[test]
 fn a_tape_that_is_none_is_refused_with_the_reason() {
     let output = answered(folder().path(), &["--from-cassette", "m.yml"], "");
     assert_eq!(output.status.code(), Some(2));

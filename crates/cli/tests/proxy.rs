@@ -21,6 +21,11 @@ fn start(folder: &Path, script: &str) -> (Child, BufReader<ChildStdout>) {
     (child, output)
 }
 
+fn mcptest(folder: &Path, words: &[&str]) -> std::process::Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mcptest"));
+    command.args(words).current_dir(folder).stdin(Stdio::null()).output().unwrap()
+}
+
 fn line(output: &mut impl BufRead) -> String {
     let mut line = String::new();
     output.read_line(&mut line).unwrap();
@@ -102,6 +107,163 @@ fn the_clients_side_closes_when_the_server_exits_and_the_code_is_the_servers() {
     proxy.stderr.take().unwrap().read_to_string(&mut errors).unwrap();
     assert_eq!((all.as_str(), errors.as_str()), ("bye\n", "why\n"));
     assert_eq!(proxy.wait().unwrap().code(), Some(9));
+}
+
+#[test]
+fn a_secret_in_the_command_is_nowhere_on_the_tape() {
+    let secret = "abcd1234EFGH5678ijkl";
+    for words in [
+        &["--api-key=V"][..],
+        &["--token=V"],
+        &["--password=V"],
+        &["--api_key=V"],
+        &["--header=X-Api-Key:V"],
+        &["--apikey", "V"],
+        &["API_KEY=V"],
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let words: Vec<String> = words.iter().map(|word| word.replace('V', secret)).collect();
+        let echo = r#"printf '{"heard":"%s"}\n' "$V"; echo "$V" >&2"#;
+        let ran = Command::new(env!("CARGO_BIN_EXE_mcptest"))
+            .args(["proxy", "--out", "tape.jsonl", "--", "sh", "-c", echo, "sh"])
+            .args(&words)
+            .env("V", secret)
+            .current_dir(folder.path())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert!(String::from_utf8_lossy(&ran.stdout).contains(secret), "the wire is left alone");
+        let tape = std::fs::read_to_string(folder.path().join("tape.jsonl")).unwrap();
+        assert!(!tape.contains(secret), "{words:?}: {tape}");
+        assert!(tape.contains("heard") && tape.contains("stderr"), "{tape}");
+    }
+}
+
+#[test]
+fn the_banner_of_the_proxy_does_not_print_secrets_of_the_target() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut proxy = Command::new(env!("CARGO_BIN_EXE_mcptest"))
+        .args(["proxy", "--out", "tape.jsonl", "--target"])
+        .arg("http://bob:hunter2@127.0.0.1:9/mcp?api_key=abcd1234EFGH&page=2")
+        .current_dir(folder.path())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let banner = line(&mut BufReader::new(proxy.stderr.take().unwrap()));
+    kill("-TERM", &proxy.id().to_string());
+    proxy.wait().unwrap();
+    assert!(!banner.contains("hunter2") && !banner.contains("abcd1234EFGH"), "{banner}");
+    assert!(banner.contains("stands for http://bob:") && banner.contains("page=2"), "{banner}");
+}
+
+#[test]
+fn a_proxy_that_cannot_start_leaves_the_files_as_they_were() {
+    let folder = tempfile::tempdir().unwrap();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    let tape = "{\"format\":\"mcptest-tape\",\"version\":1,\"server\":{}}\n{\"at_us\":1}\n";
+    std::fs::write(folder.path().join("good.jsonl"), tape).unwrap();
+    std::fs::write(folder.path().join("notes.txt"), "mine").unwrap();
+    let run = |words: &[&str]| {
+        let ran = Command::new(env!("CARGO_BIN_EXE_mcptest"))
+            .args(["proxy", "--out"])
+            .args(words)
+            .current_dir(folder.path())
+            .stdin(Stdio::null())
+            .output()
+            .unwrap();
+        assert_eq!(ran.status.code(), Some(2), "{words:?}");
+        String::from_utf8(ran.stderr).unwrap()
+    };
+    run(&["good.jsonl", "--", "no-such-command-there-is"]);
+    run(&["good.jsonl", "--listen", &taken, "--target", "http://127.0.0.1:9/mcp"]);
+    run(&["new.jsonl", "--", "no-such-command-there-is"]);
+    let refused = run(&["notes.txt", "--", "true"]);
+    assert!(refused.contains("notes.txt") && refused.contains("--out"), "{refused}");
+    let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+    assert_eq!((read("good.jsonl").as_str(), read("notes.txt").as_str()), (tape, "mine"));
+    assert!(!folder.path().join("new.jsonl").exists());
+}
+
+#[test]
+fn a_tape_without_requests_verifies_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let header = "{\"format\":\"mcptest-tape\",\"version\":1,\"server\":{}}\n";
+    std::fs::write(folder.path().join("tape.jsonl"), header).unwrap();
+    let ran = mcptest(folder.path(), &["verify", "tape.jsonl", "--", "true"]);
+    let errors = String::from_utf8_lossy(&ran.stderr).into_owned();
+    assert_eq!(ran.status.code(), Some(2), "{errors}");
+    assert!(errors.contains("tape.jsonl: nothing was checked"), "{errors}");
+}
+
+#[test]
+fn verify_refuses_a_broken_path_and_no_time_at_all_and_gives_up_on_a_silent_handshake() {
+    let folder = tempfile::tempdir().unwrap();
+    let request = "{\"at_us\":1,\"from\":\"client\",\"message\":{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}}";
+    let tape = format!("{{\"format\":\"mcptest-tape\",\"version\":1,\"server\":{{}}}}\n{request}\n");
+    std::fs::write(folder.path().join("tape.jsonl"), tape).unwrap();
+    let refused = |words: &[&str]| {
+        let words: Vec<&str> = [&["verify", "tape.jsonl"], words, &["--", "sleep", "600"]].concat();
+        let ran = mcptest(folder.path(), &words);
+        assert_eq!(ran.status.code(), Some(2), "{words:?}");
+        String::from_utf8_lossy(&ran.stderr).into_owned()
+    };
+    let errors = refused(&["--ignore", "nosuch["]);
+    assert!(errors.contains("it has a `[` without its `]`"), "{errors}");
+    for (timeout, why) in [("0", "has a unit"), ("0s", "longer than 0"), ("30", "has a unit")] {
+        let errors = refused(&["--timeout", timeout]);
+        assert!(errors.contains(why), "{errors}");
+    }
+    let errors = refused(&["--timeout", "300ms"]);
+    assert!(errors.contains("300") || errors.contains("0.3"), "{errors}");
+}
+
+#[test]
+fn the_whole_of_a_stdio_tape_is_its_run_1() {
+    let folder = tempfile::tempdir().unwrap();
+    mcptest(folder.path(), &["proxy", "--out", "tape.jsonl", "--", "echo", "{}"]);
+    let all = mcptest(folder.path(), &["show", "tape.jsonl"]);
+    let first = mcptest(folder.path(), &["show", "tape.jsonl", "--run", "1"]);
+    assert!(first.status.success() && all.stdout == first.stdout);
+    let second = mcptest(folder.path(), &["show", "tape.jsonl", "--run", "2"]);
+    assert!(String::from_utf8_lossy(&second.stderr).contains("has no session 2; it has 1"));
+}
+
+#[test]
+fn the_help_names_the_mark_for_a_number() {
+    for option in ["-h", "--help"] {
+        let help = mcptest(Path::new("."), &["proxy", option]).stdout;
+        assert!(
+            String::from_utf8_lossy(&help).contains("`{number}` in the name"),
+            "{}",
+            String::from_utf8_lossy(&help)
+        );
+    }
+}
+
+#[test]
+fn a_fault_that_breaks_the_connection_is_a_failure() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut proxy = Command::new(env!("CARGO_BIN_EXE_mcptest"))
+        .args(["proxy", "--out", "tape.jsonl", "--fault", "disconnect", "--", "cat"])
+        .current_dir(folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut input = proxy.stdin.take().unwrap();
+    input.write_all(format!("{}\n", SCRIPT[2]).as_bytes()).unwrap();
+    assert_eq!(proxy.wait().unwrap().code(), Some(1));
+}
+
+#[test]
+fn a_cassette_is_written_into_a_folder_that_was_not_there_as_a_tape_is() {
+    let folder = tempfile::tempdir().unwrap();
+    mcptest(folder.path(), &["proxy", "--out", "tapes/new/tape.jsonl", "--", "echo", "{}"]);
+    let ran =
+        mcptest(folder.path(), &["trace-from", "tapes/new/tape.jsonl", "-o", "cassettes/new/run.jsonl"]);
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    assert!(folder.path().join("cassettes/new/run.jsonl").exists());
 }
 
 /// The real servers that `tests/peers/install` brings, if it was run.

@@ -142,19 +142,195 @@ fn what_the_server_asked_is_answered_as_scripted_and_kept() {
     assert!(recording.contains(r#""server_requests":[{"method":"elicitation/create""#), "{recording}");
 }
 
+/// A folder with this suite, `PROGRAM` standing for the path of the server.
+fn written(suite: &str) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("mcptest.yml"), suite.replace("PROGRAM", &server().display().to_string()))
+        .unwrap();
+    folder
+}
+
+fn rewrite(folder: &TempDir, from: &str, to: &str) {
+    let path = folder.path().join("mcptest.yml");
+    let before = fs::read_to_string(&path).unwrap();
+    let after = before.replace(from, to);
+    assert_ne!(before, after);
+    fs::write(path, after).unwrap();
+}
+
 #[test]
-fn one_broken_server_is_one_broken_row_and_leaves_its_recording_alone() {
+fn a_variable_that_the_suite_names_anywhere_is_written_nowhere() {
+    let echo = "expect: [{ target: 'result.content[0].text', matcher: { contains: nothing of it } }]";
+    let folder = written(&format!(
+        "servers:
+  weather: {{ command: [python3, PROGRAM] }}
+  other: {{ url: 'http://127.0.0.1:9', headers: {{ X-Key: {{ env: OF_A_HEADER }} }}, auth: {{ bearer_token_env: OF_A_TOKEN }} }}
+  third: {{ command: [x], env: {{ A: '${{OF_ANOTHER_SERVER}}' }} }}
+providers: {{ p: {{ type: openai, api_key_env: OF_A_PROVIDER }} }}
+tools:
+  - {{ name: args, server: weather, tool: echo, args: {{ city: '${{OF_ARGS}}' }}, {echo} }}
+  - {{ name: header, server: weather, tool: echo, args: {{ city: header-value }}, {echo} }}
+  - {{ name: token, server: weather, tool: echo, args: {{ city: bearer-value }}, {echo} }}
+  - {{ name: server, server: weather, tool: echo, args: {{ city: another-value }}, {echo} }}
+  - {{ name: provider, server: weather, tool: echo, args: {{ city: provider-value }}, {echo} }}
+  - {{ name: expected, server: weather, tool: echo, expect: [{{ target: 'result.content[0].text', matcher: {{ contains: '${{OF_EXPECT}}' }} }}] }}
+"
+    ));
+    let values = [
+        ("OF_ARGS", "argument-value"),
+        ("OF_A_HEADER", "header-value"),
+        ("OF_A_TOKEN", "bearer-value"),
+        ("OF_ANOTHER_SERVER", "another-value"),
+        ("OF_A_PROVIDER", "provider-value"),
+        ("OF_EXPECT", "expected-value"),
+    ];
+    let run = |words: &[&str]| {
+        let mut command = command(folder.path(), words);
+        text(&command.envs(values).output().unwrap().stdout)
+    };
+    for mode in ["--live", "--record", "--verbose"] {
+        for reporter in ["pretty", "json", "junit", "ndjson"] {
+            let said = run(&["run", mode, "--reporter", reporter]);
+            for (name, value) in values {
+                assert!(!said.contains(value), "{mode} {reporter} {name}: {said}");
+            }
+            assert!(said.contains("[redacted:OF_ARGS]"), "{mode} {reporter}: {said}");
+        }
+    }
+    let kept: String = recordings(&folder).iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+    assert!(kept.contains("[redacted:OF_ARGS]") && kept.contains("${OF_ARGS}"), "{kept}");
+    // Those of the other rows are in the suite itself, in plain text, and so in the headers.
+    let outcomes: Vec<&str> = kept.lines().filter(|line| line.contains("duration_ms")).collect();
+    assert!(values.iter().all(|(_, value)| !outcomes.iter().any(|line| line.contains(value))), "{kept}");
+    let recorded = run(&["run", "--record", "--reporter", "json"]);
+    assert_eq!(recorded, run(&["run", "--reporter", "json"]));
+}
+
+#[test]
+fn an_ordinary_literal_is_no_secret_and_one_under_a_secret_name_is() {
+    let folder = written(
+        "servers: { weather: { command: [python3, PROGRAM], env: { MODE: production, API_KEY: production } } }
+tools:
+  - { name: literal, server: weather, tool: echo, args: { mode: staging-area }, expect: [{ target: 'result.content[0].text', matcher: { contains: staging-area } }] }
+  - { name: hidden, server: weather, tool: secret, expect: [{ target: 'result.content[0].text', matcher: { exact: the key is production } }] }
+",
+    );
+    let said = text(&mcptest(&folder, &["run", "--record"]).stdout);
+    assert!(said.contains("PASS  literal") && said.contains("FAIL  hidden"), "{said}");
+    assert!(said.contains("the value has a placeholder where a secret was: see docs/redaction.md"), "{said}");
+    rewrite(&folder, ", API_KEY: production", "");
+    rewrite(&folder, "env: {", "env: { MODE2: staging-area,");
+    let said = text(&mcptest(&folder, &["run", "--record", "--filter", "literal"]).stdout);
+    assert!(said.contains("PASS  literal"), "a value of `env` is not redacted from the result: {said}");
+}
+
+#[test]
+fn every_changed_text_of_the_entry_makes_the_recording_stale() {
+    let folder = written(
+        "servers: { weather: { command: [python3, PROGRAM], env: { MODE: production, PASSWORD: first-password, REGION: '${REGION:-north-east}' } } }
+tools: [{ name: echoes, server: weather, tool: echo, expect: [{ target: result.isError, matcher: { exact: false } }] }]
+",
+    );
+    assert_eq!(mcptest(&folder, &["run", "--record"]).status.code(), Some(0));
+    let recording = fs::read_to_string(&recordings(&folder)[0]).unwrap();
+    assert!(!recording.contains("first-password"), "{recording}");
+    for (from, to, says) in [
+        ("production", "development", r#"env.MODE: recorded "production", now "development""#),
+        (
+            "first-password",
+            "other-password",
+            "servers.weather or args: a value that is redacted here has changed",
+        ),
+        ("north-east", "north-west", "env.REGION: recorded"),
+    ] {
+        rewrite(&folder, from, to);
+        let output = mcptest(&folder, &["run"]);
+        assert_eq!(output.status.code(), Some(2), "{from}");
+        assert!(text(&output.stdout).contains(says), "{from}: {}", text(&output.stdout));
+        rewrite(&folder, to, from);
+        assert_eq!(mcptest(&folder, &["run"]).status.code(), Some(0), "{from}");
+    }
+}
+
+#[test]
+fn one_broken_server_is_one_broken_row_and_its_failure_replaces_the_recording() {
+    let folder = suite(&[("fine", "get_weather", OSLO), ("other", "get_weather", OSLO)]);
+    assert_eq!(mcptest(&folder, &["run", "--record"]).status.code(), Some(0));
+    rewrite(&folder, "{ name: fine, server: weather", "{ name: fine, server: gone");
+    rewrite(&folder, "tools:\n", "  gone: { command: [no-such-program-anywhere] }\ntools:\n");
+    let recorded = mcptest(&folder, &["run", "--record", "--reporter", "json"]);
+    let said = text(&recorded.stdout);
+    assert!(said.contains("there is no program `no-such-program-anywhere`"), "{said}");
+    assert!(said.contains("\"errors\": 1") && said.contains("\"passed\": 1"), "{said}");
+    let replayed = mcptest(&folder, &["run", "--reporter", "json"]);
+    assert_eq!((text(&replayed.stdout), replayed.status.code()), (said, Some(2)));
+}
+
+#[test]
+fn a_variable_that_is_not_set_records_nothing_and_says_so() {
     let folder = suite(&[("fine", "get_weather", OSLO)]);
     assert_eq!(mcptest(&folder, &["run", "--record"]).status.code(), Some(0));
-    let path = folder.path().join("mcptest.yml");
-    let broken = "  gone: { command: [no-such-program-anywhere] }\ntools:\n  - { name: gone, server: gone, tool: x, expect: [{ target: result.isError, matcher: { exact: false } }] }\n";
-    let both = fs::read_to_string(&path).unwrap().replace("tools:\n", broken);
-    fs::write(&path, both).unwrap();
+    let before = fs::read_to_string(&recordings(&folder)[0]).unwrap();
+    rewrite(&folder, "${KEY:-}", "${SET_BY_NOBODY}");
     let output = mcptest(&folder, &["run", "--record"]);
     let said = text(&output.stdout);
-    assert!(said.contains("2 tests: 1 passed, 0 failed, 1 error"), "{said}");
-    assert!(said.contains("there is no program `no-such-program-anywhere`"), "{said}");
-    assert_eq!(recordings(&folder).len(), 1);
+    assert!(said.contains("needs the environment variable SET_BY_NOBODY"), "{said}");
+    assert!(said.contains("nothing was recorded; an older recording is left as it was"), "{said}");
+    assert_eq!(output.status.code(), Some(2));
+    assert_eq!(fs::read_to_string(&recordings(&folder)[0]).unwrap(), before);
+}
+
+#[test]
+fn without_expect_the_tools_own_schema_decides_and_nothing_checked_is_an_error() {
+    let folder = suite(&[
+        ("fits", "get_weather", "args: { city: Oslo }"),
+        ("lies", "lie", "tags: [a]"),
+        ("echoes", "echo", "tags: [a]"),
+        ("fails", "fail", "tags: [a]"),
+    ]);
+    let output = mcptest(&folder, &["run", "--live"]);
+    let said = text(&output.stdout);
+    assert!(said.contains("PASS  fits") && said.contains("FAIL  lies"), "{said}");
+    assert!(
+        said.contains(
+            "nothing was checked: the test has no `expect:`, and the tool declares no outputSchema"
+        ),
+        "{said}"
+    );
+    assert!(said.contains("an error is not held to the tool's outputSchema"), "{said}");
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn a_recorded_tool_test_is_shown_as_a_timeline() {
+    let folder = suite(&[("asks", "ask", FINE), ("refused", "get_weather", BAD), ("dies", "die", FINE)]);
+    rewrite(&folder, "args: { city: Oslo }, ", "");
+    mcptest(&folder, &["run", "--record"]);
+    let show = |name: &str| {
+        let files = recordings(&folder);
+        let file = files.iter().find(|path| path.display().to_string().contains(name)).unwrap();
+        let output = mcptest(&folder, &["show", &file.display().to_string()]);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let asks = show("asks");
+    assert!(asks.starts_with("tool test   asks\nserver      weather {\"command\":"), "{asks}");
+    assert!(
+        asks.contains("answered by weather 1.2.0 (MCP 2025-06-18, legacy)\n\n  → weather.ask\n"),
+        "{asks}"
+    );
+    assert!(asks.contains("    ← elicitation/create {\"message\""), "{asks}");
+    assert!(asks.contains("(scripted)\n  ← ok {\"action\": \"accept\""), "{asks}");
+    assert!(show("refused").contains("  ← protocol error -32602 city is missing\n  duration    "));
+    assert!(show("dies").contains("  ← no answer: server \"weather\": it exited with code 3"));
+}
+
+#[test]
+fn a_mode_of_record_that_became_a_path_is_explained() {
+    let folder = suite(&[("fine", "get_weather", OSLO)]);
+    let output = mcptest(&folder, &["run", "--record", "missing"]);
+    let said = "error: there is no file or folder missing\n  help: did you mean `--record=missing`?\n";
+    assert_eq!((text(&output.stderr).as_str(), output.status.code()), (said, Some(2)));
 }
 
 #[test]

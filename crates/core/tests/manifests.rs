@@ -13,7 +13,7 @@ const RICH: &str = r#"
 mock_server:
   name: rich
   title: Rich
-  version: 1
+  version: "1"
   instructions: Ask.
   cache: { ttl: 1s, scope: public }
   fault: [slow:5, { kind: hang, scope: all }]

@@ -5,6 +5,7 @@ pub mod era;
 pub mod fault;
 pub mod frame;
 pub mod jsonrpc;
+pub mod listen;
 pub mod mock;
 pub mod process;
 pub mod proxy;

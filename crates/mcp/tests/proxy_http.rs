@@ -23,7 +23,7 @@ struct Proxied {
 impl Proxied {
     async fn before(target: SocketAddr, faults: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let redactor = redactor(&[], std::iter::empty()).unwrap();
+        let redactor = redactor(&[], std::iter::empty(), &[]).unwrap();
         let tape =
             Writer::create(&folder.path().join("tape.jsonl"), TapeServer::default(), redactor).unwrap();
         let listener = listen("127.0.0.1").await.unwrap();

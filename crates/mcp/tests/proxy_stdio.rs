@@ -24,7 +24,7 @@ struct Proxied {
 impl Proxied {
     fn start(command: &[&str], faults: &[&str]) -> Self {
         let folder = tempfile::tempdir().unwrap();
-        let redactor = redactor(&["hush-[0-9]+".to_owned()], std::iter::empty()).unwrap();
+        let redactor = redactor(&["hush-[0-9]+".to_owned()], std::iter::empty(), &[]).unwrap();
         let tape =
             Writer::create(&folder.path().join("tape.jsonl"), TapeServer::default(), redactor).unwrap();
         let faults: Vec<WireFault> = faults.iter().map(|fault| fault.parse().unwrap()).collect();

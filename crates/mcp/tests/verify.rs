@@ -68,7 +68,6 @@ fn recorded(method: &str, params: &Value) -> Result<Value, RpcError> {
 }
 
 fn tape() -> Tape {
-    let mut lines = vec![r#"{"format":"mcptest-tape","version":1,"server":{"command":["srv"]}}"#.to_owned()];
     let asked = [
         ("initialize", json!({"protocolVersion": "2025-11-25"})),
         ("tools/list", json!({})),
@@ -76,6 +75,11 @@ fn tape() -> Tape {
         ("tools/call", json!({"name": "drop", "arguments": {"q": "x"}})),
         ("tools/call", json!({"name": "find", "arguments": {"q": "[redacted:token]"}})),
     ];
+    tape_of(&asked, recorded)
+}
+
+fn tape_of(asked: &[(&str, Value)], recorded: Answers) -> Tape {
+    let mut lines = vec![r#"{"format":"mcptest-tape","version":1,"server":{"command":["srv"]}}"#.to_owned()];
     for (id, (method, params)) in asked.iter().enumerate() {
         let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
         let mut answer = json!({"jsonrpc": "2.0", "id": id});
@@ -90,10 +94,14 @@ fn tape() -> Tape {
 }
 
 fn drift(answers: Answers, ignored: &[&str]) -> Drift {
+    drift_from(&tape(), answers, ignored)
+}
+
+fn drift_from(tape: &Tape, answers: Answers, ignored: &[&str]) -> Drift {
     let ignored: Vec<Ignore> = ignored.iter().map(|path| path.parse().unwrap()).collect();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let redactor = redactor(&[], std::iter::empty()).unwrap();
-    runtime.block_on(replay(&tape(), server(answers), ignored, &redactor)).unwrap()
+    let redactor = redactor(&[], std::iter::empty(), &[]).unwrap();
+    runtime.block_on(replay(tape, server(answers), ignored, &redactor)).unwrap()
 }
 
 fn counts(drift: &Drift) -> [usize; 3] {
@@ -136,6 +144,9 @@ fn other_words_changed_and_paths_can_be_ignored() {
     assert_eq!(counts(&drift(answers, &[])), [0, 2, 0]);
     assert_eq!(counts(&drift(answers, &["result.content[*].text", "**.at"])), [0, 0, 0]);
     assert_eq!(counts(&drift(answers, &["find:result"])), [0, 0, 0]);
+    let drift = drift(answers, &["find:result", "**.text", "result.nosuch"]);
+    assert_eq!(drift.unused_ignores, ["result.nosuch"]);
+    assert!(human(&drift).contains("ignored, but not there\n  result.nosuch\n"), "{}", human(&drift));
 }
 
 #[test]
@@ -149,4 +160,40 @@ fn a_refusal_where_there_was_a_result_breaks_and_the_other_way_changed() {
         &[],
     );
     assert_eq!(counts(&drift), [1, 1, 0], "{}", human(&drift));
+}
+
+/// A server with three pages of one tool each, whose cursors are other ones for the live client.
+fn paged(params: &Value, cursors: [&str; 2], names: [&str; 3]) -> Value {
+    let page = cursors.iter().position(|cursor| params["cursor"] == **cursor).map_or(0, |at| at + 1);
+    let mut answer = json!({"tools": [tool(names[page], &plain())]});
+    if let Some(next) = cursors.get(page) {
+        answer["nextCursor"] = json!(next);
+    }
+    answer
+}
+
+#[test]
+fn pages_that_the_client_never_read_are_no_drift() {
+    let then: Answers = |method, params| match method {
+        "tools/list" => Ok(paged(params, ["then-2", "then-3"], ["a", "b", "c"])),
+        _ => recorded(method, params),
+    };
+    let now: Answers = |method, params| match method {
+        "tools/list" => Ok(paged(params, ["now-2", "now-3"], ["a", "b", "c"])),
+        _ => recorded(method, params),
+    };
+    let changed: Answers = |method, params| match method {
+        "tools/list" => Ok(paged(params, ["now-2", "now-3"], ["new", "other", "b"])),
+        _ => recorded(method, params),
+    };
+    let first = ("tools/list", json!({}));
+    let pages =
+        [first, ("tools/list", json!({"cursor": "then-2"})), ("tools/list", json!({"cursor": "then-3"}))];
+    for read in 1..=3 {
+        let drift = drift_from(&tape_of(&pages[..read], then), now, &[]);
+        assert_eq!(counts(&drift), [0, 0, 0], "{read}: {}", human(&drift));
+    }
+    let drift = drift_from(&tape_of(&pages[..2], then), changed, &[]);
+    assert!(human(&drift).contains("tool `a` is gone"), "{}", human(&drift));
+    assert_eq!(counts(&drift), [1, 0, 0], "what stands on other pages is not known: {}", human(&drift));
 }

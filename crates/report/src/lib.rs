@@ -1,5 +1,6 @@
 //! Reporters: a [`Report`] in, bytes out. One folder per format.
 
+mod bound;
 pub mod json;
 mod junit;
 mod ndjson;

@@ -7,6 +7,7 @@ mod find;
 mod judge;
 mod plan;
 mod replay;
+mod secrets;
 mod select;
 pub mod server;
 mod tool_test;
@@ -15,7 +16,7 @@ pub use find::{FindError, Found, find};
 pub use plan::{Cell, Plan, Subject};
 pub use replay::{cassette_paths, expected_header};
 pub use select::{Filter, Selection};
-pub use tool_test::Interrupted;
+pub use tool_test::{Interrupted, is_tool_test, tool_test_timeline};
 
 use mcptest_core::report::{Reason, Report, Status, TestReport};
 use mcptest_core::suite::{Host, Loaded, load};
@@ -95,11 +96,18 @@ pub enum Which {
 
 /// Judges every cell of a plan, each in its own row.
 pub fn run(plan: &Plan<'_>, options: Options) -> Result<Report, Interrupted> {
+    let secrets = secrets::Secrets::default();
     let called = match options.mode {
         Mode::Replay => BTreeMap::new(),
-        Mode::Record(_) | Mode::Live => tool_test::execute(plan, options)?,
+        Mode::Record(_) | Mode::Live => tool_test::execute(plan, options, &secrets)?,
     };
-    let judge = |(index, cell): (usize, &Cell<'_>)| judge::judge(cell, options, called.get(&index));
+    let judge = |(index, cell): (usize, &Cell<'_>)| {
+        let report = judge::judge(cell, options, called.get(&index));
+        match cell.subject {
+            Subject::Agent { suite, .. } | Subject::Tool { suite, .. } => secrets.of(suite).hide_in(report),
+            Subject::Refused(_) => report,
+        }
+    };
     let tests = match &plan.cells[..] {
         [cell] => vec![judge((0, cell))],
         cells if options.fail_fast => until_first_failure(cells, judge),

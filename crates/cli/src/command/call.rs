@@ -8,6 +8,7 @@ use crate::args::{Call, Colour};
 use crate::output::{self, Failure, Paint};
 use mcptest_core::escape::escape;
 use mcptest_core::problem::nearest;
+use mcptest_core::suite::output_faults;
 use mcptest_mcp::client::{CallFailure, Client, Tool};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -24,10 +25,14 @@ pub(super) fn run(args: &Call, colour: Colour) -> Result<ExitCode, Failure> {
     server::speak(async {
         let client = Client::connect(&spec, None).await?;
         let mut notes = String::new();
-        let mut schema = None;
+        let (mut schema, mut output_schema) = (None, None);
         match client.list_tools().await {
             Ok(listed) => match listed.tools.iter().find(|tool| tool.name == args.tool) {
-                Some(tool) => schema = serde_json::from_str::<Value>(tool.input_schema.get()).ok(),
+                Some(tool) => {
+                    schema = serde_json::from_str::<Value>(tool.input_schema.get()).ok();
+                    let declared = tool.output_schema.as_ref();
+                    output_schema = declared.and_then(|schema| serde_json::from_str(schema.get()).ok());
+                }
                 None => notes.push_str(&unknown_tool(&args.tool, &listed.tools)),
             },
             Err(error) => notes.push_str(&format!("note: the tools cannot be listed: {error}\n")),
@@ -45,7 +50,7 @@ pub(super) fn run(args: &Call, colour: Colour) -> Result<ExitCode, Failure> {
         let seen = closing.observed.iter().filter(|seen| !(is_told && seen.is_in_place_of_an_answer()));
         output::stderr(&tools::notes(seen));
         match called.outcome {
-            Ok(result) => show(&result, args.json, paint),
+            Ok(result) => show(&result, output_schema.as_ref(), args.json, paint),
             Err(CallFailure::Rpc(error)) => {
                 if args.json {
                     let text = serde_json::to_string(&error)?;
@@ -62,15 +67,25 @@ pub(super) fn run(args: &Call, colour: Colour) -> Result<ExitCode, Failure> {
     })
 }
 
-fn show(result: &RawValue, as_json: bool, paint: Paint) -> Result<ExitCode, Failure> {
+fn show(
+    result: &RawValue,
+    output_schema: Option<&Value>,
+    as_json: bool,
+    paint: Paint,
+) -> Result<ExitCode, Failure> {
     // What is nested too deeply to be read is shown as it came.
     let value: Value = serde_json::from_str(result.get()).unwrap_or_default();
     let text = if as_json || value.is_null() {
         format!("{}\n", result.get().trim())
     } else {
-        answer::render(&value, std::io::stdout().is_terminal())
+        answer::render(result, std::io::stdout().is_terminal())
     };
     output::stdout(text.as_bytes())?;
+    if let Some(schema) = output_schema.filter(|_| !value.is_null()) {
+        for fault in output_faults(schema, &value) {
+            output::stderr(&format!("note: {}\n", escape(&fault)));
+        }
+    }
     if value["isError"] == Value::Bool(true) {
         output::stderr(&format!("{}: the tool says that it failed (isError)\n", paint.red("error")));
         return Ok(ExitCode::from(EXIT_FAILED));

@@ -30,7 +30,7 @@ pub(crate) struct Mock {
     #[arg(long, value_name = "KIND")]
     fault: Vec<WireFault>,
     /// What faults touch: tool calls alone, or every request.
-    #[arg(long, value_enum, default_value_t = FaultScope::Tools, value_name = "WHAT")]
+    #[arg(long, value_enum, default_value_t = FaultScope::Tools, value_name = "WHAT", requires = "fault")]
     fault_scope: FaultScope,
 }
 
@@ -101,7 +101,7 @@ async fn serve(args: &Mock, server: Server, said: &str, is_coloured: bool) -> Re
         });
     };
     let cannot = |error| Failure(format!("cannot listen on {address}: {}", mcptest_run::reason(&error)));
-    let listener = tokio::net::TcpListener::bind(address).await.map_err(cannot)?;
+    let listener = mcptest_mcp::listen::bind(address).await.map_err(cannot)?;
     let bound = listener.local_addr().map_err(cannot)?;
     output::stderr(&format!("http://{bound}{}\n", mock::http::PATH));
     if !is_local(bound.ip()) {
@@ -136,11 +136,15 @@ async fn interrupted() {
 }
 
 fn reload(server: &Server, path: &Path, is_coloured: bool) -> Option<Reload> {
-    let name = path.display().to_string();
+    let (name, file) = (path.display().to_string(), path.to_owned());
     let report = move |loaded: &Loaded| {
         let said = problem::render(&loaded.problems, &loaded.sources, is_coloured);
         let is_refused = loaded.problems.iter().any(|problem| problem.level == problem::Level::Error);
-        let outcome = if is_refused { "has errors; the one before is still served" } else { "is read again" };
+        let outcome = match (is_refused, file.exists()) {
+            (false, _) => "is read again",
+            (true, true) => "has errors; the one before is still served",
+            (true, false) => "is gone; what it said is still served",
+        };
         output::stderr(&format!("{said}{name} {outcome}\n"));
     };
     match server.reload_from(path, read, report) {

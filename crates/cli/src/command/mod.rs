@@ -2,6 +2,7 @@
 
 mod call;
 mod explain;
+mod json_order;
 pub(crate) mod mock;
 mod plan_runs;
 pub(crate) mod proxy;

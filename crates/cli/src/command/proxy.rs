@@ -16,7 +16,7 @@ use tokio::runtime::Runtime;
     override_usage = "mcptest proxy [OPTIONS] --out FILE -- COMMAND…\n       mcptest proxy [OPTIONS] --out FILE --target URL [--listen ADDR[:PORT]]"
 )]
 pub(crate) struct Proxy {
-    /// Where the recording is written; `{n}` in the name is the first number that is free.
+    /// Where the recording is written; `{number}` in the name is the first number that is free.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: PathBuf,
     /// The address of the server, on HTTP.
@@ -46,12 +46,15 @@ pub(super) fn run(args: Proxy) -> Result<ExitCode, Failure> {
     let target = args.target.as_deref().map(http::Target::parse).transpose()?;
     let variables = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
-    let redactor = proxy::redactor(&args.redact, variables)?;
+    let words: Vec<&str> =
+        args.command.iter().map(String::as_str).chain(target.as_ref().map(http::Target::url)).collect();
+    let redactor = proxy::redactor(&args.redact, variables, &words)?;
     let server = TapeServer {
         name: args.name,
         command: args.command.clone(),
-        url: target.as_ref().map(|target| target.url().to_owned()),
+        url: target.as_ref().map(|target| redactor.text(target.url()).into_owned()),
     };
+    let shown = server.url.clone().unwrap_or_default();
     let tape = Writer::create(&args.out, server, redactor)?;
     let path = tape.path().to_owned();
     let runtime = runtime(target.is_some())?;
@@ -59,7 +62,7 @@ pub(super) fn run(args: Proxy) -> Result<ExitCode, Failure> {
     let (code, lost) = match target {
         Some(target) => {
             let listen = args.listen.as_deref().unwrap_or("127.0.0.1");
-            let lost = serve(&runtime, listen, target, args.allow_host, injector, tape)?;
+            let lost = serve(&runtime, listen, (target, &shown), args.allow_host, injector, tape)?;
             (0, lost)
         }
         None => pass_on(&runtime, args.command, injector, tape)?,
@@ -96,7 +99,7 @@ fn pass_on(
 fn serve(
     runtime: &Runtime,
     listen: &str,
-    target: http::Target,
+    (target, shown): (http::Target, &str),
     allowed: Vec<String>,
     injector: Injector,
     tape: Writer,
@@ -108,7 +111,7 @@ fn serve(
         output::stderr(&format!(
             "mcptest proxy: {} stands for {}, recorded in {}\n",
             target.seen_at(address),
-            target.url(),
+            shown,
             tape.path().display()
         ));
         let setup = http::Setup { target, guard, injector };

@@ -4,12 +4,15 @@ use super::report::Destination;
 use super::suites;
 use crate::args::{Colour, Record, Run};
 use crate::output::{self, Failure};
+use clap::ValueEnum;
 use mcptest_core::suite::{Loaded, Suite};
 use mcptest_run::{Mode, Options, Plan, Selection, Which};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
     let destinations = Destination::parse_all(&args.reporters.reporters)?;
+    refuse_loose_mode(&args)?;
     let loaded = suites::load(&args.suites, colour)?;
     let selection = Selection { filters: args.filter, tags: args.tag, skip_tags: args.skip_tag };
     let plan = Plan::new(&loaded, &selection);
@@ -40,6 +43,20 @@ pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
     let written = Destination::write_all(&destinations, &report, colour, args.suites.verbose);
     written?;
     Ok(ExitCode::from(report.exit_code()))
+}
+
+/// `--record missing` is two words to the shell, and `missing` then a path.
+fn refuse_loose_mode(args: &Run) -> Result<(), Failure> {
+    let is_mode = |path: &&PathBuf| path.to_str().is_some_and(|word| Record::from_str(word, false).is_ok());
+    match args.suites.paths.iter().find(|path| is_mode(path) && !path.exists()) {
+        Some(path) if args.calling.record.is_some() => {
+            let mode = path.display();
+            Err(Failure(format!(
+                "there is no file or folder {mode}\n  help: did you mean `--record={mode}`?"
+            )))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn nothing_to_judge(loaded: &[(String, Loaded)]) -> &'static str {

@@ -3,7 +3,7 @@
 use crate::args::{Era, Server};
 use crate::output::{self, Failure};
 use mcptest_core::problem::{self, nearest};
-use mcptest_core::suite::Suite;
+use mcptest_core::suite::{Suite, check_header_name, check_header_value, check_variable_name};
 use mcptest_mcp::client::{Endpoint, EraChoice, ServerSpec};
 use mcptest_mcp::process;
 use std::path::Path;
@@ -35,7 +35,7 @@ fn of_suite(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
     let found = mcptest_run::find(&named, Path::new("")).map_err(|error| match (error, name) {
         (mcptest_run::FindError::NoDefault, _) => Failure(
             "no server is named, and there is no mcptest.yaml or mcptest.yml here to look in\n  help: name a server as \
-             `--command \"npx my-server\"`, `--url http://localhost:3000/mcp` or `--config suite.yml`"
+             `-- npx my-server` at the end, `--url http://localhost:3000/mcp` or `--config suite.yml`"
                 .to_owned(),
         ),
         (error, _) => error.into(),
@@ -61,7 +61,7 @@ fn name_in<'s>(suite: &'s Suite, path: &str, name: Option<&str>) -> Result<&'s s
         return match (known.next(), known.next()) {
             (Some(only), None) => Ok(only),
             (None, _) => Err(Failure(format!(
-                "{path} has no `servers:`\n  help: name a server as `--command \"npx my-server\"` or `--url …`"
+                "{path} has no `servers:`\n  help: name a server as `-- npx my-server` at the end, or `--url …`"
             ))),
             _ => Err(Failure(format!("{path} has several servers: name one of {}", all()))),
         };
@@ -81,8 +81,17 @@ fn apply(args: &Server, spec: &mut ServerSpec) -> Result<(), Failure> {
         let (name, value) = written.split_once(':').ok_or_else(|| {
             Failure(format!("`{written}` is not a header\n  help: as `--header 'X-Key: secret'`"))
         })?;
+        let (name, value) = (name.trim(), value.trim());
+        check_header_name(name)
+            .and_then(|()| check_header_value(value))
+            .map_err(|why| refused("header", &why))?;
         match &mut spec.endpoint {
-            Endpoint::Url { headers, .. } => headers.push((name.trim().to_owned(), value.trim().to_owned())),
+            Endpoint::Url { headers, .. }
+                if headers.iter().any(|(other, _)| other.eq_ignore_ascii_case(name)) =>
+            {
+                return Err(refused("header", &format!("the header `{name}` is given twice")));
+            }
+            Endpoint::Url { headers, .. } => headers.push((name.to_owned(), value.to_owned())),
             _ => return Err(Failure("`--header` is for servers with an address".to_owned())),
         }
     }
@@ -90,6 +99,7 @@ fn apply(args: &Server, spec: &mut ServerSpec) -> Result<(), Failure> {
         let (name, value) = written.split_once('=').ok_or_else(|| {
             Failure(format!("`{written}` is not a variable\n  help: as `--env LEVEL=debug`"))
         })?;
+        check_variable_name(name).map_err(|why| refused("env", &why))?;
         match &mut spec.endpoint {
             Endpoint::Command { env, .. } => env.push((name.to_owned(), value.to_owned())),
             _ => return Err(Failure("`--env` is for servers that are started by a command".to_owned())),
@@ -108,6 +118,10 @@ fn apply(args: &Server, spec: &mut ServerSpec) -> Result<(), Failure> {
         spec.connect_timeout = spec.connect_timeout.max(timeout);
     }
     Ok(())
+}
+
+fn refused(option: &str, why: &str) -> Failure {
+    Failure(format!("`--{option}`: {why}"))
 }
 
 /// The words of a command line; quotes of both kinds group, and a backslash keeps the next character.

@@ -1,9 +1,10 @@
-//! `mcptest show`: a cassette or a tape as a timeline.
+//! `mcptest show`: a cassette, the recording of a tool test or a tape as a timeline.
 
 use crate::args::Show;
 use crate::output::{self, Failure};
 use mcptest_mcp::tape::{ShowOptions, Tape, timeline as timeline_of};
 use mcptest_run::cassette::{Options, Recording, timeline};
+use mcptest_run::{is_tool_test, tool_test_timeline};
 use std::collections::BTreeSet;
 use std::process::ExitCode;
 
@@ -12,6 +13,13 @@ pub(super) fn run(args: &Show) -> Result<ExitCode, Failure> {
         return show_tape(args, &tape);
     }
     let recording = Recording::open(&args.file)?;
+    if is_tool_test(&recording) {
+        if let Some(wanted) = args.run.filter(|&wanted| wanted != 1) {
+            return Err(Failure(format!("{} has no run {wanted}; it has 1", args.file.display())));
+        }
+        output::stdout(tool_test_timeline(&recording, args.full)?.as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let cassette = recording.cassette()?;
     if let Some(wanted) = args.run.filter(|&wanted| cassette.runs.iter().all(|run| run.number != wanted)) {
         return Err(Failure(format!(
@@ -26,13 +34,14 @@ pub(super) fn run(args: &Show) -> Result<ExitCode, Failure> {
 }
 
 fn show_tape(args: &Show, tape: &Tape) -> Result<ExitCode, Failure> {
-    let session = args.run.map(|number| number as u64);
     let sessions: BTreeSet<u64> = tape.entries.iter().filter_map(|entry| entry.session).collect();
+    // On stdio the whole tape is the one run.
+    let session = args.run.map(|number| number as u64).filter(|&wanted| wanted != 1 || !sessions.is_empty());
     if let Some(wanted) = session.filter(|wanted| !sessions.contains(wanted)) {
         return Err(Failure(format!(
             "{} has no session {wanted}; it has {}",
             args.file.display(),
-            sessions.len()
+            sessions.len().max(1)
         )));
     }
     output::stdout(timeline_of(tape, ShowOptions { session, full: args.full }).as_bytes())?;

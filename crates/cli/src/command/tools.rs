@@ -1,11 +1,13 @@
 //! `mcptest tools`: what can this server do?
 
+use super::json_order::Members;
 use super::server;
 use crate::args::{Colour, Tools as Args};
 use crate::output::{self, Failure, Paint};
 use mcptest_core::escape::escape;
 use mcptest_mcp::client::{Client, Observed, ServerInfo, Tool};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use std::process::ExitCode;
 
 pub(super) fn run(args: &Args, colour: Colour) -> Result<ExitCode, Failure> {
@@ -74,8 +76,7 @@ fn one(tool: &Tool, paint: Paint) -> String {
     let about = tool.description.as_deref().or(tool.title.as_deref()).map(first_line).unwrap_or_default();
     let gap = if about.is_empty() { "" } else { "  " };
     let mut text = format!("{}{gap}{about}\n", paint.bold(&escape(&tool.name)));
-    let schema: Value = serde_json::from_str(tool.input_schema.get()).unwrap_or_default();
-    let rows = arguments(&schema);
+    let rows = arguments(tool.input_schema.get());
     let widest =
         |cell: fn(&Row) -> &String| rows.iter().map(|row| cell(row).chars().count()).max().unwrap_or(0);
     let (names, kinds) = (widest(|row| &row.name), widest(|row| &row.kind).min(40));
@@ -97,21 +98,22 @@ struct Row {
     about: String,
 }
 
-/// The arguments, those that are required first.
-fn arguments(schema: &Value) -> Vec<Row> {
-    let required: Vec<&str> =
-        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let mut rows: Vec<Row> = schema["properties"]
-        .as_object()
-        .into_iter()
-        .flatten()
-        .map(|(name, property)| Row {
-            name: escape(name).into_owned(),
-            kind: kind(property),
-            is_required: required.contains(&name.as_str()),
+/// The arguments in the schema's own order, those that are required first.
+fn arguments(schema: &str) -> Vec<Row> {
+    let schema = Members::of(schema);
+    let required: Vec<Value> =
+        schema.get("required").and_then(|names| serde_json::from_str(names.get()).ok()).unwrap_or_default();
+    let properties = schema.get("properties").map_or(Members(Vec::new()), |all| Members::of(all.get()));
+    let row = |(name, property): (String, Box<RawValue>)| {
+        let property: Value = serde_json::from_str(property.get()).unwrap_or_default();
+        Row {
+            kind: kind(&property),
+            is_required: required.iter().any(|one| *one == name),
             about: property["description"].as_str().map(first_line).unwrap_or_default(),
-        })
-        .collect();
+            name: escape(&name).into_owned(),
+        }
+    };
+    let mut rows: Vec<Row> = properties.0.into_iter().map(row).collect();
     rows.sort_by_key(|row| !row.is_required);
     rows
 }
@@ -178,13 +180,15 @@ mod tests {
     }
 
     #[test]
-    fn required_arguments_come_first() {
-        let schema = json!({
-            "properties": {"a": {"type": "string"}, "z": {"type": "number", "description": "\n  How many\nmore"}},
-            "required": ["z"],
-        });
-        let rows = arguments(&schema);
-        assert_eq!((rows[0].name.as_str(), rows[0].about.as_str()), ("z", "How many"));
-        assert!(rows[0].is_required && !rows[1].is_required);
+    fn required_arguments_come_first_and_the_rest_keeps_its_order() {
+        let schema = r#"{"properties": {
+            "z": {"type": "string"}, "a": {"type": "string"},
+            "m": {"type": "number", "description": "\n  How many\nmore"}, "b": {}
+        }, "required": ["b", "m"]}"#;
+        let rows = arguments(schema);
+        let names: Vec<&str> = rows.iter().map(|row| row.name.as_str()).collect();
+        assert_eq!(names, ["m", "b", "z", "a"]);
+        assert_eq!(rows[0].about, "How many");
+        assert!(rows[1].is_required && !rows[2].is_required);
     }
 }

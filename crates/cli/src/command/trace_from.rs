@@ -3,7 +3,7 @@
 use crate::output::{self, Failure};
 use clap::Args as Group;
 use mcptest_mcp::tape::{TraceOptions, to_cassette};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Arguments of `trace-from`.
@@ -11,7 +11,7 @@ use std::process::ExitCode;
 pub(crate) struct TraceFrom {
     /// The tape, as `mcptest proxy` writes it.
     pub(crate) tape: PathBuf,
-    /// Where the cassette is written [default: standard output].
+    /// Where the cassette is written, with the folders that are missing [default: standard output].
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
     /// What the user asked the agent, which a tape cannot know.
@@ -32,7 +32,7 @@ pub(super) fn run(args: TraceFrom) -> Result<ExitCode, Failure> {
     let cassette = to_cassette(&tape, &options);
     match args.out {
         None => output::stdout(cassette.as_bytes())?,
-        Some(file) => std::fs::write(&file, cassette).map_err(|error| {
+        Some(file) => write(&file, &cassette).map_err(|error| {
             Failure(format!("cannot write {}: {}", file.display(), mcptest_run::reason(&error)))
         })?,
     }
@@ -40,4 +40,11 @@ pub(super) fn run(args: TraceFrom) -> Result<ExitCode, Failure> {
         output::stderr("note: the tape was cut off in the middle of its last line, which is left out\n");
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn write(file: &Path, cassette: &str) -> std::io::Result<()> {
+    if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+        std::fs::create_dir_all(folder)?;
+    }
+    std::fs::write(file, cassette)
 }

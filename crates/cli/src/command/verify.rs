@@ -7,7 +7,6 @@ use mcptest_mcp::verify::{self, Ignore, Tier};
 use mcptest_mcp::{process, proxy};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::time::Duration;
 
 /// Arguments of `verify`.
 #[derive(Debug, Group)]
@@ -27,9 +26,9 @@ pub(crate) struct Verify {
     /// Fail on this too.
     #[arg(long, value_name = "TIER")]
     pub(crate) deny: Option<Deny>,
-    /// How long one request may take, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 30)]
-    pub(crate) timeout: u64,
+    /// How long a request may take, and the handshake, as 500ms, 30s or 2m.
+    #[arg(long, value_name = "TIME", value_parser = crate::args::duration)]
+    pub(crate) timeout: Option<std::time::Duration>,
     /// Write the result as JSON.
     #[arg(long)]
     pub(crate) json: bool,
@@ -53,8 +52,10 @@ pub(super) fn run(args: Verify) -> Result<ExitCode, Failure> {
         Some(url) => ServerSpec::url("server", url),
         None => ServerSpec::command("server", args.command),
     };
-    spec.timeout = Duration::from_secs(args.timeout);
-    let redactor = proxy::redactor(&[], std::iter::empty())?;
+    if let Some(timeout) = args.timeout {
+        (spec.timeout, spec.connect_timeout) = (timeout, timeout);
+    }
+    let redactor = proxy::redactor(&[], std::iter::empty(), &[])?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let drift = runtime.block_on(async {
         tokio::select! {
@@ -71,6 +72,12 @@ pub(super) fn run(args: Verify) -> Result<ExitCode, Failure> {
     };
     let text = if args.json { verify::json(&drift) } else { verify::human(&drift) };
     output::stdout(text.as_bytes())?;
+    if !drift.is_anything_checked {
+        return Err(Failure(format!(
+            "{}: nothing was checked, because the tape has no request that can be sent again; record a client that lists or calls something",
+            args.tape.display()
+        )));
+    }
     let fails = |tier: Tier| drift.count(tier) > 0;
     let is_denied = fails(Tier::Breaking)
         || (args.deny.is_some() && fails(Tier::Changed))

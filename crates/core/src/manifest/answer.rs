@@ -13,6 +13,21 @@ use std::collections::BTreeMap;
 /// The JSON text of a result, borrowed from the manifest when nothing was filled in; or a JSON-RPC error.
 pub type Answer<'m> = Result<Cow<'m, str>, RpcError>;
 
+/// What a tool answers.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply<'m> {
+    /// The JSON text of a result, borrowed from the manifest when nothing was filled in.
+    pub text: Cow<'m, str>,
+    /// Whether it is sent as it is, whatever MCP asks of a result.
+    pub is_raw: bool,
+}
+
+impl<'m> From<Cow<'m, str>> for Reply<'m> {
+    fn from(text: Cow<'m, str>) -> Self {
+        Self { text, is_raw: false }
+    }
+}
+
 /// The client's answers to the server's own requests, by their names in the manifest.
 pub type Inputs = BTreeMap<String, Value>;
 
@@ -70,6 +85,7 @@ pub(super) fn cut(text: &str) -> Cow<'_, str> {
 #[derive(Debug)]
 pub(super) enum Plan {
     Result(Json),
+    Raw(Json),
     Error { code: i64, message: Template, data: Option<Json> },
     Sequence(Sequence),
     Store(Box<Operation>),
@@ -102,10 +118,13 @@ pub(super) struct Call<'c> {
 }
 
 impl Plan {
-    pub(super) fn answer<'m>(&'m self, call: &Call<'_>) -> Answer<'m> {
+    pub(super) fn answer<'m>(&'m self, call: &Call<'_>) -> Result<Reply<'m>, RpcError> {
         let missing = |missing| RpcError::missing(call.who, &missing);
         match self {
-            Self::Result(json) => json.render(&call.values).map_err(missing),
+            Self::Result(json) => json.render(&call.values).map(Reply::from).map_err(missing),
+            Self::Raw(json) => {
+                json.render(&call.values).map(|text| Reply { text, is_raw: true }).map_err(missing)
+            }
             Self::Error { code, message, data } => Err(RpcError {
                 code: *code,
                 message: message.render(&call.values).map_err(missing)?,
@@ -121,7 +140,7 @@ impl Plan {
 }
 
 impl Sequence {
-    fn next<'m>(&'m self, call: &Call<'_>) -> Answer<'m> {
+    fn next<'m>(&'m self, call: &Call<'_>) -> Result<Reply<'m>, RpcError> {
         let (position, count) = (call.state.step(self.slot), self.answers.len());
         let at = match self.then {
             Then::Cycle => position % count.max(1),

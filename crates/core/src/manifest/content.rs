@@ -1,7 +1,7 @@
 //! Content blocks: text, image, audio, an embedded resource or a link to one.
 
 use super::context::Context;
-use super::fields::{any_json, either, literal_object, object_json, template};
+use super::fields::{any_json, base64, either, literal_object, object_json, template};
 use super::json::{Json, Object};
 use super::scope::Scope;
 use crate::problem::Problem;
@@ -119,7 +119,7 @@ fn read_block(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Op
         f.choice("a type of content", KINDS)
     });
     let text = block.optional("text", "The text, with `${args.x}` filled in", |f| template(f, scope));
-    let data = block.optional("data", "The bytes of an image or audio, in base64", |f| template(f, scope));
+    let data = block.optional("data", "The bytes of an image or audio, in base64", |f| base64(f, scope));
     let file = block.optional("file", "A file with the bytes of `data`, relative to the manifest", |f| {
         f.name().and_then(|name| context.base64_of(&name, f))
     });
@@ -128,7 +128,7 @@ fn read_block(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Op
         block.optional("resource", "An embedded resource: `uri`, `mimeType`, `text` or `blob`", |f| {
             f.block(|block| read_contents(block, context, scope)).flatten()
         });
-    let uri = block.optional("uri", "The address that a link leads to", |f| template(f, scope));
+    let uri = block.optional("uri", "The address that a link leads to", |f| super::fields::uri(f, scope));
     let name = block.optional("name", "The name of the linked resource", |f| template(f, scope));
     let title = block.optional("title", "Its name for people", |f| template(f, scope));
     let description = block.optional("description", "What it is", |f| template(f, scope));
@@ -192,7 +192,7 @@ impl Kind {
 
 /// The contents of a resource: its address, and its text or bytes.
 pub(super) fn read_contents(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Option<Json> {
-    let uri = block.required("uri", "The resource's address", |f| template(f, scope));
+    let uri = block.required("uri", "The resource's address", |f| super::fields::uri(f, scope));
     let mime_type = either(block, ("mimeType", "mime_type"), "The media type", |f| template(f, scope));
     let body = Body::read(block, context, scope);
     let meta = block.optional("_meta", "Metadata", |f| object_json(f, scope));
@@ -221,7 +221,7 @@ pub(super) enum Body {
 impl Body {
     pub(super) fn read(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Option<Self> {
         let text = block.optional("text", "Its text, with `${…}` filled in", |f| template(f, scope));
-        let blob = block.optional("blob", "Its bytes, in base64", |f| template(f, scope));
+        let blob = block.optional("blob", "Its bytes, in base64", |f| base64(f, scope));
         let file = block.optional(
             "file",
             "A file with its text, or its bytes when they are no text, relative to the manifest",

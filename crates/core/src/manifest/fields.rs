@@ -22,6 +22,46 @@ pub(super) fn template(field: &mut Field<'_>, scope: &Scope) -> Option<Template>
     Some(template)
 }
 
+/// Bytes in base64; with holes they cannot be checked.
+pub(super) fn base64(field: &mut Field<'_>, scope: &Scope) -> Option<Template> {
+    let text = template(field, scope)?;
+    if text.as_literal().is_some_and(|text| !is_base64(text)) {
+        let problem = Problem::error("this is not base64");
+        field.report(problem.help("`file:` takes the bytes of a file as they are; `raw:` may say anything"));
+        return None;
+    }
+    Some(text)
+}
+
+fn is_base64(text: &str) -> bool {
+    let bare = text.trim_end_matches('=');
+    text.len().is_multiple_of(4)
+        && text.len() - bare.len() <= 2
+        && bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/'))
+}
+
+/// The address of a resource; one that starts with a hole cannot be checked.
+pub(super) fn uri(field: &mut Field<'_>, scope: &Scope) -> Option<Template> {
+    let text = template(field, scope)?;
+    text.as_literal().is_none_or(|text| has_scheme(text, field)).then_some(text)
+}
+
+/// Whether an address is one; says so when it is not.
+pub(super) fn has_scheme(uri: &str, field: &Field<'_>) -> bool {
+    let is_of_scheme = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+    let is_uri = uri.split_once(':').is_some_and(|(scheme, rest)| {
+        scheme.starts_with(|first: char| first.is_ascii_alphabetic())
+            && scheme.bytes().all(is_of_scheme)
+            && !rest.is_empty()
+            && !uri.contains(char::is_whitespace)
+    });
+    if !is_uri && !field.is_describing() {
+        let problem = Problem::error(format!("`{uri}` is not a URI"));
+        field.report(problem.help("a URI starts with a scheme and has no spaces, as `file:///notes.txt`"));
+    }
+    is_uri || field.is_describing()
+}
+
 /// Any JSON with holes.
 pub(super) fn any_json(field: &mut Field<'_>, scope: &Scope) -> Option<Json> {
     let node = field.node(|| json!(true))?;

@@ -115,6 +115,14 @@ impl Json {
         Self { segments: vec![Segment::Hole(hole.clone(), default)] }
     }
 
+    /// Whether both are nothing but the value that one path leads to.
+    pub(super) fn is_same_hole(&self, other: &Self) -> bool {
+        match (self.segments.as_slice(), other.segments.as_slice()) {
+            ([Segment::Hole(own, _)], [Segment::Hole(theirs, _)]) => own.path() == theirs.path(),
+            _ => false,
+        }
+    }
+
     /// The paths of its holes.
     pub(super) fn paths(&self) -> Vec<&Path> {
         let of_segment = |segment| match segment {

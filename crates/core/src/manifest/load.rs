@@ -9,7 +9,8 @@ use super::tool::Tool;
 use super::{Cache, Manifest, saved};
 use crate::problem::{Level, Problem, Sources, Span};
 use crate::suite::read::{Block, Field, Reading};
-use crate::yaml::{self, Kind, Node};
+use crate::yaml::{self, Kind, Node, Scalar};
+use serde_json::json;
 use std::path::Path;
 
 /// What loading gave: the manifest, unless a problem is an error.
@@ -85,6 +86,10 @@ pub(crate) fn read(
     };
     problems.extend(reading.into_problems());
     problems.extend(manifest.iter().flat_map(Manifest::check_completions));
+    // A resource that was refused is missed by nobody.
+    if problems.iter().all(|problem| problem.level != Level::Error) {
+        problems.extend(manifest.iter().flat_map(Manifest::check_updated));
+    }
     (manifest.map(|manifest| manifest.finish(&context)), problems)
 }
 
@@ -100,7 +105,16 @@ fn nothing(span: Span) -> Problem {
 
 /// Every key of a manifest.
 pub(super) fn read_manifest(field: &mut Field<'_>, context: &Context<'_>) -> Option<Manifest> {
-    field.block(|block| block.required("mock_server", "The mock server", |f| read_server(f, context)))?
+    field.block(|block| {
+        let manifest = block.required("mock_server", "The mock server", |f| read_server(f, context));
+        for key in ["tools", "resources", "resource_templates", "prompts", "store"] {
+            block.refuse(key, || {
+                Problem::error(format!("`{key}` stands beside `mock_server`, where nobody reads it"))
+                    .help(format!("indent `{key}:` so that it is under `mock_server:`"))
+            });
+        }
+        manifest
+    })?
 }
 
 fn read_server(field: &mut Field<'_>, context: &Context<'_>) -> Option<Manifest> {
@@ -119,8 +133,8 @@ fn read_offers(block: &mut Block<'_>, context: &Context<'_>) -> Manifest {
     Manifest {
         name: block.optional("name", "The server's name", |f| f.name()).unwrap_or_else(|| "mock".to_owned()),
         version: block
-            .optional("version", "The server's version", |f| f.scalar_text())
-            .map_or_else(|| "0.0.0".to_owned(), |text| text.value),
+            .optional("version", "The server's version", read_version)
+            .unwrap_or_else(|| "0.0.0".to_owned()),
         title: block.optional("title", "The server's name for people", |f| f.string()),
         instructions: block.optional("instructions", "What a model reads about the server", |f| f.string()),
         faults: block
@@ -159,6 +173,18 @@ fn read_offers(block: &mut Block<'_>, context: &Context<'_>) -> Manifest {
     }
 }
 
+/// A text: of a number, `1.10` would be `1.1`.
+fn read_version(field: &mut Field<'_>) -> Option<String> {
+    if let Some(node) = field.node(|| json!({ "type": "string", "minLength": 1 }))
+        && let Kind::Scalar(Scalar::Number(number)) = &node.kind
+    {
+        let problem = Problem::error(format!("`version`: expected a text, found {}", node.describe()));
+        field.report(problem.help(format!("quote it: `version: \"{number}\"`")));
+        return None;
+    }
+    field.name()
+}
+
 fn read_cache(field: &mut Field<'_>) -> Option<Cache> {
     field.block(|block| Cache {
         ttl_ms: block
@@ -173,6 +199,17 @@ fn read_cache(field: &mut Field<'_>) -> Option<Cache> {
 }
 
 impl Manifest {
+    /// What is said to change must be there.
+    fn check_updated(&self) -> Vec<Problem> {
+        let written = self.tools.iter().flat_map(|tool| tool.aside.updated());
+        let missed = written.filter(|(uri, _)| self.resource(uri).is_err()).map(|(uri, span)| {
+            let known = self.resources.iter().map(|resource| resource.uri.as_str());
+            let problem = Problem::error(format!("no resource has the address `{uri}`")).at(span);
+            problem.help("write the `uri` of one of the `resources`").suggest(uri, known)
+        });
+        missed.collect()
+    }
+
     /// Names lead to their tools.
     fn finish(mut self, context: &Context<'_>) -> Self {
         self.sequences = context.sequences.get();

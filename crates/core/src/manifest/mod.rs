@@ -30,7 +30,7 @@ mod tool;
 mod uri_template;
 mod wire_fault;
 
-pub use answer::{Answer, INTERNAL_ERROR, INVALID_PARAMS, Inputs, RpcError};
+pub use answer::{Answer, INTERNAL_ERROR, INVALID_PARAMS, Inputs, Reply, RpcError};
 pub use ask::{Ask, AskKind, MISSING_CAPABILITY, Request};
 pub use context::ReadFile;
 pub use fault::{FaultScope, ScopedFault};

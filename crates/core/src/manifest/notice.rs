@@ -6,6 +6,7 @@ use super::json::{Json, Object, quote};
 use super::path::Values;
 use super::scope::Scope;
 use super::template::{Missing, Template};
+use crate::problem::Span;
 use crate::suite::read::{Block, Field};
 use serde_json::{Number, Value};
 use std::str::FromStr;
@@ -115,7 +116,7 @@ enum Step {
 #[derive(Debug)]
 enum EffectPlan {
     ListChanged(ListKind),
-    Updated(Template),
+    Updated(Template, Span),
 }
 
 impl Aside {
@@ -130,9 +131,17 @@ impl Aside {
     pub(super) fn effects(&self, who: &str, values: &Values<'_>) -> Result<Vec<Effect>, RpcError> {
         let made = self.effects.iter().map(|effect| match effect {
             EffectPlan::ListChanged(list) => Ok(Effect::ListChanged(*list)),
-            EffectPlan::Updated(uri) => uri.render(values).map(Effect::Updated),
+            EffectPlan::Updated(uri, _) => uri.render(values).map(Effect::Updated),
         });
         made.collect::<Result<_, Missing>>().map_err(|missing| RpcError::missing(who, &missing))
+    }
+
+    /// The addresses of resources that change whatever the call is, and their places.
+    pub(super) fn updated(&self) -> impl Iterator<Item = (&str, Span)> {
+        self.effects.iter().filter_map(|effect| match effect {
+            EffectPlan::Updated(uri, span) => uri.as_literal().map(|uri| (uri, *span)),
+            EffectPlan::ListChanged(_) => None,
+        })
     }
 
     /// What is said may use the arguments; it comes before anything is asked.
@@ -158,12 +167,14 @@ impl Aside {
         let updated =
             block.optional("updated", "Resources that are said to have changed after a call", |f| {
                 f.shapes("an address or a list of them", |shapes| {
-                    shapes.text(|f| template(f, scope).map(|uri| vec![uri]));
-                    shapes.list(|f| f.list(|f| template(f, scope)));
+                    let placed = |f: &mut Field<'_>| template(f, scope).map(|uri| (uri, f.span()));
+                    shapes.text(|f| placed(f).map(|uri| vec![uri]));
+                    shapes.list(|f| f.list(placed));
                 })
             });
         let lists = list_changed.unwrap_or_default().into_iter().map(EffectPlan::ListChanged);
-        let resources = updated.unwrap_or_default().into_iter().map(EffectPlan::Updated);
+        let resources = updated.unwrap_or_default().into_iter();
+        let resources = resources.map(|(uri, span)| EffectPlan::Updated(uri, span));
         Self {
             notices: logging.into_iter().chain(progress).collect(),
             effects: lists.chain(resources).collect(),

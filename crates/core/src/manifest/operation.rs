@@ -1,6 +1,6 @@
 //! `create:`, `read:`, `update:`, `delete:` and `list:` an answer made of the store.
 
-use super::answer::{Answer, Call, Plan, RpcError, text_result};
+use super::answer::{Call, Plan, Reply, RpcError, text_result};
 use super::json::Json;
 use super::store::{Collection, Record, Records, Refusal};
 use serde_json::Value;
@@ -47,7 +47,7 @@ impl Verb {
 }
 
 impl Operation {
-    pub(super) fn answer<'m>(&'m self, call: &Call<'_>) -> Answer<'m> {
+    pub(super) fn answer<'m>(&'m self, call: &Call<'_>) -> Result<Reply<'m>, RpcError> {
         let missing = |missing| RpcError::missing(call.who, &missing);
         let key = match self.verb {
             Verb::Read | Verb::Update | Verb::Delete => {
@@ -61,7 +61,7 @@ impl Operation {
             Some(Ok(outcome)) => {
                 let count = Value::from(outcome.as_array().map_or(1, Vec::len));
                 let values = call.values.with(self.verb.outcome(), &outcome).with("count", &count);
-                Ok(Cow::Owned(self.reply.render(&values).map_err(missing)?.into_owned()))
+                Ok(Cow::<str>::Owned(self.reply.render(&values).map_err(missing)?.into_owned()).into())
             }
             Some(Err(refusal)) => self.refuse(&refusal, call),
             None => Err(RpcError::new(super::INTERNAL_ERROR, "this state belongs to another manifest")),
@@ -91,7 +91,7 @@ impl Operation {
         given.collect()
     }
 
-    fn refuse<'m>(&'m self, refusal: &Refusal, call: &Call<'_>) -> Answer<'m> {
+    fn refuse<'m>(&'m self, refusal: &Refusal, call: &Call<'_>) -> Result<Reply<'m>, RpcError> {
         let name = &self.collection.name;
         let said = match refusal {
             Refusal::NotFound(key) => {
@@ -108,11 +108,14 @@ impl Operation {
                 format!("there is no {key} in {name}")
             }
             Refusal::Exists(key) => format!("{key} is in {name} already"),
+            Refusal::Fixed(key) => {
+                format!("{key} in {name} keeps its {}: an update cannot change it", self.collection.key)
+            }
             Refusal::NoKey => {
                 format!("the {} of a record in {name} is a text or a number", self.collection.key)
             }
         };
-        Ok(Cow::Owned(text_result(&said, true)))
+        Ok(Cow::<str>::Owned(text_result(&said, true)).into())
     }
 }
 

@@ -5,7 +5,7 @@ use super::answer::{Answer, INVALID_PARAMS, Inputs, RpcError};
 use super::ask::{Ask, AskKind, Request};
 use super::content::{Body, contents};
 use super::context::Context;
-use super::fields::{either, literal_json, literal_object};
+use super::fields::{either, has_scheme, literal_json, literal_object};
 use super::json::{Json, Object, list, quote};
 use super::path::Values;
 use super::scope::Scope;
@@ -84,7 +84,7 @@ impl Resource {
         field
             .block(|block| {
                 let uri = block.required("uri", "Its address, unique in the manifest", |f| {
-                    context.own_name("resource", f)
+                    context.own_name("resource", f).filter(|uri| has_scheme(uri, f))
                 });
                 let size = block.optional("size", "Its size in bytes", |f| f.whole(0..=u64::MAX));
                 let scope = Scope::new(&["uri"]);

@@ -113,7 +113,7 @@ impl Answers<'_> {
         match KINDS.iter().find(|key| block.has(key)) {
             Some(&"sequence") => self.sequence(block, sequence?, then.unwrap_or_default()),
             Some(&"error") => error,
-            Some(&"raw") => raw.map(Plan::Result),
+            Some(&"raw") => raw.map(Plan::Raw),
             Some(&"result") => nested.map(Plan::Result),
             Some(_) => Some(stored?.plan(parts?)),
             None => parts.map(Plan::Result),

@@ -16,6 +16,9 @@ use std::path::Path;
 
 /// The list of tools, where the file is a saved `tools/list` result or response.
 pub(super) fn tools_in(root: &Node) -> Option<&Node> {
+    if entry(root, "mock_server").is_some() {
+        return None;
+    }
     entry(root, "tools").or_else(|| entry(root, "result").and_then(|result| entry(result, "tools")))
 }
 

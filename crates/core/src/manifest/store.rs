@@ -33,7 +33,7 @@ impl Collection {
             let id = block.optional(
                 "id",
                 "The key of a record that is created without one; `${next}` is 1, then 2, …",
-                |f| any_json(f, &Scope::new(&["next"])),
+                read_id,
             );
             let mut seen = BTreeSet::new();
             let seed = block.optional("seed", "The records that are there from the start", |f| {
@@ -43,6 +43,18 @@ impl Collection {
             Self { name: name.to_owned(), key, id, seed: seed.unwrap_or_default() }
         })
     }
+}
+
+/// Ids must differ, so that a second record can be created.
+fn read_id(field: &mut Field<'_>) -> Option<Json> {
+    let id = any_json(field, &Scope::new(&["next"]))?;
+    if id.paths().is_empty() && !field.is_describing() {
+        let problem =
+            Problem::error("every record would get this same key, and only one of them can have it");
+        field.report(problem.help("write `${next}` into it, as `T-${next}`"));
+        return None;
+    }
+    Some(id)
 }
 
 fn read_seed(field: &mut Field<'_>, key: &str, seen: &mut BTreeSet<String>) -> Option<Record> {
@@ -85,6 +97,8 @@ pub(super) struct Records {
 pub(super) enum Refusal {
     NotFound(String),
     Exists(String),
+    /// An update would change the key.
+    Fixed(String),
     /// The key is neither a text nor a number.
     NoKey,
 }
@@ -155,11 +169,15 @@ impl Records {
         self.stored.get(&place).cloned().ok_or(Refusal::NotFound(key))
     }
 
-    /// Sets these fields of a record, but never its key.
+    /// Sets these fields of a record; one that would change its key is refused.
     pub(super) fn update(&mut self, key: &Value, changes: Record) -> Result<Record, Refusal> {
         let (key, place) = self.place(key)?;
-        let record = self.stored.get_mut(&place).ok_or(Refusal::NotFound(key))?;
         let name = &self.collection.key;
+        let other = changes.get(name).filter(|other| !other.is_null());
+        if other.is_some_and(|other| key_text(other).as_ref() != Some(&key)) {
+            return Err(Refusal::Fixed(key));
+        }
+        let record = self.stored.get_mut(&place).ok_or(Refusal::NotFound(key))?;
         record.extend(changes.into_iter().filter(|(field, _)| field != name));
         Ok(record.clone())
     }

@@ -6,7 +6,7 @@ use super::json::{Json, Object, list};
 use super::operation::{Operation, Verb};
 use super::response::Answers;
 use super::store::Collection;
-use crate::problem::Problem;
+use crate::problem::{Problem, Span};
 use crate::suite::read::{Block, Field};
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ impl Stored {
         let record = block.optional(
             "record",
             "The fields to write, all arguments when left out; one whose argument is missing is not written",
-            |f| f.entries(|_, _, f| any_json(f, answers.scope)),
+            |f| f.entries(|_, span, f| any_json(f, answers.scope).map(|json| (span, json))),
         );
         let filter = block.optional(
             "where",
@@ -59,6 +59,10 @@ impl Stored {
         let (verb, slot, collection) = found?;
         let default = || Json::value_of(&format!("args[{}]", super::json::quote(&collection.key)), &["args"]);
         let key = key.unwrap_or_else(default);
+        if let (Verb::Update, Some(record)) = (verb, &record) {
+            check_key_stays(block, record, &collection, &key);
+        }
+        let record = record.map(|record| record.into_iter().map(|(name, (_, json))| (name, json)).collect());
         let fields = if verb == Verb::List { Some(filter.unwrap_or_default()) } else { record };
         Some(Self { verb, slot, collection, key, fields, not_found })
     }
@@ -95,6 +99,21 @@ fn check(block: &Block<'_>) {
         let verbs: Vec<String> = verbs.iter().map(|verb| format!("`{verb}`")).collect();
         block.report(Problem::error(format!("`{key}` belongs to {}", verbs.join(", "))).at(span));
     }
+}
+
+fn check_key_stays(
+    block: &Block<'_>,
+    record: &[(String, (Span, Json))],
+    collection: &Collection,
+    key: &Json,
+) {
+    let Some((name, (span, json))) = record.iter().find(|(name, _)| *name == collection.key) else { return };
+    if json == key || json.is_same_hole(key) {
+        return;
+    }
+    let message = format!("`{name}` is the key of `{}`, which an update cannot change", collection.name);
+    let help = "leave it out of `record`; which record is meant is said by `key`";
+    block.report(Problem::error(message).at(*span).help(help));
 }
 
 fn read_not_found(field: &mut Field<'_>, answers: Answers<'_>) -> Option<Plan> {

@@ -202,6 +202,21 @@ fn all_problems_are_said_at_once_with_their_places() {
 }
 
 #[test]
+fn what_is_beside_the_server_in_place_of_under_it_is_refused() {
+    let text = "mock_server: {name: m}\ntools:\n  - {name: a}\nprompts: []\n";
+    assert_eq!(
+        problems(text),
+        [
+            "2:1: `tools` stands beside `mock_server`, where nobody reads it",
+            "4:1: `prompts` stands beside `mock_server`, where nobody reads it",
+        ]
+    );
+    let help = load(text).problems[0].help.clone();
+    assert_eq!(help.as_deref(), Some("indent `tools:` so that it is under `mock_server:`"));
+    assert!(problems("mock_server:\ntools: [{name: a}]\n").len() == 1);
+}
+
+#[test]
 fn what_is_no_manifest_is_refused_with_what_one_is() {
     for text in ["", "agents: []", "[1]", "null", "tools: 3"] {
         assert!(load(text).is_refused(), "{text}");
@@ -448,6 +463,44 @@ fn a_store_with_faults_says_them_all() {
             "9:45: `create` and `read` exclude each other: write one of them",
         ]
     );
+}
+
+#[test]
+fn a_key_that_an_update_would_change_or_that_all_records_would_share_is_refused() {
+    let text = "mock_server:\n  store:\n    tickets: {id: fixed}\n    notes: {}\n  tools:\n    - {name: a, response: {update: notes, record: {id: 9, x: 1}}}\n    - {name: b, response: {update: notes, record: {id: '${args.id}', x: 1}}}\n";
+    assert_eq!(
+        problems(text),
+        [
+            "3:19: every record would get this same key, and only one of them can have it",
+            "6:52: `id` is the key of `notes`, which an update cannot change",
+        ]
+    );
+    let manifest = server(
+        "store: {notes: {seed: [{id: 1, x: 1}]}}\ntools: [{name: a, response: {update: notes, key: '${args.which}'}}]",
+    );
+    let update = |which: u8, id: u8| call(&manifest, &json!({"which": which, "id": id, "x": 2})).unwrap();
+    assert_eq!(update(1, 1)["structuredContent"]["x"], 2);
+    let refused = update(1, 2);
+    assert_eq!(refused["isError"], true);
+    assert_eq!(refused["content"][0]["text"], "1 in notes keeps its id: an update cannot change it");
+}
+
+#[test]
+fn bytes_addresses_and_a_version_that_cannot_be_are_shown_at_their_place() {
+    let text = "mock_server:\n  version: 3\n  resources:\n    - {uri: notes, text: a}\n    - {uri: 'a://b', blob: '%%%'}\n  tools:\n    - name: a\n      response:\n        content:\n          - {type: image, data: hello, mime_type: image/png}\n          - {type: image, data: '${args.data}', mime_type: image/png}\n          - {type: resource_link, uri: b, name: b}\n          - {resource: {uri: '${args.uri}', text: b}}\n";
+    assert_eq!(
+        problems(text),
+        [
+            "2:12: `version`: expected a text, found the number 3",
+            "4:13: `notes` is not a URI",
+            "5:28: this is not base64",
+            "10:33: this is not base64",
+            "12:40: `b` is not a URI",
+        ]
+    );
+    assert_eq!(load(text).problems[0].help.as_deref(), Some("quote it: `version: \"3\"`"));
+    let updated = "mock_server:\n  resources: [{uri: 'a://b', text: a}]\n  tools:\n    - {name: a, updated: ['a://b', 'a://c', 'a://${args.x}']}\n";
+    assert_eq!(problems(updated), ["4:36: no resource has the address `a://c`"]);
 }
 
 #[test]

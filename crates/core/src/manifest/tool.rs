@@ -1,7 +1,8 @@
 //! One tool of a mock server: what it lists, what it takes, what it answers.
 
 use super::answer::{
-    Answer, Call, INTERNAL_ERROR, INVALID_PARAMS, Inputs, Plan, RpcError, cut, output_fault, text_result,
+    Answer, Call, INTERNAL_ERROR, INVALID_PARAMS, Inputs, Plan, Reply, RpcError, cut, output_fault,
+    text_result,
 };
 use super::ask::{Ask, AskKind, Request};
 use super::condition::Condition;
@@ -97,10 +98,20 @@ impl Tool {
 
     /// The answer to a call whose arguments were checked: a `tools/call` result as JSON text.
     pub fn answer<'m>(&'m self, arguments: &Value, state: &State, inputs: &Inputs) -> Answer<'m> {
+        self.reply(arguments, state, inputs).map(|reply| reply.text)
+    }
+
+    /// The same, and whether it is to be sent as it is.
+    pub fn reply<'m>(
+        &'m self,
+        arguments: &Value,
+        state: &State,
+        inputs: &Inputs,
+    ) -> Result<Reply<'m>, RpcError> {
         if let [Case { when: None, plan: Plan::Result(json) }] = self.cases.as_slice()
             && let Some(text) = json.as_static()
         {
-            return Ok(Cow::Borrowed(text));
+            return Ok(Cow::Borrowed(text).into());
         }
         let values = values(arguments, inputs);
         let holds = |case: &&Case| case.when.as_ref().is_none_or(|when| when.holds(&values));
@@ -109,18 +120,18 @@ impl Tool {
             let message = format!("no response of {} is for the arguments {}", self.who, cut(&shown));
             return Err(RpcError::new(INVALID_PARAMS, message));
         };
-        let result = case.plan.answer(&Call { who: &self.who, arguments, values, state })?;
-        self.checked(result)
+        let reply = case.plan.answer(&Call { who: &self.who, arguments, values, state })?;
+        self.checked(reply)
     }
 
-    fn checked<'m>(&self, result: Cow<'m, str>) -> Answer<'m> {
-        let Cow::Owned(text) = &result else { return Ok(result) };
+    fn checked<'m>(&self, reply: Reply<'m>) -> Result<Reply<'m>, RpcError> {
+        let Reply { text: Cow::Owned(text), is_raw: false } = &reply else { return Ok(reply) };
         match self.output.as_ref().and_then(|schema| output_fault(text, schema)) {
             Some(fault) => {
                 let message = format!("the result of {} does not fit its output schema: {fault}", self.who);
                 Err(RpcError::new(INTERNAL_ERROR, message))
             }
-            None => Ok(result),
+            None => Ok(reply),
         }
     }
 

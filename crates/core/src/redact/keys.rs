@@ -96,6 +96,11 @@ pub(super) fn rule(key: &str) -> Option<&'static KeyRule> {
     find(KEYS, name).or_else(|| is_token_variable(key).then(|| find(KEYS, b"token"))?)
 }
 
+/// Whether what stands under this name is a secret, as under `password` or `X-Api-Key`.
+pub fn is_secret_name(name: &str) -> bool {
+    rule(name).is_some()
+}
+
 /// The rule for a parameter in the query of a URL.
 pub(super) fn query_rule(key: &str) -> Option<&'static KeyRule> {
     let mut buffer = [0; LONGEST_KEY];

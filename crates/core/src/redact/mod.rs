@@ -19,6 +19,7 @@ mod tests;
 
 pub use builder::{Builder, RedactError};
 pub use forms::is_secret_value;
+pub use keys::is_secret_name;
 pub use page::tables;
 
 use aho_corasick::AhoCorasick;

@@ -260,9 +260,7 @@ fn read_parameters(block: &mut Block<'_>) -> BTreeMap<String, Value> {
     put("token_budget", block.optional("token_budget", "The most tokens of a run", whole));
     put(
         "time_budget",
-        block.optional("time_budget", "How long a run may take, as `2m`", |f| {
-            f.duration_ms().map(Value::from)
-        }),
+        block.optional("time_budget", "How long a run may take, as `2m`", |f| f.limit_ms().map(Value::from)),
     );
     parameters
 }

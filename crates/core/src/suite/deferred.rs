@@ -54,13 +54,6 @@ impl Scope {
         self.expand(text, &|_| Some(String::new())).map_or_else(|_| text.to_owned(), |text| text.template)
     }
 
-    /// The environment variables that the text takes a value from.
-    pub fn names_in(&self, text: &str) -> Vec<String> {
-        let template = self.template(text);
-        let starts = template.match_indices("${").filter_map(|(at, _)| template[at + 2..].split_once('}'));
-        starts.map(|(name, _)| name.to_owned()).filter(|name| name != "CONFIG_DIR").collect()
-    }
-
     fn expand(&self, text: &str, environment: Environment<'_>) -> Result<Text, Unset> {
         let Known { suite, config_dir } = &*self.0;
         let variables = Variables { suite: suite.clone(), config_dir: config_dir.clone(), environment };
@@ -141,11 +134,6 @@ mod tests {
         let filled = value.fill(&scope(), &|name| (name == "AGE").then(|| "36".to_owned())).unwrap();
         assert_eq!(filled, json!({"age": 36, "quoted": "36", "city": "Oslo"}));
         assert_eq!(value.template(&scope()), json!({"age": "${AGE}", "quoted": "${AGE}", "city": "Oslo"}));
-    }
-
-    #[test]
-    fn the_environment_variables_of_a_text_are_known() {
-        assert_eq!(scope().names_in("${city}/${CONFIG_DIR}/${KEY:-none}:${USER}"), ["KEY", "USER"]);
     }
 
     #[test]

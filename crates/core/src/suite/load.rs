@@ -94,6 +94,8 @@ pub(super) struct Parts {
     pub(super) tools: Vec<ToolTest>,
     pub(super) budget: Option<Budget>,
     pub(super) run_options: Option<RunOptions>,
+    /// The environment variables that texts name as `${NAME}`.
+    pub(super) named: BTreeSet<String>,
 }
 
 struct Loader<'h> {
@@ -166,6 +168,7 @@ impl Loader<'_> {
         if let Some(node) = entry(root, "imports") {
             read_imports(&mut Field::new(&reading, node), &mut wanted);
         }
+        merged.named = reading.named();
         self.problems.extend(reading.into_problems());
         for (name, span) in wanted {
             let target = imports::plain(&path.parent().unwrap_or(Path::new("")).join(&name));
@@ -189,23 +192,19 @@ impl Loader<'_> {
         merged
     }
 
-    /// Refuses what is wrong with the manifests of mocks. One that is not there is only warned of: without it a recording
-    /// cannot be stale for its tools, and the suite can still be judged.
+    /// Refuses what is wrong with the manifests of mocks. One that is not there is only warned of where nothing but
+    /// recordings of agents needs it: without it they cannot be stale for its tools, and can still be judged.
     fn check_manifests(&mut self, parts: &Parts, path: &Path) {
         let mut checked = BTreeSet::new();
-        for (_, (span, server)) in &parts.servers {
+        for (name, (span, server)) in &parts.servers {
             let Endpoint::Mock(mock) = &server.endpoint else { continue };
             let Ok(mock) = server.fill(mock, self.host.environment) else { continue };
             let manifest = path.parent().unwrap_or(Path::new("")).join(mock);
             let bytes = match (self.host.read)(&manifest) {
                 Ok(bytes) => bytes,
                 Err(reason) => {
-                    let problem = Problem::warning(format!(
-                        "the tools of {} are not known: {reason}",
-                        manifest.display()
-                    ));
-                    let help = "until they are, recordings are not checked for changed tools";
-                    self.problems.push(problem.at(*span).help(help));
+                    let called = parts.tools.iter().find(|test| test.server == *name);
+                    self.problems.push(without_manifest(&manifest, &reason, called).at(*span));
                     continue;
                 }
             };
@@ -233,15 +232,26 @@ impl Loader<'_> {
     fn parts(&mut self, root: &Node, path: &Path, mut imported: Parts) -> Parts {
         let reading = self.reading(path, texts(&imported.variables));
         let own = entry(root, "variables").and_then(|node| read_variables(&mut Field::new(&reading, node)));
+        let named = reading.named();
         let mut problems = reading.into_problems();
-        let own = Parts { variables: own.into_iter().flatten().collect(), ..Parts::default() };
+        let own = Parts { variables: own.into_iter().flatten().collect(), named, ..Parts::default() };
         names::merge(&mut imported, own, &mut problems);
         let reading = self.reading(path, texts(&imported.variables));
-        let parts = read_suite(&mut Field::new(&reading, root)).unwrap_or_default();
+        let mut parts = read_suite(&mut Field::new(&reading, root)).unwrap_or_default();
+        parts.named = reading.named();
         problems.extend(reading.into_problems());
         names::merge(&mut imported, parts, &mut problems);
         self.problems.extend(problems);
         imported
+    }
+}
+
+fn without_manifest(manifest: &Path, reason: &str, called: Option<&ToolTest>) -> Problem {
+    match called {
+        Some(test) => Problem::error(format!("the mock {} cannot be started: {reason}", manifest.display()))
+            .also(test.server_span, "this test calls it"),
+        None => Problem::warning(format!("the tools of {} are not known: {reason}", manifest.display()))
+            .help("until they are, recordings are not checked for changed tools"),
     }
 }
 
@@ -319,6 +329,7 @@ pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
             budget: block.optional("budget", "What recording may spend", Budget::read),
             run_options: block.optional("run_options", "How the suite is run", RunOptions::read),
             variables: BTreeMap::new(),
+            named: BTreeSet::new(),
         }
     })
 }

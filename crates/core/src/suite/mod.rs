@@ -24,15 +24,18 @@ pub use options::{Budget, RunOptions, Stale};
 pub use read::parse_duration_ms as duration_ms;
 pub use responses::{Answer, Response, Responses, Script};
 pub use schema::json_schema;
-pub use server::{Endpoint, Era, HeaderValue, Provider, Server};
-pub use tool_outcome::ToolOutcome;
+pub use server::{
+    Endpoint, Era, HeaderValue, Provider, Server, check_header_name, check_header_value, check_variable_name,
+};
+pub use tool_outcome::{ToolOutcome, output_faults};
 pub use tool_test::ToolTest;
 pub use variables::Text;
 
 use crate::manifest;
+use crate::redact::is_secret_value;
 use crate::trace::CatalogueTool;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// A suite file with its imports.
@@ -54,6 +57,7 @@ pub struct Suite {
     pub budget: Budget,
     /// How the suite is run.
     pub run_options: RunOptions,
+    named: BTreeSet<String>,
 }
 
 impl Suite {
@@ -67,7 +71,30 @@ impl Suite {
             tools: parts.tools,
             budget: parts.budget.unwrap_or_default(),
             run_options: parts.run_options.unwrap_or_default(),
+            named: parts.named,
         }
+    }
+
+    /// The values that must be written nowhere, by the variable or key they stand under: those of every environment
+    /// variable that the suite or an import names, and what its servers are given under a secret name.
+    ///
+    /// Other literals are no secrets: whoever reads the suite reads them.
+    pub fn secret_values(&self, environment: Environment<'_>) -> BTreeMap<String, String> {
+        let servers = || self.servers.values();
+        let of_headers = servers().flat_map(|server| &server.headers).filter_map(|(_, value)| match value {
+            HeaderValue::Env(name) => Some(name),
+            HeaderValue::Literal(_) => None,
+        });
+        let names = self.named.iter().chain(of_headers);
+        let names = names.chain(servers().filter_map(|server| server.bearer_token_env.as_ref()));
+        let names = names.chain(self.providers.values().filter_map(|provider| provider.api_key_env.as_ref()));
+        let mut values: BTreeMap<String, String> =
+            names.filter_map(|name| Some((name.clone(), environment(name)?))).collect();
+        for (name, value) in servers().flat_map(|server| server.under_secret_names(environment)) {
+            values.entry(name).or_insert(value);
+        }
+        values.retain(|_, value| is_secret_value(value));
+        values
     }
 
     /// The agent's tools, where every one of its servers says so without being started.

@@ -20,6 +20,7 @@ pub(super) fn merge(into: &mut Parts, from: Parts, problems: &mut Vec<Problem>) 
     append("fault", &mut into.faults, from.faults, |fault| (&fault.name, fault.span), problems);
     append("agent", &mut into.agents, from.agents, |agent| (&agent.name, agent.span), problems);
     append("tool test", &mut into.tools, from.tools, |test| (&test.name, test.span), problems);
+    into.named.extend(from.named);
     into.budget = from.budget.or(into.budget);
     into.run_options = from.run_options.or(into.run_options);
 }

@@ -2,7 +2,7 @@
 
 use super::deferred::{Deferred, Environment, Scope, Unset};
 use super::read::{Block, Field};
-use crate::problem::Problem;
+use crate::problem::{Problem, Span};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -74,14 +74,14 @@ impl Script {
                 .optional(
                     "sampling",
                     "Answers to `sampling/createMessage`: the first that fits is given",
-                    |f| f.list(|f| read_rule(f, &["text", "result", "decline"], read_sampling)),
+                    |f| read_rules(f, &["text", "result", "decline"], read_sampling),
                 )
                 .unwrap_or_default(),
             elicitation: block
                 .optional(
                     "elicitation",
                     "Answers to `elicitation/create`: the first that fits is given",
-                    |f| f.list(|f| read_rule(f, &["accept", "decline", "cancel"], read_elicitation)),
+                    |f| read_rules(f, &["accept", "decline", "cancel"], read_elicitation),
                 )
                 .unwrap_or_default(),
         })
@@ -127,6 +127,13 @@ impl Script {
 }
 
 impl Rule {
+    fn fits_always(&self) -> bool {
+        match &self.when {
+            None => true,
+            Some(when) => matches!(when, Deferred::Map(entries) if entries.is_empty()),
+        }
+    }
+
     fn map<E>(&self, fill: &dyn Fn(&Deferred) -> Result<Value, E>) -> Result<Response, E> {
         let when = match self.when.as_ref().map(fill).transpose()? {
             Some(Value::Object(when)) => when,
@@ -164,6 +171,26 @@ fn read_root(field: &mut Field<'_>) -> Option<Deferred> {
             Some(Deferred::Map(std::iter::once(("uri".to_owned(), uri?)).chain(name).collect()))
         })
         .flatten()
+}
+
+/// The answers to one method, in the order they are tried.
+fn read_rules(
+    field: &mut Field<'_>,
+    answers: &[&'static str],
+    read: fn(&mut Block<'_>) -> Option<Then>,
+) -> Option<Vec<Rule>> {
+    let mut always: Option<Span> = None;
+    field.list(|field| {
+        if let (Some(before), false) = (always, field.is_describing()) {
+            let problem = Problem::warning("this answer is never given").also(before, "this one always is");
+            field.report(problem.help("put the answer without `when` last"));
+        }
+        let rule = read_rule(field, answers, read)?;
+        if rule.fits_always() {
+            always = always.or(Some(field.span()));
+        }
+        Some(rule)
+    })
 }
 
 /// One `{when?, …}` with exactly one of these answers.

@@ -1,9 +1,17 @@
 //! `servers:` and `providers:`, read in full; their variables are resolved only when something starts.
 
+mod address;
+mod headers;
+mod program;
+
+pub use headers::{check_header_name, check_header_value};
+pub use program::check_variable_name;
+
 use super::deferred::{Environment, Scope, Unset};
 use super::read::{Block, Field};
 use super::responses::{Responses, Script};
 use crate::problem::{Problem, Span};
+use crate::redact::is_secret_name;
 use serde_json::{Map, Value, json};
 
 /// How to reach one MCP server. Texts are templates: `${NAME}` is filled in when the server is started.
@@ -118,6 +126,24 @@ impl Server {
         self.script.fill(&self.scope, environment)
     }
 
+    /// What the entry gives its server under a secret name, filled in as far as it can be; of a header without its
+    /// scheme.
+    pub(super) fn under_secret_names(
+        &self,
+        environment: Environment<'_>,
+    ) -> impl Iterator<Item = (String, String)> {
+        let headers = self.headers.iter().filter_map(|(name, value)| match value {
+            HeaderValue::Literal(text) => Some((name, text)),
+            HeaderValue::Env(_) => None,
+        });
+        let env = self.env.iter().map(|(name, text)| (name, text));
+        env.chain(headers).filter(|(name, _)| is_secret_name(name)).filter_map(move |(name, text)| {
+            let value = self.fill(text, environment).ok()?;
+            let value = value.split_once(' ').filter(|_| is_header(name)).map_or(&*value, |(_, rest)| rest);
+            Some((name.clone(), value.trim().to_owned()))
+        })
+    }
+
     /// All that decides what the server answers, with environment values left as `${NAME}`: what fingerprints are
     /// made over. Timeouts and limits are no part of it.
     pub fn template(&self) -> Map<String, Value> {
@@ -153,49 +179,33 @@ impl Server {
     }
 
     fn read_block(block: &mut Block<'_>) -> Self {
+        let has_args = block.has("args");
         let command = block.optional(
             "command",
             "The program to start: a list of words, or a program with `args`",
-            |f| {
-                f.shapes("a list of words or one program", |shapes| {
-                    shapes.list(|f| f.list(|f| f.template()));
-                    shapes.text(|f| f.template().map(|program| vec![program]));
-                })
-            },
+            |f| program::read_command(f, has_args),
         );
         let args = block
-            .optional("args", "Arguments of a `command` given as one text", |f| f.list(|f| f.template()));
-        let url = block.optional("url", "The address of a streamable HTTP server", |f| f.template());
+            .optional("args", "Arguments of a `command` given as one text", |f| f.list(program::read_word));
+        let url = block.optional("url", "The address of a streamable HTTP server", address::read);
         let mock = block.optional(
             "mock",
             "A mock server's manifest, or a saved tools list, relative to the suite",
             |f| f.template(),
         );
+        let (headers, bearer_token_env) = headers::read(block);
         let server = Self {
             endpoint: Endpoint::default(),
             env: block
-                .optional("env", "Environment variables for the server's process", |f| {
-                    f.entries(|_, _, f| f.template())
-                })
+                .optional("env", "Environment variables for the server's process", program::read_env)
                 .unwrap_or_default(),
-            cwd: block
-                .optional("cwd", "The folder the server starts in, relative to the suite", |f| f.template()),
-            headers: block
-                .optional("headers", "HTTP headers: a text, or {env: NAME}", |f| {
-                    f.entries(|_, _, f| read_header(f))
-                })
-                .unwrap_or_default(),
-            bearer_token_env: block
-                .optional("auth", "How to authenticate", |f| {
-                    f.block(|b| {
-                        b.optional(
-                            "bearer_token_env",
-                            "The environment variable that holds a bearer token",
-                            |f| f.name(),
-                        )
-                    })
-                })
-                .flatten(),
+            cwd: block.optional(
+                "cwd",
+                "The folder the server starts in, relative to the suite",
+                program::read_cwd,
+            ),
+            headers,
+            bearer_token_env,
             era: block
                 .optional("era", "The protocol era: found out by default", |f| {
                     f.choice(
@@ -204,11 +214,11 @@ impl Server {
                     )
                 })
                 .unwrap_or_default(),
-            timeout_ms: block.optional("timeout", "How long a call may take, as `30s`", |f| f.duration_ms()),
+            timeout_ms: block.optional("timeout", "How long a call may take, as `30s`", |f| f.limit_ms()),
             connect_timeout_ms: block.optional(
                 "connect_timeout",
                 "How long connecting may take, as `10s`",
-                |f| f.duration_ms(),
+                |f| f.limit_ms(),
             ),
             max_message_bytes: block.optional(
                 "max_message_bytes",
@@ -226,6 +236,11 @@ impl Server {
         };
         Self { endpoint: endpoint(block, command, args, url, mock), ..server }
     }
+}
+
+/// Whether a value under this name begins with its scheme, as `Bearer`.
+fn is_header(name: &str) -> bool {
+    name.to_ascii_lowercase().ends_with("authorization")
 }
 
 fn endpoint(
@@ -267,16 +282,6 @@ fn endpoint(
             Endpoint::Command(command.into_iter().flatten().chain(args.into_iter().flatten()).collect())
         }
     }
-}
-
-fn read_header(field: &mut Field<'_>) -> Option<HeaderValue> {
-    field.shapes("a text or {env: NAME}", |shapes| {
-        shapes.scalar(|f| f.template().map(HeaderValue::Literal));
-        shapes.block(|b| {
-            b.required("env", "The environment variable that holds the value", |f| f.name())
-                .map(HeaderValue::Env)
-        });
-    })
 }
 
 impl Provider {

@@ -111,6 +111,28 @@ impl ToolOutcome<'_> {
     }
 }
 
+/// What of a result breaks the schema that its tool declares, a sentence each; an error needs no structured content.
+pub fn output_faults(schema: &Value, result: &Value) -> Vec<String> {
+    if result.get("isError") == Some(&Value::Bool(true)) {
+        return Vec::new();
+    }
+    match (JsonSchema::compile_as_declared(schema), result.get("structuredContent")) {
+        (Err(fault), _) => vec![format!("the tool's own outputSchema is no JSON Schema: {}", fault.reason)],
+        (Ok(_), None) => {
+            vec!["the tool declares an outputSchema, so its result needs structuredContent".to_owned()]
+        }
+        (Ok(schema), Some(content)) => schema
+            .reasons(content)
+            .into_iter()
+            .map(|(pointer, why)| {
+                format!(
+                    "the result does not fit the tool's own outputSchema: structuredContent{pointer}: {why}"
+                )
+            })
+            .collect(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -28,7 +28,7 @@ pub struct ToolTest {
     pub skip: Option<String>,
     /// Whether only such tests are judged.
     pub only: bool,
-    /// What must hold for the result.
+    /// What must hold for the result; without any, its own `outputSchema` must.
     pub expect: Vec<Assertion<Path>>,
     /// Where it is written.
     pub span: Span,
@@ -48,11 +48,12 @@ impl ToolTest {
                 });
                 let tool = block.required("tool", "The tool to call", |f| f.name());
                 let args = block.optional("args", "The arguments", |f| f.map_and_template());
-                let expect = block.required("expect", "What must hold for the result", |f| {
-                    Assertion::<Path>::read_list(f, Roots::ToolTest)
-                });
+                let doc =
+                    "What must hold for the result; may be left out where the tool declares an outputSchema";
+                let expect =
+                    block.optional("expect", doc, |f| Assertion::<Path>::read_list(f, Roots::ToolTest));
                 let timeout_ms =
-                    block.optional("timeout", "How long the call may take, as `30s`", |f| f.duration_ms());
+                    block.optional("timeout", "How long the call may take, as `30s`", |f| f.limit_ms());
                 let tags = block.optional("tags", "Words to select the test by", |f| f.list(|f| f.name()));
                 let skip = block.optional("skip", "Why the test is left out", read_skip);
                 let only = read_only(block);
@@ -71,7 +72,7 @@ impl ToolTest {
                     tags: tags.unwrap_or_default(),
                     skip,
                     only,
-                    expect: expect?,
+                    expect: expect.unwrap_or_default(),
                     span: block.key_span("name").unwrap_or(span),
                     server_span,
                 })

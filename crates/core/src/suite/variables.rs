@@ -73,9 +73,20 @@ impl Variables<'_> {
             (None, None) => return Err(VariableProblem::Unset(name.to_owned())),
         };
         into.value.push_str(&value);
-        into.template.push_str(&format!("${{{name}}}"));
+        // A changed default changes what is sent where the variable is not set, so it belongs to the template.
+        let default = default.filter(|default| !default.is_empty());
+        let default = default.map(|default| format!(":-{default}")).unwrap_or_default();
+        into.template.push_str(&format!("${{{name}{default}}}"));
         Ok(())
     }
+}
+
+/// The variables that a text names, in any order and as often as it does.
+pub(crate) fn names_in(text: &str) -> impl Iterator<Item = &str> {
+    pieces(text).unwrap_or_default().into_iter().filter_map(|piece| match piece {
+        Piece::Variable { name, .. } => Some(name),
+        Piece::Literal(_) => None,
+    })
 }
 
 /// Checks the spelling of every `${…}` without needing a value: for texts that are resolved when something starts.
@@ -135,7 +146,10 @@ mod tests {
             ("in Sacramento, Lisbon".into(), "in Sacramento, ${HOME_CITY}".into())
         );
         assert_eq!(expand("${CONFIG_DIR}/x").unwrap(), ("/suites/x".into(), "${CONFIG_DIR}/x".into()));
-        assert_eq!(expand("${EMPTY:-none}${UNSET:-}").unwrap().0, "none");
+        assert_eq!(
+            expand("${EMPTY:-none}${UNSET:-}").unwrap(),
+            ("none".into(), "${EMPTY:-none}${UNSET}".into())
+        );
         assert_eq!(expand("$${city} costs $5").unwrap().0, "${city} costs $5");
     }
 

@@ -75,7 +75,10 @@ static TRACE: Shape = Record(&[
 ]);
 
 static TOOL_TEST: Shape = Record(&[
-    ("result", Record(&[("content", Any), ("structuredContent", Any), ("isError", Flag), ("_meta", Any)])),
+    (
+        "result",
+        Record(&[("content", List(&Any)), ("structuredContent", Any), ("isError", Flag), ("_meta", Any)]),
+    ),
     ("error", Record(ERROR)),
     ("duration_ms", Number),
 ]);

@@ -4,6 +4,7 @@ use super::input_required::{self, MAX_ROUNDS};
 use super::link::{Asking, Deadline};
 use super::param_headers::headers_of;
 use super::params::Params;
+use super::tool_result;
 use super::{CallFailure, Called, Client, Misbehaviour, Note, Observed};
 use crate::era::Era;
 use crate::jsonrpc::write_text;
@@ -25,29 +26,17 @@ pub(super) async fn call_tool(
         .with_progress();
     let round = Round { client, method: "tools/call", asked: format!("tools/call {name}"), headers };
     let (outcome, notifications) = round.run(params, Deadline::after(timeout)).await;
-    if let Some(why) = outcome.as_ref().ok().and_then(|result| misfit(result)) {
-        client.link.conversation().observe(Observed::BadResult { asked: round.asked, why });
+    let outcome = outcome.and_then(|result| {
+        if tool_result::is_no_object(&result) {
+            let why = format!("is not an object: {}", super::conversation::quote(result.get()));
+            return Err(client.link.error(&round.asked, Misbehaviour::BadResult { why }, Vec::new()).into());
+        }
+        Ok(result)
+    });
+    for why in outcome.as_ref().map(|result| tool_result::faults(result)).unwrap_or_default() {
+        client.link.conversation().observe(Observed::BadResult { asked: round.asked.clone(), why });
     }
     Called { outcome, duration: start.elapsed(), notifications }
-}
-
-/// Why a result is not one of `tools/call`.
-fn misfit(result: &RawValue) -> Option<String> {
-    #[derive(serde::Deserialize)]
-    struct Result<'a> {
-        #[serde(borrow)]
-        content: Option<&'a RawValue>,
-    }
-    if !result.get().starts_with('{') {
-        return Some("is not an object".to_owned());
-    }
-    match serde_json::from_str::<Result<'_>>(result.get()).ok()?.content {
-        None => Some("has no `content`".to_owned()),
-        Some(content) if !content.get().starts_with('[') => {
-            Some("has a `content` that is not a list".to_owned())
-        }
-        Some(_) => None,
-    }
 }
 
 pub(super) async fn request(

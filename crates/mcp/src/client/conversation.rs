@@ -30,7 +30,8 @@ pub(super) struct Conversation {
 struct State {
     last_id: i64,
     waiting: HashMap<i64, Waiting>,
-    given_up: BTreeMap<i64, String>,
+    /// What was asked, where a late answer is worth telling.
+    given_up: BTreeMap<i64, Option<String>>,
     end: Option<End>,
     is_ready: bool,
     observed: Vec<Observed>,
@@ -124,11 +125,13 @@ impl Conversation {
         self.state().is_ready = true;
     }
 
-    /// Gives up a request, and says what had come for it; a later answer is observed.
+    /// Gives up a request, and says what had come for it; a later answer is observed, unless the request was one of the
+    /// handshake, which asks more than it needs to hear.
     pub(super) fn give_up(&self, id: i64, why: Misbehaviour) -> Option<Outcome> {
         let mut state = self.state();
         let waiting = state.waiting.remove(&id)?;
-        state.given_up.insert(id, waiting.asked.clone());
+        let asked = state.is_ready.then(|| waiting.asked.clone());
+        state.given_up.insert(id, asked);
         let instead = state.instead(waiting.since);
         Some(Outcome { reply: Err(Unanswered::Bad(why)), notes: waiting.notes, instead })
     }
@@ -207,8 +210,10 @@ impl Conversation {
                 state.settle(number, reply());
                 return Heard::Expected;
             }
-            if let Some(method) = state.given_up.remove(&number) {
-                state.observe(Observed::LateReply { id: id.to_string(), method });
+            if let Some(asked) = state.given_up.remove(&number) {
+                if let Some(method) = asked {
+                    state.observe(Observed::LateReply { id: id.to_string(), method });
+                }
                 return Heard::Expected;
             }
             if (1..=state.last_id).contains(&number) {

@@ -17,6 +17,7 @@ mod sentence;
 mod spec;
 mod stdio;
 mod suite;
+mod tool_result;
 mod tools;
 mod wire_error;
 

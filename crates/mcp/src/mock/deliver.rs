@@ -1,24 +1,34 @@
 //! Faults on the way out: when does an answer leave, and as what?
 
+use super::aftermath::Aftermath;
 use super::engine::Outcome;
 use super::outlet::Outlet;
 use super::server::Server;
 use crate::fault::Action;
 use std::time::Duration;
 
-/// The texts that answer a request, in order; `None` when it was cancelled, empty when the answer is lost.
+/// What answers a request.
+#[derive(Debug)]
+pub(super) struct Delivery {
+    /// In order; empty when the answer is lost.
+    pub(super) texts: Vec<String>,
+    /// To be dropped when they are sent.
+    pub(super) aftermath: Option<Aftermath>,
+}
+
+/// What answers a request; `None` when it was cancelled.
 pub(super) async fn deliver(
     server: &Server,
     outcome: Outcome,
     action: Option<&Action>,
     outlet: &Outlet,
     cancel: impl Future<Output = ()>,
-) -> Option<Vec<String>> {
+) -> Option<Delivery> {
     let healthy = Action::default();
     let action = action.unwrap_or(&healthy);
     let work = async {
         match outcome {
-            Outcome::Answer { text, .. } => text,
+            Outcome::Answer { answer, .. } => answer,
             Outcome::Play(play) => play.run(outlet).await,
             Outcome::Listen { .. } | Outcome::Unserved => std::future::pending().await,
         }
@@ -44,7 +54,7 @@ pub(super) async fn deliver(
         let server = server.clone();
         let _stopped = tokio::task::spawn_blocking(move || server.flood_stderr()).await;
     }
-    Some(action.reply.texts(answer))
+    Some(Delivery { texts: action.reply.texts(answer.text), aftermath: answer.aftermath })
 }
 
 /// Waits; a cancel begins the wait anew and stops nothing.

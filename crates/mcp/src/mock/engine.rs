@@ -5,7 +5,7 @@ use super::catalog::{Catalog, Source};
 use super::incoming::Request;
 use super::job::{Job, from_manifest};
 use super::params::Text;
-use super::play::{Client, Play};
+use super::play::{Answer, Client, Play};
 use super::render;
 use super::request_state::RequestState;
 use super::server::Server;
@@ -33,7 +33,7 @@ pub(super) struct Handled {
 #[derive(Debug)]
 pub(super) enum Outcome {
     /// One message, with the status that it has over HTTP.
-    Answer { text: String, status: u16 },
+    Answer { answer: Answer, status: u16 },
     /// Work that takes time or says something on the way.
     Play(Box<Play>),
     /// A subscription that stays open.
@@ -162,7 +162,7 @@ impl Server {
             session: session.cloned(),
         };
         match play.instant() {
-            Some(text) => text.map(|text| Outcome::Answer { text, status: 200 }),
+            Some(answer) => answer.map(|answer| Outcome::Answer { answer, status: 200 }),
             None => Ok(Outcome::Play(Box::new(play))),
         }
     }
@@ -189,11 +189,12 @@ impl Server {
 impl Outcome {
     fn result(catalog: &Catalog, request: &Request<'_>, result: &str) -> Self {
         let text = catalog.dressing.result(request.era, &request.id, &request.method, result);
-        Self::Answer { text, status: 200 }
+        Self::Answer { answer: Answer { text, aftermath: None }, status: 200 }
     }
 
     fn refused(request: &Request<'_>, error: &RpcError, status: u16) -> Self {
-        Self::Answer { text: render::error(Some(&request.id), error), status }
+        let text = render::error(Some(&request.id), error);
+        Self::Answer { answer: Answer { text, aftermath: None }, status }
     }
 }
 

@@ -4,9 +4,10 @@ use super::audience::Change;
 use super::catalog::Catalog;
 use super::recorded::Recorded;
 use crate::jsonrpc::{self, RpcError};
-use mcptest_core::manifest::{self, AskKind, Effect, Inputs, ListKind, Manifest, NoticeKind, Request, State};
+use mcptest_core::manifest::{
+    self, AskKind, Effect, Inputs, ListKind, Manifest, NoticeKind, Reply, Request, State,
+};
 use serde_json::Value;
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -115,11 +116,12 @@ impl Job {
     }
 
     /// The answer: a result as JSON text.
-    pub(super) fn answer(&self, inputs: &Inputs) -> Result<Cow<'_, str>, RpcError> {
+    pub(super) fn answer(&self, inputs: &Inputs) -> Result<Reply<'_>, RpcError> {
         let answer = match self {
             Self::Tool { catalog, name, arguments } => {
                 let Mock { manifest, state } = catalog.mock()?;
-                manifest.tool(name).and_then(|tool| tool.answer(arguments, state, inputs))
+                let tool = manifest.tool(name).map_err(from_manifest)?;
+                return tool.reply(arguments, state, inputs).map_err(from_manifest);
             }
             Self::Prompt { catalog, name, arguments } => {
                 catalog.mock()?.manifest.prompt(name).and_then(|prompt| prompt.answer(arguments, inputs))
@@ -127,9 +129,9 @@ impl Job {
             Self::Resource { catalog, uri } => {
                 catalog.mock()?.manifest.resource(uri).and_then(|found| found.answer(inputs))
             }
-            Self::Recorded(recorded) => return recorded.answer(),
+            Self::Recorded(recorded) => return recorded.answer().map(Reply::from),
         };
-        answer.map_err(from_manifest)
+        answer.map(Reply::from).map_err(from_manifest)
     }
 
     /// What has changed when it is done.

@@ -1,5 +1,6 @@
 //! The mock server: a manifest or a tape, served in both eras on a pipe and over HTTP.
 
+mod aftermath;
 mod audience;
 mod catalog;
 mod deliver;

@@ -3,7 +3,7 @@
 use super::catalog::Catalog;
 use super::incoming::Request;
 use super::params::Capabilities;
-use crate::era::{LATEST_MODERN, meta};
+use crate::era::{LATEST_MODERN, VERSIONS, meta};
 use crate::jsonrpc::{RpcError, code};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -22,6 +22,11 @@ pub(super) fn check(
     headers: Option<&HeaderMap>,
 ) -> Result<Capabilities, RpcError> {
     let meta = request.params.meta.as_ref();
+    if request.params.modern_version().is_none()
+        && let Some(error) = headers.and_then(unknown_version)
+    {
+        return Err(error);
+    }
     let version =
         meta.and_then(|meta| meta.version.as_ref()).ok_or_else(|| missing(meta::PROTOCOL_VERSION))?;
     let capabilities =
@@ -38,6 +43,18 @@ pub(super) fn check(
         check_headers(request, catalog, headers)?;
     }
     Ok(Capabilities::read(Some(capabilities)))
+}
+
+/// The refusal of a version that nobody speaks, in either era, where a header names one.
+pub(super) fn unknown_version(headers: &HeaderMap) -> Option<RpcError> {
+    let named = headers.get("mcp-protocol-version")?.to_str().unwrap_or("\u{fffd}").trim();
+    if VERSIONS.contains(&named) {
+        return None;
+    }
+    let message =
+        format!("Unsupported protocol version: {named}; this server speaks {}", VERSIONS.join(", "));
+    let data = json!({ "supported": VERSIONS, "requested": named });
+    Some(with_data(code::UNSUPPORTED_VERSION, message, &data))
 }
 
 fn missing(key: &str) -> RpcError {

@@ -1,7 +1,7 @@
 //! The server on a pipe: one message a line, many requests at once.
 
 use super::audience::{Interest, Seat, subscription_meta};
-use super::deliver::deliver;
+use super::deliver::{Delivery, deliver};
 use super::engine::{Asker, Handled, Outcome};
 use super::incoming::{Incoming, Refused, Request};
 use super::outlet::Outlet;
@@ -151,8 +151,9 @@ impl Pipe {
             self.seat = Some(self.server.audience().join(interest, self.outlet.clone()));
         }
         match (outcome, action) {
-            (Outcome::Answer { text, .. }, None) => {
-                self.outlet.send(text).await;
+            (Outcome::Answer { answer, .. }, None) => {
+                self.outlet.send(answer.text).await;
+                drop(answer.aftermath);
             }
             (Outcome::Unserved, action) => {
                 let request = action.map(|action| action.request);
@@ -177,10 +178,12 @@ impl Pipe {
                 let (server, outlet) = (self.server.clone(), self.outlet.clone());
                 self.tasks.spawn(async move {
                     let cancelled = running.cancelled();
-                    let texts = deliver(&server, outcome, action.as_deref(), &outlet, cancelled).await;
-                    for text in texts.into_iter().flatten() {
+                    let delivery = deliver(&server, outcome, action.as_deref(), &outlet, cancelled).await;
+                    let Some(Delivery { texts, aftermath }) = delivery else { return };
+                    for text in texts {
                         outlet.send(text).await;
                     }
+                    drop(aftermath);
                 });
             }
         }

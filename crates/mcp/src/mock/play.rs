@@ -1,5 +1,6 @@
 //! Work that takes time: notifications, questions to the client and delays on the way to an answer.
 
+use super::aftermath::Aftermath;
 use super::catalog::Catalog;
 use super::job::{BeatKind, Job};
 use super::outlet::Outlet;
@@ -23,6 +24,13 @@ pub(super) struct Client {
     pub(super) progress_token: Option<String>,
 }
 
+/// The message that answers a request, and what is told after it.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) text: String,
+    pub(super) aftermath: Option<Aftermath>,
+}
+
 /// One request on its way to an answer.
 #[derive(Debug)]
 pub(super) struct Play {
@@ -39,7 +47,7 @@ pub(super) struct Play {
 
 impl Play {
     /// The answer, when nothing comes before it.
-    pub(super) fn instant(&self) -> Option<Result<String, RpcError>> {
+    pub(super) fn instant(&self) -> Option<Result<Answer, RpcError>> {
         let has_more = self.job.reconnect_ms().is_some()
             || self.job.delay() > Duration::ZERO
             || self.job.beats().is_ok_and(|beats| !beats.is_empty());
@@ -60,24 +68,25 @@ impl Play {
         self.job.requests(&self.inputs, &|kind| self.client.capabilities.has(kind.capability()))
     }
 
-    fn answer(&self) -> Result<String, RpcError> {
+    fn answer(&self) -> Result<Answer, RpcError> {
         let result = self.job.answer(&self.inputs)?;
-        let text = self.catalog.dressing.result(self.era, &self.id, &self.method, &result);
-        for change in self.job.changes() {
-            self.server.tell(&change);
-        }
-        Ok(text)
+        let text = if result.is_raw {
+            render::as_written(&self.id, &result.text)
+        } else {
+            self.catalog.dressing.result(self.era, &self.id, &self.method, &result.text)
+        };
+        Ok(Answer { text, aftermath: Aftermath::of(&self.server, self.job.changes()) })
     }
 
     /// Does the work, and gives the message that answers the request.
-    pub(super) async fn run(mut self, outlet: &Outlet) -> String {
+    pub(super) async fn run(mut self, outlet: &Outlet) -> Answer {
         match self.perform(outlet).await {
-            Ok(text) => text,
-            Err(error) => render::error(Some(&self.id), &error),
+            Ok(answer) => answer,
+            Err(error) => Answer { text: render::error(Some(&self.id), &error), aftermath: None },
         }
     }
 
-    async fn perform(&mut self, outlet: &Outlet) -> Result<String, RpcError> {
+    async fn perform(&mut self, outlet: &Outlet) -> Result<Answer, RpcError> {
         if let (Some(retry_ms), Outlet::Stream(stream)) = (self.job.reconnect_ms(), outlet) {
             stream.prime(Some(retry_ms));
             stream.detach();

@@ -67,6 +67,7 @@ async fn follow(
     report: impl Fn(&Loaded),
 ) {
     let mut last = read(&path).ok();
+    let mut is_gone = false;
     while changes.recv().await.is_some() {
         loop {
             tokio::time::sleep(QUIET).await;
@@ -74,12 +75,15 @@ async fn follow(
                 break;
             }
         }
-        // A file that is gone for a moment, or that was only touched, changes nothing.
-        let Ok(bytes) = read(&path) else { continue };
-        if last.as_ref() == Some(&bytes) {
-            continue;
+        let bytes = read(&path);
+        let was_gone = std::mem::replace(&mut is_gone, bytes.is_err());
+        match bytes {
+            // A file that was only touched changes nothing.
+            Ok(bytes) if last.as_ref() == Some(&bytes) => continue,
+            Ok(bytes) => last = Some(bytes),
+            Err(_) if was_gone => continue,
+            Err(_) => {}
         }
-        last = Some(bytes);
         let mut loaded = manifest::load(&path, &read);
         let manifest = loaded.manifest.take();
         report(&loaded);

@@ -39,9 +39,7 @@ impl Dressing {
     /// A good answer. `result` is a JSON object as text, without line breaks.
     pub(super) fn result(&self, era: Era, id: &Id, method: &str, result: &str) -> String {
         let mut text = String::with_capacity(result.len() + self.cached.len() + 64);
-        text.push_str(r#"{"jsonrpc":"2.0","id":"#);
-        push_id(&mut text, id);
-        text.push_str(r#","result":"#);
+        push_head(&mut text, id);
         match era {
             Era::Legacy => push_legacy(&mut text, result),
             Era::Modern => self.push_modern(&mut text, result, is_cacheable(method)),
@@ -96,6 +94,21 @@ impl Dressing {
         text.push('}');
         text
     }
+}
+
+/// An answer whose result nobody looks at.
+pub(super) fn as_written(id: &Id, result: &str) -> String {
+    let mut text = String::with_capacity(result.len() + 64);
+    push_head(&mut text, id);
+    text.push_str(result);
+    text.push('}');
+    text
+}
+
+fn push_head(text: &mut String, id: &Id) {
+    text.push_str(r#"{"jsonrpc":"2.0","id":"#);
+    push_id(text, id);
+    text.push_str(r#","result":"#);
 }
 
 fn push_members(text: &mut String, members: &BTreeMap<String, &RawValue>) {

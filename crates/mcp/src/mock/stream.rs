@@ -104,6 +104,11 @@ impl Stream {
         inner.reader = None;
     }
 
+    /// Whether an event of this number was sent; 0 stands before the first.
+    pub(super) fn has_sent(&self, event: u64) -> bool {
+        event < lock(&self.inner).next.max(1)
+    }
+
     pub(super) fn is_done(&self) -> bool {
         lock(&self.inner).is_done
     }

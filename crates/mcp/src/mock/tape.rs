@@ -206,6 +206,20 @@ mod tests {
     }
 
     #[test]
+    fn questions_of_one_round_keep_the_order_in_which_they_were_asked() {
+        let tape = tape(&[
+            r#"client {"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"greet"}}"#,
+            r#"server {"jsonrpc":"2.0","id":1,"result":{"resultType":"input_required","inputRequests":{"zeta":{"method":"roots/list"},"alpha":{"method":"elicitation/create","params":{}}}}}"#,
+            r#"client {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"greet","inputResponses":{}}}"#,
+            r#"server {"jsonrpc":"2.0","id":2,"result":{"resultType":"complete","content":[]}}"#,
+        ]);
+        let raw = RawValue::from_string(r#"{"name":"greet"}"#.to_owned()).unwrap();
+        let recorded = tape.find("tools/call", Some(&raw), None).unwrap();
+        let names: Vec<&str> = recorded.rounds[0].iter().map(|ask| ask.name.as_str()).collect();
+        assert_eq!(names, ["zeta", "alpha"]);
+    }
+
+    #[test]
     fn what_a_server_asks_for_itself_is_not_asked_by_a_list() {
         let tape = tape(&[
             r#"client {"jsonrpc":"2.0","id":1,"method":"tools/list"}"#,

@@ -8,7 +8,8 @@ use super::tape::comparable;
 use crate::jsonrpc::{Body, Id, RpcError, parse};
 use crate::tape::{Direction, Entry, Tape};
 use mcptest_core::manifest::{AskKind, Request};
-use serde::Deserialize;
+use serde::de::{MapAccess, Visitor};
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -214,13 +215,7 @@ fn questions(result: &str) -> Option<Vec<Request>> {
         #[serde(rename = "resultType")]
         result_type: String,
         #[serde(borrow, default, rename = "inputRequests")]
-        requests: BTreeMap<String, Ask<'a>>,
-    }
-    #[derive(Deserialize)]
-    struct Ask<'a> {
-        method: String,
-        #[serde(borrow, default)]
-        params: Option<&'a RawValue>,
+        requests: Questions<'a>,
     }
     let asking: Asking<'_> = serde_json::from_str(result).ok()?;
     if asking.result_type != "input_required" {
@@ -230,7 +225,40 @@ fn questions(result: &str) -> Option<Vec<Request>> {
         let kind = kind_of(&ask.method)?;
         Some(Request { name, kind, params: ask.params.map_or("{}", RawValue::get).to_owned() })
     };
-    Some(asking.requests.into_iter().filter_map(request).collect())
+    Some(asking.requests.0.into_iter().filter_map(request).collect())
+}
+
+#[derive(Deserialize)]
+struct Ask<'a> {
+    method: String,
+    #[serde(borrow, default)]
+    params: Option<&'a RawValue>,
+}
+
+/// Questions by name, in the order in which they were asked.
+#[derive(Default)]
+struct Questions<'a>(Vec<(String, Ask<'a>)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Questions<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct InOrder<'a>(std::marker::PhantomData<&'a ()>);
+        impl<'de: 'a, 'a> Visitor<'de> for InOrder<'a> {
+            type Value = Questions<'a>;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("`inputRequests` as an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut questions = Vec::new();
+                while let Some(question) = map.next_entry()? {
+                    questions.push(question);
+                }
+                Ok(Questions(questions))
+            }
+        }
+        deserializer.deserialize_map(InOrder(std::marker::PhantomData))
+    }
 }
 
 fn identity(result: &str) -> Option<Identity> {

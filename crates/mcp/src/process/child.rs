@@ -1,6 +1,7 @@
 //! A running process and its group: is it alive, what did it say last, and how does it end?
 
 use super::groups::{self, Ending};
+use super::stray::{self, Mark};
 use super::{Stderr, status_words};
 use std::process::ExitStatus;
 use std::time::Duration;
@@ -16,10 +17,12 @@ const AFTER_KILL: Duration = Duration::from_secs(1);
 const LAST_WORDS: Duration = Duration::from_millis(100);
 const STEP: Duration = Duration::from_millis(5);
 
-/// A process in a group of its own. When it is dropped, the whole group is killed.
+/// A process in a group of its own. When it is dropped, the whole group is killed, and what else it started.
 #[derive(Debug)]
 pub struct Child {
     group: u32,
+    mark: Mark,
+    has_ended: bool,
     status: watch::Receiver<Option<ExitStatus>>,
     stderr: Stderr,
 }
@@ -60,13 +63,15 @@ pub struct Closing {
 impl Child {
     pub(super) fn watch(
         mut child: tokio::process::Child,
+        mark: Mark,
         read_errors: impl FnOnce(ChildStderr, Stderr) -> JoinHandle<()>,
     ) -> Option<(Self, Started)> {
         let group = child.id()?;
         groups::add(group);
+        mark.watch();
         let (sender, status) = watch::channel(None);
         let stderr = Stderr::default();
-        let this = Self { group, status, stderr: stderr.clone() };
+        let this = Self { group, mark, has_ended: false, status, stderr: stderr.clone() };
         let started = Started { stdin: child.stdin.take()?, stdout: child.stdout.take()? };
         let draining = read_errors(child.stderr.take()?, stderr);
         tokio::spawn(async move {
@@ -117,7 +122,7 @@ impl Child {
         self.end_after(SOON).await
     }
 
-    async fn end_after(self, patience: Duration) -> Closing {
+    async fn end_after(mut self, patience: Duration) -> Closing {
         let mut closing = Closing::default();
         let mut status = timeout(patience, self.exited()).await.ok();
         if status.is_none() {
@@ -140,15 +145,44 @@ impl Child {
                 sleep(STEP).await;
             }
         }
+        closing.left_processes |= self.end_strays().await;
+        self.has_ended = true;
         closing
+    }
+
+    /// Ends what has left the group; whether there was something.
+    async fn end_strays(&self) -> bool {
+        groups::signal_if_held(self.group, Ending::Kill);
+        let mut strays = self.strays().await;
+        if strays.is_empty() {
+            return false;
+        }
+        stray::signal(&strays, Ending::Terminate);
+        let until = Instant::now() + AFTER_TERMINATE;
+        while !strays.is_empty() && Instant::now() < until {
+            sleep(STEP).await;
+            strays = self.strays().await;
+        }
+        if !strays.is_empty() {
+            self.mark.kill();
+        }
+        true
+    }
+
+    /// Looking through all processes blocks for a moment.
+    async fn strays(&self) -> Vec<u32> {
+        let mark = self.mark.clone();
+        tokio::task::spawn_blocking(move || mark.strays()).await.unwrap_or_default()
     }
 }
 
 impl Drop for Child {
     fn drop(&mut self) {
-        if groups::holds(self.group) {
-            groups::signal(self.group, Ending::Kill);
-            groups::remove(self.group);
+        groups::signal_if_held(self.group, Ending::Kill);
+        groups::remove(self.group);
+        if !self.has_ended {
+            self.mark.kill();
         }
+        self.mark.forget();
     }
 }

@@ -1,6 +1,6 @@
 //! Which process groups did we start that may still hold something alive?
 
-use super::guard;
+use super::{guard, stray};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -21,14 +21,24 @@ pub(super) enum Ending {
     Kill,
 }
 
+#[cfg(unix)]
+impl Ending {
+    pub(super) const fn signal(self) -> nix::sys::signal::Signal {
+        match self {
+            Self::Terminate => nix::sys::signal::Signal::SIGTERM,
+            Self::Kill => nix::sys::signal::Signal::SIGKILL,
+        }
+    }
+}
+
 pub(super) fn add(group: u32) {
     groups().insert(group);
-    guard::watch(group);
+    guard::watch(&group.to_string());
 }
 
 pub(super) fn remove(group: u32) {
     if groups().remove(&group) {
-        guard::forget(group);
+        guard::forget(&group.to_string());
     }
 }
 
@@ -37,15 +47,25 @@ pub(super) fn holds(group: u32) -> bool {
     groups().contains(&group)
 }
 
+/// Signals a group that is on the list.
+pub(super) fn signal_if_held(group: u32, ending: Ending) {
+    if holds(group) {
+        signal(group, ending);
+    }
+}
+
 /// Ends every process that was started and all that they started: SIGTERM, half a second, SIGKILL.
 ///
 /// For the moment before the program exits on Ctrl-C: servers run in process groups of their own, which the terminal's
 /// signal does not reach.
 pub fn end_all() {
     let mine: Vec<u32> = groups().iter().copied().collect();
+    let marks = stray::all();
+    let strays = stray::with_marks(&marks);
     for &group in &mine {
         signal(group, Ending::Terminate);
     }
+    stray::signal(&strays, Ending::Terminate);
     let until = Instant::now() + PATIENCE;
     while Instant::now() < until && mine.iter().any(|&group| is_alive(group)) {
         std::thread::sleep(STEP);
@@ -53,6 +73,10 @@ pub fn end_all() {
     for group in mine {
         signal(group, Ending::Kill);
         remove(group);
+    }
+    stray::kill(&marks);
+    for mark in marks {
+        mark.forget();
     }
 }
 
@@ -63,14 +87,9 @@ fn of(group: u32) -> Option<nix::unistd::Pid> {
 
 #[cfg(unix)]
 pub(super) fn signal(group: u32, ending: Ending) {
-    use nix::sys::signal::{Signal, killpg};
-    let signal = match ending {
-        Ending::Terminate => Signal::SIGTERM,
-        Ending::Kill => Signal::SIGKILL,
-    };
     if let Some(group) = of(group) {
         // A group that is gone needs no signal.
-        let _ = killpg(group, signal);
+        let _ = nix::sys::signal::killpg(group, ending.signal());
     }
 }
 

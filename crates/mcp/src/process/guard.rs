@@ -1,7 +1,8 @@
 //! Who ends the servers when we are killed and cannot do it ourselves?
 //!
-//! A small `sh` in a group of its own reads the groups to watch from a pipe. When we die, however that comes about, the
-//! pipe ends and the shell ends every group that is still on its list. Without a `sh` the servers only see their input end.
+//! A small `sh` in a group of its own reads from a pipe what to watch: process groups, and the marks of servers. When we
+//! die, however that comes about, the pipe ends and the shell ends every group that is still on its list, and whoever has
+//! one of the marks. Without a `sh` the servers only see their input end.
 
 use std::io::Write;
 use std::process::ChildStdin;
@@ -10,19 +11,30 @@ use std::sync::{Mutex, PoisonError};
 #[cfg_attr(not(unix), expect(dead_code, reason = "there is no process group to watch"))]
 const SCRIPT: &str = r#"
 trap '' HUP INT TERM
-groups=
-while read -r sign group; do
+held=
+while read -r sign one; do
   case $sign in
-    +) groups="$groups $group" ;;
+    +) held="$held $one" ;;
     -) rest=
-       for each in $groups; do [ "$each" = "$group" ] || rest="$rest $each"; done
-       groups=$rest ;;
+       for each in $held; do [ "$each" = "$one" ] || rest="$rest $each"; done
+       held=$rest ;;
   esac
 done
-[ -n "$groups" ] || exit 0
-for each in $groups; do kill -s TERM -- "-$each"; done
+[ -n "$held" ] || exit 0
+end_with() {
+  for each in $held; do
+    case $each in
+      *-*) for file in $(grep -lsxzF "MCPTEST_SERVER_ID=$each" /proc/[0-9]*/environ); do
+             process=${file#/proc/}
+             kill -s "$1" "${process%/environ}"
+           done ;;
+      *) kill -s "$1" -- "-$each" ;;
+    esac
+  done
+}
+end_with TERM
 sleep 1
-for each in $groups; do kill -s KILL -- "-$each"; done
+end_with KILL
 "#;
 
 enum Guard {
@@ -33,12 +45,13 @@ enum Guard {
 
 static GUARD: Mutex<Guard> = Mutex::new(Guard::NotStarted);
 
-pub(super) fn watch(group: u32) {
-    tell(&format!("+ {group}\n"), true);
+/// Watches a process group, or a mark.
+pub(super) fn watch(one: &str) {
+    tell(&format!("+ {one}\n"), true);
 }
 
-pub(super) fn forget(group: u32) {
-    tell(&format!("- {group}\n"), false);
+pub(super) fn forget(one: &str) {
+    tell(&format!("- {one}\n"), false);
 }
 
 fn tell(line: &str, start: bool) {
@@ -60,6 +73,8 @@ fn begin() -> Option<ChildStdin> {
     let mut shell = Command::new("/bin/sh")
         .args(["-c", SCRIPT, "mcptest-guard"])
         .process_group(0)
+        // Who ends us by our own mark must not end the guard before its work.
+        .env_remove(super::stray::VARIABLE)
         .current_dir("/")
         .stdin(Stdio::piped())
         .stdout(Stdio::null())

@@ -6,6 +6,7 @@ mod guard;
 mod interrupt;
 mod start;
 mod stderr;
+mod stray;
 
 pub use child::{Child, Closing, ExitWatch, Started};
 pub use groups::end_all;

@@ -1,5 +1,6 @@
 //! A command becomes a running process, or a sentence that says which word was wrong.
 
+use super::stray::{self, Mark};
 use super::{Child, Started, Stderr};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -61,10 +62,12 @@ pub(crate) fn start_with(
     read_errors: impl FnOnce(ChildStderr, Stderr) -> JoinHandle<()>,
 ) -> Result<(Child, Started), StartError> {
     let (program, arguments) = words.split_first().ok_or(StartError::Empty)?;
+    let mark = Mark::new();
     let mut command = Command::new(program);
     command
         .args(arguments)
         .envs(env.iter().map(|(name, value)| (name, value)))
+        .env(stray::VARIABLE, mark.as_str())
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
@@ -75,7 +78,7 @@ pub(crate) fn start_with(
     #[cfg(unix)]
     command.process_group(0);
     let child = command.spawn().map_err(|error| explain(&error, program, words, cwd))?;
-    Child::watch(child, read_errors).ok_or_else(|| StartError::Other {
+    Child::watch(child, mark, read_errors).ok_or_else(|| StartError::Other {
         program: program.clone(),
         reason: "it was gone before it could be watched".to_owned(),
     })

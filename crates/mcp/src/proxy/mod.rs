@@ -5,6 +5,7 @@ pub mod http;
 mod lines;
 mod record;
 pub mod stdio;
+pub(crate) mod words;
 
 use mcptest_core::redact::Redactor;
 use thiserror::Error;
@@ -45,11 +46,12 @@ pub enum ProxyError {
     },
 }
 
-/// What must not stand on the tape: what is secret everywhere, the patterns, and the values of variables that are named
-/// like a secret, as a host hands them to its servers.
+/// What must not stand on the tape: what is secret everywhere, the patterns, and the values that have the name of a
+/// secret: variables, as a host hands them to its servers, and options in the words of a command or an address.
 pub fn redactor(
     patterns: &[String],
     variables: impl Iterator<Item = (String, String)>,
+    words: &[&str],
 ) -> Result<Redactor, ProxyError> {
     let built = |builder: mcptest_core::redact::Builder| {
         builder.build().map_err(|problems| {
@@ -61,6 +63,9 @@ pub fn redactor(
     let builder = variables
         .filter(|(name, value)| names.header(name, value) != *value)
         .fold(Redactor::builder(), |builder, (name, value)| builder.value(&name, &value));
+    let builder = words::secrets(&names, words).iter().fold(builder, |builder, (word, secrets)| {
+        secrets.iter().fold(builder, |builder, secret| builder.value(&secret.name, &word[secret.at.clone()]))
+    });
     built(patterns.iter().fold(builder, |builder, pattern| builder.pattern(pattern)))
 }
 

@@ -49,6 +49,20 @@ pub(crate) struct Recording<S> {
 
 /// Begins to record.
 pub(crate) fn record<T: Scribe>(writer: Writer, scribe: T) -> (Recorder<T::Seen>, Recording<T::Seen>) {
+    let (recorder, ready) = ready();
+    let recording = ready.record(writer, scribe);
+    (recorder, recording)
+}
+
+/// What is seen before it is certain that there is something to record.
+#[derive(Debug)]
+pub(crate) struct Ready<S> {
+    recorder: Recorder<S>,
+    receiver: UnboundedReceiver<Note<S>>,
+}
+
+/// Makes ready to record: what is seen waits.
+pub(crate) fn ready<S>() -> (Recorder<S>, Ready<S>) {
     let (sender, receiver) = unbounded_channel();
     let shared = Arc::new(Shared {
         began: Instant::now(),
@@ -56,11 +70,17 @@ pub(crate) fn record<T: Scribe>(writer: Writer, scribe: T) -> (Recorder<T::Seen>
         is_given_up: AtomicBool::new(false),
         room: Notify::new(),
     });
-    let thread = std::thread::spawn({
-        let shared = Arc::clone(&shared);
-        move || write_all(writer, scribe, receiver, &shared)
-    });
-    (Recorder { sender: sender.clone(), shared }, Recording { sender, thread })
+    let recorder = Recorder { sender, shared };
+    (recorder.clone(), Ready { recorder, receiver })
+}
+
+impl<S: Send + 'static> Ready<S> {
+    /// Begins the tape.
+    pub(crate) fn record<T: Scribe<Seen = S>>(self, writer: Writer, scribe: T) -> Recording<S> {
+        let Self { recorder: Recorder { sender, shared }, receiver } = self;
+        let thread = std::thread::spawn(move || write_all(writer, scribe, receiver, &shared));
+        Recording { sender, thread }
+    }
 }
 
 impl<S> Clone for Recorder<S> {
@@ -118,8 +138,8 @@ fn write_all<T: Scribe>(
 ) -> Option<String> {
     let mut entries = Vec::new();
     let mut last_us = 0;
-    if let Some(reason) = writer.failure() {
-        say_ended(&writer, reason);
+    if let Some(reason) = writer.flush() {
+        say_ended(&writer, &reason);
     }
     while let Some(Some((at_us, size, seen))) = receiver.blocking_recv() {
         last_us = at_us;

@@ -3,7 +3,7 @@
 use super::ProxyError;
 use super::faulty::{Ended, Faults};
 use super::lines::{LineScribe, Seen};
-use super::record::{Recorder, record};
+use super::record::{Recorder, ready};
 use crate::fault::Injector;
 use crate::process::{Child, Started, start_with, status_words};
 use crate::tape::{Direction, Event, Writer};
@@ -18,6 +18,8 @@ use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep_until, timeout};
 
 const CHUNK: usize = 64 << 10;
+/// The exit code after a fault that breaks the connection, as the mock has it.
+const BROKEN_BY_FAULT: u8 = 1;
 
 /// How long the sides wait for one another.
 #[derive(Debug, Clone, Copy)]
@@ -48,7 +50,7 @@ pub struct ClientEnd<I, O, E> {
 /// How it ended.
 #[derive(Debug)]
 pub struct Outcome {
-    /// The server's exit code; 128 and the signal's number when a signal ended it.
+    /// The server's exit code; 128 and the signal's number when a signal ended it; 1 when a fault broke the connection.
     pub code: u8,
     /// Why the tape is not whole, if it is not.
     pub lost: Option<String>,
@@ -65,7 +67,8 @@ pub struct Setup {
     pub patience: Patience,
 }
 
-/// Starts the server and passes everything on until one side ends, or `stop` says why it must.
+/// Starts the server and passes everything on until one side ends, or `stop` says why it must; the tape begins only
+/// when the server has started.
 pub async fn run<I, O, E>(
     setup: Setup,
     client: ClientEnd<I, O, E>,
@@ -77,13 +80,14 @@ where
     O: AsyncWrite + Unpin + Send + 'static,
     E: AsyncWrite + Unpin + Send + 'static,
 {
-    let (recorder, recording) = record(tape, LineScribe::default());
+    let (recorder, ready) = ready();
     let (heard, activity) = watch::channel(Instant::now());
     let (ended, errors) = oneshot::channel();
     let client_errors = Arc::new(Mutex::new(client.errors));
     let (server, Started { stdin, stdout }) = start_with(&setup.command, &[], None, |stderr, _| {
         tokio::spawn(pass_errors(stderr, Arc::clone(&client_errors), recorder.clone(), ended))
     })?;
+    let recording = ready.record(tape, LineScribe::default());
     let (to_server, to_client) = if setup.injector.is_idle() {
         (
             tokio::spawn(to_server(client.input, stdin, recorder.clone())),
@@ -95,9 +99,13 @@ where
         (tokio::spawn(to_server), tokio::spawn(faults.to_client(stdout, heard)))
     };
     let flow = Flow { to_server, to_client, errors };
-    let status = flow.until_end(server, &recorder, activity, setup.patience, stop).await;
+    let (status, ended) = flow.until_end(server, &recorder, activity, setup.patience, stop).await;
     recorder.see(0, Seen::Event(Event::Exit { status: words(status) }));
-    Ok(Outcome { code: status.map_or(1, exit_code), lost: recording.finish().await })
+    let code = match ended {
+        Ended::ByFault => BROKEN_BY_FAULT,
+        Ended::ByClient => status.map_or(1, exit_code),
+    };
+    Ok(Outcome { code, lost: recording.finish().await })
 }
 
 /// The three streams, each passed on by itself.
@@ -116,14 +124,14 @@ impl Flow {
         activity: watch::Receiver<Instant>,
         patience: Patience,
         stop: impl Future<Output = String>,
-    ) -> Option<ExitStatus> {
+    ) -> (Option<ExitStatus>, Ended) {
         tokio::select! {
             _ = server.exited() => {}
             reason = stop => recorder.see(0, Seen::Event(Event::Stopped { reason })),
             ended = client_is_gone(&mut self.to_server, activity, patience) => {
                 if ended == Ended::ByFault {
                     self.to_client.abort();
-                    return end_at_once(server).await;
+                    return (end_at_once(server).await, ended);
                 }
             }
             closed_by_server = &mut self.to_client => {
@@ -141,7 +149,7 @@ impl Flow {
         server.end().await;
         self.drain(patience).await;
         self.to_client.abort();
-        timeout(patience.to_end, exit.exited()).await.ok().flatten()
+        (timeout(patience.to_end, exit.exited()).await.ok().flatten(), Ended::ByClient)
     }
 
     /// Passes on what was written before the end.

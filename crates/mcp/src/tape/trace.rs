@@ -2,7 +2,7 @@
 
 use super::pair::{Asked, CallParams, requests};
 use super::{Direction, Event, Tape};
-use mcptest_core::trace::{CatalogueTool, Header};
+use mcptest_core::trace::Header;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -17,6 +17,26 @@ pub struct TraceOptions {
     pub prompt: Option<String>,
     /// The agent's closing message.
     pub final_response: Option<String>,
+}
+
+/// A cassette's header, with the tools as they were written.
+#[derive(Serialize)]
+struct FirstLine<'a> {
+    #[serde(flatten)]
+    header: Header,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    catalogue: Option<Vec<Tool<'a>>>,
+}
+
+#[derive(Serialize)]
+struct Tool<'a> {
+    name: Cow<'a, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input_schema: Option<&'a RawValue>,
 }
 
 #[derive(Serialize)]
@@ -102,10 +122,10 @@ pub fn to_cassette(tape: &Tape, options: &TraceOptions) -> String {
         version: Header::VERSION,
         agent: options.agent.clone().or_else(|| client_name(&asked)).unwrap_or_else(|| "recorded".to_owned()),
         prompt: options.prompt.iter().cloned().collect(),
-        catalogue: catalogue(tape, &asked),
         ..Header::default()
     };
-    let mut lines = vec![serde_json::to_string(&header).unwrap_or_default()];
+    let first = FirstLine { header, catalogue: catalogue(tape, &asked) };
+    let mut lines = vec![serde_json::to_string(&first).unwrap_or_default()];
     for (index, session) in sessions(tape).into_iter().enumerate() {
         let of_session: Vec<&Asked<'_>> = asked.iter().filter(|asked| asked.session == session).collect();
         let mut trace = trace(tape, session, &of_session);
@@ -116,10 +136,15 @@ pub fn to_cassette(tape: &Tape, options: &TraceOptions) -> String {
     lines.join("\n")
 }
 
-/// The sessions in which a client said something.
+/// The sessions in which a client said something; where there are any, what belongs to none is no run.
 fn sessions(tape: &Tape) -> BTreeSet<Option<u64>> {
     let from_client = tape.entries.iter().filter(|entry| entry.from == Some(Direction::Client));
-    from_client.filter(|entry| entry.message.is_some()).map(|entry| entry.session).collect()
+    let mut sessions: BTreeSet<Option<u64>> =
+        from_client.filter(|entry| entry.message.is_some()).map(|entry| entry.session).collect();
+    if sessions.len() > 1 {
+        sessions.remove(&None);
+    }
+    sessions
 }
 
 fn trace<'a>(tape: &'a Tape, session: Option<u64>, asked: &[&Asked<'a>]) -> Trace<'a> {
@@ -215,25 +240,34 @@ fn client_name(asked: &[Asked<'_>]) -> Option<String> {
 }
 
 /// The tools as they were listed, the latest of each name; `None` when they never were.
-fn catalogue(tape: &Tape, asked: &[Asked<'_>]) -> Option<Vec<CatalogueTool>> {
+fn catalogue<'a>(tape: &'a Tape, asked: &[Asked<'a>]) -> Option<Vec<Tool<'a>>> {
     #[derive(Deserialize)]
-    struct Listed {
-        tools: Vec<serde_json::Value>,
+    struct Listed<'a> {
+        #[serde(borrow)]
+        tools: Vec<&'a RawValue>,
     }
-    let mut tools: Vec<CatalogueTool> = Vec::new();
+    #[derive(Deserialize)]
+    struct ListedTool<'a> {
+        #[serde(borrow)]
+        name: Cow<'a, str>,
+        #[serde(default)]
+        description: serde_json::Value,
+        #[serde(borrow, default, rename = "inputSchema")]
+        input_schema: Option<&'a RawValue>,
+    }
+    let mut tools: Vec<Tool<'a>> = Vec::new();
     let mut is_listed = false;
     for asked in asked.iter().filter(|asked| asked.method == "tools/list") {
         let Some(Ok(result)) = asked.answer.as_ref().map(|answer| &answer.outcome) else { continue };
-        let Ok(listed) = serde_json::from_str::<Listed>(result.get()) else { continue };
+        let Ok(listed) = serde_json::from_str::<Listed<'a>>(result.get()) else { continue };
         is_listed = true;
         for tool in listed.tools {
-            let Some(name) = tool.get("name").and_then(|name| name.as_str()) else { continue };
-            let described = CatalogueTool {
-                name: name.to_owned(),
-                server: tape.header.server.name.clone(),
-                description: tool.get("description").and_then(|text| text.as_str()).map(str::to_owned),
-                input_schema: tool.get("inputSchema").cloned(),
-                distractor: false,
+            let Ok(tool) = serde_json::from_str::<ListedTool<'a>>(tool.get()) else { continue };
+            let described = Tool {
+                name: tool.name,
+                server: tape.header.server.name.as_deref(),
+                description: tool.description.as_str().map(str::to_owned),
+                input_schema: tool.input_schema,
             };
             match tools.iter_mut().find(|known| known.name == described.name) {
                 Some(known) => *known = described,
@@ -286,6 +320,19 @@ mod tests {
     }
 
     #[test]
+    fn a_schema_of_the_catalogue_is_written_as_it_was_listed() {
+        let schema = r#"{"type":"object","properties":{"zebra":{"type":"number","maximum":1.50},"ant":{}}}"#;
+        let listed = format!(
+            r#"{{"at_us":2,"from":"server","message":{{"jsonrpc":"2.0","id":1,"result":{{"tools":[{{"inputSchema":{schema},"name":"a"}}]}}}}}}"#
+        );
+        let asked = r#"{"at_us":1,"from":"client","message":{"jsonrpc":"2.0","id":1,"method":"tools/list"}}"#;
+        let text = to_cassette(&tape(&[asked, &listed]), &TraceOptions::default());
+        assert!(text.contains(schema), "{text}");
+        let header: Header = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+        assert_eq!(header.catalogue.unwrap()[0].name, "a");
+    }
+
+    #[test]
     fn a_call_that_needed_more_input_is_one_call() {
         let (_, runs) = runs(&tape(&[
             r#"{"at_us":1,"from":"client","message":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"book","arguments":{}}}}"#,
@@ -305,7 +352,8 @@ mod tests {
             )
         };
         let fault = r#"{"at_us":2,"session":2,"exchange":2,"event":{"kind":"fault","fault":"slow:50"}}"#;
-        let (_, runs) = runs(&tape(&[&call(1, "a"), &call(2, "b"), fault]));
+        let stray = call(3, "c").replace("\"session\":3,", "");
+        let (_, runs) = runs(&tape(&[&call(1, "a"), &call(2, "b"), fault, &stray]));
         assert_eq!(runs.len(), 2);
         assert_eq!(runs[1]["tool_calls"][0]["name"], "b");
         assert_eq!(runs[1]["faults"][0]["kind"], "slow");

@@ -1,16 +1,19 @@
 //! A tape on its way to a file: whole lines only, and a full disk is told once.
 
-use super::{Entry, Event, FORMAT, Header, TapeServer, VERSION};
+use super::{Entry, Event, FORMAT, Header, TapeServer, VERSION, is_tape};
+use crate::proxy::words;
 use mcptest_core::redact::Redactor;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Lines that are gathered before they are written at once.
 const GATHERED: usize = 256 << 10;
+/// How much of a file is read to see whether it is a tape.
+const LONGEST_HEADER: u64 = 4 << 20;
 
 /// Why a tape cannot be begun.
 #[derive(Debug, Error)]
@@ -23,9 +26,18 @@ pub enum WriteError {
         /// What the system says.
         reason: String,
     },
+    /// Something else stands there.
+    #[error(
+        "{} holds something that is not a tape, and is left as it is; write the recording to another file with --out",
+        path.display()
+    )]
+    NotATape {
+        /// The file.
+        path: PathBuf,
+    },
     /// Another proxy writes the same file.
     #[error(
-        "{} is being written by another mcptest; give each server a file of its own, or put `{{n}}` in the name",
+        "{} is being written by another mcptest; give each server a file of its own, or put `{{number}}` in the name",
         path.display()
     )]
     Busy {
@@ -43,11 +55,24 @@ pub struct Writer {
     gathered: Vec<u8>,
     written: u64,
     failed: Option<String>,
+    /// What becomes of the file when nothing is ever written.
+    before: Before,
+}
+
+/// What stood in the file before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Before {
+    /// It was not there.
+    Nothing,
+    /// A tape, or nothing of a length: it stays until there is something to be written.
+    Kept,
+    /// It is gone: this tape has begun.
+    Over,
 }
 
 impl Writer {
-    /// Begins a tape, over what stood in the file before; `{n}` in the name becomes the first number that is free.
-    /// A disk that is full already is no error here: `failure` tells.
+    /// Makes ready to write a tape, over the one that stood in the file before; `{number}` in the name becomes the first
+    /// number that is free. The first `flush` begins it: a writer that is dropped before leaves all as it was.
     pub fn create(path: &Path, server: TapeServer, redactor: Redactor) -> Result<Self, WriteError> {
         let refused = |path: &Path| {
             let path = path.to_owned();
@@ -56,19 +81,19 @@ impl Writer {
         if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             std::fs::create_dir_all(folder).map_err(refused(path))?;
         }
-        let (path, file) = open(path)?;
+        let (path, file, before) = open(path)?;
         let header = Header {
             format: FORMAT.to_owned(),
             version: VERSION,
             server: TapeServer {
                 name: server.name,
-                command: words(&redactor, &server.command),
+                command: without_secrets(&redactor, &server.command),
                 url: server.url.map(|url| redactor.text(&url).into_owned()),
             },
         };
-        let mut writer = Self { path, file, redactor, gathered: Vec::new(), written: 0, failed: None };
+        let mut writer =
+            Self { path, file, redactor, gathered: Vec::new(), written: 0, failed: None, before };
         writer.line(&header);
-        let _told_by_failure = writer.flush();
         Ok(writer)
     }
 
@@ -95,7 +120,7 @@ impl Writer {
         if self.failed.is_some() || self.gathered.is_empty() {
             return None;
         }
-        let outcome = self.file.write_all(&self.gathered);
+        let outcome = self.begin().and_then(|()| self.file.write_all(&self.gathered));
         let length = self.gathered.len() as u64;
         self.gathered.clear();
         if self.gathered.capacity() > 4 * GATHERED {
@@ -112,6 +137,12 @@ impl Writer {
                 self.failed.clone()
             }
         }
+    }
+
+    fn begin(&mut self) -> io::Result<()> {
+        let before = std::mem::replace(&mut self.before, Before::Over);
+        let is_to_empty = before == Before::Kept && self.file.metadata().is_ok_and(|file| file.is_file());
+        if is_to_empty { self.file.set_len(0) } else { Ok(()) }
     }
 
     /// What ended the recording early.
@@ -140,6 +171,14 @@ impl Writer {
     }
 }
 
+impl Drop for Writer {
+    fn drop(&mut self) {
+        if self.before == Before::Nothing {
+            let _stays_empty = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
 fn redacted(redactor: &Redactor, mut entry: Entry) -> Entry {
     let hide = |text: &mut String| {
         if let Cow::Owned(hidden) = redactor.text(text) {
@@ -163,43 +202,52 @@ fn redacted(redactor: &Redactor, mut entry: Entry) -> Entry {
     entry
 }
 
-/// A command's words; what follows `--api-key` is as secret as what stands in `--api-key=`.
-fn words(redactor: &Redactor, words: &[String]) -> Vec<String> {
-    let names = std::iter::once(None).chain(words.iter().map(|word| word.strip_prefix("--")));
-    words
-        .iter()
-        .zip(names)
-        .map(|(word, name)| match name {
-            Some(name) if !word.starts_with('-') => redactor.header(name, word).into_owned(),
-            _ => redactor.text(word).into_owned(),
-        })
-        .collect()
+fn without_secrets(redactor: &Redactor, command: &[String]) -> Vec<String> {
+    let command: Vec<&str> = command.iter().map(String::as_str).collect();
+    let secrets = words::secrets(redactor, &command);
+    secrets.iter().map(|(word, secrets)| words::hidden(redactor, word, secrets)).collect()
 }
 
-fn open(path: &Path) -> Result<(PathBuf, File), WriteError> {
+fn open(path: &Path) -> Result<(PathBuf, File, Before), WriteError> {
     let refused = |error: io::Error| WriteError::Refused { path: path.to_owned(), reason: error.to_string() };
     let name = path.to_string_lossy();
-    if name.contains("{n}") {
+    if name.contains("{number}") {
         return (1..=u32::MAX)
             .find_map(|number| {
-                let numbered = PathBuf::from(name.replace("{n}", &number.to_string()));
+                let numbered = PathBuf::from(name.replace("{number}", &number.to_string()));
                 match OpenOptions::new().write(true).create_new(true).open(&numbered) {
                     Err(error) if error.kind() == io::ErrorKind::AlreadyExists => None,
-                    outcome => Some(outcome.map(|file| (numbered, file)).map_err(refused)),
+                    outcome => Some(outcome.map(|file| (numbered, file, Before::Nothing)).map_err(refused)),
                 }
             })
             .unwrap_or_else(|| Err(WriteError::Busy { path: path.to_owned() }));
     }
-    let file = OpenOptions::new().write(true).create(true).truncate(false).open(path).map_err(refused)?;
+    let (file, before) = match OpenOptions::new().write(true).create_new(true).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+            (OpenOptions::new().write(true).open(path).map_err(refused)?, Before::Kept)
+        }
+        outcome => (outcome.map_err(refused)?, Before::Nothing),
+    };
     match file.try_lock() {
         Err(std::fs::TryLockError::WouldBlock) => return Err(WriteError::Busy { path: path.to_owned() }),
         // Not every file system, and no pipe or device, can be locked.
         Ok(()) | Err(std::fs::TryLockError::Error(_)) => {}
     }
-    if file.metadata().is_ok_and(|metadata| metadata.is_file()) {
-        file.set_len(0).map_err(refused)?;
+    if before == Before::Kept && !may_be_written_over(&file, path).map_err(refused)? {
+        return Err(WriteError::NotATape { path: path.to_owned() });
     }
-    Ok((path.to_owned(), file))
+    Ok((path.to_owned(), file, before))
+}
+
+/// Only a tape, or nothing at all; a pipe or a device has nothing to lose.
+fn may_be_written_over(file: &File, path: &Path) -> io::Result<bool> {
+    let metadata = file.metadata()?;
+    if !metadata.is_file() || metadata.len() == 0 {
+        return Ok(true);
+    }
+    let mut first = Vec::new();
+    BufReader::new(File::open(path)?.take(LONGEST_HEADER)).read_until(b'\n', &mut first)?;
+    Ok(is_tape(&String::from_utf8_lossy(&first)))
 }
 
 #[cfg(test)]
@@ -261,10 +309,38 @@ mod tests {
         ));
         drop(first);
         assert!(Writer::create(&path, TapeServer::default(), redactor()).is_ok());
-        let numbered = folder.path().join("s-{n}.jsonl");
-        let names = [1, 2]
-            .map(|_| Writer::create(&numbered, TapeServer::default(), redactor()).unwrap().path().to_owned());
+        let numbered = folder.path().join("s-{number}.jsonl");
+        let writers = [1, 2].map(|_| Writer::create(&numbered, TapeServer::default(), redactor()).unwrap());
+        let names = writers.each_ref().map(|writer| writer.path().to_owned());
         assert_eq!(names, [folder.path().join("s-1.jsonl"), folder.path().join("s-2.jsonl")]);
+    }
+
+    #[test]
+    fn a_writer_that_never_wrote_leaves_all_as_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let create =
+            |name: &str| Writer::create(&folder.path().join(name), TapeServer::default(), redactor());
+        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap();
+        create("tape.jsonl").unwrap().flush();
+        let before = read("tape.jsonl");
+        assert!(is_tape(&before), "{before}");
+        drop(create("tape.jsonl").unwrap());
+        drop(create("new.jsonl").unwrap());
+        drop(create("new-{number}.jsonl").unwrap());
+        assert_eq!(read("tape.jsonl"), before);
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn what_is_not_a_tape_is_not_written_over() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("notes.txt");
+        std::fs::write(&path, "mine\n").unwrap();
+        let error = Writer::create(&path, TapeServer::default(), redactor()).unwrap_err();
+        assert!(error.to_string().contains("notes.txt holds something that is not a tape"), "{error}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "mine\n");
+        std::fs::write(&path, "").unwrap();
+        assert!(Writer::create(&path, TapeServer::default(), redactor()).is_ok());
     }
 
     #[test]
@@ -277,6 +353,7 @@ mod tests {
             gathered: Vec::new(),
             written: 0,
             failed: None,
+            before: Before::Kept,
         };
         writer.add(message("{}"));
         assert!(writer.flush().unwrap().contains("No space left"));

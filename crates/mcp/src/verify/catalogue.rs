@@ -29,8 +29,8 @@ pub(super) const KINDS: &[Kind] = &[
     Kind { method: "prompts/list", items: "prompts", key: "name", noun: "prompt" },
 ];
 
-/// Compares two lists of one kind.
-pub(super) fn compare(findings: &mut Findings, kind: &Kind, old: &[Value], new: &[Value]) {
+/// Compares two lists of one kind; what is not on the old one is new only when that was whole.
+pub(super) fn compare(findings: &mut Findings, kind: &Kind, old: &[Value], new: &[Value], is_whole: bool) {
     let name = |item: &Value| item.get(kind.key).and_then(Value::as_str).unwrap_or("?").to_owned();
     for old in old {
         let named = name(old);
@@ -41,7 +41,7 @@ pub(super) fn compare(findings: &mut Findings, kind: &Kind, old: &[Value], new: 
             None => subject.add(Tier::Breaking, "", "is gone"),
         }
     }
-    for new in new {
+    for new in new.iter().filter(|_| is_whole) {
         let named = name(new);
         if !old.iter().any(|item| name(item) == named) {
             let text = format!("{} `{named}`", kind.noun);

@@ -60,6 +60,10 @@ pub struct Drift {
     pub replayed: usize,
     /// The requests that were not.
     pub left_out: Vec<LeftOut>,
+    /// False when nothing of the tape could be held against the server.
+    pub is_anything_checked: bool,
+    /// What was to be ignored and did not occur.
+    pub unused_ignores: Vec<String>,
 }
 
 impl Drift {
@@ -72,13 +76,19 @@ impl Drift {
 /// Collects differences, but for those that are to be ignored.
 #[derive(Debug, Default)]
 pub(super) struct Findings {
-    ignored: Vec<Ignore>,
+    /// With whether it occurred.
+    ignored: Vec<(Ignore, bool)>,
     pub(super) found: Vec<Finding>,
 }
 
 impl Findings {
     pub(super) fn new(ignored: Vec<Ignore>) -> Self {
-        Self { ignored, found: Vec::new() }
+        Self { ignored: ignored.into_iter().map(|ignored| (ignored, false)).collect(), found: Vec::new() }
+    }
+
+    pub(super) fn unused_ignores(&self) -> Vec<String> {
+        let unused = self.ignored.iter().filter(|(_, is_used)| !is_used);
+        unused.map(|(ignored, _)| ignored.written.clone()).collect()
     }
 
     pub(super) fn of<'f>(&'f mut self, name: &'f str, text: &'f str) -> Subject<'f> {
@@ -95,7 +105,13 @@ pub(super) struct Subject<'f> {
 
 impl Subject<'_> {
     pub(super) fn add(&mut self, tier: Tier, path: &str, message: impl Into<String>) {
-        if self.findings.ignored.iter().any(|ignored| ignored.covers(self.name, path)) {
+        let mut is_ignored = false;
+        for (ignored, is_used) in &mut self.findings.ignored {
+            if ignored.covers(self.name, path) {
+                (is_ignored, *is_used) = (true, true);
+            }
+        }
+        if is_ignored {
             return;
         }
         let (subject, path, message) = (self.text.to_owned(), path.to_owned(), message.into());
@@ -106,6 +122,7 @@ impl Subject<'_> {
 /// Differences that do not count: `result.content[0].text`, `/result/content/*/text`, `get_time:result`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ignore {
+    written: String,
     name: Option<String>,
     segments: Vec<String>,
 }
@@ -114,17 +131,14 @@ impl FromStr for Ignore {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (name, path) = match text.split_once(':') {
+        let (name, path) = match text.rsplit_once(':') {
             Some((name, path)) => (Some(name.to_owned()), path),
             None => (None, text),
         };
-        let segments = segments(path);
-        if segments.is_empty() {
-            return Err(
-                "it names no path; write it as `result.content[0].text` or `get_time:result`".to_owned()
-            );
+        if let Some(reason) = broken(path) {
+            return Err(format!("{reason}; write it as `result.content[0].text` or `get_time:result`"));
         }
-        Ok(Self { name, segments })
+        Ok(Self { written: text.to_owned(), name, segments: segments(path) })
     }
 }
 
@@ -146,6 +160,35 @@ fn fits(pattern: &[String], path: &[String]) -> bool {
     }
 }
 
+/// What is wrong with a path, if anything is.
+fn broken(path: &str) -> Option<&'static str> {
+    let path = path.strip_prefix('/').unwrap_or(path);
+    if path.is_empty() {
+        return Some("it names no path");
+    }
+    for (index, part) in path.split(['.', '/']).enumerate() {
+        let mut indices = part.split('[');
+        let key = indices.next().unwrap_or_default();
+        if key.contains(']') {
+            return Some("it has a `]` without its `[`");
+        }
+        let mut is_empty = key.is_empty() && (index > 0 || !part.starts_with('['));
+        for within in indices {
+            match within.split_once(']') {
+                None => return Some("it has a `[` without its `]`"),
+                Some((_, rest)) if !rest.is_empty() => {
+                    return Some("after a `]` comes a `.`, a `[` or nothing");
+                }
+                Some((within, _)) => is_empty |= within.is_empty(),
+            }
+        }
+        if is_empty {
+            return Some("a part of it is empty");
+        }
+    }
+    None
+}
+
 fn segments(path: &str) -> Vec<String> {
     path.split(['.', '/', '[', ']']).filter(|part| !part.is_empty()).map(str::to_owned).collect()
 }
@@ -165,6 +208,24 @@ mod tests {
         assert!(covers("get_time:result", "get_time", "result.isError"));
         assert!(!covers("get_time:result", "get_weather", "result.isError"));
         assert!(!covers("result.content[0].text", "t", "result.content[1].text"));
-        assert!(":".parse::<Ignore>().is_err());
+        assert!(covers("file:///a.txt:result", "file:///a.txt", "result.contents"));
+    }
+
+    #[test]
+    fn a_path_that_is_broken_is_refused_with_the_reason() {
+        for (written, reason) in [
+            ("nosuch[", "it has a `[` without its `]`"),
+            ("a]", "it has a `]` without its `[`"),
+            ("a[0]b", "after a `]` comes a `.`, a `[` or nothing"),
+            ("a..b", "a part of it is empty"),
+            ("a[]", "a part of it is empty"),
+            ("result.", "a part of it is empty"),
+            ("get_time:", "it names no path"),
+            (":", "it names no path"),
+            ("", "it names no path"),
+        ] {
+            let refused = written.parse::<Ignore>().unwrap_err();
+            assert!(refused.starts_with(reason), "{written}: {refused}");
+        }
     }
 }

@@ -18,7 +18,7 @@ const MOST_PAGES: usize = 1000;
 /// Not asked again: the handshake is the client's own, and a stream that stays open answers nothing.
 const OWN: &[&str] = &["initialize", "server/discover", "ping", "subscriptions/listen"];
 
-/// Sends a tape's requests to a live server, one after the other, and compares.
+/// Sends a tape's requests to a live server, one after the other, and compares; without requests no server is asked.
 pub async fn replay(
     tape: &Tape,
     mut spec: ServerSpec,
@@ -26,6 +26,9 @@ pub async fn replay(
     redactor: &Redactor,
 ) -> Result<Drift, WireError> {
     let asked = requests(tape);
+    if asked.iter().all(|asked| asked.from == Direction::Server) {
+        return Ok(Drift::default());
+    }
     spec.era = era_of(&asked);
     spec.responses = responses(&asked);
     let client = Client::connect(&spec, None).await?;
@@ -39,6 +42,8 @@ pub async fn replay(
     replay.handshake(&asked);
     replay.requests(&asked).await;
     let Replay { findings, mut drift, .. } = replay;
+    drift.is_anything_checked |= drift.replayed > 0;
+    drift.unused_ignores = findings.unused_ignores();
     drift.findings = findings.found;
     drift.findings.sort_by_key(|finding| finding.tier);
     client.close().await;
@@ -77,6 +82,7 @@ impl Replay<'_> {
         let mut recorded = asked.iter().filter(|asked| asked.method == method);
         let recorded = recorded.find_map(|asked| asked.answer.as_ref()?.outcome.clone().ok());
         if let Some(recorded) = recorded {
+            self.drift.is_anything_checked = true;
             let live = self.read(&self.client.server().raw);
             catalogue::server(&mut self.findings, &read(recorded), &live);
         }
@@ -168,6 +174,12 @@ impl Replay<'_> {
 
     async fn list(&mut self, kind: &Kind, asked: &[Asked<'_>]) {
         let recorded = recorded_items(kind, asked);
+        let is_read = |live: &[Value]| match &recorded {
+            Some(recorded) if !recorded.is_whole => {
+                recorded.items.iter().all(|old| live.iter().any(|new| new.get(kind.key) == old.get(kind.key)))
+            }
+            _ => false,
+        };
         let mut live: Vec<Value> = Vec::new();
         let mut cursor: Option<Value> = None;
         for _ in 0..MOST_PAGES {
@@ -177,7 +189,7 @@ impl Replay<'_> {
                 Err(CallFailure::Rpc(error)) => {
                     if let Some(recorded) = &recorded {
                         let text = format!("`{}`", kind.method);
-                        let message = format!("listed {} and is refused now: {error}", recorded.len());
+                        let message = format!("listed {} and is refused now: {error}", recorded.items.len());
                         self.findings.of(kind.method, &text).add(Tier::Breaking, "error", message);
                     }
                     return;
@@ -188,13 +200,13 @@ impl Replay<'_> {
             };
             live.extend(page.get(kind.items).and_then(Value::as_array).into_iter().flatten().cloned());
             cursor = page.get("nextCursor").filter(|next| next.is_string()).cloned();
-            if cursor.is_none() {
+            if cursor.is_none() || is_read(&live) {
                 break;
             }
         }
         self.drift.replayed += 1;
         if let Some(recorded) = recorded {
-            catalogue::compare(&mut self.findings, kind, &recorded, &live);
+            catalogue::compare(&mut self.findings, kind, &recorded.items, &live, recorded.is_whole);
         }
     }
 
@@ -232,21 +244,31 @@ fn result(subject: &mut super::drift::Subject<'_>, old: &Value, new: &Value) {
     }
 }
 
-/// Everything that was listed, the latest of each name; `None` when no list came back.
-fn recorded_items(kind: &Kind, asked: &[Asked<'_>]) -> Option<Vec<Value>> {
+/// What a recorded client saw of a list.
+struct Recorded {
+    /// The latest of each name.
+    items: Vec<Value>,
+    /// False when it never asked for the last page: what else there was is not known.
+    is_whole: bool,
+}
+
+/// Everything that was listed; `None` when no list came back.
+fn recorded_items(kind: &Kind, asked: &[Asked<'_>]) -> Option<Recorded> {
     let mut items: Vec<Value> = Vec::new();
-    let mut is_listed = false;
+    let (mut is_listed, mut is_whole) = (false, false);
     for one in asked.iter().filter(|asked| asked.method == kind.method && asked.faults.is_empty()) {
         let Some(Ok(page)) = one.answer.as_ref().map(|answer| &answer.outcome) else { continue };
         is_listed = true;
-        for item in read(page).get(kind.items).and_then(Value::as_array).into_iter().flatten() {
+        let page = read(page);
+        is_whole |= !page.get("nextCursor").is_some_and(Value::is_string);
+        for item in page.get(kind.items).and_then(Value::as_array).into_iter().flatten() {
             match items.iter_mut().find(|known| known.get(kind.key) == item.get(kind.key)) {
                 Some(known) => *known = item.clone(),
                 None => items.push(item.clone()),
             }
         }
     }
-    is_listed.then_some(items)
+    is_listed.then_some(Recorded { items, is_whole })
 }
 
 /// The answer to a request, or to the last of the requests that carried it on.

@@ -23,6 +23,12 @@ pub fn human(drift: &Drift) -> String {
     for left_out in &drift.left_out {
         let _ = writeln!(text, "  {}: {}", escape(&left_out.request), left_out.reason);
     }
+    if !drift.unused_ignores.is_empty() {
+        let _ = writeln!(text, "ignored, but not there");
+    }
+    for ignored in &drift.unused_ignores {
+        let _ = writeln!(text, "  {}", escape(ignored));
+    }
     if !text.is_empty() {
         text.push('\n');
     }
@@ -47,6 +53,7 @@ struct Document<'d> {
     changed: Vec<&'d Finding>,
     added: Vec<&'d Finding>,
     not_replayed: &'d [super::drift::LeftOut],
+    unused_ignores: &'d [String],
 }
 
 /// Drift as a JSON document.
@@ -60,6 +67,7 @@ pub fn json(drift: &Drift) -> String {
         changed: of(Tier::Changed),
         added: of(Tier::Added),
         not_replayed: &drift.left_out,
+        unused_ignores: &drift.unused_ignores,
     };
     let mut text = serde_json::to_string_pretty(&document).unwrap_or_default();
     text.push('\n');

@@ -288,6 +288,35 @@ async fn a_modern_server_that_is_slow_to_start_is_waited_for() {
 }
 
 #[tokio::test]
+async fn an_answer_to_a_question_of_the_probe_is_no_oddity_however_late_it_comes() {
+    for is_error in [false, true] {
+        let held: Mutex<Vec<Value>> = Mutex::new(Vec::new());
+        let mut spec = server(move |message| match message["method"].as_str() {
+            Some("server/discover") => {
+                held.lock().unwrap().push(message.clone());
+                vec![]
+            }
+            Some("ping") => {
+                let discover = held.lock().unwrap().pop().unwrap();
+                held.lock().unwrap().push(message.clone());
+                vec![result(&discover, &discovered())]
+            }
+            Some("tools/list") => {
+                let ping = held.lock().unwrap().pop().unwrap();
+                let late = if is_error { error(&ping, -32601, "no ping") } else { result(&ping, &json!({})) };
+                vec![late, result(message, &json!({"resultType": "complete", "tools": []}))]
+            }
+            _ => vec![],
+        });
+        spec.era = EraChoice::Auto;
+        spec.connect_timeout = Duration::from_secs(2);
+        let client = connect(&spec).await;
+        client.list_tools().await.unwrap();
+        assert_eq!(client.observed(), []);
+    }
+}
+
+#[tokio::test]
 async fn a_legacy_server_that_passes_over_the_probe_is_found_by_its_answer_to_another_question() {
     let mut spec = server(move |message| match message["method"].as_str() {
         Some("initialize") => vec![result(message, &initialized("2025-11-25"))],

@@ -97,6 +97,31 @@ async fn grandchildren_end_with_the_server_on_close_and_on_drop() {
     }
 }
 
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn what_left_the_group_of_the_server_ends_with_it_too() {
+    for is_dropped in [false, true] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("pid");
+        let spec = shell(&format!(
+            "setsid sh -c 'trap \"\" TERM; echo $$ > {}; while :; do sleep 1; done' >/dev/null 2>&1 & read -r l; read -r l",
+            file.display()
+        ));
+        let client = Client::connect(&spec, None).await.unwrap();
+        let other = Client::connect(&shell("read -r l; read -r l; read -r l"), None).await.unwrap();
+        let stray = pid_in(&file).await;
+        assert!(is_alive(&stray));
+        if is_dropped {
+            drop(client);
+        } else {
+            assert!(client.close().await.left_processes);
+        }
+        becomes("the end of the stray", || !is_alive(&stray)).await;
+        let closing = other.close().await;
+        assert!(!closing.left_processes && !closing.killed, "another server is left alone: {closing:?}");
+    }
+}
+
 #[tokio::test]
 async fn a_server_that_ignores_the_end_of_input_and_sigterm_is_killed() {
     let client = Client::connect(&shell("trap '' TERM; while :; do sleep 0.1; done"), None).await.unwrap();
@@ -111,7 +136,9 @@ async fn a_server_that_ignores_the_end_of_input_and_sigterm_is_killed() {
 async fn holds_a_server() {
     let Ok(file) = std::env::var("MCPTEST_PID_FILE") else { return };
     let spec = shell(&format!(
-        "sleep 600 >/dev/null 2>&1 & echo $! > {file}.sleep; echo $$ > {file}; while :; do sleep 0.1; done"
+        "sleep 600 >/dev/null 2>&1 & echo $! > {file}.sleep; \
+         if command -v setsid >/dev/null; then setsid sh -c 'echo $$ > {file}.stray; exec sleep 600' >/dev/null 2>&1 & \
+         else echo 0 > {file}.stray; fi; echo $$ > {file}; while :; do sleep 0.1; done"
     ));
     let _client = Client::connect(&spec, None).await.unwrap();
     tokio::select! {
@@ -124,7 +151,7 @@ async fn holds_a_server() {
 }
 
 /// A process of ours that holds a server, the server, and what the server started.
-async fn start_holder(folder: &Path) -> (std::process::Child, [String; 2]) {
+async fn start_holder(folder: &Path) -> (std::process::Child, Vec<String>) {
     let file = folder.join("pid");
     let holder = std::process::Command::new(std::env::current_exe().unwrap())
         .args(["--ignored", "--exact", "process::holds_a_server"])
@@ -132,7 +159,10 @@ async fn start_holder(folder: &Path) -> (std::process::Child, [String; 2]) {
         .stdout(std::process::Stdio::null())
         .spawn()
         .unwrap();
-    let held = [pid_in(&file).await, pid_in(&folder.join("pid.sleep")).await];
+    let mut held = vec![pid_in(&file).await, pid_in(&folder.join("pid.sleep")).await];
+    if cfg!(target_os = "linux") {
+        held.push(pid_in(&folder.join("pid.stray")).await);
+    }
     assert!(held.iter().all(|pid| is_alive(pid)));
     (holder, held)
 }

@@ -102,6 +102,36 @@ async fn a_stream_that_was_closed_is_resumed_where_it_was_left() {
 }
 
 #[tokio::test]
+async fn an_event_that_is_not_known_resumes_nothing() {
+    let http = Http::initialized(&server(WEATHER, &[])).await;
+    for id in ["nonsense", "77-1", "0-9"] {
+        let headers = [("Accept", "text/event-stream".to_owned()), ("Last-Event-ID", id.to_owned())];
+        let mut refused = http.exchange("GET", &headers, "").await;
+        assert_eq!(refused.status().await, 400, "{id}");
+        let said = refused.body().await;
+        assert!(said.contains(&format!("has the event `{id}`")), "{said}");
+    }
+}
+
+#[tokio::test]
+async fn a_version_that_nobody_speaks_is_named_with_those_that_are() {
+    let mut http = Http::initialized(&server(WEATHER, &[])).await;
+    http.headers[1].1 = "1999-01-01".to_owned();
+    let cancel =
+        json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": { "requestId": 9 } });
+    for message in [call(1, "count", json!({})), cancel] {
+        let mut refused = http.post(&message).await;
+        assert_eq!(refused.status().await, 400);
+        let error = refused.answer().await["error"].clone();
+        let message = error["message"].as_str().unwrap();
+        assert!(message.starts_with("Unsupported protocol version: 1999-01-01; this server"), "{message}");
+        assert_eq!(error["data"]["supported"][3], "2025-11-25");
+    }
+    let accept = ("Accept", "text/event-stream".to_owned());
+    assert_eq!(http.exchange("GET", &[accept], "").await.status().await, 400);
+}
+
+#[tokio::test]
 async fn what_belongs_to_no_request_comes_on_the_standing_stream() {
     let server = server(WEATHER, &[]);
     let http = Http::initialized(&server).await;

@@ -48,6 +48,7 @@ async fn each_wrong_request_has_its_status() {
         ("/mcp", vec![host, ACCEPT, ("Content-Type", "text/plain")], &body, 415),
         ("/mcp", vec![host, ACCEPT, JSON], "nonsense", 400),
         ("/mcp", vec![host, ACCEPT, JSON], "[]", 400),
+        ("/mcp", vec![host, ("Host", "evil.example.com"), ACCEPT, JSON], &body, 400),
         ("/mcp", vec![host, JSON], &body, 200),
         ("/mcp", vec![host, only("*/*"), JSON], &body, 200),
     ] {

@@ -45,6 +45,21 @@ async fn both_eras_are_served_on_one_pipe() {
 }
 
 #[tokio::test]
+async fn a_raw_result_is_sent_as_it_is_written_in_both_eras() {
+    let manifest = "mock_server: {tools: [{name: odd, description: d, response: {sequence: [{raw: {resultType: z, ttlMs: 1, content: 5}}, {raw: {a: '${args.x}'}}], then: cycle}}]}";
+    let server = server(manifest, &[]);
+    let mut pipe = Pipe::initialized(&server).await;
+    for (id, era) in [(1, "legacy"), (3, "modern")] {
+        for (id, expected) in [(id, r#"{"resultType":"z","ttlMs":1,"content":5}"#), (id + 1, r#"{"a":7}"#)] {
+            let call = call(id, "odd", json!({ "x": 7 }));
+            pipe.send(&if era == "modern" { modern(call, json!({})) } else { call }).await;
+            let expected = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{expected}}}"#);
+            assert_eq!(pipe.line().await.trim_end(), expected, "{era}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn lists_come_page_by_page_when_the_manifest_says_so() {
     let manifest = WEATHER.replace("  version: 1.2.0\n", "  version: 1.2.0\n  page_size: 4\n");
     let mut pipe = Pipe::initialized(&server(&manifest, &[])).await;
@@ -156,6 +171,16 @@ async fn changes_are_told_to_sessions_and_to_those_who_listen() {
     listener.ask(&modern(request(1, "server/discover", json!({})), json!({}))).await;
     other.ask(&modern(call(2, "announce", json!({})), json!({}))).await;
     assert!(listener.is_silent().await);
+}
+
+#[tokio::test]
+async fn what_a_call_changes_is_told_after_its_answer() {
+    for faults in [&[][..], &["slow:1"]] {
+        let mut pipe = Pipe::initialized(&server(WEATHER, faults)).await;
+        let answer = pipe.ask(&call(1, "announce", json!({}))).await;
+        assert_eq!(text_of(&answer), "announced");
+        assert_eq!(pipe.next().await["method"], "notifications/tools/list_changed");
+    }
 }
 
 #[tokio::test]

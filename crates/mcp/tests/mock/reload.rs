@@ -40,4 +40,10 @@ async fn a_valid_change_is_served_and_told_and_an_invalid_one_is_only_reported()
     assert_eq!(soon(reports.recv()).await, Some(0));
     assert_eq!(pipe.next().await["method"], "notifications/tools/list_changed");
     assert_eq!(name(&pipe.ask(&request(3, "tools/list", json!({}))).await), "two");
+
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(soon(reports.recv()).await, Some(1), "that it is gone is said, and once");
+    assert_eq!(name(&pipe.ask(&request(4, "tools/list", json!({}))).await), "two");
+    std::fs::write(&path, manifest("three")).unwrap();
+    assert_eq!(soon(reports.recv()).await, Some(0));
 }

@@ -1,5 +1,6 @@
 //! `json`: the whole report, for other tools and for rendering it again.
 
+use crate::bound::bounded;
 use crate::{Options, Reporter};
 use mcptest_core::report::{Report, SCHEMA_VERSION};
 use serde::Deserialize;
@@ -16,7 +17,7 @@ pub(crate) const REPORTER: Reporter = Reporter {
 
 #[expect(clippy::expect_used, reason = "writing to memory cannot fail and every key is a string")]
 fn render(report: &Report, _: &Options) -> Vec<u8> {
-    let mut out = serde_json::to_vec_pretty(report).expect("a report is JSON");
+    let mut out = serde_json::to_vec_pretty(&*bounded(report)).expect("a report is JSON");
     out.push(b'\n');
     out
 }

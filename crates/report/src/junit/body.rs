@@ -1,5 +1,6 @@
 //! What does the text inside a `failure` or `error` say?
 
+use crate::bound::bounded_text;
 use crate::words::{self, FILE, escape};
 use mcptest_core::report::{Expectation, GateReport, Reason, RunReport, TestReport};
 
@@ -45,14 +46,14 @@ fn failed(expectations: &[Expectation], gate: Option<&GateReport>) -> Vec<String
 }
 
 fn reason(reason: &Reason) -> Vec<String> {
-    let mut lines = vec![escape(&reason.message).into_owned()];
-    lines.extend(indented(reason.details.iter().map(|detail| escape(detail).into_owned())));
+    let mut lines = vec![escape(&bounded_text(&reason.message)).into_owned()];
+    lines.extend(indented(reason.details.iter().map(|detail| escape(&bounded_text(detail)).into_owned())));
     lines.extend(reason.help.iter().map(|help| format!("help: {}", escape(help))));
     lines
 }
 
 fn close(lines: &mut Vec<String>, test: &TestReport) {
-    lines.extend(test.notes.iter().map(|note| format!("note: {}", escape(note))));
+    lines.extend(test.notes.iter().map(|note| format!("note: {}", escape(&bounded_text(note)))));
     lines.push(format!("rerun: {}", escape(&test.rerun)));
 }
 

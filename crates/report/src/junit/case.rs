@@ -1,6 +1,7 @@
 //! Which testcases does one test become, and how did each end?
 
 use super::{body, xml};
+use crate::bound::bounded_text;
 use crate::words::{self, SCREEN};
 use mcptest_core::report::{GateReport, RunReport, Status, TestReport};
 use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestRerun, XmlString};
@@ -90,7 +91,7 @@ fn case(test: &TestReport, name: &str, verdict: Verdict<'_>) -> TestCase {
         property(&mut case, "unpinned", "true");
     }
     for note in &test.notes {
-        property(&mut case, "note", note);
+        property(&mut case, "note", &bounded_text(note));
     }
     case
 }

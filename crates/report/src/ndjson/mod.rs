@@ -1,5 +1,6 @@
 //! `ndjson`: one JSON object per line, for streams and log collectors.
 
+use crate::bound::bounded;
 use crate::{Options, Reporter};
 use mcptest_core::report::{Report, Summary, TestReport};
 use serde::Serialize;
@@ -24,6 +25,7 @@ enum Line<'a> {
 
 #[expect(clippy::expect_used, reason = "writing to memory cannot fail and every key is a string")]
 fn render(report: &Report, _: &Options) -> Vec<u8> {
+    let report = bounded(report);
     let mut out = Vec::new();
     let summary = Line::Summary { schema_version: report.schema_version, summary: &report.summary };
     for line in report.tests.iter().map(Line::Test).chain([summary]) {

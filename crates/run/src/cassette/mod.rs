@@ -28,6 +28,7 @@ pub use problem::{Fault, Place, Problem};
 pub use read::{ReadError, Recording};
 pub use resolve::{ResolveError, is_pattern, resolve};
 pub use show::{Options, timeline};
+pub(crate) use show::{Page, prose_of_content};
 pub(crate) use source::Source;
 pub(crate) use stale::first_differences;
 pub use stale::{Change, ExpectedHeader, staleness};

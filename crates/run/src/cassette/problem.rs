@@ -140,6 +140,14 @@ pub enum Fault {
         /// What is there instead.
         found: &'static str,
     },
+    /// The second line of a recorded tool test has something that no mcptest writes.
+    #[error("what came of the call cannot be read ({key}{reason}); record it again with --record")]
+    BadOutcome {
+        /// The key that is at fault, as "`key`: "; empty when one is missing.
+        key: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A header with a version that never was.
     #[error("the header's version is {found}, which is no version of the format; record again with --record")]
     UnknownVersion {

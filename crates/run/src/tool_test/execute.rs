@@ -3,6 +3,7 @@
 use super::{live, replay};
 use crate::cassette::write_whole;
 use crate::plan::{Cell, Plan, Subject};
+use crate::secrets::Secrets;
 use crate::{Mode, Options, Which, judge};
 use mcptest_core::report::{Reason, Status};
 use mcptest_core::suite::{Suite, ToolTest};
@@ -49,7 +50,11 @@ struct Job<'p, 's> {
 }
 
 /// Calls what the mode asks for, by the index of its cell.
-pub(crate) fn execute(plan: &Plan<'_>, options: Options) -> Result<BTreeMap<usize, Done>, Interrupted> {
+pub(crate) fn execute(
+    plan: &Plan<'_>,
+    options: Options,
+    secrets: &Secrets,
+) -> Result<BTreeMap<usize, Done>, Interrupted> {
     let jobs: Vec<Job<'_, '_>> = plan
         .cells
         .iter()
@@ -79,6 +84,7 @@ pub(crate) fn execute(plan: &Plan<'_>, options: Options) -> Result<BTreeMap<usiz
     let crew = Crew {
         jobs: &jobs,
         options,
+        secrets,
         next: AtomicUsize::new(0),
         stop: AtomicBool::new(false),
         done: Mutex::default(),
@@ -127,27 +133,37 @@ fn is_called(job: &Job<'_, '_>, options: Options) -> bool {
 struct Crew<'c, 'p, 's> {
     jobs: &'c [Job<'p, 's>],
     options: Options,
+    secrets: &'c Secrets,
     next: AtomicUsize,
     stop: AtomicBool,
     done: Mutex<BTreeMap<usize, Done>>,
 }
 
 impl Crew<'_, '_, '_> {
+    /// Nothing was tried, so an older recording may still pass without `--record`: the row says so.
+    fn unrecorded(&self, mut reason: Reason) -> Reason {
+        if matches!(self.options.mode, Mode::Record(_)) {
+            reason.details.push("nothing was recorded; an older recording is left as it was".to_owned());
+        }
+        reason
+    }
+
     fn work(&self, runtime: &tokio::runtime::Handle, mut interrupted: watch::Receiver<Option<u8>>) {
         while let Some(job) = self.jobs.get(self.next.fetch_add(1, Ordering::Relaxed)) {
             if self.stop.load(Ordering::Relaxed) {
                 return;
             }
+            let secrets = self.secrets.of(job.suite);
             let called = runtime.block_on(async {
                 tokio::select! {
                     biased;
                     _ = interrupted.wait_for(Option::is_some) => None,
-                    called = live::call(job.suite, job.test) => Some(called),
+                    called = async { live::call(job.suite, job.test, secrets.redactor()?).await } => Some(called),
                 }
             });
             let Some(called) = called else { return };
             let done = match called {
-                Err(reason) => Done::Failed(reason),
+                Err(reason) => Done::Failed(self.unrecorded(reason)),
                 Ok(text) if self.options.mode == Mode::Live => Done::Live(text),
                 Ok(text) => match write_whole(&replay::path_of(job.suite, job.test), &text) {
                     Ok(()) => Done::Recorded,

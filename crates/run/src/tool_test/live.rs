@@ -1,60 +1,63 @@
 //! One tool test called for real: what came of it, as the text of a recording.
 
 use super::recording::{Outcome, Server, ServerRequest};
-use super::{replay, secrets};
+use super::replay;
 use mcptest_core::problem::nearest;
+use mcptest_core::redact::Redactor;
 use mcptest_core::report::Reason;
 use mcptest_core::suite::{Suite, ToolTest};
-use mcptest_mcp::client::{CallFailure, Client, Observed, Tools};
+use mcptest_mcp::client::{CallFailure, Called, Client, Observed, Tools};
 use serde_json::value::{RawValue, to_raw_value};
 use std::time::Duration;
 
-/// Starts the server, calls the tool once and ends the server again. An error is why no call was made.
-pub(crate) async fn call(suite: &Suite, test: &ToolTest) -> Result<String, Reason> {
+/// Starts the server, calls the tool once and ends the server again. A server that cannot be reached is what came of
+/// it; an error is why nothing was tried.
+pub(crate) async fn call(suite: &Suite, test: &ToolTest, redactor: &Redactor) -> Result<String, Reason> {
     let host = crate::host();
     let Some(server) = suite.servers.get(&test.server) else {
         return Err(reason(&format!("there is no server `{}`", test.server)));
     };
     let spec = crate::server::spec_of(&test.server, server, suite.folder(), host.environment)
-        .map_err(|error| reason(&error.to_string()))?;
-    let redactor = secrets::redactor_of(server, host.environment);
-    let redacted = |text: &str| match &redactor {
-        Some(redactor) => redactor.text(text).into_owned(),
-        None => text.to_owned(),
-    };
-    let client = Client::connect(&spec, None).await.map_err(|error| reason(&redacted(&error.to_string())))?;
-    let mut outcome = Outcome { server: Some(who(&client)), ..Outcome::default() };
-    match client.list_tools().await {
-        Ok(tools) => about_tools(&tools, &test.tool, &mut outcome),
-        Err(error) => outcome.oddities.push(error.to_string()),
-    }
-    let arguments = test.args.as_ref().map_or_else(|| "{}".to_owned(), ToString::to_string);
-    let arguments = RawValue::from_string(arguments).map_err(|error| reason(&error.to_string()))?;
-    let timeout = test.timeout_ms.map(Duration::from_millis);
-    let called = client.call_tool(&test.tool, &arguments, timeout).await;
-    outcome.duration_ms = u64::try_from(called.duration.as_millis()).unwrap_or(u64::MAX);
-    let error: Box<RawValue>;
-    match &called.outcome {
-        Ok(result) => outcome.result = Some(result),
-        Err(CallFailure::Rpc(refusal)) => {
-            error = to_raw_value(refusal).map_err(|error| reason(&error.to_string()))?;
-            outcome.error = Some(&error);
+        .map_err(|error| reason(&redactor.text(&error.to_string())))?;
+    let called: Called;
+    let refusal: Box<RawValue>;
+    let mut outcome = Outcome::default();
+    match Client::connect(&spec, None).await {
+        Err(error) => outcome.failure = Some(error.to_string()),
+        Ok(client) => {
+            outcome.server = Some(who(&client));
+            called = call_tool(&client, test, &mut outcome).await?;
+            outcome.duration_ms = u64::try_from(called.duration.as_millis()).unwrap_or(u64::MAX);
+            match &called.outcome {
+                Ok(result) => outcome.result = Some(result),
+                Err(CallFailure::Rpc(error)) => {
+                    refusal = to_raw_value(error).map_err(|error| reason(&error.to_string()))?;
+                    outcome.error = Some(&refusal);
+                }
+                Err(CallFailure::Wire(wire)) => outcome.failure = Some(wire.to_string()),
+            }
+            for observed in client.close().await.observed {
+                observe(observed, &mut outcome);
+            }
         }
-        Err(CallFailure::Wire(wire)) => outcome.failure = Some(wire.to_string()),
-    }
-    for observed in client.close().await.observed {
-        observe(observed, &mut outcome);
     }
     let header = replay::header_now(suite, test).sealed();
     let lines = [serde_json::to_string(&header), serde_json::to_string(&outcome)];
     let [header, outcome] = lines.map(Result::unwrap_or_default);
     // A line break in a result can only be white space between tokens.
     let outcome = outcome.replace(['\n', '\r'], " ");
-    let outcome = match &redactor {
-        Some(redactor) => redactor.json(&outcome).into_owned(),
-        None => outcome,
-    };
-    Ok(format!("{header}\n{outcome}\n"))
+    Ok(format!("{header}\n{}\n", redactor.json(&outcome)))
+}
+
+async fn call_tool(client: &Client, test: &ToolTest, outcome: &mut Outcome<'_>) -> Result<Called, Reason> {
+    match client.list_tools().await {
+        Ok(tools) => about_tools(&tools, &test.tool, outcome),
+        Err(error) => outcome.oddities.push(error.to_string()),
+    }
+    let arguments = test.args.as_ref().map_or_else(|| "{}".to_owned(), ToString::to_string);
+    let arguments = RawValue::from_string(arguments).map_err(|error| reason(&error.to_string()))?;
+    let timeout = test.timeout_ms.map(Duration::from_millis);
+    Ok(client.call_tool(&test.tool, &arguments, timeout).await)
 }
 
 fn reason(message: &str) -> Reason {

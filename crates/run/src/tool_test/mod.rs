@@ -5,7 +5,9 @@ mod live;
 mod recording;
 mod replay;
 mod secrets;
+mod show;
 
 pub use execute::Interrupted;
 pub(crate) use execute::{Done, execute};
 pub(crate) use replay::{fail, judge, judge_live};
+pub use show::{is_tool_test, timeline as tool_test_timeline};

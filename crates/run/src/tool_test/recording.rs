@@ -3,28 +3,35 @@
 use crate::cassette::{Fault, Problem, Source, fingerprint_of_value, first_differences};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
 
-const FORMAT: &str = "mcptest-tool-test";
+pub(super) const FORMAT: &str = "mcptest-tool-test";
 const VERSION: u64 = 1;
 
 /// The first line: what was called, with environment values left as `${NAME}`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Header {
     format: String,
     version: u64,
     /// The test's name in its suite.
     pub(crate) test: String,
     /// The server's name in the suite.
-    server: String,
+    pub(super) server: String,
     /// Its entry there.
-    server_entry: Map<String, Value>,
-    tool: String,
+    pub(super) server_entry: Map<String, Value>,
+    pub(super) tool: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    args: Option<Value>,
+    pub(super) args: Option<Value>,
+    /// A hash of the entry, the tool and the arguments as the suite has them, where a secret was taken out of the above.
+    ///
+    /// A literal secret in it is one that the suite beside the recording says in plain text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    written: Option<String>,
     /// Over everything above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    fingerprint: Option<String>,
+    pub(super) fingerprint: Option<String>,
 }
 
 /// What is called, as a header says it.
@@ -41,7 +48,25 @@ impl Header {
     pub(crate) fn new(called: Called) -> Self {
         let Called { test, server, server_entry, tool, args } = called;
         let format = FORMAT.to_owned();
-        Self { format, version: VERSION, test, server, server_entry, tool, args, fingerprint: None }
+        Self {
+            format,
+            version: VERSION,
+            test,
+            server,
+            server_entry,
+            tool,
+            args,
+            written: None,
+            fingerprint: None,
+        }
+    }
+
+    /// This header, made from another by taking its secrets out, with what tells a change of them.
+    pub(crate) fn in_place_of(self, whole: &Self) -> Self {
+        let mut entry = whole.server_entry.clone();
+        entry.remove("manifest");
+        let written = json!([whole.server, entry, whole.tool, whole.args]);
+        Self { written: Some(fingerprint_of_value(&written)), ..self }
     }
 
     /// The header as it is written: with its fingerprint.
@@ -69,7 +94,7 @@ impl Header {
             entry.retain(|key, _| is_compared || key != "manifest");
             Some(Value::Object(entry))
         };
-        [
+        let mut changes: Vec<String> = [
             ("server".to_owned(), text(&self.server), text(&now.server)),
             (format!("servers.{}", now.server), entry(self), entry(now)),
             ("tool".to_owned(), text(&self.tool), text(&now.tool)),
@@ -78,7 +103,12 @@ impl Header {
         .iter()
         .flat_map(|(field, old, new)| first_differences(field, old.as_ref(), new.as_ref()))
         .map(|change| change.to_string())
-        .collect()
+        .collect();
+        if changes.is_empty() && self.written != now.written {
+            let server = &now.server;
+            changes.push(format!("servers.{server} or args: a value that is redacted here has changed"));
+        }
+        changes
     }
 
     fn fingerprint_of_content(&self) -> String {
@@ -89,6 +119,7 @@ impl Header {
 
 /// The second line: what came of the call. Exactly one of `result`, `error` and `failure` is there.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Outcome<'a> {
     /// The result as the server wrote it.
     #[serde(borrow, default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
@@ -116,6 +147,7 @@ pub(crate) struct Outcome<'a> {
 
 /// The server as it named itself.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct Server {
     pub(crate) name: String,
     pub(crate) version: String,
@@ -125,6 +157,7 @@ pub(crate) struct Server {
 
 /// A request of the server's own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub(crate) struct ServerRequest {
     pub(crate) method: String,
     pub(crate) params: String,
@@ -148,7 +181,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<(Header, Outcome<'_>), Problem> {
     };
     let text = second.text()?;
     second.check(text)?;
-    let outcome: Outcome<'_> = second.object(text, |reason| Fault::BadTrace { reason })?;
+    let outcome: Outcome<'_> = read_outcome(second, text)?;
     let parts = [outcome.result.is_some(), outcome.error.is_some(), outcome.failure.is_some()];
     let found = match parts.iter().filter(|is_there| **is_there).count() {
         0 => "there is neither a result nor an error nor a failure here",
@@ -161,6 +194,24 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<(Header, Outcome<'_>), Problem> {
         _ => "there is more than one of result, error and failure here",
     };
     Err(second.problem_here(Fault::NotOneOutcome { found }))
+}
+
+/// The outcome; what does not fit is named by its key.
+fn read_outcome<'a>(line: Source<'a>, text: &'a str) -> Result<Outcome<'a>, Problem> {
+    let whole = line.object(text, |reason| Fault::BadOutcome { key: String::new(), reason });
+    let Err(Problem { fault: Fault::BadOutcome { .. }, .. }) = &whole else { return whole };
+    let parts: BTreeMap<String, &RawValue> = serde_json::from_str(text).unwrap_or_default();
+    for (key, value) in &parts {
+        let mut alone = Map::from_iter([("duration_ms".to_owned(), Value::from(0))]);
+        alone.insert(key.clone(), serde_json::from_str(value.get()).unwrap_or_default());
+        let alone = Value::Object(alone).to_string();
+        if let Err(error) = serde_json::from_str::<Outcome<'_>>(&alone) {
+            let said = error.to_string();
+            let reason = said.split(" at line ").next().unwrap_or_default().to_owned();
+            return Err(line.problem(value.get(), Fault::BadOutcome { key: format!("`{key}`: "), reason }));
+        }
+    }
+    whole
 }
 
 fn header(line: Source<'_>) -> Result<Header, Problem> {
@@ -191,7 +242,6 @@ fn header(line: Source<'_>) -> Result<Header, Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
 
     fn called(tool: &str) -> Header {
         Header::new(Called {
@@ -258,6 +308,15 @@ mod tests {
         assert!(refusal(&file("{\"result\":{\"content\"")).contains("cut off"));
         let twice = format!("{}{}", file(r#"{"result":{},"duration_ms":1}"#), "{}\n");
         assert!(refusal(&twice).contains("a third line"));
+        let typed = refusal(&file(r#"{"result":{},"duration_ms":"7"}"#));
+        assert_eq!(
+            typed,
+            "line 2, column 28: what came of the call cannot be read (`duration_ms`: invalid type: string \"7\", \
+             expected u64); record it again with --record"
+        );
+        let unknown = refusal(&file(r#"{"result":{},"duration_ms":1,"reslut":{}}"#));
+        assert!(unknown.contains("(`reslut`: unknown field `reslut`, expected one of `result`"), "{unknown}");
+        assert!(refusal(&file(r#"{"result":{}}"#)).contains("missing field `duration_ms`"));
         assert!(parse(file(r#"{"result":null,"duration_ms":1}"#).as_bytes()).is_ok());
     }
 }

@@ -5,7 +5,7 @@ use super::secrets;
 use crate::advice::record_command;
 use crate::cassette::{self, ReadError, Recording};
 use crate::plan::Cell;
-use mcptest_core::report::{Reason, RunReport, Status, TestReport};
+use mcptest_core::report::{Expectation, Reason, RunReport, Status, TestReport};
 use mcptest_core::suite::{Endpoint, Stale, Suite, ToolOutcome, ToolTest};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -31,7 +31,7 @@ pub(crate) fn header_now(suite: &Suite, test: &ToolTest) -> Header {
         tool: test.tool.clone(),
         args: test.args_template.clone(),
     });
-    secrets::without_literals(header, server)
+    secrets::without_secrets(header)
 }
 
 /// What a mock answers is in its manifest, so a changed one makes a recording stale; its comments do not.
@@ -137,12 +137,18 @@ fn judge_outcome(test: &ToolTest, outcome: &Outcome<'_>, report: &mut TestReport
         let message = lines.next().unwrap_or_default();
         return fail(report, Reason { message, details: lines.collect(), help: None });
     }
-    let expectations = test.check(&ToolOutcome {
+    let mut expectations = test.check(&ToolOutcome {
         result: outcome.result,
         error: outcome.error,
         duration_ms: outcome.duration_ms,
         output_schema: outcome.output_schema.as_ref(),
     });
+    if expectations.is_empty() {
+        return fail(report, nothing_checked(outcome));
+    }
+    for expectation in expectations.iter_mut().filter(|expectation| !expectation.passed) {
+        say_if_redacted(expectation);
+    }
     let held = expectations.iter().all(|expectation| expectation.passed);
     report.status = if held { Status::Passed } else { Status::Failed };
     report.runs = vec![RunReport {
@@ -154,6 +160,35 @@ fn judge_outcome(test: &ToolTest, outcome: &Outcome<'_>, report: &mut TestReport
         duration_ms: Some(outcome.duration_ms),
         expectations,
     }];
+}
+
+/// A test without `expect:` is one of the tool's own schema; where that says nothing either, nothing was tested.
+fn nothing_checked(outcome: &Outcome<'_>) -> Reason {
+    let why = if outcome.output_schema.is_none() {
+        "the test has no `expect:`, and the tool declares no outputSchema"
+    } else {
+        "the test has no `expect:`, and an error is not held to the tool's outputSchema"
+    };
+    let help = Some("say under `expect:` what must hold".to_owned());
+    Reason { message: format!("nothing was checked: {why}"), details: Vec::new(), help }
+}
+
+/// A matcher may fail for the placeholder that stands where the value was.
+fn say_if_redacted(expectation: &mut Expectation) {
+    const HINT: &str = "the value has a placeholder where a secret was: see docs/redaction.md";
+    if expectation.actual.as_ref().is_some_and(has_placeholder) {
+        let before = expectation.reason.take().map(|reason| format!("{reason}; ")).unwrap_or_default();
+        expectation.reason = Some(format!("{before}{HINT}"));
+    }
+}
+
+fn has_placeholder(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains("[redacted:"),
+        Value::Array(items) => items.iter().any(has_placeholder),
+        Value::Object(fields) => fields.values().any(has_placeholder),
+        _ => false,
+    }
 }
 
 pub(crate) fn fail(report: &mut TestReport, reason: Reason) {

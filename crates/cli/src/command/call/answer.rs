@@ -1,32 +1,42 @@
 //! A tool's result as a person wants to read it.
 
+use crate::command::json_order::{Members, indented};
 use mcptest_core::escape::escape;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// Texts as they are, structured content as JSON, the rest in one line each. On a terminal nothing steers it.
-pub(super) fn render(result: &Value, is_terminal: bool) -> String {
-    let blocks: Vec<&Value> = result["content"].as_array().into_iter().flatten().collect();
-    let structured = result.get("structuredContent").filter(|value| !value.is_null());
-    let says_the_same = |block: &&&Value| {
+pub(super) fn render(result: &RawValue, is_terminal: bool) -> String {
+    let members = Members::of(result.get());
+    let content = members.get("content").map_or("null", RawValue::get);
+    let blocks: Vec<&RawValue> = serde_json::from_str(content).unwrap_or_default();
+    let structured = members.get("structuredContent").filter(|value| value.get() != "null");
+    let structured_value = structured.map(value_of);
+    let says_the_same = |block: &Value| {
         let text = block["text"].as_str().unwrap_or_default();
-        structured.is_some_and(|value| serde_json::from_str::<Value>(text).is_ok_and(|said| said == *value))
+        structured_value
+            .as_ref()
+            .is_some_and(|value| serde_json::from_str::<Value>(text).is_ok_and(|said| said == *value))
     };
     let mut text = String::new();
-    for block in blocks.iter().filter(|block| !says_the_same(block)) {
-        text.push_str(&shown(&of_block(block), is_terminal));
+    for raw in blocks {
+        let block = value_of(raw);
+        if !says_the_same(&block) {
+            text.push_str(&shown(&of_block(&block, raw), is_terminal));
+        }
     }
     if let Some(value) = structured {
-        text.push_str(&shown(&serde_json::to_string_pretty(value).unwrap_or_default(), is_terminal));
+        text.push_str(&shown(&indented(value.get()), is_terminal));
     }
     if text.is_empty() {
-        let is_foreign = !result.is_object() || !result["content"].is_array();
-        return if is_foreign {
-            shown(&result.to_string(), is_terminal)
-        } else {
-            "[no content]\n".to_owned()
-        };
+        let is_foreign = !content.starts_with('[');
+        return if is_foreign { shown(result.get(), is_terminal) } else { "[no content]\n".to_owned() };
     }
     text
+}
+
+fn value_of(raw: &RawValue) -> Value {
+    serde_json::from_str(raw.get()).unwrap_or_default()
 }
 
 /// One ending newline, and no control characters on a terminal.
@@ -42,10 +52,10 @@ fn shown(text: &str, is_terminal: bool) -> String {
     if safe.ends_with('\n') { safe } else { safe + "\n" }
 }
 
-fn of_block(block: &Value) -> String {
+fn of_block(block: &Value, raw: &RawValue) -> String {
     let text = |key: &str| block[key].as_str().unwrap_or("?");
     match text("type") {
-        "text" => text("text").to_owned(),
+        "text" => block["text"].as_str().unwrap_or(raw.get()).to_owned(),
         kind @ ("image" | "audio") => {
             format!("[{kind} {} {} bytes]", text("mimeType"), decoded(text("data")))
         }
@@ -60,7 +70,7 @@ fn of_block(block: &Value) -> String {
             }
         }
         "resource_link" => format!("[link {} {}]", text("uri"), text("name")),
-        _ => block.to_string(),
+        _ => raw.get().to_owned(),
     }
 }
 
@@ -74,6 +84,10 @@ fn decoded(base64: &str) -> usize {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    fn render(result: &Value, is_terminal: bool) -> String {
+        super::render(&RawValue::from_string(result.to_string()).unwrap(), is_terminal)
+    }
 
     #[test]
     fn each_kind_of_content_is_readable() {
@@ -96,6 +110,14 @@ mod tests {
         let result =
             json!({"content": [{"type": "text", "text": "{\"a\": 1}"}], "structuredContent": {"a": 1}});
         assert_eq!(render(&result, false), "{\n  \"a\": 1\n}\n");
+    }
+
+    #[test]
+    fn structured_content_keeps_its_order_and_a_text_that_is_missing_is_no_question_mark() {
+        let result = r#"{"content": [{"type":"text"}], "structuredContent": {"z": 1, "a": 2.0}}"#;
+        let result = RawValue::from_string(result.to_owned()).unwrap();
+        let text = super::render(&result, false);
+        assert_eq!(text, "{\"type\":\"text\"}\n{\n  \"z\": 1,\n  \"a\": 2.0\n}\n");
     }
 
     #[test]

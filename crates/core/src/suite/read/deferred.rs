@@ -1,5 +1,6 @@
 //! A value whose variables are filled in only when something is started, and one with its template.
 
+use super::super::variables::names_in;
 use super::{Field, Reading};
 use crate::suite::deferred::{Deferred, Scope, scalar_value};
 use crate::yaml::{Kind, Node, Scalar, resolve};
@@ -15,6 +16,14 @@ impl Reading<'_> {
 }
 
 impl Field<'_> {
+    /// What a text says wherever it is read; `None` when that is up to the environment.
+    pub(crate) fn literal(&self, text: &str) -> Option<String> {
+        let scope = self.reading.scope();
+        let template = scope.template(text);
+        let is_literal = names_in(&template).all(|name| name == "CONFIG_DIR");
+        is_literal.then(|| scope.fill(text, &|_| None).ok()).flatten()
+    }
+
     /// A map of any keys, its variables left for later.
     pub(crate) fn deferred_map(&mut self) -> Option<Deferred> {
         let node = self.node(|| json!({ "type": "object" }))?;

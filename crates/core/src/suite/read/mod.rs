@@ -12,17 +12,18 @@ pub(crate) use field::Field;
 pub use scalars::parse_duration_ms;
 pub(crate) use shapes::Shapes;
 
-use super::variables::{Text, VariableProblem, Variables};
+use super::variables::{Text, VariableProblem, Variables, names_in};
 use crate::problem::{Problem, Span};
 use serde_json::{Map, Value, json};
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What one file's reading shares: its variables, and where problems and definitions are collected.
 pub(crate) struct Reading<'e> {
     variables: Option<Variables<'e>>,
     source: &'e str,
     problems: RefCell<Vec<Problem>>,
+    named: RefCell<BTreeSet<String>>,
     definitions: RefCell<BTreeMap<String, Value>>,
 }
 
@@ -34,11 +35,31 @@ impl<'e> Reading<'e> {
 
     /// A reading that takes `${…}` as it is written: who reads the text gives it its meaning.
     pub(crate) fn as_written(source: &'e str) -> Self {
-        Self { variables: None, source, problems: RefCell::default(), definitions: RefCell::default() }
+        Self {
+            variables: None,
+            source,
+            problems: RefCell::default(),
+            named: RefCell::default(),
+            definitions: RefCell::default(),
+        }
     }
 
     fn expand(&self, text: &str) -> Result<Text, Vec<VariableProblem>> {
+        self.note_names(text);
         self.variables.as_ref().map_or_else(|| Ok(Text::from(text)), |variables| variables.expand(text))
+    }
+
+    /// Remembers which environment variables a text names: their values are secrets.
+    fn note_names(&self, text: &str) {
+        let Some(variables) = self.variables.as_ref().filter(|_| text.contains("${")) else { return };
+        let names =
+            names_in(text).filter(|name| *name != "CONFIG_DIR" && !variables.suite.contains_key(*name));
+        self.named.borrow_mut().extend(names.map(str::to_owned));
+    }
+
+    /// The environment variables that the texts read so far name.
+    pub(crate) fn named(&self) -> BTreeSet<String> {
+        self.named.borrow().clone()
     }
 
     /// The schema of a value that may also be filled in from a variable.

@@ -88,6 +88,7 @@ impl Field<'_> {
                     self.reading.variable_problem(problem, node.span);
                     return None;
                 }
+                self.reading.note_names(text);
                 Some(text.clone())
             }
             Kind::Scalar(Scalar::Number(number)) => Some(number.to_string()),
@@ -163,6 +164,18 @@ impl Field<'_> {
                 _ => None,
             },
         )
+    }
+
+    /// A length of time that something may take, which is longer than 0.
+    pub(crate) fn limit_ms(&mut self) -> Option<u64> {
+        let limit = self.duration_ms();
+        self.amend_schema("not", json!({ "pattern": "^[0.]+(ms|s|m)$" }));
+        if limit == Some(0) {
+            let what = self.key.map(|key| format!("`{key}`: ")).unwrap_or_default();
+            let problem = Problem::error(format!("{what}it must be longer than 0"));
+            self.report(problem.help("as `30s`; leave it out for the default"));
+        }
+        limit.filter(|limit| *limit > 0)
     }
 
     /// One of a few words. Each comes with its aliases' canonical form: `(word, canonical)`.

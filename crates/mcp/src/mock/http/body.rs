@@ -1,5 +1,6 @@
 //! The body of an answer: a text, or events as they come.
 
+use crate::mock::aftermath::Aftermath;
 use crate::mock::audience::Seat;
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
@@ -16,8 +17,8 @@ const HEARTBEAT: Duration = Duration::from_secs(20);
 /// What is sent back.
 #[derive(Debug)]
 pub(super) enum ReplyBody {
-    /// All of it, until it is taken.
-    Text(Option<Bytes>),
+    /// All of it, until it is taken, and what is told after it.
+    Text { bytes: Option<Bytes>, aftermath: Option<Aftermath> },
     /// Events.
     Events(Box<Events>),
 }
@@ -34,7 +35,7 @@ pub(super) struct Events {
 impl ReplyBody {
     pub(super) fn text(text: impl Into<Bytes>) -> Self {
         let bytes = text.into();
-        Self::Text((!bytes.is_empty()).then_some(bytes))
+        Self::Text { bytes: (!bytes.is_empty()).then_some(bytes), aftermath: None }
     }
 
     pub(super) fn events(receiver: mpsc::Receiver<Bytes>, seat: Option<Seat>) -> Self {
@@ -53,7 +54,7 @@ impl Body for ReplyBody {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
         match self.get_mut() {
-            Self::Text(text) => Poll::Ready(text.take().map(|bytes| Ok(Frame::data(bytes)))),
+            Self::Text { bytes, .. } => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
             Self::Events(events) => {
                 if let Poll::Ready(event) = events.receiver.poll_recv(context) {
                     return Poll::Ready(event.map(|bytes| Ok(Frame::data(bytes))));
@@ -67,12 +68,14 @@ impl Body for ReplyBody {
     }
 
     fn is_end_stream(&self) -> bool {
-        matches!(self, Self::Text(None))
+        matches!(self, Self::Text { bytes: None, .. })
     }
 
     fn size_hint(&self) -> SizeHint {
         match self {
-            Self::Text(text) => SizeHint::with_exact(text.as_ref().map_or(0, |text| text.len() as u64)),
+            Self::Text { bytes, .. } => {
+                SizeHint::with_exact(bytes.as_ref().map_or(0, |bytes| bytes.len() as u64))
+            }
             Self::Events(_) => SizeHint::default(),
         }
     }

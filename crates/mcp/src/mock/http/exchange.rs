@@ -9,10 +9,12 @@ use crate::era::Era;
 use crate::fault;
 use crate::jsonrpc::{self, Id, RpcError, code};
 use crate::mock::audience::{Interest, subscription_meta};
-use crate::mock::deliver::deliver;
+use crate::mock::deliver::{Delivery, deliver};
 use crate::mock::engine::{Asker, Handled, Outcome};
 use crate::mock::incoming::{Incoming, Refused, Request as Asked};
+use crate::mock::modern::unknown_version;
 use crate::mock::outlet::Outlet;
+use crate::mock::play::Answer;
 use crate::mock::server::Server;
 use crate::mock::session::Session;
 use crate::mock::stream::{Stream, read_event_id};
@@ -48,12 +50,21 @@ impl Shared {
         if self.server.is_wedged() {
             return std::future::pending().await;
         }
+        if parts.headers.get_all(http::header::HOST).iter().nth(1).is_some() {
+            return Ok(reply::refused(StatusCode::BAD_REQUEST, "the request has more than one `Host`"));
+        }
         if let Some(reason) = self.guard.refuses(&parts.uri, &parts.headers) {
             return Ok(reply::refused(StatusCode::FORBIDDEN, reason));
         }
         if parts.uri.path() != PATH {
             let message = format!("there is nothing at `{}`; MCP is served at `{PATH}`", parts.uri.path());
             return Ok(reply::refused(StatusCode::NOT_FOUND, message));
+        }
+        if parts.method != Method::POST
+            && session_id(&parts.headers).is_some()
+            && let Some(error) = unknown_version(&parts.headers)
+        {
+            return Ok(reply::refusal(StatusCode::BAD_REQUEST, None, &error));
         }
         match parts.method {
             Method::POST => self.post(&parts, body).await,
@@ -72,10 +83,24 @@ impl Shared {
                 "the stream needs `Accept: text/event-stream`",
             );
         }
-        let last = headers::text(headers, "last-event-id").and_then(read_event_id);
-        let resumed = last.and_then(|(stream, event)| Some((session.stream(stream)?, Some(event))));
-        let (stream, after) = resumed.unwrap_or_else(|| (session.standing_stream(), None));
-        reply::events(stream.attach(after), None)
+        let Some(last) = headers::text(headers, "last-event-id").filter(|last| !last.is_empty()) else {
+            return reply::events(session.standing_stream().attach(None), None);
+        };
+        let resumed = read_event_id(last).and_then(|(stream, event)| {
+            let stream = session.stream(stream).filter(|stream| stream.has_sent(event))?;
+            Some(stream.attach(Some(event)))
+        });
+        match resumed {
+            Some(events) => reply::events(events, None),
+            // Not 404, which says that the session is over.
+            None => reply::refused(
+                StatusCode::BAD_REQUEST,
+                format!(
+                    "no stream of this session has the event `{last}`, or it is forgotten: \
+                     leave out `Last-Event-ID` for the stream of what belongs to no request"
+                ),
+            ),
+        }
     }
 
     fn delete(&self, headers: &HeaderMap) -> Reply {
@@ -152,6 +177,9 @@ impl Shared {
     /// Takes something that needs no answer.
     fn take(&self, headers: &HeaderMap, with: impl FnOnce(&Session)) -> Reply {
         if let Some(id) = session_id(headers) {
+            if let Some(error) = unknown_version(headers) {
+                return reply::refusal(StatusCode::BAD_REQUEST, None, &error);
+            }
             let Some(session) = self.sessions.find(id) else { return no_session() };
             with(&session);
         }
@@ -201,20 +229,20 @@ impl Shared {
     ) -> Exchanged {
         let Handled { outcome, action } = handled;
         match (outcome, action) {
-            (Outcome::Answer { text, status }, None) => Ok(reply::json(status, text)),
+            (Outcome::Answer { answer, status }, None) => Ok(reply::answer(status, answer)),
             (Outcome::Unserved, action) => match action.map(|action| action.request) {
                 Some(fault::Request::Disconnect) => Err(Disconnect),
                 _ => std::future::pending().await,
             },
-            (Outcome::Answer { text, status }, Some(action)) => {
+            (Outcome::Answer { answer, status }, Some(action)) => {
                 if let fault::Request::Limit { retry_after_s } = action.request {
                     return Ok(reply::with(
-                        reply::json(429, text),
+                        reply::answer(429, answer),
                         "retry-after",
                         &retry_after_s.to_string(),
                     ));
                 }
-                self.late(request, (text, status), &action, session).await
+                self.late(request, (answer, status), &action, session).await
             }
             (Outcome::Listen { id, filter }, _) => {
                 let stream = Stream::fleeting();
@@ -235,7 +263,7 @@ impl Shared {
     async fn late(
         &self,
         request: &Asked<'_>,
-        (text, status): (String, u16),
+        (answer, status): (Answer, u16),
         action: &fault::Action,
         session: Option<&Arc<Session>>,
     ) -> Exchanged {
@@ -247,13 +275,16 @@ impl Shared {
             }
         };
         let outlet = Outlet::Stream(Stream::fleeting());
-        let answer = Outcome::Answer { text, status };
-        let texts = deliver(&self.server, answer, Some(action), &outlet, cancelled).await;
-        match texts {
+        let answer = Outcome::Answer { answer, status };
+        let delivery = deliver(&self.server, answer, Some(action), &outlet, cancelled).await;
+        match delivery {
             None => Ok(reply::empty(StatusCode::ACCEPTED)),
-            Some(mut texts) => match (texts.len(), texts.pop()) {
-                (1, Some(text)) => Ok(reply::json(status, text)),
-                (_, None) => std::future::pending().await,
+            Some(Delivery { mut texts, aftermath }) => match (texts.len(), texts.pop()) {
+                (1, Some(text)) => Ok(reply::answer(status, Answer { text, aftermath })),
+                (_, None) => {
+                    drop(aftermath);
+                    std::future::pending().await
+                }
                 (_, Some(last)) => {
                     let stream = Stream::fleeting();
                     let receiver = stream.attach(None);
@@ -297,12 +328,15 @@ impl Shared {
                     None => stream.reader_gone().await,
                 }
             };
-            match deliver(&server, outcome, action.as_deref(), &outlet, cancelled).await {
-                Some(texts) if texts.is_empty() => stream.reader_gone().await,
-                texts => {
-                    for text in texts.into_iter().flatten() {
-                        outlet.send(text).await;
-                    }
+            let delivery = deliver(&server, outcome, action.as_deref(), &outlet, cancelled).await;
+            if let Some(Delivery { texts, aftermath }) = delivery {
+                let is_lost = texts.is_empty();
+                for text in texts {
+                    outlet.send(text).await;
+                }
+                drop(aftermath);
+                if is_lost {
+                    stream.reader_gone().await;
                 }
             }
             stream.finish();

@@ -3,6 +3,7 @@
 use super::body::ReplyBody;
 use crate::jsonrpc::{Id, RpcError};
 use crate::mock::audience::Seat;
+use crate::mock::play::Answer;
 use crate::mock::render;
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
@@ -16,6 +17,15 @@ pub(super) fn json(status: u16, text: String) -> Reply {
     let mut reply = Response::new(ReplyBody::text(text));
     *reply.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
     reply.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    reply
+}
+
+/// The answer to a request; what it changed is told when it is sent.
+pub(super) fn answer(status: u16, answer: Answer) -> Reply {
+    let mut reply = json(status, answer.text);
+    if let ReplyBody::Text { aftermath, .. } = reply.body_mut() {
+        *aftermath = answer.aftermath;
+    }
     reply
 }
 

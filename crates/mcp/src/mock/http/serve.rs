@@ -37,7 +37,7 @@ impl Drop for Serving {
 
 /// Serves on a free port of the loopback address. Needs a runtime.
 pub async fn serve_on_loopback(server: Server) -> io::Result<Serving> {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
+    let listener = crate::listen::bind(("127.0.0.1", 0)).await?;
     let url = format!("http://{}{PATH}", listener.local_addr()?);
     let task = tokio::spawn(async move {
         let _ended = serve(listener, server, Limits::default(), std::future::pending()).await;
@@ -67,11 +67,15 @@ pub async fn serve(
             _ = sweep.tick() => shared.sessions.expire(&limits, Instant::now()),
             accepted = listener.accept() => {
                 while tasks.try_join_next().is_some() {}
-                let Ok(accepted) = accepted else {
-                    // No descriptors left, or a connection that was gone before it was accepted.
-                    connections.evict();
-                    tokio::time::sleep(Duration::from_millis(5)).await;
-                    continue;
+                let accepted = match accepted {
+                    Ok(accepted) => accepted,
+                    Err(error) if is_about_one(&error) => continue,
+                    Err(_) => {
+                        // No descriptors left: there is nothing to accept with until one is given back.
+                        connections.evict();
+                        tokio::time::sleep(Duration::from_millis(5)).await;
+                        continue;
+                    }
                 };
                 if connections.count() >= limits.connections && !connections.evict() {
                     continue;
@@ -87,6 +91,12 @@ pub async fn serve(
     let ending = async { while tasks.join_next().await.is_some() {} };
     let _too_slow = tokio::time::timeout(GRACE, ending).await;
     Ok(())
+}
+
+/// True for a connection that was gone before it was accepted.
+fn is_about_one(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionReset, Interrupted};
+    matches!(error.kind(), ConnectionAborted | ConnectionReset | Interrupted)
 }
 
 async fn connect(

@@ -59,8 +59,9 @@ impl Target {
     }
 
     /// The target's host and port, for sentences.
-    fn authority(&self) -> &str {
-        self.url.authority()
+    fn authority(&self) -> String {
+        let host = self.url.host_str().unwrap_or_default();
+        self.url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
     }
 
     fn is_loopback(&self) -> bool {
@@ -83,7 +84,7 @@ pub async fn listen(written: &str) -> Result<TcpListener, ProxyError> {
     let (host, port) = host_and_port(written).ok_or_else(|| {
         refused("it is not an address; write `127.0.0.1`, `127.0.0.1:8080` or `[::1]:8080`".to_owned())
     })?;
-    TcpListener::bind((host, port)).await.map_err(|error| refused(error.to_string()))
+    crate::listen::bind((host, port)).await.map_err(|error| refused(error.to_string()))
 }
 
 fn host_and_port(written: &str) -> Option<(&str, u16)> {
@@ -120,8 +121,9 @@ pub async fn serve(
     tape: Writer,
     stop: impl Future<Output = String>,
 ) -> Result<Option<String>, ProxyError> {
+    let client = client(&setup.target)?;
     let (recorder, recording) = record(tape, HttpScribe::default());
-    let shared = Arc::new(Shared::new(client(&setup.target)?, setup, recorder.clone()));
+    let shared = Arc::new(Shared::new(client, setup, recorder.clone()));
     let mut connections = JoinSet::new();
     tokio::pin!(stop);
     let reason = loop {

@@ -8,6 +8,7 @@ use crate::proxy::record::Scribe;
 use crate::sse;
 use crate::tape::{Direction, Entry, Event};
 use bytes::Bytes;
+use http::StatusCode;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -145,6 +146,9 @@ impl Exchange {
                 if let (Some(id), Some(number)) = (session, self.session) {
                     sessions.bind(id, number);
                 }
+                if self.method == "DELETE" && (200..300).contains(&status) {
+                    sessions.end(self.session);
+                }
                 if status != 200 {
                     entries.push(happened(Event::HttpStatus { status }));
                 }
@@ -159,6 +163,9 @@ impl Exchange {
                 }
             }
             Seen::Refused { status, sentence, .. } => {
+                if status == StatusCode::FORBIDDEN.as_u16() {
+                    self.turned_away(at_us, entries);
+                }
                 self.asked(at_us, sessions, entries);
                 entries.push(Entry { text: Some(sentence), ..happened(Event::HttpStatus { status }) });
             }
@@ -169,6 +176,13 @@ impl Exchange {
             Seen::Fault { fault, .. } => entries.push(happened(Event::Fault { fault })),
             Seen::Event(_) => {}
         }
+    }
+
+    /// Who is not let in belongs to no session.
+    fn turned_away(&mut self, at_us: u64, entries: &mut Vec<Entry>) {
+        self.is_asked = true;
+        let event = Event::HttpRequest { method: self.method.clone(), path: self.path.clone() };
+        entries.push(Entry { event: Some(event), ..Entry::at(at_us) });
     }
 
     /// The request is as complete as it will be.
@@ -184,7 +198,7 @@ impl Exchange {
             entries.push(Entry { event: Some(event), ..Entry::at(at_us) });
             return;
         };
-        self.session = Some(sessions.of(self.session_id.take(), message.message.as_deref()));
+        self.session = sessions.of(self.session_id.take(), message.message.as_deref());
         entries.push(message);
     }
 }
@@ -248,34 +262,45 @@ struct Sessions {
     named: BTreeMap<String, u64>,
     clients: BTreeMap<String, u64>,
     latest: Option<u64>,
+    /// The latest has been ended by its client: what names no session now belongs to none.
+    is_ended: bool,
 }
 
 impl Sessions {
-    fn of(&mut self, id: Option<String>, message: Option<&RawValue>) -> u64 {
+    fn of(&mut self, id: Option<String>, message: Option<&RawValue>) -> Option<u64> {
         if let Some(id) = id {
-            return self.named(id);
+            return Some(self.named(id));
         }
         let asked = message.and_then(|message| jsonrpc::parse(message.get()).ok());
         match asked.map(|message| message.body) {
-            Some(Body::Request { method, .. }) if method == "initialize" => self.next(),
+            Some(Body::Request { method, .. }) if method == "initialize" => Some(self.next()),
             Some(
                 Body::Request { params: Some(params), .. } | Body::Notification { params: Some(params), .. },
             ) => match client_of(params) {
-                Some(client) => self.client(client),
-                None => self.latest().unwrap_or_else(|| self.next()),
+                Some(client) => Some(self.client(client)),
+                None => self.latest_or_first(),
             },
-            _ => self.latest().unwrap_or_else(|| self.next()),
+            _ => self.latest_or_first(),
         }
+    }
+
+    fn latest_or_first(&mut self) -> Option<u64> {
+        if self.is_ended { None } else { Some(self.latest.unwrap_or_else(|| self.next())) }
+    }
+
+    /// The client has ended a session.
+    fn end(&mut self, session: Option<u64>) {
+        self.is_ended |= session.is_some() && session == self.latest;
     }
 
     fn next(&mut self) -> u64 {
         self.count += 1;
-        self.latest = Some(self.count);
+        (self.latest, self.is_ended) = (Some(self.count), false);
         self.count
     }
 
     fn latest(&self) -> Option<u64> {
-        self.latest
+        self.latest.filter(|_| !self.is_ended)
     }
 
     fn named(&mut self, id: String) -> u64 {
@@ -326,9 +351,9 @@ mod tests {
         let mut sessions = Sessions::default();
         let initialize = raw(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#);
         let (first, second) = (sessions.of(None, Some(&initialize)), sessions.of(None, Some(&initialize)));
-        sessions.bind("b".into(), second);
-        sessions.bind("a".into(), first);
-        assert_eq!((first, second), (1, 2));
+        sessions.bind("b".into(), second.unwrap());
+        sessions.bind("a".into(), first.unwrap());
+        assert_eq!((first, second), (Some(1), Some(2)));
         assert_eq!((sessions.named("a".into()), sessions.named("c".into())), (1, 3));
     }
 
@@ -343,6 +368,50 @@ mod tests {
             ))
         };
         let numbers = ["a", "b", "a"].map(|client| sessions.of(None, Some(&call(client))));
-        assert_eq!(numbers, [1, 2, 1]);
+        assert_eq!(numbers, [Some(1), Some(2), Some(1)]);
+    }
+
+    #[test]
+    fn what_names_no_session_after_the_end_of_one_belongs_to_none() {
+        let mut scribe = HttpScribe::default();
+        let mut entries = Vec::new();
+        let mut exchange = |number: u64, method: &str, id: Option<&str>, body: &str, status: u16| {
+            let begin = Seen::Begin {
+                exchange: number,
+                method: method.to_owned(),
+                path: "/mcp".to_owned(),
+                session: id.map(str::to_owned),
+            };
+            let request = Seen::Bytes {
+                exchange: number,
+                side: Side::Request,
+                bytes: body.to_owned().into_bytes().into(),
+            };
+            let answer = match status {
+                403 => Seen::Refused { exchange: number, status, sentence: "no".to_owned() },
+                _ => Seen::Head {
+                    exchange: number,
+                    status,
+                    content_type: None,
+                    encoding: None,
+                    session: Some("s-1".to_owned()).filter(|_| number == 1),
+                },
+            };
+            for seen in [begin, request, answer] {
+                scribe.note(1, seen, &mut entries);
+            }
+        };
+        let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+        let initialize = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{}}"#;
+        exchange(1, "POST", None, initialize, 200);
+        exchange(2, "POST", None, "", 403);
+        exchange(3, "POST", None, call, 200);
+        exchange(4, "DELETE", Some("s-1"), "", 200);
+        exchange(5, "POST", None, call, 400);
+        exchange(6, "GET", None, "", 405);
+        exchange(7, "POST", None, initialize, 200);
+        let sessions: BTreeMap<_, _> = entries.iter().map(|entry| (entry.exchange, entry.session)).collect();
+        let sessions: Vec<_> = sessions.into_values().collect();
+        assert_eq!(sessions, [Some(1), None, Some(1), Some(1), None, None, Some(2)]);
     }
 }

@@ -8,6 +8,7 @@ use super::parse::{Cassette, CassetteRun};
 use super::text::{clipped, visible};
 use mcptest_core::trace::{CallResult, FaultEvent, Header, Tokens, Trace, Turn};
 use order::Step;
+pub(crate) use prose::of_content as prose_of_content;
 use std::fmt::Write;
 
 /// How much of a cassette is shown.
@@ -24,7 +25,7 @@ const LABEL: usize = 11;
 
 /// The header and each run as a timeline; whatever the model wrote cannot steer the terminal.
 pub fn timeline(cassette: &Cassette<'_>, options: Options) -> String {
-    let mut page = Page { text: String::new(), is_full: options.full };
+    let mut page = Page::new(options.full);
     page.header(cassette);
     let is_shown = |run: &&CassetteRun<'_>| options.run.is_none_or(|number| run.number == number);
     for run in cassette.runs.iter().filter(is_shown) {
@@ -37,12 +38,28 @@ pub fn timeline(cassette: &Cassette<'_>, options: Options) -> String {
     page.text
 }
 
-struct Page {
+/// The lines of a timeline; no text in them can steer the terminal.
+pub(crate) struct Page {
     text: String,
     is_full: bool,
 }
 
 impl Page {
+    /// A page with nothing on it.
+    pub(crate) fn new(is_full: bool) -> Self {
+        Self { text: String::new(), is_full }
+    }
+
+    /// What is on the page.
+    pub(crate) fn into_text(self) -> String {
+        self.text
+    }
+
+    /// An empty line.
+    pub(crate) fn blank(&mut self) {
+        self.text.push('\n');
+    }
+
     fn header(&mut self, cassette: &Cassette<'_>) {
         if let Some(header) = &cassette.header {
             self.recorded_with(header);
@@ -147,13 +164,14 @@ impl Page {
         }
     }
 
-    fn labelled(&mut self, indent: &str, label: &str, text: &str) {
+    /// A line with a label before the text.
+    pub(crate) fn labelled(&mut self, indent: &str, label: &str, text: &str) {
         let label = clipped(label, LABEL);
         self.line(&format!("{indent}{label:LABEL$} "), text);
     }
 
     /// One line with the text clipped or, in full, all of its lines, each under the first.
-    fn line(&mut self, lead: &str, text: &str) {
+    pub(crate) fn line(&mut self, lead: &str, text: &str) {
         let text = text.trim_end();
         if !self.is_full {
             let _ = writeln!(self.text, "{}", format!("{lead}{}", clipped(text, CLIP)).trim_end());

@@ -11,7 +11,7 @@ struct Block<'a> {
 }
 
 /// The text of a string, or of content blocks one per line; what has no text is shown as its JSON.
-pub(super) fn of_content(content: Option<&RawValue>) -> Cow<'_, str> {
+pub(crate) fn of_content(content: Option<&RawValue>) -> Cow<'_, str> {
     let Some(json) = content.map(RawValue::get) else { return Cow::Borrowed("") };
     if json.starts_with('"') {
         let text = serde_json::from_str::<String>(json);

@@ -1,0 +1,26 @@
+//! What has changed through a call, told once its answer is sent.
+
+use super::audience::Change;
+use super::server::Server;
+
+/// Changes that are told when this is dropped, which is when the answer has left, or is lost.
+#[derive(Debug)]
+pub(super) struct Aftermath {
+    server: Server,
+    changes: Vec<Change>,
+}
+
+impl Aftermath {
+    /// `None` when nothing changes.
+    pub(super) fn of(server: &Server, changes: Vec<Change>) -> Option<Self> {
+        (!changes.is_empty()).then(|| Self { server: server.clone(), changes })
+    }
+}
+
+impl Drop for Aftermath {
+    fn drop(&mut self) {
+        for change in &self.changes {
+            self.server.tell(change);
+        }
+    }
+}

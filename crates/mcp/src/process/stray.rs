@@ -1,0 +1,118 @@
+//! What did a server start that left its process group, and runs on?
+//!
+//! Every server gets a variable of its own in its environment, which all that it starts inherits. Where there is a
+//! `/proc`, whoever has it can be found, be it in another group or session. Elsewhere nothing is found.
+
+use super::groups::Ending;
+use super::guard;
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// The variable that marks a server and all that it starts.
+pub(super) const VARIABLE: &str = "MCPTEST_SERVER_ID";
+
+/// A look through all processes ends after this, complete or not.
+const LONGEST_LOOK: Duration = Duration::from_millis(250);
+/// What is killed may have just started another.
+const TRIES: usize = 3;
+
+static COUNT: AtomicU64 = AtomicU64::new(0);
+static MARKS: Mutex<BTreeSet<Mark>> = Mutex::new(BTreeSet::new());
+
+fn marks() -> MutexGuard<'static, BTreeSet<Mark>> {
+    MARKS.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The value of the variable for one server.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Mark(String);
+
+impl Mark {
+    /// One that no other server has.
+    pub(super) fn new() -> Self {
+        Self(format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed) + 1))
+    }
+
+    pub(super) fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// From now on what has the mark is ours to end, also when we are killed.
+    pub(super) fn watch(&self) {
+        marks().insert(self.clone());
+        guard::watch(&self.0);
+    }
+
+    pub(super) fn forget(&self) {
+        if marks().remove(self) {
+            guard::forget(&self.0);
+        }
+    }
+
+    /// Who has the mark.
+    pub(super) fn strays(&self) -> Vec<u32> {
+        with_marks(std::slice::from_ref(self))
+    }
+
+    /// Kills who has the mark.
+    pub(super) fn kill(&self) {
+        kill(std::slice::from_ref(self));
+    }
+}
+
+/// The marks of all servers that have not been ended.
+pub(super) fn all() -> Vec<Mark> {
+    marks().iter().cloned().collect()
+}
+
+/// Kills who has one of these marks.
+pub(super) fn kill(marks: &[Mark]) {
+    for _ in 0..TRIES {
+        let strays = with_marks(marks);
+        if strays.is_empty() {
+            return;
+        }
+        signal(&strays, Ending::Kill);
+    }
+}
+
+#[cfg(target_os = "linux")]
+pub(super) fn with_marks(marks: &[Mark]) -> Vec<u32> {
+    use std::os::unix::fs::MetadataExt;
+    let owner = |path: &std::path::Path| std::fs::metadata(path).ok().map(|about| about.uid());
+    let (until, us) = (Instant::now() + LONGEST_LOOK, owner(std::path::Path::new("/proc/self")));
+    let entries: Vec<String> = marks.iter().map(|mark| format!("{VARIABLE}={}", mark.as_str())).collect();
+    let has_mark = |environment: &[u8]| {
+        environment.split(|byte| *byte == 0).any(|entry| entries.iter().any(|ours| ours.as_bytes() == entry))
+    };
+    let Ok(processes) = std::fs::read_dir("/proc") else { return Vec::new() };
+    processes
+        .take_while(|_| Instant::now() < until)
+        .flatten()
+        .filter_map(|process| {
+            let id: u32 = process.file_name().to_str()?.parse().ok()?;
+            let is_candidate = id != std::process::id() && owner(&process.path()) == us;
+            let environment = is_candidate.then(|| std::fs::read(process.path().join("environ")).ok())??;
+            has_mark(&environment).then_some(id)
+        })
+        .collect()
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn with_marks(_marks: &[Mark]) -> Vec<u32> {
+    let _ = (LONGEST_LOOK, Instant::now());
+    Vec::new()
+}
+
+#[cfg(unix)]
+pub(super) fn signal(processes: &[u32], ending: Ending) {
+    for process in processes.iter().filter_map(|id| i32::try_from(*id).ok()).filter(|id| *id > 1) {
+        // One that is gone needs no signal.
+        let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(process), ending.signal());
+    }
+}
+
+#[cfg(not(unix))]
+pub(super) fn signal(_processes: &[u32], _ending: Ending) {}

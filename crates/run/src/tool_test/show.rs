@@ -1,0 +1,94 @@
+//! What was recorded of a tool test, for a person to read?
+
+use super::recording::{FORMAT, Header, Outcome, parse};
+use crate::cassette::{Page, ReadError, Recording, prose_of_content};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// Whether this is the recording of a tool test, whatever its version.
+pub fn is_tool_test(recording: &Recording) -> bool {
+    #[derive(Deserialize)]
+    struct Peek {
+        format: String,
+    }
+    let first = recording.bytes().split(|byte| *byte == b'\n').next().unwrap_or_default();
+    serde_json::from_slice::<Peek>(first).is_ok_and(|peek| peek.format == FORMAT)
+}
+
+/// The recording of a tool test as a timeline; whatever the server wrote cannot steer the terminal.
+pub fn timeline(recording: &Recording, full: bool) -> Result<String, ReadError> {
+    let (header, outcome) = parse(recording.bytes())
+        .map_err(|problem| ReadError::Bad { path: recording.path().to_path_buf(), problem })?;
+    let mut page = Page::new(full);
+    recorded_with(&header, &mut page);
+    if let Some(server) = &outcome.server {
+        let protocol = format!("MCP {}, {}", server.protocol_version, server.era);
+        page.labelled("", "answered by", &format!("{} {} ({protocol})", server.name, server.version));
+    }
+    page.blank();
+    let arguments = header.args.as_ref().map(Value::to_string).unwrap_or_default();
+    page.line("  → ", &format!("{}.{} {arguments}", header.server, header.tool));
+    for asked in &outcome.server_requests {
+        let how = if asked.scripted { "scripted" } else { "not scripted" };
+        page.line("    ← ", &format!("{} {}", asked.method, asked.params));
+        page.line("    → ", &format!("{} ({how})", asked.answer));
+    }
+    page.line("  ← ", &answer(&outcome));
+    if let Some(structured) = structured(&outcome) {
+        page.labelled("    ", "structured", structured.get());
+    }
+    page.labelled("  ", "duration", &format!("{} ms", outcome.duration_ms));
+    if let Some(schema) = &outcome.output_schema {
+        page.labelled("  ", "schema", &schema.to_string());
+    }
+    for oddity in &outcome.oddities {
+        page.labelled("  ", "odd", oddity);
+    }
+    Ok(page.into_text())
+}
+
+fn recorded_with(header: &Header, page: &mut Page) {
+    page.labelled("", "tool test", &header.test);
+    let entry = Value::Object(header.server_entry.clone());
+    page.labelled("", "server", &format!("{} {entry}", header.server));
+    let pinned = header.fingerprint.as_deref();
+    page.labelled("", "fingerprint", pinned.unwrap_or("unpinned: not checked for changes of the suite"));
+    if header.is_tampered() {
+        page.labelled("", "", "this header was changed after the recording");
+    }
+}
+
+#[derive(Deserialize, Default)]
+#[serde(rename_all = "camelCase", default)]
+struct ToolResult<'a> {
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    structured_content: Option<&'a RawValue>,
+    is_error: bool,
+}
+
+fn answer(outcome: &Outcome<'_>) -> String {
+    if let Some(failure) = &outcome.failure {
+        return format!("no answer: {failure}");
+    }
+    if let Some(error) = outcome.error {
+        let error: Value = serde_json::from_str(error.get()).unwrap_or_default();
+        let message = error["message"].as_str().unwrap_or_default();
+        let data = error.get("data").map(|data| format!(" {data}")).unwrap_or_default();
+        return format!("protocol error {} {message}{data}", error["code"]);
+    }
+    let Some(result) = outcome.result else { return String::new() };
+    match serde_json::from_str::<ToolResult<'_>>(result.get()) {
+        Ok(read) if read.content.is_some() => {
+            let status = if read.is_error { "error" } else { "ok" };
+            format!("{status} {}", prose_of_content(read.content))
+        }
+        _ => format!("ok {}", result.get()),
+    }
+}
+
+fn structured<'a>(outcome: &Outcome<'a>) -> Option<&'a RawValue> {
+    serde_json::from_str::<ToolResult<'a>>(outcome.result?.get()).ok()?.structured_content
+}
