@@ -266,7 +266,7 @@ fn a_cassette_is_written_into_a_folder_that_was_not_there_as_a_tape_is() {
     assert!(folder.path().join("cassettes/new/run.jsonl").exists());
 }
 
-/// The real servers that `tests/peers/install` brings, if it was run.
+/// The real servers that `tests/peers/install` brings.
 fn peers() -> Vec<Vec<String>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/peers");
     let servers: [(&str, &[&str]); 3] = [
@@ -274,10 +274,12 @@ fn peers() -> Vec<Vec<String>> {
         ("node_modules/.bin/mcp-server-memory", &[]),
         ("python/bin/mcp-server-time", &[]),
     ];
-    let there = servers.iter().filter(|(program, _)| root.join(program).exists());
-    there
+    servers
+        .iter()
         .map(|(program, words)| {
-            let program = root.join(program).to_string_lossy().into_owned();
+            let program = root.join(program);
+            assert!(program.exists(), "{} is not there: run tests/peers/install", program.display());
+            let program = program.to_string_lossy().into_owned();
             std::iter::once(program).chain(words.iter().map(|word| (*word).to_owned())).collect()
         })
         .collect()
