@@ -21,6 +21,8 @@ pub struct Fault {
     pub server: Option<String>,
     /// What goes wrong.
     pub kind: FaultKind,
+    /// Whether a call is held for its true length, rather than in virtual time.
+    pub real: bool,
     /// Where it is written.
     pub span: Span,
     pub(super) server_span: Span,
@@ -83,9 +85,10 @@ impl Fault {
                         f.block(|block| read_target(block, &mut server_span))
                     });
                 let kind = read_kind(block);
+                let real = block.flag("real", "Hold the call for its true length while recording", false);
                 let (tool, server) = target?;
                 let span = block.key_span("name").unwrap_or(span);
-                Some(Self { name: name?, tool, server, kind: kind?, span, server_span })
+                Some(Self { name: name?, tool, server, kind: kind?, real, span, server_span })
             })
             .flatten()
     }

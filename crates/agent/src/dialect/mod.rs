@@ -1,0 +1,156 @@
+//! What is said to a model and what it says, in words that no provider owns.
+
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// One request for the model's next message.
+#[derive(Debug, Clone, Copy)]
+pub struct Ask<'a> {
+    /// The provider's id of the model.
+    pub model: &'a str,
+    /// What the model is told before the conversation.
+    pub system: Option<&'a str>,
+    /// The conversation so far.
+    pub messages: &'a [Message],
+    /// The tools it may call.
+    pub tools: &'a [Offered],
+    /// The most tokens of the answer.
+    pub max_tokens: Option<u64>,
+    /// The sampling temperature.
+    pub temperature: Option<f64>,
+}
+
+/// A tool as the model sees it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Offered {
+    /// Its name on the wire: `<server>__<tool>`.
+    pub name: String,
+    /// What it does.
+    pub description: Option<String>,
+    /// The JSON Schema of its arguments.
+    pub input_schema: Value,
+}
+
+/// One message of the conversation.
+#[derive(Debug, Clone)]
+pub enum Message {
+    /// What the user says.
+    User(String),
+    /// What the model said, in the provider's own JSON: it is sent back as it came.
+    Assistant(Box<RawValue>),
+    /// What its calls came back with, in the order of the calls.
+    Results(Vec<Answered>),
+}
+
+/// What one call came back with, as the model is told.
+#[derive(Debug, Clone)]
+pub struct Answered {
+    /// The provider's id of the call.
+    pub call_id: String,
+    /// The tool's name on the wire.
+    pub name: String,
+    /// What it came back with.
+    pub content: Vec<Part>,
+    /// Whether that is an error.
+    pub is_error: bool,
+}
+
+/// A piece of a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    /// A text.
+    Text(String),
+    /// A picture, in base64.
+    Image {
+        /// Its media type.
+        media_type: String,
+        /// The picture.
+        data: String,
+    },
+}
+
+/// The model's next message.
+#[derive(Debug, Clone)]
+pub struct Reply {
+    /// As the provider wrote it, to be sent back.
+    pub message: Box<RawValue>,
+    /// What it says beside its calls.
+    pub text: String,
+    /// The tools it wants to be called, in order.
+    pub calls: Vec<Wanted>,
+    /// Why it stopped.
+    pub stop: Stop,
+    /// What it cost.
+    pub usage: Usage,
+}
+
+/// A call that the model wants.
+#[derive(Debug, Clone)]
+pub struct Wanted {
+    /// The provider's id of the call.
+    pub id: String,
+    /// The name on the wire, as the model wrote it.
+    pub name: String,
+    /// The arguments.
+    pub arguments: Arguments,
+    /// Who calls, when generated code does.
+    pub caller: Option<Box<RawValue>>,
+}
+
+/// The arguments of a call.
+#[derive(Debug, Clone)]
+pub enum Arguments {
+    /// A JSON object, as it was written.
+    Json(Box<RawValue>),
+    /// What was written in place of one.
+    Text(String),
+}
+
+/// Why a model stopped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stop {
+    /// It has nothing more to say.
+    EndTurn,
+    /// It waits for its calls.
+    ToolUse,
+    /// It ran into the limit of one answer.
+    MaxTokens,
+    /// It said one of the words to stop at.
+    StopSequence,
+    /// It, or a filter, declined.
+    Refusal,
+    /// It is to be asked again, as it stands.
+    Pause,
+    /// The conversation has outgrown the model.
+    ContextWindow,
+    /// It wrote a call that its provider could not read.
+    MalformedCall,
+    /// In the provider's own word.
+    Other(String),
+}
+
+impl Stop {
+    /// The word that a trace has.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::EndTurn => "end_turn",
+            Self::ToolUse => "tool_use",
+            Self::MaxTokens => "max_tokens",
+            Self::StopSequence => "stop_sequence",
+            Self::Refusal => "refusal",
+            Self::Pause => "pause_turn",
+            Self::ContextWindow => "context_window",
+            Self::MalformedCall => "malformed_call",
+            Self::Other(word) => word,
+        }
+    }
+}
+
+/// Tokens, where the provider counts them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Read by the model, those from a cache included.
+    pub prompt: Option<u64>,
+    /// Written by the model, its thoughts included.
+    pub completion: Option<u64>,
+}

@@ -1,0 +1,175 @@
+//! What goes wrong on purpose with this call, in virtual time?
+
+use crate::trace::TracedFault;
+use mcptest_core::suite::{Fault, FaultKind};
+use mcptest_core::trace::CatalogueTool;
+use mcptest_mcp::fault::TOO_MANY_REQUESTS;
+use std::sync::{Mutex, PoisonError};
+
+/// The faults of one run, and how far each of them is. Shared between the calls as it is.
+#[derive(Debug, Default)]
+pub struct FaultPlan {
+    rules: Vec<Rule>,
+}
+
+#[derive(Debug)]
+struct Rule {
+    fault: Fault,
+    /// The only call it strikes, counted from 0; any when left out.
+    only_call: Option<usize>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// How many calls it has struck.
+    struck: u64,
+    /// Servers that answer nothing any more.
+    wedged: Vec<Option<String>>,
+    /// How many calls were let through since the last refusal, for which one virtual second passes.
+    allowed: u64,
+}
+
+/// What becomes of a struck call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Strike {
+    /// What is recorded of it.
+    pub event: TracedFault,
+    /// What to do.
+    pub struck: Struck,
+    /// Whether the call is held for its true length.
+    pub real: bool,
+}
+
+/// What to do with a struck call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Struck {
+    /// It never reaches the server, and no answer comes: a timeout.
+    Silence,
+    /// It reaches the server, but no answer comes back: a timeout.
+    Lost,
+    /// The server gets it; the answer comes this late.
+    Late {
+        /// In milliseconds.
+        delay_ms: u64,
+    },
+    /// The server gets it and is told to stop; the answer comes after all, when nobody waits any more.
+    AfterCancel {
+        /// In milliseconds.
+        delay_ms: u64,
+    },
+    /// A JSON-RPC error in place of an answer; the server never sees the call.
+    Refused {
+        /// Its code.
+        code: i64,
+        /// Its message.
+        message: String,
+    },
+    /// The server gets it, and its answer cannot be read.
+    Malformed,
+    /// The connection breaks before an answer; the server never sees the call.
+    Disconnected,
+}
+
+impl FaultPlan {
+    /// These faults strike every call that they hit.
+    pub fn new<'f>(faults: impl IntoIterator<Item = &'f Fault>) -> Self {
+        let rule = |fault: &Fault| Rule { fault: fault.clone(), only_call: None, state: Mutex::default() };
+        Self { rules: faults.into_iter().map(rule).collect() }
+    }
+
+    /// With a fault that strikes one call alone, counted from 0.
+    #[must_use]
+    pub fn with_at_call(mut self, fault: Fault, call_index: usize) -> Self {
+        self.rules.push(Rule { fault, only_call: Some(call_index), state: Mutex::default() });
+        self
+    }
+
+    /// Whether nothing can ever strike.
+    pub fn is_empty(&self) -> bool {
+        self.rules.is_empty()
+    }
+
+    /// What becomes of this call; the first fault that strikes it decides.
+    pub fn strike(&self, call_index: usize, server: Option<&str>, tool: &str) -> Option<Strike> {
+        self.rules.iter().find_map(|rule| rule.strike(call_index, server, tool))
+    }
+}
+
+impl Rule {
+    fn strike(&self, call_index: usize, server: Option<&str>, tool: &str) -> Option<Strike> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let owner = server.map(str::to_owned);
+        let is_wedged = state.wedged.contains(&owner);
+        let called =
+            CatalogueTool { name: tool.to_owned(), server: owner.clone(), ..CatalogueTool::default() };
+        let is_meant = self.only_call.is_none_or(|only| only == call_index) && self.fault.hits(&called);
+        if !is_wedged && !is_meant {
+            return None;
+        }
+        let struck = self.outcome(&mut state)?;
+        state.struck += 1;
+        if self.fault.kind == FaultKind::Wedged && !is_wedged {
+            state.wedged.push(owner);
+        }
+        let virtual_ms = match struck {
+            Struck::Late { delay_ms } | Struck::AfterCancel { delay_ms } => Some(delay_ms),
+            _ => None,
+        };
+        let event = TracedFault {
+            name: self.fault.name.clone(),
+            kind: self.fault.kind.to_string(),
+            call_index,
+            virtual_ms,
+            detected: !matches!(struck, Struck::Late { .. }),
+        };
+        Some(Strike { event, struck, real: self.fault.real })
+    }
+
+    fn outcome(&self, state: &mut State) -> Option<Struck> {
+        match self.fault.kind {
+            FaultKind::None => None,
+            FaultKind::Hang | FaultKind::Wedged => Some(Struck::Silence),
+            FaultKind::RecoverAfter { failures } => (state.struck < failures).then_some(Struck::Silence),
+            FaultKind::Slow { delay_ms } => Some(Struck::Late { delay_ms }),
+            FaultKind::ReplyAfterCancel { delay_ms } => Some(Struck::AfterCancel { delay_ms }),
+            FaultKind::Error { code } => {
+                let message = "injected fault: this call is refused".to_owned();
+                Some(Struck::Refused { code, message })
+            }
+            FaultKind::RateLimit { per_second } => {
+                if state.allowed < per_second {
+                    state.allowed += 1;
+                    return None;
+                }
+                state.allowed = 0;
+                let message = "too many requests: try again in 1 s".to_owned();
+                Some(Struck::Refused { code: TOO_MANY_REQUESTS, message })
+            }
+            FaultKind::Malformed => Some(Struck::Malformed),
+            FaultKind::Disconnect => Some(Struck::Disconnected),
+            FaultKind::LostResponse => Some(Struck::Lost),
+        }
+    }
+}
+
+impl Struck {
+    /// What the agent is told in place of a result; `None` when it gets one.
+    pub fn failure(&self, timeout_ms: u64) -> Option<(Option<i64>, String)> {
+        let silence = || (None, format!("timed out: no answer within {timeout_ms} ms"));
+        match self {
+            Self::Silence | Self::Lost | Self::AfterCancel { .. } => Some(silence()),
+            Self::Late { .. } => None,
+            Self::Refused { code, message } => Some((Some(*code), message.clone())),
+            Self::Malformed => Some((None, "the server's answer is not valid JSON".to_owned())),
+            Self::Disconnected => {
+                Some((None, "the server closed the connection before it answered".to_owned()))
+            }
+        }
+    }
+
+    /// Whether the tool runs all the same.
+    pub fn reaches_server(&self) -> bool {
+        matches!(self, Self::Lost | Self::Late { .. } | Self::AfterCancel { .. } | Self::Malformed)
+    }
+}
