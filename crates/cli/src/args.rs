@@ -102,19 +102,31 @@ pub(crate) struct Run {
     pub(crate) reporters: Reporters,
 }
 
-/// What is called, rather than read from its recording.
+/// What is run and called, rather than read from its recording.
 #[derive(Debug, Group)]
 pub(crate) struct Calling {
-    /// Call the tools of tool tests and record what they answer: all, or those whose recording is missing, stale or
-    /// failed; then judge the recordings.
+    /// Run agents and call the tools of tool tests, and record what happens: all, or those whose recording is missing,
+    /// stale or failed; then judge the recordings.
     #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     pub(crate) record: Option<Record>,
-    /// Call everything now and write nothing.
+    /// Run and call everything now and write nothing.
     #[arg(long, conflicts_with = "record")]
     pub(crate) live: bool,
-    /// How many servers to call at once [default: the number of cores].
+    /// How many runs to record, or tools to call, at once [default: 4, or the number of cores if that is more].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
+    /// So many runs of every agent, whatever the suite says.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub(crate) runs: Option<u32>,
+    /// These models for every agent that has one, whatever the suite says: ids, or provider/id.
+    #[arg(long, value_name = "MODEL", value_delimiter = ',')]
+    pub(crate) models: Vec<String>,
+    /// Stop recording, with exit code 5, before the call after these dollars are spent.
+    #[arg(long, value_name = "USD", value_parser = dollars)]
+    pub(crate) max_cost: Option<f64>,
+    /// Say what recording would take: model calls, tokens and an estimated cost; then stop.
+    #[arg(long, conflicts_with = "live")]
+    pub(crate) dry_run: bool,
 }
 
 /// What to record.
@@ -290,5 +302,13 @@ pub(crate) fn duration(written: &str) -> Result<std::time::Duration, String> {
         Some(0) => Err("it must be longer than 0".to_owned()),
         Some(milliseconds) => Ok(std::time::Duration::from_millis(milliseconds)),
         None => Err("a length of time has a unit, as `500ms`, `30s` or `2m`".to_owned()),
+    }
+}
+
+/// Dollars, more than none.
+fn dollars(written: &str) -> Result<f64, String> {
+    match written.trim_start_matches('$').parse::<f64>() {
+        Ok(dollars) if dollars.is_finite() && dollars > 0.0 => Ok(dollars),
+        _ => Err("it must be a number of dollars above 0, as `0.50`".to_owned()),
     }
 }

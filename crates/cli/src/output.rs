@@ -6,6 +6,8 @@ use std::process::ExitCode;
 
 /// Bad invocation, suite, cassette or infrastructure.
 pub(crate) const EXIT_BROKEN: u8 = 2;
+/// A budget ended the recording.
+pub(crate) const EXIT_OVER_BUDGET: u8 = 5;
 
 /// Why a command could not do its work, as the user reads it.
 #[derive(Debug)]

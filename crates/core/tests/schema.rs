@@ -21,6 +21,7 @@ servers:
     timeout: 30s
     connect_timeout: 1.5s
     max_message_bytes: 100
+    shared: true
     responses:
       roots: [{ uri: "file:///tmp", name: tmp }, { uri: "${ROOT}" }]
       sampling:
@@ -39,12 +40,13 @@ servers:
     auth: { bearer_token_env: TOKEN }
   saved: { mock: tools.json }
 providers:
-  house: { type: openai, base_url: http://localhost, api_key_env: KEY }
+  house: { type: openai, base_url: http://localhost, api_key_env: KEY, jobs: 4 }
 faults:
-  - { name: late, target: { server: weather, tool: get_weather }, kind: slow, delay_ms: 5 }
+  - { name: late, target: { server: weather, tool: get_weather }, kind: slow, delay_ms: 5, real: true }
   - { name: again, target: { tool: get_weather }, kind: recover_after, failures: 2 }
 budget: { per_test_usd: 1, per_suite_usd: 2.5, per_run_tokens: 1000 }
 run_options: { stale: warn }
+redact: ["account (?<account>[0-9]+)", { name: customer, pattern: "C-[0-9]{6}" }]
 tools:
   - name: answers
     server: weather
@@ -88,6 +90,16 @@ agents:
     cassette: [a.json, "b/*.json"]
     expect:
       - { target: final_response, matcher: { contains-any: [sun, rain] } }
+  - name: of my own
+    agent: { command: [python, "${SCRIPT}"], env: { MODE: fast }, cwd: . }
+    prompt: Is it sunny?
+    time_budget: 2m
+    runs: 5
+    stop: decided
+    setup: [./reset, "${DATABASE}"]
+    teardown: ./clean
+    expect:
+      - { target: final_response, matcher: { contains: sun } }
 "#;
 
 /// Keys under which the suite's author writes what they like.

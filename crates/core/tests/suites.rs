@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use mcptest_core::problem::Level;
+use mcptest_core::redact::Redactor;
 use mcptest_core::suite::{CassettePath, Endpoint, FaultKind, HeaderValue, Host, Loaded, Stale, Suite, load};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -183,4 +184,55 @@ fn a_suite_is_refused_for_what_is_wrong_in_the_manifest_of_its_mock() {
         errors(&[("s/a.yml", suite), ("s/m/Oslo.yml", manifest)]),
         ["s/m/Oslo.yml:3:33: nothing is called `arg` here", "s/m/Oslo.yml:4:8: unknown key `nmae`"]
     );
+}
+
+#[test]
+fn patterns_of_imports_are_added_to_those_of_the_suite_each_once() {
+    let suite = suite(&[
+        (
+            "a.yml",
+            "imports: [b.yml]\nagents: []\nredact: ['C-\\d+', {name: plate, pattern: '[A-Z]{2} \\d+'}]\n",
+        ),
+        ("b.yml", "redact: ['C-\\d+', 'K-(?<kind>\\w+)']\n"),
+    ]);
+    let patterns: Vec<_> = suite.redact.iter().map(|one| (one.name.as_deref(), &*one.pattern)).collect();
+    assert_eq!(patterns, [(None, r"C-\d+"), (None, r"K-(?<kind>\w+)"), (Some("plate"), r"[A-Z]{2} \d+")]);
+    let builder = suite.redact.iter().fold(Redactor::builder(), |builder, one| one.add_to(builder));
+    let redactor = builder.build().unwrap();
+    assert_eq!(
+        redactor.text("C-12 has K-x and AB 12"),
+        "[redacted:pattern] has K-[redacted:kind] and [redacted:plate]"
+    );
+}
+
+#[test]
+fn a_pattern_that_is_none_is_refused_where_it_stands() {
+    let text = "agents: []\nredact:\n  - '('\n  - ''\n  - {name: a b, pattern: x}\n  - {name: a, pattern: 'x(?=y)'}\n  - 5\n  - {pattern: x}\n";
+    assert_eq!(
+        errors(&[("a.yml", text)]),
+        [
+            "a.yml:3:5: this is not a regular expression: unclosed group",
+            "a.yml:4:5: this must not be empty",
+            "a.yml:5:12: `a b` cannot stand in a placeholder",
+            "a.yml:6:24: this is not a regular expression: look-around, including look-ahead and look-behind, is not supported",
+            "a.yml:7:5: expected a regular expression or {name, pattern}, found the number 5",
+            "a.yml:8:6: `name` is missing here",
+        ]
+    );
+}
+
+#[test]
+fn the_keys_of_model_providers_are_secrets_where_an_agent_has_a_model() {
+    let environment = |name: &str| match name {
+        "ANTHROPIC_API_KEY" => Some("a-key-of-a-provider".to_owned()),
+        "MISTRAL_API_KEY" => Some("short".to_owned()),
+        _ => None,
+    };
+    let secrets = |agent: &str| {
+        let text = format!("agents: [{{name: a, skip: later, prompt: x, {agent}}}]\n");
+        let suite = suite(&[("a.yml", &text)]);
+        suite.secret_values(&environment).into_keys().collect::<Vec<_>>()
+    };
+    assert_eq!(secrets("model: claude-sonnet-4-5"), ["ANTHROPIC_API_KEY"]);
+    assert_eq!(secrets("cassette: x.json"), [""; 0]);
 }

@@ -5,17 +5,17 @@ use crate::faults;
 use crate::plan::{Cell, Subject, refusal};
 use crate::replay::{self, Freshness};
 use crate::tool_test::{self, Done, fail};
-use crate::{Mode, Options, advice};
+use crate::{Fresh, Mode, Options, advice, agent};
 use mcptest_core::report::{Finding, GateReport, Reason, RunReport, Status, TestReport};
-use mcptest_core::suite::{Agent, CassettePath, Model, Suite, ToolTest};
-use mcptest_core::trace::{Header, Run, Trace};
+use mcptest_core::suite::{Agent, Model, Suite, ToolTest};
+use mcptest_core::trace::{Header, Run, Trace, error_in_words};
 use std::path::Path;
 
 const SHOWN_TOOL_NAMES: usize = 50;
 
 /// Judges one cell: from its recordings, or from what was called for it just now. Whatever is wrong with it stays in
 /// its row.
-pub(crate) fn judge(cell: &Cell<'_>, options: Options, called: Option<&Done>) -> TestReport {
+pub(crate) fn judge(cell: &Cell<'_>, options: Options, fresh: Option<Fresh<'_>>) -> TestReport {
     let mut report = cell.blank();
     if let Some(reason) = &cell.skip {
         report.status = Status::Skipped;
@@ -23,11 +23,20 @@ pub(crate) fn judge(cell: &Cell<'_>, options: Options, called: Option<&Done>) ->
         return report;
     }
     match cell.subject {
-        Subject::Agent { suite, agent, model } => match replayed_only(options.mode, agent) {
-            Some(reason) => fail(&mut report, reason),
-            None => judge_agent(cell, suite, agent, model, &mut report),
+        Subject::Agent { suite, agent, model } => match fresh {
+            Some(Fresh::Agent(agent::Done::Failed(reason))) => fail(&mut report, reason.clone()),
+            Some(Fresh::Agent(agent::Done::Live(cassette))) => {
+                judge_agent(cell, suite, agent, model, Some(cassette), &mut report);
+            }
+            _ => judge_agent(cell, suite, agent, model, None, &mut report),
         },
-        Subject::Tool { suite, test } => judge_tool(cell, suite, test, called, &mut report),
+        Subject::Tool { suite, test } => {
+            let called = fresh.and_then(|fresh| match fresh {
+                Fresh::Tool(done) => Some(done),
+                Fresh::Agent(_) => None,
+            });
+            judge_tool(cell, suite, test, called, &mut report);
+        }
         Subject::Refused(loaded) => fail(&mut report, refusal(loaded)),
     }
     if options.mode == Mode::Live && !matches!(cell.subject, Subject::Refused(_)) {
@@ -37,17 +46,6 @@ pub(crate) fn judge(cell: &Cell<'_>, options: Options, called: Option<&Done>) ->
         deny_vacuous(&mut report);
     }
     report
-}
-
-/// Why an agent cannot be run: nothing drives one yet. Traces that are only read need no driver.
-fn replayed_only(mode: Mode, agent: &Agent) -> Option<Reason> {
-    let is_read_only = matches!(agent.cassette, Some(CassettePath::ReadOnly(_)));
-    if mode == Mode::Replay || (is_read_only && mode != Mode::Live) {
-        return None;
-    }
-    let message = "this version records tool tests; agents are replayed only".to_owned();
-    let help = Some("judge its recorded runs without `--record` and `--live`".to_owned());
-    Some(Reason { message, help, ..Reason::default() })
 }
 
 fn judge_tool(
@@ -94,11 +92,15 @@ fn judge_agent(
     suite: &Suite,
     agent: &Agent,
     model: Option<&Model>,
+    live: Option<&str>,
     report: &mut TestReport,
 ) {
-    let recordings = match replay::open(cell, suite, agent, model) {
-        Ok(recordings) => recordings,
-        Err(reason) => return fail(report, reason),
+    let recordings = match live {
+        Some(cassette) => replay::Recordings::live(cassette),
+        None => match replay::open(cell, suite, agent, model) {
+            Ok(recordings) => recordings,
+            Err(reason) => return fail(report, reason),
+        },
     };
     let opened: Vec<(&Path, Result<Cassette<'_>, Reason>)> = recordings
         .files
@@ -143,8 +145,7 @@ fn judge_agent(
         })
         .collect();
     let wanted = agent.runs_to_judge(recorded.len());
-    if recorded.len() < wanted {
-        let message = format!("{} of {wanted} runs are recorded", recorded.len());
+    if let Some(message) = replay::missing(&named, recorded.len(), wanted) {
         let help = Some(advice::short(cell, suite, agent));
         return fail(report, Reason { message, help, ..Reason::default() });
     }
@@ -201,7 +202,7 @@ fn judge_runs(agent: &Agent, recorded: &[Recorded<'_, '_>], report: &mut TestRep
 }
 
 fn judge_run(agent: &Agent, index: usize, trace: &Trace<'_>) -> RunReport {
-    if let Some(message) = fatal_error(trace) {
+    if let Some(message) = trace.fatal_error() {
         let message = format!("run {index} ended in an error: {message}");
         return broken_run(index, Reason { message, ..Reason::default() });
     }
@@ -260,31 +261,5 @@ fn overcome_errors(trace: &Trace<'_>, index: usize) -> Option<String> {
     let first = trace.errors.first()?;
     let more = trace.errors.len() - 1;
     let others = if more > 0 { format!(" and {more} more") } else { String::new() };
-    Some(format!("run {index} met an error and went on: {}{others}", in_words(first.get())))
-}
-
-/// Why the run never came to an end of its own, when it did not.
-fn fatal_error(trace: &Trace<'_>) -> Option<String> {
-    let has_answer = trace.final_response.as_ref().is_some_and(|answer| !answer.trim().is_empty());
-    let never_ended = !has_answer && !trace.errors.is_empty();
-    if trace.stop_reason.as_deref() != Some("error") && !never_ended {
-        return None;
-    }
-    Some(
-        trace
-            .errors
-            .first()
-            .map_or_else(|| "it does not say which".to_owned(), |error| in_words(error.get())),
-    )
-}
-
-/// `provider: overloaded` for an error with a kind and a message, else the error as recorded.
-fn in_words(error: &str) -> String {
-    let parsed: serde_json::Value = serde_json::from_str(error).unwrap_or_default();
-    let text = |key: &str| parsed.get(key).and_then(serde_json::Value::as_str);
-    match (parsed.as_str(), text("kind"), text("message")) {
-        (Some(message), ..) | (None, None, Some(message)) => message.to_owned(),
-        (None, Some(kind), Some(message)) => format!("{kind}: {message}"),
-        _ => error.to_owned(),
-    }
+    Some(format!("run {index} met an error and went on: {}{others}", error_in_words(first.get())))
 }

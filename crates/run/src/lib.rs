@@ -1,6 +1,7 @@
 //! From a suite to a report: plan, replay the recorded runs, judge them.
 
 mod advice;
+mod agent;
 pub mod cassette;
 mod faults;
 mod find;
@@ -12,6 +13,7 @@ mod select;
 pub mod server;
 mod tool_test;
 
+pub use agent::{Event, Watch, unwatched};
 pub use find::{FindError, Found, find};
 pub use plan::{Cell, Plan, Subject};
 pub use replay::{cassette_paths, expected_header};
@@ -58,12 +60,14 @@ pub fn load_suites(paths: &[PathBuf]) -> Vec<(String, Loaded)> {
 }
 
 /// How a plan is judged.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
     /// Where the runs come from.
     pub mode: Mode,
-    /// How many servers are called at once.
+    /// How many runs are recorded, or tools called, at once.
     pub jobs: usize,
+    /// Dollars that recording may cost; no more calls are made once they are spent.
+    pub max_cost_usd: Option<f64>,
     /// Stop at the first test that does not pass.
     pub fail_fast: bool,
     /// A gate that measured nothing fails.
@@ -71,9 +75,10 @@ pub struct Options {
 }
 
 /// Where the runs come from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Mode {
     /// From recordings alone: no process, no socket.
+    #[default]
     Replay,
     /// These are recorded first.
     Record(Which),
@@ -94,15 +99,25 @@ pub enum Which {
     Failed,
 }
 
-/// Judges every cell of a plan, each in its own row.
-pub fn run(plan: &Plan<'_>, options: Options) -> Result<Report, Interrupted> {
+/// What came of judging a plan.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The verdict with its evidence.
+    pub report: Report,
+    /// Which budget ended the recording, and what was spent, when one did.
+    pub over_budget: Option<String>,
+}
+
+/// Judges every cell of a plan, each in its own row; what the mode asks for is recorded or called first.
+pub fn run(plan: &Plan<'_>, options: Options, watch: &Watch) -> Result<Outcome, Interrupted> {
     let secrets = secrets::Secrets::default();
-    let called = match options.mode {
-        Mode::Replay => BTreeMap::new(),
-        Mode::Record(_) | Mode::Live => tool_test::execute(plan, options, &secrets)?,
-    };
+    let mut called = Called::default();
+    if options.mode != Mode::Replay {
+        called.tools = tool_test::execute(plan, options, &secrets)?;
+        called.agents = agent::execute(plan, &options, &secrets, watch)?;
+    }
     let judge = |(index, cell): (usize, &Cell<'_>)| {
-        let report = judge::judge(cell, options, called.get(&index));
+        let report = judge::judge(cell, options, called.of(index));
         match cell.subject {
             Subject::Agent { suite, .. } | Subject::Tool { suite, .. } => secrets.of(suite).hide_in(report),
             Subject::Refused(_) => report,
@@ -113,7 +128,28 @@ pub fn run(plan: &Plan<'_>, options: Options) -> Result<Report, Interrupted> {
         cells if options.fail_fast => until_first_failure(cells, judge),
         cells => cells.par_iter().enumerate().map(judge).collect(),
     };
-    Ok(Report::new(tests))
+    Ok(Outcome { report: Report::new(tests), over_budget: called.agents.over_budget })
+}
+
+/// What was called or recorded just now, by the index of the cell.
+#[derive(Default)]
+struct Called {
+    tools: BTreeMap<usize, tool_test::Done>,
+    agents: agent::Executed,
+}
+
+/// What was called or recorded just now for one cell.
+#[derive(Clone, Copy)]
+pub(crate) enum Fresh<'d> {
+    Tool(&'d tool_test::Done),
+    Agent(&'d agent::Done),
+}
+
+impl Called {
+    fn of(&self, index: usize) -> Option<Fresh<'_>> {
+        let agent = || self.agents.done.get(&index).map(Fresh::Agent);
+        self.tools.get(&index).map(Fresh::Tool).or_else(agent)
+    }
 }
 
 fn until_first_failure(

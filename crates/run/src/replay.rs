@@ -12,6 +12,14 @@ pub(crate) struct Recordings {
     pub(crate) files: Vec<(PathBuf, Result<Recording, Reason>)>,
 }
 
+impl Recordings {
+    /// What was recorded just now and is on no disk.
+    pub(crate) fn live(cassette: &str) -> Self {
+        let path = PathBuf::from("the runs made just now");
+        Self { files: vec![(path.clone(), Ok(Recording::of_text(path, cassette)))] }
+    }
+}
+
 /// Opens every recording of a cell.
 pub(crate) fn open(
     cell: &Cell<'_>,
@@ -62,6 +70,41 @@ pub fn cassette_paths(
                 patterns.iter().map(|pattern| cassette::with_model(pattern, label.as_deref())).collect();
             cassette::resolve(&of_model, suite.folder())
         }
+    }
+}
+
+/// Says which of the wanted runs are not recorded, when some are not.
+pub(crate) fn missing(
+    cassettes: &[(&Path, &cassette::Cassette<'_>)],
+    recorded: usize,
+    wanted: usize,
+) -> Option<String> {
+    let missing = match cassettes {
+        [(_, cassette)] => cassette.missing(wanted),
+        _ => (recorded + 1..=wanted).collect(),
+    };
+    let first = *missing.first()?;
+    if missing.len() == wanted + 1 - first {
+        return Some(format!("{} of {wanted} runs are recorded", first - 1));
+    }
+    Some(format!(
+        "{} of {wanted} {} not recorded",
+        numbered("run", &missing),
+        if missing.len() == 1 { "is" } else { "are" }
+    ))
+}
+
+/// `run 3`, `runs 3 and 7`, or the first few of many.
+fn numbered(what: &str, numbers: &[usize]) -> String {
+    const SHOWN: usize = 5;
+    let mut named: Vec<String> = numbers.iter().take(SHOWN).map(ToString::to_string).collect();
+    if numbers.len() > SHOWN {
+        named.push(format!("{} more", numbers.len() - SHOWN));
+    }
+    match &named[..] {
+        [one] => format!("{what} {one}"),
+        [first @ .., last] => format!("{what}s {} and {last}", first.join(", ")),
+        [] => String::new(),
     }
 }
 

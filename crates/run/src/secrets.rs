@@ -1,12 +1,16 @@
 //! Which texts of a suite's environment must reach neither a recording nor a report?
 
-use mcptest_core::redact::{Builder, Redactor};
-use mcptest_core::report::{Reason, Status, TestReport};
-use mcptest_core::suite::Suite;
+use mcptest_core::redact::{Builder, Redactor, is_secret_name};
+use mcptest_core::report::{AssertionDiff, Expectation, Reason, Status, TestReport};
+use mcptest_core::suite::{RedactPattern, Suite};
+use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
+
+/// For the rows of suites that have no secrets of their own.
+static BARE: LazyLock<Option<Redactor>> = LazyLock::new(|| Redactor::builder().for_little().build().ok());
 
 /// The redactors of the suites of one invocation, each made when it is first needed.
 #[derive(Default)]
@@ -17,6 +21,7 @@ pub(crate) struct Secrets {
 /// What is secret in one suite.
 pub(crate) struct OfSuite {
     values: BTreeMap<String, String>,
+    patterns: Vec<RedactPattern>,
     redactor: OnceLock<Result<Redactor, Reason>>,
 }
 
@@ -25,7 +30,9 @@ impl OfSuite {
     pub(crate) fn redactor(&self) -> Result<&Redactor, Reason> {
         let made = self.redactor.get_or_init(|| {
             let add = |builder: Builder, (name, value): (&String, &String)| builder.value(name, value);
-            self.values.iter().fold(Redactor::builder(), add).build().map_err(|problems| {
+            let builder = self.values.iter().fold(Redactor::builder(), add);
+            let builder = self.patterns.iter().fold(builder, |builder, pattern| pattern.add_to(builder));
+            builder.build().map_err(|problems| {
                 let message = problems.first().map(ToString::to_string).unwrap_or_default();
                 Reason { message, ..Reason::default() }
             })
@@ -33,12 +40,13 @@ impl OfSuite {
         made.as_ref().map_err(Clone::clone)
     }
 
-    /// The row as it may be shown. Where no variable that the suite names has a value, that costs nothing.
+    /// The row as it may be shown: also an old recording can have a token in it.
     pub(crate) fn hide_in(&self, report: TestReport) -> TestReport {
-        if self.values.is_empty() {
-            return report;
-        }
-        match self.redactor() {
+        let redactor = match &*BARE {
+            Some(bare) if self.values.is_empty() && self.patterns.is_empty() => Ok(bare),
+            _ => self.redactor(),
+        };
+        match redactor {
             Ok(redactor) => hidden(redactor, report),
             Err(reason) => withheld(report, reason),
         }
@@ -53,7 +61,8 @@ impl Secrets {
             return Arc::clone(known);
         }
         let values = suite.secret_values(crate::host().environment);
-        let made = Arc::new(OfSuite { values, redactor: OnceLock::new() });
+        let patterns = suite.redact.clone();
+        let made = Arc::new(OfSuite { values, patterns, redactor: OnceLock::new() });
         kept.insert(suite.path.clone(), Arc::clone(&made));
         made
     }
@@ -61,9 +70,17 @@ impl Secrets {
 
 /// The row without its secrets. Where it is written stays, and so does the command that judges it alone, unless the
 /// row's own name has a secret in it.
-fn hidden(redactor: &Redactor, report: TestReport) -> TestReport {
+fn hidden(redactor: &Redactor, mut report: TestReport) -> TestReport {
+    for run in &mut report.runs {
+        run.expectations.iter_mut().for_each(|one| hide_under_names(redactor, one));
+    }
+    for gate in &mut report.gates {
+        gate.expectations.iter_mut().for_each(|one| hide_under_names(redactor, one));
+        let diffs = gate.explanation.iter_mut().flat_map(|finding| &mut finding.diff);
+        diffs.for_each(|diff| hide_in_diff(redactor, diff));
+    }
     let Ok(text) = serde_json::to_string(&report) else { return report };
-    let Cow::Owned(clean) = redactor.json(&text) else { return report };
+    let Cow::Owned(clean) = redactor.document(&text) else { return report };
     match serde_json::from_str::<TestReport>(&clean) {
         Ok(clean) => {
             let rerun = if clean.name == report.name { report.rerun } else { clean.rerun };
@@ -71,9 +88,40 @@ fn hidden(redactor: &Redactor, report: TestReport) -> TestReport {
         }
         Err(error) => {
             let message = format!("the row cannot be shown without its secrets: {error}");
-            withheld(report, Reason { message, ..Reason::default() })
+            let help =
+                Some("a pattern of `redact:` matches words that every report has; narrow it".to_owned());
+            withheld(report, Reason { message, help, ..Reason::default() })
         }
     }
+}
+
+/// What stands at a path that ends in a secret's name, of which the value alone does not tell.
+fn hide_under_names(redactor: &Redactor, expectation: &mut Expectation) {
+    let name = expectation.target.rsplit(['.', '[']).next().unwrap_or_default();
+    let name = name.trim_matches(['"', '\'', ']']).to_owned();
+    if is_secret_name(&name) {
+        expectation.actual = expectation.actual.take().map(|value| named(redactor, &name, value));
+        for diff in &mut expectation.diff {
+            diff.actual = named(redactor, &name, diff.actual.take());
+        }
+    }
+    expectation.diff.iter_mut().for_each(|diff| hide_in_diff(redactor, diff));
+}
+
+fn hide_in_diff(redactor: &Redactor, diff: &mut AssertionDiff) {
+    let name = diff.pointer.rsplit('/').next().unwrap_or_default().to_owned();
+    if is_secret_name(&name) {
+        diff.expected = named(redactor, &name, diff.expected.take());
+        diff.actual = named(redactor, &name, diff.actual.take());
+    }
+}
+
+/// A value as it is shown where its name stands beside it.
+fn named(redactor: &Redactor, name: &str, value: Value) -> Value {
+    let text = json!({ name: &value }).to_string();
+    let Cow::Owned(clean) = redactor.json(&text) else { return value };
+    let mut clean: Value = serde_json::from_str(&clean).unwrap_or_default();
+    clean[name].take()
 }
 
 fn withheld(report: TestReport, reason: Reason) -> TestReport {

@@ -1,7 +1,42 @@
 //! What is said to a model and what it says, in words that no provider owns.
 
+mod anthropic;
+mod bad_reply;
+mod gemini;
+mod openai_chat;
+mod openai_responses;
+mod piece;
+mod wire_name;
+
+pub use anthropic::{ANTHROPIC, DEFAULT_MAX_TOKENS};
+pub use bad_reply::BadReply;
+pub(crate) use bad_reply::{error_message, gist};
+pub use gemini::GEMINI;
+pub use openai_chat::{MISTRAL, OPENAI_CHAT};
+pub use openai_responses::OPENAI_RESPONSES;
+pub use wire_name::{wire_name, wire_names};
+
 use serde_json::Value;
 use serde_json::value::RawValue;
+
+/// How one kind of provider is spoken to.
+#[derive(Debug)]
+pub struct Dialect {
+    /// Its name, as `type:` has it in a suite.
+    pub name: &'static str,
+    /// The version that begins every path, unless the base URL has one.
+    pub version: &'static str,
+    /// Where to send a request, by the model, after the version.
+    pub path: fn(&str) -> String,
+    /// The header that carries the key.
+    pub key_header: fn(&str) -> (&'static str, String),
+    /// The headers of every request, beside those of all HTTP with JSON.
+    pub headers: &'static [(&'static str, &'static str)],
+    /// The body of a request.
+    pub body: fn(&Ask<'_>) -> String,
+    /// The message in the body of an answer.
+    pub read: fn(&Ask<'_>, &str) -> Result<Reply, BadReply>,
+}
 
 /// One request for the model's next message.
 #[derive(Debug, Clone, Copy)]
@@ -153,4 +188,13 @@ pub struct Usage {
     pub prompt: Option<u64>,
     /// Written by the model, its thoughts included.
     pub completion: Option<u64>,
+}
+
+/// How many calls have been answered: the next one that comes without an id is named by it.
+fn calls_so_far(ask: &Ask<'_>) -> usize {
+    let answered = |message: &Message| match message {
+        Message::Results(results) => results.len(),
+        _ => 0,
+    };
+    ask.messages.iter().map(answered).sum()
 }

@@ -2,18 +2,19 @@
 
 use super::report::Destination;
 use super::suites;
-use crate::args::{Colour, Record, Run};
+use crate::args::{Calling, Colour, Record, Run};
 use crate::output::{self, Failure};
 use clap::ValueEnum;
-use mcptest_core::suite::{Loaded, Suite};
-use mcptest_run::{Mode, Options, Plan, Selection, Which};
+use mcptest_core::suite::{Loaded, Model, Suite};
+use mcptest_run::{Mode, Options, Outcome, Plan, Selection, Which};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
     let destinations = Destination::parse_all(&args.reporters.reporters)?;
     refuse_loose_mode(&args)?;
-    let loaded = suites::load(&args.suites, colour)?;
+    let mut loaded = suites::load(&args.suites, colour)?;
+    put_in_place(&mut loaded, &args.calling)?;
     let selection = Selection { filters: args.filter, tags: args.tag, skip_tags: args.skip_tag };
     let plan = Plan::new(&loaded, &selection);
     if plan.cells.is_empty() {
@@ -30,11 +31,18 @@ pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
         Some(Record::Stale) => Mode::Record(Which::Stale),
         Some(Record::Failed) => Mode::Record(Which::Failed),
     };
-    let cores = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let jobs = args.calling.jobs.map_or_else(cores, usize::from);
-    let options = Options { mode, jobs, fail_fast: args.fail_fast, deny_vacuous: args.deny_vacuous };
-    let report = match mcptest_run::run(&plan, options) {
-        Ok(report) => report,
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let jobs = args.calling.jobs.map_or(cores.max(4), usize::from);
+    let options = Options {
+        mode,
+        jobs,
+        max_cost_usd: args.calling.max_cost,
+        fail_fast: args.fail_fast,
+        deny_vacuous: args.deny_vacuous,
+    };
+    let outcome = mcptest_run::run(&plan, options, &mcptest_run::unwatched());
+    let Outcome { report, over_budget } = match outcome {
+        Ok(outcome) => outcome,
         Err(interrupted) => {
             output::stderr(&format!("{interrupted}\n"));
             return Ok(ExitCode::from(interrupted.exit_code));
@@ -42,7 +50,25 @@ pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
     };
     let written = Destination::write_all(&destinations, &report, colour, args.suites.verbose);
     written?;
+    if let Some(why) = over_budget {
+        output::stderr(&format!("recording was stopped: {why}\n"));
+        return Ok(ExitCode::from(output::EXIT_OVER_BUDGET));
+    }
     Ok(ExitCode::from(report.exit_code()))
+}
+
+/// `--runs` and `--models` in place of what the suites say.
+fn put_in_place(loaded: &mut [(String, Loaded)], calling: &Calling) -> Result<(), Failure> {
+    for suite in loaded.iter_mut().filter_map(|(_, loaded)| loaded.suite.as_mut()) {
+        if let Some(runs) = calling.runs {
+            suite.override_runs(runs as usize);
+        }
+        if !calling.models.is_empty() {
+            let models: Vec<Model> = calling.models.iter().map(|written| suite.model(written)).collect();
+            suite.override_models(&models)?;
+        }
+    }
+    Ok(())
 }
 
 /// `--record missing` is two words to the shell, and `missing` then a path.

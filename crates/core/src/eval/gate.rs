@@ -1,12 +1,13 @@
 //! A gate: its own block of the suite, which scores the recorded runs.
 
 use super::assertion::Assertion;
+use super::fault_matrix::Combination;
 use super::scores::Scores;
 use super::target::Target;
 use crate::problem::{Problem, Span, nearest};
 use crate::report::{GateReport, Status};
-use crate::suite::Fault;
 use crate::suite::read::{Block, Field};
+use crate::suite::{Fault, Variant};
 use crate::trace::{CatalogueTool, Run, is_tool};
 
 /// What a gate is made of. The parsed block is the gate.
@@ -24,6 +25,12 @@ pub(crate) trait Gate: Send + Sync + Sized + 'static {
 
     /// Whether the gate decides what failed runs mean: with it, a failed run does not fail the test by itself.
     const DECIDES_RUNS: bool = false;
+
+    /// Whether `true` may stand for a block with nothing in it, and `false` for none.
+    const TAKES_TRUE: bool = false;
+
+    /// Whether the gate judges the runs of the fault matrix, and not the ordinary ones.
+    const JUDGES_MATRIX: bool = false;
 
     /// Reads the block, all but its `expect:`.
     fn read(block: &mut Block<'_>) -> Self;
@@ -47,6 +54,26 @@ pub(crate) trait Gate: Send + Sync + Sized + 'static {
     /// Tools to put among those that the servers offer while a run is recorded.
     fn injected_tools(&self, _offered: &[CatalogueTool]) -> Vec<CatalogueTool> {
         Vec::new()
+    }
+
+    /// The variants that the block asks for, each a row of its own.
+    fn variants(&self) -> Vec<Variant> {
+        Vec::new()
+    }
+
+    /// The gate as it judges one variant, where that differs.
+    fn of_variant(&self, _variant: Variant) -> Option<Self> {
+        None
+    }
+
+    /// The faults that are recorded in a matrix, given the ordinary runs.
+    fn fault_combinations(&self, _runs: &[Run<'_>]) -> Option<Vec<Combination>> {
+        None
+    }
+
+    /// What so many tokens of a model cost in USD, where the block gives the price.
+    fn cost_usd(&self, _model: &str, _prompt_tokens: u64, _completion_tokens: u64) -> Option<f64> {
+        None
     }
 
     /// What can be said at load time of one expectation as written, beyond what its target's values tell.
@@ -150,7 +177,10 @@ impl GateKind {
             targets: G::TARGETS,
             doc: G::DOC,
             example: G::EXAMPLE,
-            read: |field, key_span| field.block(|block| GateBlock::read::<G>(block, key_span)),
+            read: |field, key_span| {
+                let read = |block: &mut Block<'_>| GateBlock::read::<G>(block, key_span);
+                if G::TAKES_TRUE { field.flag_or_block(read) } else { field.block(read) }
+            },
         }
     }
 }
@@ -160,6 +190,7 @@ pub struct GateBlock {
     key: &'static str,
     targets: &'static [Target],
     decides_runs: bool,
+    pub(super) judges_matrix: bool,
     gate: Box<dyn Scoring>,
     expect: Vec<Assertion<Target>>,
     key_span: Span,
@@ -176,6 +207,10 @@ trait Scoring: Send + Sync {
     fn score(&self, runs: &[Run<'_>]) -> Scores;
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem>;
     fn injected_tools(&self, offered: &[CatalogueTool]) -> Vec<CatalogueTool>;
+    fn variants(&self) -> Vec<Variant>;
+    fn of_variant(&self, variant: Variant) -> Option<Box<dyn Scoring>>;
+    fn fault_combinations(&self, runs: &[Run<'_>]) -> Option<Vec<Combination>>;
+    fn cost_usd(&self, model: &str, prompt_tokens: u64, completion_tokens: u64) -> Option<f64>;
     fn lint_expectation(&self, assertion: &Assertion<Target>, agent: &AgentFacts<'_>) -> Option<Problem>;
     fn line(&self, row_name: &str, passed: bool, scores: &Scores) -> Option<String>;
     fn summary(&self, scores: &Scores) -> Option<String>;
@@ -192,6 +227,22 @@ impl<G: Gate> Scoring for G {
 
     fn injected_tools(&self, offered: &[CatalogueTool]) -> Vec<CatalogueTool> {
         Gate::injected_tools(self, offered)
+    }
+
+    fn variants(&self) -> Vec<Variant> {
+        Gate::variants(self)
+    }
+
+    fn of_variant(&self, variant: Variant) -> Option<Box<dyn Scoring>> {
+        Gate::of_variant(self, variant).map(|gate| Box::new(gate) as Box<dyn Scoring>)
+    }
+
+    fn fault_combinations(&self, runs: &[Run<'_>]) -> Option<Vec<Combination>> {
+        Gate::fault_combinations(self, runs)
+    }
+
+    fn cost_usd(&self, model: &str, prompt_tokens: u64, completion_tokens: u64) -> Option<f64> {
+        Gate::cost_usd(self, model, prompt_tokens, completion_tokens)
     }
 
     fn lint_expectation(&self, assertion: &Assertion<Target>, agent: &AgentFacts<'_>) -> Option<Problem> {
@@ -228,6 +279,7 @@ impl GateBlock {
             key: G::KEY,
             targets: G::TARGETS,
             decides_runs: G::DECIDES_RUNS,
+            judges_matrix: G::JUDGES_MATRIX,
             gate: Box::new(gate),
             expect,
             key_span,
@@ -245,8 +297,30 @@ impl GateBlock {
     }
 
     /// Tools to put among those that the servers offer while a run is recorded, each marked as a distractor.
-    pub fn injected_tools(&self, offered: &[CatalogueTool]) -> Vec<CatalogueTool> {
-        self.gate.injected_tools(offered)
+    pub fn injected_tools(&self, variant: Option<Variant>, offered: &[CatalogueTool]) -> Vec<CatalogueTool> {
+        self.with(variant, |gate| gate.injected_tools(offered))
+    }
+
+    /// The variants that the block asks for, each a row of its own.
+    pub fn variants(&self) -> Vec<Variant> {
+        self.gate.variants()
+    }
+
+    /// The faults that are recorded in a matrix, given the ordinary runs; `None` for a gate that asks for none.
+    pub fn fault_combinations(&self, runs: &[Run<'_>]) -> Option<Vec<Combination>> {
+        self.gate.fault_combinations(runs)
+    }
+
+    /// What so many tokens of a model cost in USD, where the block gives the price.
+    pub fn cost_usd(&self, model: &str, prompt_tokens: u64, completion_tokens: u64) -> Option<f64> {
+        self.gate.cost_usd(model, prompt_tokens, completion_tokens)
+    }
+
+    fn with<T>(&self, variant: Option<Variant>, ask: impl FnOnce(&dyn Scoring) -> T) -> T {
+        match variant.and_then(|variant| self.gate.of_variant(variant)) {
+            Some(gate) => ask(&*gate),
+            None => ask(&*self.gate),
+        }
     }
 
     /// What can be said at load time.
@@ -264,7 +338,16 @@ impl GateBlock {
 
     /// Scores the runs and holds the numbers to the block's expectations.
     pub fn judge(&self, row_name: &str, runs: &[Run<'_>]) -> GateReport {
-        let mut scores = self.gate.score(runs);
+        self.judge_by(&*self.gate, row_name, runs)
+    }
+
+    /// The same for the runs of one variant.
+    pub fn judge_variant(&self, variant: Option<Variant>, row_name: &str, runs: &[Run<'_>]) -> GateReport {
+        self.with(variant, |gate| self.judge_by(gate, row_name, runs))
+    }
+
+    fn judge_by(&self, gate: &dyn Scoring, row_name: &str, runs: &[Run<'_>]) -> GateReport {
+        let mut scores = gate.score(runs);
         for target in self.targets {
             scores.values.entry(target.name).or_insert(None);
         }
@@ -278,8 +361,8 @@ impl GateBlock {
         GateReport {
             key: self.key.to_owned(),
             status: if passed { Status::Passed } else { Status::Failed },
-            line: self.gate.line(row_name, passed, &scores),
-            summary: self.gate.summary(&scores),
+            line: gate.line(row_name, passed, &scores),
+            summary: gate.summary(&scores),
             not_exercised: scores.not_exercised.clone().or_else(asserted),
             targets: scores.values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
             expectations,

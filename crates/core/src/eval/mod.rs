@@ -5,6 +5,7 @@ pub(crate) mod assertion;
 pub mod assignment;
 pub mod distractors;
 pub mod equal_function_sets;
+mod fault_matrix;
 mod gate;
 mod golden_path;
 #[cfg(test)]
@@ -29,12 +30,14 @@ mod trajectory_axes;
 mod trial;
 
 pub use assertion::Assertion;
+pub use fault_matrix::{Combination, fault_combinations};
 pub use gate::{GateBlock, GateKind};
 pub use golden_path::{GoldenPath, PathScore, golden_path_coverage, score_golden_path};
 pub use narrative::{Extraction, Narrative, NarrativeScore, score_narrative};
 pub use scores::{RunScores, Scores};
 pub use stability::{StabilityFloors, StabilityReport, agent_stability, agent_stability_across, drift_flags};
 pub use target::{Fold, Range, Target};
+pub use token_efficiency::shipped_cost_usd;
 pub use tool_edges::{DelegationEdge, EdgesScore, ToolEdges, score_tool_edges};
 pub use tool_selection::selection;
 pub use trajectory::trace_validation;
@@ -54,6 +57,7 @@ pub const GATES: &[GateKind] = &[
     GateKind::of::<stability::StabilityBlock>(),
     GateKind::of::<reliability::ReliabilityBlock>(),
     GateKind::of::<recovery::RecoveryBlock>(),
+    GateKind::of::<fault_matrix::FaultMatrix>(),
     GateKind::of::<narrative::NarrativeBlock>(),
     GateKind::of::<tool_selection::ToolSelectionBlock>(),
     GateKind::of::<equal_function_sets::EqualFunctionSets>(),

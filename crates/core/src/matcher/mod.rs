@@ -6,6 +6,8 @@ mod number;
 mod structure;
 mod text;
 
+pub(crate) use text::regex_problem;
+
 use crate::problem::Problem;
 use crate::report::AssertionDiff;
 use crate::suite::read::{Block, Field};

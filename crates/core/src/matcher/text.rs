@@ -83,7 +83,8 @@ fn several(field: &mut Field<'_>) -> Option<Vec<Value>> {
     Some(values)
 }
 
-fn regex_problem(error: &regex::Error) -> Problem {
+/// What is wrong with a pattern, in words that are the same wherever a suite has one.
+pub(crate) fn regex_problem(error: &regex::Error) -> Problem {
     let text = error.to_string();
     let reason = text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
     if matches!(error, regex::Error::CompiledTooBig(_)) {

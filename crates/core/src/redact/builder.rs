@@ -18,7 +18,8 @@ const PATTERN: &str = "pattern";
 #[derive(Default)]
 pub struct Builder {
     values: BTreeSet<(String, String)>,
-    patterns: Vec<String>,
+    patterns: Vec<(Option<String>, String)>,
+    is_for_little: bool,
 }
 
 /// Why a [`Redactor`] cannot be built.
@@ -53,7 +54,21 @@ impl Builder {
     /// Adds a pattern of the suite. A named group narrows it: that group alone is the secret, and names it.
     #[must_use]
     pub fn pattern(mut self, pattern: &str) -> Self {
-        self.patterns.push(pattern.to_owned());
+        self.patterns.push((None, pattern.to_owned()));
+        self
+    }
+
+    /// Adds a pattern of the suite whose placeholder has this name.
+    #[must_use]
+    pub fn named_pattern(mut self, name: &str, pattern: &str) -> Self {
+        self.patterns.push((Some(name.to_owned()), pattern.to_owned()));
+        self
+    }
+
+    /// Rather soon made than fast: for little text.
+    #[must_use]
+    pub fn for_little(mut self) -> Self {
+        self.is_for_little = true;
         self
     }
 
@@ -61,8 +76,8 @@ impl Builder {
     pub fn build(self) -> Result<Redactor, Vec<RedactError>> {
         let mut problems = Vec::new();
         let mut patterns = Vec::new();
-        for (index, pattern) in self.patterns.into_iter().enumerate() {
-            match Pattern::compile(&pattern) {
+        for (index, (name, pattern)) in self.patterns.into_iter().enumerate() {
+            match Pattern::compile(name.as_deref(), &pattern) {
                 Ok(compiled) => patterns.push(compiled),
                 Err(reason) => problems.push(RedactError::Pattern { index, pattern, reason }),
             }
@@ -70,7 +85,10 @@ impl Builder {
         let (value_names, values) = value_forms(self.values);
         let (texts, meanings) = what_to_look_for(&values);
         let length: usize = texts.iter().map(|text| text.len()).sum();
-        let kind = (length <= LARGEST_TABLE).then_some(AhoCorasickKind::DFA);
+        let kind = match self.is_for_little {
+            true => Some(AhoCorasickKind::ContiguousNFA),
+            false => (length <= LARGEST_TABLE).then_some(AhoCorasickKind::DFA),
+        };
         let automaton = match AhoCorasick::builder().match_kind(MatchKind::Standard).kind(kind).build(texts) {
             Ok(automaton) if problems.is_empty() => automaton,
             other => {
@@ -127,16 +145,13 @@ pub(super) struct Pattern {
 }
 
 impl Pattern {
-    fn compile(pattern: &str) -> Result<Self, String> {
+    fn compile(name: Option<&str>, pattern: &str) -> Result<Self, String> {
         if pattern.is_empty() {
             return Err("it is empty; say what to hide".to_owned());
         }
-        let regex = RegexBuilder::new(pattern)
-            .size_limit(REGEX_SIZE_LIMIT)
-            .build()
-            .map_err(|error| reason(&error))?;
+        let regex = compile_pattern(pattern).map_err(|error| reason(&error))?;
         let named = regex.capture_names().enumerate().find_map(|(index, name)| Some((index, name?)));
-        let name = placeholder::name_of(named.map_or(PATTERN, |(_, name)| name));
+        let name = placeholder::name_of(name.or(named.map(|(_, name)| name)).unwrap_or(PATTERN));
         Ok(Self { name, group: named.map(|(index, _)| index), regex })
     }
 
@@ -162,6 +177,11 @@ impl Pattern {
         self.find(text, |_| is_in = true);
         is_in
     }
+}
+
+/// A pattern, ready to be looked for.
+pub(crate) fn compile_pattern(pattern: &str) -> Result<Regex, regex::Error> {
+    RegexBuilder::new(pattern).size_limit(REGEX_SIZE_LIMIT).build()
 }
 
 fn reason(error: &regex::Error) -> String {

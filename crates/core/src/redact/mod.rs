@@ -5,6 +5,7 @@ mod builder;
 mod decode;
 mod forms;
 mod keys;
+mod own;
 mod page;
 mod pairs;
 mod placeholder;
@@ -22,6 +23,9 @@ pub use forms::is_secret_value;
 pub use keys::is_secret_name;
 pub use page::tables;
 
+pub(crate) use builder::compile_pattern;
+pub(crate) use placeholder::is_placeholder_name;
+
 use aho_corasick::AhoCorasick;
 use forms::Form;
 use plain::Task;
@@ -29,6 +33,7 @@ use span::{Edit, apply};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
+use structure::Depth;
 
 /// A replacement can reveal another (`\b` before a token that touched a secret), so a text is searched until
 /// nothing is found; in the last round a text that is still not clean goes as a whole.
@@ -77,14 +82,23 @@ impl Redactor {
 
     /// A text without its secrets. If it is JSON it stays JSON; prose may have JSON in it.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        settle(text, |text, all_or_nothing| self.scan(text, 0, all_or_nothing))
+        settle(text, |text, all_or_nothing| self.scan(text, Depth::default(), all_or_nothing))
     }
 
     /// A JSON text, or several one after the other, without its secrets: still JSON, and the rest byte for byte as
     /// it was. What is not JSON is treated as text.
     pub fn json<'t>(&self, text: &'t str) -> Cow<'t, str> {
         settle(text, |text, all_or_nothing| {
-            let edits = self.structured(text, 0, all_or_nothing);
+            let edits = self.structured(text, Depth::default(), all_or_nothing);
+            edits.unwrap_or_else(|| self.plain(text, Task { rule: None, all_or_nothing }))
+        })
+    }
+
+    /// A report or other document of our own as JSON, without its secrets: as [`json`](Self::json), but a pattern
+    /// makes no text of a number, which is one that we counted.
+    pub fn document<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        settle(text, |text, all_or_nothing| {
+            let edits = self.structured(text, Depth::of_document(), all_or_nothing);
             edits.unwrap_or_else(|| self.plain(text, Task { rule: None, all_or_nothing }))
         })
     }
@@ -97,7 +111,7 @@ impl Redactor {
 
     /// The secrets in a text or JSON text, in order; none in one that was redacted.
     pub fn find(&self, text: &str) -> Vec<Found> {
-        self.scan(text, 0, false)
+        self.scan(text, Depth::default(), false)
             .into_iter()
             .map(|edit| Found { what: edit.what.to_owned(), at: edit.at.start })
             .collect()

@@ -25,6 +25,11 @@ pub(super) fn name_of(text: &str) -> String {
     if name.is_empty() { "secret".to_owned() } else { name }
 }
 
+/// Whether a placeholder can have this name as it is.
+pub(crate) fn is_placeholder_name(text: &str) -> bool {
+    name_of(text) == text
+}
+
 fn is_name(code: u32) -> bool {
     u8::try_from(code).is_ok_and(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-'))
 }

@@ -3,11 +3,32 @@
 use super::keys::{self, Also, KeyRule};
 use super::plain::Task;
 use super::span::Edit;
-use super::{Redactor, decode, placeholder};
+use super::{Redactor, decode, own, placeholder};
 use crate::json::scan::{escape, number_length, plain_prefix};
 
 /// JSON in a string in JSON in a string …: each level doubles the backslashes, so few are ever met.
 const MOST_LEVELS: usize = 8;
+
+/// How deep a JSON text stands in others.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Depth {
+    /// In how many strings.
+    level: usize,
+    /// Whether no pattern makes a text of a number.
+    keeps_numbers: bool,
+}
+
+impl Depth {
+    /// That of a document whose numbers are our own.
+    pub(super) fn of_document() -> Self {
+        Self { level: 0, keeps_numbers: true }
+    }
+
+    /// That of the strings of a text at this one.
+    fn below(self) -> Self {
+        Self { level: self.level + 1, keeps_numbers: false }
+    }
+}
 
 /// Reads the tokens of a JSON text. What stands outside strings must be punctuation, numbers and literals, so that
 /// no secret hides there; whether they stand in the right order is left to whoever wrote them.
@@ -15,19 +36,21 @@ struct Reader<'r, 't> {
     redactor: &'r Redactor,
     text: &'t str,
     at: usize,
-    level: usize,
+    level: Depth,
     all_or_nothing: bool,
     /// The rule of the key whose value is next.
     rule: Option<&'static KeyRule>,
     /// The rule for the texts of the list that was opened at this depth.
     list: Option<(&'static KeyRule, usize)>,
+    /// Whether a number that is next is one of a recording itself.
+    is_own_number: bool,
     depth: usize,
     edits: Vec<Edit<'r>>,
 }
 
 impl Redactor {
     /// The edits that take every secret out of a text: token by token when it is JSON, otherwise as prose.
-    pub(super) fn scan<'r>(&'r self, text: &str, level: usize, all_or_nothing: bool) -> Vec<Edit<'r>> {
+    pub(super) fn scan<'r>(&'r self, text: &str, level: Depth, all_or_nothing: bool) -> Vec<Edit<'r>> {
         let is_like_json = matches!(text.trim_start().as_bytes().first(), Some(b'{' | b'[' | b'"'));
         let edits = if is_like_json { self.structured(text, level, all_or_nothing) } else { None };
         edits.unwrap_or_else(|| self.plain(text, Task { rule: None, all_or_nothing }))
@@ -37,10 +60,10 @@ impl Redactor {
     pub(super) fn structured<'r>(
         &'r self,
         text: &str,
-        level: usize,
+        level: Depth,
         all_or_nothing: bool,
     ) -> Option<Vec<Edit<'r>>> {
-        if level > MOST_LEVELS {
+        if level.level > MOST_LEVELS {
             return None;
         }
         let mut reader = Reader {
@@ -51,6 +74,7 @@ impl Redactor {
             all_or_nothing,
             rule: None,
             list: None,
+            is_own_number: false,
             depth: 0,
             edits: Vec::new(),
         };
@@ -108,7 +132,10 @@ impl<'r> Reader<'r, '_> {
         self.at = at.end;
         let literal = &self.text[at.clone()];
         let rule = self.rule.take().filter(|rule| rule.also == Also::Numbers).map(|rule| rule.name);
-        let Some(what) = rule.or_else(|| self.redactor.pattern_in(literal)) else { return Some(()) };
+        let is_searched = !self.is_own_number && !self.level.keeps_numbers;
+        let Some(what) = rule.or_else(|| self.redactor.pattern_in(literal).filter(|_| is_searched)) else {
+            return Some(());
+        };
         literal.parse::<f64>().ok()?;
         self.edits.push(Edit { at, what, with: format!("\"{}\"", placeholder::plain(what)) });
         Some(())
@@ -126,7 +153,12 @@ impl<'r> Reader<'r, '_> {
         let edits = if is_key {
             self.at += 1;
             self.rule = keys::rule(content);
-            self.redactor.plain(content, Task { rule: None, all_or_nothing: self.all_or_nothing })
+            self.is_own_number = own::is_number(content);
+            if own::is_key(content) {
+                Vec::new()
+            } else {
+                self.redactor.plain(content, Task { rule: None, all_or_nothing: self.all_or_nothing })
+            }
         } else {
             self.value(content)
         };
@@ -145,7 +177,7 @@ impl<'r> Reader<'r, '_> {
                 let task = Task { rule: Some(rule), all_or_nothing: self.all_or_nothing };
                 self.redactor.plain(content, task)
             }
-            None => self.redactor.scan(content, self.level + 1, self.all_or_nothing),
+            None => self.redactor.scan(content, self.level.below(), self.all_or_nothing),
         }
     }
 }

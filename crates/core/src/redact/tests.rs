@@ -333,3 +333,21 @@ fn hostile_texts_settle() {
         let _ = redactor.json(&text);
     }
 }
+
+#[test]
+fn a_pattern_breaks_no_recording_and_no_report() {
+    let redactor = with_pattern("[0-9]{3,}|[a-z_]{10,}");
+    let line = r#"{"run":100,"trace":{"tool_calls":[{"args":{"n":1234,"a_word_like_this":1}}],"tool_results":[{"call_index":250}]}}"#;
+    let expected = r#"{"run":100,"trace":{"tool_calls":[{"args":{"n":"[redacted:pattern]","[redacted:pattern]":1}}],"tool_results":[{"call_index":250}]}}"#;
+    assert_eq!(redactor.json(line), expected);
+    let report = r#"{"targets":{"score":0.6666666666},"reason":"run 1234 {\"n\":1234}"}"#;
+    let expected =
+        r#"{"targets":{"score":0.6666666666},"reason":"run [redacted:pattern] {\"n\":[redacted:pattern]}"}"#;
+    assert_eq!(redactor.document(report), expected);
+}
+
+#[test]
+fn the_name_of_a_pattern_stands_in_its_placeholder() {
+    let redactor = Redactor::builder().named_pattern("customer", "no. (?<digits>[0-9]+)").build().unwrap();
+    assert_eq!(redactor.text("no. 12"), "no. [redacted:customer]");
+}

@@ -5,6 +5,7 @@ use super::fault::Fault;
 use super::imports;
 use super::options::{Budget, RunOptions};
 use super::read::{Block, Field, Reading};
+use super::redact::RedactPattern;
 use super::server::{Endpoint, Provider, Server};
 use super::tool_test::ToolTest;
 use super::variables::{Text, Variables};
@@ -56,10 +57,7 @@ pub fn load(path: &Path, host: &Host<'_>) -> Loaded {
         names::check_references(&parts, &mut loader.problems);
         loader.check_manifests(&parts, path);
         let loaded = Suite::from_parts(path, parts);
-        for agent in &loaded.agents {
-            let catalogue = loaded.known_catalogue(agent, host);
-            loader.problems.extend(agent.lint(catalogue.as_deref(), &loaded.faults));
-        }
+        loader.problems.extend(loaded.lint(host));
         suite = Some(loaded);
     }
     let mut loaded = Loaded { suite, problems: loader.problems, sources: loader.sources };
@@ -94,6 +92,7 @@ pub(super) struct Parts {
     pub(super) tools: Vec<ToolTest>,
     pub(super) budget: Option<Budget>,
     pub(super) run_options: Option<RunOptions>,
+    pub(super) redact: Vec<RedactPattern>,
     /// The environment variables that texts name as `${NAME}`.
     pub(super) named: BTreeSet<String>,
 }
@@ -328,6 +327,13 @@ pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
                 .unwrap_or_default(),
             budget: block.optional("budget", "What recording may spend", Budget::read),
             run_options: block.optional("run_options", "How the suite is run", RunOptions::read),
+            redact: block
+                .optional(
+                    "redact",
+                    "What is kept out of recordings and reports besides known secrets: regular expressions",
+                    |f| f.list(RedactPattern::read),
+                )
+                .unwrap_or_default(),
             variables: BTreeMap::new(),
             named: BTreeSet::new(),
         }

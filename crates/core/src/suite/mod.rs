@@ -8,20 +8,23 @@ mod load;
 mod names;
 mod options;
 pub(crate) mod read;
+mod redact;
 mod responses;
 mod schema;
+mod secrets;
 mod server;
 mod tool_outcome;
 mod tool_test;
 pub(crate) mod variables;
 
-pub use agent::{Agent, CassettePath, Model};
+pub use agent::{Agent, CassettePath, Model, OverrideError, OwnAgent, Variant};
 pub use deferred::{Environment, Scope, Unset};
 pub(crate) use fault::{Effect, effect_of};
 pub use fault::{Fault, FaultKind, FaultKindError};
 pub use load::{Host, Loaded, load};
 pub use options::{Budget, RunOptions, Stale};
 pub use read::parse_duration_ms as duration_ms;
+pub use redact::RedactPattern;
 pub use responses::{Answer, Response, Responses, Script};
 pub use schema::json_schema;
 pub use server::{
@@ -32,7 +35,7 @@ pub use tool_test::ToolTest;
 pub use variables::Text;
 
 use crate::manifest;
-use crate::redact::is_secret_value;
+use crate::problem::Problem;
 use crate::trace::CatalogueTool;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,6 +60,8 @@ pub struct Suite {
     pub budget: Budget,
     /// How the suite is run.
     pub run_options: RunOptions,
+    /// What must be written nowhere, besides what is secret everywhere.
+    pub redact: Vec<RedactPattern>,
     named: BTreeSet<String>,
 }
 
@@ -71,30 +76,15 @@ impl Suite {
             tools: parts.tools,
             budget: parts.budget.unwrap_or_default(),
             run_options: parts.run_options.unwrap_or_default(),
+            redact: parts.redact,
             named: parts.named,
         }
     }
 
-    /// The values that must be written nowhere, by the variable or key they stand under: those of every environment
-    /// variable that the suite or an import names, and what its servers are given under a secret name.
-    ///
-    /// Other literals are no secrets: whoever reads the suite reads them.
-    pub fn secret_values(&self, environment: Environment<'_>) -> BTreeMap<String, String> {
-        let servers = || self.servers.values();
-        let of_headers = servers().flat_map(|server| &server.headers).filter_map(|(_, value)| match value {
-            HeaderValue::Env(name) => Some(name),
-            HeaderValue::Literal(_) => None,
-        });
-        let names = self.named.iter().chain(of_headers);
-        let names = names.chain(servers().filter_map(|server| server.bearer_token_env.as_ref()));
-        let names = names.chain(self.providers.values().filter_map(|provider| provider.api_key_env.as_ref()));
-        let mut values: BTreeMap<String, String> =
-            names.filter_map(|name| Some((name.clone(), environment(name)?))).collect();
-        for (name, value) in servers().flat_map(|server| server.under_secret_names(environment)) {
-            values.entry(name).or_insert(value);
-        }
-        values.retain(|_, value| is_secret_value(value));
-        values
+    /// What can be said of the agents' gates without running anything.
+    pub fn lint(&self, host: &Host<'_>) -> Vec<Problem> {
+        let lint = |agent: &Agent| agent.lint(self.known_catalogue(agent, host).as_deref(), &self.faults);
+        self.agents.iter().flat_map(lint).collect()
     }
 
     /// The agent's tools, where every one of its servers says so without being started.

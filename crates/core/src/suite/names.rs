@@ -21,6 +21,11 @@ pub(super) fn merge(into: &mut Parts, from: Parts, problems: &mut Vec<Problem>) 
     append("agent", &mut into.agents, from.agents, |agent| (&agent.name, agent.span), problems);
     append("tool test", &mut into.tools, from.tools, |test| (&test.name, test.span), problems);
     into.named.extend(from.named);
+    for pattern in from.redact {
+        if !into.redact.contains(&pattern) {
+            into.redact.push(pattern);
+        }
+    }
     into.budget = from.budget.or(into.budget);
     into.run_options = from.run_options.or(into.run_options);
 }

@@ -2,7 +2,7 @@
 
 mod address;
 mod headers;
-mod program;
+pub(super) mod program;
 
 pub use headers::{check_header_name, check_header_value};
 pub use program::check_variable_name;
@@ -11,7 +11,6 @@ use super::deferred::{Environment, Scope, Unset};
 use super::read::{Block, Field};
 use super::responses::{Responses, Script};
 use crate::problem::{Problem, Span};
-use crate::redact::is_secret_name;
 use serde_json::{Map, Value, json};
 
 /// How to reach one MCP server. Texts are templates: `${NAME}` is filled in when the server is started.
@@ -35,6 +34,8 @@ pub struct Server {
     pub connect_timeout_ms: Option<u64>,
     /// The largest message to accept.
     pub max_message_bytes: Option<u64>,
+    /// Whether one process serves all runs of the suite, instead of one for each run.
+    pub shared: bool,
     /// What fills in its texts, beside the environment.
     pub scope: Scope,
     /// What is answered when the server asks, before variables are filled in: see [`Server::responses`].
@@ -99,6 +100,10 @@ pub struct Provider {
     pub base_url: Option<String>,
     /// The environment variable that holds its key.
     pub api_key_env: Option<String>,
+    /// How many runs may be recorded with it at once; as many as `--jobs` when left out.
+    pub jobs: Option<u64>,
+    /// What fills in its texts, beside the environment.
+    pub scope: Scope,
 }
 
 const PROVIDER_KINDS: &[(&str, &str)] = &[
@@ -126,26 +131,8 @@ impl Server {
         self.script.fill(&self.scope, environment)
     }
 
-    /// What the entry gives its server under a secret name, filled in as far as it can be; of a header without its
-    /// scheme.
-    pub(super) fn under_secret_names(
-        &self,
-        environment: Environment<'_>,
-    ) -> impl Iterator<Item = (String, String)> {
-        let headers = self.headers.iter().filter_map(|(name, value)| match value {
-            HeaderValue::Literal(text) => Some((name, text)),
-            HeaderValue::Env(_) => None,
-        });
-        let env = self.env.iter().map(|(name, text)| (name, text));
-        env.chain(headers).filter(|(name, _)| is_secret_name(name)).filter_map(move |(name, text)| {
-            let value = self.fill(text, environment).ok()?;
-            let value = value.split_once(' ').filter(|_| is_header(name)).map_or(&*value, |(_, rest)| rest);
-            Some((name.clone(), value.trim().to_owned()))
-        })
-    }
-
     /// All that decides what the server answers, with environment values left as `${NAME}`: what fingerprints are
-    /// made over. Timeouts and limits are no part of it.
+    /// made over. Timeouts, limits and `shared` are no part of it.
     pub fn template(&self) -> Map<String, Value> {
         let text = |text: &str| Value::from(self.scope.template(text));
         let mut entry = Map::new();
@@ -225,6 +212,11 @@ impl Server {
                 "The largest message to accept, in bytes",
                 |f| f.whole(1..=u64::MAX),
             ),
+            shared: block.flag(
+                "shared",
+                "One process and session for all recorded runs of the suite, instead of one for each run",
+                false,
+            ),
             scope: Scope::default(),
             script: block
                 .optional(
@@ -236,11 +228,6 @@ impl Server {
         };
         Self { endpoint: endpoint(block, command, args, url, mock), ..server }
     }
-}
-
-/// Whether a value under this name begins with its scheme, as `Bearer`.
-fn is_header(name: &str) -> bool {
-    name.to_ascii_lowercase().ends_with("authorization")
 }
 
 fn endpoint(
@@ -285,8 +272,14 @@ fn endpoint(
 }
 
 impl Provider {
+    /// A text of this entry with its variables filled in.
+    pub fn fill(&self, text: &str, environment: Environment<'_>) -> Result<String, Unset> {
+        self.scope.fill(text, environment)
+    }
+
     pub(super) fn read(field: &mut Field<'_>) -> Option<(Span, Self)> {
         let span = field.span();
+        let scope = field.reading.scope();
         field
             .block(|block| {
                 let kind = block.required(
@@ -299,7 +292,10 @@ impl Provider {
                 let api_key_env =
                     block
                         .optional("api_key_env", "The environment variable that holds the key", |f| f.name());
-                Some((span, Self { kind: kind?, base_url, api_key_env }))
+                let jobs = block.optional("jobs", "At most so many runs are recorded with it at once", |f| {
+                    f.whole(1..=u64::MAX)
+                });
+                Some((span, Self { kind: kind?, base_url, api_key_env, jobs, scope }))
             })
             .flatten()
     }

@@ -1,9 +1,11 @@
 //! What happened in one run: the calls, their results and the conversation, borrowed from the recorded text.
 
+mod ending;
 mod header;
 mod read;
 mod record;
 
+pub use ending::error_in_words;
 pub use header::{CatalogueTool, Header};
 pub use record::{
     ConversationTrace, RecordedCall, RecordedConversation, RecordedResult, RecordedTokens, RecordedTurn,

@@ -1,10 +1,11 @@
 //! Which runs, and which header, are in this text?
 
+use super::order::Order;
 use super::problem::{Fault, Problem};
 use super::source::Source;
 use super::text::clipped;
 use mcptest_core::trace::{Header, Trace};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 
@@ -13,14 +14,34 @@ use std::collections::BTreeSet;
 pub struct Cassette<'a> {
     /// What the runs were recorded with; `None` for a plain trace.
     pub header: Option<Header>,
-    /// The runs in order.
+    /// The runs in the order of their numbers.
     pub runs: Vec<CassetteRun<'a>>,
+    /// The early stop that recording came to, unless runs were added since.
+    pub stopped: Option<Stopped>,
+}
+
+/// Recording stopped because no remaining run could change a verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Stopped {
+    /// How many runs there were.
+    pub after: usize,
+    /// How many were asked for.
+    pub of: usize,
 }
 
 impl Cassette<'_> {
     /// Whether the cassette says with a fingerprint what it was recorded with.
     pub fn is_pinned(&self) -> bool {
         self.header.as_ref().is_some_and(|header| header.fingerprint.is_some())
+    }
+
+    /// The numbers up to `of` under which no run is recorded. Lines put together by hand may be numbered as one likes.
+    pub fn missing(&self, of: usize) -> Vec<usize> {
+        if self.header.is_none() {
+            return (self.runs.len() + 1..=of).collect();
+        }
+        let recorded: BTreeSet<usize> = self.runs.iter().map(|run| run.number).collect();
+        (1..=of).filter(|run| !recorded.contains(run)).collect()
     }
 }
 
@@ -74,6 +95,8 @@ struct Peek<'a> {
     tool_calls: Option<&'a RawValue>,
     #[serde(borrow, default)]
     conversation: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    stopped: Option<&'a RawValue>,
 }
 
 impl Peek<'_> {
@@ -127,7 +150,7 @@ fn is_run(line: Source<'_>) -> bool {
 fn document<'a>(source: Source<'a>, text: &'a str, peek: &Peek<'a>) -> Result<Cassette<'a>, Problem> {
     let trace = trace(source, peek.trace.map_or(text, RawValue::get))?;
     let run = CassetteRun { number: 1, line: source.start().line, trace: Ok(trace) };
-    Ok(Cassette { header: None, runs: vec![run] })
+    Ok(Cassette { header: None, runs: vec![run], stopped: None })
 }
 
 fn trace<'a>(source: Source<'a>, text: &'a str) -> Result<Trace<'a>, Problem> {
@@ -157,76 +180,82 @@ fn header<'a>(line: Source<'a>, text: &'a str, peek: &Peek<'a>) -> Result<Header
 }
 
 fn pinned(file: Source<'_>, header: Header) -> Cassette<'_> {
-    let mut order = Order { expected: 1, seen: BTreeSet::new(), is_strict: true };
-    let runs = file.lines().skip(1).map(|line| run(line, &mut order)).collect();
-    Cassette { header: Some(header), runs }
+    let (mut order, mut stopped) = (Order::default(), None);
+    let mut runs = Vec::new();
+    for line in file.lines().skip(1) {
+        stopped = None;
+        match numbered(line) {
+            Ok(Line::Stopped(mark)) => stopped = Some(mark),
+            Ok(Line::Run(number, trace)) => runs.push(run(line, number, trace, &mut order)),
+            Err(problem) => runs.push(unreadable(line, problem)),
+        }
+    }
+    Cassette { header: Some(header), runs: order.sorted(runs), stopped }
 }
 
 fn unpinned(file: Source<'_>) -> Cassette<'_> {
-    let mut order = Order { expected: 1, seen: BTreeSet::new(), is_strict: false };
-    let runs = file.lines().map(|line| run(line, &mut order)).collect();
-    Cassette { header: None, runs }
+    let mut order = Order::default();
+    let mut runs = Vec::new();
+    for line in file.lines() {
+        let (number, trace) = match numbered(line) {
+            Ok(Line::Run(number, trace)) => (number, trace),
+            Ok(Line::Stopped(_)) => (None, Err(line.problem_here(Fault::NotATrace))),
+            Err(problem) => (None, Err(problem)),
+        };
+        runs.push(run(line, number, trace, &mut order));
+    }
+    Cassette { header: None, runs: order.sorted(runs), stopped: None }
 }
 
-fn run<'a>(line: Source<'a>, order: &mut Order) -> CassetteRun<'a> {
-    let (number, trace) = match numbered(line) {
-        Ok((written, trace)) => {
-            let number = written.unwrap_or(order.expected);
-            let in_order = order.take(number).map_err(|fault| line.problem_here(fault));
-            (number, trace.and_then(|trace| in_order.map(|()| trace)))
-        }
-        Err(problem) => (order.skip(), Err(problem)),
+fn run<'a>(
+    line: Source<'a>,
+    number: Option<usize>,
+    trace: Result<Trace<'a>, Problem>,
+    order: &mut Order,
+) -> CassetteRun<'a> {
+    let number = number.unwrap_or(order.next());
+    let trace = match order.take(number) {
+        Ok(()) => trace,
+        Err(fault) => Err(line.problem_here(fault)),
     };
     CassetteRun { number, line: line.start().line, trace }
 }
 
-/// The number as written, and the trace; `Err` when not even the number can be read.
-fn numbered(line: Source<'_>) -> Result<(Option<usize>, Result<Trace<'_>, Problem>), Problem> {
+/// A line of which not even the number can be read: it gets one that no other run has.
+fn unreadable(line: Source<'_>, problem: Problem) -> CassetteRun<'_> {
+    CassetteRun { number: 0, line: line.start().line, trace: Err(problem) }
+}
+
+/// What stands on a line after the header.
+enum Line<'a> {
+    /// A run, with its number as written.
+    Run(Option<usize>, Result<Trace<'a>, Problem>),
+    Stopped(Stopped),
+}
+
+/// What a line says; `Err` when not even the run's number can be read.
+fn numbered(line: Source<'_>) -> Result<Line<'_>, Problem> {
     let text = line.text()?;
     if let Some((number, written)) = as_written(text)
         && let Ok(trace) = trace(line, written)
     {
-        return Ok((Some(number), Ok(trace)));
+        return Ok(Line::Run(Some(number), Ok(trace)));
     }
     let peek: Peek<'_> = line.object(text, |reason| Fault::BadTrace { reason })?;
     if peek.is_header() {
         return Err(line.problem_here(Fault::SecondHeader));
     }
+    if let Some(mark) = peek.stopped.filter(|_| peek.trace.is_none() && !peek.is_trace()) {
+        let mark = line.object(mark.get(), |reason| Fault::BadStop { reason })?;
+        return Ok(Line::Stopped(mark));
+    }
     let number = peek.run.map(|run| run_number(line, run.get())).transpose()?;
-    Ok((number, trace(line, peek.trace.map_or(text, RawValue::get))))
+    Ok(Line::Run(number, trace(line, peek.trace.map_or(text, RawValue::get))))
 }
 
 fn run_number(line: Source<'_>, written: &str) -> Result<usize, Problem> {
     let number = written.parse().ok().filter(|number| *number > 0);
     number.ok_or_else(|| line.problem(written, Fault::BadRunNumber { found: clipped(written, 60) }))
-}
-
-/// Which run number comes next.
-struct Order {
-    expected: usize,
-    seen: BTreeSet<usize>,
-    /// A recorder leaves no gaps; lines put together by hand may.
-    is_strict: bool,
-}
-
-impl Order {
-    /// Counts a run whose number cannot be read.
-    fn skip(&mut self) -> usize {
-        self.expected += 1;
-        self.expected - 1
-    }
-
-    fn take(&mut self, run: usize) -> Result<(), Fault> {
-        let expected = self.expected;
-        self.expected = expected.max(run.saturating_add(1));
-        if !self.seen.insert(run) {
-            Err(Fault::DuplicateRun { run })
-        } else if run < expected || (self.is_strict && run > expected) {
-            Err(Fault::RunOutOfOrder { run, expected })
-        } else {
-            Ok(())
-        }
-    }
 }
 
 /// The number and the trace of a line that is byte for byte as a recorder writes it, if its trace is JSON:

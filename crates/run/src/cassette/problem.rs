@@ -186,12 +186,10 @@ pub enum Fault {
         /// The number.
         run: usize,
     },
-    /// A run number that does not follow the one before.
-    #[error("run {run} stands here where run {expected} belongs; restore the missing lines, or record again")]
-    RunOutOfOrder {
-        /// The number as written.
-        run: usize,
-        /// The number that belongs there.
-        expected: usize,
+    /// The mark of an early stop is not one.
+    #[error("this mark of an early stop cannot be read ({reason}); record again with --record")]
+    BadStop {
+        /// What is wrong with it.
+        reason: String,
     },
 }

@@ -31,6 +31,11 @@ impl Recording {
         }
     }
 
+    /// A cassette that is no file.
+    pub(crate) fn of_text(path: PathBuf, text: &str) -> Self {
+        Self { path, bytes: text.as_bytes().to_vec() }
+    }
+
     /// The file's path.
     pub fn path(&self) -> &Path {
         &self.path

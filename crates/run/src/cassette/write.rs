@@ -2,10 +2,12 @@
 
 use super::fingerprint::{fingerprint_of, is_tampered, sealed};
 use super::lock::Lock;
-use super::parse::{parse, parse_trace};
+use super::parse::{Cassette, Stopped, parse, parse_trace};
 use super::problem::Problem;
+use super::source::Source;
 use super::stale::{Change, ExpectedHeader, staleness};
 use mcptest_core::trace::Header;
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
@@ -17,8 +19,19 @@ pub struct Recorder {
     path: PathBuf,
     file: File,
     length: u64,
-    next_run: usize,
+    contents: Contents,
     _lock: Lock,
+}
+
+/// What is in the file so far.
+#[derive(Debug, Default)]
+struct Contents {
+    /// The numbers of its runs.
+    runs: BTreeSet<usize>,
+    /// The early stop at its end.
+    stopped: Option<Stopped>,
+    /// Whether a line stands where it does not belong: a run before a lower one, or after a stop.
+    is_unordered: bool,
 }
 
 impl Recorder {
@@ -28,7 +41,7 @@ impl Recorder {
         Self::begin(path, header, lock)
     }
 
-    /// Goes on with the cassette that is there, after its last whole run; begins it when there is none.
+    /// Goes on with the cassette that is there, keeping its whole runs; begins it when there is none.
     ///
     /// A run that was cut off at the end is dropped; a cassette of another header is refused.
     pub fn resume(path: &Path, header: &Header) -> Result<Self, WriteError> {
@@ -38,7 +51,7 @@ impl Recorder {
             bytes => bytes.map_err(|source| failed(path, "read", source))?,
         };
         let kept = kept(path, &bytes, header)?;
-        let mut recorder = Self::open(path, kept.runs + 1, lock)?;
+        let mut recorder = Self::open(path, kept.contents, lock)?;
         recorder.trim(kept.length)?;
         if kept.needs_newline {
             recorder.write(b"\n")?;
@@ -46,19 +59,50 @@ impl Recorder {
         Ok(recorder)
     }
 
-    /// Writes one run as one line. Runs are written in the order of their numbers.
+    /// Writes one run as one line. Runs are written in any order, each once.
     pub fn append(&mut self, run: usize, trace: &str) -> Result<(), WriteError> {
-        if run != self.next_run {
-            return Err(WriteError::OutOfOrder { path: self.path.clone(), run, next: self.next_run });
+        if run == 0 || self.contents.runs.contains(&run) {
+            return Err(WriteError::Repeated { path: self.path.clone(), run });
         }
         self.write(run_line(run, trace)?.as_bytes())?;
-        self.next_run += 1;
+        let contents = &mut self.contents;
+        contents.is_unordered |= contents.stopped.take().is_some();
+        contents.is_unordered |= contents.runs.last().is_some_and(|last| *last > run);
+        contents.runs.insert(run);
         Ok(())
     }
 
-    /// The number of the run that is appended next.
-    pub fn next_run(&self) -> usize {
-        self.next_run
+    /// Writes that recording stopped early, because no remaining run can change a verdict. Runs that are appended
+    /// later make it void.
+    pub fn stop(&mut self, after: usize, of: usize) -> Result<(), WriteError> {
+        let stopped = Stopped { after, of };
+        if self.contents.stopped == Some(stopped) {
+            return Ok(());
+        }
+        self.write(format!("{{\"stopped\":{{\"after\":{after},\"of\":{of}}}}}\n").as_bytes())?;
+        self.contents.is_unordered |= self.contents.stopped.replace(stopped).is_some();
+        Ok(())
+    }
+
+    /// The numbers up to `of` under which no run is recorded.
+    pub fn missing(&self, of: usize) -> Vec<usize> {
+        (1..=of).filter(|run| !self.contents.runs.contains(run)).collect()
+    }
+
+    /// The early stop that the recording came to, unless runs were added since.
+    pub fn stopped(&self) -> Option<Stopped> {
+        self.contents.stopped
+    }
+
+    /// Puts the lines in the order of their runs, in one step, where they are not; all of them are read either way.
+    pub fn finish(self) -> Result<(), WriteError> {
+        if !self.contents.is_unordered {
+            return Ok(());
+        }
+        let bytes = fs::read(&self.path).map_err(|source| failed(&self.path, "read", source))?;
+        let ordered =
+            in_order(&bytes).map_err(|problem| WriteError::Damaged { path: self.path.clone(), problem })?;
+        replace(&self.path, &ordered)
     }
 
     /// The file being written.
@@ -68,16 +112,16 @@ impl Recorder {
 
     fn begin(path: &Path, header: &Header, lock: Lock) -> Result<Self, WriteError> {
         replace(path, header_line(path, header)?.as_bytes())?;
-        Self::open(path, 1, lock)
+        Self::open(path, Contents::default(), lock)
     }
 
-    fn open(path: &Path, next_run: usize, lock: Lock) -> Result<Self, WriteError> {
+    fn open(path: &Path, contents: Contents, lock: Lock) -> Result<Self, WriteError> {
         let opened = OpenOptions::new().write(true).open(path).and_then(|mut file| {
             let length = file.seek(SeekFrom::End(0))?;
             Ok((file, length))
         });
         let (file, length) = opened.map_err(|source| failed(path, "opened", source))?;
-        Ok(Self { path: path.to_owned(), file, length, next_run, _lock: lock })
+        Ok(Self { path: path.to_owned(), file, length, contents, _lock: lock })
     }
 
     /// Writes all of the bytes or, as far as the disk allows, none of them.
@@ -162,15 +206,13 @@ pub enum WriteError {
         /// What is wrong with its trace.
         problem: Problem,
     },
-    /// A run that is not the next one.
-    #[error("{}: run {run} was to be written, but run {next} is next", path.display())]
-    OutOfOrder {
+    /// A run that is there already, or has no number.
+    #[error("{}: run {run} was to be written, and {}", path.display(), if *run == 0 { "runs are numbered from 1" } else { "it is there already" })]
+    Repeated {
         /// The cassette.
         path: PathBuf,
         /// The run's number.
         run: usize,
-        /// The number that comes next.
-        next: usize,
     },
     /// The system refused.
     #[error("{}: the cassette cannot be {verb}: {source}", path.display())]
@@ -226,7 +268,7 @@ fn run_line(run: usize, trace: &str) -> Result<String, WriteError> {
 
 /// What of an existing cassette stays when recording goes on.
 struct Kept {
-    runs: usize,
+    contents: Contents,
     length: u64,
     needs_newline: bool,
 }
@@ -242,14 +284,38 @@ fn kept(path: &Path, bytes: &[u8], header: &Header) -> Result<Kept, WriteError> 
         _ => return Err(WriteError::Unpinned { path: path.to_owned(), reason: "it has no fingerprint" }),
     }
     let is_open = !bytes.ends_with(b"\n");
-    let mut runs = cassette.runs;
-    let dropped = runs.pop_if(|last| is_open && last.trace.is_err()).is_some();
+    let Cassette { mut runs, stopped, .. } = cassette;
+    runs.sort_by_key(|run| run.line);
+    let dropped = runs.pop_if(|last| is_open && stopped.is_none() && last.trace.is_err()).is_some();
     if let Some(problem) = runs.iter().find_map(|run| run.trace.as_ref().err()) {
         return Err(damaged(problem.clone()));
     }
     let last_newline = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
     let length = if dropped { last_newline } else { bytes.len() };
-    Ok(Kept { runs: runs.len(), length: length as u64, needs_newline: is_open && !dropped })
+    let lines = Source::new(&bytes[..length]).lines().count();
+    let contents = Contents {
+        is_unordered: !runs.is_sorted_by_key(|run| run.number)
+            || lines > 1 + runs.len() + usize::from(stopped.is_some()),
+        runs: runs.iter().map(|run| run.number).collect(),
+        stopped,
+    };
+    Ok(Kept { contents, length: length as u64, needs_newline: is_open && !dropped })
+}
+
+/// The lines of a cassette in the order of their runs; a stop that runs were added after is left out.
+fn in_order(bytes: &[u8]) -> Result<Vec<u8>, Problem> {
+    let cassette = parse(bytes)?;
+    let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
+    let of_runs = cassette.runs.iter().map(|run| run.line - 1);
+    let is_written = |line: &&[u8]| !line.trim_ascii().is_empty();
+    let header = lines.iter().position(|line| is_written(&line));
+    let stop = cassette.stopped.and_then(|_| lines.iter().rposition(|line| is_written(&line)));
+    let mut ordered = Vec::with_capacity(bytes.len());
+    for line in header.into_iter().chain(of_runs).chain(stop).filter_map(|at| lines.get(at)) {
+        ordered.extend_from_slice(line);
+        ordered.push(b'\n');
+    }
+    Ok(ordered)
 }
 
 fn refuse_other(path: &Path, recorded: &Header, header: &Header) -> Result<(), WriteError> {

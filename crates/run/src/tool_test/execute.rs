@@ -4,7 +4,7 @@ use super::{live, replay};
 use crate::cassette::write_whole;
 use crate::plan::{Cell, Plan, Subject};
 use crate::secrets::Secrets;
-use crate::{Mode, Options, Which, judge};
+use crate::{Fresh, Mode, Options, Which, judge};
 use mcptest_core::report::{Reason, Status};
 use mcptest_core::suite::{Suite, ToolTest};
 use mcptest_mcp::process::{end_all, interrupted as interrupted_by_user};
@@ -28,11 +28,13 @@ pub(crate) enum Done {
 
 /// The user ended the program; what was recorded until then is on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("interrupted: {finished} of {wanted} tool tests had been called{}; nothing is reported",
+#[error("interrupted: {finished} of {wanted} {what} had ended{}; nothing is reported",
     if *.recorded { ", and their recordings are kept" } else { "" })]
 pub struct Interrupted {
     /// What a shell expects the program to exit with.
     pub exit_code: u8,
+    /// What they are.
+    pub what: &'static str,
     /// How many had been called.
     pub finished: usize,
     /// How many were to be.
@@ -103,7 +105,7 @@ pub(crate) fn execute(
     if let Some(exit_code) = exit_code {
         end_all();
         let recorded = matches!(options.mode, Mode::Record(_));
-        return Err(Interrupted { exit_code, finished: done.len(), wanted: jobs.len(), recorded });
+        return Err(Interrupted { exit_code, finished: done.len(), wanted: jobs.len(), recorded, what: "tool tests" });
     }
     Ok(done)
 }
@@ -171,7 +173,7 @@ impl Crew<'_, '_, '_> {
                 },
             };
             if self.options.fail_fast {
-                let report = judge::judge(job.cell, self.options, Some(&done));
+                let report = judge::judge(job.cell, self.options, Some(Fresh::Tool(&done)));
                 self.stop.fetch_or(report.status != Status::Passed, Ordering::Relaxed);
             }
             self.done.lock().unwrap_or_else(PoisonError::into_inner).insert(job.index, done);

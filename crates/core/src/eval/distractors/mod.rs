@@ -17,9 +17,10 @@ use super::target::{Fold, Target};
 use crate::matcher::Matcher;
 use crate::problem::{Problem, Span};
 use crate::report::{Finding, Number};
+use crate::suite::Variant;
 use crate::suite::read::{Block, Field};
 use crate::trace::{Call, CatalogueTool, Header, Run, is_tool};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 const ACCURACY: Target =
     Target::percent("distractors.accuracy", "runs that chose correctly among those that chose at all")
@@ -48,8 +49,11 @@ const MOST_FINDINGS: usize = 20;
 const MOST_DISTRACTORS: u64 = 1000;
 
 /// The block as written, and where its tools stand.
+#[derive(Clone)]
 pub(crate) struct Distractors {
     count: usize,
+    /// The counts that are rows of their own, from few to many.
+    sweep: Vec<usize>,
     source: Source,
     correct: Vec<String>,
     complexity: Option<&'static str>,
@@ -74,16 +78,16 @@ impl Gate for Distractors {
 
     fn read(block: &mut Block<'_>) -> Self {
         let mut places = Vec::new();
-        let count = block.required("count", "How many distractors are put among the tools", |field| {
-            field.whole(1..=MOST_DISTRACTORS)
-        });
+        let (count, sweep) = read_counts(block);
         let doc = "Where they come from; the bundled catalogue when left out";
         let source = block.optional("source", doc, |field| read_source(field, &mut places));
         let source = source.unwrap_or(Source::Catalogue);
-        if source == Source::Catalogue && count.is_some_and(|count| count as usize > catalogue::size()) {
+        let most = sweep.last().copied().max(count);
+        if source == Source::Catalogue && most.is_some_and(|most| most > catalogue::size()) {
             let problem = Problem::error(format!("the bundled catalogue has {} tools", catalogue::size()));
             let problem = problem.help("lower the count, or write `source: {from: near_duplicate}`");
-            block.report(problem.at(block.key_span("count").unwrap_or_default()));
+            let key = if most == count { "count" } else { "sweep" };
+            block.report(problem.at(block.key_span(key).unwrap_or_default()));
         }
         let doc = "The tools that are right; a run that calls one of them and no distractor chose correctly";
         let correct = block.required("correct", doc, |field| read_correct(field, &mut places));
@@ -92,7 +96,8 @@ impl Gate for Distractors {
                 field.choice("a complexity", &[("serial", "serial"), ("parallel", "parallel")])
             });
         Self {
-            count: count.unwrap_or(1) as usize,
+            count: count.or(sweep.last().copied()).unwrap_or(1),
+            sweep,
             source,
             correct: correct.unwrap_or_default(),
             complexity,
@@ -142,6 +147,15 @@ impl Gate for Distractors {
         new.take(self.count).collect()
     }
 
+    fn variants(&self) -> Vec<Variant> {
+        self.sweep.iter().map(|&count| Variant::Distractors(count)).collect()
+    }
+
+    fn of_variant(&self, variant: Variant) -> Option<Self> {
+        let Variant::Distractors(count) = variant;
+        Some(Self { count, ..self.clone() })
+    }
+
     fn summary(&self, scores: &Scores) -> Option<String> {
         let value = |target: &Target| scores.value(target.name);
         let (correct, distracted) = (value(&CHOSE_CORRECT)?, value(&CHOSE_DISTRACTOR)?);
@@ -174,7 +188,9 @@ impl Distractors {
         if !reached {
             scores.find(format!("no call to {}", listed(&self.correct)), Vec::new());
         }
-        if taken.is_empty() && injected(run.header) == 0 {
+        if taken.is_empty() && self.count == 0 {
+            scores.not_exercised("the row without distractors, to compare the others with");
+        } else if taken.is_empty() && injected(run.header) == 0 {
             scores.not_exercised("the recording has no injected distractors");
         }
         scores
@@ -222,6 +238,27 @@ fn catalogue_of(header: Option<&Header>) -> &[CatalogueTool] {
 /// Floored, since a certified value must not promise more than was proved.
 fn to_six_decimals(lower: f64) -> f64 {
     (lower * 1e6 + 1e-6).floor() / 1e6
+}
+
+/// `count:`, and with `sweep:` every count that is recorded, from few to many.
+fn read_counts(block: &mut Block<'_>) -> (Option<usize>, Vec<usize>) {
+    let doc = "How many distractors are put among the tools; with `sweep` one more of its counts";
+    let count =
+        block.optional("count", doc, |field| field.whole(1..=MOST_DISTRACTORS)).map(|count| count as usize);
+    let doc = "Record and judge the agent once for each of these counts, each in a row of its own";
+    let sweep = block.optional("sweep", doc, |field| {
+        let sweep = field.list(|item| item.whole(0..=MOST_DISTRACTORS).map(|count| count as usize));
+        field.amend_schema("minItems", serde_json::json!(1));
+        if sweep.as_ref().is_some_and(Vec::is_empty) {
+            field.report(Problem::error("`sweep` is empty").help("as `sweep: [0, 4, 16]`"));
+        }
+        sweep
+    });
+    if !block.has("sweep") {
+        block.need("count", "How many distractors are put among the tools, or `sweep: [0, 4, 16]`");
+    }
+    let Some(sweep) = sweep else { return (count, Vec::new()) };
+    (count, sweep.into_iter().chain(count).collect::<BTreeSet<usize>>().into_iter().collect())
 }
 
 fn read_source(field: &mut Field<'_>, places: &mut Vec<(String, Span)>) -> Option<Source> {

@@ -133,7 +133,7 @@ fn blocks_that_ask_for_what_there_is_not_are_refused() {
 
 fn injected_by(block: &str, offered: &[CatalogueTool]) -> Vec<CatalogueTool> {
     let loaded = loaded(&suite(&format!("prompt: go\ndistractors: {block}\n")));
-    loaded.suite.unwrap().agents[0].gates[0].injected_tools(offered)
+    loaded.suite.unwrap().agents[0].injected_tools(None, offered)
 }
 
 #[test]

@@ -3,6 +3,7 @@
 mod prices;
 mod surface;
 
+pub use prices::shipped_cost_usd;
 pub use surface::{tool_surface_tokens, tool_text};
 
 use super::assertion::{Assertion, plural};
@@ -106,6 +107,10 @@ impl Gate for TokenEfficiency {
             .set(&TOKENS_PER_CORRECT, all_tokens.and_then(per_correct))
             .set(&COST_PER_CORRECT, cost.and_then(per_correct));
         scores
+    }
+
+    fn cost_usd(&self, model: &str, prompt_tokens: u64, completion_tokens: u64) -> Option<f64> {
+        self.prices.own_cost_usd(model, prompt_tokens, completion_tokens)
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {

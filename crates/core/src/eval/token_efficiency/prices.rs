@@ -24,6 +24,18 @@ pub(super) struct Price {
     completion: f64,
 }
 
+impl Price {
+    fn of(self, prompt: u64, completion: u64) -> f64 {
+        (prompt as f64 * self.prompt + completion as f64 * self.completion) / 1e6
+    }
+}
+
+/// What so many tokens of a model cost in USD, by the prices that come with mcptest.
+pub fn shipped_cost_usd(model: &str, prompt_tokens: u64, completion_tokens: u64) -> Option<f64> {
+    let price = SHIPPED.as_ref()?.usd_per_million_tokens.get(model)?;
+    Some(price.of(prompt_tokens, completion_tokens))
+}
+
 /// Prices by model: the block's own before the shipped ones.
 #[derive(Debug, Default)]
 pub(super) struct Prices {
@@ -39,6 +51,11 @@ impl Prices {
             field.block(read_price).flatten()
         })?;
         Some(Self { own: own.into_iter().collect() })
+    }
+
+    /// What so many tokens cost at the block's own price of the model.
+    pub(super) fn own_cost_usd(&self, model: &str, prompt: u64, completion: u64) -> Option<f64> {
+        self.own.get(model).map(|price| price.of(prompt, completion))
     }
 
     fn of(&self, model: &str) -> Option<Price> {
@@ -62,9 +79,7 @@ impl Prices {
             ));
         };
         match (conversation.tokens.prompt, conversation.tokens.completion) {
-            (Some(prompt), Some(completion)) => {
-                Ok((prompt as f64 * price.prompt + completion as f64 * price.completion) / 1e6)
-            }
+            (Some(prompt), Some(completion)) => Ok(price.of(prompt, completion)),
             _ => Err(
                 "the trace records neither the cost nor prompt and completion tokens, so there is no cost"
                     .to_owned(),

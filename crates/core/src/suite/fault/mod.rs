@@ -21,7 +21,7 @@ pub struct Fault {
     pub server: Option<String>,
     /// What goes wrong.
     pub kind: FaultKind,
-    /// Whether a call is held for its true length, rather than in virtual time.
+    /// Whether a recorded call is held for its true length, instead of in virtual time.
     pub real: bool,
     /// Where it is written.
     pub span: Span,
@@ -85,12 +85,25 @@ impl Fault {
                         f.block(|block| read_target(block, &mut server_span))
                     });
                 let kind = read_kind(block);
-                let real = block.flag("real", "Hold the call for its true length while recording", false);
+                let real = block.flag(
+                    "real",
+                    "Hold the call for its true length while recording, instead of in virtual time",
+                    false,
+                );
                 let (tool, server) = target?;
                 let span = block.key_span("name").unwrap_or(span);
                 Some(Self { name: name?, tool, server, kind: kind?, real, span, server_span })
             })
             .flatten()
+    }
+}
+
+impl FaultKind {
+    /// A kind as it is written on the command line, as `slow:250`.
+    pub(crate) fn read(field: &mut Field<'_>) -> Option<Self> {
+        let written = field.string();
+        field.amend_schema("examples", serde_json::json!(Self::names().collect::<Vec<_>>()));
+        written?.parse().map_err(|error| field.report(problem(error))).ok()
     }
 }
 

@@ -39,6 +39,11 @@ impl<'a> Field<'a> {
         matches!(self.at, At::Describe(_))
     }
 
+    /// The key that the value stands under, where it stands under one.
+    pub(crate) fn key(&self) -> Option<&str> {
+        self.key
+    }
+
     /// The value's place.
     pub(crate) fn span(&self) -> Span {
         match self.at {
@@ -153,6 +158,25 @@ impl<'a> Field<'a> {
                 }
                 _ => self.wrong(node, "a map"),
             },
+        }
+    }
+
+    /// `true` for a map with nothing in it, `false` for none, or the map itself.
+    pub(crate) fn flag_or_block<T>(&mut self, read: impl FnOnce(&mut Block<'_>) -> T) -> Option<T> {
+        match self.at {
+            At::Node(Node { kind: Kind::Scalar(scalar), .. }) if *scalar != Scalar::Null => {
+                let mut block = Block::new(self.reading, self.span(), &[], self.siblings);
+                self.flag()?.then(|| read(&mut block))
+            }
+            At::Node(_) => self.block(read),
+            At::Describe(slot) => {
+                self.block(read);
+                let block = slot.take();
+                self.flag();
+                let flag = slot.take();
+                *slot.borrow_mut() = super::any_of(vec![flag, block]);
+                None
+            }
         }
     }
 

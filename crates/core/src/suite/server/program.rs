@@ -4,7 +4,7 @@ use crate::problem::Problem;
 use crate::suite::read::Field;
 
 /// The words of a command: a list, or one program whose arguments are in `args`.
-pub(super) fn read_command(field: &mut Field<'_>, has_args: bool) -> Option<Vec<String>> {
+pub(in crate::suite) fn read_command(field: &mut Field<'_>, has_args: bool) -> Option<Vec<String>> {
     field.shapes("a list of words or one program", |shapes| {
         shapes.list(read_words);
         shapes.text(|f| read_program(f, has_args).map(|program| vec![program]));
@@ -12,12 +12,13 @@ pub(super) fn read_command(field: &mut Field<'_>, has_args: bool) -> Option<Vec<
 }
 
 fn read_words(field: &mut Field<'_>) -> Option<Vec<String>> {
+    let example = format!("as `{}: [npx, my-server]`", key_of(field));
     let mut is_first = true;
     field.list(|f| {
         let is_program = std::mem::take(&mut is_first);
         let word = read_word(f)?;
         if is_program && is_blank(f, &word) {
-            f.report(Problem::error("the program is empty").help("as `command: [npx, my-server]`"));
+            f.report(Problem::error("the program is empty").help(example.clone()));
         }
         Some(word)
     })
@@ -26,17 +27,23 @@ fn read_words(field: &mut Field<'_>) -> Option<Vec<String>> {
 fn read_program(field: &mut Field<'_>, has_args: bool) -> Option<String> {
     let program = read_word(field)?;
     let template = field.reading.scope().template(&program);
+    let key = key_of(field);
     if is_blank(field, &program) {
-        field.report(Problem::error("`command` is empty").help("as `command: [npx, my-server]`"));
+        let problem = Problem::error(format!("`{key}` is empty"));
+        field.report(problem.help(format!("as `{key}: [npx, my-server]`")));
     } else if !has_args && words_of(&template).count() > 1 {
         let words: Vec<String> = words_of(&template).map(in_a_list).collect();
-        let problem = Problem::error("a `command` with arguments is a list of words");
+        let problem = Problem::error(format!("a `{key}` with arguments is a list of words"));
         field.report(problem.help(format!(
-            "write `command: [{}]`; a program whose own path has blanks is a list of one word",
+            "write `{key}: [{}]`; a program whose own path has blanks is a list of one word",
             words.join(", ")
         )));
     }
     Some(program)
+}
+
+fn key_of(field: &Field<'_>) -> String {
+    field.key().unwrap_or("command").to_owned()
 }
 
 /// A word as it is written in a YAML list on one line.
@@ -47,7 +54,7 @@ fn in_a_list(word: &str) -> String {
 }
 
 /// One word of a command.
-pub(super) fn read_word(field: &mut Field<'_>) -> Option<String> {
+pub(in crate::suite) fn read_word(field: &mut Field<'_>) -> Option<String> {
     let word = field.template()?;
     if word.contains('\0') {
         field.report(Problem::error("no program can be given a NUL character"));
@@ -56,7 +63,7 @@ pub(super) fn read_word(field: &mut Field<'_>) -> Option<String> {
 }
 
 /// The variables of the program's environment.
-pub(super) fn read_env(field: &mut Field<'_>) -> Option<Vec<(String, String)>> {
+pub(in crate::suite) fn read_env(field: &mut Field<'_>) -> Option<Vec<(String, String)>> {
     field.entries(|name, span, f| {
         if let (false, Err(why)) = (f.is_describing(), check_variable_name(name)) {
             f.report(Problem::error(why).at(span));
@@ -77,7 +84,7 @@ pub fn check_variable_name(name: &str) -> Result<(), String> {
 }
 
 /// The folder to start in.
-pub(super) fn read_cwd(field: &mut Field<'_>) -> Option<String> {
+pub(in crate::suite) fn read_cwd(field: &mut Field<'_>) -> Option<String> {
     let cwd = read_word(field)?;
     if is_blank(field, &cwd) {
         let help = "leave it out for the folder of the suite";

@@ -4,7 +4,7 @@ mod order;
 mod prose;
 
 use super::fingerprint::is_tampered;
-use super::parse::{Cassette, CassetteRun};
+use super::parse::{Cassette, CassetteRun, Stopped};
 use super::text::{clipped, visible};
 use mcptest_core::trace::{CallResult, FaultEvent, Header, Tokens, Trace, Turn};
 use order::Step;
@@ -70,6 +70,9 @@ impl Page {
             self.labelled("", "", "this header was changed after the recording");
         }
         self.labelled("", "runs", &cassette.runs.len().to_string());
+        if let Some(Stopped { after, of }) = cassette.stopped {
+            self.labelled("", "stopped", &format!("after {after} of {of} runs: the verdict was decided"));
+        }
     }
 
     fn recorded_with(&mut self, header: &Header) {

@@ -1,7 +1,7 @@
 //! What does each kind of broken recording say?
 
 use super::*;
-use crate::cassette::{Fault, Recording};
+use crate::cassette::{Fault, Recording, Stopped};
 
 fn in_second_run(trace: &str) -> String {
     let bad = format!(r#"{{"run":2,"trace":{trace}}}"#);
@@ -45,8 +45,6 @@ fn cases() -> Vec<(&'static str, String)> {
         ("two headers", format!("{0}\n{0}\n", header_line())),
         ("documents over lines", "{\n\"tool_calls\": []\n}\n{\n\"tool_calls\": []\n}\n".to_owned()),
         ("run twice", format!("{}\n{}\n{}\n", header_line(), run_line(1, "a"), run_line(1, "a"))),
-        ("run left out", format!("{}\n{}\n{}\n", header_line(), run_line(1, "a"), run_line(3, "a"))),
-        ("run late", format!("{}\n{}\n{}\n", run_line(1, "a"), run_line(3, "a"), run_line(2, "a"))),
         ("run zero", format!("{}\n{}\n", header_line(), run_line(0, "a"))),
         ("run by name", format!("{}\n{}\n", header_line(), run_line(1, "a").replace(":1", ":\"one\""))),
         ("another JSON file", r#"{"name":"left-pad","version":"1.0.0"}"#.to_owned()),
@@ -117,10 +115,6 @@ fn each_problem_says_where_it_is_and_what_to_do() {
         line 4, column 1: a second JSON document begins here; put each run on one line of its own (`jq -c .` does that)
     run twice
         line 3, column 1: run 1 is recorded a second time here; delete one of the two lines
-    run left out
-        line 3, column 1: run 3 stands here where run 2 belongs; restore the missing lines, or record again
-    run late
-        line 3, column 1: run 2 stands here where run 4 belongs; restore the missing lines, or record again
     run zero
         line 2, column 8: `run` is 0; runs are numbered 1, 2, 3
     run by name
@@ -256,16 +250,38 @@ fn many_bad_lines_are_each_named() {
 }
 
 #[test]
-fn an_unreadable_run_takes_the_number_it_stands_at() {
-    let text = [&header_line(), &run_line(1, "a"), "{", &run_line(3, "c"), &run_line(2, "b")].join("\n");
+fn an_unreadable_run_takes_a_number_that_no_other_has() {
+    let text = [&header_line(), &run_line(1, "a"), "{", &run_line(4, "d"), &run_line(2, "b")].join("\n");
     let cassette = parse(text.as_bytes()).unwrap();
-    let faults: Vec<_> = cassette
-        .runs
-        .iter()
-        .map(|run| run.trace.as_ref().err().map(|problem| problem.fault.clone()))
-        .collect();
-    let late = Fault::RunOutOfOrder { run: 2, expected: 4 };
-    assert_eq!(faults, [None, Some(Fault::CutOff), None, Some(late)]);
+    let read: Vec<_> = cassette.runs.iter().map(|run| (run.number, run.line, run.trace.is_ok())).collect();
+    assert_eq!(read, [(1, 2, true), (2, 5, true), (3, 3, false), (4, 4, true)]);
+    let plain = ["{", r#"{"tool_calls":[]}"#, r#"{"tool_calls":[]}"#].join("\n");
+    let cassette = parse(plain.as_bytes()).unwrap();
+    assert_eq!(cassette.runs.iter().map(|run| run.trace.is_ok()).collect::<Vec<_>>(), [false, true, true]);
+}
+
+#[test]
+fn runs_are_read_in_the_order_of_their_numbers_and_gaps_are_missing() {
+    let lines = [header_line(), run_line(5, "e"), run_line(1, "a"), run_line(2, "b")];
+    let text = lines.join("\n");
+    let cassette = parse(text.as_bytes()).unwrap();
+    assert_eq!(first_tools(&cassette), ["a", "b", "e"]);
+    assert_eq!(cassette.missing(6), [3, 4, 6]);
+    let by_hand = [run_line(2, "b"), run_line(7, "a")].join("\n");
+    assert_eq!(parse(by_hand.as_bytes()).unwrap().missing(3), [3], "numbered as one likes");
+}
+
+#[test]
+fn a_stop_counts_at_the_end_and_runs_after_it_make_it_void() {
+    let stop = r#"{"stopped":{"after":2,"of":9}}"#;
+    let with = |lines: &[&str]| {
+        let text = [&[header_line().as_str()], lines].concat().join("\n");
+        parse(text.as_bytes()).unwrap().stopped
+    };
+    let (one, two) = (run_line(1, "a"), run_line(2, "b"));
+    assert_eq!(with(&[&one, &two, stop]), Some(Stopped { after: 2, of: 9 }));
+    assert_eq!(with(&[&one, stop, &two]), None);
+    assert!(problem([&header_line(), r#"{"stopped":{"after":-2}}"#].join("\n")).contains("early stop"));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Does a recording survive a crash, a resume and a rival?
 
 use super::*;
-use crate::cassette::{Recorder, Recording, WriteError, sealed, write_all};
+use crate::cassette::{Recorder, Recording, Stopped, WriteError, sealed, write_all};
 use mcptest_core::trace::Header;
 use proptest::prelude::*;
 use std::fs;
@@ -62,7 +62,7 @@ fn a_recording_cut_anywhere_resumes_after_its_last_whole_run() {
     for cut in header_end..=whole.len() {
         fs::write(&path, &whole[..cut]).unwrap();
         let mut recorder = Recorder::resume(&path, &header()).unwrap();
-        for run in recorder.next_run()..=2 {
+        for run in recorder.missing(2) {
             recorder.append(run, &trace(["a", "天気"][run - 1])).unwrap();
         }
         assert_eq!(fs::read(&path).unwrap(), whole, "cut at {cut}");
@@ -76,14 +76,14 @@ fn zeros_that_a_crash_left_at_the_end_are_dropped() {
     let mut bytes = fs::read(&path).unwrap();
     bytes.extend([0; 100]);
     fs::write(&path, bytes).unwrap();
-    assert_eq!(Recorder::resume(&path, &header()).unwrap().next_run(), 2);
+    assert_eq!(Recorder::resume(&path, &header()).unwrap().missing(2), [2]);
     assert_eq!(traces(&path), [trace("a")]);
 }
 
 #[test]
 fn resuming_where_there_is_nothing_begins() {
     let (_folder, path) = place();
-    assert_eq!(Recorder::resume(&path, &header()).unwrap().next_run(), 1);
+    assert_eq!(Recorder::resume(&path, &header()).unwrap().missing(1), [1]);
     assert!(traces(&path).is_empty());
 }
 
@@ -134,14 +134,78 @@ fn two_recorders_never_write_one_file() {
 }
 
 #[test]
-fn runs_are_written_in_order() {
+fn runs_are_written_in_any_order_each_once_and_put_in_order_at_the_end() {
+    let (_folder, path) = place();
+    recorded(&path, &["a", "b", "c", "d"]);
+    let ordered = fs::read(&path).unwrap();
+    let mut recorder = Recorder::create(&path, &header()).unwrap();
+    for (run, tool) in [(3, "c"), (1, "a"), (4, "d"), (2, "b")] {
+        recorder.append(run, &trace(tool)).unwrap();
+        assert!(traces(&path).contains(&trace(tool)), "on the disk before the next");
+    }
+    let error = recorder.append(3, &trace("x")).unwrap_err().to_string();
+    assert!(error.ends_with("run 3 was to be written, and it is there already"), "{error}");
+    assert!(recorder.append(0, &trace("x")).is_err());
+    assert_eq!(traces(&path), ["a", "b", "c", "d"].map(trace));
+    recorder.finish().unwrap();
+    assert_eq!(fs::read(&path).unwrap(), ordered);
+}
+
+#[test]
+fn a_recording_with_gaps_resumes_with_what_is_missing_wherever_it_was_cut() {
     let (_folder, path) = place();
     let mut recorder = Recorder::create(&path, &header()).unwrap();
-    let error = recorder.append(2, &trace("a")).unwrap_err().to_string();
-    assert!(error.ends_with("run 2 was to be written, but run 1 is next"), "{error}");
+    for (run, tool) in [(3, "c"), (1, "a")] {
+        recorder.append(run, &trace(tool)).unwrap();
+    }
+    drop(recorder);
+    let whole = fs::read(&path).unwrap();
+    let header_end = whole.iter().position(|byte| *byte == b'\n').unwrap();
+    for cut in header_end..=whole.len() {
+        fs::write(&path, &whole[..cut]).unwrap();
+        let mut recorder = Recorder::resume(&path, &header()).unwrap();
+        let missing = recorder.missing(4);
+        assert!(missing.contains(&2) && missing.contains(&4), "cut at {cut}");
+        for run in missing {
+            recorder.append(run, &trace(["a", "b", "c", "d"][run - 1])).unwrap();
+        }
+        recorder.finish().unwrap();
+        assert_eq!(traces(&path), ["a", "b", "c", "d"].map(trace), "cut at {cut}");
+        let numbers: Vec<String> =
+            fs::read_to_string(&path).unwrap().lines().skip(1).map(|line| line[..8].to_owned()).collect();
+        assert!(numbers.is_sorted(), "{numbers:?}");
+    }
+}
+
+#[test]
+fn an_early_stop_is_kept_resumed_past_and_gone_once_runs_were_added() {
+    let (_folder, path) = place();
+    let mut recorder = Recorder::create(&path, &header()).unwrap();
     recorder.append(1, &trace("a")).unwrap();
-    assert!(recorder.append(1, &trace("a")).is_err());
-    assert_eq!(traces(&path).len(), 1);
+    recorder.stop(1, 3).unwrap();
+    drop(recorder);
+    let stopped = |path: &Path| Recording::open(path).unwrap().cassette().unwrap().stopped;
+    assert_eq!(stopped(&path), Some(Stopped { after: 1, of: 3 }));
+    let whole = fs::read(&path).unwrap();
+    let run_end = whole.len() - "{\"stopped\":{\"after\":1,\"of\":3}}\n".len();
+    for cut in run_end..=whole.len() {
+        fs::write(&path, &whole[..cut]).unwrap();
+        let recorder = Recorder::resume(&path, &header()).unwrap();
+        assert_eq!(recorder.missing(2), [2], "cut at {cut}");
+        assert_eq!(recorder.stopped().is_some(), cut + 1 >= whole.len(), "cut at {cut}");
+    }
+    let mut recorder = Recorder::resume(&path, &header()).unwrap();
+    recorder.stop(1, 3).unwrap();
+    assert_eq!(fs::read(&path).unwrap(), whole, "the same stop is written once");
+    recorder.append(2, &trace("b")).unwrap();
+    assert_eq!((recorder.stopped(), stopped(&path)), (None, None));
+    recorder.finish().unwrap();
+    assert_eq!(fs::read_to_string(&path).unwrap().matches("stopped").count(), 0);
+    let mut recorder = Recorder::resume(&path, &header()).unwrap();
+    recorder.stop(2, 5).unwrap();
+    recorder.finish().unwrap();
+    assert_eq!(stopped(&path), Some(Stopped { after: 2, of: 5 }));
+    assert_eq!(traces(&path), [trace("a"), trace("b")]);
 }
 
 #[test]

@@ -1,0 +1,252 @@
+//! Gemini's `generateContent`: what is sent, and what comes back?
+
+use super::bad_reply::{gist, open, shape};
+use super::piece::{Piece, Said, object_schema};
+use super::{Answered, Arguments, Ask, BadReply, Dialect, Message, Part, Reply, Stop, Usage, Wanted};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// Gemini's `generateContent`.
+pub const GEMINI: Dialect = Dialect {
+    name: "gemini",
+    version: "v1beta",
+    path: |model| match model.split_once('/') {
+        Some(_) => format!("{model}:generateContent"),
+        None => format!("models/{model}:generateContent"),
+    },
+    key_header: |key| ("x-goog-api-key", key.to_owned()),
+    headers: &[],
+    body,
+    read,
+};
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Body<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_instruction: Option<Value>,
+    contents: Vec<Piece<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    generation_config: Option<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<Value>,
+}
+
+fn body(ask: &Ask<'_>) -> String {
+    let system = ask.system.filter(|system| !system.is_empty());
+    let mut config = serde_json::Map::new();
+    config.extend(ask.max_tokens.map(|most| ("maxOutputTokens".to_owned(), json!(most))));
+    config.extend(ask.temperature.map(|temperature| ("temperature".to_owned(), json!(temperature))));
+    let declared: Vec<Value> = ask.tools.iter().map(declaration).collect();
+    let body = Body {
+        system_instruction: system.map(|text| json!({ "parts": [{ "text": text }] })),
+        contents: contents(ask.messages),
+        generation_config: (!config.is_empty()).then_some(Value::Object(config)),
+        tools: (!declared.is_empty()).then(|| json!([{ "functionDeclarations": declared }])),
+    };
+    serde_json::to_string(&body).unwrap_or_default()
+}
+
+fn declaration(tool: &super::Offered) -> Value {
+    let mut schema = object_schema(&tool.input_schema);
+    drop_dialect(&mut schema);
+    let mut declared = json!({ "name": tool.name, "parametersJsonSchema": schema });
+    if let Some(description) = &tool.description {
+        declared["description"] = json!(description);
+    }
+    declared
+}
+
+/// `$schema` is not among the words that are taken, at any depth.
+fn drop_dialect(schema: &mut Value) {
+    match schema {
+        Value::Object(entries) => {
+            if entries.get("$schema").is_some_and(Value::is_string) {
+                entries.remove("$schema");
+            }
+            entries.values_mut().for_each(drop_dialect);
+        }
+        Value::Array(items) => items.iter_mut().for_each(drop_dialect),
+        _ => {}
+    }
+}
+
+fn contents(conversation: &[Message]) -> Vec<Piece<'_>> {
+    let mut contents = Vec::new();
+    let mut ids = BTreeSet::new();
+    for message in conversation {
+        match message {
+            Message::User(text) => {
+                contents.push(Piece::Ours(json!({ "role": "user", "parts": [{ "text": text }] })));
+            }
+            Message::Assistant(raw) => {
+                let parts =
+                    serde_json::from_str::<Content<'_>>(raw.get()).ok().and_then(|content| content.parts);
+                if parts.as_ref().is_some_and(Vec::is_empty) {
+                    continue;
+                }
+                let calls = parts.into_iter().flatten().filter_map(|part| part.function_call);
+                ids = calls.filter_map(|call| call.id).collect();
+                contents.push(Piece::Echo(raw));
+            }
+            Message::Results(results) => {
+                let responses = results.iter().map(|result| function_response(result, &ids));
+                let pictures = results.iter().flat_map(|result| &result.content).filter_map(Part::picture);
+                let pictures = pictures.map(
+                    |(media_type, data)| json!({ "inlineData": { "mimeType": media_type, "data": data } }),
+                );
+                let parts: Vec<Value> = responses.chain(pictures).collect();
+                contents.push(Piece::Ours(json!({ "role": "user", "parts": parts })));
+            }
+        }
+    }
+    contents
+}
+
+/// An id goes back only where the provider gave one.
+fn function_response(result: &Answered, ids: &BTreeSet<String>) -> Value {
+    let key = if result.is_error { "error" } else { "output" };
+    let mut response = json!({ "name": result.name, "response": { key: result.text() } });
+    if ids.contains(&result.call_id) {
+        response["id"] = json!(result.call_id);
+    }
+    json!({ "functionResponse": response })
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Answer<'a> {
+    #[serde(borrow)]
+    candidates: Option<Vec<Candidate<'a>>>,
+    #[serde(borrow)]
+    prompt_feedback: Option<&'a RawValue>,
+    usage_metadata: Option<Tokens>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Candidate<'a> {
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    finish_reason: Option<String>,
+    finish_message: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Tokens {
+    prompt_token_count: Option<u64>,
+    candidates_token_count: Option<u64>,
+    thoughts_token_count: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Content<'a> {
+    role: Option<String>,
+    #[serde(borrow)]
+    parts: Option<Vec<Spoken<'a>>>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Spoken<'a> {
+    text: Option<String>,
+    thought: Option<bool>,
+    #[serde(borrow)]
+    function_call: Option<FunctionCall<'a>>,
+}
+
+#[derive(Deserialize)]
+struct FunctionCall<'a> {
+    id: Option<String>,
+    name: Option<String>,
+    #[serde(borrow)]
+    args: Option<&'a RawValue>,
+}
+
+fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
+    let answer: Answer<'_> = open(body)?;
+    let Some(candidate) = answer.candidates.into_iter().flatten().next() else {
+        return Err(match answer.prompt_feedback {
+            Some(feedback) => BadReply::Blocked(block_reason(feedback)),
+            None => shape("`candidates` is empty", body),
+        });
+    };
+    let content = candidate.content.map_or("{}", RawValue::get);
+    let content: Content<'_> =
+        serde_json::from_str(content).map_err(|error| shape(&format!("`content`: {error}"), body))?;
+    let message = echo(candidate.content, &content);
+    let (mut said, mut calls) = (Said::default(), Vec::new());
+    let earlier = super::calls_so_far(ask);
+    for part in content.parts.into_iter().flatten() {
+        if let Some(call) = part.function_call {
+            calls.push(Wanted {
+                id: call
+                    .id
+                    .filter(|id| !id.is_empty())
+                    .unwrap_or_else(|| format!("call_{}", earlier + calls.len())),
+                name: call.name.unwrap_or_default(),
+                arguments: Arguments::of_json(call.args),
+                caller: None,
+            });
+        }
+        match part.text.filter(|_| part.thought != Some(true)) {
+            Some(text) => said.push(&text),
+            None => said.part(),
+        }
+    }
+    let stop = stop(candidate.finish_reason, !calls.is_empty());
+    if let Some(message) = candidate.finish_message.filter(|_| stop == Stop::MalformedCall && said.is_empty())
+    {
+        said.push(&message);
+    }
+    Ok(Reply {
+        message: message.map_err(|error| shape(&error.to_string(), body))?,
+        text: said.into_text(),
+        calls,
+        stop,
+        usage: answer.usage_metadata.map(usage).unwrap_or_default(),
+    })
+}
+
+/// The content as it came; one that is missing, or does not say whose it is, is filled in.
+fn echo(raw: Option<&RawValue>, content: &Content<'_>) -> serde_json::Result<Box<RawValue>> {
+    match (raw, &content.role, &content.parts) {
+        (Some(raw), Some(_), Some(_)) => Ok(raw.to_owned()),
+        (Some(raw), None, Some(_)) => {
+            let rest = raw.get().trim_start().trim_start_matches('{');
+            RawValue::from_string(format!(r#"{{"role":"model",{rest}"#))
+        }
+        _ => RawValue::from_string(r#"{"role":"model","parts":[]}"#.to_owned()),
+    }
+}
+
+fn block_reason(feedback: &RawValue) -> String {
+    let value: Value = serde_json::from_str(feedback.get()).unwrap_or_default();
+    let words = ["blockReason", "blockReasonMessage"].into_iter().filter_map(|key| value.get(key)?.as_str());
+    let words = words.collect::<Vec<_>>().join(": ");
+    if words.is_empty() { gist(feedback.get()) } else { words }
+}
+
+fn stop(reason: Option<String>, has_calls: bool) -> Stop {
+    match reason.as_deref() {
+        Some("STOP" | "FINISH_REASON_UNSPECIFIED") | None if has_calls => Stop::ToolUse,
+        Some("STOP" | "FINISH_REASON_UNSPECIFIED") | None => Stop::EndTurn,
+        Some("MAX_TOKENS") => Stop::MaxTokens,
+        Some("SAFETY" | "RECITATION" | "BLOCKLIST" | "PROHIBITED_CONTENT" | "SPII" | "IMAGE_SAFETY") => {
+            Stop::Refusal
+        }
+        Some("MALFORMED_FUNCTION_CALL") => Stop::MalformedCall,
+        Some(word) => Stop::Other(word.to_ascii_lowercase()),
+    }
+}
+
+fn usage(tokens: Tokens) -> Usage {
+    let completion = match (tokens.candidates_token_count, tokens.thoughts_token_count) {
+        (None, None) => None,
+        (answer, thoughts) => Some(answer.unwrap_or(0).saturating_add(thoughts.unwrap_or(0))),
+    };
+    Usage { prompt: tokens.prompt_token_count, completion }
+}

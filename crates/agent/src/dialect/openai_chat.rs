@@ -1,0 +1,245 @@
+//! Chat Completions of `OpenAI`, Mistral and most servers of one's own: what is sent, and what comes back?
+
+use super::bad_reply::{open, shape};
+use super::piece::{Piece, Said, is_reasoning, kept, object_schema};
+use super::{Answered, Arguments, Ask, BadReply, Dialect, Message, Reply, Stop, Usage, Wanted};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use std::borrow::Cow;
+
+/// Chat Completions, as `OpenAI` has them and ollama, vLLM and llama.cpp serve them.
+pub const OPENAI_CHAT: Dialect = Dialect {
+    name: "openai",
+    version: "v1",
+    path: |_| "chat/completions".to_owned(),
+    key_header: |key| ("authorization", format!("Bearer {key}")),
+    headers: &[],
+    body: |ask| body(ask, Flavour::OpenAi),
+    read,
+};
+
+/// Chat Completions, as Mistral has them.
+pub const MISTRAL: Dialect =
+    Dialect { name: "mistral", body: |ask| body(ask, Flavour::Mistral), ..OPENAI_CHAT };
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Flavour {
+    OpenAi,
+    /// Takes pictures in results, and no user message right after them.
+    Mistral,
+}
+
+#[derive(Serialize)]
+struct Body<'a> {
+    model: &'a str,
+    messages: Vec<Piece<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_completion_tokens: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    temperature: Option<f64>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    tools: Vec<Value>,
+}
+
+fn body(ask: &Ask<'_>, flavour: Flavour) -> String {
+    let tool = |tool: &super::Offered| {
+        let mut function = json!({ "name": tool.name, "parameters": object_schema(&tool.input_schema) });
+        if let Some(description) = &tool.description {
+            function["description"] = json!(description);
+        }
+        json!({ "type": "function", "function": function })
+    };
+    let is_reasoning = is_reasoning(ask.model);
+    let system = ask.system.filter(|system| !system.is_empty());
+    let system = system.map(|text| Piece::Ours(json!({ "role": "system", "content": text })));
+    let body = Body {
+        model: ask.model,
+        messages: system
+            .into_iter()
+            .chain(ask.messages.iter().flat_map(|message| messages(message, flavour)))
+            .collect(),
+        max_tokens: ask.max_tokens.filter(|_| !is_reasoning),
+        max_completion_tokens: ask.max_tokens.filter(|_| is_reasoning),
+        temperature: ask.temperature,
+        tools: ask.tools.iter().map(tool).collect(),
+    };
+    serde_json::to_string(&body).unwrap_or_default()
+}
+
+fn messages(message: &Message, flavour: Flavour) -> Vec<Piece<'_>> {
+    match message {
+        Message::User(text) => vec![Piece::Ours(json!({ "role": "user", "content": text }))],
+        Message::Assistant(raw) if says_nothing(raw) => Vec::new(),
+        Message::Assistant(raw) => vec![Piece::Echo(raw)],
+        Message::Results(results) if flavour == Flavour::Mistral => {
+            results.iter().map(|result| tool_message(result, content_with_pictures(result))).collect()
+        }
+        Message::Results(results) => {
+            let told = results.iter().map(|result| tool_message(result, json!(result.text_with_mark())));
+            told.chain(pictures_of_user(results)).collect()
+        }
+    }
+}
+
+fn tool_message(result: &Answered, content: Value) -> Piece<'static> {
+    Piece::Ours(json!({
+        "role": "tool", "tool_call_id": result.call_id, "name": result.name, "content": content,
+    }))
+}
+
+fn content_with_pictures(result: &Answered) -> Value {
+    let pictures = result.picture_urls();
+    let text = result.text_with_mark();
+    if pictures.is_empty() {
+        return json!(text);
+    }
+    let text = Some(text).filter(|text| !text.is_empty());
+    let text = text.map(|text| json!({ "type": "text", "text": text }));
+    text.into_iter().chain(pictures.into_iter().map(|url| image_url(&url))).collect()
+}
+
+/// A tool cannot show pictures here, so the user does.
+fn pictures_of_user(results: &[Answered]) -> Option<Piece<'static>> {
+    let mut content = Vec::new();
+    for result in results {
+        let urls = result.picture_urls();
+        if !urls.is_empty() {
+            content.push(json!({ "type": "text", "text": format!("Returned by {}:", result.name) }));
+            content.extend(urls.iter().map(|url| image_url(url)));
+        }
+    }
+    (!content.is_empty()).then(|| Piece::Ours(json!({ "role": "user", "content": content })))
+}
+
+fn image_url(url: &str) -> Value {
+    json!({ "type": "image_url", "image_url": { "url": url } })
+}
+
+/// Such a message must not be sent back.
+fn says_nothing(raw: &RawValue) -> bool {
+    serde_json::from_str::<SentBack<'_>>(raw.get()).is_ok_and(|message| {
+        let is_blank =
+            |raw: Option<&RawValue>| raw.is_none_or(|raw| matches!(raw.get(), "null" | "[]" | "\"\""));
+        is_blank(message.content) && is_blank(message.tool_calls) && is_blank(message.refusal)
+    })
+}
+
+#[derive(Deserialize)]
+struct SentBack<'a> {
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    #[serde(borrow)]
+    tool_calls: Option<&'a RawValue>,
+    #[serde(borrow)]
+    refusal: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Answer<'a> {
+    #[serde(borrow)]
+    choices: Vec<Choice<'a>>,
+    usage: Option<Tokens>,
+}
+
+#[derive(Deserialize)]
+struct Choice<'a> {
+    #[serde(borrow)]
+    message: &'a RawValue,
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Tokens {
+    prompt_tokens: Option<u64>,
+    completion_tokens: Option<u64>,
+}
+
+#[derive(Deserialize)]
+struct Spoken<'a> {
+    #[serde(borrow)]
+    content: Option<&'a RawValue>,
+    refusal: Option<String>,
+    #[serde(borrow)]
+    tool_calls: Option<Vec<ToolCall<'a>>>,
+}
+
+#[derive(Deserialize)]
+struct ToolCall<'a> {
+    id: Option<String>,
+    #[serde(borrow)]
+    function: Option<Function<'a>>,
+    #[serde(borrow)]
+    caller: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Function<'a> {
+    name: Option<String>,
+    #[serde(borrow)]
+    arguments: Option<&'a RawValue>,
+}
+
+#[derive(Deserialize)]
+struct Chunk<'a> {
+    #[serde(rename = "type")]
+    kind: Option<Cow<'a, str>>,
+    text: Option<String>,
+}
+
+fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
+    let answer: Answer<'_> = open(body)?;
+    let choice = answer.choices.into_iter().next().ok_or_else(|| shape("`choices` is empty", body))?;
+    let spoken: Spoken<'_> = serde_json::from_str(choice.message.get())
+        .map_err(|error| shape(&format!("`message`: {error}"), body))?;
+    let refusal = spoken.refusal.filter(|refusal| !refusal.is_empty());
+    let mut text = text_of(spoken.content, body)?;
+    if let Some(refusal) = refusal.as_ref().filter(|_| text.is_empty()) {
+        text.clone_from(refusal);
+    }
+    let earlier = super::calls_so_far(ask);
+    let calls = spoken.tool_calls.unwrap_or_default().into_iter().enumerate().map(|(at, call)| {
+        let (name, arguments) =
+            call.function.map_or((None, None), |function| (function.name, function.arguments));
+        Wanted {
+            id: call.id.filter(|id| !id.is_empty()).unwrap_or_else(|| format!("call_{}", earlier + at)),
+            name: name.unwrap_or_default(),
+            arguments: Arguments::of_json(arguments),
+            caller: call.caller.and_then(kept),
+        }
+    });
+    let calls: Vec<Wanted> = calls.collect();
+    let stop = match choice.finish_reason.as_deref() {
+        Some("length") => Stop::MaxTokens,
+        Some("model_length") => Stop::ContextWindow,
+        Some("content_filter") => Stop::Refusal,
+        _ if refusal.is_some() => Stop::Refusal,
+        Some("tool_calls" | "function_call") => Stop::ToolUse,
+        // Some servers say `stop` whatever it was.
+        Some("stop" | "") | None if !calls.is_empty() => Stop::ToolUse,
+        Some("stop" | "") | None => Stop::EndTurn,
+        Some(word) => Stop::Other(word.to_owned()),
+    };
+    let usage =
+        answer.usage.map(|usage| Usage { prompt: usage.prompt_tokens, completion: usage.completion_tokens });
+    Ok(Reply { message: choice.message.to_owned(), text, calls, stop, usage: usage.unwrap_or_default() })
+}
+
+fn text_of(content: Option<&RawValue>, body: &str) -> Result<String, BadReply> {
+    let Some(content) = content.filter(|content| content.get() != "null") else { return Ok(String::new()) };
+    if let Ok(text) = serde_json::from_str::<String>(content.get()) {
+        return Ok(text);
+    }
+    let chunks: Vec<Chunk<'_>> = serde_json::from_str(content.get())
+        .map_err(|error| shape(&format!("`message.content`: {error}"), body))?;
+    let mut said = Said::default();
+    for chunk in chunks {
+        match chunk.text.filter(|_| chunk.kind.as_deref() == Some("text")) {
+            Some(text) => said.push(&text),
+            None => said.part(),
+        }
+    }
+    Ok(said.into_text())
+}

@@ -1,0 +1,201 @@
+//! What do the bodies of all dialects have in common?
+
+use super::{Answered, Arguments, Part};
+use serde::Serialize;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+
+/// A piece of a conversation: as the provider wrote it, or as we do.
+#[derive(Debug, Serialize)]
+#[serde(untagged)]
+pub(super) enum Piece<'a> {
+    Echo(&'a RawValue),
+    Ours(Value),
+}
+
+/// Pictures that every provider with eyes takes.
+const PICTURES: [&str; 4] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
+
+impl Part {
+    /// The picture, when a model can be shown it.
+    pub(super) fn picture(&self) -> Option<(&str, &str)> {
+        match self {
+            Self::Image { media_type, data } if PICTURES.contains(&media_type.as_str()) => {
+                Some((media_type, data))
+            }
+            _ => None,
+        }
+    }
+
+    /// The text, or what stands for a picture that cannot be shown; nothing for one that can.
+    pub(super) fn text(&self) -> Option<String> {
+        match self {
+            Self::Text(text) => Some(text.clone()),
+            Self::Image { .. } if self.picture().is_some() => None,
+            Self::Image { media_type, data } => {
+                Some(format!("[{media_type}, {} characters of base64]", data.len()))
+            }
+        }
+    }
+}
+
+impl Answered {
+    /// All texts of the result.
+    pub(super) fn text(&self) -> String {
+        self.content.iter().filter_map(Part::text).collect::<Vec<_>>().join("\n")
+    }
+
+    /// All texts of the result, for a dialect that cannot mark an error otherwise.
+    pub(super) fn text_with_mark(&self) -> String {
+        let text = self.text();
+        let says_so = text.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("error"));
+        if self.is_error && !says_so { format!("Error: {text}").trim_end().to_owned() } else { text }
+    }
+
+    /// The pictures as URLs that hold their data.
+    pub(super) fn picture_urls(&self) -> Vec<String> {
+        let pictures = self.content.iter().filter_map(Part::picture);
+        pictures.map(|(media_type, data)| format!("data:{media_type};base64,{data}")).collect()
+    }
+}
+
+impl Arguments {
+    /// No arguments at all.
+    pub fn none() -> Self {
+        Self::Json(RawValue::from_string("{}".to_owned()).unwrap_or_default())
+    }
+
+    /// From a text that should hold an object; nothing written means no arguments.
+    pub fn of_text(text: &str) -> Self {
+        let written = text.trim();
+        if written.is_empty() {
+            return Self::none();
+        }
+        let is_object = serde_json::from_str::<Map<String, Value>>(written).is_ok();
+        match RawValue::from_string(one_line(written)) {
+            Ok(raw) if is_object => Self::Json(raw),
+            _ => Self::Text(text.to_owned()),
+        }
+    }
+
+    /// From JSON that should be an object; a text in it is taken for what it says.
+    pub(super) fn of_json(raw: Option<&RawValue>) -> Self {
+        let Some(raw) = raw.filter(|raw| raw.get() != "null") else { return Self::none() };
+        match serde_json::from_str::<String>(raw.get()) {
+            Ok(text) => Self::of_text(&text),
+            Err(_) => Self::of_text(raw.get()),
+        }
+    }
+}
+
+/// JSON without line breaks, which can stand between its tokens only: traces are kept a line each.
+pub(super) fn one_line(json: &str) -> String {
+    json.replace(['\n', '\r'], " ")
+}
+
+/// A copy of some JSON on one line.
+pub(super) fn kept(raw: &RawValue) -> Option<Box<RawValue>> {
+    RawValue::from_string(one_line(raw.get())).ok().filter(|raw| raw.get() != "null")
+}
+
+/// A schema as providers want it: an object, with its properties even where there are none.
+pub(super) fn object_schema(schema: &Value) -> Value {
+    let mut schema = schema.as_object().cloned().unwrap_or_default();
+    if schema.get("type") != Some(&json!("object")) {
+        schema.insert("type".to_owned(), json!("object"));
+    }
+    if !schema.get("properties").is_some_and(Value::is_object) {
+        schema.insert("properties".to_owned(), json!({}));
+    }
+    Value::Object(schema)
+}
+
+/// Whether this id is that of an OpenAI model which thinks before it answers.
+pub(super) fn is_reasoning(model: &str) -> bool {
+    let digit_after = |prefix: &str| model.strip_prefix(prefix)?.chars().next()?.to_digit(10);
+    digit_after("o").is_some() || (digit_after("gpt-").is_some_and(|n| n >= 5) && !model.contains("-chat"))
+}
+
+/// The text of a message that comes in pieces: what is written without a break is joined without one.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    text: String,
+    is_broken: bool,
+}
+
+impl Said {
+    pub(super) fn push(&mut self, text: &str) {
+        if self.is_broken && !self.text.is_empty() && !text.is_empty() {
+            self.text.push('\n');
+        }
+        self.text.push_str(text);
+        self.is_broken = false;
+    }
+
+    /// Something other than text came.
+    pub(super) fn part(&mut self) {
+        self.is_broken = true;
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.text.is_empty()
+    }
+
+    pub(super) fn into_text(self) -> String {
+        self.text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(arguments: &Arguments) -> String {
+        match arguments {
+            Arguments::Json(raw) => format!("json {raw}"),
+            Arguments::Text(text) => format!("text {text}"),
+        }
+    }
+
+    #[test]
+    fn arguments_are_an_object_or_the_text_that_was_written() {
+        let of = |text: &str| shown(&Arguments::of_text(text));
+        assert_eq!(of(""), "json {}");
+        assert_eq!(of(" {\"b\": 1,\n \"a\": 2.50} "), "json {\"b\": 1,  \"a\": 2.50}");
+        assert_eq!(of("{\"city\": \"Os"), "text {\"city\": \"Os");
+        assert_eq!(of("[1]"), "text [1]");
+        assert_eq!(of("null"), "text null");
+        assert_eq!(of(&format!("{{\"a\":{}1{}}}", "[".repeat(500), "]".repeat(500))).get(..4), Some("text"));
+    }
+
+    #[test]
+    fn arguments_in_json_may_be_missing_or_a_text() {
+        let of = |json: &str| {
+            let raw: Box<RawValue> = serde_json::from_str(json).unwrap();
+            shown(&Arguments::of_json(Some(&raw)))
+        };
+        assert_eq!(shown(&Arguments::of_json(None)), "json {}");
+        assert_eq!(of("null"), "json {}");
+        assert_eq!(of(r#"{"a":1}"#), r#"json {"a":1}"#);
+        assert_eq!(of(r#""{\"a\":1}""#), r#"json {"a":1}"#);
+        assert_eq!(of("7"), "text 7");
+    }
+
+    #[test]
+    fn a_schema_is_always_that_of_an_object() {
+        assert_eq!(object_schema(&Value::Null), json!({"type": "object", "properties": {}}));
+        let schema =
+            json!({"$schema": "x", "type": "object", "properties": {"a": {}}, "additionalProperties": false});
+        assert_eq!(object_schema(&schema), schema);
+    }
+
+    #[test]
+    fn models_that_think_are_known_by_their_id() {
+        for model in ["o3", "o4-mini", "gpt-5", "gpt-5.2-mini", "gpt-6"] {
+            assert!(is_reasoning(model), "{model}");
+        }
+        for model in ["gpt-4o", "gpt-5-chat-latest", "gpt-oss-120b", "olmo", "chatgpt-4o-latest"] {
+            assert!(!is_reasoning(model), "{model}");
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! One run of a model: ask, call what it wants, tell it what came of that, until it is done or a limit is reached.
+
+use crate::dialect::{Answered, Ask, Message, Reply, Stop, Usage, Wanted};
+use crate::provider::{AskError, Provider};
+use crate::toolbox::{Done, Toolbox};
+use crate::trace::{RunTrace, TracedError, TracedTokens, TracedTurn};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio::time::Instant;
+
+/// What a run may use; what is not limited here ends by itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// The most messages of the model.
+    pub max_turns: u64,
+    /// The most tokens of one of them.
+    pub max_tokens: Option<u64>,
+    /// The most calls.
+    pub max_tool_calls: Option<u64>,
+    /// The most tokens of the whole run.
+    pub token_budget: Option<u64>,
+    /// How long it may take.
+    pub time_budget: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_turns: 25,
+            max_tokens: None,
+            max_tool_calls: None,
+            token_budget: None,
+            time_budget: Duration::from_secs(600),
+        }
+    }
+}
+
+/// What is asked of whom.
+pub struct Task<'a> {
+    /// Who is asked.
+    pub provider: &'a Provider,
+    /// The provider's id of the model.
+    pub model: &'a str,
+    /// What the model is told before the conversation.
+    pub system: Option<&'a str>,
+    /// What the user says, turn by turn.
+    pub turns: &'a [String],
+    /// The sampling temperature.
+    pub temperature: Option<f64>,
+    /// What the run may use.
+    pub limits: Limits,
+}
+
+/// Whoever watches a run, and may end it before it costs more.
+pub trait Watcher: Sync {
+    /// Asked before every request to the model, with the tokens that the run has used so far; an error ends the run.
+    fn may_ask(&self, used: Usage) -> Result<(), String>;
+    /// The model has answered, at this price.
+    fn answered(&self, usage: Usage);
+    /// A tool is being called.
+    fn calls(&self, tool: &str);
+}
+
+/// Why a run is no recording.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Unrecorded {
+    /// The model never said anything.
+    Unanswered(String),
+    /// It would have cost more than is allowed.
+    OverBudget(String),
+}
+
+/// Runs the model to its end. What goes wrong after its first message is part of the recording.
+pub async fn run_model(
+    task: &Task<'_>,
+    toolbox: Arc<Toolbox>,
+    watcher: &dyn Watcher,
+) -> Result<RunTrace, Unrecorded> {
+    let started = Instant::now();
+    let mut run = Run {
+        task,
+        toolbox,
+        watcher,
+        deadline: started + task.limits.time_budget,
+        messages: Vec::new(),
+        trace: RunTrace::default(),
+        assistant_turns: 0,
+        usage: Usage::default(),
+    };
+    if run.toolbox.has_faults() {
+        run.trace.faults = Some(Vec::new());
+    }
+    let stop = run.converse().await?;
+    let Run { mut trace, usage, messages, .. } = run;
+    trace.stop_reason = Some(stop);
+    trace.conversation.tokens = tokens(usage);
+    trace.conversation.message_count = Some(messages.len() as u64);
+    trace.conversation.duration_ms = u64::try_from(started.elapsed().as_millis()).ok();
+    Ok(trace)
+}
+
+fn tokens(usage: Usage) -> TracedTokens {
+    let total = usage.prompt.zip(usage.completion).map(|(prompt, completion)| prompt + completion);
+    TracedTokens { prompt: usage.prompt, completion: usage.completion, total }
+}
+
+struct Run<'a> {
+    task: &'a Task<'a>,
+    toolbox: Arc<Toolbox>,
+    watcher: &'a dyn Watcher,
+    deadline: Instant,
+    messages: Vec<Message>,
+    trace: RunTrace,
+    assistant_turns: u64,
+    usage: Usage,
+}
+
+impl Run<'_> {
+    /// Says every turn of the user's; the word for why it ended.
+    async fn converse(&mut self) -> Result<String, Unrecorded> {
+        let mut stop = Stop::EndTurn.as_str().to_owned();
+        for turn in self.task.turns {
+            self.messages.push(Message::User(turn.clone()));
+            self.note("user", turn);
+            self.trace.final_response = None;
+            match self.until_answered().await? {
+                Answer::Whole(word) => stop = word,
+                Answer::Cut(word) => return Ok(word),
+            }
+        }
+        Ok(stop)
+    }
+
+    async fn until_answered(&mut self) -> Result<Answer, Unrecorded> {
+        loop {
+            if let Some(limit) = self.reached_limit() {
+                return Ok(Answer::Cut(limit.to_owned()));
+            }
+            if let Err(why) = self.watcher.may_ask(self.usage) {
+                return Err(Unrecorded::OverBudget(why));
+            }
+            let reply = match self.ask().await {
+                Ok(reply) => reply,
+                Err(_) if Instant::now() >= self.deadline && self.assistant_turns > 0 => {
+                    return Ok(Answer::Cut("time_budget".to_owned()));
+                }
+                Err(error) => return self.failed(&error),
+            };
+            if let Some(why) = self.uncounted() {
+                self.trace.errors.insert(0, TracedError { kind: "provider".to_owned(), message: why.to_owned() });
+                return Ok(Answer::Cut("error".to_owned()));
+            }
+            let turn = self.assistant_turns;
+            self.assistant_turns += 1;
+            self.messages.push(Message::Assistant(reply.message));
+            self.note("assistant", &reply.text);
+            if reply.calls.is_empty() {
+                if reply.stop == Stop::Pause {
+                    continue;
+                }
+                self.trace.final_response = Some(reply.text).filter(|text| !text.is_empty());
+                let word = reply.stop.as_str().to_owned();
+                let is_whole = matches!(reply.stop, Stop::EndTurn | Stop::StopSequence);
+                return Ok(if is_whole { Answer::Whole(word) } else { Answer::Cut(word) });
+            }
+            if !self.call_all(reply.calls, turn).await {
+                return Ok(Answer::Cut("max_tool_calls".to_owned()));
+            }
+        }
+    }
+
+    fn reached_limit(&self) -> Option<&'static str> {
+        let Limits { max_turns, token_budget, .. } = self.task.limits;
+        let used = self.usage.prompt.unwrap_or_default() + self.usage.completion.unwrap_or_default();
+        if Instant::now() >= self.deadline {
+            Some("time_budget")
+        } else if self.assistant_turns >= max_turns {
+            Some("max_turns")
+        } else {
+            token_budget.filter(|budget| used >= *budget).map(|_| "token_budget")
+        }
+    }
+
+    /// A budget of tokens cannot be held where nobody counts them.
+    fn uncounted(&self) -> Option<&'static str> {
+        let is_counted = self.usage.prompt.is_some() && self.usage.completion.is_some();
+        let is_limited = self.task.limits.token_budget.is_some();
+        (is_limited && !is_counted).then_some("it counts no tokens, so `token_budget` cannot be held")
+    }
+
+    async fn ask(&mut self) -> Result<Reply, AskError> {
+        let ask = Ask {
+            model: self.task.model,
+            system: self.task.system,
+            messages: &self.messages,
+            tools: self.toolbox.offered(),
+            max_tokens: self.task.limits.max_tokens,
+            temperature: self.task.temperature,
+        };
+        let errors = &mut self.trace.errors;
+        let mut observe = |retry: crate::provider::Retry| {
+            errors.push(TracedError { kind: "provider".to_owned(), message: format!("{}; asked again", retry.why) });
+        };
+        let reply = self.task.provider.ask(&ask, self.deadline, &mut observe).await?;
+        self.usage = sum(self.usage, reply.usage, self.assistant_turns == 0);
+        self.watcher.answered(reply.usage);
+        Ok(reply)
+    }
+
+    /// Before its first message nothing happened that could be judged.
+    fn failed(&mut self, error: &AskError) -> Result<Answer, Unrecorded> {
+        if self.assistant_turns == 0 {
+            return Err(Unrecorded::Unanswered(error.to_string()));
+        }
+        // First, since a run that ended is told by its first error.
+        self.trace.errors.insert(0, TracedError { kind: "provider".to_owned(), message: error.to_string() });
+        Ok(Answer::Cut("error".to_owned()))
+    }
+
+    /// Makes the calls at once and keeps them in their order; false when there were more than are allowed.
+    async fn call_all(&mut self, wanted: Vec<Wanted>, turn: u64) -> bool {
+        let made = self.trace.tool_calls.len();
+        let room = self.task.limits.max_tool_calls.map_or(usize::MAX, |most| (most as usize).saturating_sub(made));
+        let allowed = wanted.len().min(room);
+        let is_over = allowed < wanted.len();
+        let mut calls = JoinSet::new();
+        for (at, wanted) in wanted.into_iter().take(allowed).enumerate() {
+            self.watcher.calls(&wanted.name);
+            let (toolbox, deadline) = (Arc::clone(&self.toolbox), self.deadline);
+            calls.spawn(async move { (at, toolbox.call(made + at, &wanted, deadline).await) });
+        }
+        let mut done: Vec<(usize, Done)> = calls.join_all().await;
+        done.sort_by_key(|(at, _)| *at);
+        let mut answered: Vec<Answered> = Vec::with_capacity(done.len());
+        for (_, mut done) in done {
+            done.call.turn = Some(turn);
+            self.trace.tool_calls.push(done.call);
+            self.trace.tool_results.push(done.result);
+            if let (Some(faults), Some(fault)) = (&mut self.trace.faults, done.fault) {
+                faults.push(fault);
+            }
+            answered.push(done.answered);
+        }
+        self.messages.push(Message::Results(answered));
+        !is_over
+    }
+
+    fn note(&mut self, role: &str, content: &str) {
+        self.trace
+            .conversation
+            .turns
+            .push(TracedTurn { role: role.to_owned(), content: content.to_owned() });
+    }
+}
+
+/// How a turn of the user's ended.
+enum Answer {
+    /// The model is done with it.
+    Whole(String),
+    /// The run is over.
+    Cut(String),
+}
+
+/// A count is known only while every message has had one.
+fn sum(before: Usage, more: Usage, is_first: bool) -> Usage {
+    let add = |before: Option<u64>, more: Option<u64>| match (before, more) {
+        (None, more) if is_first => more,
+        (Some(before), Some(more)) => Some(before + more),
+        _ => None,
+    };
+    Usage { prompt: add(before.prompt, more.prompt), completion: add(before.completion, more.completion) }
+}

@@ -1,0 +1,138 @@
+//! How does the agent's program start, what does it say, and how does it end?
+
+use crate::trace::TracedError;
+use mcptest_mcp::process::{self, Child, status_words};
+use std::path::Path;
+use std::time::Duration;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
+use tokio::time::{Instant, timeout};
+
+/// How much is kept of what it prints.
+const LONGEST_ANSWER: usize = 16 << 20;
+/// How long its output is still read after it has exited: what it started may hold the pipe open.
+const AFTER_EXIT: Duration = Duration::from_millis(300);
+
+/// The agent's program, ready to start.
+pub(super) struct Program<'a> {
+    pub(super) command: &'a [String],
+    pub(super) env: &'a [(String, String)],
+    pub(super) cwd: Option<&'a Path>,
+    pub(super) prompt: &'a str,
+    pub(super) time_budget: Duration,
+}
+
+/// How it ended.
+#[derive(Debug, Default)]
+pub(super) struct Ended {
+    /// What it printed, without the blanks at its end; `None` when that is nothing.
+    pub(super) answer: Option<String>,
+    pub(super) stop_reason: &'static str,
+    pub(super) errors: Vec<TracedError>,
+    /// The end of its standard error.
+    pub(super) stderr: String,
+    pub(super) duration: Duration,
+}
+
+impl Program<'_> {
+    /// Runs it until it exits, or its time is over; nothing that it started is left then.
+    pub(super) async fn run(&self) -> Ended {
+        let begun = Instant::now();
+        let (child, started) = match process::start(self.command, self.env, self.cwd) {
+            Ok(started) => started,
+            Err(error) => {
+                let error = of_agent(format!("cannot start the agent: {error}"));
+                return Ended { stop_reason: "error", errors: vec![error], ..Ended::default() };
+            }
+        };
+        let mut stdin = started.stdin;
+        let mut said = Said::default();
+        let has_exited = {
+            // A program that does not read its input must not hold up the run.
+            let giving = async {
+                let _closed = stdin.write_all(self.prompt.as_bytes()).await;
+                drop(stdin);
+                std::future::pending::<()>().await;
+            };
+            let hearing = said.hear(started.stdout, &child);
+            tokio::select! {
+                () = giving => false,
+                heard = timeout(self.time_budget, hearing) => heard.is_ok(),
+            }
+        };
+        let duration = begun.elapsed();
+        let mut ended = Ended { duration, ..Ended::default() };
+        let stderr = child.stderr().clone();
+        let status = child.status();
+        let closing = if has_exited { child.end().await } else { child.end_soon().await };
+        ended.stderr = stderr.tail();
+        ended.stop_reason = match status {
+            _ if !has_exited => "time_budget",
+            Some(status) if status.success() => "end_turn",
+            status => {
+                let status =
+                    status.map(status_words).or(closing.status).unwrap_or_else(|| "unknown".to_owned());
+                ended.errors.push(of_agent(failed(&status, &ended.stderr)));
+                "error"
+            }
+        };
+        ended.errors.extend(said.surplus());
+        ended.answer = said.answer();
+        ended
+    }
+}
+
+fn failed(status: &str, stderr: &str) -> String {
+    match stderr {
+        "" => format!("the agent ended with {status} and wrote nothing to its standard error"),
+        stderr => format!("the agent ended with {status}; its standard error ends with:\n{stderr}"),
+    }
+}
+
+fn of_agent(message: String) -> TracedError {
+    TracedError { kind: "agent".to_owned(), message }
+}
+
+/// What a program prints, as far as it is kept.
+#[derive(Debug, Default)]
+struct Said {
+    kept: Vec<u8>,
+    length: usize,
+}
+
+impl Said {
+    /// Reads until the program has exited and its output has ended.
+    async fn hear(&mut self, mut output: impl AsyncRead + Unpin, child: &Child) {
+        tokio::select! {
+            () = self.read(&mut output) => {
+                child.exited().await;
+                return;
+            }
+            _ = child.exited() => {}
+        }
+        let _held_open = timeout(AFTER_EXIT, self.read(&mut output)).await;
+    }
+
+    async fn read(&mut self, output: &mut (impl AsyncRead + Unpin)) {
+        let mut chunk = vec![0; 64 << 10];
+        while let Ok(count @ 1..) = output.read(&mut chunk).await {
+            self.length += count;
+            let room = LONGEST_ANSWER.saturating_sub(self.kept.len()).min(count);
+            self.kept.extend_from_slice(&chunk[..room]);
+        }
+    }
+
+    fn surplus(&self) -> Option<TracedError> {
+        (self.length > self.kept.len()).then(|| {
+            of_agent(format!(
+                "the agent printed {} bytes, of which the first {LONGEST_ANSWER} are kept as its answer",
+                self.length
+            ))
+        })
+    }
+
+    fn answer(&self) -> Option<String> {
+        let text = String::from_utf8_lossy(&self.kept);
+        let answer = text.trim_end();
+        (!answer.is_empty()).then(|| answer.to_owned())
+    }
+}

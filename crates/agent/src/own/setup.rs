@@ -1,0 +1,104 @@
+//! What does one run of an agent of one's own need, and what comes of it?
+
+use crate::{FaultPlan, RunTrace};
+use mcptest_core::trace::CatalogueTool;
+use mcptest_mcp::client::ServerSpec;
+use std::fmt;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use thiserror::Error;
+
+/// The tools to inject, given the tools that the servers offer.
+pub type Distract<'a> = &'a (dyn Fn(&[CatalogueTool]) -> Vec<CatalogueTool> + Send + Sync);
+
+/// One run.
+pub struct OwnSetup<'a> {
+    /// The program and its arguments.
+    pub command: &'a [String],
+    /// Environment variables beside our own.
+    pub env: &'a [(String, String)],
+    /// The folder it starts in.
+    pub cwd: Option<&'a Path>,
+    /// What the user says.
+    pub prompt: &'a str,
+    /// The servers it can use.
+    pub servers: Vec<ServerSpec>,
+    /// What goes wrong on purpose.
+    pub faults: FaultPlan,
+    /// The tools that are offered to distract; `None` when there are none.
+    pub distractors: Option<Distract<'a>>,
+    /// The tools that the servers offer, where they are known; `None` to ask the servers first.
+    pub catalogue: Option<Vec<CatalogueTool>>,
+    /// How long it may take.
+    pub time_budget: Duration,
+    /// The program of mcptest, which agents start to reach servers on stdio.
+    pub program: &'a Path,
+    /// Told of each call when it starts and when it has ended.
+    pub on_event: Arc<dyn Fn(OwnEvent<'_>) + Send + Sync>,
+}
+
+impl fmt::Debug for OwnSetup<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("OwnSetup")
+            .field("command", &self.command)
+            .field("servers", &self.servers)
+            .field("time_budget", &self.time_budget)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Something that happened just now, for who watches the progress.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OwnEvent<'a> {
+    /// A call arrived.
+    CallStarted {
+        /// Its number in the trace, from 0.
+        call_index: usize,
+        /// The server it is meant for.
+        server: &'a str,
+        /// The tool's bare name.
+        tool: &'a str,
+    },
+    /// A call has its result, or will never have one.
+    CallFinished {
+        /// Its number in the trace, from 0.
+        call_index: usize,
+        /// Whether it failed.
+        is_error: bool,
+        /// How long it took.
+        duration_ms: u64,
+    },
+}
+
+/// What came of one run.
+#[derive(Debug)]
+pub struct OwnOutcome {
+    /// What happened. Nothing in it is redacted yet.
+    pub trace: RunTrace,
+    /// The tools that it was offered, with those that were injected marked.
+    pub catalogue: Vec<CatalogueTool>,
+    /// The model that it says it used.
+    pub model: Option<String>,
+    /// The end of its standard error.
+    pub stderr: String,
+}
+
+/// Why a run could not begin. What the agent does wrong is in its trace instead.
+#[derive(Debug, Error)]
+pub enum OwnError {
+    /// No folder for the files that the agent is given.
+    #[error("cannot make a folder for the files that the agent is given: {0}; is the disk full?")]
+    Folder(std::io::Error),
+    /// The configuration could not be written.
+    #[error("cannot write the list of servers that the agent is given: {0}; is the disk full?")]
+    Config(std::io::Error),
+    /// No port could be had.
+    #[error("cannot listen on 127.0.0.1 for server {server:?}: {reason}")]
+    Listen {
+        /// The server.
+        server: String,
+        /// What the system says.
+        reason: String,
+    },
+}

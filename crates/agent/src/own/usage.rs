@@ -1,0 +1,132 @@
+//! How many tokens does an agent say it used?
+
+use crate::trace::{TracedError, TracedTokens};
+use serde::Deserialize;
+use std::io::Read as _;
+use std::path::Path;
+use thiserror::Error;
+
+/// A file of usage is a few lines.
+const LONGEST: u64 = 1 << 20;
+
+/// What an agent wrote about its usage.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Usage {
+    pub(super) tokens: TracedTokens,
+    pub(super) cost_usd: Option<f64>,
+    pub(super) model: Option<String>,
+}
+
+/// Why the file that an agent wrote cannot be used.
+#[derive(Debug, Error)]
+#[error(
+    "the file that it wrote to MCPTEST_USAGE cannot be used: {reason}; write one object, as \
+     {{\"prompt_tokens\": 900, \"completion_tokens\": 120}}"
+)]
+pub(super) struct UsageError {
+    reason: String,
+}
+
+impl UsageError {
+    fn new(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into() }
+    }
+
+    pub(super) fn traced(&self) -> TracedError {
+        TracedError { kind: "agent".to_owned(), message: self.to_string() }
+    }
+}
+
+#[derive(Deserialize)]
+struct Written {
+    prompt_tokens: Option<u64>,
+    input_tokens: Option<u64>,
+    completion_tokens: Option<u64>,
+    output_tokens: Option<u64>,
+    total_tokens: Option<u64>,
+    cost_usd: Option<f64>,
+    model: Option<String>,
+}
+
+/// What the file says; nothing when there is none.
+pub(super) fn read(path: &Path) -> Result<Usage, UsageError> {
+    let file = match std::fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Usage::default()),
+        Err(error) => return Err(UsageError::new(error.to_string())),
+    };
+    // Something else under that name, such as a pipe, might never end.
+    if !file.metadata().is_ok_and(|about| about.is_file()) {
+        return Err(UsageError::new("it is not a plain file"));
+    }
+    let mut text = String::new();
+    file.take(LONGEST + 1).read_to_string(&mut text).map_err(|error| UsageError::new(error.to_string()))?;
+    if text.len() as u64 > LONGEST {
+        return Err(UsageError::new(format!("it is longer than {LONGEST} bytes")));
+    }
+    of(&text)
+}
+
+fn of(text: &str) -> Result<Usage, UsageError> {
+    let written: Written = serde_json::from_str(text).map_err(|error| UsageError::new(error.to_string()))?;
+    let prompt = either("prompt_tokens", written.prompt_tokens, "input_tokens", written.input_tokens)?;
+    let completion =
+        either("completion_tokens", written.completion_tokens, "output_tokens", written.output_tokens)?;
+    let both = || prompt.zip(completion).and_then(|(prompt, completion)| prompt.checked_add(completion));
+    if let Some(cost) = written.cost_usd.filter(|cost| !cost.is_finite() || *cost < 0.0) {
+        return Err(UsageError::new(format!("`cost_usd` is {cost}")));
+    }
+    Ok(Usage {
+        tokens: TracedTokens { prompt, completion, total: written.total_tokens.or_else(both) },
+        cost_usd: written.cost_usd,
+        model: written.model.filter(|model| !model.is_empty()),
+    })
+}
+
+fn either(
+    name: &str,
+    value: Option<u64>,
+    other_name: &str,
+    other: Option<u64>,
+) -> Result<Option<u64>, UsageError> {
+    match (value, other) {
+        (Some(value), Some(other)) if value != other => {
+            Err(UsageError::new(format!("`{name}` is {value} and `{other_name}` is {other}")))
+        }
+        _ => Ok(value.or(other)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_spellings_are_read_and_the_total_is_their_sum() {
+        let expected = TracedTokens { prompt: Some(9), completion: Some(2), total: Some(11) };
+        for text in [
+            r#"{"prompt_tokens": 9, "completion_tokens": 2}"#,
+            r#"{"input_tokens": 9, "output_tokens": 2, "cache_read_input_tokens": 4}"#,
+        ] {
+            assert_eq!(of(text).unwrap().tokens, expected, "{text}");
+        }
+        let told = of(r#"{"input_tokens": 9, "total_tokens": 30, "cost_usd": 0.25, "model": "m"}"#).unwrap();
+        assert_eq!(told.tokens, TracedTokens { prompt: Some(9), completion: None, total: Some(30) });
+        assert_eq!((told.cost_usd, told.model.as_deref()), (Some(0.25), Some("m")));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused() {
+        for (text, part) in [
+            ("", "EOF"),
+            ("[]", "invalid"),
+            (r#"{"prompt_tokens": -1}"#, "-1"),
+            (r#"{"prompt_tokens": "many"}"#, "many"),
+            (r#"{"prompt_tokens": 1, "input_tokens": 2}"#, "`input_tokens` is 2"),
+            (r#"{"cost_usd": -0.5}"#, "`cost_usd` is -0.5"),
+        ] {
+            let said = of(text).unwrap_err().to_string();
+            assert!(said.contains(part), "{text}: {said}");
+        }
+    }
+}

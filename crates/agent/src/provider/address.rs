@@ -1,0 +1,83 @@
+//! Where is a request sent, given what people write as a base URL?
+
+use reqwest::Url;
+
+/// Reads a base URL.
+pub(super) fn base(text: &str) -> Result<Url, String> {
+    let url = Url::parse(text.trim()).map_err(|error| match error.to_string().as_str() {
+        "relative URL without a base" => "it needs a scheme, as in `http://localhost:11434/v1`".to_owned(),
+        why => why.to_owned(),
+    })?;
+    match url.scheme() {
+        "http" | "https" if url.has_host() => Ok(url),
+        "http" | "https" => Err("it has no host".to_owned()),
+        scheme => Err(format!("`{scheme}:` is neither `http:` nor `https:`")),
+    }
+}
+
+/// The address of an endpoint. A base that names a version gets no second one, and one that names the endpoint already
+/// is taken as it is.
+pub(super) fn endpoint(base: &Url, version: &str, path: &str) -> Url {
+    let mut url = base.clone();
+    let own = base.path().trim_end_matches('/');
+    let own = own.strip_suffix(path).map_or(own, |rest| rest.trim_end_matches('/'));
+    let has_version = own.split('/').any(is_version) || own.len() < base.path().trim_end_matches('/').len();
+    let joined = if has_version { format!("{own}/{path}") } else { format!("{own}/{version}/{path}") };
+    url.set_path(&joined);
+    url
+}
+
+fn is_version(segment: &str) -> bool {
+    let rest = segment.strip_prefix('v').unwrap_or_default();
+    rest.starts_with(|c: char| c.is_ascii_digit()) && rest.chars().all(|c| c.is_ascii_alphanumeric())
+}
+
+/// The address as it may be shown: credentials and queries can be secrets.
+pub(super) fn shown(url: &Url) -> String {
+    let mut url = url.clone();
+    url.set_query(None);
+    url.set_fragment(None);
+    // Fails only where there can be none.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.to_string().trim_end_matches('/').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(text: &str, version: &str, path: &str) -> String {
+        endpoint(&base(text).unwrap(), version, path).to_string()
+    }
+
+    #[test]
+    fn a_version_is_added_once_whatever_the_base_looks_like() {
+        for (text, url) in [
+            ("https://api.openai.com", "https://api.openai.com/v1/chat/completions"),
+            ("https://api.openai.com/", "https://api.openai.com/v1/chat/completions"),
+            ("https://api.openai.com/v1", "https://api.openai.com/v1/chat/completions"),
+            ("https://api.openai.com/v1//", "https://api.openai.com/v1/chat/completions"),
+            (
+                "https://host/openai/v1/?api-version=1",
+                "https://host/openai/v1/chat/completions?api-version=1",
+            ),
+            ("https://host/v1beta/openai", "https://host/v1beta/openai/chat/completions"),
+            ("https://host/proxy", "https://host/proxy/v1/chat/completions"),
+            ("https://host/chat/completions", "https://host/chat/completions"),
+        ] {
+            assert_eq!(at(text, "v1", "chat/completions"), url, "{text}");
+        }
+        assert_eq!(
+            at("http://localhost:1/v1beta/", "v1beta", "models/gemini-3:generateContent"),
+            "http://localhost:1/v1beta/models/gemini-3:generateContent"
+        );
+    }
+
+    #[test]
+    fn what_is_no_address_is_told_why_and_secrets_of_one_are_not_shown() {
+        assert!(base("localhost/v1").unwrap_err().contains("needs a scheme"));
+        assert!(base("ftp://x").unwrap_err().contains("neither"));
+        assert_eq!(shown(&base("https://user:pa55@host/v1?key=abc").unwrap()), "https://host/v1");
+    }
+}

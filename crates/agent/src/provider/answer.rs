@@ -1,0 +1,200 @@
+//! One try: what does its answer, or the lack of one, mean?
+
+use super::ask_error::span;
+use super::{AskError, AskErrorKind, Provider, address, retry_after};
+use crate::dialect::{Ask, BadReply, Reply, error_message};
+use bytes::Bytes;
+use reqwest::header::{CONTENT_TYPE, LOCATION};
+use reqwest::{Response, StatusCode, Url};
+use std::error::Error;
+use std::time::{Duration, SystemTime};
+use tokio::time::{Instant, timeout_at};
+
+const LARGEST_BODY: usize = 64 << 20;
+
+/// A try without a message.
+pub(super) struct Failure {
+    pub(super) error: AskError,
+    pub(super) tried: Tried,
+}
+
+/// Whether it is worth another try.
+pub(super) enum Tried {
+    Enough,
+    Again { told: Option<Duration> },
+}
+
+impl Provider {
+    pub(super) async fn try_once(
+        &self,
+        ask: &Ask<'_>,
+        url: &Url,
+        body: Bytes,
+        deadline: Instant,
+    ) -> Result<Reply, Failure> {
+        let start = Instant::now();
+        if start >= deadline {
+            let message = format!("there is no time left to ask {}", self.0.name);
+            return Err(
+                AskError { can_have_cost: false, ..self.error(AskErrorKind::Hung, None, message) }.into()
+            );
+        }
+        let hung = |what: &str| {
+            let message = format!("{}: {what} within {}", self.0.name, span(deadline - start));
+            Failure::from(self.error(AskErrorKind::Hung, None, message))
+        };
+        let sent = timeout_at(deadline, self.post(url, body)).await.map_err(|_| hung("no answer"))?;
+        let response = sent.map_err(|error| self.not_reached(&error))?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        let read = timeout_at(deadline, whole(response)).await;
+        let read = read.map_err(|_| hung("the answer began and was not whole"))?;
+        let text = read.map_err(|cut| self.cut_off(status, cut))?;
+        if status.is_success() {
+            return (self.0.dialect.read)(ask, &text).map_err(|bad| self.malformed(status, &bad).into());
+        }
+        let location = headers.get(LOCATION).and_then(|location| location.to_str().ok());
+        let told = retry_after::wait(&headers, &text, SystemTime::now());
+        Err(self.refused(ask, status, &text, location, told))
+    }
+
+    async fn post(&self, url: &Url, body: Bytes) -> reqwest::Result<Response> {
+        let dialect = self.0.dialect;
+        let mut request = self.0.client.post(url.clone()).header(CONTENT_TYPE, "application/json").body(body);
+        for (name, value) in dialect.headers {
+            request = request.header(*name, *value);
+        }
+        if let Some(key) = &self.0.key {
+            let (name, value) = (dialect.key_header)(&key.value);
+            request = request.header(name, value);
+        }
+        request.send().await
+    }
+
+    fn error(&self, kind: AskErrorKind, status: Option<StatusCode>, message: String) -> AskError {
+        let can_have_cost =
+            !matches!(kind, AskErrorKind::Rejected | AskErrorKind::Unavailable | AskErrorKind::Refused);
+        AskError { kind, status: status.map(|status| status.as_u16()), message, can_have_cost, tries: 1 }
+    }
+
+    /// No answer at all.
+    fn not_reached(&self, error: &reqwest::Error) -> Failure {
+        let at = address::shown(&self.0.base);
+        let why = root(error);
+        let message = if error.is_connect() || error.is_timeout() {
+            format!("{} cannot be reached at {at}: {why}", self.0.name)
+        } else {
+            format!("{} at {at} closed the connection without an answer: {why}", self.0.name)
+        };
+        let error = AskError {
+            can_have_cost: !error.is_connect(),
+            ..self.error(AskErrorKind::Unavailable, None, message)
+        };
+        Failure { error, tried: Tried::Again { told: None } }
+    }
+
+    fn cut_off(&self, status: StatusCode, cut: Cut) -> Failure {
+        let (what, kind, tried) = match cut {
+            Cut::Broken { bytes, why } => (
+                format!("the answer broke off after {bytes} bytes: {why}"),
+                AskErrorKind::Unavailable,
+                Tried::Again { told: None },
+            ),
+            Cut::TooLong => (
+                format!("the answer is longer than {} MiB", LARGEST_BODY >> 20),
+                AskErrorKind::Malformed,
+                Tried::Enough,
+            ),
+            Cut::NotText => {
+                ("the answer is not UTF-8 text".to_owned(), AskErrorKind::Malformed, Tried::Enough)
+            }
+        };
+        let message = format!("{}: {what}", self.0.name);
+        Failure { error: AskError { can_have_cost: true, ..self.error(kind, Some(status), message) }, tried }
+    }
+
+    /// A status of success, and no message.
+    fn malformed(&self, status: StatusCode, bad: &BadReply) -> AskError {
+        let (kind, can_have_cost) = match bad {
+            BadReply::Failed(_) => (AskErrorKind::Rejected, true),
+            BadReply::Blocked(_) => (AskErrorKind::Refused, true),
+            _ => (AskErrorKind::Malformed, true),
+        };
+        let message = format!("{}: {bad}", self.0.name);
+        AskError { can_have_cost, ..self.error(kind, Some(status), message) }
+    }
+
+    /// A status that is no success.
+    fn refused(
+        &self,
+        ask: &Ask<'_>,
+        status: StatusCode,
+        body: &str,
+        location: Option<&str>,
+        told: Option<Duration>,
+    ) -> Failure {
+        let said = error_message(body);
+        let is_spent = status == StatusCode::TOO_MANY_REQUESTS && body.contains("insufficient_quota");
+        let is_transient = !is_spent
+            && (status.is_server_error()
+                || matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::REQUEST_TIMEOUT));
+        let mut message = format!("{} answered {}", self.0.name, status.as_u16());
+        if !said.is_empty() {
+            message.push_str(&format!(": {said}"));
+        }
+        message.push_str(&self.hint(ask, status, location));
+        let kind = if is_transient { AskErrorKind::Unavailable } else { AskErrorKind::Rejected };
+        let tried = if is_transient { Tried::Again { told } } else { Tried::Enough };
+        Failure { error: self.error(kind, Some(status), message), tried }
+    }
+
+    fn hint(&self, ask: &Ask<'_>, status: StatusCode, location: Option<&str>) -> String {
+        match (status, &self.0.key) {
+            (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, Some(key)) => {
+                format!(" (the key is taken from {})", key.variable)
+            }
+            (StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN, None) => format!(
+                " (no key was sent: name the variable that holds it as `api_key_env` of the provider `{}`)",
+                self.0.name
+            ),
+            (StatusCode::NOT_FOUND, _) => format!(
+                " (is `{}` the id of a model there, and {} the right base URL?)",
+                ask.model,
+                address::shown(&self.0.base)
+            ),
+            (status, _) if status.is_redirection() => {
+                let to = location.map_or_else(String::new, |to| format!(" to {}", crate::dialect::gist(to)));
+                format!(" (it redirects{to}: make that the base URL)")
+            }
+            _ => String::new(),
+        }
+    }
+}
+
+enum Cut {
+    Broken { bytes: usize, why: String },
+    TooLong,
+    NotText,
+}
+
+async fn whole(mut response: Response) -> Result<String, Cut> {
+    if response.content_length().is_some_and(|length| length > LARGEST_BODY as u64) {
+        return Err(Cut::TooLong);
+    }
+    let mut body = Vec::new();
+    loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+            Ok(None) => return String::from_utf8(body).map_err(|_| Cut::NotText),
+            Err(error) => return Err(Cut::Broken { bytes: body.len(), why: root(&error) }),
+        }
+        if body.len() > LARGEST_BODY {
+            return Err(Cut::TooLong);
+        }
+    }
+}
+
+/// The innermost cause, which says most.
+fn root(error: &(dyn Error + 'static)) -> String {
+    let causes = std::iter::successors(Some(error), |error| (*error).source());
+    causes.last().map_or_else(|| error.to_string(), ToString::to_string)
+}

@@ -1,0 +1,65 @@
+//! Why is there no message?
+
+use std::fmt;
+use std::time::Duration;
+use thiserror::Error;
+
+/// A question that got no message for an answer. It never contains the key.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{message}")]
+pub struct AskError {
+    /// What kind of failure it is.
+    pub kind: AskErrorKind,
+    /// The status of the last answer, when there was one.
+    pub status: Option<u16>,
+    /// What is wrong, and what to do, in a sentence.
+    pub message: String,
+    /// Whether the model can have worked, so that it may be on the bill.
+    pub can_have_cost: bool,
+    /// How often it was tried.
+    pub tries: u32,
+}
+
+/// The kinds of failure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AskErrorKind {
+    /// The request was declined: another try would be, too.
+    Rejected,
+    /// The provider could not be reached, or asked to come back later, too often.
+    Unavailable,
+    /// The time was up before there was an answer.
+    Hung,
+    /// What came is no message.
+    Malformed,
+    /// The prompt was held back before it reached the model.
+    Refused,
+}
+
+impl AskErrorKind {
+    /// The word for it in a trace.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Rejected => "provider_rejected",
+            Self::Unavailable => "provider_unavailable",
+            Self::Hung => "provider_timeout",
+            Self::Malformed => "provider_malformed",
+            Self::Refused => "provider_refused",
+        }
+    }
+}
+
+impl fmt::Display for AskErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A length of time as a suite has it: `30s`, `1.5s`, `250ms`.
+pub(super) fn span(time: Duration) -> String {
+    let millis = (time.as_secs_f64() * 1000.0).round() as u64;
+    match millis {
+        0..1000 => format!("{millis}ms"),
+        _ if millis.is_multiple_of(1000) => format!("{}s", millis / 1000),
+        _ => format!("{:.1}s", millis as f64 / 1000.0),
+    }
+}

@@ -1,0 +1,101 @@
+//! Who is asked: a provider found by the model's id or named by the suite, and one way to ask it.
+
+mod address;
+mod answer;
+mod ask;
+mod ask_error;
+mod client;
+mod family;
+mod patience;
+mod resolve;
+mod retry_after;
+
+pub use ask::Retry;
+pub use ask_error::{AskError, AskErrorKind};
+pub use patience::Patience;
+pub use resolve::{ProviderError, Providers, key_variables};
+
+use crate::dialect::Dialect;
+use mcptest_core::suite::{Environment, Model, Suite};
+use reqwest::Url;
+use std::fmt;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::time::Instant;
+
+/// A provider of models. Clones share the connections, and the pauses that the provider asks for.
+#[derive(Debug, Clone)]
+pub struct Provider(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    name: String,
+    dialect: &'static Dialect,
+    base: Url,
+    key: Option<Key>,
+    client: reqwest::Client,
+    patience: Patience,
+    paused_until: Mutex<Option<Instant>>,
+    dice: AtomicU64,
+}
+
+/// A key, with the variable that holds it.
+#[derive(Clone)]
+struct Key {
+    variable: String,
+    value: String,
+}
+
+impl fmt::Debug for Key {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Key({})", self.variable)
+    }
+}
+
+impl Provider {
+    /// The provider of a model. Nothing is connected yet. To share pauses and connections between models of one
+    /// provider, use [`Providers::resolve`].
+    pub fn resolve(
+        model: &Model,
+        suite: &Suite,
+        environment: Environment<'_>,
+    ) -> Result<Self, ProviderError> {
+        resolve::resolve(model, suite, environment)?.build()
+    }
+
+    /// Its name: the suite's own, or the family's.
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    /// The key it is given, after the variable that holds it: what must be written nowhere.
+    pub fn secret(&self) -> Option<(&str, &str)> {
+        self.0.key.as_ref().map(|key| (key.variable.as_str(), key.value.as_str()))
+    }
+
+    /// The same provider, with other limits to its tries.
+    #[must_use]
+    pub fn with_patience(self, patience: Patience) -> Self {
+        let Shared { name, dialect, base, key, client, .. } = &*self.0;
+        Self(Arc::new(Shared {
+            name: name.clone(),
+            dialect,
+            base: base.clone(),
+            key: key.clone(),
+            client: client.clone(),
+            patience,
+            paused_until: Mutex::new(self.paused_until()),
+            dice: AtomicU64::new(patience::seed(name, base.as_str())),
+        }))
+    }
+
+    fn paused_until(&self) -> Option<Instant> {
+        *self.0.paused_until.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Nobody asks before then.
+    fn pause_until(&self, then: Instant) {
+        let mut until = self.0.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
+        *until = Some(until.map_or(then, |until| until.max(then)));
+    }
+}

@@ -1,0 +1,223 @@
+//! Which provider has this model, where is it, and with which key?
+
+use super::family::{self, FAMILIES, Family};
+use super::{Key, Patience, Provider, Shared, address, client, patience};
+use crate::dialect::Dialect;
+use mcptest_core::suite::{Environment, Model, Suite, Unset};
+use reqwest::Url;
+use reqwest::header::HeaderValue;
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex};
+use thiserror::Error;
+
+/// Why a model cannot be asked. Keys are never part of it.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ProviderError {
+    /// Nothing tells whose model it is.
+    #[error(
+        "nothing is known of the model `{model}`: ids begin with {prefixes}; for any other, name its provider:\n\
+         providers:\n  local: {{type: openai, base_url: \"http://localhost:11434/v1\"}}\n\
+         agents:\n  - model: {{provider: local, id: \"{model}\"}}"
+    )]
+    UnknownFamily {
+        /// The model.
+        model: String,
+        /// The known prefixes.
+        prefixes: String,
+    },
+    /// The suite has no such provider.
+    #[error("the suite has no provider `{0}`: add it under `providers:`")]
+    UnknownProvider(String),
+    /// There is no key.
+    #[error(
+        "the model `{model}` needs a key: set {variables} in the environment of mcptest, or name another variable as \
+         `api_key_env` of a provider under `providers:`"
+    )]
+    NoKey {
+        /// The model.
+        model: String,
+        /// The variables that may hold it.
+        variables: String,
+    },
+    /// The suite names a variable that is not set.
+    #[error(
+        "the provider `{provider}` takes its key from {variable}, which is not set: set it in the environment of mcptest"
+    )]
+    NoOwnKey {
+        /// The provider.
+        provider: String,
+        /// The variable.
+        variable: String,
+    },
+    /// The value cannot be sent.
+    #[error(
+        "{0} holds something that is no key: it has line breaks or other characters that no header can have"
+    )]
+    BadKey(String),
+    /// A variable of the base URL has no value.
+    #[error("`base_url` of the provider `{provider}`: {unset}")]
+    UnsetVariable {
+        /// The provider.
+        provider: String,
+        /// What is not set.
+        unset: Unset,
+    },
+    /// The base URL is none.
+    #[error("the base URL of `{provider}` ({place}) is not an address that can be used: {why}")]
+    BadBaseUrl {
+        /// The provider.
+        provider: String,
+        /// Where it is written.
+        place: String,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The system has no way to make connections.
+    #[error("no connection to `{provider}` can be set up: {why}")]
+    NoClient {
+        /// The provider.
+        provider: String,
+        /// What is wrong.
+        why: String,
+    },
+}
+
+/// The providers of a session, each set up once: models of one provider share its connections and pauses.
+#[derive(Debug, Default)]
+pub struct Providers(Mutex<BTreeMap<(String, String, String), Provider>>);
+
+impl Providers {
+    /// The provider of a model.
+    pub fn resolve(
+        &self,
+        model: &Model,
+        suite: &Suite,
+        environment: Environment<'_>,
+    ) -> Result<Provider, ProviderError> {
+        let resolved = resolve(model, suite, environment)?;
+        let key = resolved.key.as_ref().map(|key| key.value.clone()).unwrap_or_default();
+        let same = (format!("{} {}", resolved.name, resolved.dialect.name), resolved.base.to_string(), key);
+        let mut known = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(provider) = known.get(&same) {
+            return Ok(provider.clone());
+        }
+        let provider = resolved.build()?;
+        known.insert(same, provider.clone());
+        Ok(provider)
+    }
+}
+
+/// A provider that is not set up yet.
+pub(super) struct Resolved {
+    name: String,
+    dialect: &'static Dialect,
+    base: Url,
+    key: Option<Key>,
+}
+
+impl Resolved {
+    pub(super) fn build(self) -> Result<Provider, ProviderError> {
+        let Self { name, dialect, base, key } = self;
+        let client = client::client(&base)
+            .map_err(|error| ProviderError::NoClient { provider: name.clone(), why: error.to_string() })?;
+        let dice = AtomicU64::new(patience::seed(&name, base.as_str()));
+        let (patience, paused_until) = (Patience::default(), Mutex::new(None));
+        Ok(Provider(Arc::new(Shared { name, dialect, base, key, client, patience, paused_until, dice })))
+    }
+}
+
+pub(super) fn resolve(
+    model: &Model,
+    suite: &Suite,
+    environment: Environment<'_>,
+) -> Result<Resolved, ProviderError> {
+    match &model.provider {
+        Some(name) => of_suite(name, model, suite, environment),
+        None => of_family(model, environment),
+    }
+}
+
+fn of_family(model: &Model, environment: Environment<'_>) -> Result<Resolved, ProviderError> {
+    let family = family::of_model(&model.id).ok_or_else(|| ProviderError::UnknownFamily {
+        model: model.id.clone(),
+        prefixes: family::prefixes(),
+    })?;
+    Ok(Resolved {
+        name: family.name.to_owned(),
+        dialect: family.dialect,
+        base: base_of_family(family, family.name, environment)?,
+        key: Some(key_of_family(family, model, environment)?),
+    })
+}
+
+fn of_suite(
+    name: &str,
+    model: &Model,
+    suite: &Suite,
+    environment: Environment<'_>,
+) -> Result<Resolved, ProviderError> {
+    let declared =
+        suite.providers.get(name).ok_or_else(|| ProviderError::UnknownProvider(name.to_owned()))?;
+    let (dialect, family) =
+        family::of_type(declared.kind).ok_or_else(|| ProviderError::UnknownProvider(name.to_owned()))?;
+    let base = match &declared.base_url {
+        Some(template) => {
+            let unset = |unset| ProviderError::UnsetVariable { provider: name.to_owned(), unset };
+            base_url(&declared.fill(template, environment).map_err(unset)?, name, "`base_url`")?
+        }
+        None => base_of_family(family, name, environment)?,
+    };
+    let key = match &declared.api_key_env {
+        Some(variable) => {
+            let missing =
+                || ProviderError::NoOwnKey { provider: name.to_owned(), variable: variable.clone() };
+            Some(key(variable, environment).ok_or_else(missing)??)
+        }
+        // Somebody else's address is never given the key of the family.
+        None if declared.base_url.is_some() => None,
+        None => Some(key_of_family(family, model, environment)?),
+    };
+    Ok(Resolved { name: name.to_owned(), dialect, base, key })
+}
+
+fn base_of_family(family: &Family, name: &str, environment: Environment<'_>) -> Result<Url, ProviderError> {
+    let set = family.base_urls.iter().find_map(|variable| Some((*variable, set(variable, environment)?)));
+    match set {
+        Some((variable, text)) => base_url(&text, name, variable),
+        None => base_url(family.base_url, name, "built in"),
+    }
+}
+
+fn base_url(text: &str, provider: &str, place: &str) -> Result<Url, ProviderError> {
+    address::base(text).map_err(|why| ProviderError::BadBaseUrl {
+        provider: provider.to_owned(),
+        place: place.to_owned(),
+        why,
+    })
+}
+
+fn key_of_family(family: &Family, model: &Model, environment: Environment<'_>) -> Result<Key, ProviderError> {
+    let found = family.keys.iter().find_map(|variable| key(variable, environment));
+    found.unwrap_or_else(|| {
+        let (model, variables) = (model.id.clone(), family.keys.join(" or "));
+        Err(ProviderError::NoKey { model, variables })
+    })
+}
+
+fn key(variable: &str, environment: Environment<'_>) -> Option<Result<Key, ProviderError>> {
+    let value = set(variable, environment)?;
+    let is_sendable = HeaderValue::from_str(&value).is_ok();
+    let key = Key { variable: variable.to_owned(), value };
+    Some(if is_sendable { Ok(key) } else { Err(ProviderError::BadKey(variable.to_owned())) })
+}
+
+/// A variable with something in it.
+fn set(variable: &str, environment: Environment<'_>) -> Option<String> {
+    environment(variable).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
+}
+
+/// The variables that may hold the keys of the known families: what they hold must be written nowhere.
+pub fn key_variables() -> impl Iterator<Item = &'static str> {
+    FAMILIES.iter().flat_map(|family| family.keys.iter().copied())
+}

@@ -1,0 +1,109 @@
+//! What a call came back with: for the recording, and for the model.
+
+use crate::dialect::Part;
+use crate::trace::{TracedFailure, TracedResult};
+use mcptest_mcp::client::CallFailure;
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// What a call came back with.
+#[derive(Debug)]
+pub(crate) enum Outcome {
+    /// A result, as the server wrote it.
+    Answer(Answer),
+    /// None.
+    Refused(TracedFailure),
+}
+
+/// A result of `tools/call`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Answer {
+    #[serde(default)]
+    is_error: Option<Value>,
+    #[serde(default)]
+    content: Option<Box<RawValue>>,
+    #[serde(default)]
+    structured_content: Option<Box<RawValue>>,
+}
+
+impl Outcome {
+    pub(crate) fn of(outcome: Result<Box<RawValue>, CallFailure>) -> Self {
+        match outcome {
+            Ok(result) => match serde_json::from_str(result.get()) {
+                Ok(answer) => Self::Answer(answer),
+                Err(error) => Self::refused(None, format!("the server's answer cannot be read: {error}")),
+            },
+            Err(CallFailure::Rpc(error)) => Self::refused(Some(error.code), error.message),
+            Err(CallFailure::Wire(error)) => Self::refused(None, error.to_string()),
+        }
+    }
+
+    pub(crate) fn refused(code: Option<i64>, message: String) -> Self {
+        Self::Refused(TracedFailure { code, message })
+    }
+
+    pub(crate) fn is_failure(&self) -> bool {
+        match self {
+            Self::Answer(answer) => answer.is_error == Some(Value::Bool(true)),
+            Self::Refused(_) => true,
+        }
+    }
+
+    pub(crate) fn into_traced(self, call_index: usize) -> TracedResult {
+        let is_error = self.is_failure();
+        match self {
+            Self::Answer(answer) => TracedResult {
+                call_index,
+                is_error,
+                content: answer.content,
+                structured: answer.structured_content,
+                ..TracedResult::default()
+            },
+            Self::Refused(error) => {
+                TracedResult { call_index, is_error, error: Some(error), ..TracedResult::default() }
+            }
+        }
+    }
+}
+
+/// What the model is told: the content blocks, else the structured content, else the error's message.
+pub(crate) fn parts_of(outcome: &Outcome) -> Vec<Part> {
+    let answer = match outcome {
+        Outcome::Refused(failure) => return vec![Part::Text(failure_text(failure))],
+        Outcome::Answer(answer) => answer,
+    };
+    let blocks: Vec<Value> =
+        answer.content.as_ref().and_then(|content| serde_json::from_str(content.get()).ok()).unwrap_or_default();
+    let mut parts: Vec<Part> = blocks.iter().map(part_of).collect();
+    if parts.is_empty() {
+        parts.extend(answer.structured_content.as_ref().map(|structured| Part::Text(structured.get().to_owned())));
+    }
+    parts
+}
+
+fn failure_text(failure: &TracedFailure) -> String {
+    match failure.code {
+        Some(code) => format!("error {code}: {}", failure.message),
+        None => format!("error: {}", failure.message),
+    }
+}
+
+fn part_of(block: &Value) -> Part {
+    let text = |key: &str| block.get(key).and_then(Value::as_str);
+    match text("type") {
+        Some("text") => Part::Text(text("text").unwrap_or_default().to_owned()),
+        Some("image") => match (text("mimeType"), text("data")) {
+            (Some(media_type), Some(data)) => {
+                Part::Image { media_type: media_type.to_owned(), data: data.to_owned() }
+            }
+            _ => Part::Text(block.to_string()),
+        },
+        Some("resource") => {
+            let inner = block.get("resource").and_then(|resource| resource.get("text")).and_then(Value::as_str);
+            Part::Text(inner.map_or_else(|| block.to_string(), str::to_owned))
+        }
+        _ => Part::Text(block.to_string()),
+    }
+}

@@ -1,0 +1,253 @@
+//! The servers of one run as the model sees them: one catalogue, and one way to call.
+
+use crate::dialect::{Answered, Arguments, Offered, Wanted, wire_names};
+use crate::fault::{FaultPlan, Strike, Struck};
+use crate::result::{Outcome, parts_of};
+use crate::trace::{TracedCall, TracedFault, TracedResult};
+use mcptest_core::problem::nearest;
+use mcptest_core::trace::CatalogueTool;
+use mcptest_mcp::client::{Client, Observed, WireError};
+use serde_json::json;
+use serde_json::value::RawValue;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, sleep, timeout_at};
+
+/// Chooses the tools that are put among the offered ones to distract.
+pub type Distract<'a> = &'a (dyn Fn(&[CatalogueTool]) -> Vec<CatalogueTool> + Send + Sync);
+
+/// A server that is connected to.
+#[derive(Clone)]
+pub struct Connected {
+    /// Its name in the suite.
+    pub name: String,
+    /// The connection; shared with other runs where the suite says so.
+    pub client: Arc<Client>,
+    /// How long a call may take.
+    pub timeout: Duration,
+}
+
+/// The tools of one run.
+pub struct Toolbox {
+    servers: Vec<Connected>,
+    catalogue: Vec<CatalogueTool>,
+    offered: Vec<Offered>,
+    by_wire_name: BTreeMap<String, usize>,
+    faults: FaultPlan,
+}
+
+/// A call as it was made, and what came of it.
+#[derive(Debug)]
+pub struct Done {
+    /// What is recorded of the call.
+    pub call: TracedCall,
+    /// What is recorded of its result.
+    pub result: TracedResult,
+    /// The fault that it ran into.
+    pub fault: Option<TracedFault>,
+    /// What the model is told.
+    pub answered: Answered,
+}
+
+/// Where a call goes.
+enum Route<'t> {
+    /// To a server's tool.
+    Tool(&'t Connected, &'t CatalogueTool),
+    /// To a tool that is there to distract.
+    Distractor(&'t CatalogueTool),
+    /// Nowhere: the server, when its name was written, and the tool.
+    Nowhere(Option<&'t str>, &'t str),
+}
+
+/// The code that says that a tool is not known.
+const UNKNOWN_TOOL: i64 = -32602;
+
+impl Toolbox {
+    /// Asks every server for its tools. What is wrong with single tools is no failure: it is given back in words.
+    pub async fn open(
+        servers: Vec<Connected>,
+        distract: Distract<'_>,
+        faults: FaultPlan,
+    ) -> Result<(Self, Vec<Observed>), WireError> {
+        let mut catalogue = Vec::new();
+        let mut complaints = Vec::new();
+        for server in &servers {
+            let tools = server.client.list_tools().await?;
+            complaints.extend(tools.complaints);
+            catalogue.extend(tools.tools.into_iter().map(|tool| CatalogueTool {
+                name: tool.name,
+                server: Some(server.name.clone()),
+                description: tool.description,
+                input_schema: serde_json::from_str(tool.input_schema.get()).ok(),
+                distractor: false,
+            }));
+        }
+        let distractors = distract(&catalogue);
+        catalogue.extend(distractors.into_iter().map(|tool| CatalogueTool { distractor: true, ..tool }));
+        Ok((Self::of(servers, catalogue, faults), complaints))
+    }
+
+    fn of(servers: Vec<Connected>, catalogue: Vec<CatalogueTool>, faults: FaultPlan) -> Self {
+        let pairs: Vec<(&str, &str)> = catalogue
+            .iter()
+            .map(|tool| (tool.server.as_deref().unwrap_or_default(), tool.name.as_str()))
+            .collect();
+        let names = wire_names(&pairs);
+        let by_wire_name = names.iter().cloned().zip(0..).collect();
+        let offer = |(tool, name): (&CatalogueTool, String)| Offered {
+            name,
+            description: tool.description.clone(),
+            input_schema: tool.input_schema.clone().unwrap_or_else(|| json!({ "type": "object" })),
+        };
+        let offered = catalogue.iter().zip(names).map(offer).collect();
+        Self { servers, catalogue, offered, by_wire_name, faults }
+    }
+
+    /// The tools as the model sees them.
+    pub fn offered(&self) -> &[Offered] {
+        &self.offered
+    }
+
+    /// The tools as a recording keeps them.
+    pub fn catalogue(&self) -> &[CatalogueTool] {
+        &self.catalogue
+    }
+
+    /// Whether faults are injected.
+    pub fn has_faults(&self) -> bool {
+        !self.faults.is_empty()
+    }
+
+    /// Makes the call. Whatever goes wrong with it is its result.
+    pub async fn call(&self, index: usize, wanted: &Wanted, deadline: Instant) -> Done {
+        let route = self.route(&wanted.name);
+        let (server, tool) = match &route {
+            Route::Tool(server, tool) => (Some(server.name.as_str()), tool.name.as_str()),
+            Route::Distractor(tool) => (tool.server.as_deref(), tool.name.as_str()),
+            Route::Nowhere(server, tool) => (*server, *tool),
+        };
+        let (args, args_text) = match &wanted.arguments {
+            Arguments::Json(json) => (Some(json.clone()), None),
+            Arguments::Text(text) => (None, Some(text.clone())),
+        };
+        let call = TracedCall {
+            name: tool.to_owned(),
+            server: server.map(str::to_owned),
+            args,
+            args_text,
+            id: Some(wanted.id.clone()),
+            turn: None,
+            caller: wanted.caller.clone(),
+            distractor: matches!(route, Route::Distractor(_)),
+        };
+        let started = Instant::now();
+        let (outcome, fault) = self.outcome(index, &route, &wanted.arguments, deadline).await;
+        let duration_ms = u64::try_from(started.elapsed().as_millis()).ok();
+        let answered = Answered {
+            call_id: wanted.id.clone(),
+            name: wanted.name.clone(),
+            content: parts_of(&outcome),
+            is_error: outcome.is_failure(),
+        };
+        let result = TracedResult { duration_ms, ..outcome.into_traced(index) };
+        Done { call, result, fault, answered }
+    }
+
+    async fn outcome(
+        &self,
+        index: usize,
+        route: &Route<'_>,
+        arguments: &Arguments,
+        deadline: Instant,
+    ) -> (Outcome, Option<TracedFault>) {
+        let (server, tool) = match route {
+            Route::Tool(server, tool) => (*server, *tool),
+            Route::Distractor(tool) => return (self.unknown(&tool.name, false), None),
+            Route::Nowhere(_, tool) => return (self.unknown(tool, true), None),
+        };
+        let arguments = match arguments {
+            Arguments::Json(json) => json,
+            Arguments::Text(text) => return (Outcome::refused(None, not_an_object(text)), None),
+        };
+        match self.faults.strike(index, Some(&server.name), &tool.name) {
+            None => (Self::reach(server, &tool.name, arguments, deadline).await, None),
+            Some(strike) => {
+                let outcome = Self::struck(server, &tool.name, arguments, &strike, deadline).await;
+                (outcome, Some(strike.event))
+            }
+        }
+    }
+
+    /// The call with a fault in its way. What the tool does behind a lost answer happens all the same.
+    async fn struck(
+        server: &Connected,
+        tool: &str,
+        arguments: &RawValue,
+        strike: &Strike,
+        deadline: Instant,
+    ) -> Outcome {
+        let reached = if strike.struck.reaches_server() {
+            Some(Self::reach(server, tool, arguments, deadline).await)
+        } else {
+            None
+        };
+        if strike.real {
+            let held = match strike.struck {
+                Struck::Silence | Struck::Lost => server.timeout,
+                Struck::Late { delay_ms } | Struck::AfterCancel { delay_ms } => {
+                    Duration::from_millis(delay_ms)
+                }
+                Struck::Refused { .. } | Struck::Malformed | Struck::Disconnected => Duration::ZERO,
+            };
+            let _out_of_time = timeout_at(deadline, sleep(held)).await;
+        }
+        let timeout_ms = u64::try_from(server.timeout.as_millis()).unwrap_or(u64::MAX);
+        match (strike.struck.failure(timeout_ms), reached) {
+            (None, Some(outcome)) => outcome,
+            (Some((code, message)), _) => Outcome::refused(code, message),
+            (None, None) => Outcome::refused(None, "no answer".to_owned()),
+        }
+    }
+
+    async fn reach(server: &Connected, tool: &str, arguments: &RawValue, deadline: Instant) -> Outcome {
+        let call = server.client.call_tool(tool, arguments, Some(server.timeout));
+        match timeout_at(deadline, call).await {
+            Ok(called) => Outcome::of(called.outcome),
+            Err(_) => Outcome::refused(None, "not finished: the run's `time_budget` is used up".to_owned()),
+        }
+    }
+
+    fn route<'t>(&'t self, written: &'t str) -> Route<'t> {
+        let server_of = |name: &str| self.servers.iter().find(|server| server.name == name);
+        if let Some(tool) = self.by_wire_name.get(written).and_then(|at| self.catalogue.get(*at)) {
+            if tool.distractor {
+                return Route::Distractor(tool);
+            }
+            if let Some(server) = tool.server.as_deref().and_then(server_of) {
+                return Route::Tool(server, tool);
+            }
+        }
+        match written.split_once("__") {
+            Some((server, tool)) if server_of(server).is_some() && !tool.is_empty() => {
+                Route::Nowhere(Some(server), tool)
+            }
+            _ => Route::Nowhere(None, written),
+        }
+    }
+
+    /// What a call to a tool that nobody has comes back with; a distractor's own name is no hint.
+    fn unknown(&self, tool: &str, hints: bool) -> Outcome {
+        let names = self.catalogue.iter().filter(|tool| !tool.distractor).map(|tool| tool.name.as_str());
+        let near = nearest(tool, names).filter(|_| hints);
+        let hint = near.map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
+        Outcome::refused(Some(UNKNOWN_TOOL), format!("unknown tool {tool:?}{hint}"))
+    }
+}
+
+fn not_an_object(text: &str) -> String {
+    const SHOWN: usize = 120;
+    let start: String = text.chars().take(SHOWN).collect();
+    let more = if text.chars().count() > SHOWN { "…" } else { "" };
+    format!("the arguments are not a JSON object, so the tool was not called: {start}{more}")
+}

@@ -1,0 +1,136 @@
+//! `fault_matrix:` which call may fail in which way, and the agent still gets there?
+
+mod combination;
+mod score;
+#[cfg(test)]
+mod tests;
+
+pub use combination::Combination;
+
+use super::assertion::Assertion;
+use super::gate::{AgentFacts, Gate, GateBlock};
+use super::scores::Scores;
+use super::target::{Fold, Target};
+use crate::problem::{Problem, Span};
+use crate::suite::read::{Block, Field};
+use crate::suite::{Agent, FaultKind};
+use crate::trace::Run;
+
+const COMBINATIONS: Target =
+    Target::count("fault_matrix.combinations", "combinations of a kind of fault and a call")
+        .folded(Fold::Pooled);
+const REACHED: Target =
+    Target::count("fault_matrix.reached", "combinations whose call was made, so that it went wrong")
+        .folded(Fold::Pooled);
+const SURVIVED: Target =
+    Target::count("fault_matrix.survived", "reached combinations that the agent got over")
+        .folded(Fold::Pooled);
+const SURVIVAL_RATE: Target =
+    Target::percent("fault_matrix.survival_rate", "survived of the reached").folded(Fold::Pooled);
+
+/// One of each way in which a call can fail.
+const KINDS: [FaultKind; 6] = [
+    FaultKind::Hang,
+    FaultKind::Error { code: -32603 },
+    FaultKind::RateLimit { per_second: 0 },
+    FaultKind::Malformed,
+    FaultKind::Disconnect,
+    FaultKind::LostResponse,
+];
+
+/// How many calls are tried when the block does not say.
+const MOST_CALLS: usize = 10;
+
+/// The block as written.
+pub(crate) struct FaultMatrix {
+    kinds: Vec<FaultKind>,
+    calls: Option<usize>,
+    /// Whether each run is held to an `expect:` of the agent.
+    has_expectations: bool,
+}
+
+/// The combinations that an agent's `fault_matrix:` records, by its ordinary runs; empty when it has none.
+pub fn fault_combinations(agent: &Agent, runs: &[Run<'_>]) -> Vec<Combination> {
+    agent.gates.iter().find_map(|gate| gate.fault_combinations(runs)).unwrap_or_default()
+}
+
+impl Gate for FaultMatrix {
+    const KEY: &'static str = "fault_matrix";
+    const SUMMARY: &'static str = "Which call may fail in which way, and the agent still gets there?";
+    const TARGETS: &'static [Target] = &[COMBINATIONS, REACHED, SURVIVED, SURVIVAL_RATE];
+    const DOC: &'static str = include_str!("doc.md");
+    const EXAMPLE: &'static str = include_str!("example.yml");
+    const TAKES_TRUE: bool = true;
+    const JUDGES_MATRIX: bool = true;
+
+    fn read(block: &mut Block<'_>) -> Self {
+        let kinds = block.optional("kinds", "The kinds of fault; one of each that fails a call", read_kinds);
+        let doc = "How many calls are tried, from the first; as many as the first run makes, at most 10";
+        let calls = block.optional("calls", doc, |field| field.whole(1..=100)).map(|calls| calls as usize);
+        let has_expectations = block.sibling("expect", |_| Some(())).is_some();
+        Self { kinds: kinds.unwrap_or_else(|| KINDS.to_vec()), calls, has_expectations }
+    }
+
+    fn default_expect(&self) -> Vec<Assertion<Target>> {
+        Vec::new()
+    }
+
+    fn score(&self, runs: &[Run<'_>]) -> Scores {
+        score::score(self, runs)
+    }
+
+    fn fault_combinations(&self, runs: &[Run<'_>]) -> Option<Vec<Combination>> {
+        let made = runs.first().map_or(0, |run| run.trace.tool_calls.len());
+        let calls = self.calls.unwrap_or_else(|| made.min(MOST_CALLS));
+        let of_kind = |&kind| (0..calls).map(move |call_index| Combination { kind, call_index });
+        Some(self.kinds.iter().flat_map(of_kind).collect())
+    }
+
+    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        if self.has_expectations || agent.expectations > 0 {
+            return Vec::new();
+        }
+        let problem =
+            Problem::warning("without an `expect:` only a later successful call tells who survived");
+        let help = "say in the agent's `expect:` what must hold even when a call fails";
+        vec![problem.at(agent.key_span).help(help)]
+    }
+
+    fn summary(&self, scores: &Scores) -> Option<String> {
+        let value = |target: &Target| scores.value(target.name);
+        let (combinations, reached) = (value(&COMBINATIONS)?, value(&REACHED)?);
+        let rate = value(&SURVIVAL_RATE).map(|rate| format!(" ({rate}%)")).unwrap_or_default();
+        Some(format!("survived {} of {reached} faults{rate}, {combinations} tried", value(&SURVIVED)?))
+    }
+}
+
+impl GateBlock {
+    /// Whether the gate judges the runs of the fault matrix, and not the ordinary ones.
+    pub fn judges_matrix(&self) -> bool {
+        self.judges_matrix
+    }
+}
+
+fn read_kinds(field: &mut Field<'_>) -> Option<Vec<FaultKind>> {
+    let mut seen: Vec<(FaultKind, Span)> = Vec::new();
+    let kinds = field.list(|item| {
+        let kind = FaultKind::read(item)?;
+        if kind == FaultKind::None {
+            item.report(Problem::error("`none` is no fault: nothing goes wrong"));
+            return None;
+        }
+        if let Some((_, first)) = seen.iter().find(|(other, _)| *other == kind) {
+            item.report(Problem::error(format!("`{kind}` is listed twice")).also(*first, "first here"));
+            return None;
+        }
+        seen.push((kind, item.span()));
+        Some(kind)
+    });
+    field.amend_schema("minItems", serde_json::json!(1));
+    if kinds.as_ref().is_some_and(Vec::is_empty) {
+        field.report(
+            Problem::error("`kinds` is empty").help("leave it out for one of each that fails a call"),
+        );
+    }
+    kinds
+}

@@ -1,0 +1,87 @@
+//! Which combinations were reached, and which did the agent get over?
+
+use super::{COMBINATIONS, Combination, FaultMatrix, REACHED, SURVIVAL_RATE, SURVIVED};
+use crate::eval::scores::Scores;
+use crate::report::{Finding, Number};
+use crate::trace::{FaultEvent, Run, Trace};
+use serde_json::Value;
+
+/// What the runs say; run i is combination i of the recorded header.
+pub(super) fn score(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Scores {
+    let mut scores = Scores::default();
+    let (mut reached, mut survived) = (0, 0);
+    let mut unreached = Vec::new();
+    for (at, run) in runs.iter().enumerate() {
+        let label = label(run, at);
+        let Some(event) = event(run.trace, label.as_deref()) else {
+            unreached.push(label.unwrap_or_else(|| format!("run {}", at + 1)));
+            continue;
+        };
+        reached += 1;
+        match failure(matrix, run, event) {
+            None => survived += 1,
+            Some(why) => {
+                let label = label.unwrap_or_else(|| event.name.to_string());
+                let tool =
+                    run.trace.tool_calls.get(event.call_index).map(|call| format!(" (`{}`)", call.name));
+                let message = format!("{label}{} was not survived: {why}", tool.unwrap_or_default());
+                scores.findings.push(Finding { run: Some(at + 1), message, diff: Vec::new() });
+            }
+        }
+    }
+    if runs.is_empty() {
+        scores.not_exercised = Some("the first run made no call that could fail".to_owned());
+    } else if reached == 0 {
+        scores.not_exercised = Some("no call of any combination was made".to_owned());
+    }
+    if !unreached.is_empty() && reached > 0 {
+        let message = format!("never reached, since the call was not made: {}", unreached.join(", "));
+        scores.findings.push(Finding { run: None, message, diff: Vec::new() });
+    }
+    let number = |count: usize| Some(Number::Int(count as i64));
+    scores
+        .set(&COMBINATIONS, number(runs.len()))
+        .set(&REACHED, number(reached))
+        .set(&SURVIVED, number(survived))
+        .set(&SURVIVAL_RATE, (100 * survived).checked_div(reached).and_then(number));
+    scores
+}
+
+/// The combination that the recording names for this run.
+fn label(run: &Run<'_>, at: usize) -> Option<String> {
+    let combinations = run.header?.parameters.get("fault_matrix")?;
+    combinations.get(at).and_then(Value::as_str).map(str::to_owned)
+}
+
+/// The call that ran into the combination's fault; any fault, where the recording does not name the combination.
+fn event<'t>(trace: &'t Trace<'t>, label: Option<&str>) -> Option<&'t FaultEvent<'t>> {
+    let mut events = trace.faults.iter().flatten();
+    let Some(label) = label else { return events.next() };
+    let combination = label.parse::<Combination>().ok();
+    let is_of_it = |event: &&FaultEvent<'_>| {
+        event.name == label
+            || combination.is_some_and(|combination| combination.call_index == event.call_index)
+    };
+    events.find(is_of_it)
+}
+
+/// Why the agent did not get over the fault, when it did not.
+fn failure(matrix: &FaultMatrix, run: &Run<'_>, event: &FaultEvent<'_>) -> Option<String> {
+    if let Some(error) = run.trace.fatal_error() {
+        return Some(format!("the run ended in an error: {error}"));
+    }
+    if !run.passed {
+        return Some("its `expect:` did not hold".to_owned());
+    }
+    let is_silent = !matrix.has_expectations && !succeeds_after(run.trace, event.call_index);
+    is_silent.then(|| "no later call succeeded".to_owned())
+}
+
+/// Whether a call in a later turn succeeded.
+fn succeeds_after(trace: &Trace<'_>, call_index: usize) -> bool {
+    let turn = |at: usize| trace.tool_calls.get(at).and_then(|call| call.turn);
+    let is_later = |at: usize| turn(at).is_none() || turn(at) != turn(call_index);
+    let results = trace.results_by_call();
+    let later = results.iter().enumerate().skip(call_index + 1).filter(|(at, _)| is_later(*at));
+    later.into_iter().any(|(_, result)| result.is_some_and(|result| !result.is_failure()))
+}

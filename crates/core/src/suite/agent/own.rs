@@ -1,0 +1,80 @@
+//! `agent:` which program is run in place of a model?
+
+use crate::problem::Problem;
+use crate::suite::deferred::{Environment, Scope, Unset};
+use crate::suite::read::Block;
+use crate::suite::server::program;
+use serde_json::{Map, Value};
+
+/// A program that is given the prompt in place of a model. Texts are templates: `${NAME}` is filled in when it is started.
+#[derive(Debug, Clone, Default)]
+pub struct OwnAgent {
+    /// The words of its command.
+    pub command: Vec<String>,
+    /// Environment variables for its process.
+    pub env: Vec<(String, String)>,
+    /// The folder its process starts in; that of the suite when left out.
+    pub cwd: Option<String>,
+    /// What fills in its texts, beside the environment.
+    pub scope: Scope,
+}
+
+/// Keys that only a model loop of ours can heed.
+const OF_MODELS: [&str; 6] =
+    ["system_prompt", "max_turns", "max_tokens", "max_tool_calls", "temperature", "token_budget"];
+
+impl OwnAgent {
+    /// The `agent:` of an entry of `agents:`.
+    pub(super) fn read(block: &mut Block<'_>, scope: &Scope) -> Option<Self> {
+        let doc = "A program of your own that is given the prompt, in place of a model";
+        let own =
+            block.optional("agent", doc, |field| field.block(|block| read_block(block, scope)).flatten());
+        if block.has("agent") {
+            refuse_keys_of_models(block);
+        }
+        own
+    }
+
+    /// A text of this entry with its variables filled in.
+    pub fn fill(&self, text: &str, environment: Environment<'_>) -> Result<String, Unset> {
+        self.scope.fill(text, environment)
+    }
+
+    /// All that it is started with, environment values left as `${NAME}`: a recording made with another is stale.
+    pub fn template(&self) -> Value {
+        let text = |text: &String| Value::from(self.scope.template(text));
+        let mut entry = Map::new();
+        entry.insert("command".into(), self.command.iter().map(text).collect());
+        if !self.env.is_empty() {
+            let env = self.env.iter().map(|(name, value)| (name.clone(), text(value)));
+            entry.insert("env".into(), Value::Object(env.collect()));
+        }
+        entry.extend(self.cwd.as_ref().map(|cwd| ("cwd".to_owned(), text(cwd))));
+        Value::Object(entry)
+    }
+}
+
+fn read_block(block: &mut Block<'_>, scope: &Scope) -> Option<OwnAgent> {
+    let command = block.required("command", "The program to start, as a list of words", |field| {
+        program::read_command(field, false)
+    });
+    if command.as_ref().is_some_and(Vec::is_empty) {
+        let problem = Problem::error("`command` is empty").help("as `command: [python, my_agent.py]`");
+        block.report(problem.at(block.key_span("command").unwrap_or_default()));
+    }
+    let env = block.optional("env", "Environment variables for its process", program::read_env);
+    let cwd = block.optional("cwd", "The folder it starts in, relative to the suite", program::read_cwd);
+    Some(OwnAgent { command: command?, env: env.unwrap_or_default(), cwd, scope: scope.clone() })
+}
+
+fn refuse_keys_of_models(block: &Block<'_>) {
+    for key in OF_MODELS {
+        if let Some(span) = block.key_span(key) {
+            let message =
+                format!("`{key}` is for a model that mcptest asks: your own agent asks its model itself");
+            block.report(
+                Problem::error(message).at(span).help("remove it, or pass it on under `agent: {env}`"),
+            );
+        }
+    }
+}

@@ -1,0 +1,282 @@
+//! What does one entry of `agents:` say?
+
+use super::{Agent, CassettePath, Model, OwnAgent, References};
+use crate::eval::{Assertion, GATES, GateBlock};
+use crate::problem::{Problem, Span};
+use crate::suite::deferred::Scope;
+use crate::suite::read::{Block, Field};
+use crate::suite::server::program;
+use crate::suite::variables::Text;
+use crate::target::{Path, Roots};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+pub(super) fn read_block(block: &mut Block<'_>, span: Span, scope: &Scope) -> Option<Agent> {
+    let mut references = References::default();
+    let name = block.required("name", "The test's name, unique in the suite", |f| f.name());
+    let models = read_models(block, &mut references);
+    let own = OwnAgent::read(block, scope);
+    let servers =
+        block.optional("servers", "The servers the agent can use, by their names under `servers:`", |f| {
+            f.list(|f| named(f, &mut references.servers))
+        });
+    let turns = read_turns(block);
+    let system_prompt =
+        block.optional("system_prompt", "What the agent is told before the conversation", |f| f.text());
+    let mut parameters = read_parameters(block);
+    parameters.extend(own.as_ref().map(|own| ("agent".to_owned(), own.template())));
+    let runs = block
+        .optional("runs", "How many runs are judged: 1, or as many as a list or pattern of traces has", |f| {
+            f.whole(0..=100_000)
+        })
+        .unwrap_or(1);
+    let stop_decided = read_stop(block, runs);
+    let setup = read_command(block, "setup", "A command to run before each recorded run");
+    let teardown = read_command(block, "teardown", "A command to run after each recorded run");
+    let inject = block.optional("inject", "Faults to inject, by their names under `faults:`", |f| {
+        f.list(|f| named(f, &mut references.inject))
+    });
+    let tags = block.optional("tags", "Words to select the test by", |f| f.list(|f| f.name()));
+    let skip = block.optional("skip", "Why the test is left out", read_skip);
+    let only = read_only(block);
+    let cassette = read_cassette(block, models.len());
+    let expect = block
+        .optional("expect", "What must hold in each run", |f| Assertion::<Path>::read_list(f, Roots::Trace));
+    if expect.as_ref().is_some_and(Vec::is_empty) {
+        let problem = Problem::error("an empty `expect:` asserts nothing").help("remove it or name a target");
+        block.report(problem.at(block.key_span("expect").unwrap_or_default()));
+    }
+    let gates = read_gates(block);
+    require_question(block, cassette.is_some());
+    if own.is_some() && turns.len() > 1 {
+        let problem = Problem::error("your own agent is given one prompt, not several `turns:`");
+        let help = "write `prompt:`, or let the agent itself lead the conversation";
+        block.report(problem.at(block.key_span("turns").unwrap_or_default()).help(help));
+    }
+    let has_more_files = |gate: &GateBlock| !gate.variants().is_empty() || gate.judges_matrix();
+    let is_read_only = matches!(cassette, Some(CassettePath::ReadOnly(_)));
+    if let Some(gate) = gates.iter().find(|gate| is_read_only && has_more_files(gate)) {
+        let message =
+            format!("`{}` has recordings of its own, and this does not say which they are", gate.key());
+        let problem = Problem::error(message);
+        let help = "name one path, from which the others are made, or leave `cassette:` out";
+        block.report(problem.at(block.key_span("cassette").unwrap_or_default()).help(help));
+    }
+    let agent = Agent {
+        name: name?,
+        models,
+        own,
+        servers: servers.unwrap_or_default(),
+        turns,
+        system_prompt,
+        parameters,
+        runs: runs.max(1) as usize,
+        says_runs: block.has("runs"),
+        stop_decided,
+        setup,
+        teardown,
+        scope: scope.clone(),
+        inject: inject.unwrap_or_default(),
+        tags: tags.unwrap_or_default(),
+        skip,
+        only,
+        cassette,
+        expect: expect.unwrap_or_default(),
+        gates,
+        span: block.key_span("name").unwrap_or(span),
+        references,
+    };
+    warn_if_nothing_is_judged(block, &agent);
+    Some(agent)
+}
+
+fn named(field: &mut Field<'_>, into: &mut Vec<(String, Span)>) -> Option<String> {
+    let span = field.span();
+    let name = field.name()?;
+    into.push((name.clone(), span));
+    Some(name)
+}
+
+fn read_models(block: &mut Block<'_>, references: &mut References) -> Vec<Model> {
+    block.at_most_one_of(&["model", "models", "agent"]);
+    let one = block.optional("model", "The model's id, or {provider, id}", |f| read_model(f, references));
+    let many = block.optional("models", "Several models: each gets its own rows", |f| {
+        f.list(|f| read_model(f, references))
+    });
+    if many.as_ref().is_some_and(Vec::is_empty) {
+        block.report(Problem::error("`models:` is empty").at(block.key_span("models").unwrap_or_default()));
+    }
+    let many = many.unwrap_or_default();
+    for (at, model) in many.iter().enumerate() {
+        if many[..at].contains(model) {
+            let problem = Problem::error(format!("the model `{}` is listed twice", model.id));
+            let problem = problem.help("each model is one row; for more of the same, write `runs:`");
+            block.report(problem.at(block.key_span("models").unwrap_or_default()));
+        }
+    }
+    one.into_iter().chain(many).collect()
+}
+
+fn read_model(field: &mut Field<'_>, references: &mut References) -> Option<Model> {
+    field.define("model", |field| {
+        field.shapes("a model's id or {provider, id}", |shapes| {
+            shapes.text(|f| f.name().map(|id| Model { provider: None, id }));
+            shapes.block(|b| {
+                let provider = b.required("provider", "A provider's name under `providers:`", |f| {
+                    named(f, &mut references.providers)
+                });
+                let id = b.required("id", "The provider's id of the model", |f| f.name());
+                Some(Model { provider, id: id? })
+            });
+        })
+    })
+}
+
+fn read_turns(block: &mut Block<'_>) -> Vec<Text> {
+    block.at_most_one_of(&["prompt", "turns"]);
+    let prompt = block.optional("prompt", "What the user asks", |f| f.text());
+    let turns = block.optional("turns", "What the user says, turn by turn", |f| f.list(|f| f.text()));
+    if turns.as_ref().is_some_and(Vec::is_empty) {
+        block.report(Problem::error("`turns:` is empty").at(block.key_span("turns").unwrap_or_default()));
+    }
+    prompt.into_iter().chain(turns.into_iter().flatten()).collect()
+}
+
+/// `stop: decided`, which needs runs to save.
+fn read_stop(block: &mut Block<'_>, runs: u64) -> bool {
+    let doc = "`decided` ends recording as soon as no remaining run can change the verdict";
+    let stop = block.optional("stop", doc, |f| f.choice("when recording stops", &[("decided", true)]));
+    if let Some(span) = block.key_span("stop").filter(|_| stop.is_some() && runs <= 1) {
+        let problem = Problem::warning("`stop: decided` saves nothing: there is only one run").at(span);
+        block.report(problem.help("write `runs:` with the number of runs, or remove `stop:`"));
+    }
+    stop.unwrap_or(false)
+}
+
+fn read_command(block: &mut Block<'_>, key: &'static str, doc: &str) -> Option<Vec<String>> {
+    let words = block.optional(key, doc, |f| program::read_command(f, false));
+    if words.as_ref().is_some_and(Vec::is_empty) {
+        let problem = Problem::error(format!("`{key}` is empty")).help(format!("as `{key}: [./{key}.sh]`"));
+        block.report(problem.at(block.key_span(key).unwrap_or_default()));
+    }
+    words
+}
+
+fn read_parameters(block: &mut Block<'_>) -> BTreeMap<String, Value> {
+    let mut parameters = BTreeMap::new();
+    let mut put = |key: &str, value: Option<Value>| {
+        if let Some(value) = value {
+            parameters.insert(key.to_owned(), value);
+        }
+    };
+    let whole = |f: &mut Field<'_>| f.whole(1..=u64::MAX).map(Value::from);
+    put("max_turns", block.optional("max_turns", "The most assistant turns of a run", whole));
+    put("max_tokens", block.optional("max_tokens", "The most tokens of one answer", whole));
+    put("max_tool_calls", block.optional("max_tool_calls", "The most tool calls of a run", whole));
+    put(
+        "temperature",
+        block.optional("temperature", "The sampling temperature", |f| f.number(0.0..=2.0).map(|t| json!(t))),
+    );
+    put("token_budget", block.optional("token_budget", "The most tokens of a run", whole));
+    put(
+        "time_budget",
+        block.optional("time_budget", "How long a run may take, as `2m`", |f| f.limit_ms().map(Value::from)),
+    );
+    parameters
+}
+
+pub(in crate::suite) fn read_only(block: &mut Block<'_>) -> bool {
+    let only = block.flag("only", "Judge only tests that say so", false);
+    if let Some(span) = block.key_span("only").filter(|_| only) {
+        let problem = Problem::warning("`only: true` leaves every other test out").at(span);
+        block.report(problem.help("remove it before you commit"));
+    }
+    only
+}
+
+pub(in crate::suite) fn read_skip(field: &mut Field<'_>) -> Option<String> {
+    let reason = field.shapes("a reason, as `skip: waits for the new search tool`", |shapes| {
+        shapes.text(|f| f.name());
+    });
+    field.amend_schema("description", json!("Why the test is left out"));
+    reason
+}
+
+fn read_cassette(block: &mut Block<'_>, models: usize) -> Option<CassettePath> {
+    let doc = "Where the recorded runs are: a path, a list of paths, or a pattern, relative to the suite";
+    let cassette = block.optional("cassette", doc, |f| {
+        f.shapes("a path, a list of paths, or a pattern", |shapes| {
+            shapes.text(|f| {
+                let path = f.name()?;
+                let has_class = path.find('[').is_some_and(|open| path[open..].contains(']'));
+                let is_pattern = has_class || path.contains(['*', '?']);
+                Some(if is_pattern { CassettePath::ReadOnly(vec![path]) } else { CassettePath::File(path) })
+            });
+            shapes.list(|f| f.list(|f| f.name()).map(CassettePath::ReadOnly));
+        })
+    })?;
+    let problem = match &cassette {
+        CassettePath::ReadOnly(paths) if paths.is_empty() => {
+            Some(Problem::error("`cassette:` names no file"))
+        }
+        CassettePath::File(path) if models > 1 && !path.contains("{model}") => Some(
+            Problem::error("several models cannot share one cassette").help("put `{model}` into the path"),
+        ),
+        CassettePath::ReadOnly(paths) if models > 1 && !paths.iter().all(|path| path.contains("{model}")) => {
+            Some(
+                Problem::error("this does not say which traces belong to which model")
+                    .help("put `{model}` into every path and pattern"),
+            )
+        }
+        _ => None,
+    };
+    if let Some(problem) = problem {
+        block.report(problem.at(block.key_span("cassette").unwrap_or_default()));
+    }
+    Some(cassette)
+}
+
+fn read_gates(block: &mut Block<'_>) -> Vec<GateBlock> {
+    let mut gates = Vec::new();
+    for kind in GATES {
+        let key_span = block.key_span(kind.key).unwrap_or_default();
+        gates.extend(block.optional(kind.key, kind.summary, |f| (kind.read)(f, key_span)));
+    }
+    gates
+}
+
+/// Traces that exist already can be judged without saying who made them; all else needs a model and a prompt.
+fn require_question(block: &Block<'_>, has_cassette: bool) {
+    if has_cassette || block.has("cassette") || block.has_slip_of(&["cassette"]) {
+        return;
+    }
+    let missing = |keys: &[&'static str]| !keys.iter().any(|key| block.has(key)) && !block.has_slip_of(keys);
+    if missing(&["model", "models", "agent"]) {
+        block.report(
+            Problem::error("the agent has no `model:`")
+                .help("name one, or an `agent:` of your own, or a `cassette:` whose traces are judged"),
+        );
+    }
+    if missing(&["prompt", "turns"]) {
+        block.report(
+            Problem::error("the agent has no `prompt:`")
+                .help("write one (or `turns:`), or name a `cassette:` whose traces are judged"),
+        );
+    }
+}
+
+fn warn_if_nothing_is_judged(block: &Block<'_>, agent: &Agent) {
+    let gate_keys_written = GATES.iter().any(|kind| block.has(kind.key));
+    if agent.expect.is_empty()
+        && !block.has("expect")
+        && !gate_keys_written
+        && !block.has_unknown()
+        && agent.skip.is_none()
+    {
+        let problem =
+            Problem::warning(format!("`{}` judges nothing: it has neither `expect:` nor a gate", agent.name));
+        block.report(
+            problem.at(agent.span).help("add an `expect:` list or a gate (`mcptest explain` lists them)"),
+        );
+    }
+}

@@ -1,0 +1,75 @@
+//! Which values of a suite's environment must be written nowhere?
+
+use super::Suite;
+use super::deferred::{Environment, Scope};
+use super::server::{HeaderValue, Server};
+use crate::redact::{is_secret_name, is_secret_value};
+use std::collections::BTreeMap;
+
+/// Where the keys of model providers are, when the suite does not say.
+const PROVIDER_KEYS: [&str; 5] =
+    ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "MISTRAL_API_KEY"];
+
+impl Suite {
+    /// The values that must be written nowhere, by the variable or key they stand under: those of every environment
+    /// variable that the suite or an import names, the keys of model providers where an agent has a model, and what
+    /// its servers and its own agents are given under a secret name.
+    ///
+    /// Other literals are no secrets: whoever reads the suite reads them.
+    pub fn secret_values(&self, environment: Environment<'_>) -> BTreeMap<String, String> {
+        let servers = || self.servers.values();
+        let of_headers = servers().flat_map(|server| &server.headers).filter_map(|(_, value)| match value {
+            HeaderValue::Env(name) => Some(name),
+            HeaderValue::Literal(_) => None,
+        });
+        let names = self.named.iter().chain(of_headers);
+        let names = names.chain(servers().filter_map(|server| server.bearer_token_env.as_ref()));
+        let names = names.chain(self.providers.values().filter_map(|provider| provider.api_key_env.as_ref()));
+        let has_model = self.agents.iter().any(|agent| !agent.models.is_empty());
+        let of_providers = PROVIDER_KEYS.into_iter().filter(|_| has_model);
+        let mut values: BTreeMap<String, String> = names
+            .map(String::as_str)
+            .chain(of_providers)
+            .filter_map(|name| Some((name.to_owned(), environment(name)?)))
+            .collect();
+        let of_servers = servers().flat_map(|server| given(server, environment));
+        let own = self.agents.iter().filter_map(|agent| agent.own.as_ref());
+        let of_agents = own.flat_map(|own| {
+            let env = own.env.iter().map(|(name, text)| (name, text));
+            under_secret_names(env, &own.scope, environment)
+        });
+        for (name, value) in of_servers.chain(of_agents) {
+            values.entry(name).or_insert(value);
+        }
+        values.retain(|_, value| is_secret_value(value));
+        values
+    }
+}
+
+fn given(server: &Server, environment: Environment<'_>) -> impl Iterator<Item = (String, String)> {
+    let headers = server.headers.iter().filter_map(|(name, value)| match value {
+        HeaderValue::Literal(text) => Some((name, text)),
+        HeaderValue::Env(_) => None,
+    });
+    let env = server.env.iter().map(|(name, text)| (name, text));
+    under_secret_names(env.chain(headers), &server.scope, environment)
+}
+
+/// What a process or an address is given under a secret name, filled in as far as it can be; of a header without its
+/// scheme. For the `env:` and `headers:` of an entry.
+pub(super) fn under_secret_names<'e>(
+    entries: impl Iterator<Item = (&'e String, &'e String)>,
+    scope: &Scope,
+    environment: Environment<'_>,
+) -> impl Iterator<Item = (String, String)> {
+    entries.filter(|(name, _)| is_secret_name(name)).filter_map(move |(name, text)| {
+        let value = scope.fill(text, environment).ok()?;
+        let value = value.split_once(' ').filter(|_| is_header(name)).map_or(&*value, |(_, rest)| rest);
+        Some((name.clone(), value.trim().to_owned()))
+    })
+}
+
+/// Whether a value under this name begins with its scheme, as `Bearer`.
+fn is_header(name: &str) -> bool {
+    name.to_ascii_lowercase().ends_with("authorization")
+}

@@ -1,0 +1,178 @@
+//! Agents at work: which runs are recorded now, how many at once, and what if the user has enough?
+
+mod chore;
+mod event;
+mod one_run;
+mod purse;
+mod reel;
+mod schedule;
+mod shared;
+mod state;
+mod work;
+
+pub use event::{Event, Watch, unwatched};
+pub(crate) use work::Done;
+
+use crate::plan::Plan;
+use crate::secrets::Secrets;
+use crate::tool_test::Interrupted;
+use crate::{Mode, Options};
+use mcptest_mcp::process::{end_all, interrupted as interrupted_by_user};
+use one_run::{Surroundings, Unfinished, perform};
+use purse::Purse;
+use schedule::{Schedule, Unit};
+use shared::Shared;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+use tokio::sync::watch;
+use work::{Planned, Work};
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub(crate) struct Executed {
+    /// By the index of the cell.
+    pub(crate) done: BTreeMap<usize, Done>,
+    /// Which budget ended it, when one did.
+    pub(crate) over_budget: Option<String>,
+}
+
+/// Records, or runs live, what the mode asks for.
+pub(crate) fn execute(
+    plan: &Plan<'_>,
+    options: &Options,
+    secrets: &Secrets,
+    watch: &Watch,
+) -> Result<Executed, Interrupted> {
+    let purse = Purse::new(options.max_cost_usd);
+    let Planned { mut done, works } = work::plan(plan, options, secrets, &purse);
+    if works.is_empty() {
+        return Ok(Executed { done, over_budget: None });
+    }
+    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            done.extend(works.iter().map(|work| (work.index, work.failed(&error.to_string()))));
+            return Ok(Executed { done, over_budget: None });
+        }
+    };
+    let (interrupt, interrupted) = watch::channel(None);
+    runtime.spawn(async move {
+        let _ = interrupt.send(Some(interrupted_by_user().await));
+        // Kept until the runs have heard of it.
+        interrupt.closed().await;
+    });
+    watch(Event::Began { cells: works.iter().map(Work::row).collect() });
+    let wanted: usize = works.iter().map(|work| work.runs.len()).sum();
+    let schedule = Schedule::new(
+        works.iter().map(|work| work.lane(options.jobs)).collect(),
+        works.iter().flat_map(Work::units),
+    );
+    let shared = Shared::default();
+    let crew = Crew {
+        works: &works,
+        schedule: &schedule,
+        purse: &purse,
+        shared: &shared,
+        watch,
+        finished: AtomicUsize::new(0),
+        fail_fast: options.fail_fast,
+    };
+    let at_once = if options.fail_fast { 1 } else { options.jobs.max(1) };
+    std::thread::scope(|scope| {
+        for _ in 0..at_once {
+            let interrupted = interrupted.clone();
+            scope.spawn(|| crew.work(runtime.handle(), interrupted));
+        }
+    });
+    let finished = crew.finished.load(Ordering::Relaxed);
+    let exit_code = *interrupted.borrow();
+    drop(interrupted);
+    watch(Event::Ended);
+    runtime.block_on(async { tokio::time::timeout(Duration::from_secs(10), shared.close()).await.ok() });
+    done.extend(works.into_iter().filter_map(Work::into_done));
+    runtime.shutdown_timeout(Duration::from_secs(2));
+    if let Some(exit_code) = exit_code {
+        end_all();
+        let recorded = matches!(options.mode, Mode::Record(_));
+        return Err(Interrupted { exit_code, finished, wanted, recorded, what: "runs" });
+    }
+    Ok(Executed { done, over_budget: purse.stopped() })
+}
+
+/// The threads that record, and what they have.
+struct Crew<'c, 'p> {
+    works: &'c [Work<'p>],
+    schedule: &'c Schedule,
+    purse: &'c Purse,
+    shared: &'c Shared,
+    watch: &'c Watch,
+    finished: AtomicUsize,
+    fail_fast: bool,
+}
+
+impl Crew<'_, '_> {
+    fn work(&self, runtime: &tokio::runtime::Handle, interrupted: watch::Receiver<Option<u8>>) {
+        while let Some(unit) = self.schedule.take() {
+            if interrupted.borrow().is_some() {
+                self.schedule.stop();
+                return;
+            }
+            let work = &self.works[unit.work];
+            let (cell, run) = (unit.work, unit.run);
+            (self.watch)(Event::RunStarted { cell, run });
+            let mut around = Surroundings {
+                shared: self.shared,
+                purse: self.purse,
+                watch: self.watch,
+                interrupted: interrupted.clone(),
+            };
+            let ended = runtime.block_on(perform(work, run, work.faults(&unit), &mut around));
+            let unrecorded = match ended {
+                Ok(finished) => work.keep(&unit, finished).err(),
+                Err(Unfinished::Interrupted) => {
+                    self.schedule.stop();
+                    return;
+                }
+                Err(Unfinished::Failed(why)) => Some(why),
+                Err(Unfinished::OverBudget(why)) => {
+                    self.schedule.drop_rest(unit.work);
+                    Some(why)
+                }
+            };
+            if let Some(why) = &unrecorded {
+                work.note_failure(&unit, why);
+                // What is wrong with one run before it began is wrong with the next: nothing is spent on it.
+                self.schedule.drop_rest(unit.work);
+            } else {
+                self.finished.fetch_add(1, Ordering::Relaxed);
+            }
+            (self.watch)(Event::RunFinished { cell, run, unrecorded });
+            self.go_on(work, &unit);
+        }
+    }
+
+    /// What follows from a run that has ended: no more of them, a fault matrix, or the cassette's end.
+    fn go_on(&self, work: &Work<'_>, unit: &Unit) {
+        let cell = unit.work;
+        if !unit.in_matrix && work.is_decided() {
+            let saved = self.schedule.drop_rest(cell);
+            if saved > 0 {
+                (self.watch)(Event::Decided { cell, saved });
+            }
+        }
+        let more = || {
+            let more = work.matrix_units(unit);
+            if !more.is_empty() {
+                (self.watch)(Event::More { cell, runs: more.len() });
+            }
+            more
+        };
+        if self.schedule.finish(unit, more) {
+            work.finish();
+            if self.fail_fast && !work.passes() {
+                self.schedule.stop();
+            }
+        }
+    }
+}

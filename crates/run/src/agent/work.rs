@@ -1,0 +1,325 @@
+//! One row of the plan as work: who acts, which of its runs are recorded, and what came of it.
+
+use super::one_run::Finished;
+use super::purse::{Allowed, Purse};
+use super::reel::Reel;
+use super::schedule::{Lane, Unit};
+use super::state::{State, state_of};
+use crate::plan::{Cell, Plan, Subject};
+use crate::replay::{cassette_paths, expected_header};
+use crate::secrets::{OfSuite, Secrets};
+use crate::{Mode, Options, Which, advice};
+use mcptest_agent::dialect::Usage;
+use mcptest_agent::{FaultPlan, Provider, Providers};
+use mcptest_core::report::{Reason, Status};
+use mcptest_core::suite::{Agent, Model, OwnAgent, Suite, Variant};
+use mcptest_core::trace::{CatalogueTool, Header};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What came of recording one row.
+#[derive(Debug)]
+pub(crate) enum Done {
+    /// Its recording is on the disk.
+    Recorded,
+    /// Its recording is here alone.
+    Live(String),
+    /// It could not be run, or not be written.
+    Failed(Reason),
+}
+
+/// Who acts.
+pub(super) enum Actor<'p> {
+    /// A model.
+    Model {
+        /// Who is asked.
+        provider: Box<Provider>,
+        /// The provider's id of the model.
+        id: &'p str,
+    },
+    /// A program of the user's.
+    Own(&'p OwnAgent),
+}
+
+/// One row to record.
+pub(super) struct Work<'p> {
+    /// Its place among the works.
+    pub(super) place: usize,
+    /// Its place in the plan.
+    pub(super) index: usize,
+    pub(super) cell: &'p Cell<'p>,
+    pub(super) suite: &'p Suite,
+    pub(super) agent: &'p Agent,
+    pub(super) model: Option<&'p Model>,
+    pub(super) variant: Option<Variant>,
+    pub(super) actor: Actor<'p>,
+    /// The runs to record, by their numbers.
+    pub(super) runs: Vec<usize>,
+    /// How many runs the row has in all.
+    of: usize,
+    is_live: bool,
+    secrets: Arc<OfSuite>,
+    kept: Mutex<Kept>,
+}
+
+struct Kept {
+    reel: Reel,
+    failure: Option<String>,
+    stopped: Option<(usize, usize)>,
+}
+
+/// What is to be done, and what is done already because it cannot be.
+pub(super) struct Planned<'p> {
+    pub(super) done: BTreeMap<usize, Done>,
+    pub(super) works: Vec<Work<'p>>,
+}
+
+/// The rows that the mode asks for.
+pub(super) fn plan<'p>(
+    plan: &'p Plan<'p>,
+    options: &Options,
+    secrets: &Secrets,
+    purse: &Purse,
+) -> Planned<'p> {
+    let mut providers = Providers::default();
+    let mut planned = Planned { done: BTreeMap::new(), works: Vec::new() };
+    for (index, cell) in plan.cells.iter().enumerate() {
+        let Subject::Agent { suite, agent, model } = cell.subject else { continue };
+        if cell.skip.is_some() {
+            continue;
+        }
+        let variant = None;
+        let row = Row { index, cell, suite, agent, model, variant };
+        match row.work(planned.works.len(), options, secrets, purse, &mut providers) {
+            Ok(None) => {}
+            Ok(Some(work)) => planned.works.push(work),
+            Err(reason) => {
+                planned.done.insert(index, Done::Failed(reason));
+            }
+        }
+    }
+    planned
+}
+
+#[derive(Clone, Copy)]
+struct Row<'p> {
+    index: usize,
+    cell: &'p Cell<'p>,
+    suite: &'p Suite,
+    agent: &'p Agent,
+    model: Option<&'p Model>,
+    variant: Option<Variant>,
+}
+
+impl<'p> Row<'p> {
+    fn work(
+        self,
+        place: usize,
+        options: &Options,
+        secrets: &Secrets,
+        purse: &Purse,
+        providers: &mut Providers,
+    ) -> Result<Option<Work<'p>>, Reason> {
+        let Self { index, cell, suite, agent, model, variant } = self;
+        let is_live = options.mode == Mode::Live;
+        if agent.is_read_only() {
+            let message = "its traces are only read, so there is nothing to run".to_owned();
+            let help = Some("judge them without `--live`, or give the agent a path to record to".to_owned());
+            return if is_live { Err(Reason { message, help, ..Reason::default() }) } else { Ok(None) };
+        }
+        let paths = cassette_paths(suite, agent, model).map_err(|error| advice::unresolved(&error))?;
+        let Some(path) = paths.into_iter().next() else { return Ok(None) };
+        let Some((goes_on, runs)) = self.runs(options) else { return Ok(None) };
+        let actor = self.actor(providers)?;
+        let secrets = secrets.of(suite);
+        secrets.redactor()?;
+        let path = Some(path).filter(|_| !is_live);
+        let kept = Mutex::new(Kept { reel: Reel::new(path, goes_on), failure: None, stopped: None });
+        let of = agent.runs;
+        let work =
+            Work { place, index, cell, suite, agent, model, variant, actor, runs, of, is_live, secrets, kept };
+        work.refuse_unpriced(purse)?;
+        Ok(Some(work))
+    }
+
+    /// Whether runs that are there are kept, and the numbers of those to record; `None` when nothing is.
+    fn runs(self, options: &Options) -> Option<(bool, Vec<usize>)> {
+        let all: Vec<usize> = (1..=self.agent.runs).collect();
+        let which = match options.mode {
+            Mode::Replay => return None,
+            Mode::Live | Mode::Record(Which::All) => return Some((false, all)),
+            Mode::Record(which) => which,
+        };
+        let state = state_of(self.cell);
+        match (which, state) {
+            (Which::Missing, State::Missing) => Some((false, all)),
+            (Which::Missing, State::Short(missing)) => Some((true, missing)),
+            (Which::Stale, State::Stale) | (Which::Failed, State::Judged(Status::Failed | Status::Error)) => {
+                Some((false, all))
+            }
+            _ => None,
+        }
+    }
+
+    fn actor(self, providers: &mut Providers) -> Result<Actor<'p>, Reason> {
+        if let Some(own) = &self.agent.own {
+            return Ok(Actor::Own(own));
+        }
+        let Some(model) = self.model else {
+            let message = "the agent names neither a model nor a program, so it cannot be run".to_owned();
+            let help = Some("add `model:` or `agent: {command: […]}`".to_owned());
+            return Err(Reason { message, help, ..Reason::default() });
+        };
+        let provider = providers.resolve(model, self.suite, crate::host().environment)
+            .map_err(|error| reason_of(&error.to_string()))?;
+        Ok(Actor::Model { provider: Box::new(provider), id: &model.id })
+    }
+}
+
+impl Work<'_> {
+    /// A budget in dollars cannot be held where nobody knows the price.
+    fn refuse_unpriced(&self, purse: &Purse) -> Result<(), Reason> {
+        let Actor::Model { id, .. } = self.actor else { return Ok(()) };
+        let is_known = self.agent.cost_usd(id, 0, 0).is_some();
+        if is_known || !self.allowed().is_in_dollars(purse) {
+            return Ok(());
+        }
+        let message = format!("there is no price for `{id}`, so a budget in dollars cannot be held");
+        let help = "give one under the agent's `token_efficiency: {prices: …}`, or limit tokens instead: \
+                    `budget: {per_run_tokens: …}`";
+        Err(Reason { message, help: Some(help.to_owned()), ..Reason::default() })
+    }
+
+    /// The row's name and how many runs it needs.
+    pub(super) fn row(&self) -> (String, usize) {
+        (self.cell.row_name.clone(), self.runs.len())
+    }
+
+    pub(super) fn units(&self) -> impl Iterator<Item = Unit> {
+        let work = self.place;
+        self.runs.iter().map(move |run| Unit { work, run: *run, in_matrix: false })
+    }
+
+    /// What limits how many of its runs go on at once.
+    pub(super) fn lane(&self, jobs: usize) -> Lane {
+        match &self.actor {
+            Actor::Model { provider, .. } => {
+                let own = self.model.and_then(|model| model.provider.as_ref());
+                let limit = own.and_then(|name| self.suite.providers.get(name)?.jobs);
+                let limit = limit.map_or(jobs, |limit| usize::try_from(limit).unwrap_or(jobs));
+                Lane { name: provider.name().to_owned(), limit: limit.max(1) }
+            }
+            Actor::Own(_) => Lane { name: String::new(), limit: jobs.max(1) },
+        }
+    }
+
+    pub(super) fn allowed(&self) -> Allowed<'_> {
+        let budget = self.suite.budget;
+        Allowed {
+            cell: self.place,
+            suite: &self.suite.path,
+            per_test_usd: budget.per_test_usd,
+            per_suite_usd: budget.per_suite_usd,
+            per_run_tokens: budget.per_run_tokens,
+        }
+    }
+
+    pub(super) fn cost_usd(&self, usage: Usage) -> Option<f64> {
+        let Actor::Model { id, .. } = self.actor else { return None };
+        self.agent.cost_usd(id, usage.prompt?, usage.completion?)
+    }
+
+    pub(super) fn distractors(&self, offered: &[CatalogueTool]) -> Vec<CatalogueTool> {
+        self.agent.injected_tools(self.variant, offered)
+    }
+
+    /// What goes wrong on purpose in a run.
+    pub(super) fn faults(&self, _unit: &Unit) -> FaultPlan {
+        FaultPlan::new(self.agent.injected(&self.suite.faults))
+    }
+
+    /// Puts a run on the disk.
+    pub(super) fn keep(&self, unit: &Unit, finished: Finished) -> Result<(), String> {
+        let expected = expected_header(self.suite, self.agent, self.model);
+        let header = Header {
+            agent: self.agent.name.clone(),
+            model: expected.model,
+            prompt: expected.prompt,
+            system_prompt: expected.system_prompt,
+            parameters: expected.parameters,
+            catalogue: Some(finished.catalogue),
+            ..Header::default()
+        };
+        let redactor = self.secrets.redactor().map_err(|reason| reason.message)?;
+        let trace = finished.trace.to_json();
+        self.kept().reel.keep(unit.run, &trace, header, redactor)
+    }
+
+    pub(super) fn note_failure(&self, unit: &Unit, why: &str) {
+        let mut kept = self.kept();
+        kept.failure.get_or_insert_with(|| format!("run {} was not recorded: {why}", unit.run));
+    }
+
+    /// Whether the runs that are still to come can change nothing.
+    pub(super) fn is_decided(&self) -> bool {
+        false
+    }
+
+    /// The runs of the fault matrix, once the ordinary ones are there.
+    pub(super) fn matrix_units(&self, _unit: &Unit) -> Vec<Unit> {
+        Vec::new()
+    }
+
+    /// Nothing more comes.
+    pub(super) fn finish(&self) {
+        let mut kept = self.kept();
+        let stopped = kept.stopped;
+        if let Err(error) = kept.reel.finish(stopped) {
+            kept.failure.get_or_insert_with(|| error.to_string());
+        }
+    }
+
+    /// Whether the row passes as it is recorded now.
+    pub(super) fn passes(&self) -> bool {
+        self.kept().failure.is_none() && state_of(self.cell) == State::Judged(Status::Passed)
+    }
+
+    pub(super) fn failed(&self, why: &str) -> Done {
+        let Ok(redactor) = self.secrets.redactor() else { return Done::Failed(reason_of(why)) };
+        let mut reason = reason_of(&redactor.text(why));
+        let kept = self.kept();
+        let recorded = kept.reel.traces.len();
+        if !self.is_live {
+            reason.details.push(match recorded {
+                0 => "nothing was recorded; an older recording is left as it was".to_owned(),
+                1 => "1 run was recorded before that, and is kept".to_owned(),
+                more => format!("{more} runs were recorded before that, and are kept"),
+            });
+            let command = advice::record_command(self.cell, self.suite, "--record=missing");
+            reason.help = Some(format!("put it right, then record the rest with {command}"));
+        }
+        Done::Failed(reason)
+    }
+
+    pub(super) fn into_done(self) -> Option<(usize, Done)> {
+        let failure = self.kept().failure.clone();
+        if let Some(why) = failure {
+            return Some((self.index, self.failed(&why)));
+        }
+        let kept = self.kept();
+        let text = || kept.reel.text(kept.stopped);
+        let done = if self.is_live { text().map(Done::Live) } else { Some(Done::Recorded) };
+        let done = done.filter(|_| !kept.reel.traces.is_empty());
+        done.map(|done| (self.index, done))
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn reason_of(message: &str) -> Reason {
+    let mut lines = message.lines().map(str::to_owned);
+    let message = lines.next().unwrap_or_default();
+    Reason { message, details: lines.collect(), help: None }
+}
