@@ -14,10 +14,20 @@ pub struct FaultPlan {
 
 #[derive(Debug)]
 struct Rule {
-    fault: Fault,
-    /// The only call it strikes, counted from 0; any when left out.
-    only_call: Option<usize>,
+    name: String,
+    kind: FaultKind,
+    real: bool,
+    strikes: Strikes,
     state: Mutex<State>,
+}
+
+/// Which calls a fault strikes.
+#[derive(Debug)]
+enum Strikes {
+    /// Those that the suite's fault hits.
+    Hit(Fault),
+    /// One call, whichever tool it is to, counted from 0.
+    Call(usize),
 }
 
 #[derive(Debug, Default)]
@@ -74,15 +84,20 @@ pub enum Struck {
 impl FaultPlan {
     /// These faults strike every call that they hit.
     pub fn new<'f>(faults: impl IntoIterator<Item = &'f Fault>) -> Self {
-        let rule = |fault: &Fault| Rule { fault: fault.clone(), only_call: None, state: Mutex::default() };
+        let rule = |fault: &Fault| Rule {
+            name: fault.name.clone(),
+            kind: fault.kind,
+            real: fault.real,
+            strikes: Strikes::Hit(fault.clone()),
+            state: Mutex::default(),
+        };
         Self { rules: faults.into_iter().map(rule).collect() }
     }
 
-    /// With a fault that strikes one call alone, counted from 0.
-    #[must_use]
-    pub fn with_at_call(mut self, fault: Fault, call_index: usize) -> Self {
-        self.rules.push(Rule { fault, only_call: Some(call_index), state: Mutex::default() });
-        self
+    /// A fault of this kind strikes one call, counted from 0, and no other.
+    pub fn at_call(name: String, kind: FaultKind, call_index: usize) -> Self {
+        let strikes = Strikes::Call(call_index);
+        Self { rules: vec![Rule { name, kind, real: false, strikes, state: Mutex::default() }] }
     }
 
     /// Whether nothing can ever strike.
@@ -103,13 +118,16 @@ impl Rule {
         let is_wedged = state.wedged.contains(&owner);
         let called =
             CatalogueTool { name: tool.to_owned(), server: owner.clone(), ..CatalogueTool::default() };
-        let is_meant = self.only_call.is_none_or(|only| only == call_index) && self.fault.hits(&called);
+        let is_meant = match &self.strikes {
+            Strikes::Hit(fault) => fault.hits(&called),
+            Strikes::Call(only) => *only == call_index,
+        };
         if !is_wedged && !is_meant {
             return None;
         }
         let struck = self.outcome(&mut state)?;
         state.struck += 1;
-        if self.fault.kind == FaultKind::Wedged && !is_wedged {
+        if self.kind == FaultKind::Wedged && !is_wedged {
             state.wedged.push(owner);
         }
         let virtual_ms = match struck {
@@ -117,17 +135,17 @@ impl Rule {
             _ => None,
         };
         let event = TracedFault {
-            name: self.fault.name.clone(),
-            kind: self.fault.kind.to_string(),
+            name: self.name.clone(),
+            kind: self.kind.to_string(),
             call_index,
             virtual_ms,
             detected: !matches!(struck, Struck::Late { .. }),
         };
-        Some(Strike { event, struck, real: self.fault.real })
+        Some(Strike { event, struck, real: self.real })
     }
 
     fn outcome(&self, state: &mut State) -> Option<Struck> {
-        match self.fault.kind {
+        match self.kind {
             FaultKind::None => None,
             FaultKind::Hang | FaultKind::Wedged => Some(Struck::Silence),
             FaultKind::RecoverAfter { failures } => (state.struck < failures).then_some(Struck::Silence),
@@ -171,5 +189,44 @@ impl Struck {
     /// Whether the tool runs all the same.
     pub fn reaches_server(&self) -> bool {
         matches!(self, Self::Lost | Self::Late { .. } | Self::AfterCancel { .. } | Self::Malformed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at_first(kind: &str) -> FaultPlan {
+        FaultPlan::at_call(kind.to_owned(), kind.parse().unwrap(), 0)
+    }
+
+    #[test]
+    fn one_call_is_struck_and_no_other() {
+        let plan = FaultPlan::at_call("hang@2".to_owned(), FaultKind::Hang, 1);
+        assert_eq!(plan.strike(0, Some("docs"), "search"), None);
+        let strike = plan.strike(1, Some("docs"), "open").unwrap();
+        assert_eq!((strike.struck, strike.event.call_index, strike.event.detected), (Struck::Silence, 1, true));
+        assert_eq!(plan.strike(2, Some("docs"), "open"), None);
+    }
+
+    #[test]
+    fn only_a_late_answer_says_how_late_and_is_still_an_answer() {
+        for kind in ["hang", "error:-32603", "malformed", "disconnect", "lost-response", "rate-limit:0"] {
+            let strike = at_first(kind).strike(0, None, "x").unwrap();
+            assert_eq!(strike.event.virtual_ms, None, "{kind}");
+            assert!(strike.struck.failure(1000).is_some() && strike.event.detected, "{kind}");
+        }
+        let late = at_first("slow:250").strike(0, None, "x").unwrap();
+        assert_eq!((late.event.virtual_ms, late.event.detected), (Some(250), false));
+        assert_eq!(late.struck.failure(1000), None);
+        let cancelled = at_first("reply-after-cancel:50").strike(0, None, "x").unwrap();
+        assert!(cancelled.struck.reaches_server() && cancelled.event.detected);
+    }
+
+    #[test]
+    fn a_wedged_server_stays_so_and_a_limited_one_recovers_after_each_refusal() {
+        let wedged = at_first("wedged");
+        assert!(wedged.strike(0, Some("docs"), "a").is_some() && wedged.strike(1, Some("docs"), "b").is_some());
+        assert!(wedged.strike(2, Some("maps"), "b").is_none());
     }
 }

@@ -173,15 +173,25 @@ pub(crate) struct Schema {
 
 /// Arguments of `show`.
 #[derive(Debug, Group)]
+#[command(
+    override_usage = "mcptest show [--run N] [--full] FILE\n       mcptest show --check-secrets [--config SUITE] PATH…"
+)]
 pub(crate) struct Show {
     /// The cassette, a trace, a recorded tool test, or a recording of the proxy.
-    pub(crate) file: PathBuf,
+    #[arg(value_name = "FILE", required = true)]
+    pub(crate) files: Vec<PathBuf>,
     /// Show only this run, or this session of a recording.
     #[arg(long, value_name = "N")]
     pub(crate) run: Option<usize>,
     /// Show everything, without cutting long texts short.
     #[arg(long)]
     pub(crate) full: bool,
+    /// Look for secrets in recordings instead, in files and folders; 1 is exited with when there is one.
+    #[arg(long, conflicts_with_all = ["run", "full"])]
+    pub(crate) check_secrets: bool,
+    /// Look also for the values of the variables that this suite names, and for its `redact:` patterns.
+    #[arg(long, value_name = "SUITE", requires = "check_secrets")]
+    pub(crate) config: Option<PathBuf>,
 }
 
 /// Arguments of `explain`.

@@ -25,7 +25,7 @@ pub(crate) fn judge(cell: &Cell<'_>, options: Options, fresh: Option<Fresh<'_>>)
     match cell.subject {
         Subject::Agent { suite, agent, model } => match fresh {
             Some(Fresh::Agent(agent::Done::Failed(reason))) => fail(&mut report, reason.clone()),
-            Some(Fresh::Agent(agent::Done::Live(cassette))) => {
+            Some(Fresh::Agent(agent::Done::Live { cassette, .. })) => {
                 judge_agent(cell, suite, agent, model, Some(cassette), &mut report);
             }
             _ => judge_agent(cell, suite, agent, model, None, &mut report),
@@ -199,6 +199,15 @@ fn judge_runs(agent: &Agent, recorded: &[Recorded<'_, '_>], report: &mut TestRep
     let runs_decide = !agent.gates.iter().any(|gate| gate.decides_runs());
     let runs = report.runs.iter().filter(|_| runs_decide).map(|run| run.status);
     report.status = runs.chain(report.gates.iter().map(|gate| gate.status)).max().unwrap_or(Status::Passed);
+}
+
+/// Whether a run's own `expect:` holds; `None` when the run is no evidence.
+pub(crate) fn passes(agent: &Agent, trace: &Trace<'_>) -> Option<bool> {
+    match judge_run(agent, 1, trace).status {
+        Status::Passed => Some(true),
+        Status::Failed => Some(false),
+        Status::Error | Status::Skipped => None,
+    }
 }
 
 fn judge_run(agent: &Agent, index: usize, trace: &Trace<'_>) -> RunReport {

@@ -8,6 +8,7 @@ mod find;
 mod judge;
 mod plan;
 mod replay;
+mod scan;
 mod secrets;
 mod select;
 pub mod server;
@@ -17,6 +18,8 @@ pub use agent::{Event, Watch, unwatched};
 pub use find::{FindError, Found, find};
 pub use plan::{Cell, Plan, Subject};
 pub use replay::{cassette_paths, expected_header};
+pub use scan::{ScanError, Sighted, Tally, recordings, scan};
+pub use secrets::redactor_of;
 pub use select::{Filter, Selection};
 pub use tool_test::{Interrupted, is_tool_test, tool_test_timeline};
 

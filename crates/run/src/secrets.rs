@@ -25,6 +25,11 @@ pub(crate) struct OfSuite {
     redactor: OnceLock<Result<Redactor, Reason>>,
 }
 
+/// What takes the secrets of a suite out of a text, with the values that its variables have now.
+pub fn redactor_of(suite: &Suite) -> Result<Redactor, Reason> {
+    Secrets::default().of(suite).redactor().cloned()
+}
+
 impl OfSuite {
     /// What takes the secrets out; without it nothing may be written.
     pub(crate) fn redactor(&self) -> Result<&Redactor, Reason> {

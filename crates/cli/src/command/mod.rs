@@ -1,6 +1,7 @@
 //! One file per command.
 
 mod call;
+mod check_secrets;
 mod explain;
 mod json_order;
 pub(crate) mod mock;

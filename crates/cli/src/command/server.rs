@@ -40,17 +40,21 @@ fn of_suite(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
         ),
         (error, _) => error.into(),
     })?;
-    let loaded = mcptest_run::load_suites(&found.suites);
-    let Some((path, loaded)) = loaded.first() else { return Err(Failure("there is no suite".to_owned())) };
-    let Some(suite) = &loaded.suite else {
-        return Err(Failure(format!(
-            "{path} is refused\n{}",
-            problem::render(&loaded.problems, &loaded.sources, false).trim_end()
-        )));
-    };
-    let name = name_in(suite, path, name)?;
+    let Some(path) = found.suites.first() else { return Err(Failure("there is no suite".to_owned())) };
+    let suite = &suite_at(path)?;
+    let name = name_in(suite, &path.display().to_string(), name)?;
     let environment = |name: &str| std::env::var(name).ok();
     Ok(mcptest_run::server::spec_of(name, &suite.servers[name], suite.folder(), &environment)?)
+}
+
+/// The suite in this file, or all that is wrong with it.
+pub(super) fn suite_at(path: &Path) -> Result<Suite, Failure> {
+    let loaded = mcptest_run::load_suites(&[path.to_owned()]).pop().map(|(_, loaded)| loaded);
+    let Some(loaded) = loaded else { return Err(Failure("there is no suite".to_owned())) };
+    loaded.suite.ok_or_else(|| {
+        let problems = problem::render(&loaded.problems, &loaded.sources, false);
+        Failure(format!("{} is refused\n{}", path.display(), problems.trim_end()))
+    })
 }
 
 /// The named server, or the only one.

@@ -6,16 +6,23 @@ use mcptest_mcp::tape::{ShowOptions, Tape, timeline as timeline_of};
 use mcptest_run::cassette::{Options, Recording, timeline};
 use mcptest_run::{is_tool_test, tool_test_timeline};
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::process::ExitCode;
 
 pub(super) fn run(args: &Show) -> Result<ExitCode, Failure> {
-    if let Some(tape) = super::tape::opened(&args.file)? {
-        return show_tape(args, &tape);
+    if args.check_secrets {
+        return super::check_secrets::run(&args.files, args.config.as_deref());
     }
-    let recording = Recording::open(&args.file)?;
+    let [file] = &args.files[..] else {
+        return Err(Failure("one file is shown at a time; `--check-secrets` takes several".to_owned()));
+    };
+    if let Some(tape) = super::tape::opened(file)? {
+        return show_tape(args, file, &tape);
+    }
+    let recording = Recording::open(file)?;
     if is_tool_test(&recording) {
         if let Some(wanted) = args.run.filter(|&wanted| wanted != 1) {
-            return Err(Failure(format!("{} has no run {wanted}; it has 1", args.file.display())));
+            return Err(Failure(format!("{} has no run {wanted}; it has 1", file.display())));
         }
         output::stdout(tool_test_timeline(&recording, args.full)?.as_bytes())?;
         return Ok(ExitCode::SUCCESS);
@@ -24,7 +31,7 @@ pub(super) fn run(args: &Show) -> Result<ExitCode, Failure> {
     if let Some(wanted) = args.run.filter(|&wanted| cassette.runs.iter().all(|run| run.number != wanted)) {
         return Err(Failure(format!(
             "{} has no run {wanted}; it has {}",
-            args.file.display(),
+            file.display(),
             cassette.runs.len()
         )));
     }
@@ -33,14 +40,14 @@ pub(super) fn run(args: &Show) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(if is_broken { output::EXIT_BROKEN } else { 0 }))
 }
 
-fn show_tape(args: &Show, tape: &Tape) -> Result<ExitCode, Failure> {
+fn show_tape(args: &Show, file: &Path, tape: &Tape) -> Result<ExitCode, Failure> {
     let sessions: BTreeSet<u64> = tape.entries.iter().filter_map(|entry| entry.session).collect();
     // On stdio the whole tape is the one run.
     let session = args.run.map(|number| number as u64).filter(|&wanted| wanted != 1 || !sessions.is_empty());
     if let Some(wanted) = session.filter(|wanted| !sessions.contains(wanted)) {
         return Err(Failure(format!(
             "{} has no session {wanted}; it has {}",
-            args.file.display(),
+            file.display(),
             sessions.len().max(1)
         )));
     }

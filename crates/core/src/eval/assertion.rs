@@ -159,7 +159,7 @@ fn read_target(field: &mut Field<'_>, targets: &'static [Target]) -> Option<Targ
     field.choice("a target of this gate", &words).copied()
 }
 
-fn numbers_in(value: &Value, into: &mut Vec<f64>) {
+pub(super) fn numbers_in(value: &Value, into: &mut Vec<f64>) {
     match value {
         Value::Number(number) => into.extend(number.as_f64()),
         Value::Array(items) => items.iter().for_each(|item| numbers_in(item, into)),

@@ -2,6 +2,7 @@
 
 use super::assertion::Assertion;
 use super::fault_matrix::Combination;
+use super::outlook::Outlook;
 use super::scores::Scores;
 use super::target::Target;
 use crate::problem::{Problem, Span, nearest};
@@ -32,6 +33,10 @@ pub(crate) trait Gate: Send + Sync + Sized + 'static {
     /// Whether the gate judges the runs of the fault matrix, and not the ordinary ones.
     const JUDGES_MATRIX: bool = false;
 
+    /// Whether runs can refute what the suite claims, whatever is expected of the numbers. What one run has refuted
+    /// stays refuted.
+    const CAN_BE_REFUTED: bool = false;
+
     /// Reads the block, all but its `expect:`.
     fn read(block: &mut Block<'_>) -> Self;
 
@@ -45,6 +50,11 @@ pub(crate) trait Gate: Send + Sync + Sized + 'static {
 
     /// Scores the runs of a test.
     fn score(&self, runs: &[Run<'_>]) -> Scores;
+
+    /// The values that a target can still come to have once there are `of` runs, given what these say.
+    fn outlook(&self, _target: &Target, _scores: &Scores, _runs: &[Run<'_>], _of: usize) -> Outlook {
+        Outlook::Open
+    }
 
     /// What can be said about the block at load time, knowing the agent it stands in.
     fn lint(&self, _agent: &AgentFacts<'_>) -> Vec<Problem> {
@@ -191,6 +201,7 @@ pub struct GateBlock {
     targets: &'static [Target],
     decides_runs: bool,
     pub(super) judges_matrix: bool,
+    can_be_refuted: bool,
     gate: Box<dyn Scoring>,
     expect: Vec<Assertion<Target>>,
     key_span: Span,
@@ -205,6 +216,7 @@ impl std::fmt::Debug for GateBlock {
 /// The part of [`Gate`] that a block needs once it is read.
 trait Scoring: Send + Sync {
     fn score(&self, runs: &[Run<'_>]) -> Scores;
+    fn outlook(&self, target: &Target, scores: &Scores, runs: &[Run<'_>], of: usize) -> Outlook;
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem>;
     fn injected_tools(&self, offered: &[CatalogueTool]) -> Vec<CatalogueTool>;
     fn variants(&self) -> Vec<Variant>;
@@ -219,6 +231,10 @@ trait Scoring: Send + Sync {
 impl<G: Gate> Scoring for G {
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         Gate::score(self, runs)
+    }
+
+    fn outlook(&self, target: &Target, scores: &Scores, runs: &[Run<'_>], of: usize) -> Outlook {
+        Gate::outlook(self, target, scores, runs, of)
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
@@ -280,6 +296,7 @@ impl GateBlock {
             targets: G::TARGETS,
             decides_runs: G::DECIDES_RUNS,
             judges_matrix: G::JUDGES_MATRIX,
+            can_be_refuted: G::CAN_BE_REFUTED,
             gate: Box::new(gate),
             expect,
             key_span,
@@ -334,6 +351,24 @@ impl GateBlock {
             })
             .chain(self.gate.lint(&facts))
             .collect()
+    }
+
+    /// Whether any runs could make the gate fail.
+    pub(super) fn can_fail(&self) -> bool {
+        self.can_be_refuted || !self.expect.is_empty()
+    }
+
+    /// The verdict over `of` runs that begin with these, when it is the same whatever the others are.
+    pub(super) fn outlook(&self, runs: &[Run<'_>], of: usize) -> Option<bool> {
+        let scores = self.gate.score(runs);
+        let decided = |assertion: &Assertion<Target>| {
+            assertion.decided(&self.gate.outlook(&assertion.target, &scores, runs, of))
+        };
+        let decided: Vec<Option<bool>> = self.expect.iter().map(decided).collect();
+        if scores.is_refuted || decided.contains(&Some(false)) {
+            return Some(false);
+        }
+        (!self.can_be_refuted && decided.iter().all(|decided| *decided == Some(true))).then_some(true)
     }
 
     /// Scores the runs and holds the numbers to the block's expectations.

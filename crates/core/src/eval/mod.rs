@@ -3,6 +3,7 @@
 pub mod alignment;
 pub(crate) mod assertion;
 pub mod assignment;
+mod decided;
 pub mod distractors;
 pub mod equal_function_sets;
 mod fault_matrix;
@@ -12,6 +13,7 @@ mod golden_path;
 mod lint_check;
 mod narrative;
 mod orchestration;
+mod outlook;
 pub mod recovery;
 #[cfg(test)]
 mod registry_tests;
@@ -30,6 +32,7 @@ mod trajectory_axes;
 mod trial;
 
 pub use assertion::Assertion;
+pub use decided::decided;
 pub use fault_matrix::{Combination, fault_combinations};
 pub use gate::{GateBlock, GateKind};
 pub use golden_path::{GoldenPath, PathScore, golden_path_coverage, score_golden_path};

@@ -13,6 +13,7 @@ mod plain;
 #[cfg(test)]
 mod properties;
 mod shapes;
+mod sighting;
 mod span;
 mod structure;
 #[cfg(test)]
@@ -22,6 +23,7 @@ pub use builder::{Builder, RedactError};
 pub use forms::is_secret_value;
 pub use keys::is_secret_name;
 pub use page::tables;
+pub use sighting::Sighting;
 
 pub(crate) use builder::compile_pattern;
 pub(crate) use placeholder::is_placeholder_name;

@@ -12,27 +12,17 @@ const PROVIDER_KEYS: [&str; 5] =
 
 impl Suite {
     /// The values that must be written nowhere, by the variable or key they stand under: those of every environment
-    /// variable that the suite or an import names, the keys of model providers where an agent has a model, and what
+    /// variable that the suite or an import names, the keys of model providers where an agent may ask one, and what
     /// its servers and its own agents are given under a secret name.
     ///
     /// Other literals are no secrets: whoever reads the suite reads them.
     pub fn secret_values(&self, environment: Environment<'_>) -> BTreeMap<String, String> {
-        let servers = || self.servers.values();
-        let of_headers = servers().flat_map(|server| &server.headers).filter_map(|(_, value)| match value {
-            HeaderValue::Env(name) => Some(name),
-            HeaderValue::Literal(_) => None,
-        });
-        let names = self.named.iter().chain(of_headers);
-        let names = names.chain(servers().filter_map(|server| server.bearer_token_env.as_ref()));
-        let names = names.chain(self.providers.values().filter_map(|provider| provider.api_key_env.as_ref()));
-        let has_model = self.agents.iter().any(|agent| !agent.models.is_empty());
+        let has_model = self.agents.iter().any(|agent| !agent.models.is_empty() || agent.own.is_some());
         let of_providers = PROVIDER_KEYS.into_iter().filter(|_| has_model);
-        let mut values: BTreeMap<String, String> = names
-            .map(String::as_str)
-            .chain(of_providers)
-            .filter_map(|name| Some((name.to_owned(), environment(name)?)))
-            .collect();
-        let of_servers = servers().flat_map(|server| given(server, environment));
+        let names = self.secret_names().chain(of_providers);
+        let mut values: BTreeMap<String, String> =
+            names.filter_map(|name| Some((name.to_owned(), environment(name)?))).collect();
+        let of_servers = self.servers.values().flat_map(|server| given(server, environment));
         let own = self.agents.iter().filter_map(|agent| agent.own.as_ref());
         let of_agents = own.flat_map(|own| {
             let env = own.env.iter().map(|(name, text)| (name, text));
@@ -43,6 +33,18 @@ impl Suite {
         }
         values.retain(|_, value| is_secret_value(value));
         values
+    }
+
+    /// The environment variables that the suite or an import names, some of them more than once.
+    pub fn secret_names(&self) -> impl Iterator<Item = &str> {
+        let servers = || self.servers.values();
+        let of_headers = servers().flat_map(|server| &server.headers).filter_map(|(_, value)| match value {
+            HeaderValue::Env(name) => Some(name),
+            HeaderValue::Literal(_) => None,
+        });
+        let of_tokens = servers().filter_map(|server| server.bearer_token_env.as_ref());
+        let of_providers = self.providers.values().filter_map(|provider| provider.api_key_env.as_ref());
+        self.named.iter().chain(of_headers).chain(of_tokens).chain(of_providers).map(String::as_str)
     }
 }
 

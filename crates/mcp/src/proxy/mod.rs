@@ -1,7 +1,10 @@
 //! A proxy between any MCP client and any server: it never alters a message, and keeps a tape of all that crosses.
 
-mod faulty;
+pub mod bridge;
+pub mod connection;
 pub mod http;
+pub mod interpose;
+mod interposed;
 mod lines;
 mod record;
 pub mod stdio;

@@ -1,7 +1,7 @@
 //! Between a client and a server on stdio: every byte passes as it is, and each side learns when the other ends.
 
 use super::ProxyError;
-use super::faulty::{Ended, Faults};
+use super::interposed::{Ended, Interposed};
 use super::lines::{LineScribe, Seen};
 use super::record::{Recorder, ready};
 use crate::fault::Injector;
@@ -94,7 +94,8 @@ where
             tokio::spawn(to_client(stdout, client.output, recorder.clone(), heard)),
         )
     } else {
-        let faults = Faults::new(Arc::new(setup.injector), recorder.clone(), client.output, client_errors);
+        let faults =
+            Interposed::new(Arc::new(setup.injector), recorder.clone(), client.output, client_errors);
         let to_server = Arc::clone(&faults).to_server(client.input, stdin);
         (tokio::spawn(to_server), tokio::spawn(faults.to_client(stdout, heard)))
     };

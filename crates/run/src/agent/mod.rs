@@ -120,6 +120,12 @@ impl Crew<'_, '_> {
             }
             let work = &self.works[unit.work];
             let (cell, run) = (unit.work, unit.run);
+            if let Err(why) = work.reserve(&unit) {
+                work.note_failure(&unit, &why);
+                self.schedule.drop_rest(unit.work);
+                self.go_on(work, &unit);
+                continue;
+            }
             (self.watch)(Event::RunStarted { cell, run });
             let mut around = Surroundings {
                 shared: self.shared,

@@ -1,6 +1,6 @@
 //! The runs of one cassette while they are recorded: on the disk as they end, or only here.
 
-use crate::cassette::{Recorder, WriteError};
+use crate::cassette::{Recorder, Recording, Reserved, WriteError};
 use mcptest_core::redact::Redactor;
 use mcptest_core::trace::Header;
 use std::collections::BTreeMap;
@@ -14,14 +14,28 @@ pub(super) struct Reel {
     /// Whether runs that are there already are kept.
     goes_on: bool,
     header: Option<Header>,
+    reserved: Option<Reserved>,
     recorder: Option<Recorder>,
-    /// The traces of this recording by their numbers, as they were written.
-    pub(super) traces: BTreeMap<usize, String>,
+    /// The traces of this recording by their numbers, as they were written; where nobody needs them, the first alone.
+    traces: BTreeMap<usize, String>,
+    keeps_all: bool,
+    /// How many runs were kept.
+    pub(super) count: usize,
 }
 
 impl Reel {
-    pub(super) fn new(path: Option<PathBuf>, goes_on: bool) -> Self {
-        Self { path, goes_on, header: None, recorder: None, traces: BTreeMap::new() }
+    /// `goes_on` keeps the runs that are there; `keeps_all` keeps the traces in memory, too.
+    pub(super) fn new(path: Option<PathBuf>, goes_on: bool, keeps_all: bool) -> Self {
+        let traces = BTreeMap::new();
+        Self { path, goes_on, header: None, reserved: None, recorder: None, traces, keeps_all, count: 0 }
+    }
+
+    /// Makes sure that nobody else records to the same file, before anything is spent on it.
+    pub(super) fn reserve(&mut self) -> Result<(), String> {
+        if let (Some(path), None, None) = (&self.path, &self.reserved, &self.recorder) {
+            self.reserved = Some(Reserved::take(path).map_err(|error| error.to_string())?);
+        }
+        Ok(())
     }
 
     /// Keeps a run: when this returns it is on the disk. The first one begins the cassette.
@@ -42,21 +56,39 @@ impl Reel {
         if let Some(recorder) = &mut self.recorder {
             recorder.append(run, &trace).map_err(|error| error.to_string())?;
         }
-        self.traces.insert(run, trace);
+        if self.keeps_all || run == 1 {
+            self.traces.insert(run, trace);
+        }
+        self.count += 1;
         Ok(())
     }
 
     fn begin(&mut self, header: Header) -> Result<(), String> {
-        if let Some(path) = &self.path {
-            let recorder = if self.goes_on {
-                Recorder::resume(path, &header)
-            } else {
-                Recorder::create(path, &header)
-            };
+        self.reserve()?;
+        if let Some(reserved) = self.reserved.take() {
+            let recorder = if self.goes_on { reserved.resume(&header) } else { reserved.create(&header) };
             self.recorder = Some(recorder.map_err(|error| error.to_string())?);
         }
         self.header = Some(header);
         Ok(())
+    }
+
+    /// What the runs are recorded with, once there is one.
+    pub(super) fn header(&self) -> Option<&Header> {
+        self.header.as_ref()
+    }
+
+    /// The traces of all runs by their numbers: those of this recording, and those that were there and are kept.
+    pub(super) fn all_traces(&self) -> BTreeMap<usize, String> {
+        let mut traces = self.traces.clone();
+        let path = self.path.as_ref().filter(|_| self.goes_on);
+        let Some(recording) = path.and_then(|path| Recording::open(path).ok()) else { return traces };
+        for run in recording.cassette().map(|cassette| cassette.runs).unwrap_or_default() {
+            if let Ok(trace) = &run.trace {
+                traces.entry(run.number).or_insert_with(|| trace.text.to_owned());
+            }
+        }
+        traces
     }
 
     /// The cassette is whole, or as whole as it gets; `stopped` is after how many runs of how many it was decided.

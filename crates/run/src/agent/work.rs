@@ -5,15 +5,17 @@ use super::purse::{Allowed, Purse};
 use super::reel::Reel;
 use super::schedule::{Lane, Unit};
 use super::state::{State, state_of};
+use crate::cassette::beside;
 use crate::plan::{Cell, Plan, Subject};
 use crate::replay::{cassette_paths, expected_header};
 use crate::secrets::{OfSuite, Secrets};
-use crate::{Mode, Options, Which, advice};
+use crate::{Mode, Options, Which, advice, judge};
 use mcptest_agent::dialect::Usage;
 use mcptest_agent::{FaultPlan, Provider, Providers};
+use mcptest_core::eval::{Combination, decided, fault_combinations};
 use mcptest_core::report::{Reason, Status};
 use mcptest_core::suite::{Agent, Model, OwnAgent, Suite, Variant};
-use mcptest_core::trace::{CatalogueTool, Header};
+use mcptest_core::trace::{CatalogueTool, Header, Run, Trace};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -23,7 +25,12 @@ pub(crate) enum Done {
     /// Its recording is on the disk.
     Recorded,
     /// Its recording is here alone.
-    Live(String),
+    Live {
+        /// Its cassette.
+        cassette: String,
+        /// That of its fault matrix, when it has one.
+        matrix: Option<String>,
+    },
     /// It could not be run, or not be written.
     Failed(Reason),
 }
@@ -64,7 +71,11 @@ pub(super) struct Work<'p> {
 
 struct Kept {
     reel: Reel,
+    /// The runs of the fault matrix, and what goes wrong in each.
+    matrix: Reel,
+    combinations: Vec<Combination>,
     failure: Option<String>,
+    is_decided: bool,
     stopped: Option<(usize, usize)>,
 }
 
@@ -133,8 +144,16 @@ impl<'p> Row<'p> {
         let actor = self.actor(providers)?;
         let secrets = secrets.of(suite);
         secrets.redactor()?;
+        let of_matrix = Some(beside(&path, "faults")).filter(|_| !is_live);
         let path = Some(path).filter(|_| !is_live);
-        let kept = Mutex::new(Kept { reel: Reel::new(path, goes_on), failure: None, stopped: None });
+        let kept = Mutex::new(Kept {
+            reel: Reel::new(path, goes_on, is_live || agent.stop_decided),
+            matrix: Reel::new(of_matrix, goes_on, is_live),
+            combinations: Vec::new(),
+            failure: None,
+            is_decided: false,
+            stopped: None,
+        });
         let of = agent.runs;
         let work =
             Work { place, index, cell, suite, agent, model, variant, actor, runs, of, is_live, secrets, kept };
@@ -234,8 +253,20 @@ impl Work<'_> {
     }
 
     /// What goes wrong on purpose in a run.
-    pub(super) fn faults(&self, _unit: &Unit) -> FaultPlan {
-        FaultPlan::new(self.agent.injected(&self.suite.faults))
+    pub(super) fn faults(&self, unit: &Unit) -> FaultPlan {
+        let combination = unit.in_matrix.then(|| self.kept().combinations.get(unit.run - 1).copied()).flatten();
+        match combination {
+            Some(combination) => {
+                FaultPlan::at_call(combination.to_string(), combination.kind, combination.call_index)
+            }
+            None => FaultPlan::new(self.agent.injected(&self.suite.faults)),
+        }
+    }
+
+    /// Makes sure that nobody else records the same, before anything is spent on it.
+    pub(super) fn reserve(&self, unit: &Unit) -> Result<(), String> {
+        let mut kept = self.kept();
+        if unit.in_matrix { kept.matrix.reserve() } else { kept.reel.reserve() }
     }
 
     /// Puts a run on the disk.
@@ -252,7 +283,14 @@ impl Work<'_> {
         };
         let redactor = self.secrets.redactor().map_err(|reason| reason.message)?;
         let trace = finished.trace.to_json();
-        self.kept().reel.keep(unit.run, &trace, header, redactor)
+        let mut kept = self.kept();
+        if !unit.in_matrix {
+            return kept.reel.keep(unit.run, &trace, header, redactor);
+        }
+        let mut header = header;
+        let combinations = kept.combinations.iter().map(ToString::to_string).collect::<Vec<_>>();
+        header.parameters.insert("fault_matrix".to_owned(), combinations.into());
+        kept.matrix.keep(unit.run, &trace, header, redactor)
     }
 
     pub(super) fn note_failure(&self, unit: &Unit, why: &str) {
@@ -260,21 +298,53 @@ impl Work<'_> {
         kept.failure.get_or_insert_with(|| format!("run {} was not recorded: {why}", unit.run));
     }
 
-    /// Whether the runs that are still to come can change nothing.
+    /// Whether the runs that are still to come can change nothing, and the suite says to leave them out.
     pub(super) fn is_decided(&self) -> bool {
-        false
+        if !self.agent.stop_decided {
+            return false;
+        }
+        let mut kept = self.kept();
+        let (header, texts) = (kept.reel.header().cloned(), kept.reel.all_traces());
+        let traces: Vec<Trace<'_>> = texts.values().filter_map(|text| Trace::read(text).ok()).collect();
+        let runs: Option<Vec<Run<'_>>> = traces
+            .iter()
+            .map(|trace| {
+                let passed = judge::passes(self.agent, trace)?;
+                Some(Run { trace, header: header.as_ref(), passed })
+            })
+            .collect();
+        let is_decided = runs.is_some_and(|runs| decided(self.agent, &runs, self.of).is_some());
+        kept.is_decided = is_decided && texts.len() < self.of;
+        kept.is_decided
     }
 
     /// The runs of the fault matrix, once the ordinary ones are there.
-    pub(super) fn matrix_units(&self, _unit: &Unit) -> Vec<Unit> {
-        Vec::new()
+    pub(super) fn matrix_units(&self, unit: &Unit) -> Vec<Unit> {
+        let mut kept = self.kept();
+        if unit.in_matrix || kept.failure.is_some() {
+            return Vec::new();
+        }
+        kept.combinations = match kept.reel.all_traces().get(&1) {
+            Some(text) => Trace::read(text)
+                .map(|trace| fault_combinations(self.agent, &[Run { trace: &trace, header: None, passed: true }]))
+                .unwrap_or_default(),
+            None => Vec::new(),
+        };
+        let recorded = kept.matrix.all_traces();
+        let missing = (1..=kept.combinations.len()).filter(|run| !recorded.contains_key(run));
+        missing.map(|run| Unit { work: self.place, run, in_matrix: true }).collect()
     }
 
     /// Nothing more comes.
     pub(super) fn finish(&self) {
         let mut kept = self.kept();
+        if kept.is_decided {
+            let after = kept.reel.all_traces().len();
+            kept.stopped = Some((after, self.of)).filter(|(after, of)| after < of);
+        }
         let stopped = kept.stopped;
-        if let Err(error) = kept.reel.finish(stopped) {
+        let finished = kept.reel.finish(stopped).and_then(|()| kept.matrix.finish(None));
+        if let Err(error) = finished {
             kept.failure.get_or_insert_with(|| error.to_string());
         }
     }
@@ -288,7 +358,7 @@ impl Work<'_> {
         let Ok(redactor) = self.secrets.redactor() else { return Done::Failed(reason_of(why)) };
         let mut reason = reason_of(&redactor.text(why));
         let kept = self.kept();
-        let recorded = kept.reel.traces.len();
+        let recorded = kept.reel.count;
         if !self.is_live {
             reason.details.push(match recorded {
                 0 => "nothing was recorded; an older recording is left as it was".to_owned(),
@@ -307,9 +377,12 @@ impl Work<'_> {
             return Some((self.index, self.failed(&why)));
         }
         let kept = self.kept();
-        let text = || kept.reel.text(kept.stopped);
-        let done = if self.is_live { text().map(Done::Live) } else { Some(Done::Recorded) };
-        let done = done.filter(|_| !kept.reel.traces.is_empty());
+        let live = || {
+            let cassette = kept.reel.text(kept.stopped)?;
+            Some(Done::Live { cassette, matrix: kept.matrix.text(None) })
+        };
+        let done = if self.is_live { live() } else { Some(Done::Recorded) };
+        let done = done.filter(|_| kept.reel.count + kept.matrix.count > 0);
         done.map(|done| (self.index, done))
     }
 

@@ -23,7 +23,7 @@ mod tests;
 
 pub(crate) use fingerprint::fingerprint_of_value;
 pub use fingerprint::{fingerprint_of, is_tampered, sealed};
-pub use name::{default_path, with_model};
+pub use name::{beside, default_path, with_model};
 pub use parse::{Cassette, CassetteRun, Stopped, parse};
 pub use problem::{Fault, Place, Problem};
 pub use read::{ReadError, Recording};
@@ -34,4 +34,4 @@ pub(crate) use source::Source;
 pub(crate) use stale::first_differences;
 pub use stale::{Change, ExpectedHeader, staleness};
 pub(crate) use write::write_whole;
-pub use write::{Recorder, WriteError, write_all};
+pub use write::{Recorder, Reserved, WriteError, write_all};

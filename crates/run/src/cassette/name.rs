@@ -1,6 +1,6 @@
 //! What is a cassette's file called?
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const AGENT_LENGTH: usize = 38;
 const MODEL_LENGTH: usize = 21;
@@ -21,6 +21,13 @@ pub fn default_path(suite_stem: &str, agent: &str, model: Option<&str>) -> PathB
 /// A path with `{model}` filled in by a name that no other model gets.
 pub fn with_model(path: &str, model: Option<&str>) -> String {
     path.replace("{model}", &file_safe(model.unwrap_or("default")))
+}
+
+/// The file beside a cassette that has this word in its name: `runs.jsonl` and `runs.faults.jsonl`.
+pub fn beside(path: &Path, word: &str) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = path.extension().map_or_else(String::new, |ending| format!(".{}", ending.to_string_lossy()));
+    path.with_file_name(format!("{stem}.{word}{extension}"))
 }
 
 /// The text itself where every file system takes it as it is, else a slug and a hash of the text.
@@ -76,7 +83,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
-    use std::path::{Component, Path};
+    use std::path::Component;
 
     fn stays_in_the_folder(path: &Path) -> bool {
         path.components().count() == 3

@@ -227,6 +227,7 @@ fn unreadable(line: Source<'_>, problem: Problem) -> CassetteRun<'_> {
 }
 
 /// What stands on a line after the header.
+#[expect(clippy::large_enum_variant, reason = "there is only ever one, on the stack")]
 enum Line<'a> {
     /// A run, with its number as written.
     Run(Option<usize>, Result<Trace<'a>, Problem>),

@@ -34,29 +34,54 @@ struct Contents {
     is_unordered: bool,
 }
 
-impl Recorder {
+/// The right to write one cassette, before there is anything to write.
+#[derive(Debug)]
+pub struct Reserved {
+    path: PathBuf,
+    lock: Lock,
+}
+
+impl Reserved {
+    /// Takes it, unless somebody else is recording to this file.
+    pub fn take(path: &Path) -> Result<Self, WriteError> {
+        Ok(Self { path: path.to_owned(), lock: lock(path)? })
+    }
+
     /// Begins a new cassette with this header, in place of any that is there.
-    pub fn create(path: &Path, header: &Header) -> Result<Self, WriteError> {
-        let lock = lock(path)?;
-        Self::begin(path, header, lock)
+    pub fn create(self, header: &Header) -> Result<Recorder, WriteError> {
+        Recorder::begin(&self.path, header, self.lock)
     }
 
     /// Goes on with the cassette that is there, keeping its whole runs; begins it when there is none.
     ///
     /// A run that was cut off at the end is dropped; a cassette of another header is refused.
-    pub fn resume(path: &Path, header: &Header) -> Result<Self, WriteError> {
-        let lock = lock(path)?;
-        let bytes = match fs::read(path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Self::begin(path, header, lock),
-            bytes => bytes.map_err(|source| failed(path, "read", source))?,
+    pub fn resume(self, header: &Header) -> Result<Recorder, WriteError> {
+        let Self { path, lock } = self;
+        let bytes = match fs::read(&path) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Recorder::begin(&path, header, lock);
+            }
+            bytes => bytes.map_err(|source| failed(&path, "read", source))?,
         };
-        let kept = kept(path, &bytes, header)?;
-        let mut recorder = Self::open(path, kept.contents, lock)?;
+        let kept = kept(&path, &bytes, header)?;
+        let mut recorder = Recorder::open(&path, kept.contents, lock)?;
         recorder.trim(kept.length)?;
         if kept.needs_newline {
             recorder.write(b"\n")?;
         }
         Ok(recorder)
+    }
+}
+
+impl Recorder {
+    /// Begins a new cassette with this header, in place of any that is there.
+    pub fn create(path: &Path, header: &Header) -> Result<Self, WriteError> {
+        Reserved::take(path)?.create(header)
+    }
+
+    /// Goes on with the cassette that is there: see [`Reserved::resume`].
+    pub fn resume(path: &Path, header: &Header) -> Result<Self, WriteError> {
+        Reserved::take(path)?.resume(header)
     }
 
     /// Writes one run as one line. Runs are written in any order, each once.
@@ -307,9 +332,9 @@ fn in_order(bytes: &[u8]) -> Result<Vec<u8>, Problem> {
     let cassette = parse(bytes)?;
     let lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
     let of_runs = cassette.runs.iter().map(|run| run.line - 1);
-    let is_written = |line: &&[u8]| !line.trim_ascii().is_empty();
-    let header = lines.iter().position(|line| is_written(&line));
-    let stop = cassette.stopped.and_then(|_| lines.iter().rposition(|line| is_written(&line)));
+    let is_written = |line: &[u8]| !line.trim_ascii().is_empty();
+    let header = lines.iter().position(|line| is_written(line));
+    let stop = cassette.stopped.and_then(|_| lines.iter().rposition(|line| is_written(line)));
     let mut ordered = Vec::with_capacity(bytes.len());
     for line in header.into_iter().chain(of_runs).chain(stop).filter_map(|at| lines.get(at)) {
         ordered.extend_from_slice(line);

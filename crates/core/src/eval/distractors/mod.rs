@@ -11,6 +11,7 @@ pub use near_duplicate::near_duplicates;
 use super::assertion::{Assertion, plural};
 use super::equal_function_sets::listed;
 use super::gate::{AgentFacts, Gate};
+use super::outlook::Outlook;
 use super::scores::{RunScores, Scores};
 use super::stats::{CONFIDENCE, certified_lower, percent_of};
 use super::target::{Fold, Target};
@@ -113,9 +114,7 @@ impl Gate for Distractors {
         let mut scores = Scores::fold(&[CHOSE_CORRECT, CHOSE_DISTRACTOR], runs, |run| self.score_run(run));
         let count = |target: &Target| scores.value(target.name).map(|count| count.as_f64() as u64);
         let (correct, distracted) = (count(&CHOSE_CORRECT), count(&CHOSE_DISTRACTOR));
-        let accuracy = correct
-            .zip(distracted)
-            .map(|(correct, distracted)| (100 * correct).checked_div(correct + distracted).unwrap_or(0));
+        let accuracy = correct.zip(distracted).map(|(correct, distracted)| accuracy(correct, distracted));
         let lower = correct.and_then(|correct| certified_lower(correct, runs.len() as u64, CONFIDENCE).ok());
         scores
             .set(&ACCURACY, accuracy.map(|percent| Number::Int(percent as i64)))
@@ -127,6 +126,26 @@ impl Gate for Distractors {
         }
         scores.findings.extend(other_counts);
         scores
+    }
+
+    fn outlook(&self, target: &Target, scores: &Scores, runs: &[Run<'_>], of: usize) -> Outlook {
+        let count = |target: &Target| scores.value(target.name).map(|count| count.as_f64() as u64);
+        let (Some(correct), Some(distracted)) = (count(&CHOSE_CORRECT), count(&CHOSE_DISTRACTOR)) else {
+            return Outlook::Open;
+        };
+        let remaining = (of - runs.len()) as u64;
+        let up_from = |count: u64| count..=count + remaining;
+        Outlook::OneOf(match target.name {
+            name if name == CHOSE_CORRECT.name => up_from(correct).map(|count| count as f64).collect(),
+            name if name == CHOSE_DISTRACTOR.name => up_from(distracted).map(|count| count as f64).collect(),
+            name if name == CERTIFIED_LOWER.name => {
+                up_from(correct).map(|correct| reachable::floor(correct, of as u64)).collect()
+            }
+            name if name == CERTIFIED_LOWER_PCT.name => {
+                up_from(correct).map(|correct| reachable::floor_percent(correct, of as u64)).collect()
+            }
+            _ => accuracies(correct, distracted, remaining),
+        })
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
@@ -207,6 +226,21 @@ impl Distractors {
         );
         Some(Finding { run: None, message, diff: Vec::new() })
     }
+}
+
+/// In whole percent; 0 when nothing in scope was chosen.
+fn accuracy(correct: u64, distracted: u64) -> u64 {
+    (100 * correct).checked_div(correct + distracted).unwrap_or(0)
+}
+
+/// Every accuracy that comes of so many more runs, each of which chooses correctly, a distractor, or neither.
+fn accuracies(correct: u64, distracted: u64, remaining: u64) -> Vec<f64> {
+    let of_correct = |more: u64| (0..=remaining - more).map(move |also| (correct + more, distracted + also));
+    let possible: BTreeSet<u64> = (0..=remaining)
+        .flat_map(of_correct)
+        .map(|(correct, distracted)| accuracy(correct, distracted))
+        .collect();
+    possible.into_iter().map(|percent| percent as f64).collect()
 }
 
 /// The calls that say so themselves, and those for which every tool of the catalogue they can mean is marked.

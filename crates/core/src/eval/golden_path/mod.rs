@@ -2,6 +2,7 @@
 
 use super::assertion::Assertion;
 use super::assignment::Groups;
+use super::outlook::Outlook;
 use super::scores::{RunScores, Scores};
 use super::subsequence::longest_order_keeping_match;
 use super::target::Target;
@@ -193,6 +194,10 @@ impl Gate for GoldenPathBlock {
 
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         Scores::fold(Self::TARGETS, runs, |run| self.score_run(&run.trace.tool_calls))
+    }
+
+    fn outlook(&self, target: &Target, scores: &Scores, _runs: &[Run<'_>], _of: usize) -> Outlook {
+        Outlook::folded(target, scores)
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {

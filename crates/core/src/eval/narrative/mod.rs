@@ -20,6 +20,7 @@ mod words;
 use super::Gate;
 use super::assertion::Assertion;
 use super::gate::AgentFacts;
+use super::outlook::Outlook;
 use super::scores::{RunScores, Scores};
 use super::target::{Fold, Target};
 use crate::matcher::Matcher;
@@ -154,6 +155,10 @@ impl Gate for NarrativeBlock {
 
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         Scores::fold(Self::TARGETS, runs, |run| self.score_run(run))
+    }
+
+    fn outlook(&self, target: &Target, scores: &Scores, _runs: &[Run<'_>], _of: usize) -> Outlook {
+        Outlook::folded(target, scores)
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {

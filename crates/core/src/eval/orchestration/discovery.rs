@@ -27,6 +27,7 @@ impl Gate for DiscoveryBlock {
     const TARGETS: &'static [Target] = &[];
     const DOC: &'static str = include_str!("discovery.md");
     const EXAMPLE: &'static str = include_str!("discovery.yml");
+    const CAN_BE_REFUTED: bool = true;
 
     fn read(block: &mut Block<'_>) -> Self {
         let doc = "The prompt names no tool and no server";

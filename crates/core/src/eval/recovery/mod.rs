@@ -11,6 +11,7 @@ pub use event::is_contradicted;
 pub use marks::{RecoveryFailure, RecoveryLimits, RecoveryMarks, RecoveryReport, score_recovery};
 
 use super::assertion::{Assertion, plural};
+use super::outlook::Outlook;
 use super::scores::{RunScores, Scores};
 use super::target::Target;
 use super::{Gate, gate::AgentFacts};
@@ -62,6 +63,7 @@ impl Gate for RecoveryBlock {
     ];
     const DOC: &'static str = include_str!("doc.md");
     const EXAMPLE: &'static str = include_str!("example.yml");
+    const CAN_BE_REFUTED: bool = true;
 
     fn read(block: &mut Block<'_>) -> Self {
         let doc = "The time budget of one call, which each call without an answer uses up";
@@ -93,6 +95,10 @@ impl Gate for RecoveryBlock {
         let mut scores = Scores::fold(Self::TARGETS, runs, |run| self.score_run(run.trace));
         scores.is_refuted = scores.value(EXERCISED.name) != Some(Number::Int(1));
         scores
+    }
+
+    fn outlook(&self, target: &Target, scores: &Scores, _runs: &[Run<'_>], _of: usize) -> Outlook {
+        Outlook::folded(target, scores)
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {

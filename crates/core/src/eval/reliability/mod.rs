@@ -9,6 +9,7 @@ pub use summary::{
 
 use super::assertion::{Assertion, plural as s};
 use super::gate::{AgentFacts, Gate};
+use super::outlook::Outlook;
 use super::scores::Scores;
 use super::stats::{CONFIDENCE, pass_at_k_unbiased, pass_hat_k_unbiased, wilson};
 use super::target::{Fold, Target};
@@ -126,6 +127,26 @@ impl Gate for ReliabilityBlock {
             scores.not_exercised = Some("the agent has no `expect:`, so every run passes".to_owned());
         }
         scores
+    }
+
+    /// What the passes alone decide; how the outcomes are spread is open until the last.
+    fn outlook(&self, target: &Target, _scores: &Scores, runs: &[Run<'_>], of: usize) -> Outlook {
+        let passes = runs.iter().filter(|run| run.passed).count() as u64;
+        let (count, k) = (of as u64, self.k.map_or(of as u64, |(k, _)| k));
+        let value: &dyn Fn(u64) -> Option<f64> = match target.name {
+            name if name == RUNS.name => &|_| Some(of as f64),
+            name if name == PASS_AT_K.name => &|passes| Some(if passes > 0 { 100.0 } else { 0.0 }),
+            name if name == PASSHAT_K.name => &|passes| Some(power_percent(passes, count, count).into()),
+            name if name == ALL_PASSED.name => &|passes| Some(f64::from(u8::from(passes == count))),
+            name if name == PASS_RATE.name => &|passes| Some(passes as f64 / of as f64),
+            name if name == LOWER.name => &|passes| Some(interval(passes, count).0),
+            name if name == UPPER.name => &|passes| Some(interval(passes, count).1),
+            name if name == PASSHAT_UNBIASED.name => &|passes| pass_hat_k_unbiased(count, passes, k).ok(),
+            name if name == PASS_AT_UNBIASED.name => &|passes| pass_at_k_unbiased(count, passes, k).ok(),
+            _ => return Outlook::Open,
+        };
+        let possible = passes..=passes + (of - runs.len()) as u64;
+        possible.map(value).collect::<Option<_>>().map_or(Outlook::Open, Outlook::OneOf)
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {

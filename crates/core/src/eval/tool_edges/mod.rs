@@ -9,6 +9,7 @@ pub use policy::{DelegationEdge, ToolEdges};
 pub use score::{EdgesScore, score_tool_edges};
 
 use super::assertion::Assertion;
+use super::outlook::Outlook;
 use super::scores::{Scores, vacuous_runs};
 use super::target::{Fold, Target};
 use super::{Gate, gate::AgentFacts};
@@ -87,6 +88,16 @@ impl Gate for ToolEdgesBlock {
         }
         self.explain(runs, &walks, &mut scores.findings);
         scores
+    }
+
+    /// More runs call more of the allowed tools, never fewer; all else is a sum or the worst run's.
+    fn outlook(&self, target: &Target, scores: &Scores, _runs: &[Run<'_>], _of: usize) -> Outlook {
+        match scores.value(target.name) {
+            Some(percent) if target.name == ALLOWED_PCT.name => {
+                Outlook::OneOf((percent.as_f64() as i64..=100).map(|percent| percent as f64).collect())
+            }
+            _ => Outlook::folded(target, scores),
+        }
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {

@@ -4,6 +4,7 @@ pub mod selection;
 
 use super::assertion::Assertion;
 use super::gate::{AgentFacts, Gate};
+use super::outlook::Outlook;
 use super::scores::Scores;
 use super::stats::Decimal;
 use super::target::{Fold, Target};
@@ -79,6 +80,32 @@ impl Gate for ToolSelectionBlock {
         scores.summary = Some(summary.numbers());
         scores.findings = self.findings(runs, &choices);
         scores
+    }
+
+    fn outlook(&self, target: &Target, scores: &Scores, runs: &[Run<'_>], of: usize) -> Outlook {
+        let choices: Vec<Choice> =
+            runs.iter().map(|run| Choice::of_trace(run.trace, &self.floor.expected_tool)).collect();
+        let now = aggregate(&choices, &self.floor);
+        let remaining = of - runs.len();
+        let up_from = |count: usize| count..=count + remaining;
+        match target.name {
+            name if name == SELECTION_RATE.name => {
+                Outlook::OneOf(up_from(now.selected).map(|count| count as f64 / of as f64).collect())
+            }
+            name if name == PASS_HAT_K.name => Outlook::OneOf(
+                up_from(now.selected_in_budget).map(|count| (100 * count / of) as f64).collect(),
+            ),
+            name if name == MAX_TOKENS.name => Outlook::folded(&MAX_TOKENS, scores),
+            _ => {
+                let needed = self.floor.min_selection_rate.ceil_times(of as u64);
+                let cap = self.floor.max_total_tokens;
+                let all_within = choices.iter().all(|choice| choice.is_within(cap));
+                let can_pass = all_within && (now.selected + remaining) as u64 >= needed;
+                let can_fail = !all_within || cap.is_some() || needed > now.selected as u64;
+                let possible = [(can_fail, 0.0), (can_pass, 1.0)].into_iter().filter(|(can, _)| *can);
+                Outlook::OneOf(possible.map(|(_, value)| value).collect())
+            }
+        }
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {

@@ -14,6 +14,7 @@ mod verdict;
 mod wording;
 
 use super::assertion::Assertion;
+use super::outlook::Outlook;
 use super::scores::{RunScores, Scores};
 use super::target::Target;
 use super::{Gate, gate::AgentFacts};
@@ -54,6 +55,10 @@ impl Gate for TrajectoryBlock {
 
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         Scores::fold(Self::TARGETS, runs, |run| self.score_run(&run.trace.tool_calls))
+    }
+
+    fn outlook(&self, target: &Target, scores: &Scores, _runs: &[Run<'_>], _of: usize) -> Outlook {
+        Outlook::folded(target, scores)
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {

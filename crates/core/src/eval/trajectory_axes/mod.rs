@@ -1,6 +1,7 @@
 //! `trajectory_axes:` did every call come after the ones it builds on?
 
 use super::assertion::{Assertion, plural};
+use super::outlook::Outlook;
 use super::scores::{RunScores, Scores};
 use super::target::Target;
 use super::{Gate, gate::AgentFacts};
@@ -217,6 +218,10 @@ impl Gate for TrajectoryAxesBlock {
 
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         Scores::fold(Self::TARGETS, runs, |run| self.score_run(&run.trace.tool_calls))
+    }
+
+    fn outlook(&self, target: &Target, scores: &Scores, _runs: &[Run<'_>], _of: usize) -> Outlook {
+        Outlook::folded(target, scores)
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {

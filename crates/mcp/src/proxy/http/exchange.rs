@@ -4,8 +4,9 @@ use super::guard::Guard;
 use super::headers;
 use super::scribe::{Seen, Side};
 use super::tee::{Lent, Tee};
+use super::waiting::{SessionId, Waiting as Open};
 use super::{Setup, Target};
-use crate::fault::Injector;
+use crate::proxy::interpose::Interposer;
 use crate::proxy::record::Recorder;
 use crate::tape::Direction;
 use bytes::Bytes;
@@ -31,7 +32,8 @@ pub(super) struct Shared {
     client: reqwest::Client,
     target: Target,
     guard: Guard,
-    pub(super) injector: Injector,
+    interposer: Option<Arc<dyn Interposer>>,
+    pub(super) waiting: Open,
     pub(super) recorder: Recorder<Seen>,
     exchanges: AtomicU64,
 }
@@ -39,7 +41,16 @@ pub(super) struct Shared {
 impl Shared {
     pub(super) fn new(client: reqwest::Client, setup: Setup, recorder: Recorder<Seen>) -> Self {
         let Setup { target, guard, injector } = setup;
-        Self { client, target, guard, injector, recorder, exchanges: AtomicU64::new(0) }
+        let interposer = (!injector.is_idle()).then(|| Arc::new(injector) as Arc<dyn Interposer>);
+        Self {
+            client,
+            target,
+            guard,
+            interposer,
+            waiting: Open::default(),
+            recorder,
+            exchanges: AtomicU64::new(0),
+        }
     }
 
     /// Passes a request on, and its answer back.
@@ -63,7 +74,9 @@ impl Shared {
         }
         let mut waiting = Waiting { recorder: self.recorder.clone(), exchange: number, is_over: false };
         let (parts, body) = request.into_parts();
-        let answer = if self.injector.is_idle() {
+        let answer = if let Some(interposer) = &self.interposer {
+            self.ask_interposed(number, &path, (parts, body), interposer.as_ref()).await?
+        } else {
             let has_body = !body.is_end_stream();
             let body = Lent::new(Tee::new(body, self.recorder.clone(), number, Side::Request));
             let lent = has_body.then(|| reqwest::Body::wrap(body.again()));
@@ -72,8 +85,6 @@ impl Shared {
                 let _slow = tokio::time::timeout(LAST_WORDS, read_out(body)).await;
             }
             answer.map(|answer| self.pass_back(number, answer))
-        } else {
-            self.ask_with_faults(number, &path, parts, body).await?
         };
         waiting.is_over = true;
         Ok(answer.unwrap_or_else(|sentence| self.refuse(number, StatusCode::BAD_GATEWAY, sentence)))
@@ -158,6 +169,11 @@ impl Drop for Waiting {
 
 fn text_of(headers: &HeaderMap, name: &str) -> Option<String> {
     headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+}
+
+/// The session that a request belongs to.
+pub(super) fn session_of(headers: &HeaderMap) -> SessionId {
+    text_of(headers, SESSION_ID)
 }
 
 /// The innermost reason, which is what the system says.

@@ -1,11 +1,13 @@
 //! Between a client and a server on HTTP: a streaming reverse proxy that leaves bodies, statuses and headers alone.
 
+mod events;
 mod exchange;
-mod faulty;
 mod guard;
 mod headers;
+mod interposed;
 mod scribe;
 mod tee;
+mod waiting;
 
 pub use guard::Guard;
 

@@ -1,41 +1,43 @@
-//! Between a client and a stdio server when faults are asked for: whole messages, some of which go wrong on purpose.
+//! Between a client and a server on stdio when someone looks at it: whole messages, some of which come out otherwise.
 
+use super::interpose::{Asked, Instead, Interposer, Onward, Reply, Watch, answered_id, cancelled_id};
 use super::lines::Seen;
 use super::record::Recorder;
-use crate::fault::{Action, Injector, Reply, Request, flood, refusal};
+use crate::fault::flood;
 use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
 use crate::jsonrpc::{self, Body, Id};
 use crate::tape::{Direction, Event};
 use bytes::{Bytes, BytesMut};
-use serde::Deserialize;
-use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
 
 /// Shared by both directions.
-pub(super) struct Faults<O, E> {
-    injector: Arc<Injector>,
+pub(super) struct Interposed<O, E> {
+    interposer: Arc<dyn Interposer>,
     recorder: Recorder<Seen>,
     output: tokio::sync::Mutex<O>,
     errors: Arc<tokio::sync::Mutex<E>>,
     open: Mutex<BTreeMap<Id, Open>>,
 }
 
-/// A request whose answer goes wrong.
-#[derive(Debug, Clone)]
+/// A request whose answer someone waits for.
+#[derive(Clone)]
 struct Open {
-    action: Action,
+    watch: Arc<dyn Watch>,
     asked: Instant,
     cancelled: Option<Instant>,
+    /// The server has never heard of it.
+    is_kept_back: bool,
 }
 
 /// What becomes of something the client sent.
 enum Verdict {
     Pass,
     Swallow,
-    Answer(String),
+    Answer(Instead),
     Disconnect,
 }
 
@@ -46,19 +48,19 @@ pub(super) enum Ended {
     ByFault,
 }
 
-impl<O, E> Faults<O, E>
+impl<O, E> Interposed<O, E>
 where
     O: AsyncWrite + Unpin + Send + 'static,
     E: AsyncWrite + Unpin + Send + 'static,
 {
     pub(super) fn new(
-        injector: Arc<Injector>,
+        interposer: Arc<dyn Interposer>,
         recorder: Recorder<Seen>,
         output: O,
         errors: Arc<tokio::sync::Mutex<E>>,
     ) -> Arc<Self> {
         let output = tokio::sync::Mutex::new(output);
-        Arc::new(Self { injector, recorder, output, errors, open: Mutex::default() })
+        Arc::new(Self { interposer, recorder, output, errors, open: Mutex::default() })
     }
 
     pub(super) async fn to_server(
@@ -67,6 +69,7 @@ where
         mut server: impl AsyncWrite + Unpin,
     ) -> Ended {
         let mut lines = Pieces::new(input);
+        let mut held_back = JoinSet::new();
         while let Some(line) = lines.next().await {
             self.recorder.see(line.len(), Seen::Bytes(Direction::Client, line.clone()));
             match self.judge(&line) {
@@ -74,13 +77,21 @@ where
                     let _closed = server.write_all(&line).await.is_ok() && server.flush().await.is_ok();
                 }
                 Verdict::Swallow => {}
-                Verdict::Answer(text) => {
+                Verdict::Answer(Instead { text, hold, .. }) if hold.is_zero() => {
                     self.send(text).await;
+                }
+                Verdict::Answer(Instead { text, hold, .. }) => {
+                    let this = Arc::clone(&self);
+                    held_back.spawn(async move {
+                        sleep(hold).await;
+                        this.send(text).await;
+                    });
                 }
                 Verdict::Disconnect => return Ended::ByFault,
             }
             self.recorder.room().await;
         }
+        held_back.join_all().await;
         self.recorder.see(0, Seen::Closed(Direction::Client));
         Ended::ByClient
     }
@@ -92,13 +103,13 @@ where
         heard: tokio::sync::watch::Sender<Instant>,
     ) -> bool {
         let mut lines = Pieces::new(server);
-        let mut held_back = tokio::task::JoinSet::new();
+        let mut held_back = JoinSet::new();
         while let Some(line) = lines.next().await {
             heard.send_replace(Instant::now());
-            match self.take_open(&line) {
-                Some((id, open)) => {
+            match self.answer_of(&line) {
+                Some((id, open, reply)) => {
                     let this = Arc::clone(&self);
-                    held_back.spawn(async move { this.answer_wrongly(id, open, line).await });
+                    held_back.spawn(async move { this.answer(id, open, reply, line).await });
                 }
                 None => {
                     if !self.pass_back(line).await {
@@ -114,80 +125,111 @@ where
         true
     }
 
+    /// The server is gone: whoever waits for an answer is told why there is none. True when someone did.
+    pub(super) fn give_up(&self, why: &str) -> bool {
+        let open = std::mem::take(&mut *self.open());
+        for open in open.values() {
+            open.watch.unanswered(why);
+        }
+        open.values().any(|open| open.cancelled.is_none())
+    }
+
     fn judge(&self, line: &[u8]) -> Verdict {
         let Some(message) = std::str::from_utf8(line).ok().and_then(|text| jsonrpc::parse(text).ok()) else {
-            return if self.injector.is_wedged() { Verdict::Swallow } else { Verdict::Pass };
+            return if self.interposer.lets_pass() { Verdict::Pass } else { Verdict::Swallow };
         };
         let Body::Request { id, method, params } = message.body else {
-            let is_kept_from_server = self.injector.is_wedged() || self.is_ignored_cancel(&message.body);
+            let is_kept_from_server = !self.interposer.lets_pass() || self.is_ignored_cancel(&message.body);
             return if is_kept_from_server { Verdict::Swallow } else { Verdict::Pass };
         };
-        let tool = params.and_then(tool_of);
-        let action = self.injector.on_request(&method, tool.as_deref(), std::time::Instant::now());
-        for fault in &action.faults {
-            let event = Event::Fault { fault: fault.to_string() };
-            self.recorder.see(0, Seen::Event(event));
+        let taken = self.interposer.asked(Asked { id: &id, method: &method, params });
+        for fault in taken.faults {
+            self.recorder.see(0, Seen::Event(Event::Fault { fault }));
         }
-        match action.request {
-            Request::Serve => {
-                if !action.is_healthy() {
-                    let open = Open { action, asked: Instant::now(), cancelled: None };
-                    self.open().insert(id, open);
-                }
+        match taken.onward {
+            Onward::Pass => Verdict::Pass,
+            Onward::Watch(watch) => {
+                self.await_answer(id, watch, false);
                 Verdict::Pass
             }
-            Request::Ignore | Request::Wedge => Verdict::Swallow,
-            Request::Disconnect => Verdict::Disconnect,
-            refused => match refusal(refused) {
-                Some(error) => Verdict::Answer(jsonrpc::error(Some(&id), &error)),
-                None => Verdict::Pass,
-            },
+            Onward::Swallow(watch) => {
+                if let Some(watch) = watch {
+                    self.await_answer(id, watch, true);
+                }
+                Verdict::Swallow
+            }
+            Onward::Answer(instead) => Verdict::Answer(instead),
+            Onward::Disconnect => Verdict::Disconnect,
         }
+    }
+
+    fn await_answer(&self, id: Id, watch: Arc<dyn Watch>, is_kept_back: bool) {
+        let open = Open { watch, asked: Instant::now(), cancelled: None, is_kept_back };
+        self.open().insert(id, open);
     }
 
     /// A cancel that the server must not see, since the answer is to come in spite of it.
     fn is_ignored_cancel(&self, body: &Body<'_>) -> bool {
-        let Body::Notification { method, params: Some(params) } = body else { return false };
-        let Some(id) = (method == "notifications/cancelled").then(|| cancelled_id(params)).flatten() else {
-            return false;
-        };
+        let Some(id) = cancelled_id(body) else { return false };
         let mut open = self.open();
-        let despite = open.get_mut(&id).filter(|open| open.action.despite_cancel.is_some());
-        despite.map(|open| open.cancelled = Some(Instant::now())).is_some()
+        let Some(open) = open.get_mut(&id) else { return false };
+        open.cancelled = Some(Instant::now());
+        let (watch, is_kept_back) = (Arc::clone(&open.watch), open.is_kept_back);
+        watch.cancelled();
+        is_kept_back || watch.ignores_cancel()
     }
 
-    fn take_open(&self, line: &[u8]) -> Option<(Id, Open)> {
-        let message = jsonrpc::parse(std::str::from_utf8(line).ok()?).ok()?;
-        let (Body::Result { id, .. } | Body::Error { id: Some(id), .. }) = message.body else { return None };
-        let mut open = self.open();
-        let found = open.get(&id)?.clone();
-        if found.action.despite_cancel.is_none() {
-            open.remove(&id);
+    /// What the client gets for a line that answers a request which is watched.
+    fn answer_of(&self, line: &[u8]) -> Option<(Id, Open, Reply)> {
+        if line.trim_ascii().is_empty() {
+            return None;
         }
-        Some((id, found))
+        let text = std::str::from_utf8(line)
+            .map_err(|_| self.interposer.misbehaved("wrote a line that is not UTF-8".to_owned()))
+            .ok()?;
+        let message = jsonrpc::parse(text)
+            .map_err(|malformed| {
+                let excerpt = jsonrpc::excerpt(text.trim_ascii());
+                self.interposer
+                    .misbehaved(format!("wrote a line that is no message: {malformed}: {excerpt}"));
+            })
+            .ok()?;
+        let id = answered_id(&message.body)?;
+        let found = {
+            let mut open = self.open();
+            let found = open.get(id)?.clone();
+            if !found.watch.ignores_cancel() {
+                open.remove(id);
+            }
+            found
+        };
+        let reply = found.watch.answered(&message.body, text);
+        Some((id.clone(), found, reply))
     }
 
-    async fn answer_wrongly(&self, id: Id, open: Open, line: Bytes) {
-        if let Some(delay) = open.action.despite_cancel {
+    async fn answer(&self, id: Id, open: Open, reply: Reply, line: Bytes) {
+        if let Some(delay) = reply.despite_cancel {
             sleep_until(open.asked + delay).await;
             let cancelled = self.open().remove(&id).and_then(|open| open.cancelled);
             if let Some(cancelled) = cancelled {
                 sleep_until(cancelled + delay).await;
             }
         }
-        if let Some(delay) = open.action.delay {
-            sleep(delay).await;
+        if !reply.hold.is_zero() {
+            sleep(reply.hold).await;
         }
-        if open.action.floods_stderr {
+        if reply.floods_stderr {
             self.flood().await;
         }
-        if open.action.reply == Reply::Whole {
-            self.pass_back(line).await;
-            return;
-        }
-        let text = String::from_utf8_lossy(&line).trim_end().to_owned();
-        for text in open.action.reply.texts(text) {
-            self.send(text).await;
+        match reply.texts {
+            None => {
+                self.pass_back(line).await;
+            }
+            Some(texts) => {
+                for text in texts {
+                    self.send(text).await;
+                }
+            }
         }
     }
 
@@ -212,24 +254,6 @@ where
     fn open(&self) -> std::sync::MutexGuard<'_, BTreeMap<Id, Open>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The tool that a call names.
-pub(super) fn tool_of(params: &RawValue) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Named {
-        name: String,
-    }
-    serde_json::from_str::<Named>(params.get()).ok().map(|named| named.name)
-}
-
-fn cancelled_id(params: &RawValue) -> Option<Id> {
-    #[derive(Deserialize)]
-    struct Cancelled<'a> {
-        #[serde(borrow, rename = "requestId")]
-        id: &'a RawValue,
-    }
-    Id::of(serde_json::from_str::<Cancelled<'_>>(params.get()).ok()?.id)
 }
 
 /// A stream cut after each line end; what is longer than any message comes in pieces.

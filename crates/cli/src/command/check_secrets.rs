@@ -1,0 +1,91 @@
+//! `mcptest show --check-secrets`: is there a secret in what was recorded?
+
+use super::server::suite_at;
+use crate::output::{self, EXIT_BROKEN, Failure};
+use mcptest_core::escape::escape;
+use mcptest_core::redact::Redactor;
+use mcptest_run::{Sighted, recordings, redactor_of, scan};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+const EXIT_FOUND: u8 = 1;
+
+pub(super) fn run(paths: &[PathBuf], config: Option<&Path>) -> Result<ExitCode, Failure> {
+    let redactor = redactor(config)?;
+    let files = recordings(paths)?;
+    if files.is_empty() {
+        let named: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        return Err(Failure(format!(
+            "there is no recording in {}\n  help: in folders, files that end in .jsonl, .json or .ndjson are searched",
+            named.join(", ")
+        )));
+    }
+    let (mut lines, mut found, mut with_secrets, mut unread) = (0, 0, 0, 0);
+    for file in &files {
+        let shown = file.display().to_string();
+        let shown = escape(&shown);
+        let mut lost = None;
+        let mut say = |sighted: Sighted| {
+            if lost.is_none() {
+                lost = output::stdout(line(&shown, &sighted).as_bytes()).err();
+            }
+        };
+        match scan(file, &redactor, &mut say) {
+            Ok(tally) => {
+                lines += tally.lines;
+                found += tally.found;
+                with_secrets += usize::from(tally.found > 0);
+            }
+            Err(error) => {
+                unread += 1;
+                output::stderr(&format!("error: {error}\n"));
+            }
+        }
+        if let Some(lost) = lost {
+            return Err(lost);
+        }
+    }
+    let searched = format!("{} and {} searched", count(files.len() - unread, "file"), count(lines, "line"));
+    let said = match found {
+        0 => format!("no secret found: {searched}\n"),
+        _ => format!("{} in {}: {searched}\n", count(found, "secret"), count(with_secrets, "file")),
+    };
+    if unread < files.len() {
+        output::stdout(said.as_bytes())?;
+    }
+    Ok(ExitCode::from(match (unread, found) {
+        (0, 0) => 0,
+        (0, _) => EXIT_FOUND,
+        _ => EXIT_BROKEN,
+    }))
+}
+
+/// `cassettes/a.jsonl:3: github-token at /trace/…: …use [redacted:github-token:1f0a9c] for…`
+fn line(file: &str, Sighted { line, sighting }: &Sighted) -> String {
+    let place = match sighting.pointer.as_deref() {
+        None => String::new(),
+        Some("") => " at the top".to_owned(),
+        Some(pointer) => format!(" at {}", escape(pointer)),
+    };
+    format!("{file}:{line}: {}{place}: {}\n", sighting.what, escape(&sighting.excerpt))
+}
+
+fn redactor(config: Option<&Path>) -> Result<Redactor, Failure> {
+    let Some(config) = config else {
+        return Redactor::builder()
+            .build()
+            .map_err(|_| Failure("the known tokens cannot be searched for".to_owned()));
+    };
+    let suite = suite_at(config)?;
+    let unset: BTreeSet<&str> =
+        suite.secret_names().filter(|name| std::env::var_os(name).is_none()).collect();
+    for name in unset {
+        output::stderr(&format!("note: `{name}` is not set, so its value is not searched for\n"));
+    }
+    redactor_of(&suite).map_err(|reason| Failure(reason.message))
+}
+
+fn count(number: usize, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
+}

@@ -1,0 +1,97 @@
+//! How does a program that wants a server on stdio reach one that is watched by us?
+//!
+//! It starts `mcptest bridge ADDRESS`, which copies its standard streams to a loopback socket. A word that only the
+//! two sides know comes first.
+
+use super::connection::connect;
+use super::interpose::Interposer;
+use crate::client::Endpoint;
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+/// The variable that holds the word.
+pub const TOKEN_VARIABLE: &str = "MCPTEST_BRIDGE_TOKEN";
+
+const TOKEN_WITHIN: Duration = Duration::from_secs(10);
+const LONGEST_TOKEN: u64 = 256;
+const AFTER_ACCEPT_FAILED: Duration = Duration::from_millis(50);
+
+/// Copies both ways until the other side closes.
+pub async fn copy<I, O>(address: &str, token: &str, mut input: I, mut output: O) -> io::Result<()>
+where
+    I: AsyncRead + Unpin,
+    O: AsyncWrite + Unpin,
+{
+    let stream = TcpStream::connect(address).await?;
+    stream.set_nodelay(true)?;
+    let (mut from, mut to) = stream.into_split();
+    to.write_all(format!("{token}\n").as_bytes()).await?;
+    let there = async {
+        let copied = tokio::io::copy(&mut input, &mut to).await;
+        let _closed = to.shutdown().await;
+        copied
+    };
+    let back = async {
+        let copied = tokio::io::copy(&mut from, &mut output).await;
+        output.flush().await?;
+        copied
+    };
+    tokio::pin!(there, back);
+    tokio::select! {
+        copied = &mut back => copied.map(|_| ()),
+        _ = &mut there => back.await.map(|_| ()),
+    }
+}
+
+/// A server that bridges lead to.
+#[derive(Clone)]
+pub struct Landing {
+    /// The word that bridges say first.
+    pub token: String,
+    /// What is started for each of them.
+    pub endpoint: Endpoint,
+    /// Who stands between.
+    pub interposer: Arc<dyn Interposer>,
+}
+
+/// Lets bridges in, each to a server of its own, until `stop`; then waits for those that are open.
+pub async fn serve(listener: TcpListener, landing: Landing, stop: impl Future<Output = ()>) {
+    let landing = Arc::new(landing);
+    let mut connections = JoinSet::new();
+    tokio::pin!(stop);
+    loop {
+        tokio::select! {
+            () = &mut stop => break,
+            accepted = listener.accept() => match accepted {
+                Ok((stream, _)) => {
+                    connections.spawn(land(stream, Arc::clone(&landing)));
+                }
+                Err(_) => sleep(AFTER_ACCEPT_FAILED).await,
+            },
+            Some(_) = connections.join_next() => {}
+        }
+    }
+    drop(listener);
+    connections.join_all().await;
+}
+
+async fn land(stream: TcpStream, landing: Arc<Landing>) {
+    let _slower = stream.set_nodelay(true);
+    let (from, to) = stream.into_split();
+    let mut from = BufReader::new(from);
+    let mut said = String::new();
+    let mut first = (&mut from).take(LONGEST_TOKEN);
+    let heard = timeout(TOKEN_WITHIN, first.read_line(&mut said)).await;
+    if !matches!(heard, Ok(Ok(_))) || said.trim_end() != landing.token {
+        return;
+    }
+    let interposer = Arc::clone(&landing.interposer);
+    if let Err(error) = connect(&landing.endpoint, interposer, from, to).await {
+        landing.interposer.misbehaved(error.to_string());
+    }
+}

@@ -1,0 +1,190 @@
+//! Exchanges when someone looks at them: whole messages, some of which come out otherwise.
+
+use super::events::follow;
+use super::exchange::{AnswerBody, Broken, Shared, session_of};
+use super::scribe::{End, Seen, Side};
+use super::waiting::{Held, SessionId};
+use crate::fault::flood;
+use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
+use crate::jsonrpc::{self, Body, Message};
+use crate::proxy::interpose::{Asked, Instead, Interposer, Onward, Reply, Taken, answered_id, cancelled_id};
+use crate::sse;
+use bytes::Bytes;
+use http::request::Parts;
+use http::{HeaderValue, Method, Response, StatusCode, header};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Incoming;
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::time::{sleep, sleep_until};
+
+/// An answer, or the sentence that says why there is none.
+type Answer = Result<Response<AnswerBody>, String>;
+
+impl Shared {
+    /// As when nobody looks, but for requests that the interposer takes; an error closes the connection.
+    pub(super) async fn ask_interposed(
+        self: &Arc<Self>,
+        number: u64,
+        path: &str,
+        (parts, body): (Parts, Incoming),
+        interposer: &dyn Interposer,
+    ) -> Result<Answer, Broken> {
+        let session = session_of(&parts.headers);
+        let body = Limited::new(body, DEFAULT_MAX_MESSAGE_BYTES).collect().await?.to_bytes();
+        self.recorder
+            .see(body.len(), Seen::Bytes { exchange: number, side: Side::Request, bytes: body.clone() });
+        self.recorder.see(0, Seen::End { exchange: number, side: Side::Request, end: End::Whole });
+        if !interposer.lets_pass() {
+            return std::future::pending().await;
+        }
+        let message = std::str::from_utf8(&body).ok().and_then(|text| jsonrpc::parse(text).ok());
+        let Some(Message { body: Body::Request { id, method, params }, .. }) = message else {
+            if let Some(id) = message.and_then(|message| cancelled_id(&message.body)) {
+                self.waiting.cancelled(&session, &id);
+            }
+            return Ok(self.pass_on(number, path, parts, body).await);
+        };
+        let Taken { onward, faults } = interposer.asked(Asked { id: &id, method: &method, params });
+        for fault in faults {
+            self.recorder.see(0, Seen::Fault { exchange: number, fault });
+        }
+        let held = match onward {
+            Onward::Pass => return Ok(self.pass_on(number, path, parts, body).await),
+            Onward::Watch(watch) => self.waiting.hold(session.clone(), id, watch),
+            Onward::Swallow(watch) => {
+                let _held = watch.map(|watch| self.waiting.hold(session, id, watch));
+                return std::future::pending().await;
+            }
+            Onward::Disconnect => return Err("injected fault: disconnect".into()),
+            Onward::Answer(instead) => {
+                sleep(instead.hold).await;
+                return Ok(Ok(self.pass_back(number, instead_of_answer(instead))));
+            }
+        };
+        match self.ask(path, parts, whole(body)).await {
+            Err(sentence) => {
+                held.unanswered(&sentence);
+                Ok(Err(sentence))
+            }
+            Ok(answer) if is_stream(&answer) => Ok(Ok(self.follow(number, answer, session, Some(held)))),
+            Ok(answer) => self.answer_whole(number, answer, held).await,
+        }
+    }
+
+    /// What nobody takes; a stream may still carry answers that are waited for.
+    async fn pass_on(self: &Arc<Self>, number: u64, path: &str, parts: Parts, body: Bytes) -> Answer {
+        let is_standing_stream = parts.method == Method::GET;
+        let session = session_of(&parts.headers);
+        let answer = self.ask(path, parts, whole(body)).await?;
+        if is_standing_stream && is_stream(&answer) {
+            return Ok(self.follow(number, answer, session, None));
+        }
+        Ok(self.pass_back(number, answer))
+    }
+
+    fn follow(
+        self: &Arc<Self>,
+        number: u64,
+        answer: Response<reqwest::Body>,
+        session: SessionId,
+        held: Option<Held>,
+    ) -> Response<AnswerBody> {
+        let (mut head, body) = answer.into_parts();
+        head.headers.remove(header::CONTENT_LENGTH);
+        self.pass_back(number, Response::from_parts(head, follow(Arc::clone(self), body, session, held)))
+    }
+
+    async fn answer_whole(
+        &self,
+        number: u64,
+        answer: Response<reqwest::Body>,
+        held: Held,
+    ) -> Result<Answer, Broken> {
+        let (mut head, body) = answer.into_parts();
+        let body = match Limited::new(body, DEFAULT_MAX_MESSAGE_BYTES).collect().await {
+            Ok(body) => body.to_bytes(),
+            Err(broken) => {
+                held.unanswered("the answer ended before its end");
+                return Err(broken);
+            }
+        };
+        let text = std::str::from_utf8(&body).unwrap_or_default();
+        let reply = match jsonrpc::parse(text) {
+            Ok(message) if answered_id(&message.body).is_some_and(|id| held.is_of(id)) => {
+                held.answered(&message.body, text)
+            }
+            _ => {
+                held.unanswered(&unreadable(head.status, text));
+                Reply::default()
+            }
+        };
+        self.wait(&reply, held.asked()).await;
+        let texts = match reply.texts {
+            None => return Ok(Ok(self.pass_back(number, Response::from_parts(head, Full::from(body))))),
+            Some(texts) => texts,
+        };
+        let text = match texts.len() {
+            0 => return std::future::pending().await,
+            1 => texts.concat(),
+            _ => {
+                let events = HeaderValue::from_static("text/event-stream");
+                head.headers.insert(header::CONTENT_TYPE, events);
+                texts.iter().map(|text| message_event(text)).collect()
+            }
+        };
+        head.headers.remove(header::CONTENT_LENGTH);
+        Ok(Ok(self.pass_back(number, Response::from_parts(head, Full::from(text)))))
+    }
+
+    /// Lets the time pass that an answer is held back.
+    pub(super) async fn wait(&self, reply: &Reply, asked: Instant) {
+        if let Some(delay) = reply.despite_cancel {
+            sleep_until((asked + delay).into()).await;
+        }
+        sleep(reply.hold).await;
+        if reply.floods_stderr {
+            write_flood().await;
+        }
+    }
+}
+
+fn is_stream<B>(answer: &Response<B>) -> bool {
+    let kind = answer.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
+    kind.is_some_and(|kind| kind.trim_start().starts_with("text/event-stream"))
+}
+
+/// What came in place of an answer.
+fn unreadable(status: StatusCode, text: &str) -> String {
+    match jsonrpc::excerpt(text.trim()) {
+        text if text.is_empty() => format!("the server answered with HTTP {status} and nothing else"),
+        text => format!("the server answered with HTTP {status} and no JSON-RPC answer: {text}"),
+    }
+}
+
+fn whole(body: Bytes) -> Option<reqwest::Body> {
+    (!body.is_empty()).then(|| body.into())
+}
+
+fn instead_of_answer(instead: Instead) -> Response<Full<Bytes>> {
+    let mut response = Response::new(Full::from(instead.text));
+    let json = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    if let Some(retry_after_s) = instead.retry_after_s {
+        *response.status_mut() = StatusCode::TOO_MANY_REQUESTS;
+        response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(retry_after_s));
+    }
+    response
+}
+
+fn message_event(text: &str) -> String {
+    let data = Some(text.replace(['\r', '\n'], " "));
+    sse::encode(&sse::Event { event: Some("message".to_owned()), data, ..sse::Event::default() })
+}
+
+async fn write_flood() {
+    use tokio::io::AsyncWriteExt;
+    let text: String = flood().collect();
+    let mut errors = tokio::io::stderr();
+    let _gone = errors.write_all(text.as_bytes()).await.is_ok() && errors.flush().await.is_ok();
+}

@@ -1,0 +1,108 @@
+//! Which requests wait for their answer, and on which session?
+
+use crate::jsonrpc::{Body, Id};
+use crate::proxy::interpose::{Reply, Watch};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+/// The value of `Mcp-Session-Id`.
+pub(super) type SessionId = Option<String>;
+
+/// The requests of sessions that are open: a cancel names them, and an answer may come on another stream.
+#[derive(Default, Clone)]
+pub(super) struct Waiting(Arc<Mutex<BTreeMap<(SessionId, Id), Open>>>);
+
+#[derive(Clone)]
+struct Open {
+    watch: Arc<dyn Watch>,
+    asked: Instant,
+}
+
+/// A request that waits as long as this lives, or until it is left to another stream.
+pub(super) struct Held {
+    waiting: Waiting,
+    session: SessionId,
+    id: Id,
+    open: Open,
+    is_over: std::sync::atomic::AtomicBool,
+}
+
+impl Waiting {
+    fn open(&self) -> MutexGuard<'_, BTreeMap<(SessionId, Id), Open>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn hold(&self, session: SessionId, id: Id, watch: Arc<dyn Watch>) -> Held {
+        let open = Open { watch, asked: Instant::now() };
+        // Without a session two clients may use one id at the same time.
+        if session.is_some() {
+            self.open().insert((session.clone(), id.clone()), open.clone());
+        }
+        Held { waiting: self.clone(), session, id, open, is_over: false.into() }
+    }
+
+    /// The client has given up on a request.
+    pub(super) fn cancelled(&self, session: &SessionId, id: &Id) {
+        let open = self.open().get(&(session.clone(), id.clone())).cloned();
+        if let Some(open) = open {
+            open.watch.cancelled();
+        }
+    }
+
+    /// What the client gets for an answer that came on a stream of its session, and when it was asked for.
+    pub(super) fn answered(
+        &self,
+        session: &SessionId,
+        id: &Id,
+        body: &Body<'_>,
+        text: &str,
+    ) -> Option<(Reply, Instant)> {
+        let open = self.open().remove(&(session.clone(), id.clone()))?;
+        Some((open.watch.answered(body, text), open.asked))
+    }
+}
+
+impl Held {
+    pub(super) fn is_of(&self, id: &Id) -> bool {
+        self.id == *id
+    }
+
+    pub(super) fn asked(&self) -> Instant {
+        self.open.asked
+    }
+
+    pub(super) fn answered(&self, body: &Body<'_>, text: &str) -> Reply {
+        self.end();
+        self.open.watch.answered(body, text)
+    }
+
+    pub(super) fn unanswered(&self, why: &str) {
+        self.end();
+        self.open.watch.unanswered(why);
+    }
+
+    /// The stream has ended without the answer, which may come on another one of the session.
+    pub(super) fn leave(&self) {
+        if self.session.is_some() {
+            self.is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+        } else {
+            self.unanswered("the stream ended before the answer");
+        }
+    }
+
+    fn end(&self) {
+        self.is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+        self.waiting.open().remove(&(self.session.clone(), self.id.clone()));
+    }
+}
+
+/// The client has gone.
+impl Drop for Held {
+    fn drop(&mut self) {
+        if !self.is_over.load(std::sync::atomic::Ordering::Relaxed) {
+            self.end();
+            self.open.watch.cancelled();
+        }
+    }
+}

@@ -1,0 +1,178 @@
+//! Who looks at the requests that cross, and may answer in the server's place?
+
+use crate::fault::{self, Action, Injector, refusal};
+use crate::jsonrpc::{self, Body, Id};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// A request of the client.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// Ties the answer to it.
+    pub id: &'a Id,
+    /// What is asked.
+    pub method: &'a str,
+    /// Its parameters.
+    pub params: Option<&'a RawValue>,
+}
+
+/// Stands between a client and a server, and is asked about every request.
+pub trait Interposer: Send + Sync + 'static {
+    /// What becomes of a request.
+    fn asked(&self, request: Asked<'_>) -> Taken;
+
+    /// Whether anything at all still reaches the server.
+    fn lets_pass(&self) -> bool {
+        true
+    }
+
+    /// The server did what no server should; a sentence without its name.
+    fn misbehaved(&self, _what: String) {}
+}
+
+/// What becomes of a request, and what is noted about it on a tape.
+#[derive(Default)]
+pub struct Taken {
+    /// What becomes of it.
+    pub onward: Onward,
+    /// The faults that struck, as they are written.
+    pub faults: Vec<String>,
+}
+
+impl From<Onward> for Taken {
+    fn from(onward: Onward) -> Self {
+        Self { onward, faults: Vec::new() }
+    }
+}
+
+/// What becomes of a request.
+#[derive(Default)]
+pub enum Onward {
+    /// It reaches the server, and its answer comes back as it is.
+    #[default]
+    Pass,
+    /// It reaches the server, and its answer is shown to this one first.
+    Watch(Arc<dyn Watch>),
+    /// It never reaches the server, and this is the answer.
+    Answer(Instead),
+    /// It never reaches the server, and no answer ever comes.
+    Swallow(Option<Arc<dyn Watch>>),
+    /// The connection closes in place of an answer.
+    Disconnect,
+}
+
+/// An answer in the server's place.
+#[derive(Debug, Clone, Default)]
+pub struct Instead {
+    /// The message.
+    pub text: String,
+    /// How long it is held back.
+    pub hold: Duration,
+    /// On HTTP: 429 with this many seconds to wait.
+    pub retry_after_s: Option<u64>,
+}
+
+/// Waits for the end of one request.
+pub trait Watch: Send + Sync {
+    /// The answer came: what the client gets.
+    fn answered(&self, answer: &Body<'_>, text: &str) -> Reply;
+    /// No answer will come; the sentence says why.
+    fn unanswered(&self, _why: &str) {}
+    /// The client has given up waiting.
+    fn cancelled(&self) {}
+    /// Whether the server must not learn that the client has given up.
+    fn ignores_cancel(&self) -> bool {
+        false
+    }
+}
+
+/// What a client gets for an answer.
+#[derive(Debug, Clone, Default)]
+pub struct Reply {
+    /// What is sent in its place; the answer as it came when `None`.
+    pub texts: Option<Vec<String>>,
+    /// How long it is held back.
+    pub hold: Duration,
+    /// Before that: until this long after the request, and after its cancel.
+    pub despite_cancel: Option<Duration>,
+    /// Whether standard error is flooded before it.
+    pub floods_stderr: bool,
+}
+
+/// Faults of the wire on every call, as the proxy and the mock have them.
+impl Interposer for Injector {
+    fn asked(&self, request: Asked<'_>) -> Taken {
+        let tool = request.params.and_then(tool_of);
+        let action = self.on_request(request.method, tool.as_deref(), Instant::now());
+        let faults = action.faults.iter().map(ToString::to_string).collect();
+        let onward = match action.request {
+            fault::Request::Serve if action.is_healthy() => Onward::Pass,
+            fault::Request::Serve => Onward::Watch(Arc::new(action)),
+            fault::Request::Ignore | fault::Request::Wedge => Onward::Swallow(None),
+            fault::Request::Disconnect => Onward::Disconnect,
+            refused => match refusal(refused) {
+                Some(error) => Onward::Answer(Instead {
+                    text: jsonrpc::error(Some(request.id), &error),
+                    hold: Duration::ZERO,
+                    retry_after_s: match refused {
+                        fault::Request::Limit { retry_after_s } => Some(retry_after_s),
+                        _ => None,
+                    },
+                }),
+                None => Onward::Pass,
+            },
+        };
+        Taken { onward, faults }
+    }
+
+    fn lets_pass(&self) -> bool {
+        !self.is_wedged()
+    }
+}
+
+impl Watch for Action {
+    fn answered(&self, _answer: &Body<'_>, text: &str) -> Reply {
+        Reply {
+            texts: (self.reply != fault::Reply::Whole)
+                .then(|| self.reply.texts(text.trim_ascii_end().to_owned())),
+            hold: self.delay.unwrap_or_default(),
+            despite_cancel: self.despite_cancel,
+            floods_stderr: self.floods_stderr,
+        }
+    }
+
+    fn ignores_cancel(&self) -> bool {
+        self.despite_cancel.is_some()
+    }
+}
+
+/// The tool that a call names.
+pub(crate) fn tool_of(params: &RawValue) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Named {
+        name: String,
+    }
+    serde_json::from_str::<Named>(params.get()).ok().map(|named| named.name)
+}
+
+/// The request that a notification takes back, if it does.
+pub(crate) fn cancelled_id(body: &Body<'_>) -> Option<Id> {
+    #[derive(Deserialize)]
+    struct Cancelled<'a> {
+        #[serde(borrow, rename = "requestId")]
+        id: &'a RawValue,
+    }
+    let Body::Notification { method, params: Some(params) } = body else { return None };
+    let is_cancel = method == "notifications/cancelled";
+    Id::of(is_cancel.then(|| serde_json::from_str::<Cancelled<'_>>(params.get()).ok())??.id)
+}
+
+/// The request that a message answers, if it does.
+pub(crate) fn answered_id<'b>(body: &'b Body<'_>) -> Option<&'b Id> {
+    match body {
+        Body::Result { id, .. } | Body::Error { id: Some(id), .. } => Some(id),
+        _ => None,
+    }
+}
