@@ -1,9 +1,10 @@
 //! `pin`: the headers of the suites' cassettes, written anew from the suites; the runs stay as they are.
 
 use crate::say;
-use mcptest_core::suite::{Agent, Model, Suite};
-use mcptest_core::trace::Header;
-use mcptest_run::cassette::{Recording, sealed, write_all};
+use mcptest_core::eval::fault_combinations;
+use mcptest_core::suite::{Agent, Model, Suite, Variant};
+use mcptest_core::trace::{Header, Run};
+use mcptest_run::cassette::{ExpectedHeader, Recorder, Recording, sealed, write_all};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -16,23 +17,43 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
         for agent in &suite.agents {
             let models: Vec<Option<&Model>> =
                 if agent.models.is_empty() { vec![None] } else { agent.models.iter().map(Some).collect() };
-            for model in models {
-                pin(&suite, agent, model)?;
+            let variants: Vec<Option<Variant>> = agent.variants().into_iter().map(Some).collect();
+            let variants = if variants.is_empty() { vec![None] } else { variants };
+            for (model, variant) in
+                models.iter().flat_map(|model| variants.iter().map(move |it| (*model, *it)))
+            {
+                pin(&suite, agent, model, variant)?;
             }
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn pin(suite: &Suite, agent: &Agent, model: Option<&Model>) -> Result<(), String> {
-    let paths = mcptest_run::cassette_paths(suite, agent, model).map_err(|error| error.to_string())?;
+fn pin(suite: &Suite, agent: &Agent, model: Option<&Model>, variant: Option<Variant>) -> Result<(), String> {
+    let paths =
+        mcptest_run::cassette_paths(suite, agent, model, variant).map_err(|error| error.to_string())?;
     let [path] = &paths[..] else { return Ok(()) };
     if path.extension().is_none_or(|extension| extension != "jsonl") || !path.exists() {
         return Ok(());
     }
+    let expected = mcptest_run::expected_header(suite, agent, model, variant);
+    write(path, agent, expected.clone())?;
+    let faults = mcptest_run::faults_path(suite, agent, model, variant).filter(|path| path.exists());
+    let Some(faults) = faults else { return Ok(()) };
     let recording = Recording::open(path).map_err(|error| error.to_string())?;
     let cassette = recording.cassette().map_err(|error| error.to_string())?;
-    let expected = mcptest_run::expected_header(suite, agent, model);
+    let traces = cassette.runs.iter().filter_map(|run| run.trace.as_ref().ok());
+    let runs: Vec<Run<'_>> = traces.map(|trace| Run { trace, header: None, passed: true }).collect();
+    let combinations = fault_combinations(agent, &runs);
+    let combinations: Vec<String> = combinations.iter().map(ToString::to_string).collect();
+    let mut expected = expected;
+    expected.parameters.insert("fault_matrix".to_owned(), combinations.into());
+    write(&faults, agent, expected)
+}
+
+fn write(path: &Path, agent: &Agent, expected: ExpectedHeader) -> Result<(), String> {
+    let recording = Recording::open(path).map_err(|error| error.to_string())?;
+    let cassette = recording.cassette().map_err(|error| error.to_string())?;
     let recorded = cassette.header.clone().unwrap_or_default();
     let header = sealed(&Header {
         format: Header::FORMAT.to_owned(),
@@ -51,6 +72,10 @@ fn pin(suite: &Suite, agent: &Agent, model: Option<&Model>) -> Result<(), String
         .map(|run| run.trace.as_ref().map(|trace| trace.text.to_owned()).map_err(ToString::to_string))
         .collect::<Result<_, _>>()?;
     write_all(path, &header, &traces).map_err(|error| error.to_string())?;
+    if let Some(stopped) = cassette.stopped {
+        let stop = |mut recorder: Recorder| recorder.stop(stopped.after, stopped.of);
+        Recorder::resume(path, &header).and_then(stop).map_err(|error| error.to_string())?;
+    }
     say(&format!("pinned {} ({} runs)", path.display(), traces.len()));
     Ok(())
 }

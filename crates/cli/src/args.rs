@@ -49,6 +49,8 @@ pub(crate) enum Command {
     Tools(Tools),
     /// Call a tool of an MCP server, and print what it answers.
     Call(Call),
+    /// Write a first suite that passes: ask a server for its tools, or take a recording.
+    Init(Box<Init>),
     /// Serve a mock server: of a manifest, a saved list of tools or a tape; healthy or with faults.
     Mock(crate::command::mock::Mock),
     /// Stand between an MCP client and its server, and record all that crosses.
@@ -57,6 +59,8 @@ pub(crate) enum Command {
     Verify(crate::command::verify::Verify),
     /// Turn a recording of the proxy into a cassette that a suite judges.
     TraceFrom(crate::command::trace_from::TraceFrom),
+    /// Turn transcripts of other programs into a cassette: OpenAI, Anthropic, OpenTelemetry, LangChain.
+    Import(crate::command::import::Import),
 }
 
 /// Which suites.
@@ -266,12 +270,45 @@ pub(crate) struct Call {
     pub(crate) json: bool,
 }
 
+/// Arguments of `init`.
+#[derive(Debug, Group)]
+#[command(
+    group = ArgGroup::new("subject").required(true).args(["command", "url", "words", "from_cassette"]),
+    override_usage = "mcptest init [OPTIONS] -- COMMAND…\n       mcptest init [OPTIONS] --url URL\n       mcptest init [OPTIONS] --from-cassette FILE"
+)]
+pub(crate) struct Init {
+    #[command(flatten)]
+    pub(crate) server: Direct,
+    /// Draft it from this recording instead: a cassette, a trace, a recorded tool test, or a recording of the proxy.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["command", "url", "words", "header", "env", "era", "timeout", "call"])]
+    pub(crate) from_cassette: Option<PathBuf>,
+    /// The server's name in the suite [default: what it calls itself].
+    #[arg(long = "server", short, value_name = "NAME")]
+    pub(crate) name: Option<String>,
+    /// Call this tool too, although it does not say that it changes nothing; may be repeated.
+    #[arg(long, value_name = "TOOL")]
+    pub(crate) call: Vec<String>,
+    /// Where the suite is written, with the folders that are missing.
+    #[arg(long, short, value_name = "FILE", default_value = "mcptest.yml")]
+    pub(crate) out: PathBuf,
+    /// Write over what is there.
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
 /// Which server, and how to reach it.
 #[derive(Debug, Group)]
 pub(crate) struct Server {
     /// The suite that has the server [default: mcptest.yaml or mcptest.yml].
     #[arg(long, value_name = "FILE", conflicts_with_all = ["command", "url", "words"])]
     pub(crate) config: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) direct: Direct,
+}
+
+/// A server that is named on the command line.
+#[derive(Debug, Group)]
+pub(crate) struct Direct {
     /// Start this program, as one text: `--command "npx my-server --fast"`.
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["url", "words"])]
     pub(crate) command: Option<String>,

@@ -41,6 +41,7 @@ pub(crate) fn test(
         suite: Place { file: file.into(), line },
         model: None,
         matrix: false,
+        variant: None,
         status,
         reason: None,
         unpinned: false,

@@ -3,8 +3,10 @@
 mod advice;
 mod agent;
 pub mod cassette;
+pub mod draft;
 mod faults;
 mod find;
+pub mod import;
 mod judge;
 mod plan;
 mod replay;
@@ -13,15 +15,17 @@ mod secrets;
 mod select;
 pub mod server;
 mod tool_test;
+mod traces;
 
-pub use agent::{Event, Watch, unwatched};
+pub use agent::{Event, RowToRecord, Watch, unwatched};
 pub use find::{FindError, Found, find};
 pub use plan::{Cell, Plan, Subject};
-pub use replay::{cassette_paths, expected_header};
+pub use replay::{cassette_paths, expected_header, faults_path};
 pub use scan::{ScanError, Sighted, Tally, recordings, scan};
 pub use secrets::redactor_of;
 pub use select::{Filter, Selection};
 pub use tool_test::{Interrupted, is_tool_test, tool_test_timeline};
+pub use traces::{Group, TracesError, groups, transcripts_in};
 
 use mcptest_core::report::{Reason, Report, Status, TestReport};
 use mcptest_core::suite::{Host, Loaded, load};
@@ -116,7 +120,7 @@ pub fn run(plan: &Plan<'_>, options: Options, watch: &Watch) -> Result<Outcome, 
     let secrets = secrets::Secrets::default();
     let mut called = Called::default();
     if options.mode != Mode::Replay {
-        called.tools = tool_test::execute(plan, options, &secrets)?;
+        called.tools = tool_test::execute(plan, options, &secrets, watch)?;
         called.agents = agent::execute(plan, &options, &secrets, watch)?;
     }
     let judge = |(index, cell): (usize, &Cell<'_>)| {

@@ -1,9 +1,9 @@
-//! Suites become a plan: one cell per (agent, model), in the order of the files.
+//! Suites become a plan: one cell per (agent, model, variant), in the order of the files.
 
 use crate::select::{Selection, rerun_command};
 use mcptest_core::problem::{Level, Problem, Sources};
 use mcptest_core::report::{Place, Reason, TestReport};
-use mcptest_core::suite::{Agent, Loaded, Model, Suite, ToolTest};
+use mcptest_core::suite::{Agent, Loaded, Model, Suite, ToolTest, Variant};
 
 /// What is going to be judged.
 #[derive(Debug)]
@@ -38,6 +38,8 @@ pub enum Subject<'s> {
         agent: &'s Agent,
         /// The model, when it names one.
         model: Option<&'s Model>,
+        /// The variant, when it has several.
+        variant: Option<Variant>,
     },
     /// A direct tool test.
     Tool {
@@ -48,6 +50,24 @@ pub enum Subject<'s> {
     },
     /// A file that was refused.
     Refused(&'s Loaded),
+}
+
+/// The row of an agent, with all that decides it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Row<'c> {
+    pub(crate) cell: &'c Cell<'c>,
+    pub(crate) suite: &'c Suite,
+    pub(crate) agent: &'c Agent,
+    pub(crate) model: Option<&'c Model>,
+    pub(crate) variant: Option<Variant>,
+}
+
+impl<'c> Row<'c> {
+    /// The row of a cell that judges an agent.
+    pub(crate) fn of(cell: &'c Cell<'c>) -> Option<Self> {
+        let Subject::Agent { suite, agent, model, variant } = cell.subject else { return None };
+        Some(Self { cell, suite, agent, model, variant })
+    }
 }
 
 impl<'s> Plan<'s> {
@@ -94,14 +114,13 @@ impl Cell<'_> {
 
     /// A report of this row with nothing judged so far.
     pub(crate) fn blank(&self) -> TestReport {
-        let (name, model, matrix) = match self.subject {
-            Subject::Agent { agent, model, .. } => {
-                (agent.name.clone(), model.map(Model::label), agent.is_matrix())
-            }
-            _ => (self.row_name.clone(), None, false),
-        };
+        let row = Row::of(self);
+        let name = row.map_or(&self.row_name, |row| &row.agent.name).clone();
+        let model = row.and_then(|row| row.model).map(Model::label);
+        let matrix = row.is_some_and(|row| row.agent.is_matrix());
         TestReport {
             name,
+            variant: row.and_then(|row| row.variant).map(|variant| variant.to_string()),
             suite: self.place.clone(),
             model,
             matrix,
@@ -123,15 +142,12 @@ fn rows_of<'s>(path: &str, suite: &'s Suite, sources: &Sources) -> Vec<Cell<'s>>
         let place = place(sources, agent.span);
         let models: Vec<Option<&Model>> =
             if agent.models.is_empty() { vec![None] } else { agent.models.iter().map(Some).collect() };
-        for model in models {
-            let row_name = match model {
-                Some(model) if agent.is_matrix() => format!("{} [{}]", agent.name, model.label()),
-                _ => agent.name.clone(),
-            };
-            let subject = Subject::Agent { suite, agent, model };
+        let variants = agent.variants().into_iter().map(Some).collect::<Vec<_>>();
+        let variants = if variants.is_empty() { vec![None] } else { variants };
+        for (model, variant) in models.iter().flat_map(|model| variants.iter().map(move |it| (*model, *it))) {
             cells.push(Cell {
-                subject,
-                row_name,
+                subject: Subject::Agent { suite, agent, model, variant },
+                row_name: agent.row_name(model, variant),
                 place: place.clone(),
                 rerun: String::new(),
                 skip: agent.skip.clone(),

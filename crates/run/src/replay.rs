@@ -1,10 +1,12 @@
 //! A cell's recorded runs, read from its cassettes: no process, no socket, no key.
 
 use crate::advice;
-use crate::cassette::{self, Change, ExpectedHeader, ReadError, Recording};
-use crate::plan::Cell;
+use crate::cassette::{self, Change, ExpectedHeader, ReadError, Recording, Stopped};
+use crate::import::Fidelity;
+use crate::plan::Row;
 use mcptest_core::report::Reason;
-use mcptest_core::suite::{Agent, CassettePath, Model, Stale, Suite};
+use mcptest_core::suite::{Agent, CassettePath, Model, Stale, Suite, Variant};
+use mcptest_core::trace::CatalogueTool;
 use std::path::{Path, PathBuf};
 
 /// The recordings of a cell, each opened or with the reason why it cannot be.
@@ -18,16 +20,19 @@ impl Recordings {
         let path = PathBuf::from("the runs made just now");
         Self { files: vec![(path.clone(), Ok(Recording::of_text(path, cassette)))] }
     }
+
+    /// What came over from transcripts of other programs, one line for each format.
+    pub(crate) fn imported(&self) -> Vec<String> {
+        let opened = self.files.iter().filter_map(|(_, file)| file.as_ref().ok());
+        let all = Fidelity::of_all(opened.filter_map(Recording::fidelity));
+        all.iter().map(|fidelity| format!("imported from {fidelity}")).collect()
+    }
 }
 
 /// Opens every recording of a cell.
-pub(crate) fn open(
-    cell: &Cell<'_>,
-    suite: &Suite,
-    agent: &Agent,
-    model: Option<&Model>,
-) -> Result<Recordings, Reason> {
-    let paths = cassette_paths(suite, agent, model).map_err(|error| advice::unresolved(&error))?;
+pub(crate) fn open(row: Row<'_>) -> Result<Recordings, Reason> {
+    let Row { cell, suite, agent, model, variant } = row;
+    let paths = cassette_paths(suite, agent, model, variant).map_err(|error| advice::unresolved(&error))?;
     let open_one = |path: &PathBuf| {
         if !path.exists() {
             return Err(Reason {
@@ -36,60 +41,75 @@ pub(crate) fn open(
                 ..Reason::default()
             });
         }
-        Recording::open(path).map_err(|error| unreadable(&error, cell, suite, agent))
+        Recording::open(path).map_err(|error| unreadable(&error, row))
     };
     let files = paths.into_iter().map(|path| (path.clone(), open_one(&path))).collect();
     Ok(Recordings { files })
 }
 
 /// Why a recording cannot be read, and what to do about it.
-pub(crate) fn unreadable(error: &ReadError, cell: &Cell<'_>, suite: &Suite, agent: &Agent) -> Reason {
+pub(crate) fn unreadable(error: &ReadError, row: Row<'_>) -> Reason {
     let message = error.to_string();
-    let help = advice::broken(&message, cell, suite, agent);
+    let help = advice::broken(&message, row.cell, row.suite, row.agent);
     Reason { message, help, ..Reason::default() }
 }
 
-/// Where the recorded runs of an agent with one of its models are.
+/// Where the recorded runs of an agent with one of its models, in one of its variants, are.
 pub fn cassette_paths(
     suite: &Suite,
     agent: &Agent,
     model: Option<&Model>,
+    variant: Option<Variant>,
 ) -> Result<Vec<PathBuf>, cassette::ResolveError> {
     let label = model.map(Model::label);
-    match &agent.cassette {
-        None => {
-            let stem =
-                suite.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-            Ok(vec![suite.folder().join(cassette::default_path(&stem, &agent.name, label.as_deref()))])
-        }
-        Some(CassettePath::File(path)) => {
-            Ok(vec![suite.folder().join(cassette::with_model(path, label.as_deref()))])
-        }
-        Some(CassettePath::ReadOnly(patterns)) => {
-            let of_model: Vec<String> =
-                patterns.iter().map(|pattern| cassette::with_model(pattern, label.as_deref())).collect();
-            cassette::resolve(&of_model, suite.folder())
-        }
+    if let Some(CassettePath::ReadOnly(patterns)) = &agent.cassette {
+        let of_model: Vec<String> =
+            patterns.iter().map(|pattern| cassette::with_model(pattern, label.as_deref())).collect();
+        return cassette::resolve(&of_model, suite.folder());
+    }
+    Ok(vec![recorded_path(suite, agent, label.as_deref(), variant)])
+}
+
+/// Where the runs of an agent's fault matrix are: beside its other ones. `None` where recordings are only read.
+pub fn faults_path(
+    suite: &Suite,
+    agent: &Agent,
+    model: Option<&Model>,
+    variant: Option<Variant>,
+) -> Option<PathBuf> {
+    let path = recorded_path(suite, agent, model.map(Model::label).as_deref(), variant);
+    (!agent.is_read_only()).then(|| cassette::beside(&path, "faults"))
+}
+
+fn recorded_path(suite: &Suite, agent: &Agent, label: Option<&str>, variant: Option<Variant>) -> PathBuf {
+    let path = if let Some(CassettePath::File(path)) = &agent.cassette {
+        PathBuf::from(cassette::with_model(path, label))
+    } else {
+        let stem = suite.path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+        cassette::default_path(&stem.unwrap_or_default(), &agent.name, label)
+    };
+    let path = suite.folder().join(path);
+    match variant {
+        Some(variant) => cassette::beside(&path, &variant.to_string().replace(' ', "-")),
+        None => path,
     }
 }
 
-/// Says which of the wanted runs are not recorded, when some are not.
-pub(crate) fn missing(
-    cassettes: &[(&Path, &cassette::Cassette<'_>)],
-    recorded: usize,
-    wanted: usize,
-) -> Option<String> {
-    let missing = match cassettes {
-        [(_, cassette)] => cassette.missing(wanted),
-        _ => (recorded + 1..=wanted).collect(),
-    };
+/// The early stop that a recording came to, where more runs are wanted now than there are.
+pub(crate) fn early_stop(cassette: &cassette::Cassette<'_>, wanted: usize) -> Option<Stopped> {
+    let is_short = !cassette.missing(wanted).is_empty();
+    cassette.stopped.filter(|stopped| is_short && (1..wanted).contains(&stopped.after))
+}
+
+/// Says which of the wanted runs are not recorded, when these are not.
+pub(crate) fn missing(missing: &[usize], wanted: usize) -> Option<String> {
     let first = *missing.first()?;
     if missing.len() == wanted + 1 - first {
         return Some(format!("{} of {wanted} runs are recorded", first - 1));
     }
     Some(format!(
         "{} of {wanted} {} not recorded",
-        numbered("run", &missing),
+        numbered("run", missing),
         if missing.len() == 1 { "is" } else { "are" }
     ))
 }
@@ -108,27 +128,16 @@ fn numbered(what: &str, numbers: &[usize]) -> String {
     }
 }
 
-/// How the recordings differ from the suite as it is now.
-pub(crate) enum Freshness {
-    /// They fit, or there is nothing to compare.
-    Fresh(Vec<String>),
-    /// They do not fit, and that is an error.
-    Stale(Reason),
-}
-
-/// Compares what was recorded with what the suite would record now.
+/// Compares what was recorded with what the suite would record now; the differences that are tolerated are notes.
 pub(crate) fn freshness(
-    cell: &Cell<'_>,
-    suite: &Suite,
-    agent: &Agent,
-    model: Option<&Model>,
+    row: Row<'_>,
+    expected: &ExpectedHeader,
     cassettes: &[(&Path, &cassette::Cassette<'_>)],
-) -> Freshness {
-    let expected = expected_header(suite, agent, model);
+) -> Result<Vec<String>, Reason> {
     let mut notes = Vec::new();
     for (path, cassette) in cassettes.iter().filter(|(_, cassette)| cassette.is_pinned()) {
         let Some(header) = &cassette.header else { continue };
-        let changes = cassette::staleness(header, &expected);
+        let changes = cassette::staleness(header, expected);
         let mut details: Vec<String> = changes.iter().map(Change::to_string).collect();
         let message = if !changes.is_empty() {
             format!("{} is stale: the suite has changed since it was recorded", path.display())
@@ -138,24 +147,33 @@ pub(crate) fn freshness(
         } else {
             continue;
         };
-        match suite.run_options.stale {
+        match row.suite.run_options.stale {
             Stale::Error => {
-                let help = Some(advice::stale(cell, suite, agent));
-                return Freshness::Stale(Reason { message, details, help });
+                let help = Some(advice::stale(row.cell, row.suite, row.agent));
+                return Err(Reason { message, details, help });
             }
             Stale::Warn => notes.push(format!("{message} ({})", details.join("; "))),
         }
     }
-    Freshness::Fresh(notes)
+    Ok(notes)
 }
 
 /// What a recording made now would carry.
-pub fn expected_header(suite: &Suite, agent: &Agent, model: Option<&Model>) -> ExpectedHeader {
+pub fn expected_header(
+    suite: &Suite,
+    agent: &Agent,
+    model: Option<&Model>,
+    variant: Option<Variant>,
+) -> ExpectedHeader {
+    let with_distractors = |mut offered: Vec<CatalogueTool>| {
+        offered.extend(agent.injected_tools(variant, &offered));
+        offered
+    };
     ExpectedHeader {
         model: model.map(Model::label),
         prompt: agent.turns.iter().map(|turn| turn.template.clone()).collect(),
         system_prompt: agent.system_prompt.as_ref().map(|text| text.template.clone()),
         parameters: agent.parameters.clone(),
-        catalogue: suite.known_catalogue(agent, &crate::host()),
+        catalogue: suite.known_catalogue(agent, &crate::host()).map(with_distractors),
     }
 }

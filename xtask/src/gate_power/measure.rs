@@ -3,11 +3,11 @@
 use super::edits::{EDITS, Edit, Original};
 use mcptest_core::eval::{GATES, GateBlock};
 use mcptest_core::report::Status;
-use mcptest_core::suite::{Agent, Model, Suite};
+use mcptest_core::suite::{Agent, Model, Variant};
 use mcptest_core::trace::{Run, Trace};
 use mcptest_run::cassette::{Cassette, Recording};
 use std::iter::Sum;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// How many edited recordings a gate failed, of how many.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -71,22 +71,33 @@ pub(super) fn measure(repository: &Path) -> Result<Vec<Power>, String> {
         for agent in suite.agents.iter().filter(|agent| !agent.gates.is_empty()) {
             let models: Vec<Option<&Model>> =
                 if agent.models.is_empty() { vec![None] } else { agent.models.iter().map(Some).collect() };
-            for model in models {
-                measure_cell(&suite, agent, model, &mut powers)
-                    .map_err(|message| format!("{path}: {}: {message}", agent.name))?;
+            let variants: Vec<Option<Variant>> = agent.variants().into_iter().map(Some).collect();
+            let variants = if variants.is_empty() { vec![None] } else { variants };
+            for (model, variant) in
+                models.iter().flat_map(|model| variants.iter().map(move |it| (*model, *it)))
+            {
+                let named = |message| format!("{path}: {}: {message}", agent.name);
+                let paths = mcptest_run::cassette_paths(&suite, agent, model, variant);
+                let paths = paths.map_err(|error| named(error.to_string()))?;
+                measure_cell(agent, &paths, false, &mut powers).map_err(named)?;
+                let faults = mcptest_run::faults_path(&suite, agent, model, variant);
+                let faults: Vec<PathBuf> = faults.into_iter().filter(|path| path.exists()).collect();
+                measure_cell(agent, &faults, true, &mut powers).map_err(named)?;
             }
         }
     }
     Ok(powers)
 }
 
+/// The gates over the runs of these recordings: that of the fault matrix, or all others.
 fn measure_cell(
-    suite: &Suite,
     agent: &Agent,
-    model: Option<&Model>,
+    paths: &[PathBuf],
+    in_matrix: bool,
     powers: &mut [Power],
 ) -> Result<(), String> {
-    let paths = mcptest_run::cassette_paths(suite, agent, model).map_err(|error| error.to_string())?;
+    let gates: Vec<&GateBlock> =
+        agent.gates.iter().filter(|gate| gate.judges_matrix() == in_matrix).collect();
     let recordings: Vec<Recording> = paths
         .iter()
         .map(|path| Recording::open(path).map_err(|error| error.to_string()))
@@ -102,8 +113,10 @@ fn measure_cell(
             runs.push(Run { trace, header: cassette.header.as_ref(), passed: passes(agent, trace) });
         }
     }
-    runs.truncate(agent.runs);
-    if let Some(gate) = agent.gates.iter().find(|gate| !passes_gate(gate, &runs)) {
+    if !in_matrix {
+        runs.truncate(agent.runs);
+    }
+    if let Some(gate) = gates.iter().find(|gate| !passes_gate(gate, &runs)) {
         return Err(format!("`{}:` does not pass as it is recorded", gate.key()));
     }
     EDITS.iter().enumerate().try_for_each(|(kind, edit)| {
@@ -111,7 +124,8 @@ fn measure_cell(
             runs.iter().map(|run| mutants(edit, run)).collect::<Result<_, _>>()?;
         let tried = one_run(&mutants).map(|edited| (edited, false));
         for (edited, is_everywhere) in tried.chain(every_run(&mutants).map(|edited| (edited, true))) {
-            let judged = judge(agent, &runs, &edited).map_err(|error| format!("{}: {error}", edit.name))?;
+            let judged =
+                judge(agent, &gates, &runs, &edited).map_err(|error| format!("{}: {error}", edit.name))?;
             for (key, passed) in judged {
                 let power = powers.iter_mut().find(|power| power.key == key);
                 let Some(outcome) = power.map(|power| &mut power.outcomes[kind]) else { continue };
@@ -156,6 +170,7 @@ fn every_run(mutants: &[Vec<String>]) -> impl Iterator<Item = Edited<'_>> {
 /// Each gate's key, and whether it passes over the runs with these edits.
 fn judge(
     agent: &Agent,
+    gates: &[&GateBlock],
     runs: &[Run<'_>],
     edited: &[Option<&str>],
 ) -> Result<Vec<(&'static str, bool)>, serde_json::Error> {
@@ -169,7 +184,7 @@ fn judge(
             None => *run,
         })
         .collect();
-    Ok(agent.gates.iter().map(|gate| (gate.key(), passes_gate(gate, &runs))).collect())
+    Ok(gates.iter().map(|gate| (gate.key(), passes_gate(gate, &runs))).collect())
 }
 
 fn passes(agent: &Agent, trace: &Trace<'_>) -> bool {

@@ -1,7 +1,7 @@
 //! Anthropic's Messages: what is sent, and what comes back?
 
 use super::bad_reply::{open, shape};
-use super::piece::{Piece, Said, kept, object_schema};
+use super::piece::{Piece, Said, count, kept, object_schema};
 use super::{Answered, Arguments, Ask, BadReply, Dialect, Message, Part, Reply, Stop, Usage, Wanted};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -117,15 +117,7 @@ struct Answer<'a> {
     #[serde(borrow)]
     content: &'a RawValue,
     stop_reason: Option<String>,
-    usage: Option<Tokens>,
-}
-
-#[derive(Deserialize)]
-struct Tokens {
-    input_tokens: Option<u64>,
-    cache_read_input_tokens: Option<u64>,
-    cache_creation_input_tokens: Option<u64>,
-    output_tokens: Option<u64>,
+    usage: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -165,14 +157,14 @@ fn read(_: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
     Ok(Reply {
         message: RawValue::from_string(message).map_err(|error| shape(&error.to_string(), body))?,
         text: said.into_text(),
-        stop: stop(answer.stop_reason, !calls.is_empty()),
+        stop: stop(answer.stop_reason.as_deref(), !calls.is_empty()),
         calls,
-        usage: answer.usage.map(usage).unwrap_or_default(),
+        usage: usage(answer.usage.as_ref()),
     })
 }
 
-fn stop(reason: Option<String>, has_calls: bool) -> Stop {
-    match reason.as_deref() {
+fn stop(reason: Option<&str>, has_calls: bool) -> Stop {
+    match reason {
         Some("end_turn") => Stop::EndTurn,
         Some("max_tokens") => Stop::MaxTokens,
         Some("stop_sequence") => Stop::StopSequence,
@@ -186,13 +178,77 @@ fn stop(reason: Option<String>, has_calls: bool) -> Stop {
     }
 }
 
-fn usage(tokens: Tokens) -> Usage {
-    let cached = tokens
-        .cache_read_input_tokens
-        .unwrap_or(0)
-        .saturating_add(tokens.cache_creation_input_tokens.unwrap_or(0));
+/// What is read from a cache, or written to it, is counted apart there.
+fn usage(usage: Option<&Value>) -> Usage {
+    let cached = ["cache_read_input_tokens", "cache_creation_input_tokens"];
+    let cached = cached.into_iter().filter_map(|key| count(usage, key)).fold(0, u64::saturating_add);
     Usage {
-        prompt: tokens.input_tokens.map(|input| input.saturating_add(cached)),
-        completion: tokens.output_tokens,
+        prompt: count(usage, "input_tokens").map(|input| input.saturating_add(cached)),
+        completion: count(usage, "output_tokens"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::tests::{assistant, read, refusal, result, sent, user};
+
+    const THINKING: &str = r#"[{"type":"thinking","thinking":"Hm.","signature":"EqQBCgIYAhIM1gbcDa9GJwZA2b3h"},{"type":"text","text":"I'll check."},{"type":"tool_use","id":"toolu_01A","name":"weather__get","input":{"city": "Oslo","days":1.50},"caller":{"type":"code_execution_20250825","tool_id":"srvtoolu_01"}}]"#;
+
+    #[test]
+    fn a_message_with_thoughts_and_a_call_is_read_and_kept_to_the_letter() {
+        let body = format!(
+            r#"{{"id":"msg_01","type":"message","role":"assistant","model":"claude-sonnet-4-5","content":{THINKING},"stop_reason":"tool_use","stop_sequence":null,"usage":{{"input_tokens":12,"cache_creation_input_tokens":100,"cache_read_input_tokens":1000,"output_tokens":55,"server_tool_use":null}}}}"#
+        );
+        let reply = read(&ANTHROPIC, &body);
+        assert_eq!(reply.message.get(), format!(r#"{{"role":"assistant","content":{THINKING}}}"#));
+        assert_eq!((reply.text.as_str(), reply.stop), ("I'll check.", Stop::ToolUse));
+        assert_eq!(reply.usage, Usage { prompt: Some(1112), completion: Some(55) });
+        let call = &reply.calls[0];
+        assert_eq!((call.id.as_str(), call.name.as_str()), ("toolu_01A", "weather__get"));
+        assert!(
+            matches!(&call.arguments, Arguments::Json(raw) if raw.get() == r#"{"city": "Oslo","days":1.50}"#)
+        );
+        assert_eq!(
+            call.caller.as_ref().unwrap().get(),
+            r#"{"type":"code_execution_20250825","tool_id":"srvtoolu_01"}"#
+        );
+    }
+
+    #[test]
+    fn what_a_server_tool_did_is_no_call_of_ours_and_parts_the_text() {
+        let body = r#"{"content":[{"type":"text","text":"Let me "},{"type":"text","text":"search."},{"type":"server_tool_use","id":"srvtoolu_1","name":"web_search","input":{"query":"x"}},{"type":"web_search_tool_result","tool_use_id":"srvtoolu_1","content":[]},{"type":"text","text":"Found."}],"stop_reason":"pause_turn"}"#;
+        let reply = read(&ANTHROPIC, body);
+        assert_eq!((reply.text.as_str(), reply.stop), ("Let me search.\nFound.", Stop::Pause));
+        assert!(reply.calls.is_empty());
+        assert_eq!(reply.usage, Usage::default());
+    }
+
+    #[test]
+    fn results_and_what_the_user_says_next_are_one_message() {
+        let raw = r#"{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"weather__get","input":{}}]}"#;
+        let results = Message::Results(vec![result("a", "no city", true), result("b", "", false)]);
+        let body = sent(&ANTHROPIC, "claude-x", &[user("hi"), assistant(raw), results, user("well?")]);
+        assert_eq!(body["messages"][1], serde_json::from_str::<Value>(raw).unwrap());
+        assert_eq!(
+            body["messages"][2],
+            json!({ "role": "user", "content": [
+                { "type": "tool_result", "tool_use_id": "a", "content": [{ "type": "text", "text": "no city" }], "is_error": true },
+                { "type": "tool_result", "tool_use_id": "b", "content": [] },
+                { "type": "text", "text": "well?" },
+            ]})
+        );
+        assert_eq!(body["tools"][0]["input_schema"]["type"], "object");
+        assert_eq!((&body["system"], &body["max_tokens"]), (&json!("Be brief."), &json!(64)));
+    }
+
+    #[test]
+    fn what_is_no_message_is_refused_with_its_place() {
+        let message = refusal(&ANTHROPIC, r#"{"content":[{"type":"tool_use","name":"x"}]}"#);
+        assert!(message.contains("(a `tool_use` without an `id`)"), "{message}");
+        let message = refusal(&ANTHROPIC, r#"{"content":"hello"}"#);
+        assert!(message.contains("(`content`: "), "{message}");
+        let error = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;
+        assert_eq!(refusal(&ANTHROPIC, error), "the provider reports an error: Overloaded");
     }
 }

@@ -1,7 +1,7 @@
 //! Gemini's `generateContent`: what is sent, and what comes back?
 
 use super::bad_reply::{gist, open, shape};
-use super::piece::{Piece, Said, object_schema};
+use super::piece::{Piece, Said, count, object_schema};
 use super::{Answered, Arguments, Ask, BadReply, Dialect, Message, Part, Reply, Stop, Usage, Wanted};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -122,7 +122,7 @@ struct Answer<'a> {
     candidates: Option<Vec<Candidate<'a>>>,
     #[serde(borrow)]
     prompt_feedback: Option<&'a RawValue>,
-    usage_metadata: Option<Tokens>,
+    usage_metadata: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -132,14 +132,6 @@ struct Candidate<'a> {
     content: Option<&'a RawValue>,
     finish_reason: Option<String>,
     finish_message: Option<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Tokens {
-    prompt_token_count: Option<u64>,
-    candidates_token_count: Option<u64>,
-    thoughts_token_count: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -197,7 +189,7 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
             None => said.part(),
         }
     }
-    let stop = stop(candidate.finish_reason, !calls.is_empty());
+    let stop = stop(candidate.finish_reason.as_deref(), !calls.is_empty());
     if let Some(message) = candidate.finish_message.filter(|_| stop == Stop::MalformedCall && said.is_empty())
     {
         said.push(&message);
@@ -207,7 +199,7 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         text: said.into_text(),
         calls,
         stop,
-        usage: answer.usage_metadata.map(usage).unwrap_or_default(),
+        usage: usage(answer.usage_metadata.as_ref()),
     })
 }
 
@@ -230,8 +222,8 @@ fn block_reason(feedback: &RawValue) -> String {
     if words.is_empty() { gist(feedback.get()) } else { words }
 }
 
-fn stop(reason: Option<String>, has_calls: bool) -> Stop {
-    match reason.as_deref() {
+fn stop(reason: Option<&str>, has_calls: bool) -> Stop {
+    match reason {
         Some("STOP" | "FINISH_REASON_UNSPECIFIED") | None if has_calls => Stop::ToolUse,
         Some("STOP" | "FINISH_REASON_UNSPECIFIED") | None => Stop::EndTurn,
         Some("MAX_TOKENS") => Stop::MaxTokens,
@@ -243,10 +235,86 @@ fn stop(reason: Option<String>, has_calls: bool) -> Stop {
     }
 }
 
-fn usage(tokens: Tokens) -> Usage {
-    let completion = match (tokens.candidates_token_count, tokens.thoughts_token_count) {
-        (None, None) => None,
-        (answer, thoughts) => Some(answer.unwrap_or(0).saturating_add(thoughts.unwrap_or(0))),
-    };
-    Usage { prompt: tokens.prompt_token_count, completion }
+fn usage(usage: Option<&Value>) -> Usage {
+    let written = ["candidatesTokenCount", "thoughtsTokenCount"];
+    let written = written.into_iter().filter_map(|key| count(usage, key)).reduce(u64::saturating_add);
+    Usage { prompt: count(usage, "promptTokenCount"), completion: written }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::tests::{assistant, read, refusal, result, sent, user};
+
+    const CONTENT: &str = r#"{"parts":[{"text":"**Thinking**","thought":true},{"functionCall":{"name":"weather__get","args":{"city":"Paris"}},"thoughtSignature":"CiQBjz1rX="},{"functionCall":{"id":"fc-2","name":"weather__get","args":{}}}],"role":"model"}"#;
+
+    #[test]
+    fn calls_are_read_with_their_thoughts_left_out_and_kept_to_the_letter() {
+        let body = format!(
+            r#"{{"candidates":[{{"content":{CONTENT},"finishReason":"STOP","index":0}}],"usageMetadata":{{"promptTokenCount":54,"candidatesTokenCount":15,"thoughtsTokenCount":200,"totalTokenCount":269}},"modelVersion":"gemini-3-pro","responseId":"x"}}"#
+        );
+        let reply = read(&GEMINI, &body);
+        assert_eq!(reply.message.get(), CONTENT);
+        assert_eq!((reply.text.as_str(), reply.stop), ("", Stop::ToolUse));
+        assert_eq!(reply.usage, Usage { prompt: Some(54), completion: Some(215) });
+        let ids: Vec<&str> = reply.calls.iter().map(|call| call.id.as_str()).collect();
+        assert_eq!(ids, ["call_0", "fc-2"]);
+    }
+
+    #[test]
+    fn an_id_goes_back_only_where_one_came() {
+        let results =
+            Message::Results(vec![result("call_0", "sunny", false), result("fc-2", "no city", true)]);
+        let body = sent(&GEMINI, "gemini-3-pro", &[user("hi"), assistant(CONTENT), results]);
+        assert_eq!(body["contents"][1], serde_json::from_str::<Value>(CONTENT).unwrap());
+        assert_eq!(
+            body["contents"][2],
+            json!({ "role": "user", "parts": [
+                { "functionResponse": { "name": "weather__get", "response": { "output": "sunny" } } },
+                { "functionResponse": { "id": "fc-2", "name": "weather__get", "response": { "error": "no city" } } },
+            ]})
+        );
+        assert_eq!(
+            body["tools"][0]["functionDeclarations"][0]["parametersJsonSchema"],
+            json!({ "type": "object", "properties": { "city": { "type": "string" } } })
+        );
+        assert_eq!(body["generationConfig"], json!({ "maxOutputTokens": 64, "temperature": 0.5 }));
+    }
+
+    #[test]
+    fn a_property_may_be_called_as_the_keyword_is() {
+        let mut schema =
+            json!({ "$schema": "x", "properties": { "$schema": { "$schema": "y", "type": "string" } } });
+        drop_dialect(&mut schema);
+        assert_eq!(schema, json!({ "properties": { "$schema": { "type": "string" } } }));
+    }
+
+    #[test]
+    fn an_answer_without_content_has_its_reason() {
+        let malformed = r#"{"candidates":[{"content":{},"finishReason":"MALFORMED_FUNCTION_CALL","finishMessage":"Malformed function call: print(x","index":0}]}"#;
+        let reply = read(&GEMINI, malformed);
+        assert_eq!(
+            (reply.text.as_str(), reply.stop),
+            ("Malformed function call: print(x", Stop::MalformedCall)
+        );
+        assert_eq!(reply.message.get(), r#"{"role":"model","parts":[]}"#);
+        let cut = r#"{"candidates":[{"finishReason":"MAX_TOKENS"}],"usageMetadata":{"promptTokenCount":5}}"#;
+        assert_eq!(read(&GEMINI, cut).stop, Stop::MaxTokens);
+        let filtered = r#"{"candidates":[{"finishReason":"SAFETY","safetyRatings":[]}]}"#;
+        assert_eq!(read(&GEMINI, filtered).stop, Stop::Refusal);
+    }
+
+    #[test]
+    fn content_that_does_not_say_whose_it_is_is_the_models() {
+        let reply =
+            read(&GEMINI, r#"{"candidates":[{"content":{"parts":[{"text":"hi"}]},"finishReason":"STOP"}]}"#);
+        assert_eq!(reply.message.get(), r#"{"role":"model","parts":[{"text":"hi"}]}"#);
+    }
+
+    #[test]
+    fn a_prompt_that_was_held_back_is_told_why() {
+        let blocked = r#"{"promptFeedback":{"blockReason":"SAFETY","safetyRatings":[]},"usageMetadata":{"promptTokenCount":8}}"#;
+        assert_eq!(refusal(&GEMINI, blocked), "the provider refused the prompt: SAFETY");
+        assert!(refusal(&GEMINI, r#"{"candidates":[]}"#).contains("(`candidates` is empty)"));
+    }
 }

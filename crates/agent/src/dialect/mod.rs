@@ -6,6 +6,8 @@ mod gemini;
 mod openai_chat;
 mod openai_responses;
 mod piece;
+#[cfg(test)]
+mod tests;
 mod wire_name;
 
 pub use anthropic::{ANTHROPIC, DEFAULT_MAX_TOKENS};

@@ -1,7 +1,7 @@
 //! Chat Completions of `OpenAI`, Mistral and most servers of one's own: what is sent, and what comes back?
 
 use super::bad_reply::{open, shape};
-use super::piece::{Piece, Said, is_reasoning, kept, object_schema};
+use super::piece::{Piece, Said, count, is_reasoning, kept, object_schema};
 use super::{Answered, Arguments, Ask, BadReply, Dialect, Message, Reply, Stop, Usage, Wanted};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -75,16 +75,16 @@ fn messages(message: &Message, flavour: Flavour) -> Vec<Piece<'_>> {
         Message::Assistant(raw) if says_nothing(raw) => Vec::new(),
         Message::Assistant(raw) => vec![Piece::Echo(raw)],
         Message::Results(results) if flavour == Flavour::Mistral => {
-            results.iter().map(|result| tool_message(result, content_with_pictures(result))).collect()
+            results.iter().map(|result| tool_message(result, &content_with_pictures(result))).collect()
         }
         Message::Results(results) => {
-            let told = results.iter().map(|result| tool_message(result, json!(result.text_with_mark())));
+            let told = results.iter().map(|result| tool_message(result, &json!(result.text_with_mark())));
             told.chain(pictures_of_user(results)).collect()
         }
     }
 }
 
-fn tool_message(result: &Answered, content: Value) -> Piece<'static> {
+fn tool_message(result: &Answered, content: &Value) -> Piece<'static> {
     Piece::Ours(json!({
         "role": "tool", "tool_call_id": result.call_id, "name": result.name, "content": content,
     }))
@@ -141,7 +141,7 @@ struct SentBack<'a> {
 struct Answer<'a> {
     #[serde(borrow)]
     choices: Vec<Choice<'a>>,
-    usage: Option<Tokens>,
+    usage: Option<Value>,
 }
 
 #[derive(Deserialize)]
@@ -149,12 +149,6 @@ struct Choice<'a> {
     #[serde(borrow)]
     message: &'a RawValue,
     finish_reason: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Tokens {
-    prompt_tokens: Option<u64>,
-    completion_tokens: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -222,9 +216,10 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         Some("stop" | "") | None => Stop::EndTurn,
         Some(word) => Stop::Other(word.to_owned()),
     };
+    let usage = answer.usage.as_ref();
     let usage =
-        answer.usage.map(|usage| Usage { prompt: usage.prompt_tokens, completion: usage.completion_tokens });
-    Ok(Reply { message: choice.message.to_owned(), text, calls, stop, usage: usage.unwrap_or_default() })
+        Usage { prompt: count(usage, "prompt_tokens"), completion: count(usage, "completion_tokens") };
+    Ok(Reply { message: choice.message.to_owned(), text, calls, stop, usage })
 }
 
 fn text_of(content: Option<&RawValue>, body: &str) -> Result<String, BadReply> {
@@ -242,4 +237,78 @@ fn text_of(content: Option<&RawValue>, body: &str) -> Result<String, BadReply> {
         }
     }
     Ok(said.into_text())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::tests::{assistant, read, read_after, refusal, result, sent, user};
+
+    #[test]
+    fn a_call_of_openai_is_read_and_its_message_kept_to_the_letter() {
+        let message = r#"{"role":"assistant","content":null,"tool_calls":[{"id":"call_abc","type":"function","function":{"name":"weather__get","arguments":"{\n\"city\": \"Boston, MA\"\n}"}}],"refusal":null,"annotations":[]}"#;
+        let body = format!(
+            r#"{{"id":"chatcmpl-1","object":"chat.completion","created":1699896916,"model":"gpt-4o-mini","choices":[{{"index":0,"message":{message},"logprobs":null,"finish_reason":"tool_calls"}}],"usage":{{"prompt_tokens":82,"completion_tokens":17,"total_tokens":99,"completion_tokens_details":{{"reasoning_tokens":0}}}}}}"#
+        );
+        let reply = read(&OPENAI_CHAT, &body);
+        assert_eq!(reply.message.get(), message);
+        assert_eq!((reply.text.as_str(), reply.stop), ("", Stop::ToolUse));
+        assert_eq!(reply.usage, Usage { prompt: Some(82), completion: Some(17) });
+        assert!(
+            matches!(&reply.calls[0].arguments, Arguments::Json(raw) if raw.get() == r#"{ "city": "Boston, MA" }"#)
+        );
+    }
+
+    #[test]
+    fn mistral_may_send_an_object_and_thoughts_in_chunks() {
+        let body = r#"{"id":"cmpl-e5","object":"chat.completion","model":"magistral-medium","choices":[{"index":0,"message":{"role":"assistant","content":[{"type":"thinking","thinking":[{"type":"text","text":"Hm"}]},{"type":"text","text":"Looking."}],"tool_calls":[{"id":"D681PevKs","function":{"name":"weather__get","arguments":{"city":"Paris"}}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":16,"completion_tokens":34,"total_tokens":50}}"#;
+        let reply = read(&MISTRAL, body);
+        assert_eq!((reply.text.as_str(), reply.calls[0].id.as_str()), ("Looking.", "D681PevKs"));
+        assert!(
+            matches!(&reply.calls[0].arguments, Arguments::Json(raw) if raw.get() == r#"{"city":"Paris"}"#)
+        );
+    }
+
+    #[test]
+    fn servers_of_ones_own_say_stop_beside_calls_and_leave_ids_out() {
+        let body = r#"{"choices":[{"message":{"role":"assistant","content":"","reasoning_content":null,"tool_calls":[{"function":{"name":"a","arguments":""}},{"function":{"name":"b"}}]},"finish_reason":"stop"}],"usage":{"prompt_tokens":12.0,"completion_tokens":null}}"#;
+        let before = [Message::Results(vec![result("call_0", "x", false)])];
+        let reply = read_after(&OPENAI_CHAT, &before, body);
+        assert_eq!(reply.stop, Stop::ToolUse);
+        let ids: Vec<&str> = reply.calls.iter().map(|call| call.id.as_str()).collect();
+        assert_eq!(ids, ["call_1", "call_2"]);
+        assert!(
+            reply
+                .calls
+                .iter()
+                .all(|call| matches!(&call.arguments, Arguments::Json(raw) if raw.get() == "{}"))
+        );
+        assert_eq!(reply.usage, Usage { prompt: Some(12), completion: None });
+    }
+
+    #[test]
+    fn what_was_filtered_or_declined_is_a_refusal_and_no_choice_is_none() {
+        let filtered =
+            r#"{"choices":[{"message":{"role":"assistant","content":""},"finish_reason":"content_filter"}]}"#;
+        assert_eq!(read(&OPENAI_CHAT, filtered).stop, Stop::Refusal);
+        let declined = r#"{"choices":[{"message":{"role":"assistant","content":null,"refusal":"No."},"finish_reason":"stop"}]}"#;
+        let reply = read(&OPENAI_CHAT, declined);
+        assert_eq!((reply.text.as_str(), reply.stop), ("No.", Stop::Refusal));
+        assert!(refusal(&OPENAI_CHAT, r#"{"choices":[]}"#).contains("(`choices` is empty)"));
+    }
+
+    #[test]
+    fn results_are_messages_of_their_own_and_limits_have_the_name_the_model_knows() {
+        let raw = r#"{"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"weather__get","arguments":"{"}}]}"#;
+        let results = Message::Results(vec![result("a", "not JSON", true)]);
+        let body = sent(&OPENAI_CHAT, "llama3", &[user("hi"), assistant(raw), results]);
+        assert_eq!(body["messages"][0], json!({ "role": "system", "content": "Be brief." }));
+        assert_eq!(body["messages"][2], serde_json::from_str::<Value>(raw).unwrap());
+        assert_eq!(
+            body["messages"][3],
+            json!({ "role": "tool", "tool_call_id": "a", "name": "weather__get", "content": "Error: not JSON" })
+        );
+        assert_eq!(body["max_tokens"], json!(64));
+        assert_eq!(sent(&OPENAI_CHAT, "o3", &[user("hi")])["max_completion_tokens"], json!(64));
+    }
 }

@@ -1,14 +1,14 @@
-//! OpenAI's Responses: what is sent, and what comes back?
+//! The Responses of `OpenAI`: what is sent, and what comes back?
 
 use super::bad_reply::{error_message, open, shape};
-use super::piece::{Piece, Said, is_reasoning, kept, object_schema};
+use super::piece::{Piece, Said, count, is_reasoning, kept, object_schema};
 use super::{Answered, Arguments, Ask, BadReply, Dialect, Message, Reply, Stop, Usage, Wanted};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 
-/// OpenAI's Responses.
+/// The Responses of `OpenAI`.
 pub const OPENAI_RESPONSES: Dialect = Dialect {
     name: "openai-responses",
     version: "v1",
@@ -92,18 +92,12 @@ struct Answer<'a> {
     #[serde(borrow)]
     output: &'a RawValue,
     incomplete_details: Option<Incomplete>,
-    usage: Option<Tokens>,
+    usage: Option<Value>,
 }
 
 #[derive(Deserialize)]
 struct Incomplete {
     reason: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Tokens {
-    input_tokens: Option<u64>,
-    output_tokens: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -163,13 +157,71 @@ fn read(_: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         _ if calls.is_empty() => Stop::EndTurn,
         _ => Stop::ToolUse,
     };
-    let usage =
-        answer.usage.map(|usage| Usage { prompt: usage.input_tokens, completion: usage.output_tokens });
-    Ok(Reply {
-        message: answer.output.to_owned(),
-        text: said.into_text(),
-        calls,
-        stop,
-        usage: usage.unwrap_or_default(),
-    })
+    let usage = answer.usage.as_ref();
+    let usage = Usage { prompt: count(usage, "input_tokens"), completion: count(usage, "output_tokens") };
+    Ok(Reply { message: answer.output.to_owned(), text: said.into_text(), calls, stop, usage })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dialect::tests::{assistant, read, refusal, result, sent, user};
+
+    const OUTPUT: &str = r#"[{"id":"rs_68","type":"reasoning","summary":[],"encrypted_content":"gAAAAABo"},{"id":"fc_68","type":"function_call","status":"completed","arguments":"{\"city\":\"Oslo\"}","call_id":"call_9","name":"weather__get","caller":{"type":"program","caller_id":"prog_1"}},{"id":"fc_69","type":"function_call","status":"incomplete","arguments":"{\"city\":\"Ro","call_id":"call_10","name":"weather__get"}]"#;
+
+    #[test]
+    fn thoughts_and_calls_are_read_and_kept_to_the_letter() {
+        let body = format!(
+            r#"{{"id":"resp_68","object":"response","created_at":1741476542,"status":"completed","error":null,"incomplete_details":null,"model":"gpt-5-2025-08-07","output":{OUTPUT},"usage":{{"input_tokens":328,"input_tokens_details":{{"cached_tokens":300}},"output_tokens":52,"output_tokens_details":{{"reasoning_tokens":40}},"total_tokens":380}}}}"#
+        );
+        let reply = read(&OPENAI_RESPONSES, &body);
+        assert_eq!(reply.message.get(), OUTPUT);
+        assert_eq!(reply.stop, Stop::ToolUse);
+        assert_eq!(reply.usage, Usage { prompt: Some(328), completion: Some(52) });
+        assert_eq!(reply.calls[0].id, "call_9");
+        assert_eq!(
+            reply.calls[0].caller.as_ref().unwrap().get(),
+            r#"{"type":"program","caller_id":"prog_1"}"#
+        );
+        assert!(
+            matches!(&reply.calls[0].arguments, Arguments::Json(raw) if raw.get() == r#"{"city":"Oslo"}"#)
+        );
+        assert!(matches!(&reply.calls[1].arguments, Arguments::Text(text) if text == r#"{"city":"Ro"#));
+    }
+
+    #[test]
+    fn an_answer_that_was_cut_or_declined_says_so() {
+        let message = r#"{"type":"message","id":"msg_1","role":"assistant","status":"incomplete","content":[{"type":"output_text","text":"So far","annotations":[]}]}"#;
+        let body = format!(
+            r#"{{"status":"incomplete","incomplete_details":{{"reason":"max_output_tokens"}},"output":[{message}]}}"#
+        );
+        let reply = read(&OPENAI_RESPONSES, &body);
+        assert_eq!((reply.text.as_str(), reply.stop), ("So far", Stop::MaxTokens));
+        let declined = r#"{"status":"completed","output":[{"type":"message","role":"assistant","content":[{"type":"refusal","refusal":"I can't."}]}]}"#;
+        let reply = read(&OPENAI_RESPONSES, declined);
+        assert_eq!((reply.text.as_str(), reply.stop), ("I can't.", Stop::Refusal));
+    }
+
+    #[test]
+    fn what_failed_or_is_not_finished_is_no_message() {
+        let failed = r#"{"status":"failed","error":{"code":"server_error","message":"Sorry about that."},"output":[]}"#;
+        assert_eq!(refusal(&OPENAI_RESPONSES, failed), "the provider reports an error: Sorry about that.");
+        let queued = refusal(&OPENAI_RESPONSES, r#"{"status":"queued","output":[]}"#);
+        assert!(queued.contains("(it is not finished)"), "{queued}");
+    }
+
+    #[test]
+    fn items_are_sent_back_one_by_one_with_their_results_after_them() {
+        let results = Message::Results(vec![result("call_9", "sunny", false), result("call_10", "no", true)]);
+        let body = sent(&OPENAI_RESPONSES, "gpt-5", &[user("hi"), assistant(OUTPUT), results]);
+        let output: Vec<Value> = serde_json::from_str(OUTPUT).unwrap();
+        assert_eq!(body["input"].as_array().unwrap()[1..4], output);
+        assert_eq!(
+            body["input"][5],
+            json!({ "type": "function_call_output", "call_id": "call_10", "output": "Error: no" })
+        );
+        assert_eq!(body["include"], json!(["reasoning.encrypted_content"]));
+        assert_eq!(body["tools"][0]["strict"], json!(false));
+        assert!(sent(&OPENAI_RESPONSES, "gpt-4o", &[user("hi")]).get("include").is_none());
+    }
 }

@@ -110,7 +110,13 @@ pub(super) fn object_schema(schema: &Value) -> Value {
     Value::Object(schema)
 }
 
-/// Whether this id is that of an OpenAI model which thinks before it answers.
+/// A count of tokens; what is none is not counted.
+pub(super) fn count(usage: Option<&Value>, key: &str) -> Option<u64> {
+    let count = usage?.get(key)?;
+    count.as_u64().or_else(|| count.as_f64().filter(|count| *count >= 0.0).map(|count| count as u64))
+}
+
+/// Whether this id is that of a model of `OpenAI` which thinks before it answers.
 pub(super) fn is_reasoning(model: &str) -> bool {
     let digit_after = |prefix: &str| model.strip_prefix(prefix)?.chars().next()?.to_digit(10);
     digit_after("o").is_some() || (digit_after("gpt-").is_some_and(|n| n >= 5) && !model.contains("-chat"))

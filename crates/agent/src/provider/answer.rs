@@ -24,6 +24,12 @@ pub(super) enum Tried {
     Again { told: Option<Duration> },
 }
 
+impl From<AskError> for Failure {
+    fn from(error: AskError) -> Self {
+        Self { error, tried: Tried::Enough }
+    }
+}
+
 impl Provider {
     pub(super) async fn try_once(
         &self,
@@ -36,12 +42,12 @@ impl Provider {
         if start >= deadline {
             let message = format!("there is no time left to ask {}", self.0.name);
             return Err(
-                AskError { can_have_cost: false, ..self.error(AskErrorKind::Hung, None, message) }.into()
+                AskError { can_have_cost: false, ..AskError::new(AskErrorKind::Hung, message) }.into()
             );
         }
         let hung = |what: &str| {
             let message = format!("{}: {what} within {}", self.0.name, span(deadline - start));
-            Failure::from(self.error(AskErrorKind::Hung, None, message))
+            Failure::from(AskError::new(AskErrorKind::Hung, message))
         };
         let sent = timeout_at(deadline, self.post(url, body)).await.map_err(|_| hung("no answer"))?;
         let response = sent.map_err(|error| self.not_reached(&error))?;
@@ -70,12 +76,6 @@ impl Provider {
         request.send().await
     }
 
-    fn error(&self, kind: AskErrorKind, status: Option<StatusCode>, message: String) -> AskError {
-        let can_have_cost =
-            !matches!(kind, AskErrorKind::Rejected | AskErrorKind::Unavailable | AskErrorKind::Refused);
-        AskError { kind, status: status.map(|status| status.as_u16()), message, can_have_cost, tries: 1 }
-    }
-
     /// No answer at all.
     fn not_reached(&self, error: &reqwest::Error) -> Failure {
         let at = address::shown(&self.0.base);
@@ -87,7 +87,7 @@ impl Provider {
         };
         let error = AskError {
             can_have_cost: !error.is_connect(),
-            ..self.error(AskErrorKind::Unavailable, None, message)
+            ..AskError::new(AskErrorKind::Unavailable, message)
         };
         Failure { error, tried: Tried::Again { told: None } }
     }
@@ -108,19 +108,19 @@ impl Provider {
                 ("the answer is not UTF-8 text".to_owned(), AskErrorKind::Malformed, Tried::Enough)
             }
         };
-        let message = format!("{}: {what}", self.0.name);
-        Failure { error: AskError { can_have_cost: true, ..self.error(kind, Some(status), message) }, tried }
+        let error = AskError::new(kind, format!("{}: {what}", self.0.name));
+        Failure { error: AskError { can_have_cost: true, status: Some(status.as_u16()), ..error }, tried }
     }
 
     /// A status of success, and no message.
     fn malformed(&self, status: StatusCode, bad: &BadReply) -> AskError {
-        let (kind, can_have_cost) = match bad {
-            BadReply::Failed(_) => (AskErrorKind::Rejected, true),
-            BadReply::Blocked(_) => (AskErrorKind::Refused, true),
-            _ => (AskErrorKind::Malformed, true),
+        let kind = match bad {
+            BadReply::Failed(_) => AskErrorKind::Rejected,
+            BadReply::Blocked(_) => AskErrorKind::Refused,
+            _ => AskErrorKind::Malformed,
         };
-        let message = format!("{}: {bad}", self.0.name);
-        AskError { can_have_cost, ..self.error(kind, Some(status), message) }
+        let error = AskError::new(kind, format!("{}: {bad}", self.0.name));
+        AskError { can_have_cost: true, status: Some(status.as_u16()), ..error }
     }
 
     /// A status that is no success.
@@ -144,7 +144,8 @@ impl Provider {
         message.push_str(&self.hint(ask, status, location));
         let kind = if is_transient { AskErrorKind::Unavailable } else { AskErrorKind::Rejected };
         let tried = if is_transient { Tried::Again { told } } else { Tried::Enough };
-        Failure { error: self.error(kind, Some(status), message), tried }
+        let error = AskError { status: Some(status.as_u16()), ..AskError::new(kind, message) };
+        Failure { error, tried }
     }
 
     fn hint(&self, ask: &Ask<'_>, status: StatusCode, location: Option<&str>) -> String {

@@ -5,7 +5,7 @@ use super::ask_error::span;
 use super::{AskError, AskErrorKind, Provider, address, patience};
 use crate::dialect::{Ask, Reply};
 use std::time::Duration;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep};
 
 /// A try that failed and is made again.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,22 +33,24 @@ impl Provider {
         let (mut attempt, mut can_have_cost) = (1, false);
         loop {
             self.wait_out_pause(deadline, attempt).await?;
-            let failure = match self.try_once(ask, &url, body.clone(), deadline).await {
+            let Failure { mut error, tried } = match self.try_once(ask, &url, body.clone(), deadline).await {
                 Ok(reply) => return Ok(reply),
                 Err(failure) => failure,
             };
-            can_have_cost |= failure.error.can_have_cost;
-            let error = AskError { can_have_cost, tries: attempt, ..failure.error };
-            let Tried::Again { told } = failure.tried else { return Err(self.without_key(error)) };
+            can_have_cost |= error.can_have_cost;
+            (error.can_have_cost, error.tries) = (can_have_cost, attempt);
+            self.hide_key(&mut error.message);
+            let Tried::Again { told } = tried else { return Err(error) };
             let wait = self.next_wait(attempt, told);
             if attempt >= self.0.patience.tries {
-                return Err(self.without_key(given_up(error)));
+                error.message.push_str(&format!("; given up after {attempt} tries"));
+                return Err(error);
             }
             if Instant::now() + wait >= deadline {
-                return Err(self.without_key(too_late(error, wait, told.is_some())));
+                error.message.push_str(&too_late(wait, told.is_some()));
+                return Err(error);
             }
-            let why = self.without_key(error).message;
-            observer(Retry { attempt, wait, why });
+            observer(Retry { attempt, wait, why: error.message });
             sleep(wait).await;
             attempt += 1;
         }
@@ -67,55 +69,34 @@ impl Provider {
 
     async fn wait_out_pause(&self, deadline: Instant, attempt: u32) -> Result<(), AskError> {
         while let Some(until) = self.paused_until().filter(|until| *until > Instant::now()) {
-            if until >= deadline {
-                let wait = span(until - Instant::now());
+            let wait = patience::told(until - Instant::now(), &self.0.dice);
+            if Instant::now() + wait >= deadline {
                 let message = format!(
-                    "{} asked to wait for {wait} more, which is longer than the time that is left",
-                    self.0.name
+                    "{} asked to wait for {} more, which is longer than the time that is left",
+                    self.0.name,
+                    span(wait)
                 );
-                let kind = AskErrorKind::Unavailable;
-                return Err(AskError {
-                    kind,
-                    status: Some(429),
-                    message,
-                    can_have_cost: false,
-                    tries: attempt - 1,
-                });
+                let error = AskError::new(AskErrorKind::Unavailable, message);
+                return Err(AskError { tries: attempt - 1, ..error });
             }
-            sleep_until(
-                until + patience::told(Duration::from_millis(100), &self.0.dice) - Duration::from_millis(100),
-            )
-            .await;
+            sleep(wait).await;
         }
         Ok(())
     }
 
     /// Some providers repeat what they were sent.
-    fn without_key(&self, mut error: AskError) -> AskError {
+    fn hide_key(&self, message: &mut String) {
         if let Some(key) = &self.0.key {
-            error.message = error.message.replace(&key.value, &format!("${{{}}}", key.variable));
+            *message = message.replace(&key.value, &format!("${{{}}}", key.variable));
         }
-        error
     }
 }
 
-fn given_up(error: AskError) -> AskError {
-    let message = format!("{}; given up after {} tries", error.message, error.tries);
-    AskError { message, ..error }
-}
-
-fn too_late(error: AskError, wait: Duration, is_told: bool) -> AskError {
+fn too_late(wait: Duration, is_told: bool) -> String {
     let wait = span(wait);
-    let message = if is_told {
-        format!("{}; it asks to wait for {wait}, which is longer than the time that is left", error.message)
+    if is_told {
+        format!("; it asks to wait for {wait}, which is longer than the time that is left")
     } else {
-        format!("{}; there is no time left to wait {wait} and try again", error.message)
-    };
-    AskError { message, ..error }
-}
-
-impl From<AskError> for Failure {
-    fn from(error: AskError) -> Self {
-        Self { error, tried: Tried::Enough }
+        format!("; there is no time left to wait {wait} and try again")
     }
 }

@@ -20,6 +20,14 @@ pub struct AskError {
     pub tries: u32,
 }
 
+impl AskError {
+    /// Of the first try, without a status; a request that was declined costs nothing.
+    pub(super) fn new(kind: AskErrorKind, message: String) -> Self {
+        let can_have_cost = matches!(kind, AskErrorKind::Hung | AskErrorKind::Malformed);
+        Self { kind, status: None, message, can_have_cost, tries: 1 }
+    }
+}
+
 /// The kinds of failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AskErrorKind {

@@ -73,6 +73,11 @@ impl Provider {
         self.0.key.as_ref().map(|key| (key.variable.as_str(), key.value.as_str()))
     }
 
+    /// Whether the two share connections and pauses.
+    pub fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+
     /// The same provider, with other limits to its tries.
     #[must_use]
     pub fn with_patience(self, patience: Patience) -> Self {

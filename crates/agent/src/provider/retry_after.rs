@@ -4,9 +4,16 @@ use reqwest::header::{DATE, HeaderMap, RETRY_AFTER};
 use serde_json::Value;
 use std::time::{Duration, SystemTime};
 
+/// Nobody waits for longer.
+const LONGEST: Duration = Duration::from_secs(30 * 24 * 3600);
+
 /// The wait that an answer asks for: `retry-after-ms`, `Retry-After` in seconds or as a date, or the `retryDelay` of
 /// a Google error.
 pub(super) fn wait(headers: &HeaderMap, body: &str, now: SystemTime) -> Option<Duration> {
+    written(headers, body, now).map(|wait| wait.min(LONGEST))
+}
+
+fn written(headers: &HeaderMap, body: &str, now: SystemTime) -> Option<Duration> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     let millis = text("retry-after-ms").and_then(|text| text.parse::<f64>().ok());
     if let Some(wait) = millis.and_then(|millis| Duration::try_from_secs_f64(millis / 1000.0).ok()) {
@@ -66,5 +73,6 @@ mod tests {
             assert_eq!(asked(&[("retry-after", text)], ""), None, "{text}");
         }
         assert_eq!(asked(&[], "<html>"), None);
+        assert_eq!(asked(&[("retry-after", "99999999999999999")], ""), Some(LONGEST));
     }
 }

@@ -3,6 +3,8 @@
 mod call;
 mod check_secrets;
 mod explain;
+pub(crate) mod import;
+mod init;
 mod json_order;
 pub(crate) mod mock;
 mod plan_runs;
@@ -35,9 +37,11 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
         Command::PlanRuns(plan) => plan_runs::run(&plan),
         Command::Tools(tools) => tools::run(&tools, args.color),
         Command::Call(call) => call::run(&call, args.color),
+        Command::Init(init) => init::run(*init),
         Command::Mock(mock) => mock::run(&mock, args.color),
         Command::Proxy(proxy) => proxy::run(proxy),
         Command::Verify(verify) => verify::run(verify),
         Command::TraceFrom(trace) => trace_from::run(trace),
+        Command::Import(import) => import::run(&import),
     }
 }

@@ -1,24 +1,67 @@
 //! Which server do `tools` and `call` mean, and how is it spoken to?
 
-use crate::args::{Era, Server};
+use crate::args::{Direct, Era, Server};
 use crate::output::{self, Failure};
 use mcptest_core::problem::{self, nearest};
 use mcptest_core::suite::{Suite, check_header_name, check_header_value, check_variable_name};
 use mcptest_mcp::client::{Endpoint, EraChoice, ServerSpec};
 use mcptest_mcp::process;
+use mcptest_run::draft::Source;
 use std::path::Path;
 use std::process::ExitCode;
 
 /// The server that the arguments mean.
 pub(super) fn spec(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
-    let mut spec = match (&args.command, &args.url, &args.words[..]) {
-        (Some(text), ..) => of_words(&words(text)?)?,
-        (None, Some(url), _) => ServerSpec::url(url, url),
-        (None, None, words @ [_, ..]) => of_words(words)?,
-        (None, None, []) => of_suite(name, args)?,
+    let mut spec = match direct(&args.direct)? {
+        Some(spec) => spec,
+        None => of_suite(name, args)?,
     };
-    apply(args, &mut spec)?;
+    apply(&args.direct, &mut spec)?;
     Ok(spec)
+}
+
+/// The server that is named on the command line, with nothing applied; `None` when none is.
+fn direct(args: &Direct) -> Result<Option<ServerSpec>, Failure> {
+    Ok(match (&args.url, command(args)?) {
+        (Some(url), _) => Some(ServerSpec::url(url, url)),
+        (None, Some(words)) => Some(of_words(&words)?),
+        (None, None) => None,
+    })
+}
+
+/// The words of the command that is named, when one is.
+fn command(args: &Direct) -> Result<Option<Vec<String>>, Failure> {
+    match &args.command {
+        Some(text) => words(text).map(Some),
+        None => Ok(Some(args.words.clone()).filter(|words| !words.is_empty())),
+    }
+}
+
+/// The server that is named on the command line, and how a suite would describe it.
+pub(super) fn spec_and_source(args: &Direct) -> Result<(ServerSpec, Source), Failure> {
+    let Some(mut spec) = direct(args)? else { return Err(Failure("no server is named".to_owned())) };
+    apply(args, &mut spec)?;
+    let mut source = Source { era: args.era.and_then(era_in_a_suite), ..Source::default() };
+    match &spec.endpoint {
+        Endpoint::Command { words, env, .. } => {
+            source.words.clone_from(words);
+            source.env.clone_from(env);
+        }
+        Endpoint::Url { url, headers } => {
+            source.url = Some(url.clone());
+            source.headers.clone_from(headers);
+        }
+        Endpoint::Pipe(_) => {}
+    }
+    Ok((spec, source))
+}
+
+fn era_in_a_suite(era: Era) -> Option<&'static str> {
+    match era {
+        Era::Auto => None,
+        Era::Legacy => Some("legacy"),
+        Era::Modern => Some("modern"),
+    }
 }
 
 fn of_words(words: &[String]) -> Result<ServerSpec, Failure> {
@@ -80,7 +123,7 @@ fn name_in<'s>(suite: &'s Suite, path: &str, name: Option<&str>) -> Result<&'s s
     })
 }
 
-fn apply(args: &Server, spec: &mut ServerSpec) -> Result<(), Failure> {
+fn apply(args: &Direct, spec: &mut ServerSpec) -> Result<(), Failure> {
     for written in &args.header {
         let (name, value) = written.split_once(':').ok_or_else(|| {
             Failure(format!("`{written}` is not a header\n  help: as `--header 'X-Key: secret'`"))

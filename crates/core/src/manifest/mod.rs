@@ -30,6 +30,7 @@ mod tool;
 mod uri_template;
 mod wire_fault;
 
+pub use sample::sample_of;
 pub use answer::{Answer, INTERNAL_ERROR, INVALID_PARAMS, Inputs, Reply, RpcError};
 pub use ask::{Ask, AskKind, MISSING_CAPABILITY, Request};
 pub use context::ReadFile;

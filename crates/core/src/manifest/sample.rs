@@ -11,6 +11,11 @@ pub(super) fn sample(written: &Value, schema: &JsonSchema) -> Option<Value> {
     schema.is_valid(&value).then_some(value)
 }
 
+/// A small value that fits a schema as it is written.
+pub fn sample_of(written: &Value) -> Option<Value> {
+    sample(written, &JsonSchema::compile(written).ok()?)
+}
+
 fn of(schema: &Value, root: &Value, depth: usize) -> Option<Value> {
     if depth > MAX_DEPTH {
         return None;

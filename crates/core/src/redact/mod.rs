@@ -74,6 +74,8 @@ pub struct Found {
     pub what: String,
     /// The byte at which it begins, from 0.
     pub at: usize,
+    /// How many bytes it has.
+    pub length: usize,
 }
 
 impl Redactor {
@@ -115,7 +117,7 @@ impl Redactor {
     pub fn find(&self, text: &str) -> Vec<Found> {
         self.scan(text, Depth::default(), false)
             .into_iter()
-            .map(|edit| Found { what: edit.what.to_owned(), at: edit.at.start })
+            .map(|edit| Found { what: edit.what.to_owned(), at: edit.at.start, length: edit.at.len() })
             .collect()
     }
 

@@ -288,7 +288,8 @@ fn a_secret_in_a_false_placeholder_goes() {
 #[test]
 fn secrets_are_found_with_their_kind_and_place() {
     let text = r#"{"a":"x other-secret","password":"p"}"#;
-    let expected = [Found { what: "OTHER".to_owned(), at: 8 }, Found { what: "password".to_owned(), at: 34 }];
+    let found = |what: &str, at, length| Found { what: what.to_owned(), at, length };
+    let expected = [found("OTHER", 8, 12), found("password", 34, 1)];
     assert_eq!(redactor().find(text), expected);
     assert_eq!(redactor().find(&redactor().json(text)), []);
 }

@@ -67,6 +67,9 @@ pub struct TestReport {
     /// Whether `[model]` is part of the row's name, because the agent has several models.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub matrix: bool,
+    /// The variant, when the agent has several: `4 distractors`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
     /// The worst of its runs and gates.
     pub status: Status,
     /// Why it is an error, or why it was skipped.
@@ -90,12 +93,11 @@ pub struct TestReport {
 }
 
 impl TestReport {
-    /// The name of the test's row: `name`, or `name [model]` in a matrix.
+    /// The name of the test's row: `name`, or `name [model]` in a matrix, then `[variant]` where there are several.
     pub fn row_name(&self) -> String {
-        match &self.model {
-            Some(model) if self.matrix => format!("{} [{model}]", self.name),
-            _ => self.name.clone(),
-        }
+        let model = self.model.as_ref().filter(|_| self.matrix);
+        let marks = model.into_iter().chain(&self.variant).map(|mark| format!(" [{mark}]"));
+        std::iter::once(self.name.clone()).chain(marks).collect()
     }
 
     /// The name of one run's row: `name #3`, or the test's own when it has one run.

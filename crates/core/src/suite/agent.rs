@@ -174,6 +174,24 @@ impl Agent {
         self.gates.iter().flat_map(|gate| gate.injected_tools(variant, offered)).collect()
     }
 
+    /// The name of its row with this model, in this variant: `name [gpt-5] [4 distractors]`.
+    pub fn row_name(&self, model: Option<&Model>, variant: Option<Variant>) -> String {
+        let model = model.filter(|_| self.is_matrix()).map(|model| format!(" [{}]", model.label()));
+        let variant = variant.map(|variant| format!(" [{variant}]"));
+        format!("{}{}{}", self.name, model.unwrap_or_default(), variant.unwrap_or_default())
+    }
+
+    /// The names of all its rows.
+    pub(super) fn row_names(&self) -> Vec<String> {
+        let models: Vec<Option<&Model>> =
+            if self.is_matrix() { self.models.iter().map(Some).collect() } else { vec![None] };
+        let variants: Vec<Option<Variant>> = self.variants().into_iter().map(Some).collect();
+        let variants = if variants.is_empty() { vec![None] } else { variants };
+        let rows =
+            models.iter().flat_map(|model| variants.iter().map(|variant| self.row_name(*model, *variant)));
+        rows.collect()
+    }
+
     /// Whether rows name the model, because there is more than one.
     pub fn is_matrix(&self) -> bool {
         self.models.len() > 1

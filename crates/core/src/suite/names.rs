@@ -88,17 +88,14 @@ pub(super) fn check_references(parts: &Parts, problems: &mut Vec<Problem>) {
 
 /// Rows are selected and reported by name, so no two may have the same.
 fn check_row_names(parts: &Parts, problems: &mut Vec<Problem>) {
-    let mut rows: BTreeMap<String, Span> = parts
-        .agents
-        .iter()
-        .filter(|agent| !agent.is_matrix())
-        .map(|agent| (agent.name.clone(), agent.span))
-        .collect();
-    let of_matrices = parts.agents.iter().filter(|agent| agent.is_matrix()).flat_map(|agent| {
-        agent.models.iter().map(|model| (format!("{} [{}]", agent.name, model.label()), agent.span))
-    });
+    let (plain, others): (Vec<_>, Vec<_>) =
+        parts.agents.iter().partition(|agent| agent.row_names() == [agent.name.as_str()]);
+    let mut rows: BTreeMap<String, Span> =
+        plain.iter().map(|agent| (agent.name.clone(), agent.span)).collect();
+    let of_agents =
+        others.iter().flat_map(|agent| agent.row_names().into_iter().map(|name| (name, agent.span)));
     let of_tools = parts.tools.iter().map(|test| (test.name.clone(), test.span));
-    for (name, span) in of_matrices.chain(of_tools) {
+    for (name, span) in of_agents.chain(of_tools) {
         // A model listed twice is its own problem, and reported as such.
         if let Some(first) = rows.get(&name).filter(|first| **first != span) {
             let problem = Problem::error(format!("two rows are called `{name}`")).at(span);

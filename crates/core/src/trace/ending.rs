@@ -7,8 +7,11 @@ impl Trace<'_> {
     /// Why the run never came to an end of its own, when it did not.
     pub fn fatal_error(&self) -> Option<String> {
         let has_answer = self.final_response.as_ref().is_some_and(|answer| !answer.trim().is_empty());
-        let never_ended = !has_answer && !self.errors.is_empty();
-        if self.stop_reason.as_deref() != Some("error") && !never_ended {
+        let stop = self.stop_reason.as_deref();
+        // Who was done, or ran into a limit, has ended; errors beside that were overcome.
+        let has_ended = has_answer || stop.is_some_and(|stop| !matches!(stop, "tool_use" | "tool_calls"));
+        let never_ended = !has_ended && !self.errors.is_empty();
+        if stop != Some("error") && !never_ended {
             return None;
         }
         let first = self.errors.first();
@@ -24,5 +27,25 @@ pub fn error_in_words(error: &str) -> String {
         (Some(message), ..) | (None, None, Some(message)) => message.to_owned(),
         (None, Some(kind), Some(message)) => format!("{kind}: {message}"),
         _ => error.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn fatal(rest: &str) -> Option<String> {
+        let text = format!(r#"{{"errors": [{{"kind": "provider", "message": "overloaded"}}]{rest}}}"#);
+        Trace::read(&text).unwrap().fatal_error()
+    }
+
+    #[test]
+    fn an_error_is_fatal_unless_the_run_came_to_an_end() {
+        assert_eq!(fatal("").as_deref(), Some("provider: overloaded"));
+        assert!(fatal(r#", "stop_reason": "tool_use""#).is_some());
+        assert!(fatal(r#", "stop_reason": "error", "final_response": "half""#).is_some());
+        assert_eq!(fatal(r#", "stop_reason": "max_turns""#), None);
+        assert_eq!(fatal(r#", "stop_reason": "end_turn""#), None);
+        assert_eq!(fatal(r#", "final_response": "done""#), None);
     }
 }

@@ -72,6 +72,13 @@ pub fn redactor(
     built(patterns.iter().fold(builder, |builder, pattern| builder.pattern(pattern)))
 }
 
+/// Which parts of the words of a command, or of an address, are secret, each with the name that says so.
+pub fn secrets_in_words(words: &[&str]) -> Vec<Vec<(String, std::ops::Range<usize>)>> {
+    let Ok(names) = Redactor::builder().build() else { return vec![Vec::new(); words.len()] };
+    let found = words::secrets(&names, words).into_iter();
+    found.map(|(_, secrets)| secrets.into_iter().map(|secret| (secret.name, secret.at)).collect()).collect()
+}
+
 /// Waits for the signal that ends the proxy, and names it.
 pub async fn stop_signal() -> String {
     #[cfg(unix)]

@@ -5,16 +5,37 @@ use std::sync::Arc;
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
+    /// Tool tests are going to be called.
+    ToolsBegan {
+        /// How many.
+        tests: usize,
+    },
+    /// A tool test was called.
+    ToolCalled {
+        /// The row.
+        row_name: String,
+        /// Why there is no recording of it, when there is none.
+        unrecorded: Option<String>,
+    },
     /// Recording begins: the rows and how many runs each needs.
     Began {
         /// The rows, which other events name by their place here.
-        cells: Vec<(String, usize)>,
+        cells: Vec<RowToRecord>,
     },
     /// A run has started.
     RunStarted {
         /// The row.
         cell: usize,
         /// The run, from 1.
+        run: usize,
+        /// Whether it is a run of the fault matrix.
+        in_matrix: bool,
+    },
+    /// The model is asked.
+    Asks {
+        /// The row.
+        cell: usize,
+        /// The run.
         run: usize,
     },
     /// The model has answered.
@@ -23,8 +44,8 @@ pub enum Event {
         cell: usize,
         /// The run.
         run: usize,
-        /// Tokens of this answer.
-        tokens: u64,
+        /// Tokens of this answer, where they are counted.
+        tokens: Option<u64>,
         /// What it cost, where that is known.
         cost_usd: Option<f64>,
     },
@@ -34,6 +55,8 @@ pub enum Event {
         cell: usize,
         /// The run.
         run: usize,
+        /// The server it is meant for, where there is one.
+        server: Option<String>,
         /// The tool.
         tool: String,
     },
@@ -43,7 +66,9 @@ pub enum Event {
         cell: usize,
         /// The run.
         run: usize,
-        /// Why it is not recorded, when it is not.
+        /// Why the agent stopped, where it did.
+        stop_reason: Option<String>,
+        /// Why it is not recorded, when it is not; without secrets.
         unrecorded: Option<String>,
     },
     /// More runs of a row are needed than was known, as for a fault matrix.
@@ -62,6 +87,17 @@ pub enum Event {
     },
     /// Nothing more is recorded.
     Ended,
+}
+
+/// A row whose runs are recorded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RowToRecord {
+    /// Its name.
+    pub name: String,
+    /// How many runs are recorded now.
+    pub runs: usize,
+    /// How many runs it has in all.
+    pub of: usize,
 }
 
 /// Whoever watches.

@@ -10,7 +10,7 @@ mod shared;
 mod state;
 mod work;
 
-pub use event::{Event, Watch, unwatched};
+pub use event::{Event, RowToRecord, Watch, unwatched};
 pub(crate) use work::Done;
 
 use crate::plan::Plan;
@@ -123,10 +123,12 @@ impl Crew<'_, '_> {
             if let Err(why) = work.reserve(&unit) {
                 work.note_failure(&unit, &why);
                 self.schedule.drop_rest(unit.work);
+                let unrecorded = Some(work.without_secrets(&why));
+                (self.watch)(Event::RunFinished { cell, run, stop_reason: None, unrecorded });
                 self.go_on(work, &unit);
                 continue;
             }
-            (self.watch)(Event::RunStarted { cell, run });
+            (self.watch)(Event::RunStarted { cell, run, in_matrix: unit.in_matrix });
             let mut around = Surroundings {
                 shared: self.shared,
                 purse: self.purse,
@@ -134,6 +136,7 @@ impl Crew<'_, '_> {
                 interrupted: interrupted.clone(),
             };
             let ended = runtime.block_on(perform(work, run, work.faults(&unit), &mut around));
+            let stop_reason = ended.as_ref().ok().and_then(|finished| finished.trace.stop_reason.clone());
             let unrecorded = match ended {
                 Ok(finished) => work.keep(&unit, finished).err(),
                 Err(Unfinished::Interrupted) => {
@@ -153,7 +156,8 @@ impl Crew<'_, '_> {
             } else {
                 self.finished.fetch_add(1, Ordering::Relaxed);
             }
-            (self.watch)(Event::RunFinished { cell, run, unrecorded });
+            let unrecorded = unrecorded.map(|why| work.without_secrets(&why));
+            (self.watch)(Event::RunFinished { cell, run, stop_reason, unrecorded });
             self.go_on(work, &unit);
         }
     }

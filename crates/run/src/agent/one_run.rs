@@ -94,8 +94,9 @@ async fn act(
                 temperature: work.agent.parameters.get("temperature").and_then(Value::as_f64),
                 limits: limits(work.agent),
             };
-            let meter = Meter { work, run, around };
+            let meter = Meter { work, run, around, toolbox: Arc::clone(&toolbox) };
             let ended = run_model(&task, toolbox, &meter).await;
+            drop(meter);
             let observed = close_all(work.suite, servers).await;
             let mut trace = ended.map_err(|why| match why {
                 Unrecorded::Unanswered(why) => Unfinished::Failed(why),
@@ -120,7 +121,8 @@ async fn run_own(
     let environment = crate::host().environment;
     let failed = |error: &dyn std::fmt::Display| Unfinished::Failed(error.to_string());
     around.purse.may_spend(work.allowed(), 0).map_err(Unfinished::OverBudget)?;
-    let fill = |text: &String| own.fill(text, environment).map_err(|unset| failed(&format!("`agent:`: {unset}")));
+    let fill =
+        |text: &String| own.fill(text, environment).map_err(|unset| failed(&format!("`agent:`: {unset}")));
     let command = own.command.iter().map(fill).collect::<Result<Vec<_>, _>>()?;
     let mut env = Vec::new();
     for (name, value) in &own.env {
@@ -134,7 +136,8 @@ async fn run_own(
     };
     let mut servers = Vec::new();
     for name in &work.agent.servers {
-        let server = work.suite.servers.get(name).ok_or_else(|| failed(&format!("there is no server `{name}`")))?;
+        let server =
+            work.suite.servers.get(name).ok_or_else(|| failed(&format!("there is no server `{name}`")))?;
         let spec = crate::server::spec_of(name, server, folder, environment);
         servers.push(spec.map_err(|error| failed(&error))?);
     }
@@ -153,8 +156,9 @@ async fn run_own(
         time_budget: limits(work.agent).time_budget,
         program: &program,
         on_event: Arc::new(move |event| {
-            if let OwnEvent::CallStarted { tool, .. } = event {
-                watch(Event::Calls { cell, run, tool: tool.to_owned() });
+            if let OwnEvent::CallStarted { server, tool, .. } = event {
+                let (server, tool) = (Some(server.to_owned()), tool.to_owned());
+                watch(Event::Calls { cell, run, server, tool });
             }
         }),
     })
@@ -163,11 +167,12 @@ async fn run_own(
     let mut trace = outcome.trace;
     let tokens = trace.conversation.tokens;
     let usage = Usage { prompt: tokens.prompt, completion: tokens.completion };
-    let priced = || outcome.model.as_ref().and_then(|id| work.agent.cost_usd(id, usage.prompt?, usage.completion?));
+    let priced =
+        || outcome.model.as_ref().and_then(|id| work.agent.cost_usd(id, usage.prompt?, usage.completion?));
     trace.conversation.cost_usd = trace.conversation.cost_usd.or_else(priced);
     let cost_usd = trace.conversation.cost_usd;
     around.purse.spend(work.allowed(), total(usage), cost_usd);
-    (around.watch)(Event::Answered { cell, run, tokens: total(usage), cost_usd });
+    (around.watch)(Event::Answered { cell, run, tokens: counted(usage), cost_usd });
     if cost_usd.is_none() && work.allowed().is_in_dollars(around.purse) {
         let why = "the agent does not tell what it costs, so a budget in dollars cannot be held: let it write \
                    `cost_usd` to the file that MCPTEST_USAGE names";
@@ -279,6 +284,7 @@ struct Meter<'a> {
     work: &'a Work<'a>,
     run: usize,
     around: &'a Surroundings<'a>,
+    toolbox: Arc<Toolbox>,
 }
 
 impl Meter<'_> {
@@ -291,20 +297,31 @@ fn total(usage: Usage) -> u64 {
     usage.prompt.unwrap_or_default() + usage.completion.unwrap_or_default()
 }
 
+/// The tokens of an answer, when both its counts are there.
+fn counted(usage: Usage) -> Option<u64> {
+    usage.prompt.zip(usage.completion).map(|(prompt, completion)| prompt + completion)
+}
+
 impl Watcher for Meter<'_> {
     fn may_ask(&self, used: Usage) -> Result<(), String> {
-        self.around.purse.may_spend(self.allowed(), total(used))
+        self.around.purse.may_spend(self.allowed(), total(used))?;
+        (self.around.watch)(Event::Asks { cell: self.work.place, run: self.run });
+        Ok(())
     }
 
     fn answered(&self, usage: Usage) {
         let cost_usd = self.work.cost_usd(usage);
         self.around.purse.spend(self.allowed(), total(usage), cost_usd);
         let (cell, run) = (self.work.place, self.run);
-        (self.around.watch)(Event::Answered { cell, run, tokens: total(usage), cost_usd });
+        (self.around.watch)(Event::Answered { cell, run, tokens: counted(usage), cost_usd });
     }
 
     fn calls(&self, tool: &str) {
         let (cell, run) = (self.work.place, self.run);
-        (self.around.watch)(Event::Calls { cell, run, tool: tool.to_owned() });
+        let at = self.toolbox.offered().iter().position(|offered| offered.name == tool);
+        let known = at.and_then(|at| self.toolbox.catalogue().get(at));
+        let server = known.and_then(|known| known.server.clone());
+        let tool = known.map_or(tool, |known| &known.name).to_owned();
+        (self.around.watch)(Event::Calls { cell, run, server, tool });
     }
 }

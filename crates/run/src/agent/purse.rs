@@ -85,7 +85,11 @@ impl Purse {
 
 /// Dollars with as many digits as say something.
 pub(super) fn usd(dollars: f64) -> String {
-    let text = if dollars != 0.0 && dollars.abs() < 0.01 { format!("{dollars:.6}") } else { format!("{dollars:.4}") };
+    let text = if dollars != 0.0 && dollars.abs() < 0.01 {
+        format!("{dollars:.6}")
+    } else {
+        format!("{dollars:.4}")
+    };
     let short = text.trim_end_matches('0').trim_end_matches('.');
     if short.is_empty() { "0".to_owned() } else { short.to_owned() }
 }
@@ -120,7 +124,10 @@ mod tests {
         purse.spend(other, 100, Some(0.01));
         assert!(purse.may_spend(other, 0).unwrap_err().starts_with("--max-cost of $0.1"));
         let stopped = purse.stopped().unwrap();
-        assert!(stopped.starts_with("`budget: per_test_usd`") && stopped.ends_with("($0.1 and 300 tokens in all)"));
+        assert!(
+            stopped.starts_with("`budget: per_test_usd`")
+                && stopped.ends_with("($0.1 and 300 tokens in all)")
+        );
     }
 
     #[test]

@@ -23,8 +23,8 @@ pub(super) enum State {
 
 /// What the recording of this row is like now.
 pub(super) fn state_of(cell: &Cell<'_>) -> State {
-    let Subject::Agent { suite, agent, model } = cell.subject else { return State::Missing };
-    let paths = cassette_paths(suite, agent, model).unwrap_or_default();
+    let Subject::Agent { suite, agent, model, variant } = cell.subject else { return State::Missing };
+    let paths = cassette_paths(suite, agent, model, variant).unwrap_or_default();
     let Some(recording) = paths.first().and_then(|path| Recording::open(path).ok()) else {
         return State::Missing;
     };
@@ -35,7 +35,7 @@ pub(super) fn state_of(cell: &Cell<'_>) -> State {
         }
         Err(_) => return State::Missing,
     };
-    let expected = expected_header(suite, agent, model);
+    let expected = expected_header(suite, agent, model, variant);
     let is_stale = |header| !staleness(header, &expected).is_empty() || is_tampered(header);
     if cassette.is_pinned() && cassette.header.as_ref().is_some_and(is_stale) {
         return State::Stale;

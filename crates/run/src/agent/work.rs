@@ -1,5 +1,6 @@
 //! One row of the plan as work: who acts, which of its runs are recorded, and what came of it.
 
+use super::RowToRecord;
 use super::one_run::Finished;
 use super::purse::{Allowed, Purse};
 use super::reel::Reel;
@@ -95,11 +96,10 @@ pub(super) fn plan<'p>(
     let mut providers = Providers::default();
     let mut planned = Planned { done: BTreeMap::new(), works: Vec::new() };
     for (index, cell) in plan.cells.iter().enumerate() {
-        let Subject::Agent { suite, agent, model } = cell.subject else { continue };
+        let Subject::Agent { suite, agent, model, variant } = cell.subject else { continue };
         if cell.skip.is_some() {
             continue;
         }
-        let variant = None;
         let row = Row { index, cell, suite, agent, model, variant };
         match row.work(planned.works.len(), options, secrets, purse, &mut providers) {
             Ok(None) => {}
@@ -138,7 +138,8 @@ impl<'p> Row<'p> {
             let help = Some("judge them without `--live`, or give the agent a path to record to".to_owned());
             return if is_live { Err(Reason { message, help, ..Reason::default() }) } else { Ok(None) };
         }
-        let paths = cassette_paths(suite, agent, model).map_err(|error| advice::unresolved(&error))?;
+        let paths =
+            cassette_paths(suite, agent, model, variant).map_err(|error| advice::unresolved(&error))?;
         let Some(path) = paths.into_iter().next() else { return Ok(None) };
         let Some((goes_on, runs)) = self.runs(options) else { return Ok(None) };
         let actor = self.actor(providers)?;
@@ -155,8 +156,21 @@ impl<'p> Row<'p> {
             stopped: None,
         });
         let of = agent.runs;
-        let work =
-            Work { place, index, cell, suite, agent, model, variant, actor, runs, of, is_live, secrets, kept };
+        let work = Work {
+            place,
+            index,
+            cell,
+            suite,
+            agent,
+            model,
+            variant,
+            actor,
+            runs,
+            of,
+            is_live,
+            secrets,
+            kept,
+        };
         work.refuse_unpriced(purse)?;
         Ok(Some(work))
     }
@@ -189,7 +203,8 @@ impl<'p> Row<'p> {
             let help = Some("add `model:` or `agent: {command: […]}`".to_owned());
             return Err(Reason { message, help, ..Reason::default() });
         };
-        let provider = providers.resolve(model, self.suite, crate::host().environment)
+        let provider = providers
+            .resolve(model, self.suite, crate::host().environment)
             .map_err(|error| reason_of(&error.to_string()))?;
         Ok(Actor::Model { provider: Box::new(provider), id: &model.id })
     }
@@ -209,9 +224,9 @@ impl Work<'_> {
         Err(Reason { message, help: Some(help.to_owned()), ..Reason::default() })
     }
 
-    /// The row's name and how many runs it needs.
-    pub(super) fn row(&self) -> (String, usize) {
-        (self.cell.row_name.clone(), self.runs.len())
+    /// The row and how many runs it needs, for who watches.
+    pub(super) fn row(&self) -> RowToRecord {
+        RowToRecord { name: self.cell.row_name.clone(), runs: self.runs.len(), of: self.of }
     }
 
     pub(super) fn units(&self) -> impl Iterator<Item = Unit> {
@@ -254,7 +269,8 @@ impl Work<'_> {
 
     /// What goes wrong on purpose in a run.
     pub(super) fn faults(&self, unit: &Unit) -> FaultPlan {
-        let combination = unit.in_matrix.then(|| self.kept().combinations.get(unit.run - 1).copied()).flatten();
+        let combination =
+            unit.in_matrix.then(|| self.kept().combinations.get(unit.run - 1).copied()).flatten();
         match combination {
             Some(combination) => {
                 FaultPlan::at_call(combination.to_string(), combination.kind, combination.call_index)
@@ -271,7 +287,7 @@ impl Work<'_> {
 
     /// Puts a run on the disk.
     pub(super) fn keep(&self, unit: &Unit, finished: Finished) -> Result<(), String> {
-        let expected = expected_header(self.suite, self.agent, self.model);
+        let expected = expected_header(self.suite, self.agent, self.model, self.variant);
         let header = Header {
             agent: self.agent.name.clone(),
             model: expected.model,
@@ -326,7 +342,9 @@ impl Work<'_> {
         }
         kept.combinations = match kept.reel.all_traces().get(&1) {
             Some(text) => Trace::read(text)
-                .map(|trace| fault_combinations(self.agent, &[Run { trace: &trace, header: None, passed: true }]))
+                .map(|trace| {
+                    fault_combinations(self.agent, &[Run { trace: &trace, header: None, passed: true }])
+                })
                 .unwrap_or_default(),
             None => Vec::new(),
         };
@@ -352,6 +370,11 @@ impl Work<'_> {
     /// Whether the row passes as it is recorded now.
     pub(super) fn passes(&self) -> bool {
         self.kept().failure.is_none() && state_of(self.cell) == State::Judged(Status::Passed)
+    }
+
+    /// What may be shown of a text; nothing of it when secrets cannot be told apart.
+    pub(super) fn without_secrets(&self, text: &str) -> String {
+        self.secrets.redactor().map(|redactor| redactor.text(text).into_owned()).unwrap_or_default()
     }
 
     pub(super) fn failed(&self, why: &str) -> Done {

@@ -24,6 +24,7 @@ mod tests;
 pub(crate) use fingerprint::fingerprint_of_value;
 pub use fingerprint::{fingerprint_of, is_tampered, sealed};
 pub use name::{beside, default_path, with_model};
+pub(crate) use natural::by_path;
 pub use parse::{Cassette, CassetteRun, Stopped, parse};
 pub use problem::{Fault, Place, Problem};
 pub use read::{ReadError, Recording};

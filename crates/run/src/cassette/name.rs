@@ -26,7 +26,8 @@ pub fn with_model(path: &str, model: Option<&str>) -> String {
 /// The file beside a cassette that has this word in its name: `runs.jsonl` and `runs.faults.jsonl`.
 pub fn beside(path: &Path, word: &str) -> PathBuf {
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
-    let extension = path.extension().map_or_else(String::new, |ending| format!(".{}", ending.to_string_lossy()));
+    let extension =
+        path.extension().map_or_else(String::new, |ending| format!(".{}", ending.to_string_lossy()));
     path.with_file_name(format!("{stem}.{word}{extension}"))
 }
 

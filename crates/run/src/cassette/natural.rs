@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::path::Path;
 
 /// Orders paths part by part, with numbers by their value: `run-2` before `run-10`.
-pub(super) fn by_path(one: &Path, other: &Path) -> Ordering {
+pub(crate) fn by_path(one: &Path, other: &Path) -> Ordering {
     let parts = |path: &Path| -> Vec<String> {
         path.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect()
     };

@@ -24,7 +24,7 @@ pub struct Place {
 
 impl Place {
     /// The place of the byte at `offset`; past the end it is the end.
-    pub(super) fn at(bytes: &[u8], offset: usize) -> Self {
+    pub(crate) fn at(bytes: &[u8], offset: usize) -> Self {
         let before = &bytes[..offset.min(bytes.len())];
         let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
         let line = before.split(|byte| *byte == b'\n').count();

@@ -2,6 +2,7 @@
 
 use super::parse::{Cassette, parse};
 use super::problem::{Place, Problem};
+use crate::import::{Fidelity, ImportError, import, is_foreign};
 use mcptest_mcp::tape::{self, FORMAT, Tape, TapeError, TraceOptions};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -12,6 +13,7 @@ use thiserror::Error;
 pub struct Recording {
     path: PathBuf,
     bytes: Vec<u8>,
+    fidelity: Option<Fidelity>,
 }
 
 impl Recording {
@@ -25,7 +27,8 @@ impl Recording {
         }
         match fs::read(&path) {
             Ok(bytes) if is_tape(&bytes) => of_tape(path, &bytes),
-            Ok(bytes) => Ok(Self { path, bytes }),
+            Ok(bytes) if is_foreign(&bytes) => of_transcript(path, bytes),
+            Ok(bytes) => Ok(Self { path, bytes, fidelity: None }),
             Err(source) if source.kind() == io::ErrorKind::NotFound => Err(ReadError::Missing { path }),
             Err(source) => Err(ReadError::Unreadable { path, source }),
         }
@@ -33,12 +36,17 @@ impl Recording {
 
     /// A cassette that is no file.
     pub(crate) fn of_text(path: PathBuf, text: &str) -> Self {
-        Self { path, bytes: text.as_bytes().to_vec() }
+        Self { path, bytes: text.as_bytes().to_vec(), fidelity: None }
     }
 
     /// The file's path.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// What came over, when the file is a transcript of another program.
+    pub fn fidelity(&self) -> Option<&Fidelity> {
+        self.fidelity.as_ref()
     }
 
     /// What is in the file.
@@ -67,9 +75,23 @@ fn of_tape(path: PathBuf, bytes: &[u8]) -> Result<Recording, ReadError> {
     match Tape::read(&text) {
         Ok(tape) => {
             let bytes = tape::to_cassette(&tape, &TraceOptions::default()).into_bytes();
-            Ok(Recording { path, bytes })
+            Ok(Recording { path, bytes, fidelity: None })
         }
         Err(source) => Err(ReadError::Tape { path, source }),
+    }
+}
+
+/// A transcript of another program is judged as the cassette that it makes. What no importer knows is told of as a
+/// cassette, which the user may have meant.
+fn of_transcript(path: PathBuf, bytes: Vec<u8>) -> Result<Recording, ReadError> {
+    let agent = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    match import(&bytes, None) {
+        Ok(imported) => {
+            let bytes = imported.cassette(&agent).into_bytes();
+            Ok(Recording { path, bytes, fidelity: Some(imported.fidelity().clone()) })
+        }
+        Err(error) if error.is_of_a_known_format() => Err(ReadError::Transcript { path, source: error }),
+        Err(_) => Ok(Recording { path, bytes, fidelity: None }),
     }
 }
 
@@ -112,6 +134,14 @@ pub enum ReadError {
         path: PathBuf,
         /// What is wrong in it.
         source: TapeError,
+    },
+    /// A transcript of another program with something wrong in it.
+    #[error("{}{}: {}", path.display(), place(source.place), source.fault)]
+    Transcript {
+        /// The path as asked for.
+        path: PathBuf,
+        /// What is wrong in it.
+        source: ImportError,
     },
     /// Read, but not a cassette.
     #[error("{}{}: {}", path.display(), place(problem.place), problem.fault)]

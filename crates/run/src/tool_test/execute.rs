@@ -3,8 +3,8 @@
 use super::{live, replay};
 use crate::cassette::write_whole;
 use crate::plan::{Cell, Plan, Subject};
-use crate::secrets::Secrets;
-use crate::{Fresh, Mode, Options, Which, judge};
+use crate::secrets::{OfSuite, Secrets};
+use crate::{Event, Fresh, Mode, Options, Watch, Which, judge};
 use mcptest_core::report::{Reason, Status};
 use mcptest_core::suite::{Suite, ToolTest};
 use mcptest_mcp::process::{end_all, interrupted as interrupted_by_user};
@@ -56,17 +56,9 @@ pub(crate) fn execute(
     plan: &Plan<'_>,
     options: Options,
     secrets: &Secrets,
+    watch: &Watch,
 ) -> Result<BTreeMap<usize, Done>, Interrupted> {
-    let jobs: Vec<Job<'_, '_>> = plan
-        .cells
-        .iter()
-        .enumerate()
-        .filter_map(|(index, cell)| match cell.subject {
-            Subject::Tool { suite, test } if cell.skip.is_none() => Some(Job { index, cell, suite, test }),
-            _ => None,
-        })
-        .filter(|job| is_called(job, options))
-        .collect();
+    let jobs = jobs(plan, options);
     if jobs.is_empty() {
         return Ok(BTreeMap::new());
     }
@@ -83,10 +75,12 @@ pub(crate) fn execute(
         // Kept until the calls have heard of it.
         interrupt.closed().await;
     });
+    watch(Event::ToolsBegan { tests: jobs.len() });
     let crew = Crew {
         jobs: &jobs,
         options,
         secrets,
+        watch,
         next: AtomicUsize::new(0),
         stop: AtomicBool::new(false),
         done: Mutex::default(),
@@ -105,9 +99,32 @@ pub(crate) fn execute(
     if let Some(exit_code) = exit_code {
         end_all();
         let recorded = matches!(options.mode, Mode::Record(_));
-        return Err(Interrupted { exit_code, finished: done.len(), wanted: jobs.len(), recorded, what: "tool tests" });
+        return Err(Interrupted {
+            exit_code,
+            finished: done.len(),
+            wanted: jobs.len(),
+            recorded,
+            what: "tool tests",
+        });
     }
     Ok(done)
+}
+
+/// How many tool tests the mode asks to call.
+pub(crate) fn count(plan: &Plan<'_>, options: Options) -> usize {
+    jobs(plan, options).len()
+}
+
+fn jobs<'p, 's>(plan: &'p Plan<'s>, options: Options) -> Vec<Job<'p, 's>> {
+    plan.cells
+        .iter()
+        .enumerate()
+        .filter_map(|(index, cell)| match cell.subject {
+            Subject::Tool { suite, test } if cell.skip.is_none() => Some(Job { index, cell, suite, test }),
+            _ => None,
+        })
+        .filter(|job| is_called(job, options))
+        .collect()
 }
 
 fn is_called(job: &Job<'_, '_>, options: Options) -> bool {
@@ -136,6 +153,7 @@ struct Crew<'c, 'p, 's> {
     jobs: &'c [Job<'p, 's>],
     options: Options,
     secrets: &'c Secrets,
+    watch: &'c Watch,
     next: AtomicUsize,
     stop: AtomicBool,
     done: Mutex<BTreeMap<usize, Done>>,
@@ -172,6 +190,8 @@ impl Crew<'_, '_, '_> {
                     Err(error) => Done::Failed(Reason { message: error.to_string(), ..Reason::default() }),
                 },
             };
+            let row_name = job.cell.row_name.clone();
+            (self.watch)(Event::ToolCalled { row_name, unrecorded: unrecorded(&done, &secrets) });
             if self.options.fail_fast {
                 let report = judge::judge(job.cell, self.options, Some(Fresh::Tool(&done)));
                 self.stop.fetch_or(report.status != Status::Passed, Ordering::Relaxed);
@@ -179,4 +199,10 @@ impl Crew<'_, '_, '_> {
             self.done.lock().unwrap_or_else(PoisonError::into_inner).insert(job.index, done);
         }
     }
+}
+
+/// Why there is nothing recorded of a test, as it may be shown.
+fn unrecorded(done: &Done, secrets: &OfSuite) -> Option<String> {
+    let Done::Failed(reason) = done else { return None };
+    Some(secrets.redactor().map(|redactor| redactor.text(&reason.message).into_owned()).unwrap_or_default())
 }

@@ -19,34 +19,62 @@ pub(crate) async fn call(suite: &Suite, test: &ToolTest, redactor: &Redactor) ->
     };
     let spec = crate::server::spec_of(&test.server, server, suite.folder(), host.environment)
         .map_err(|error| reason(&redactor.text(&error.to_string())))?;
-    let called: Called;
-    let refusal: Box<RawValue>;
-    let mut outcome = Outcome::default();
-    match Client::connect(&spec, None).await {
-        Err(error) => outcome.failure = Some(error.to_string()),
-        Ok(client) => {
-            outcome.server = Some(who(&client));
-            called = call_tool(&client, test, &mut outcome).await?;
-            outcome.duration_ms = u64::try_from(called.duration.as_millis()).unwrap_or(u64::MAX);
-            match &called.outcome {
-                Ok(result) => outcome.result = Some(result),
-                Err(CallFailure::Rpc(error)) => {
-                    refusal = to_raw_value(error).map_err(|error| reason(&error.to_string()))?;
-                    outcome.error = Some(&refusal);
-                }
-                Err(CallFailure::Wire(wire)) => outcome.failure = Some(wire.to_string()),
-            }
-            for observed in client.close().await.observed {
-                observe(observed, &mut outcome);
-            }
+    let client = match Client::connect(&spec, None).await {
+        Ok(client) => client,
+        Err(error) => {
+            let outcome = Outcome { failure: Some(error.to_string()), ..Outcome::default() };
+            return Ok(written(suite, test, &outcome, redactor));
         }
+    };
+    let mut outcome = Outcome { server: Some(who(&client)), ..Outcome::default() };
+    let called = call_tool(&client, test, &mut outcome).await?;
+    let refusal = refusal_of(&called)?;
+    take(&called, refusal.as_deref(), &mut outcome);
+    for observed in client.close().await.observed {
+        observe(observed, &mut outcome);
     }
+    Ok(written(suite, test, &outcome, redactor))
+}
+
+/// The same on a server that is connected already.
+pub(crate) async fn call_on(
+    client: &Client,
+    suite: &Suite,
+    test: &ToolTest,
+    redactor: &Redactor,
+) -> Result<String, Reason> {
+    let mut outcome = Outcome { server: Some(who(client)), ..Outcome::default() };
+    let called = call_tool(client, test, &mut outcome).await?;
+    let refusal = refusal_of(&called)?;
+    take(&called, refusal.as_deref(), &mut outcome);
+    Ok(written(suite, test, &outcome, redactor))
+}
+
+fn refusal_of(called: &Called) -> Result<Option<Box<RawValue>>, Reason> {
+    match &called.outcome {
+        Err(CallFailure::Rpc(error)) => to_raw_value(error).map(Some).map_err(|error| reason(&error.to_string())),
+        _ => Ok(None),
+    }
+}
+
+fn take<'c>(called: &'c Called, refusal: Option<&'c RawValue>, outcome: &mut Outcome<'c>) {
+    outcome.duration_ms = u64::try_from(called.duration.as_millis()).unwrap_or(u64::MAX);
+    outcome.error = refusal;
+    match &called.outcome {
+        Ok(result) => outcome.result = Some(result),
+        Err(CallFailure::Rpc(_)) => {}
+        Err(CallFailure::Wire(wire)) => outcome.failure = Some(wire.to_string()),
+    }
+}
+
+/// The recording, without its secrets.
+fn written(suite: &Suite, test: &ToolTest, outcome: &Outcome<'_>, redactor: &Redactor) -> String {
     let header = replay::header_now(suite, test).sealed();
-    let lines = [serde_json::to_string(&header), serde_json::to_string(&outcome)];
+    let lines = [serde_json::to_string(&header), serde_json::to_string(outcome)];
     let [header, outcome] = lines.map(Result::unwrap_or_default);
     // A line break in a result can only be white space between tokens.
     let outcome = outcome.replace(['\n', '\r'], " ");
-    Ok(format!("{header}\n{}\n", redactor.json(&outcome)))
+    format!("{header}\n{}\n", redactor.json(&outcome))
 }
 
 async fn call_tool(client: &Client, test: &ToolTest, outcome: &mut Outcome<'_>) -> Result<Called, Reason> {

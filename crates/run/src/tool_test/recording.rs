@@ -61,6 +61,26 @@ impl Header {
         }
     }
 
+    /// The server's name in the suite.
+    pub(crate) fn server(&self) -> &str {
+        &self.server
+    }
+
+    /// The server's entry in the suite.
+    pub(crate) fn server_entry(&self) -> &Map<String, Value> {
+        &self.server_entry
+    }
+
+    /// The tool that was called.
+    pub(crate) fn tool(&self) -> &str {
+        &self.tool
+    }
+
+    /// What it was given.
+    pub(crate) fn args(&self) -> Option<&Value> {
+        self.args.as_ref()
+    }
+
     /// This header, made from another by taking its secrets out, with what tells a change of them.
     pub(crate) fn in_place_of(self, whole: &Self) -> Self {
         let mut entry = whole.server_entry.clone();

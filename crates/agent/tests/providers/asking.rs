@@ -1,0 +1,121 @@
+//! A suite, a provider and a question, in as few words as a test can have.
+
+use mcptest_agent::dialect::{Answered, Ask, Message, Offered, Part, Reply};
+use mcptest_agent::provider::{AskError, Patience, Provider, ProviderError, Retry};
+use mcptest_core::suite::{Host, Model, Suite, load};
+use mcptest_provider_stub::{Script, Stub};
+use serde_json::json;
+use std::path::Path;
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// A model of each family, and one that speaks Chat Completions.
+pub(crate) const MODELS: [&str; 5] =
+    ["claude-sonnet-4-5", "gpt-5", "gemini-3-pro", "mistral-large-latest", "local/llama3"];
+
+pub(crate) fn suite(text: &str) -> Suite {
+    let read = |path: &Path| {
+        let is_suite = path.ends_with("suite.yml");
+        is_suite.then(|| text.as_bytes().to_vec()).ok_or_else(|| "no such file".to_owned())
+    };
+    let loaded = load(Path::new("suite.yml"), &Host { read: &read, environment: &|_| None });
+    loaded.suite.unwrap_or_else(|| panic!("{:?}", loaded.problems))
+}
+
+/// `provider/id`, or an id alone.
+pub(crate) fn model(text: &str) -> Model {
+    match text.split_once('/') {
+        Some((provider, id)) => Model { provider: Some(provider.to_owned()), id: id.to_owned() },
+        None => Model { provider: None, id: text.to_owned() },
+    }
+}
+
+pub(crate) fn resolve(
+    text: &str,
+    model_id: &str,
+    environment: &[(&str, &str)],
+) -> Result<Provider, ProviderError> {
+    let find = |name: &str| {
+        environment.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
+    };
+    Provider::resolve(&model(model_id), &suite(text), &find)
+}
+
+/// A stub, and a provider that has this model there.
+pub(crate) struct Table {
+    pub(crate) stub: Stub,
+    pub(crate) provider: Provider,
+    pub(crate) model: String,
+}
+
+impl Table {
+    pub(crate) fn new(model_id: &str, script: Script) -> Self {
+        let stub = Stub::start(script).unwrap();
+        let environment = stub.environment();
+        let text =
+            format!("providers:\n  local: {{type: openai, base_url: \"{}/v1/\"}}\nagents: []\n", stub.url());
+        let find = |name: &str| environment.get(name).cloned();
+        let model = model(model_id);
+        let provider = Provider::resolve(&model, &suite(&text), &find).unwrap();
+        let patience = Patience {
+            first_wait: Duration::from_millis(1),
+            longest_wait: Duration::from_millis(4),
+            tries: 5,
+        };
+        Self { stub, provider: provider.with_patience(patience), model: model.id }
+    }
+
+    pub(crate) async fn ask(&self, messages: &[Message]) -> Result<Reply, AskError> {
+        self.watch(messages, Duration::from_secs(30)).await.0
+    }
+
+    /// With what was tried again.
+    pub(crate) async fn watch(
+        &self,
+        messages: &[Message],
+        patience: Duration,
+    ) -> (Result<Reply, AskError>, Vec<Retry>) {
+        let tools = [tool("weather__get_forecast"), tool("weather__get_alerts")];
+        let ask = Ask {
+            model: &self.model,
+            system: Some("You are terse."),
+            messages,
+            tools: &tools,
+            max_tokens: Some(1000),
+            temperature: None,
+        };
+        let mut retries = Vec::new();
+        let deadline = Instant::now() + patience;
+        let reply = self.provider.ask(&ask, deadline, &mut |retry| retries.push(retry)).await;
+        (reply, retries)
+    }
+}
+
+pub(crate) fn tool(name: &str) -> Offered {
+    Offered {
+        name: name.to_owned(),
+        description: Some("About the weather".to_owned()),
+        input_schema: json!({
+            "$schema": "https://json-schema.org/draft/2020-12/schema",
+            "type": "object",
+            "properties": { "city": { "type": ["string", "null"] } },
+            "additionalProperties": false,
+        }),
+    }
+}
+
+pub(crate) fn user(text: &str) -> Message {
+    Message::User(text.to_owned())
+}
+
+/// A result for each of the calls, in order.
+pub(crate) fn results(reply: &Reply, texts: &[&str]) -> Message {
+    assert_eq!(reply.calls.len(), texts.len());
+    let answered = reply.calls.iter().zip(texts).map(|(call, text)| Answered {
+        call_id: call.id.clone(),
+        name: call.name.clone(),
+        content: vec![Part::Text((*text).to_owned())],
+        is_error: text.starts_with("no "),
+    });
+    Message::Results(answered.collect())
+}

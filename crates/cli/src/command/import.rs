@@ -1,0 +1,115 @@
+//! `mcptest import`: transcripts of other programs become a cassette.
+
+use crate::output::{self, Failure};
+use clap::Args as Group;
+use mcptest_core::problem::nearest;
+use mcptest_run::import::{self, IMPORTERS, Importer};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Arguments of `import`.
+#[derive(Debug, Group)]
+pub(crate) struct Import {
+    /// Transcripts, or folders of them; `-` is standard input. All of them together are one cassette.
+    #[arg(value_name = "IN", required = true)]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Where the cassette is written, with the folders that are missing [default: standard output].
+    #[arg(long, short, value_name = "OUT")]
+    pub(crate) out: Option<PathBuf>,
+    /// The format of the transcripts: openai-chat, openai-responses, anthropic, otel or langchain [default: found out].
+    #[arg(long, value_name = "FORMAT", value_parser = format)]
+    pub(crate) format: Option<&'static str>,
+    /// The agent's name in the cassette.
+    #[arg(long, value_name = "NAME", default_value = "imported")]
+    pub(crate) agent: String,
+    /// Write over OUT if it is there.
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
+}
+
+fn format(written: &str) -> Result<&'static str, String> {
+    let keys = || IMPORTERS.iter().map(|importer| importer.key);
+    keys().find(|key| *key == written).ok_or_else(|| match nearest(written, keys()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the formats are {}", keys().collect::<Vec<_>>().join(", ")),
+    })
+}
+
+pub(super) fn run(args: &Import) -> Result<ExitCode, Failure> {
+    if let Some(out) = args.out.as_ref().filter(|out| out.exists() && !args.force) {
+        return Err(Failure(format!(
+            "there is {} already\n  help: name another file, or write over it with --force",
+            out.display()
+        )));
+    }
+    let format = args.format.and_then(import::find);
+    let mut whole: Option<import::Imported> = None;
+    let mut broken = 0;
+    let transcripts = transcripts(&args.inputs)?;
+    for path in &transcripts {
+        match read(path, format) {
+            Ok(imported) => {
+                output::stderr(&format!("{}: {}\n", path.display(), imported.fidelity()));
+                match &mut whole {
+                    Some(whole) => whole.append(imported),
+                    None => whole = Some(imported),
+                }
+            }
+            Err(failure) => {
+                broken += 1;
+                output::stderr(&format!("error: {}\n", failure.0));
+            }
+        }
+    }
+    let Some(whole) = whole.filter(|_| broken == 0) else {
+        let what = if transcripts.len() == 1 { "the transcript" } else { "not every transcript" };
+        let cannot = if transcripts.len() == 1 { "cannot be read" } else { "can be read" };
+        output::stderr(&format!("nothing was written: {what} {cannot}\n"));
+        return Ok(ExitCode::from(output::EXIT_BROKEN));
+    };
+    let (runs, disagreed) = (whole.conversations(), whole.disagreed());
+    let cassette = whole.cassette(&args.agent);
+    if transcripts.len() > 1 && !disagreed.is_empty() {
+        let (differ, them) = (disagreed.join(", "), if disagreed.len() == 1 { "it" } else { "them" });
+        output::stderr(&format!(
+            "note: the conversations differ in {differ}, so the cassette's header does not have {them}\n"
+        ));
+    }
+    match &args.out {
+        None => output::stdout(cassette.as_bytes())?,
+        Some(out) => {
+            import::write(out, &cassette)?;
+            let runs = if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
+            output::stderr(&format!("wrote {} with {runs}\n", out.display()));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The files that are named, and those in the folders that are named.
+fn transcripts(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut files = Vec::new();
+    for input in inputs {
+        if !input.is_dir() {
+            files.push(input.clone());
+            continue;
+        }
+        files.extend(mcptest_run::transcripts_in(input)?);
+    }
+    Ok(files)
+}
+
+fn read(path: &Path, format: Option<&Importer>) -> Result<import::Imported, Failure> {
+    let bytes = if path == Path::new("-") {
+        let mut bytes = Vec::new();
+        std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes).map(|_| bytes)
+    } else {
+        std::fs::read(path)
+    };
+    let bytes =
+        bytes.map_err(|error| Failure(format!("{}: {}", path.display(), mcptest_run::reason(&error))))?;
+    import::import(&bytes, format).map_err(|error| {
+        let place = error.place.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default();
+        Failure(format!("{}{place}: {}", path.display(), error.fault))
+    })
+}

@@ -1,0 +1,12 @@
+//! A provider of scripted models, for tests: all four dialects in their real JSON, over a real socket.
+
+mod body;
+mod log;
+mod play;
+mod script;
+mod serve;
+mod wire;
+
+pub use log::Logged;
+pub use script::{Call, Fault, Rule, Script, ScriptError, Step, Then, Tokens, When};
+pub use serve::Stub;

@@ -1,0 +1,288 @@
+//! The stub on its socket: every request is checked, logged, and answered as the script says.
+
+use crate::body::AnswerBody;
+use crate::log::Logged;
+use crate::play::{self, Play};
+use crate::script::{Fault, Script, Step};
+use crate::wire::{Answering, Request, WIRES, Wire, Wrong};
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use hyper::header::CONTENT_TYPE;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Response};
+use hyper_util::rt::TokioIo;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::net::{TcpListener, TcpSocket};
+use tokio::runtime::Runtime;
+
+/// How many connections wait to be accepted.
+const BACKLOG: u32 = 4096;
+/// Longer than any client waits.
+const FOREVER: Duration = Duration::from_secs(3600);
+
+/// A provider on a port of the loopback address, in threads of its own, until it is dropped.
+#[derive(Debug)]
+pub struct Stub {
+    address: SocketAddr,
+    state: Arc<State>,
+    runtime: Option<Runtime>,
+}
+
+#[derive(Debug)]
+struct State {
+    script: Script,
+    play: Mutex<Play>,
+    log: Mutex<Vec<Logged>>,
+    under_way: AtomicUsize,
+    most_under_way: AtomicUsize,
+}
+
+impl Stub {
+    /// Starts on a free port.
+    pub fn start(script: Script) -> io::Result<Self> {
+        Self::start_on(0, script)
+    }
+
+    /// Starts on this port.
+    pub fn start_on(port: u16, script: Script) -> io::Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let listener = {
+            let _entered = runtime.enter();
+            let socket = TcpSocket::new_v4()?;
+            socket.set_reuseaddr(true)?;
+            socket.bind(SocketAddr::from(([127, 0, 0, 1], port)))?;
+            socket.listen(BACKLOG)?
+        };
+        let address = listener.local_addr()?;
+        let state = Arc::new(State {
+            script,
+            play: Mutex::default(),
+            log: Mutex::default(),
+            under_way: AtomicUsize::new(0),
+            most_under_way: AtomicUsize::new(0),
+        });
+        runtime.spawn(accept(listener, Arc::clone(&state)));
+        Ok(Self { address, state, runtime: Some(runtime) })
+    }
+
+    /// Its base URL, for every dialect.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.address)
+    }
+
+    /// The environment that sends every known family here.
+    pub fn environment(&self) -> BTreeMap<String, String> {
+        let key = self.state.script.key.clone().unwrap_or_else(|| "stub-key-0123456789".to_owned());
+        let families = ["ANTHROPIC", "OPENAI", "GEMINI", "MISTRAL"];
+        let urls = families.iter().map(|family| (format!("{family}_BASE_URL"), self.url()));
+        urls.chain(families.iter().map(|family| (format!("{family}_API_KEY"), key.clone()))).collect()
+    }
+
+    /// Every request so far, in the order of their answers.
+    pub fn log(&self) -> Vec<Logged> {
+        lock(&self.state.log).clone()
+    }
+
+    /// How many requests there were.
+    pub fn count(&self) -> usize {
+        lock(&self.state.log).len()
+    }
+
+    /// The most requests that were under way at once.
+    pub fn most_under_way(&self) -> usize {
+        self.state.most_under_way.load(Ordering::SeqCst)
+    }
+}
+
+impl Drop for Stub {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.runtime.take() {
+            runtime.shutdown_background();
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+async fn accept(listener: TcpListener, state: Arc<State>) {
+    loop {
+        let Ok((stream, _)) = listener.accept().await else {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+            continue;
+        };
+        let _best_effort = stream.set_nodelay(true);
+        let state = Arc::clone(&state);
+        tokio::spawn(async move {
+            let service = service_fn(|request| answer(&state, request));
+            let _ended = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
+        });
+    }
+}
+
+/// One request that counts as under way while this lives.
+struct UnderWay<'s>(&'s State);
+
+impl<'s> UnderWay<'s> {
+    fn new(state: &'s State) -> Self {
+        let now = state.under_way.fetch_add(1, Ordering::SeqCst) + 1;
+        state.most_under_way.fetch_max(now, Ordering::SeqCst);
+        Self(state)
+    }
+}
+
+impl Drop for UnderWay<'_> {
+    fn drop(&mut self) {
+        self.0.under_way.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+async fn answer(state: &State, request: hyper::Request<Incoming>) -> io::Result<Response<AnswerBody>> {
+    let _under_way = UnderWay::new(state);
+    let (parts, body) = request.into_parts();
+    let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
+    let value: Value = serde_json::from_slice(&body).unwrap_or_default();
+    let headers = parts.headers.iter();
+    let headers: BTreeMap<String, String> = headers
+        .map(|(name, value)| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
+        .collect();
+    let path = parts.uri.path().to_owned();
+    let wire = WIRES.iter().find(|wire| (wire.is_at)(&path));
+    let request = Request { path: &path, headers: &headers, body: &value };
+    let act = match wire {
+        Some(wire) if parts.method == Method::POST => act(state, wire, &request),
+        _ => Act::Send { status: 404, body: "404 page not found".to_owned(), step: Step::default() },
+    };
+    let status = act.status();
+    let dialect = wire.map_or("none", |wire| wire.name);
+    lock(&state.log).push(Logged {
+        dialect,
+        path: path.clone(),
+        headers: headers.clone(),
+        body: value.clone(),
+        status,
+    });
+    act.perform().await
+}
+
+/// What is done with a request.
+enum Act {
+    Hang,
+    Close,
+    Cut { body: String, step: Step },
+    Send { status: u16, body: String, step: Step },
+}
+
+/// Decides; whatever waits comes later.
+fn act(state: &State, wire: &Wire, request: &Request<'_>) -> Act {
+    let refuse = |wrong: Wrong| Act::Send {
+        status: wrong.status,
+        body: (wire.error)(wrong.status, &wrong.message).to_string(),
+        step: Step::default(),
+    };
+    if let Err(wrong) = let_in(&state.script, wire, request.headers) {
+        return refuse(wrong);
+    }
+    let seen = match (wire.check)(request) {
+        Ok(seen) => seen,
+        Err(wrong) => return refuse(wrong),
+    };
+    let models = &state.script.models;
+    if !models.is_empty() && !models.contains(&seen.model) {
+        return refuse(Wrong { status: 404, message: format!("model: {}", seen.model) });
+    }
+    let mut play = lock(&state.play);
+    let run = play.take(&seen);
+    let step = play::step(&state.script, &seen, &run);
+    let serial = format!("stub{}x{}", run.number, run.step);
+    let answer = (wire.answer)(&Answering { model: &seen.model, step: &step, serial });
+    if !step.is_fault() {
+        play.answered(&seen, run, &answer.message);
+        return Act::Send { status: 200, body: answer.body.to_string(), step };
+    }
+    play.failed(&seen, run, &step);
+    drop(play);
+    let body = answer.body.to_string();
+    let html = "<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title></head></html>";
+    let status = step.status.unwrap_or(200);
+    match &step {
+        Step { fault: Some(Fault::Hang), .. } => Act::Hang,
+        Step { fault: Some(Fault::Close), .. } => Act::Close,
+        Step { fault: Some(Fault::Cut), .. } => Act::Cut { body, step },
+        Step { fault: Some(Fault::Truncated), .. } => {
+            let half = body.chars().take(body.chars().count() / 2).collect();
+            Act::Send { status, body: half, step }
+        }
+        Step { fault: Some(Fault::Html), .. } => Act::Send { status, body: html.to_owned(), step },
+        Step { blocked: Some(reason), .. } => {
+            Act::Send { status, body: (wire.blocked)(reason).to_string(), step }
+        }
+        Step { raw: Some(raw), .. } => Act::Send { status, body: raw.clone(), step },
+        step => {
+            let message = step.message.as_deref().unwrap_or(usual_message(status));
+            Act::Send { status, body: (wire.error)(status, message).to_string(), step: step.clone() }
+        }
+    }
+}
+
+fn let_in(script: &Script, wire: &Wire, headers: &BTreeMap<String, String>) -> Result<(), Wrong> {
+    let (name, before) = wire.key;
+    let sent = headers.get(name).and_then(|value| value.strip_prefix(before));
+    let is_right = match (&script.key, sent) {
+        (Some(key), sent) => sent == Some(key),
+        (None, None) => script.keyless || wire.name == "openai",
+        (None, Some(_)) => true,
+    };
+    let message = if sent.is_some() { "invalid x-api-key" } else { "You didn't provide an API key." };
+    if is_right { Ok(()) } else { Err(Wrong { status: 401, message: message.to_owned() }) }
+}
+
+fn usual_message(status: u16) -> &'static str {
+    match status {
+        401 => "invalid x-api-key",
+        429 => "This request would exceed your rate limit.",
+        529 => "Overloaded",
+        500.. => "Internal server error",
+        _ => "Something is wrong with the request.",
+    }
+}
+
+impl Act {
+    fn status(&self) -> u16 {
+        match self {
+            Self::Send { status, .. } => *status,
+            Self::Cut { .. } => 200,
+            Self::Hang | Self::Close => 0,
+        }
+    }
+
+    async fn perform(self) -> io::Result<Response<AnswerBody>> {
+        let (status, body, step) = match self {
+            Self::Hang => {
+                tokio::time::sleep(FOREVER).await;
+                return Err(io::Error::other("hung on purpose"));
+            }
+            Self::Close => return Err(io::Error::other("closed on purpose")),
+            Self::Cut { body, step } => (200, AnswerBody::cut(&body), step),
+            Self::Send { status, body, step } => (status, AnswerBody::whole(body), step),
+        };
+        tokio::time::sleep(Duration::from_millis(step.delay_ms)).await;
+        let kind = if step.fault == Some(Fault::Html) { "text/html" } else { "application/json" };
+        let mut response = Response::builder().status(status).header(CONTENT_TYPE, kind);
+        if let Some(after) = &step.retry_after {
+            response = response.header("retry-after", after);
+        }
+        if let Some(millis) = step.retry_after_ms {
+            response = response.header("retry-after-ms", millis);
+        }
+        response.body(body).map_err(io::Error::other)
+    }
+}

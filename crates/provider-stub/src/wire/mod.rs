@@ -1,0 +1,181 @@
+//! A dialect as its provider speaks it: what is let in, and how is it answered?
+
+mod anthropic;
+mod gemini;
+mod openai_chat;
+mod openai_responses;
+
+use crate::play;
+use crate::script::{Step, Tokens};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// The side of a provider in one dialect.
+pub(crate) struct Wire {
+    pub(crate) name: &'static str,
+    /// The header of the key, and what stands before the key in it.
+    pub(crate) key: (&'static str, &'static str),
+    pub(crate) is_at: fn(&str) -> bool,
+    pub(crate) check: fn(&Request<'_>) -> Result<Seen, Wrong>,
+    pub(crate) answer: fn(&Answering<'_>) -> Answer,
+    pub(crate) error: fn(u16, &str) -> Value,
+    /// What comes when the prompt is held back.
+    pub(crate) blocked: fn(&str) -> Value,
+}
+
+pub(crate) const WIRES: [Wire; 4] =
+    [anthropic::WIRE, openai_responses::WIRE, openai_chat::WIRE, gemini::WIRE];
+
+/// A request as it came.
+pub(crate) struct Request<'a> {
+    pub(crate) path: &'a str,
+    pub(crate) headers: &'a BTreeMap<String, String>,
+    pub(crate) body: &'a Value,
+}
+
+/// Why a request is not let in.
+pub(crate) struct Wrong {
+    pub(crate) status: u16,
+    pub(crate) message: String,
+}
+
+impl Wrong {
+    pub(crate) fn request(message: impl Into<String>) -> Self {
+        Self { status: 400, message: message.into() }
+    }
+}
+
+/// What an answer is made of.
+pub(crate) struct Answering<'a> {
+    pub(crate) model: &'a str,
+    pub(crate) step: &'a Step,
+    /// Unlike that of any other answer in the conversation.
+    pub(crate) serial: String,
+}
+
+/// An answer: the body, and what of it comes back with the next request.
+pub(crate) struct Answer {
+    pub(crate) body: Value,
+    pub(crate) message: Vec<Value>,
+}
+
+/// What was understood of a request.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    pub(crate) model: String,
+    /// The user's first message.
+    pub(crate) prompt: String,
+    /// The user's last message.
+    pub(crate) last_user: String,
+    pub(crate) last_result: String,
+    pub(crate) tools: Vec<String>,
+    pub(crate) conversation: Vec<Value>,
+    /// Which messages are the model's.
+    pub(crate) of_model: Vec<bool>,
+}
+
+impl Seen {
+    pub(crate) fn is_opening(&self) -> bool {
+        !self.of_model.contains(&true)
+    }
+
+    /// How often the model has spoken.
+    pub(crate) fn answers(&self) -> usize {
+        let starts = |at: usize| self.of_model[at] && !(at > 0 && self.of_model[at - 1]);
+        (0..self.of_model.len()).filter(|at| starts(*at)).count()
+    }
+
+    /// The conversation up to the model's last message, as a number.
+    pub(crate) fn key(&self) -> u64 {
+        let end = self.of_model.iter().rposition(|of_model| *of_model).map_or(0, |at| at + 1);
+        play::key(&self.model, &self.prompt, &self.conversation[..end])
+    }
+
+    /// The same for the conversation with this message.
+    pub(crate) fn key_after(&self, message: &[Value]) -> u64 {
+        if message.is_empty() {
+            return self.key();
+        }
+        play::key(&self.model, &self.prompt, &[&self.conversation[..], message].concat())
+    }
+
+    pub(crate) fn user(&mut self, text: &str) {
+        if self.prompt.is_empty() && self.is_opening() {
+            text.clone_into(&mut self.prompt);
+        }
+        text.clone_into(&mut self.last_user);
+    }
+
+    /// A tool by its name, or by the end of it.
+    pub(crate) fn offered(&self, name: &str) -> String {
+        let end = format!("__{name}");
+        let mut ends = self.tools.iter().filter(|tool| tool.ends_with(&end));
+        match (self.tools.iter().any(|tool| tool == name), ends.next(), ends.next()) {
+            (false, Some(only), None) => only.clone(),
+            _ => name.to_owned(),
+        }
+    }
+
+    /// Takes a tool in, if its provider would.
+    pub(crate) fn tool(&mut self, at: &str, tool: &Value, schema: &str, has_dots: bool) -> Result<(), Wrong> {
+        let name = tool["name"].as_str().unwrap_or_default();
+        let is_allowed = |c: char| {
+            c.is_ascii_alphanumeric() || c == '_' || c == '-' || (has_dots && (c == '.' || c == ':'))
+        };
+        if name.is_empty() || name.len() > 64 || !name.chars().all(is_allowed) {
+            return Err(Wrong::request(format!(
+                "{at}.name: {name:?} does not match '^[a-zA-Z0-9_-]{{1,64}}$'"
+            )));
+        }
+        if self.tools.iter().any(|known| known == name) {
+            return Err(Wrong::request(format!(
+                "tools: Tool names must be unique, {name:?} is there twice."
+            )));
+        }
+        if tool[schema]["type"] != "object" {
+            return Err(Wrong::request(format!("{at}.{schema}.type: Input should be 'object'")));
+        }
+        self.tools.push(name.to_owned());
+        Ok(())
+    }
+}
+
+impl Answering<'_> {
+    /// The id of a call: the script's, or one made up.
+    pub(crate) fn id(&self, prefix: &str, at: usize) -> String {
+        self.step.calls[at].id.clone().unwrap_or_else(|| format!("{prefix}{}_{at}", self.serial))
+    }
+
+    pub(crate) fn tokens(&self) -> Tokens {
+        self.step.usage.unwrap_or_default()
+    }
+}
+
+/// Only these keys are known to the provider.
+pub(crate) fn only(value: &Value, place: &str, known: &[&str]) -> Result<(), Wrong> {
+    let unknown =
+        value.as_object().into_iter().flatten().map(|(key, _)| key).find(|key| !known.contains(&&***key));
+    match unknown {
+        Some(key) => Err(Wrong::request(format!("{place}{key}: Extra inputs are not permitted"))),
+        None => Ok(()),
+    }
+}
+
+/// A signature of what was thought.
+pub(crate) fn signature(thought: &str) -> String {
+    let mut hasher = DefaultHasher::new();
+    thought.hash(&mut hasher);
+    format!("sig{:016x}", hasher.finish())
+}
+
+/// The texts of content that is one text or blocks with texts.
+pub(crate) fn text_of(content: &Value) -> String {
+    match content {
+        Value::String(text) => text.clone(),
+        Value::Array(blocks) => {
+            blocks.iter().filter_map(|block| block["text"].as_str()).collect::<Vec<_>>().join("\n")
+        }
+        _ => String::new(),
+    }
+}

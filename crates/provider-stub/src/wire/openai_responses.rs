@@ -1,0 +1,188 @@
+//! The Responses of `OpenAI`, from the provider's side.
+
+use super::{Answer, Answering, Request, Seen, Wire, Wrong, only, signature, text_of};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+pub(super) const WIRE: Wire = Wire {
+    name: "openai-responses",
+    key: ("authorization", "Bearer "),
+    is_at: |path| path.ends_with("/responses"),
+    check,
+    answer,
+    error,
+    blocked: |reason| {
+        json!({
+            "id": "resp_stub", "object": "response", "status": "failed", "output": [],
+            "error": { "code": "invalid_prompt", "message": reason },
+        })
+    },
+};
+
+fn check(request: &Request<'_>) -> Result<Seen, Wrong> {
+    let body = request.body;
+    let known =
+        ["model", "instructions", "input", "max_output_tokens", "temperature", "include", "tools", "store"];
+    only(body, "", &known)?;
+    let mut seen = Seen { model: body["model"].as_str().unwrap_or_default().to_owned(), ..Seen::default() };
+    if seen.model.is_empty() {
+        return Err(Wrong::request("you must provide a model parameter"));
+    }
+    if !body["include"].is_null() && seen.model.starts_with("gpt-4") {
+        return Err(Wrong::request("Encrypted content is not supported with this model."));
+    }
+    if body["max_output_tokens"].as_u64().is_some_and(|most| most < 16) {
+        return Err(Wrong::request(
+            "Invalid 'max_output_tokens': integer below minimum value. Expected a value >= 16.",
+        ));
+    }
+    for (at, tool) in body["tools"].as_array().into_iter().flatten().enumerate() {
+        if tool["type"] != "function" {
+            return Err(Wrong::request(format!("Invalid value for 'tools[{at}].type'.")));
+        }
+        only(tool, &format!("tools[{at}]."), &["type", "name", "description", "parameters", "strict"])?;
+        seen.tool(&format!("tools[{at}]"), tool, "parameters", false)?;
+        if tool["parameters"]["properties"].is_null() {
+            return Err(Wrong::request(format!(
+                "Invalid schema for function {}: In context=(), object schema missing properties.",
+                tool["name"]
+            )));
+        }
+    }
+    let items = body["input"].as_array().filter(|items| !items.is_empty());
+    let items = items.ok_or_else(|| Wrong::request("Missing required parameter: 'input'."))?;
+    let mut open = BTreeSet::new();
+    for (at, item) in items.iter().enumerate() {
+        let of_model = check_item(at, item, items, &mut open, &mut seen)?;
+        seen.of_model.push(of_model);
+        seen.conversation.push(item.clone());
+    }
+    match open.first() {
+        Some(id) => Err(Wrong::request(format!("No tool output found for function call {id}."))),
+        None => Ok(seen),
+    }
+}
+
+/// Whether the item is the model's.
+fn check_item(
+    at: usize,
+    item: &Value,
+    items: &[Value],
+    open: &mut BTreeSet<String>,
+    seen: &mut Seen,
+) -> Result<bool, Wrong> {
+    let text = |key: &str| item[key].as_str().unwrap_or_default().to_owned();
+    match item["type"].as_str() {
+        Some("function_call") => {
+            let is_thought = text("id").ends_with("_r");
+            if is_thought && (at == 0 || !items[..at].iter().any(|item| item["type"] == "reasoning")) {
+                return Err(Wrong::request(format!(
+                    "Item '{}' of type 'function_call' was provided without its required 'reasoning' item.",
+                    text("id")
+                )));
+            }
+            if !item["arguments"].is_string() {
+                return Err(Wrong::request(format!(
+                    "Invalid type for 'input[{at}].arguments': expected a string."
+                )));
+            }
+            open.insert(text("call_id"));
+            Ok(true)
+        }
+        Some("function_call_output") => {
+            if !open.remove(&text("call_id")) {
+                return Err(Wrong::request(format!(
+                    "No tool call found for function call output with call_id {}.",
+                    text("call_id")
+                )));
+            }
+            seen.last_result = text_of(&item["output"]);
+            Ok(false)
+        }
+        Some("reasoning") => {
+            let summary = item["summary"][0]["text"].as_str().unwrap_or_default();
+            if item["encrypted_content"] != signature(summary) {
+                return Err(Wrong::request(format!(
+                    "The encrypted content {} could not be verified.",
+                    text("id")
+                )));
+            }
+            Ok(true)
+        }
+        Some("message") | None if item["role"] == "assistant" => Ok(true),
+        Some("message") | None if item["role"] == "user" => {
+            seen.user(&text_of(&item["content"]));
+            Ok(false)
+        }
+        kind => Err(Wrong::request(format!("Invalid value for 'input[{at}].type': {kind:?}."))),
+    }
+}
+
+fn answer(answering: &Answering<'_>) -> Answer {
+    let (step, serial) = (answering.step, &answering.serial);
+    let is_refusal = step.stop.as_deref() == Some("refusal");
+    let reasoning = step.thinking.as_ref().map(|text| {
+        json!({
+            "id": format!("rs_{serial}"), "type": "reasoning",
+            "summary": [{ "type": "summary_text", "text": text }], "encrypted_content": signature(text),
+        })
+    });
+    let message = step.text.as_ref().map(|text| {
+        let content = if is_refusal {
+            json!({ "type": "refusal", "refusal": text })
+        } else {
+            json!({ "type": "output_text", "text": text, "annotations": [], "logprobs": [] })
+        };
+        json!({
+            "id": format!("msg_{serial}"), "type": "message", "status": "completed", "role": "assistant",
+            "content": [content],
+        })
+    });
+    let mark = if step.thinking.is_some() { "_r" } else { "" };
+    let calls = step.calls.iter().enumerate().map(|(at, call)| {
+        let mut item = json!({
+            "id": format!("fc_{serial}_{at}{mark}"), "type": "function_call", "status": "completed",
+            "call_id": answering.id("call_", at), "name": call.name, "arguments": call.written(),
+        });
+        if let Some(caller) = &call.caller {
+            item["caller"] = caller.clone();
+        }
+        item
+    });
+    let output: Vec<Value> = reasoning.into_iter().chain(message).chain(calls).collect();
+    let tokens = answering.tokens();
+    let (status, details) = match step.stop.as_deref() {
+        Some("max_tokens" | "max_output_tokens") => ("incomplete", json!({ "reason": "max_output_tokens" })),
+        Some("content_filter") => ("incomplete", json!({ "reason": "content_filter" })),
+        _ => ("completed", Value::Null),
+    };
+    let body = json!({
+        "id": format!("resp_{serial}"),
+        "object": "response",
+        "created_at": 0,
+        "status": status,
+        "error": null,
+        "incomplete_details": details,
+        "model": answering.model,
+        "output": output,
+        "usage": {
+            "input_tokens": tokens.prompt,
+            "input_tokens_details": { "cached_tokens": tokens.cached },
+            "output_tokens": tokens.completion,
+            "output_tokens_details": { "reasoning_tokens": tokens.thoughts },
+            "total_tokens": tokens.prompt + tokens.completion,
+        },
+    });
+    Answer { body, message: output }
+}
+
+pub(super) fn error(status: u16, message: &str) -> Value {
+    let (kind, code) = match status {
+        401 => ("invalid_request_error", json!("invalid_api_key")),
+        404 => ("invalid_request_error", json!("model_not_found")),
+        429 => ("tokens", json!("rate_limit_exceeded")),
+        500.. => ("server_error", Value::Null),
+        _ => ("invalid_request_error", Value::Null),
+    };
+    json!({ "error": { "message": message, "type": kind, "param": null, "code": code } })
+}

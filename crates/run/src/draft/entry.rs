@@ -1,0 +1,214 @@
+//! How is this server written down, without its secrets?
+
+use super::yaml;
+use mcptest_core::redact::{Redactor, is_secret_name};
+use mcptest_mcp::proxy::secrets_in_words;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::path::Path;
+
+const SHORTEST_VALUE: usize = 8;
+
+/// A server as the user gave it.
+#[derive(Debug, Clone, Default)]
+pub struct Source {
+    /// The words of its command.
+    pub words: Vec<String>,
+    /// Its address, when it has no command.
+    pub url: Option<String>,
+    /// What its process is given.
+    pub env: Vec<(String, String)>,
+    /// What its address is given.
+    pub headers: Vec<(String, String)>,
+    /// The protocol era, when it was named.
+    pub era: Option<&'static str>,
+}
+
+/// The entry under `servers:`, and what its variables stand for.
+#[derive(Debug, Default)]
+pub(super) struct Entry {
+    pub(super) lines: Vec<String>,
+    pub(super) variables: BTreeMap<String, String>,
+}
+
+impl Entry {
+    /// The entry of a server that was started from `here`, in a suite that stands in `folder`.
+    pub(super) fn of(source: &Source, folder: &Path, here: &Path, environment: &BTreeMap<String, String>) -> Self {
+        let mut writer = Writer { environment, variables: BTreeMap::new() };
+        let mut lines = if let Some(url) = &source.url {
+            vec![format!("url: {}", writer.words(&[url]).concat())]
+        } else {
+            let words: Vec<&str> = source.words.iter().map(String::as_str).collect();
+            command(&writer.words(&words), folder, here)
+        };
+        for (key, pairs) in [("env", &source.env), ("headers", &source.headers)] {
+            if !pairs.is_empty() {
+                lines.push(format!("{key}:"));
+            }
+            for (name, value) in pairs {
+                lines.push(format!("  {}: {}", yaml::template(name), writer.named(name, value)));
+            }
+        }
+        lines.extend(source.era.map(|era| format!("era: {era}")));
+        Self { lines, variables: writer.variables }
+    }
+}
+
+/// The lines of an entry whose secrets are variables already.
+pub(super) fn of_template(words: &[String], url: Option<&str>, folder: &Path, here: &Path) -> Vec<String> {
+    match url {
+        Some(url) => vec![format!("url: {}", yaml::template(url))],
+        None => command(&words.iter().map(|word| yaml::template(word)).collect::<Vec<_>>(), folder, here),
+    }
+}
+
+/// A server starts in the folder of its suite unless it is told where.
+fn command(words: &[String], folder: &Path, here: &Path) -> Vec<String> {
+    let mut lines = vec![format!("command: [{}]", words.join(", "))];
+    let cwd = super::path::between(folder, here);
+    if cwd.as_os_str() != "." {
+        lines.push(format!("cwd: {}", yaml::text(&cwd.to_string_lossy())));
+    }
+    lines
+}
+
+struct Writer<'e> {
+    environment: &'e BTreeMap<String, String>,
+    variables: BTreeMap<String, String>,
+}
+
+impl Writer<'_> {
+    fn words(&mut self, words: &[&str]) -> Vec<String> {
+        let secrets = secrets_in_words(words);
+        words.iter().zip(secrets).map(|(word, secrets)| self.without(word, secrets)).collect()
+    }
+
+    /// What stands under the name of a variable or a header.
+    fn named(&mut self, name: &str, value: &str) -> String {
+        let Ok(redactor) = Redactor::builder().build() else { return self.without(value, Vec::new()) };
+        let kept = redactor.header(name, value);
+        let secret = if kept == value || !is_secret_name(name) {
+            Vec::new()
+        } else {
+            // Of an authorization the scheme stays.
+            let start = kept.find("[redacted:").unwrap_or(0);
+            vec![(name.to_owned(), start..value.len())]
+        };
+        self.without(value, secret)
+    }
+
+    /// The text with a variable for each secret, also for tokens that are known by their shape alone and for values
+    /// of variables that are set now.
+    fn without(&mut self, text: &str, mut secrets: Vec<(String, Range<usize>)>) -> String {
+        if let Ok(redactor) = Redactor::builder().build() {
+            let shapes = redactor.find(text).into_iter().map(|found| (found.what, found.at..found.at + found.length));
+            secrets.extend(shapes);
+        }
+        secrets.sort_by_key(|(_, at)| (at.start, std::cmp::Reverse(at.end)));
+        let mut written = String::new();
+        let mut end = 0;
+        for (name, at) in secrets {
+            if at.start < end || at.is_empty() {
+                continue;
+            }
+            written.push_str(&text[end..at.start].replace("${", "$${"));
+            written.push_str(&format!("${{{}}}", self.variable(&name, &text[at.clone()])));
+            end = at.end;
+        }
+        written.push_str(&text[end..].replace("${", "$${"));
+        yaml::template(&written)
+    }
+
+    /// The variable that holds this value: one of the environment that does already, or a new one.
+    fn variable(&mut self, hint: &str, value: &str) -> String {
+        let known = self.variables.iter().chain(self.environment);
+        if let Some((name, _)) = known
+            .filter(|(_, held)| *held == value && value.len() >= SHORTEST_VALUE)
+            .min_by_key(|(name, _)| (!is_secret_name(name), (*name).clone()))
+        {
+            let name = name.clone();
+            self.variables.insert(name.clone(), value.to_owned());
+            return name;
+        }
+        let base = variable_name(hint);
+        let is_free = |name: &String| match self.variables.get(name) {
+            Some(held) => held == value,
+            None => true,
+        };
+        let numbered = (2..).map(|number| format!("{base}_{number}"));
+        let name = std::iter::once(base.clone()).chain(numbered).find(is_free).unwrap_or(base.clone());
+        self.variables.insert(name.clone(), value.to_owned());
+        name
+    }
+}
+
+/// `X-Api-Key` as `X_API_KEY`.
+pub(super) fn variable_name(hint: &str) -> String {
+    let name: String =
+        hint.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
+    let name = name.trim_matches('_');
+    if name.starts_with(|first: char| first.is_ascii_alphabetic()) { name.to_owned() } else { format!("SECRET_{name}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entry(source: &Source, environment: &[(&str, &str)]) -> Entry {
+        let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        Entry::of(source, Path::new("/work"), Path::new("/work"), &environment)
+    }
+
+    fn words(words: &[&str]) -> Source {
+        Source { words: words.iter().map(|word| (*word).to_owned()).collect(), ..Source::default() }
+    }
+
+    #[test]
+    fn a_command_is_written_as_one_would() {
+        let source = Source { env: vec![("LEVEL".to_owned(), "debug ${x}".to_owned())], ..words(&["npx", "-y", "a b"]) };
+        assert_eq!(entry(&source, &[]).lines, ["command: [npx, -y, a b]", "env:", "  LEVEL: \"debug $${x}\""]);
+    }
+
+    #[test]
+    fn a_secret_is_a_variable_of_the_name_it_stands_under() {
+        let source = Source {
+            env: vec![("API_KEY".to_owned(), "planted-one".to_owned())],
+            ..words(&["server", "--github-token", "planted-two", "--url=https://u:planted-3@h/"])
+        };
+        let entry = entry(&source, &[]);
+        assert_eq!(
+            entry.lines,
+            [
+                "command: [server, --github-token, \"${GITHUB_TOKEN}\", \"--url=https://u:${PASSWORD}@h/\"]",
+                "env:",
+                "  API_KEY: \"${API_KEY}\"",
+            ]
+        );
+        assert_eq!(entry.variables["GITHUB_TOKEN"], "planted-two");
+        assert!(!entry.lines.concat().contains("planted"));
+    }
+
+    #[test]
+    fn a_value_that_a_variable_holds_already_has_that_name() {
+        let source = Source {
+            url: Some("https://x/mcp?api_key=planted-one".to_owned()),
+            headers: vec![
+                ("Authorization".to_owned(), "Bearer planted-two".to_owned()),
+                ("X-Api-Key".to_owned(), "planted-3".to_owned()),
+                ("X-Level".to_owned(), format!("ghp_{}", "a1B2c3D4e5F6".repeat(3))),
+            ],
+            ..Source::default()
+        };
+        let entry = entry(&source, &[("MY_TOKEN", "planted-two"), ("HOME", "/root")]);
+        assert_eq!(
+            entry.lines,
+            [
+                "url: \"https://x/mcp?api_key=${API_KEY}\"",
+                "headers:",
+                "  Authorization: \"Bearer ${MY_TOKEN}\"",
+                "  X-Api-Key: \"${X_API_KEY}\"",
+                "  X-Level: \"${GITHUB_TOKEN}\"",
+            ]
+        );
+    }
+}

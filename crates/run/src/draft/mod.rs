@@ -1,0 +1,167 @@
+//! A first suite, drafted from a server or a recording, that passes as it is written.
+
+mod arguments;
+mod calls;
+mod entry;
+mod observed;
+mod page;
+mod path;
+mod recording;
+mod server;
+mod tool_recording;
+mod yaml;
+
+pub use entry::Source;
+pub use recording::from_recording;
+pub use server::{Ask, from_server};
+
+use crate::cassette::{ReadError, WriteError, write_whole};
+use crate::plan::{Plan, Subject};
+use crate::tool_test::Done;
+use crate::{Fresh, Mode, Options, Selection, judge};
+use mcptest_core::problem::render;
+use mcptest_core::report::{Status, TestReport};
+use mcptest_core::suite::{Host, Loaded, load};
+use mcptest_mcp::client::WireError;
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use thiserror::Error;
+
+/// A suite and its recordings, not yet written.
+#[derive(Debug)]
+pub struct Draft {
+    /// Where the suite will be.
+    pub path: PathBuf,
+    /// The suite.
+    pub text: String,
+    /// What came of it, a line each.
+    pub said: Vec<String>,
+    /// Whether there is something that `mcptest run` judges.
+    pub is_judged: bool,
+    /// Whether `mcptest run --record` can make its recordings again.
+    pub records: bool,
+    recordings: Vec<(PathBuf, String)>,
+}
+
+/// Why there is no suite.
+#[derive(Debug, Error)]
+pub enum DraftError {
+    /// The server gave no answer.
+    #[error(transparent)]
+    Wire(#[from] WireError),
+    /// A tool that is to be called is not there.
+    #[error("the server lists no tool `{name}`\n  help: {help}")]
+    NoTool {
+        /// The tool.
+        name: String,
+        /// Which there are.
+        help: String,
+    },
+    /// There is no recording.
+    #[error("there is no file {}\n  help: name a cassette, a trace, a recorded tool test or a recording of the proxy", .0.display())]
+    Missing(PathBuf),
+    /// The recording cannot be read.
+    #[error(transparent)]
+    Recording(#[from] ReadError),
+    /// The recording has nothing that a suite could pass on.
+    #[error("{}: {reason}\n  help: {help}", .file.display())]
+    Hopeless {
+        /// The recording.
+        file: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+        /// What to do.
+        help: String,
+    },
+    /// A file is in the way.
+    #[error("{} exists\n  help: name another file with `-o FILE`, or write over it with `--force`", .0.display())]
+    Exists(PathBuf),
+    /// A file cannot be written.
+    #[error("cannot write {}: {}", .path.display(), crate::reason(.source))]
+    Unwritten {
+        /// The file.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A recording cannot be written.
+    #[error(transparent)]
+    Recorder(#[from] WriteError),
+    /// The drafted suite is refused by its own rules.
+    #[error("the suite that was drafted is refused, which is a fault of mcptest:\n{0}")]
+    Refused(String),
+}
+
+impl Draft {
+    /// Writes the suite and its recordings; without `force`, over nothing that is there.
+    pub fn write(&self, force: bool) -> Result<(), DraftError> {
+        let files = std::iter::once(&self.path).chain(self.recordings.iter().map(|(path, _)| path));
+        if let Some(there) = files.clone().find(|path| path.exists()).filter(|_| !force) {
+            return Err(DraftError::Exists(there.clone()));
+        }
+        for (path, text) in &self.recordings {
+            write_whole(path, text)?;
+        }
+        let unwritten = |source| DraftError::Unwritten { path: self.path.clone(), source };
+        if let Some(folder) = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            std::fs::create_dir_all(folder).map_err(unwritten)?;
+        }
+        std::fs::write(&self.path, &self.text).map_err(unwritten)
+    }
+}
+
+/// Refuses early what [`Draft::write`] would refuse late.
+pub fn check_free(path: &Path, force: bool) -> Result<(), DraftError> {
+    if path.exists() && !force { Err(DraftError::Exists(path.to_owned())) } else { Ok(()) }
+}
+
+/// The drafted text as a suite, with these variables set besides those of the environment.
+fn loaded(path: &Path, text: &str, variables: &BTreeMap<String, String>) -> Result<Loaded, DraftError> {
+    let host = crate::host();
+    let read = |wanted: &Path| {
+        if wanted == path { Ok(text.as_bytes().to_vec()) } else { (host.read)(wanted) }
+    };
+    let environment = |name: &str| variables.get(name).cloned().or_else(|| (host.environment)(name));
+    let loaded = load(path, &Host { read: &read, environment: &environment });
+    if loaded.is_refused() {
+        return Err(DraftError::Refused(render(&loaded.problems, &loaded.sources, false)));
+    }
+    Ok(loaded)
+}
+
+/// The rows of a drafted suite, judged: tool tests by these recordings, agents by what is on the disk.
+fn judged(path: &Path, loaded: Loaded, recordings: &BTreeMap<String, String>) -> Vec<TestReport> {
+    let loaded = [(path.display().to_string(), loaded)];
+    let plan = Plan::new(&loaded, &Selection::default());
+    let options = Options { mode: Mode::Replay, jobs: 1, ..Options::default() };
+    let judge = |cell: &crate::Cell<'_>| {
+        let called = match cell.subject {
+            Subject::Tool { test, .. } => recordings.get(&test.name).map(|text| Done::Live(text.clone())),
+            _ => None,
+        };
+        judge::judge(cell, options, called.as_ref().map(Fresh::Tool))
+    };
+    plan.cells.iter().map(judge).collect()
+}
+
+/// Why a row does not pass, in one line; `None` when it does, or is left out on purpose.
+fn why_not(report: &TestReport) -> Option<String> {
+    if matches!(report.status, Status::Passed | Status::Skipped) {
+        return None;
+    }
+    let reasons = report.reason.iter().chain(report.runs.iter().filter_map(|run| run.reason.as_ref()));
+    let failed = report.runs.iter().flat_map(|run| &run.expectations).chain(report.gates.iter().flat_map(|gate| &gate.expectations));
+    let failed = failed.filter(|one| !one.passed).map(|one| {
+        let why = one.reason.clone().or_else(|| one.diff.first().map(|diff| format!("got {}", diff.actual)));
+        format!("{}: {}", one.target, why.unwrap_or_else(|| "does not hold".to_owned()))
+    });
+    let said = reasons
+        .map(|reason| match reason.details.first() {
+            Some(detail) => format!("{} ({detail})", reason.message),
+            None => reason.message.clone(),
+        })
+        .chain(failed)
+        .next();
+    Some(said.unwrap_or_else(|| "it does not pass".to_owned()))
+}

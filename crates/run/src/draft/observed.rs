@@ -1,0 +1,206 @@
+//! What of two answers to one call will still hold tomorrow?
+
+use super::yaml;
+use serde_json::{Value, json};
+
+const LONGEST_TEXT: usize = 100;
+const MOST_FIELDS: usize = 5;
+
+/// One line of `expect:`.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Expectation {
+    target: String,
+    matcher: Value,
+}
+
+impl Expectation {
+    pub(super) fn new(target: impl Into<String>, matcher: Value) -> Self {
+        Self { target: target.into(), matcher }
+    }
+
+    pub(super) fn target(&self) -> &str {
+        &self.target
+    }
+
+    /// As it stands in a suite.
+    pub(super) fn yaml(&self) -> String {
+        format!("{{ target: {}, matcher: {} }}", yaml::text(&self.target), yaml::flow(&self.matcher))
+    }
+}
+
+/// What can be expected of a result, when this tool was called twice with these arguments. Numbers of a tool that
+/// looks at the world outside are as good as random; so is what stands beside something that has changed.
+pub(super) fn expectations(first: &Value, second: &Value, args: &Value, is_closed: bool) -> Vec<Expectation> {
+    let mut expected = vec![Expectation::new("result.isError", json!({ "exact": false }))];
+    match (&first["structuredContent"], &second["structuredContent"]) {
+        (Value::Object(one), Value::Object(other)) => {
+            let changes = one.iter().any(|(key, value)| {
+                other.get(key) != Some(value) || value.as_str().is_some_and(|text| text.lines().any(is_of_the_moment))
+            });
+            let is_echo = |value: &Value| args.as_object().is_some_and(|args| args.values().any(|arg| arg == value));
+            let shared = one.iter().filter_map(|(key, value)| Some((key, value, other.get(key)?)));
+            expected.extend(shared.take(MOST_FIELDS).map(|(key, one, other)| {
+                let target = format!("result.structuredContent{}", step(key));
+                let is_stable = one == other && is_lasting(one, is_closed) && (!changes || is_echo(one));
+                let matcher = if is_stable { json!({ "exact": one }) } else { json!({ "absent": false }) };
+                Expectation::new(target, matcher)
+            }));
+        }
+        _ => expected.extend(of_content(&first["content"], &second["content"])),
+    }
+    expected
+}
+
+/// What can be expected of the first block of content.
+fn of_content(first: &Value, second: &Value) -> Vec<Expectation> {
+    let (one, other) = (&first[0], &second[0]);
+    match (one["text"].as_str(), other["text"].as_str()) {
+        _ if one.is_null() || one["type"] != other["type"] => {
+            vec![Expectation::new("result.content", json!({ "absent": false }))]
+        }
+        (Some(one), Some(other)) => vec![Expectation::new("result.content[0].text", of_text(one, other))],
+        _ => ["type", "mimeType"]
+            .iter()
+            .filter(|key| one[**key].is_string() && one[**key] == other[**key])
+            .map(|key| Expectation::new(format!("result.content[0].{key}"), json!({ "exact": one[*key] })))
+            .collect(),
+    }
+}
+
+fn of_text(one: &str, other: &str) -> Value {
+    let line = |text: &str| text.lines().next().unwrap_or_default().trim_end().to_owned();
+    let is_whole = !one.contains('\n');
+    let first = line(one);
+    if is_whole && one == other && is_lasting_text(one) && !one.trim().is_empty() {
+        json!({ "exact": one })
+    } else if first.chars().count() > 3 && first == line(other) && is_lasting_text(&first) {
+        json!({ "starts-with": first })
+    } else if one.is_empty() || other.is_empty() {
+        json!({ "absent": false })
+    } else {
+        json!({ "length": { "gte": 1 } })
+    }
+}
+
+fn is_lasting(value: &Value, is_closed: bool) -> bool {
+    match value {
+        Value::String(text) => is_lasting_text(text),
+        Value::Bool(_) | Value::Null => true,
+        Value::Number(number) => is_closed && number.to_string().len() < 9,
+        Value::Array(_) | Value::Object(_) => false,
+    }
+}
+
+/// Whether a text looks as if it would be the same another day and on another machine: no times, no ids, no
+/// folders, no secrets.
+pub(super) fn is_lasting_text(text: &str) -> bool {
+    let is_folder =
+        |run: &str| (run.starts_with('/') && run.len() > 1) || run.contains(":\\") || run.contains("/home/");
+    text.chars().count() <= LONGEST_TEXT
+        && !text.contains(['\n', '\r'])
+        && !text.contains("[redacted:")
+        && !text.contains("${")
+        && !is_of_the_moment(text)
+        && !runs(text).any(is_folder)
+}
+
+fn runs(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| c.is_whitespace() || ",;()[]{}\"'T".contains(c))
+}
+
+/// Whether there is a time, a date or an id in a text.
+fn is_of_the_moment(text: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    let is_time = |run: &str| run.split([':', '-', '/']).filter(|part| is_number(part)).count() >= 2;
+    let is_id = |run: &str| {
+        run.len() >= 16
+            && run.bytes().any(|byte| byte.is_ascii_digit())
+            && run.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-')
+    };
+    runs(text).any(|run| (run.len() >= 9 && is_number(run)) || is_id(run) || is_time(run))
+}
+
+/// A key as a step of a path.
+fn step(key: &str) -> String {
+    let is_word = key.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if is_word { format!(".{key}") } else { format!("[{}]", Value::from(key)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn yaml(first: &Value, second: &Value) -> Vec<String> {
+        expectations(first, second, &json!({"city": "Oslo"}), true).iter().skip(1).map(Expectation::yaml).collect()
+    }
+
+    fn text(text: &str) -> Value {
+        json!({ "content": [{ "type": "text", "text": text }] })
+    }
+
+    #[test]
+    fn a_text_is_expected_as_far_as_it_was_the_same_and_lasts() {
+        for (first, second, expected) in [
+            ("Echo: hi", "Echo: hi", r#"{ exact: "Echo: hi" }"#),
+            ("Sunny\nat 10:15", "Sunny\nat 10:16", "{ starts-with: Sunny }"),
+            ("It is 10:15", "It is 10:15", "{ length: { gte: 1 } }"),
+            ("a", "b", "{ length: { gte: 1 } }"),
+            ("", "", "{ absent: false }"),
+        ] {
+            let expected = format!("{{ target: \"result.content[0].text\", matcher: {expected} }}");
+            assert_eq!(yaml(&text(first), &text(second)), [expected]);
+        }
+    }
+
+    #[test]
+    fn fields_are_there_and_only_those_that_last_have_a_value() {
+        let of = |at: u64, id: &str| {
+            json!({"structuredContent": {"city": "Oslo", "at": at, "request id": id, "list": [1], "degrees": 21}})
+        };
+        let exact = |first: &Value, second: &Value| yaml(first, second).join(" ").matches("exact").count();
+        assert_eq!(exact(&of(1, "a"), &of(1, "a")), 4);
+        assert_eq!(exact(&of(1, "10:15"), &of(1, "10:15")), 1);
+        assert_eq!(
+            yaml(&of(1, "a"), &of(2, "b")),
+            [
+                "{ target: result.structuredContent.at, matcher: { absent: false } }",
+                "{ target: result.structuredContent.city, matcher: { exact: Oslo } }",
+                "{ target: result.structuredContent.degrees, matcher: { absent: false } }",
+                "{ target: result.structuredContent.list, matcher: { absent: false } }",
+                r#"{ target: "result.structuredContent[\"request id\"]", matcher: { absent: false } }"#,
+            ]
+        );
+        assert_eq!(expectations(&of(1, "a"), &of(1, "a"), &json!({}), false)[3].matcher, json!({"absent": false}));
+    }
+
+    #[test]
+    fn times_ids_folders_and_secrets_do_not_last() {
+        for text in [
+            "2026-11-15T10:00:00Z",
+            "at 9:05",
+            "id 550e8400-e29b-41d4-a716-446655440000",
+            "1763200000",
+            "in /srv/data",
+            "key [redacted:token]",
+            "${HOME}",
+        ] {
+            assert!(!is_lasting_text(text), "{text}");
+        }
+        for text in ["The sum of 2 and 3 is 5.", "Echo: text", "New York: 33 and rainy", "and/or", "a-b"] {
+            assert!(is_lasting_text(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_image_is_expected_by_its_type() {
+        let image = json!({"content": [{"type": "image", "data": "aGk=", "mimeType": "image/png"}]});
+        assert_eq!(
+            yaml(&image, &image),
+            [
+                "{ target: \"result.content[0].type\", matcher: { exact: image } }",
+                "{ target: \"result.content[0].mimeType\", matcher: { exact: image/png } }",
+            ]
+        );
+    }
+}

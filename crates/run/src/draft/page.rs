@@ -1,0 +1,214 @@
+//! How does a drafted suite read?
+
+use super::observed::Expectation;
+use super::server::Listed;
+use super::yaml;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt::Write;
+
+/// A model of each family, by the variable that its key is in.
+const MODELS: [(&str, &str); 5] = [
+    ("ANTHROPIC_API_KEY", "claude-sonnet-4-5"),
+    ("OPENAI_API_KEY", "gpt-5"),
+    ("GEMINI_API_KEY", "gemini-2.5-pro"),
+    ("GOOGLE_API_KEY", "gemini-2.5-pro"),
+    ("MISTRAL_API_KEY", "mistral-large-latest"),
+];
+
+/// The model whose key is set, else the first.
+pub(super) fn model(environment: &BTreeMap<String, String>) -> (&'static str, &'static str) {
+    let is_set = |(key, _): &&(&str, &str)| environment.get(*key).is_some_and(|value| !value.is_empty());
+    *MODELS.iter().find(is_set).unwrap_or(&MODELS[0])
+}
+
+/// One tool test.
+pub(super) struct Test {
+    pub(super) name: String,
+    pub(super) tool: String,
+    pub(super) args: Value,
+    pub(super) expect: Vec<Expectation>,
+}
+
+impl Test {
+    pub(super) fn new(name: &str, tool: &str, args: Value) -> Self {
+        Self { name: name.to_owned(), tool: tool.to_owned(), args, expect: Vec::new() }
+    }
+}
+
+/// All that a drafted suite says.
+pub(super) struct Page {
+    pub(super) server: String,
+    pub(super) who: String,
+    pub(super) protocol: String,
+    pub(super) tools: Vec<Listed>,
+    pub(super) entry: Vec<String>,
+    pub(super) variables: Vec<String>,
+    pub(super) tests: Vec<Test>,
+    pub(super) left_out: Vec<(String, String)>,
+    pub(super) model: (&'static str, &'static str),
+}
+
+impl Page {
+    pub(super) fn expect(&mut self, test: &str, expect: Vec<Expectation>) {
+        if let Some(test) = self.tests.iter_mut().find(|one| one.name == test) {
+            test.expect = expect;
+        }
+    }
+
+    /// Leaves a test out, and says why.
+    pub(super) fn drop_test(&mut self, test: &str, why: &str) {
+        if let Some(at) = self.tests.iter().position(|one| one.name == test) {
+            let test = self.tests.remove(at);
+            if self.tools.iter().any(|tool| tool.name == test.tool) {
+                self.left_out.push((test.tool, yaml::comment(why)));
+            }
+        }
+    }
+
+    /// Whether there is something that passes or fails.
+    pub(super) fn is_judged(&self) -> bool {
+        !self.tests.is_empty()
+    }
+
+    /// The suite.
+    pub(super) fn text(&self) -> String {
+        let mut out = self.head();
+        let _ = write!(out, "\nservers:\n  {}:\n", yaml::text(&self.server));
+        for line in &self.entry {
+            let _ = writeln!(out, "    {line}");
+        }
+        for name in &self.variables {
+            let _ = writeln!(out, "    # `${{{name}}}` comes from the environment whenever the server is started.");
+        }
+        out.push_str(&self.tool_tests());
+        out.push_str(&self.agent());
+        out
+    }
+
+    fn head(&self) -> String {
+        let who = if self.who.is_empty() { "a server without a name" } else { &self.who };
+        let count = count(self.tools.len(), "tool");
+        let mut out = format!(
+            "# Drafted by `mcptest init` from {} (MCP {}), which has {count}{}\n",
+            yaml::comment(who),
+            yaml::comment(&self.protocol),
+            if self.tools.is_empty() { "." } else { ":" },
+        );
+        if !self.tools.is_empty() {
+            out.push_str("#\n");
+        }
+        let widest = self.tools.iter().map(|tool| yaml::comment(&tool.name).chars().count()).max().unwrap_or(0).min(40);
+        for tool in &self.tools {
+            let mark = if tool.is_read_only { "read-only" } else { "         " };
+            let line = format!("#   {:widest$}  {mark}  {}", yaml::comment(&tool.name), tool.about);
+            let _ = writeln!(out, "{}", line.trim_end());
+        }
+        out.push_str(
+            "#\n# `mcptest run` judges what is recorded: offline, the same every time.\n\
+             # `mcptest run --record` calls the server again and judges that.\n",
+        );
+        out
+    }
+
+    fn tool_tests(&self) -> String {
+        let mut out = String::new();
+        if self.tests.is_empty() {
+            out.push_str("\n# No tool could be called, so there is no tool test yet. One looks like this:\n");
+            let tool = self.tools.first().map_or("some_tool", |tool| tool.name.as_str());
+            let _ = write!(
+                out,
+                "#\n# tools:\n#   - name: it answers\n#     server: {}\n#     tool: {}\n#     args: {{}}\n#     expect:\n\
+                 #       - {{ target: result.isError, matcher: {{ exact: false }} }}\n",
+                yaml::comment(&yaml::text(&self.server)),
+                yaml::comment(&yaml::text(tool)),
+            );
+        } else {
+            out.push_str(
+                "\n# One call to one tool each, without a model. What is expected was the same in two answers; make it say\n\
+                 # what matters to you. Where a tool declares an outputSchema, its answer is held to that too.\ntools:\n",
+            );
+        }
+        for test in &self.tests {
+            let _ = write!(
+                out,
+                "  - name: {}\n    server: {}\n    tool: {}\n    args: {}\n",
+                yaml::text(&test.name),
+                yaml::text(&self.server),
+                yaml::text(&test.tool),
+                yaml::flow(&test.args),
+            );
+            if !test.expect.is_empty() {
+                out.push_str("    expect:\n");
+            }
+            for expectation in &test.expect {
+                let _ = writeln!(out, "      - {}", expectation.yaml());
+            }
+        }
+        out.push_str(&self.what_is_left_out());
+        out
+    }
+
+    fn what_is_left_out(&self) -> String {
+        let mut out = String::new();
+        if !self.left_out.is_empty() {
+            out.push_str("\n# Read-only tools without a test; `--call TOOL` tries one all the same:\n#\n");
+            for (tool, why) in &self.left_out {
+                let _ = writeln!(out, "#   {}: {why}", yaml::comment(tool));
+            }
+        }
+        if self.tools.iter().any(|tool| !tool.is_read_only) {
+            out.push_str(
+                "\n# Tools that are not marked read-only were not called, unless they were named: they may change something.\n\
+                 # `mcptest init --force --call TOOL …` calls one, twice.\n",
+            );
+        }
+        out
+    }
+
+    fn agent(&self) -> String {
+        let tested = self.tests.iter().find(|test| self.tools.iter().any(|tool| tool.name == test.tool));
+        let tool = tested.map(|test| test.tool.as_str()).or_else(|| Some(self.tools.first()?.name.as_str()));
+        let Some(tool) = tool.filter(|tool| !tool.trim().is_empty() && !tool.contains("${")) else {
+            return "\nagents: []\n".to_owned();
+        };
+        let about = self.tools.iter().find(|one| one.name == tool).map_or("", |one| one.about.as_str());
+        let sentence = about.split(". ").next().unwrap_or_default().trim_end_matches(['.', '…']);
+        let wish = if sentence.is_empty() { "what the tool is for" } else { sentence };
+        let (key, model) = self.model;
+        format!(
+            "\n# What a model does with these tools, run after run. Write the prompt as a user would, set {key},\n\
+             # remove `skip:`, and record it with `mcptest run --record=missing`. After that no key is needed.\n\
+             agents:\n  - name: an agent finds the right tool\n    skip: no model has been asked yet\n    model: {model}\n    \
+             servers: [{}]\n    prompt: {}\n    runs: 5\n    expect:\n      - {{ target: final_response, matcher: {{ length: \
+             {{ gte: 1 }} }} }}\n    tool_selection:\n      expected_tool: {}\n      min_selection_rate: 0.8\n    trajectory:\n      \
+             mode: unordered\n      calls: [{}]\n",
+            yaml::text(&self.server),
+            yaml::text(&format!("Ask here for something that needs it: {wish}")),
+            yaml::text(tool),
+            yaml::text(tool),
+        )
+    }
+
+    /// What came of it, for the user.
+    pub(super) fn said(&self) -> Vec<String> {
+        let mut said = vec![format!("{} of {}", count(self.tools.len(), "tool"), self.server)];
+        said.push(match self.tests.len() {
+            0 => "no tool could be called, so nothing is recorded; the file says why".to_owned(),
+            tests => format!("{}, recorded and passing", count(tests, "tool test")),
+        });
+        if !self.left_out.is_empty() {
+            said.push(format!("{} left out; the file says why", count(self.left_out.len(), "read-only tool")));
+        }
+        said.extend(self.variables.iter().map(|name| format!("`${{{name}}}` stands for a secret: set {name} before you record")));
+        said
+    }
+}
+
+pub(super) fn count(number: usize, what: &str) -> String {
+    match number {
+        0 => format!("no {what}s"),
+        1 => format!("1 {what}"),
+        many => format!("{many} {what}s"),
+    }
+}

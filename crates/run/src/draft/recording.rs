@@ -1,0 +1,264 @@
+//! What can these recorded runs be held to?
+
+use super::calls::{Calls, Gate};
+use super::entry::{self, variable_name};
+use super::observed::Expectation;
+use super::page::count;
+use super::{Draft, DraftError, judged, loaded, path, tool_recording, why_not, yaml};
+use crate::cassette::{Recording, is_pattern};
+use crate::is_tool_test;
+use mcptest_core::report::{Status, TestReport};
+use mcptest_core::trace::Header;
+use mcptest_mcp::tape::{self, TapeServer};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+const SHOWN_RUNS: usize = 10;
+const SHOWN_CALLS: usize = 12;
+
+/// Drafts a suite that judges this recording where it is, and passes.
+pub fn from_recording(file: &Path, out: &Path, name: Option<&str>) -> Result<Draft, DraftError> {
+    if !file.exists() {
+        return Err(DraftError::Missing(file.to_owned()));
+    }
+    let recording = Recording::open(file)?;
+    if is_tool_test(&recording) {
+        return tool_recording::draft(file, recording.bytes(), out, name);
+    }
+    let cassette = recording.cassette()?;
+    let mut runs = Vec::new();
+    for run in &cassette.runs {
+        let trace = run.trace.as_ref().map_err(|problem| hopeless(file, format!("run {}: {problem}", run.number)))?;
+        runs.push(trace);
+    }
+    let calls = Calls::of(&runs);
+    let mut page = AgentPage {
+        file: file.to_owned(),
+        cassette: way_to(file, out)?,
+        name: name_of(cassette.header.as_ref(), file),
+        runs: runs.len(),
+        server: tape_server(file).map(|server| (name.map(str::to_owned), server)),
+        header: cassette.header.clone().filter(|header| header.model.is_some() || !header.prompt.is_empty()),
+        is_asked: true,
+        walked: calls.walked(),
+        expect: expectations(&runs),
+        gates: calls.gates(),
+    };
+    // A question that cannot be written again as it was recorded is left out.
+    let asked = loaded(out, &page.text(out), &BTreeMap::new());
+    if asked.is_err() || asked.is_ok_and(|suite| judged(out, suite, &BTreeMap::new()).iter().any(is_error)) {
+        page.is_asked = false;
+    }
+    loop {
+        let text = page.text(out);
+        let rows = judged(out, loaded(out, &text, &BTreeMap::new())?, &BTreeMap::new());
+        let Some(row) = rows.iter().find(|row| why_not(row).is_some()) else {
+            let said = vec![format!("{} of `{}`, judged where they are: {}", count(page.runs, "recorded run"), page.name, page.cassette)];
+            return Ok(Draft { path: out.to_owned(), text, said, is_judged: true, records: false, recordings: Vec::new() });
+        };
+        if is_error(row) || !page.weaken(row) {
+            return Err(hopeless(file, why_not(row).unwrap_or_default()));
+        }
+    }
+}
+
+fn is_error(row: &TestReport) -> bool {
+    row.status == Status::Error
+}
+
+fn hopeless(file: &Path, reason: String) -> DraftError {
+    let help = "a suite that judges it could not pass; `mcptest show` prints what is there".to_owned();
+    DraftError::Hopeless { file: file.to_owned(), reason, help }
+}
+
+/// The recording as `cassette:` names it, relative to the suite.
+fn way_to(file: &Path, out: &Path) -> Result<String, DraftError> {
+    let out = path::absolute(out);
+    let way = path::between(out.parent().unwrap_or(Path::new("/")), &path::absolute(file));
+    match way.to_str() {
+        Some(way) if !is_pattern(way) && !way.contains("{model}") => Ok(way.to_owned()),
+        _ => Err(DraftError::Hopeless {
+            file: file.to_owned(),
+            reason: "`cassette:` would take its name for a pattern".to_owned(),
+            help: "rename the file".to_owned(),
+        }),
+    }
+}
+
+fn name_of(header: Option<&Header>, file: &Path) -> String {
+    let recorded = header.map(|header| header.agent.trim().to_owned()).filter(|name| !name.is_empty());
+    let stem = || file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    recorded.unwrap_or_else(|| format!("{} as recorded", stem()))
+}
+
+/// The server of a tape.
+fn tape_server(file: &Path) -> Option<TapeServer> {
+    let bytes = std::fs::read(file).ok()?;
+    let first = String::from_utf8_lossy(bytes.split(|byte| *byte == b'\n').next()?).into_owned();
+    let header = tape::is_tape(&first).then(|| serde_json::from_str::<tape::Header>(&first).ok())??;
+    Some(header.server).filter(|server| !server.command.is_empty() || server.url.is_some())
+}
+
+/// What holds in every run.
+fn expectations(runs: &[&mcptest_core::trace::Trace<'_>]) -> Vec<Expectation> {
+    let mut expected = Vec::new();
+    if runs.iter().all(|run| run.final_response.as_ref().is_some_and(|text| !text.is_empty())) {
+        expected.push(Expectation::new("final_response", json!({ "length": { "gte": 1 } })));
+    }
+    let results = || runs.iter().flat_map(|run| &run.tool_results);
+    if results().next().is_some() && results().all(|result| !result.is_error) {
+        expected.push(Expectation::new("tool_results[*].is_error", json!({ "not": { "contains": true } })));
+    }
+    expected
+}
+
+struct AgentPage {
+    file: PathBuf,
+    cassette: String,
+    name: String,
+    runs: usize,
+    /// The name it is to have, and the server of a tape.
+    server: Option<(Option<String>, TapeServer)>,
+    header: Option<Header>,
+    /// Whether the suite says what was asked.
+    is_asked: bool,
+    walked: Vec<Vec<String>>,
+    expect: Vec<Expectation>,
+    gates: Vec<Gate>,
+}
+
+impl AgentPage {
+    /// Leaves out what does not hold; false when that is nothing.
+    fn weaken(&mut self, row: &TestReport) -> bool {
+        let before = (self.gates.len(), self.expect.len());
+        self.gates.retain(|gate| {
+            row.gates.iter().all(|judged| judged.key != gate.key || judged.status == Status::Passed)
+        });
+        let failed = |target: &str| {
+            row.runs.iter().flat_map(|run| &run.expectations).any(|one| !one.passed && one.target == target)
+        };
+        self.expect.retain(|one| !failed(one.target()));
+        before != (self.gates.len(), self.expect.len())
+    }
+
+    fn text(&self, out: &Path) -> String {
+        let mut text = format!(
+            "# Drafted by `mcptest init --from-cassette` from {}: {}.\n#\n",
+            yaml::comment(&self.file.display().to_string()),
+            count(self.runs, "recorded run"),
+        );
+        for (at, names) in self.walked.iter().take(SHOWN_RUNS).enumerate() {
+            let shown: Vec<String> = names.iter().take(SHOWN_CALLS).map(|name| yaml::comment(name)).collect();
+            let more = if names.len() > SHOWN_CALLS { " → …" } else { "" };
+            let shown = if shown.is_empty() { "no calls".to_owned() } else { shown.join(" → ") };
+            let _ = writeln!(text, "#   run {}: {shown}{more}", at + 1);
+        }
+        if self.walked.len() > SHOWN_RUNS {
+            text.push_str("#   …\n");
+        }
+        text.push_str("#\n# `mcptest run` judges them: offline, the same every time. `mcptest explain` lists what else to ask.\n");
+        let server = self.server_entry(out, &mut text);
+        text.push_str("\nagents:\n");
+        let _ = write!(
+            text,
+            "  - name: {}\n    cassette: {}\n    runs: {}\n",
+            yaml::text(&self.name),
+            yaml::text(&self.cassette),
+            self.runs
+        );
+        if let Some(server) = server {
+            let _ = writeln!(text, "    servers: [{}]", yaml::text(&server));
+        }
+        self.question(&mut text);
+        if !self.expect.is_empty() {
+            text.push_str("    # In each run:\n    expect:\n");
+        }
+        for one in &self.expect {
+            let _ = writeln!(text, "      - {}", one.yaml());
+        }
+        for gate in &self.gates {
+            let _ = writeln!(text, "    # {}\n    {}:", gate.about, gate.key);
+            for line in &gate.lines {
+                let _ = writeln!(text, "      {line}");
+            }
+        }
+        if self.header.is_some() && !self.is_asked {
+            text.push_str("run_options:\n  stale: warn\n");
+        }
+        text
+    }
+
+    /// Writes the server of a tape, and says what it is called.
+    fn server_entry(&self, out: &Path, text: &mut String) -> Option<String> {
+        let (name, server) = self.server.as_ref()?;
+        let name = name.clone().or_else(|| server.name.clone()).unwrap_or_else(|| "server".to_owned());
+        let here = path::absolute(Path::new("."));
+        let out = path::absolute(out);
+        let words: Vec<String> = server.command.iter().map(|word| with_variables(word)).collect();
+        let url = server.url.as_deref().map(with_variables);
+        let entry = entry::of_template(&words, url.as_deref(), out.parent().unwrap_or(&here), &here);
+        let _ = write!(text, "\nservers:\n  {}:\n", yaml::text(&name));
+        for line in entry {
+            let _ = writeln!(text, "    {line}");
+        }
+        Some(name)
+    }
+
+    /// What was asked of whom, as the header has it; a suite that says something else would find the recording stale.
+    fn question(&self, text: &mut String) {
+        let Some(header) = &self.header else { return };
+        let mut lines = Vec::new();
+        lines.extend(header.model.as_ref().map(|model| format!("model: {}", yaml::template(model))));
+        match &header.prompt[..] {
+            [] => {}
+            [prompt] => lines.push(format!("prompt: {}", yaml::template(prompt))),
+            turns => {
+                let turns: Vec<String> = turns.iter().map(|turn| yaml::template(turn)).collect();
+                lines.push(format!("turns: [{}]", turns.join(", ")));
+            }
+        }
+        lines.extend(header.system_prompt.as_ref().map(|prompt| format!("system_prompt: {}", yaml::template(prompt))));
+        for (key, value) in &header.parameters {
+            let written = match value {
+                Value::Number(milliseconds) if key == "time_budget" => format!("{milliseconds}ms"),
+                other => yaml::flow(other),
+            };
+            lines.push(format!("{}: {written}", yaml::template(key)));
+        }
+        if !self.is_asked {
+            text.push_str("    # The recording says more of the question than this suite can; `stale: warn` lets it be judged:\n");
+        }
+        for line in lines {
+            let line = if self.is_asked { line } else { format!("# {}", yaml::comment(&line)) };
+            let _ = writeln!(text, "    {line}");
+        }
+    }
+}
+
+/// A word of a tape in which each placeholder is a variable.
+pub(super) fn with_variables(word: &str) -> String {
+    let mut written = String::new();
+    let mut rest = word;
+    while let Some((before, after)) = rest.split_once("[redacted:") {
+        let Some((name, after)) = after.split_once(']') else { break };
+        let name = name.split(':').next().unwrap_or_default();
+        written.push_str(&before.replace("${", "$${"));
+        let _ = write!(written, "${{{}}}", variable_name(name));
+        rest = after;
+    }
+    written.push_str(&rest.replace("${", "$${"));
+    written
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_placeholder_becomes_a_variable() {
+        assert_eq!(with_variables("--key=[redacted:api-key] ${x} [redacted:jwt:012345]"), "--key=${API_KEY} $${x} ${JWT}");
+        assert_eq!(with_variables("[redacted:"), "[redacted:");
+    }
+}

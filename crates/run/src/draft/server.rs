@@ -1,0 +1,367 @@
+//! What can this server be held to, when it is asked for its tools and those that change nothing are called?
+
+use super::arguments::arguments;
+use super::entry::{Entry, Source};
+use super::observed::{Expectation, expectations};
+use super::page::{Page, Test};
+use super::{Draft, DraftError, judged, loaded, path, why_not, yaml};
+use crate::tool_test::{call_on, parse_recording, path_of};
+use mcptest_core::problem::nearest;
+use mcptest_core::redact::{Redactor, is_secret_name};
+use mcptest_core::report::Reason;
+use mcptest_core::suite::Suite;
+use mcptest_mcp::client::{CallFailure, Client, ServerSpec, Tool, WireError};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// More tests than this are no first suite.
+const MOST_TESTS: usize = 12;
+/// A tool that takes longer is left out.
+const LONGEST_CALL: Duration = Duration::from_secs(5);
+/// Parts of the name of a tool whose answer may have secrets in it.
+const SECRETIVE: [&str; 7] = ["env", "environment", "secret", "secrets", "credentials", "token", "password"];
+/// Every server must refuse this one.
+const NO_SUCH_TOOL: &str = "mcptest_no_such_tool";
+
+/// What is asked of whom.
+#[derive(Debug)]
+pub struct Ask {
+    /// How the server is reached.
+    pub spec: ServerSpec,
+    /// The same as the user wrote it.
+    pub source: Source,
+    /// Its name in the suite; else its own.
+    pub name: Option<String>,
+    /// Where the suite will be.
+    pub out: PathBuf,
+    /// Tools that may be called although they do not say that they change nothing.
+    pub call: Vec<String>,
+}
+
+/// A tool, and why it is not called.
+pub(super) struct Listed {
+    pub(super) name: String,
+    pub(super) about: String,
+    pub(super) is_read_only: bool,
+    is_closed: bool,
+    schema: Value,
+}
+
+/// Asks the server, calls what is safe to call twice, and drafts a suite that passes on the second answers.
+pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
+    ask.spec.timeout = ask.spec.timeout.min(LONGEST_CALL);
+    let mut session = Session { spec: &ask.spec, client: None };
+    let client = session.client().await?;
+    let info = client.server().clone();
+    let tools = listed(client.list_tools().await?.tools);
+    check_named(&ask.call, &tools)?;
+    let environment: BTreeMap<String, String> = std::env::vars_os()
+        .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+        .collect();
+    let out = path::absolute(&ask.out);
+    let here = path::absolute(Path::new("."));
+    let folder = out.parent().unwrap_or(&here);
+    let entry = Entry::of(&ask.source, folder, &here, &environment);
+    let mut page = Page {
+        server: ask.name.clone().unwrap_or_else(|| name_of(&info.name, &ask.spec.name)),
+        who: format!("{} {}", info.name, info.version).trim().to_owned(),
+        protocol: info.protocol_version.clone(),
+        tools,
+        entry: entry.lines,
+        variables: entry.variables.keys().cloned().collect(),
+        tests: Vec::new(),
+        left_out: Vec::new(),
+        model: super::page::model(&environment),
+    };
+    let folders: Vec<String> = ask.source.words.iter().skip(1).filter(|word| Path::new(word).is_dir()).cloned().collect();
+    let answers = first_calls(&mut session, &mut page, &ask.call, &folders).await;
+    session.end().await;
+    let mut recordings = record(&mut session, &ask.out, &mut page, &entry.variables, &environment, answers).await?;
+    if page.tests.is_empty() {
+        page.tests.push(Test::new("a tool that does not exist is refused", NO_SUCH_TOOL, json!({})));
+        recordings = record(&mut session, &ask.out, &mut page, &entry.variables, &environment, BTreeMap::new()).await?;
+    }
+    session.end().await;
+    finish(&ask.out, page, &entry.variables, recordings)
+}
+
+fn finish(
+    out: &Path,
+    mut page: Page,
+    variables: &BTreeMap<String, String>,
+    mut recordings: BTreeMap<String, String>,
+) -> Result<Draft, DraftError> {
+    let rows = judged(out, loaded(out, &page.text(), variables)?, &recordings);
+    for row in &rows {
+        if let Some(why) = why_not(row) {
+            page.drop_test(&row.name, &why);
+            recordings.remove(&row.name);
+        }
+    }
+    let text = page.text();
+    let suite = loaded(out, &text, variables)?.suite;
+    let suite = suite.ok_or_else(|| DraftError::Refused(text.clone()))?;
+    let of_test = |test: &mcptest_core::suite::ToolTest| {
+        Some((path_of(&suite, test), recordings.get(&test.name)?.clone()))
+    };
+    let recordings = suite.tools.iter().filter_map(of_test).collect();
+    let (said, is_judged) = (page.said(), page.is_judged());
+    Ok(Draft { path: out.to_owned(), text, said, is_judged, records: true, recordings })
+}
+
+/// A connection that is made again after a call broke it.
+struct Session<'s> {
+    spec: &'s ServerSpec,
+    client: Option<Client>,
+}
+
+impl Session<'_> {
+    async fn client(&mut self) -> Result<&Client, WireError> {
+        let client = match self.client.take() {
+            Some(client) => client,
+            None => Client::connect(self.spec, None).await?,
+        };
+        Ok(self.client.insert(client))
+    }
+
+    async fn end(&mut self) {
+        if let Some(client) = self.client.take() {
+            client.close().await;
+        }
+    }
+}
+
+fn listed(tools: Vec<Tool>) -> Vec<Listed> {
+    let mut seen = BTreeSet::new();
+    let tools = tools.into_iter().filter(|tool| seen.insert(tool.name.clone()));
+    tools
+        .map(|tool| {
+            let raw: Value = serde_json::from_str(tool.raw.get()).unwrap_or_default();
+            let hints = &raw["annotations"];
+            let about = tool.description.or(tool.title).unwrap_or_default();
+            Listed {
+                about: yaml::comment(&about),
+                is_read_only: hints["readOnlyHint"] == json!(true),
+                is_closed: hints["openWorldHint"] == json!(false),
+                schema: serde_json::from_str(tool.input_schema.get()).unwrap_or_default(),
+                name: tool.name,
+            }
+        })
+        .collect()
+}
+
+fn check_named(wanted: &[String], tools: &[Listed]) -> Result<(), DraftError> {
+    let known = || tools.iter().map(|tool| tool.name.as_str());
+    match wanted.iter().find(|name| known().all(|known| known != name.as_str())) {
+        None => Ok(()),
+        Some(name) => {
+            let help = match nearest(name, known()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "`mcptest tools` lists them".to_owned(),
+            };
+            Err(DraftError::NoTool { name: name.clone(), help })
+        }
+    }
+}
+
+/// Calls once what is safe to call; what answers becomes a test, and what does not is left out with a reason.
+async fn first_calls(
+    session: &mut Session<'_>,
+    page: &mut Page,
+    wanted: &[String],
+    folders: &[String],
+) -> BTreeMap<String, Value> {
+    let mut answers = BTreeMap::new();
+    let candidates: Vec<(String, Value, bool)> = page
+        .tools
+        .iter()
+        .filter(|tool| tool.is_read_only || wanted.contains(&tool.name))
+        .map(|tool| (tool.name.clone(), tool.schema.clone(), wanted.contains(&tool.name)))
+        .collect();
+    // What the user named comes before what only says that it is safe.
+    let (named, others): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|(.., is_named)| *is_named);
+    for (tool, schema, is_named) in named.into_iter().chain(others) {
+        let why = match arguments(&schema, folders) {
+            _ if !is_named && page.tests.len() >= MOST_TESTS => format!("there are {MOST_TESTS} tests already"),
+            _ if !is_named && is_secretive(&tool) => "its answer may have secrets in it".to_owned(),
+            _ if tool.trim().is_empty() || is_unwritable(&tool) => "its name cannot be written in a suite".to_owned(),
+            None => "no arguments could be made from its schema".to_owned(),
+            Some(arguments) if is_unwritable(&arguments.to_string()) => {
+                "its arguments cannot be written in a suite".to_owned()
+            }
+            Some(arguments) => match call(session, &tool, &arguments).await {
+                Ok(answer) => {
+                    let name = format!("{tool} answers");
+                    answers.insert(name.clone(), answer);
+                    page.tests.push(Test::new(&name, &tool, arguments));
+                    continue;
+                }
+                Err(why) => format!("called with {}, {why}", yaml::comment(&yaml::flow(&arguments))),
+            },
+        };
+        page.left_out.push((tool, why));
+    }
+    let of_tool: BTreeMap<&str, usize> =
+        page.tools.iter().enumerate().map(|(at, tool)| (tool.name.as_str(), at)).collect();
+    page.tests.sort_by_key(|test| of_tool.get(test.tool.as_str()).copied());
+    answers
+}
+
+/// Whether some `${` has no `}` after it, which no suite can say.
+fn is_unwritable(text: &str) -> bool {
+    text.rfind("${").is_some_and(|at| !text[at..].contains('}'))
+}
+
+fn is_secretive(tool: &str) -> bool {
+    let words = tool.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_ascii_lowercase);
+    words.into_iter().any(|word| SECRETIVE.contains(&word.as_str()))
+}
+
+async fn call(session: &mut Session<'_>, tool: &str, arguments: &Value) -> Result<Value, String> {
+    let arguments = RawValue::from_string(arguments.to_string()).map_err(|error| error.to_string())?;
+    let client = session.client().await.map_err(|error| short(&error))?;
+    match client.call_tool(tool, &arguments, None).await.outcome {
+        Ok(result) => {
+            let result: Value = serde_json::from_str(result.get()).unwrap_or_default();
+            match &result["isError"] {
+                Value::Bool(true) => {
+                    let said = result["content"][0]["text"].as_str().unwrap_or("nothing more");
+                    Err(format!("it failed: {}", yaml::comment(said)))
+                }
+                _ => Ok(result),
+            }
+        }
+        Err(CallFailure::Rpc(error)) => Err(format!("it was refused: {} {}", error.code, yaml::comment(&error.message))),
+        Err(CallFailure::Wire(error)) => {
+            session.client = None;
+            Err(short(&error))
+        }
+    }
+}
+
+fn short(error: &WireError) -> String {
+    format!("there was no answer: {}", yaml::comment(&error.to_string()))
+}
+
+/// Calls every test again on a fresh server, keeps that as its recording, and expects what both answers have.
+async fn record(
+    session: &mut Session<'_>,
+    out: &Path,
+    page: &mut Page,
+    variables: &BTreeMap<String, String>,
+    environment: &BTreeMap<String, String>,
+    mut answers: BTreeMap<String, Value>,
+) -> Result<BTreeMap<String, String>, DraftError> {
+    let suite = loaded(out, &page.text(), variables)?.suite;
+    let Some(suite) = suite else { return Err(DraftError::Refused(page.text())) };
+    let redactor = redactor(&suite, variables, environment);
+    let mut recordings = BTreeMap::new();
+    for test in &suite.tools {
+        let made = match &redactor {
+            Ok(redactor) => match session.client().await {
+                Ok(client) => call_on(client, &suite, test, redactor).await.map_err(|reason| reason.message),
+                Err(error) => Err(short(&error)),
+            },
+            Err(reason) => Err(reason.message.clone()),
+        };
+        let first = answers.remove(&test.name);
+        let first = first.map(|answer| match &redactor {
+            Ok(redactor) => serde_json::from_str(&redactor.json(&answer.to_string())).unwrap_or_default(),
+            Err(_) => answer,
+        });
+        let expected = made.and_then(|text| Ok((expected_of(&text, first.as_ref(), test.args.as_ref(), page.is_closed(&test.tool))?, text)));
+        match expected {
+            Ok((expect, text)) => {
+                page.expect(&test.name, expect);
+                recordings.insert(test.name.clone(), text);
+            }
+            Err(why) => {
+                session.client = None;
+                page.drop_test(&test.name, &why);
+            }
+        }
+    }
+    Ok(recordings)
+}
+
+fn expected_of(
+    recording: &str,
+    first: Option<&Value>,
+    args: Option<&Value>,
+    is_closed: bool,
+) -> Result<Vec<Expectation>, String> {
+    let (_, outcome) = parse_recording(recording.as_bytes()).map_err(|problem| problem.to_string())?;
+    if let Some(failure) = outcome.failure {
+        return Err(yaml::comment(&failure));
+    }
+    let value = |raw: Option<&RawValue>| -> Option<Value> { serde_json::from_str(raw?.get()).ok() };
+    match (value(outcome.result), value(outcome.error), first) {
+        (Some(second), _, Some(first)) if second["isError"] != json!(true) => {
+            Ok(expectations(first, &second, args.unwrap_or(&Value::Null), is_closed))
+        }
+        (Some(result), _, None) if result["isError"] == json!(true) => {
+            Ok(vec![Expectation::new("result.isError", json!({ "exact": true }))])
+        }
+        (_, Some(error), None) => Ok(vec![Expectation::new("error.code", json!({ "exact": error["code"] }))]),
+        _ => Err("its second answer was another".to_owned()),
+    }
+}
+
+/// What must not be in a recording: the suite's own secrets, and all that the environment has under a secret name,
+/// as a tool may show it.
+fn redactor(
+    suite: &Suite,
+    variables: &BTreeMap<String, String>,
+    environment: &BTreeMap<String, String>,
+) -> Result<Redactor, Reason> {
+    let of_environment = environment.iter().filter(|(name, _)| is_secret_name(name));
+    let values = suite.secret_values(&|name| variables.get(name).or_else(|| environment.get(name)).cloned());
+    let all = values.iter().chain(variables).chain(of_environment);
+    let builder = all.fold(Redactor::builder(), |builder, (name, value)| builder.value(name, value));
+    builder.build().map_err(|problems| Reason {
+        message: problems.first().map(ToString::to_string).unwrap_or_default(),
+        ..Reason::default()
+    })
+}
+
+/// The server's own name as a suite would call it: the last part, in small letters.
+fn name_of(own: &str, program: &str) -> String {
+    let slug = |text: &str| {
+        let last = text.rsplit('/').find(|part| !part.is_empty()).unwrap_or_default();
+        let words: Vec<String> = last
+            .split(|c: char| !c.is_ascii_alphanumeric())
+            .filter(|word| !word.is_empty())
+            .map(str::to_ascii_lowercase)
+            .collect();
+        words.join("-")
+    };
+    [slug(own), slug(program), "server".to_owned()].into_iter().find(|name| !name.is_empty()).unwrap_or_default()
+}
+
+impl Page {
+    fn is_closed(&self, tool: &str) -> bool {
+        self.tools.iter().any(|listed| listed.name == tool && listed.is_closed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_called_by_the_last_part_of_its_own_name() {
+        assert_eq!(name_of("mcp-servers/everything", "npx"), "everything");
+        assert_eq!(name_of("My Weather (beta)", "npx"), "my-weather-beta");
+        assert_eq!(name_of("天気", "weather_server"), "weather-server");
+        assert_eq!(name_of("", "天気"), "server");
+    }
+
+    #[test]
+    fn tools_that_tell_secrets_are_known_by_a_word_of_their_name() {
+        assert!(is_secretive("get-env") && is_secretive("list_secrets"));
+        assert!(!is_secretive("envelope") && !is_secretive("inventory"));
+    }
+}

@@ -1,0 +1,111 @@
+//! What can a recorded tool test be held to?
+
+use super::observed::{Expectation, expectations};
+use super::recording::with_variables;
+use super::{Draft, DraftError, judged, loaded, path, why_not, yaml};
+use crate::tool_test::{header_now, parse_recording, path_of};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::Path;
+
+/// Drafts a suite with this one test; its recording is written again beside it, as that suite would have recorded it.
+pub(super) fn draft(file: &Path, bytes: &[u8], out: &Path, name: Option<&str>) -> Result<Draft, DraftError> {
+    let hopeless = |reason: String| DraftError::Hopeless {
+        file: file.to_owned(),
+        reason,
+        help: "a suite with this test could not pass; record it again with `mcptest run --record`".to_owned(),
+    };
+    let (header, outcome) = parse_recording(bytes).map_err(|problem| hopeless(problem.to_string()))?;
+    let value = |raw: Option<&RawValue>| -> Option<Value> { serde_json::from_str(raw?.get()).ok() };
+    let expect = match (value(outcome.result), value(outcome.error)) {
+        (Some(result), _) if result["isError"] == json!(true) => {
+            vec![Expectation::new("result.isError", json!({ "exact": true }))]
+        }
+        (Some(result), _) => expectations(&result, &result, header.args().unwrap_or(&Value::Null), false),
+        (None, Some(error)) => vec![Expectation::new("error.code", json!({ "exact": error["code"] }))],
+        (None, None) => return Err(hopeless(outcome.failure.unwrap_or_default())),
+    };
+    let server = name.unwrap_or(header.server()).to_owned();
+    let mut text = format!(
+        "# Drafted by `mcptest init --from-cassette` from {}.\n#\n\
+         # `mcptest run` judges the recording: offline, the same every time.\n\
+         # `mcptest run --record` calls the server again and judges that.\n\nservers:\n  {}: {}\n\ntools:\n",
+        yaml::comment(&file.display().to_string()),
+        yaml::text(&server),
+        template(&Value::Object(entry(header.server_entry(), file, out).map_err(&hopeless)?)),
+    );
+    let _ = write!(
+        text,
+        "  - name: {}\n    server: {}\n    tool: {}\n    args: {}\n    expect:\n",
+        yaml::text(&header.test),
+        yaml::text(&server),
+        yaml::text(header.tool()),
+        template(header.args().unwrap_or(&json!({}))),
+    );
+    for one in &expect {
+        let _ = writeln!(text, "      - {}", one.yaml());
+    }
+    let none = BTreeMap::new();
+    let suite = loaded(out, &text, &none)?.suite;
+    let Some((suite, test)) = suite.as_ref().and_then(|suite| Some((suite, suite.tools.first()?))) else {
+        return Err(DraftError::Refused(text));
+    };
+    let first = serde_json::to_string(&header_now(suite, test).sealed()).unwrap_or_default();
+    let second = String::from_utf8_lossy(bytes).lines().filter(|line| !line.trim().is_empty()).nth(1).unwrap_or_default().to_owned();
+    let recording = format!("{first}\n{second}\n");
+    let recordings = vec![(path_of(suite, test), recording.clone())];
+    let by_name = BTreeMap::from([(test.name.clone(), recording)]);
+    if let Some(why) = judged(out, loaded(out, &text, &none)?, &by_name).iter().find_map(why_not) {
+        return Err(hopeless(why));
+    }
+    let said = vec![format!("1 tool test of {server}, with its recording")];
+    Ok(Draft { path: out.to_owned(), text, said, is_judged: true, records: true, recordings })
+}
+
+/// The server's entry, with its paths as they lead from the new suite.
+fn entry(recorded: &Map<String, Value>, file: &Path, out: &Path) -> Result<Map<String, Value>, String> {
+    let mut entry = recorded.clone();
+    // The hash of a mock's manifest is no part of its entry.
+    entry.remove("manifest");
+    if let Some(token) = entry.remove("bearer_token_env") {
+        entry.insert("auth".to_owned(), json!({ "bearer_token_env": token }));
+    }
+    // `<folder of the suite>/cassettes/<suite>/<test>.jsonl`
+    let file = path::absolute(file);
+    let Some(old) = file.ancestors().nth(3) else { return Ok(entry) };
+    let new = path::absolute(out);
+    let new = new.parent().unwrap_or(old);
+    let text = |key: &str| recorded.get(key).and_then(Value::as_str).map(str::to_owned);
+    let moved = |way: &str| path::between(new, &path::absolute(&old.join(way))).to_string_lossy().into_owned();
+    if let Some(mock) = text("mock") {
+        if !old.join(&mock).exists() && !new.join(&mock).exists() {
+            return Err(format!("the manifest of its mock, {mock}, is not to be found"));
+        }
+        if old.join(&mock).exists() {
+            entry.insert("mock".to_owned(), moved(&mock).into());
+        }
+    }
+    if entry.contains_key("command") {
+        match moved(&text("cwd").unwrap_or_default()).as_str() {
+            "." => entry.remove("cwd"),
+            way => entry.insert("cwd".to_owned(), way.into()),
+        };
+    }
+    Ok(entry)
+}
+
+/// A value in which `${NAME}` is a variable, as recordings have it, and so is a placeholder.
+fn template(value: &Value) -> String {
+    match value {
+        Value::String(text) => yaml::template(&with_variables(text).replace("$${", "${")),
+        Value::Array(items) => format!("[{}]", items.iter().map(template).collect::<Vec<_>>().join(", ")),
+        Value::Object(map) if map.is_empty() => "{}".to_owned(),
+        Value::Object(map) => {
+            let members = map.iter().map(|(key, value)| format!("{}: {}", yaml::template(key), template(value)));
+            format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
+        }
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,247 @@
+//! Anthropic messages: content blocks `tool_use` and `tool_result`.
+
+use super::Importer;
+use super::catalogue::read_tools;
+use super::content::{Part, answer_of, part, text_of};
+use super::exchange::{Exchange, chains};
+use super::json::{Fields, Json, Misfit, object_of};
+use super::sample::{Sample, has_part};
+use super::transcript::{Call, Dropped, Tokens, Transcript};
+use super::unit::{Unit, units};
+use std::borrow::Cow;
+
+pub(super) const IMPORTER: Importer = Importer {
+    key: "anthropic",
+    name: "anthropic",
+    doc: "messages whose content has `tool_use` and `tool_result` blocks, or a response of `type: message`",
+    sniff,
+    read,
+};
+
+fn sniff(sample: &Sample<'_>) -> bool {
+    let has_schema = |tool: &Json<'_>| tool.object().is_some_and(|tool| tool.has("input_schema"));
+    let is_block = |kind: &str| {
+        kind.ends_with("tool_use") || kind.ends_with("tool_result") || kind.ends_with("thinking")
+    };
+    sample.any_record(|record| {
+        let tools = record.get("tools").and_then(Json::list).unwrap_or_default();
+        record.has("anthropic_version")
+            || (record.has("messages") && (record.has("system") || tools.iter().any(has_schema)))
+    }) || sample.any_message(|message| {
+        let is_response = message.has("role") && message.string("type").is_some_and(|kind| kind == "message");
+        is_response && message.has("stop_reason") || has_part(message, is_block)
+    })
+}
+
+/// A whole response, rather than a message that was sent.
+fn is_response(fields: &Fields<'_>) -> bool {
+    fields.has("stop_reason") || fields.has("usage")
+}
+
+fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
+    let mut exchanges = Vec::new();
+    for unit in units(values, &|fields| fields.has("role"))? {
+        match unit {
+            Unit::Messages(messages) => {
+                let all_responses =
+                    messages.iter().all(|one| one.object().is_some_and(|one| is_response(&one)));
+                if all_responses {
+                    exchanges.extend(messages.into_iter().map(|reply| Exchange {
+                        response: reply.object().unwrap_or_default(),
+                        reply: Some(reply),
+                        ..Exchange::default()
+                    }));
+                } else {
+                    exchanges.push(Exchange { messages, ..Exchange::default() });
+                }
+            }
+            Unit::Record(record) => exchanges.push(exchange(&record)?),
+        }
+    }
+    chains(exchanges, signature).iter().map(|chain| transcript(chain)).collect()
+}
+
+fn exchange<'a>(record: &Fields<'a>) -> Result<Exchange<'a>, Misfit> {
+    let request = record.object("request")?.unwrap_or_else(|| record.clone());
+    let request = request.part("body").or_else(|| request.part("params")).unwrap_or(request);
+    let messages = request.list("messages")?;
+    let response = ["response", "message", "result"].iter().find_map(|key| record.get(key));
+    let response = match response {
+        Some(value) => {
+            let fields = object_of(value, "the response")?;
+            ["body", "message"].iter().find_map(|key| fields.get(key)).or(Some(value))
+        }
+        None => None,
+    };
+    let fields = response.map(|value| object_of(value, "the response")).transpose()?;
+    let is_message = fields.as_ref().is_some_and(|fields| fields.has("content"));
+    let is_failure = fields.as_ref().is_some_and(|fields| fields.has("error"));
+    if messages.is_none() && !is_message && !is_failure {
+        return Err(record.misfit("there are neither `messages` nor a response here".to_owned()));
+    }
+    let reply = response.filter(|_| is_message);
+    Ok(Exchange {
+        request,
+        messages: messages.unwrap_or_default(),
+        response: fields.unwrap_or_default(),
+        reply,
+    })
+}
+
+/// What tells a reply among all: the ids of its calls, else its text.
+fn signature(message: Json<'_>) -> Option<String> {
+    let fields = message.object()?;
+    if fields.string("role").is_some_and(|role| role != "assistant") {
+        return None;
+    }
+    let content = fields.get("content")?;
+    let Some(blocks) = content.list() else { return content.string().map(|text| format!("text {text}")) };
+    let of_blocks = |key: &str| -> Vec<String> {
+        let value = |block: &Json<'_>| block.object()?.string(key).map(Cow::into_owned);
+        blocks.iter().filter_map(value).collect()
+    };
+    let ids = of_blocks("id");
+    Some(if ids.is_empty() {
+        format!("text {}", of_blocks("text").concat())
+    } else {
+        format!("calls {}", ids.join(" "))
+    })
+}
+
+fn transcript(chain: &[Exchange<'_>]) -> Result<Transcript, Misfit> {
+    let mut transcript = Transcript::default();
+    transcript.marks_errors = true;
+    for exchange in chain {
+        read_request(&exchange.request, &mut transcript)?;
+        if let Some(error) = exchange.response.get("error") {
+            let message = error.object().and_then(|error| error.string("message")).or_else(|| error.string());
+            transcript.fail(message.unwrap_or_else(|| error.text().into()));
+        }
+    }
+    let Some(last) = chain.last() else { return Ok(transcript) };
+    for message in last.messages.iter().chain(&last.reply) {
+        let message = object_of(*message, "a message")?;
+        read_message(&message, &mut transcript)?;
+        // In a log, what a reply cost stands with its own exchange, and a later request may repeat it.
+        if chain.len() == 1 {
+            read_end(&message, &mut transcript);
+        }
+    }
+    if chain.len() > 1 {
+        chain.iter().for_each(|exchange| read_end(&exchange.response, &mut transcript));
+    }
+    Ok(transcript)
+}
+
+fn read_request(request: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
+    if let Some(system) = request.get("system") {
+        let text = text_of(system, transcript)?;
+        transcript.system(&text);
+    }
+    if let Some(tools) = request.list("tools")? {
+        read_tools(&tools, transcript)?;
+    }
+    for server in request.list("mcp_servers")?.unwrap_or_default() {
+        let name = server.object().and_then(|server| server.string("name"));
+        transcript.servers.extend(name.map(Cow::into_owned));
+    }
+    if let Some(model) = request.string("model") {
+        transcript.model = Some(model.into_owned());
+    }
+    Ok(())
+}
+
+/// What a response says beside its content; of many, the last says why the run ended.
+pub(super) fn read_end(response: &Fields<'_>, transcript: &mut Transcript) {
+    if let Some(usage) = response.part("usage") {
+        let counts = ["input_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"];
+        let counts: Vec<u64> = counts.iter().filter_map(|name| usage.count(name)).collect();
+        let prompt = (!counts.is_empty()).then(|| counts.into_iter().fold(0, u64::saturating_add));
+        transcript.tokens.add(Tokens::new(prompt, usage.count("output_tokens"), None));
+    }
+    if let Some(model) = response.string("model") {
+        transcript.model = Some(model.into_owned());
+    }
+    if let Some(reason) = response.string("stop_reason") {
+        transcript.stop_reason = Some(reason.into_owned());
+    }
+}
+
+/// One message, of content blocks or plain text.
+pub(super) fn read_message(message: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
+    let role = message.required_string("role", "a message")?;
+    let Some(content) = message.get("content") else {
+        return Err(message.misfit("a message has no `content`".to_owned()));
+    };
+    match &*role {
+        "assistant" => transcript.assistant(),
+        "user" => {}
+        "system" => {
+            let text = text_of(content, transcript)?;
+            transcript.system(&text);
+            return Ok(());
+        }
+        other => return Err(message.misfit(format!("`role` is `{other}`; it is user or assistant"))),
+    }
+    let Some(blocks) = content.list() else {
+        let text = text_of(content, transcript)?;
+        if role == "user" {
+            transcript.user(&text)
+        } else {
+            transcript.say(&text)
+        }
+        return Ok(());
+    };
+    let mut said: Option<String> = None;
+    for block in blocks {
+        let block = object_of(block, "a content block")?;
+        if let Some(text) = read_block(&block, transcript)? {
+            if role == "user" {
+                said.get_or_insert_default().push_str(&text);
+            } else {
+                transcript.say(&text);
+            }
+        }
+    }
+    if let Some(said) = said {
+        transcript.user(&said);
+    }
+    Ok(())
+}
+
+/// One block: a text is given back, all else goes into the transcript.
+fn read_block<'a>(block: &Fields<'a>, transcript: &mut Transcript) -> Result<Option<Cow<'a, str>>, Misfit> {
+    let kind = block.required_string("type", "a content block")?;
+    match part(&kind, block) {
+        Part::Text(text) => return Ok(Some(text)),
+        Part::Dropped(what) => {
+            transcript.drop(what);
+            return Ok(None);
+        }
+        Part::Other => {}
+    }
+    if kind.ends_with("tool_use") {
+        let server = block.optional_string("server_name")?.map(Cow::into_owned);
+        transcript.servers.extend(server.clone());
+        transcript.call(Call {
+            name: block.required_string("name", "a call")?.into_owned(),
+            server,
+            args: block.get("input").map(Json::compact),
+            id: block.optional_string("id")?.map(Cow::into_owned),
+            caller: block.get("caller").map(Json::compact),
+            ..Call::default()
+        });
+    } else if kind.ends_with("tool_result") {
+        let id = block.optional_string("tool_use_id")?;
+        let content = block.get("content");
+        // A tool of the provider's own says so in the type of its content.
+        let inner = content.and_then(Json::object).and_then(|inner| inner.string("type"));
+        let is_error = block.get("is_error").and_then(Json::flag).unwrap_or_default()
+            || inner.is_some_and(|kind| kind.ends_with("_error"));
+        let answer = answer_of(content, is_error, transcript);
+        transcript.answer(id.as_deref(), None, answer);
+    } else {
+        transcript.drop(Dropped::Other);
+    }
+    Ok(None)
+}

@@ -1,0 +1,157 @@
+//! What was in the transcripts, what was not, and what was left out on the way?
+
+use super::transcript::{Dropped, Transcript};
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// What came over from the files of one format.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fidelity {
+    format: &'static str,
+    files: usize,
+    conversations: usize,
+    calls: usize,
+    results: usize,
+    unparsed: usize,
+    /// In how many conversations each of `FACTS` is there.
+    present: [usize; FACTS.len()],
+    /// In how many each could have been.
+    possible: [usize; FACTS.len()],
+    dropped: BTreeMap<Dropped, usize>,
+    /// What the conversations do not agree on, and a cassette therefore cannot say of all of them.
+    pub(super) disagreed: Vec<&'static str>,
+}
+
+const FACTS: [&str; 8] =
+    ["model", "prompt", "final answer", "stop reason", "tokens", "tool catalogue", "call ids", "error marks"];
+
+impl Fidelity {
+    pub(super) fn new(format: &'static str) -> Self {
+        Self {
+            format,
+            files: 1,
+            conversations: 0,
+            calls: 0,
+            results: 0,
+            unparsed: 0,
+            present: [0; FACTS.len()],
+            possible: [0; FACTS.len()],
+            dropped: BTreeMap::new(),
+            disagreed: Vec::new(),
+        }
+    }
+
+    /// Counts one conversation.
+    pub(super) fn count(&mut self, transcript: &Transcript) {
+        let results = transcript.answers.iter().flatten().count();
+        let (has_calls, has_results) = (!transcript.calls.is_empty(), results > 0);
+        let facts = [
+            (transcript.model.is_some(), true),
+            (transcript.has_prompt(), true),
+            (transcript.final_response().is_some(), true),
+            (transcript.stop_reason.is_some(), true),
+            (transcript.tokens.total.is_some(), true),
+            (transcript.tools.is_some(), true),
+            (has_calls && transcript.calls.iter().all(|call| call.id.is_some()), has_calls),
+            (has_results && transcript.marks_errors, has_results),
+        ];
+        for (at, (is_present, is_possible)) in facts.into_iter().enumerate() {
+            self.present[at] += usize::from(is_present);
+            self.possible[at] += usize::from(is_possible);
+        }
+        self.conversations += 1;
+        self.calls += transcript.calls.len();
+        self.results += results;
+        self.unparsed += transcript.calls.iter().filter(|call| call.args_text.is_some()).count();
+        for (what, count) in &transcript.dropped {
+            self.drop(*what, *count);
+        }
+    }
+
+    pub(super) fn drop(&mut self, what: Dropped, count: usize) {
+        if count > 0 {
+            *self.dropped.entry(what).or_default() += count;
+        }
+    }
+
+    /// Adds another file of the same format; whether it was one.
+    pub fn merge(&mut self, other: &Self) -> bool {
+        if self.format != other.format {
+            return false;
+        }
+        self.files += other.files;
+        self.conversations += other.conversations;
+        self.calls += other.calls;
+        self.results += other.results;
+        self.unparsed += other.unparsed;
+        for at in 0..FACTS.len() {
+            self.present[at] += other.present[at];
+            self.possible[at] += other.possible[at];
+        }
+        for (what, count) in &other.dropped {
+            self.drop(*what, *count);
+        }
+        for what in &other.disagreed {
+            if !self.disagreed.contains(what) {
+                self.disagreed.push(what);
+            }
+        }
+        true
+    }
+
+    /// The fidelity of many files, one for each format, in the order in which the formats appear.
+    pub fn of_all<'f>(files: impl Iterator<Item = &'f Self>) -> Vec<Self> {
+        let mut all: Vec<Self> = Vec::new();
+        for file in files {
+            if !all.iter_mut().any(|known| known.merge(file)) {
+                all.push(file.clone());
+            }
+        }
+        all
+    }
+}
+
+impl fmt::Display for Fidelity {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut present = Vec::new();
+        if self.files > 1 {
+            present.push(counted(self.files, ["file", "files"]));
+        }
+        if self.conversations != 1 {
+            present.push(counted(self.conversations, ["conversation", "conversations"]));
+        }
+        present.push(counted(self.calls, ["call", "calls"]));
+        present.push(counted(self.results, ["result", "results"]));
+        let mut missing = Vec::new();
+        for (at, fact) in FACTS.iter().enumerate() {
+            match (self.present[at], self.possible[at]) {
+                (0, 0) => {}
+                (0, _) => missing.push(format!("no {fact}")),
+                (present_in, of) if present_in < of => {
+                    present.push(format!("{fact} in {present_in} of {of}"))
+                }
+                _ => present.push((*fact).to_owned()),
+            }
+        }
+        if self.unparsed > 0 {
+            present.push(format!("arguments that are not JSON in {}", self.unparsed));
+        }
+        write!(out, "{}: {}", self.format, present.join(", "))?;
+        if !missing.is_empty() {
+            write!(out, "; {}", missing.join(", "))?;
+        }
+        if !self.disagreed.is_empty() {
+            write!(out, "; not in the header, since conversations differ: {}", self.disagreed.join(", "))?;
+        }
+        if !self.dropped.is_empty() {
+            let dropped: Vec<String> =
+                self.dropped.iter().map(|(what, count)| counted(*count, what.words())).collect();
+            write!(out, "; dropped {}", dropped.join(", "))?;
+        }
+        Ok(())
+    }
+}
+
+fn counted(count: usize, words: [&str; 2]) -> String {
+    format!("{count} {}", words[usize::from(count != 1)])
+}

@@ -1,0 +1,294 @@
+//! What stands at a key, borrowed from the text of the file, so that a wrong type can be told with its place?
+
+use mcptest_core::json::check;
+use serde::de::{Deserializer, MapAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// The deepest nesting of JSON inside a string that still fits into a trace, which nests it a little deeper.
+const DEEPEST_INNER: usize = 100;
+
+/// A JSON value by its text, which is known to be JSON.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Json<'a>(&'a str);
+
+impl<'a> Json<'a> {
+    pub(super) fn of(raw: &'a RawValue) -> Self {
+        Self(raw.get())
+    }
+
+    /// The value that a string holds as JSON text, where it does and a trace can hold it.
+    pub(super) fn inside(text: &'a str) -> Option<Self> {
+        let raw: &RawValue = serde_json::from_str(text).ok()?;
+        let is_flat = text.bytes().filter(|byte| matches!(byte, b'[' | b'{')).nth(DEEPEST_INNER).is_none();
+        let nested = || format!("{}{text}{}", "[".repeat(27), "]".repeat(27));
+        let is_safe = if is_flat { check(text).is_ok() } else { check(&nested()).is_ok() };
+        is_safe.then(|| Self::of(raw))
+    }
+
+    pub(super) fn text(self) -> &'a str {
+        self.0
+    }
+
+    fn is_null(self) -> bool {
+        self.0 == "null"
+    }
+
+    pub(super) fn object(self) -> Option<Fields<'a>> {
+        let entries: Entries<'a> =
+            self.0.starts_with('{').then(|| serde_json::from_str(self.0).ok()).flatten()?;
+        Some(Fields { text: self.0, entries: entries.0 })
+    }
+
+    pub(super) fn list(self) -> Option<Vec<Json<'a>>> {
+        let list: Vec<&'a RawValue> =
+            self.0.starts_with('[').then(|| serde_json::from_str(self.0).ok()).flatten()?;
+        Some(list.into_iter().map(Self::of).collect())
+    }
+
+    pub(super) fn string(self) -> Option<Cow<'a, str>> {
+        let text: Borrowed<'a> =
+            self.0.starts_with('"').then(|| serde_json::from_str(self.0).ok()).flatten()?;
+        Some(text.0)
+    }
+
+    /// A whole number; OTLP writes them as strings.
+    pub(super) fn count(self) -> Option<u64> {
+        match self.string() {
+            Some(text) => text.parse().ok(),
+            None => serde_json::from_str(self.0).ok(),
+        }
+    }
+
+    pub(super) fn flag(self) -> Option<bool> {
+        serde_json::from_str(self.0).ok()
+    }
+
+    /// What a person would call it.
+    pub(super) fn kind(self) -> &'static str {
+        match self.0.as_bytes().first() {
+            Some(b'{') => "an object",
+            Some(b'[') => "a list",
+            Some(b'"') => "a string",
+            Some(b't' | b'f') => "a truth value",
+            Some(b'n') => "null",
+            _ => "a number",
+        }
+    }
+
+    /// The value on one line, without white space between its parts.
+    pub(super) fn compact(self) -> Payload {
+        Payload::of_json(self.0)
+    }
+}
+
+/// An object's keys in their order. A null says the same as a key that is not there; of two, the last counts.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Fields<'a> {
+    text: &'a str,
+    entries: Vec<(Cow<'a, str>, Json<'a>)>,
+}
+
+impl<'a> Fields<'a> {
+    pub(super) fn get(&self, key: &str) -> Option<Json<'a>> {
+        let found = self.entries.iter().rev().find(|(name, _)| name == key);
+        found.map(|(_, value)| *value).filter(|value| !value.is_null())
+    }
+
+    pub(super) fn has(&self, key: &str) -> bool {
+        self.get(key).is_some()
+    }
+
+    pub(super) fn keys(&self) -> impl Iterator<Item = &str> {
+        self.entries.iter().map(|(name, _)| name.as_ref())
+    }
+
+    pub(super) fn entries(&self) -> impl Iterator<Item = (&str, Json<'a>)> {
+        self.entries.iter().map(|(name, value)| (name.as_ref(), *value))
+    }
+
+    /// The string at a key, if there is one.
+    pub(super) fn string(&self, key: &str) -> Option<Cow<'a, str>> {
+        self.get(key)?.string()
+    }
+
+    /// The string at a key that must be a string where it is written.
+    pub(super) fn optional_string(&self, key: &str) -> Result<Option<Cow<'a, str>>, Misfit> {
+        self.typed(key, "a string", Json::string)
+    }
+
+    /// The string at a key that must be there.
+    pub(super) fn required_string(&self, key: &str, owner: &str) -> Result<Cow<'a, str>, Misfit> {
+        self.optional_string(key)?.ok_or_else(|| self.misfit(format!("{owner} has no `{key}`")))
+    }
+
+    /// The list at a key, which must be a list where it is written.
+    pub(super) fn list(&self, key: &str) -> Result<Option<Vec<Json<'a>>>, Misfit> {
+        self.typed(key, "a list", Json::list)
+    }
+
+    /// The object at a key, which must be an object where it is written.
+    pub(super) fn object(&self, key: &str) -> Result<Option<Fields<'a>>, Misfit> {
+        self.typed(key, "an object", Json::object)
+    }
+
+    /// The object at a key, if there is one.
+    pub(super) fn part(&self, key: &str) -> Option<Fields<'a>> {
+        self.get(key)?.object()
+    }
+
+    /// The whole number at a key, if there is one.
+    pub(super) fn count(&self, key: &str) -> Option<u64> {
+        self.get(key)?.count()
+    }
+
+    fn typed<T>(
+        &self,
+        key: &str,
+        expected: &str,
+        read: impl Fn(Json<'a>) -> Option<T>,
+    ) -> Result<Option<T>, Misfit> {
+        let Some(value) = self.get(key) else { return Ok(None) };
+        match read(value) {
+            Some(found) => Ok(Some(found)),
+            None => Err(Misfit::at(value, format!("`{key}` is {}, not {expected}", value.kind()))),
+        }
+    }
+
+    /// Something wrong with the whole object.
+    pub(super) fn misfit(&self, message: String) -> Misfit {
+        Misfit::at(Json(self.text), message)
+    }
+}
+
+/// The object in a list or elsewhere, which `what` names for the reader.
+pub(super) fn object_of<'a>(value: Json<'a>, what: &str) -> Result<Fields<'a>, Misfit> {
+    value.object().ok_or_else(|| Misfit::at(value, format!("{what} is {}, not an object", value.kind())))
+}
+
+/// A string that is borrowed where it has no escapes.
+#[derive(Deserialize)]
+#[serde(transparent)]
+struct Borrowed<'a>(#[serde(borrow)] Cow<'a, str>);
+
+struct Entries<'a>(Vec<(Cow<'a, str>, Json<'a>)>);
+
+impl<'de> Deserialize<'de> for Entries<'de> {
+    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
+        reader.deserialize_map(EntriesVisitor)
+    }
+}
+
+struct EntriesVisitor;
+
+impl<'de> Visitor<'de> for EntriesVisitor {
+    type Value = Entries<'de>;
+
+    fn expecting(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut entries = Vec::new();
+        while let Some((key, value)) = map.next_entry::<Borrowed<'de>, &RawValue>()? {
+            entries.push((key.0, Json::of(value)));
+        }
+        Ok(Entries(entries))
+    }
+}
+
+/// Something that does not fit the format, and the address of the text that it is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Misfit {
+    pub(super) address: usize,
+    pub(super) message: String,
+}
+
+impl Misfit {
+    pub(super) fn at(value: Json<'_>, message: String) -> Self {
+        Self { address: value.0.as_ptr() as usize, message }
+    }
+}
+
+/// JSON on one line, as it is written into a trace.
+#[derive(Debug, Clone)]
+pub(super) struct Payload(Box<RawValue>);
+
+impl Payload {
+    /// From a text that is JSON.
+    pub(super) fn of_json(text: &str) -> Self {
+        let mut line = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(quote) = rest.find('"') {
+            push_without_space(&mut line, &rest[..quote]);
+            let end = quote + string_length(&rest.as_bytes()[quote..]);
+            line.push_str(&rest[quote..end]);
+            rest = &rest[end..];
+        }
+        push_without_space(&mut line, rest);
+        RawValue::from_string(line).map_or_else(|_| Self::of(&text), Self)
+    }
+
+    /// From anything that can be written as JSON.
+    pub(super) fn of<T: Serialize + ?Sized>(value: &T) -> Self {
+        Self(serde_json::value::to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned()))
+    }
+
+    pub(super) fn text(&self) -> &str {
+        self.0.get()
+    }
+}
+
+impl Serialize for Payload {
+    fn serialize<S: serde::Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(writer)
+    }
+}
+
+fn push_without_space(line: &mut String, part: &str) {
+    line.extend(part.chars().filter(|character| !character.is_ascii_whitespace()));
+}
+
+/// How many bytes the string at the front takes, its quotes included.
+fn string_length(bytes: &[u8]) -> usize {
+    let mut at = 1;
+    while let Some(byte) = bytes.get(at) {
+        match byte {
+            b'"' => return at + 1,
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_keeps_its_order_and_digits_on_one_line() {
+        let text = "{\n  \"b\" : [1.50, 1e2,\r\n \"a b\\\" { \\\\\"],\t\"a\": {}\n}";
+        let payload = Payload::of_json(text);
+        assert_eq!(payload.text(), r#"{"b":[1.50,1e2,"a b\" { \\"],"a":{}}"#);
+    }
+
+    #[test]
+    fn a_null_is_absent_and_the_last_of_two_keys_counts() {
+        let fields = Json(r#"{"a":1,"a":2,"b":null,"\u0063":"x"}"#).object().unwrap();
+        assert_eq!(fields.count("a"), Some(2));
+        assert!(!fields.has("b") && fields.string("c").unwrap() == "x");
+    }
+
+    #[test]
+    fn json_in_a_string_is_taken_only_where_a_trace_can_hold_it() {
+        assert!(Json::inside("{\"a\": 1}").is_some() && Json::inside(" [] ").is_some());
+        for text in ["", "{", "{} {}", "1e999", "\"\\ud800\""] {
+            assert!(Json::inside(text).is_none(), "{text}");
+        }
+        let nested = |depth: usize| format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+        assert!(Json::inside(&nested(100)).is_some() && Json::inside(&nested(101)).is_none());
+        assert!(Json::inside(&format!("[{}0]", "[],".repeat(5000))).is_some(), "wide is not deep");
+    }
+}

@@ -1,0 +1,237 @@
+//! One LangChain message, in any of the shapes in which it is written down.
+
+use super::super::anthropic;
+use super::super::content::{Part, answer_of, part, text_of, with_arguments};
+use super::super::json::{Fields, Json, Misfit, object_of};
+use super::super::openai_chat;
+use super::super::sample::has_part;
+use super::super::transcript::{Call, Dropped, Tokens, Transcript};
+use std::borrow::Cow;
+
+/// Who speaks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Human,
+    Ai,
+    System,
+    Tool,
+    /// A message that says who speaks under `role`, as providers write it.
+    Role,
+    /// It says nothing: an instruction to a framework.
+    Nobody,
+}
+
+/// A message's kind, and the object in which its content stands.
+fn unwrapped<'a>(fields: &Fields<'a>) -> Option<(Kind, Fields<'a>)> {
+    if let Some(kwargs) = fields.part("kwargs").filter(|_| fields.has("lc")) {
+        let class = fields.get("id")?.list()?.last()?.string()?;
+        return Some((kind(&class)?, kwargs));
+    }
+    if fields.has("role") {
+        return Some((Kind::Role, fields.clone()));
+    }
+    let kind = kind(&fields.string("type")?)?;
+    Some((kind, fields.part("data").unwrap_or_else(|| fields.clone())))
+}
+
+fn kind(name: &str) -> Option<Kind> {
+    let name = name.strip_suffix("Chunk").unwrap_or(name);
+    match name.strip_suffix("Message").unwrap_or(name) {
+        "human" | "user" | "Human" => Some(Kind::Human),
+        "ai" | "assistant" | "AI" => Some(Kind::Ai),
+        "system" | "developer" | "System" => Some(Kind::System),
+        "tool" | "function" | "Tool" | "Function" => Some(Kind::Tool),
+        "chat" | "Chat" => Some(Kind::Role),
+        "remove" | "Remove" => Some(Kind::Nobody),
+        _ => None,
+    }
+}
+
+/// Whether an object is a message.
+pub(super) fn is_message(fields: &Fields<'_>) -> bool {
+    let has_content =
+        |inner: &Fields<'_>| inner.has("content") || inner.has("tool_calls") || inner.has("role");
+    unwrapped(fields).is_some_and(|(kind, inner)| kind == Kind::Nobody || has_content(&inner))
+}
+
+/// What tells a reply among all: the ids of its calls, else its text.
+pub(super) fn signature(message: Json<'_>) -> Option<String> {
+    let fields = message.object()?;
+    let (kind, inner) = unwrapped(&fields)?;
+    let is_ai = match kind {
+        Kind::Ai => true,
+        Kind::Role => inner.string("role").is_some_and(|role| role == "assistant"),
+        _ => false,
+    };
+    if !is_ai {
+        return None;
+    }
+    let calls = inner.get("tool_calls").and_then(Json::list).unwrap_or_default();
+    let ids: Vec<String> =
+        calls.iter().filter_map(|call| Some(call.object()?.string("id")?.into_owned())).collect();
+    if ids.is_empty() {
+        return Some(format!("text {}", inner.get("content")?.text()));
+    }
+    Some(format!("calls {}", ids.join(" ")))
+}
+
+/// Reads one message into the conversation.
+pub(super) fn read_message(message: Json<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
+    if let Some((role, text)) = pair(message) {
+        return read_pair(message, &role, &text, transcript);
+    }
+    let fields = object_of(message, "a message")?;
+    let Some((kind, inner)) = unwrapped(&fields) else {
+        let told =
+            fields.string("type").map_or("it has no `type`".into(), |kind| format!("`type` is `{kind}`"));
+        return Err(fields.misfit(format!("this is no message: {told}; it is human, ai, system or tool")));
+    };
+    match kind {
+        Kind::Human => {
+            let text = text_at(&inner, transcript)?;
+            transcript.user(&text);
+        }
+        Kind::System => {
+            let text = text_at(&inner, transcript)?;
+            transcript.system(&text);
+        }
+        Kind::Ai => read_ai(&inner, transcript)?,
+        Kind::Tool => read_tool(&inner, transcript)?,
+        Kind::Role if has_part(&inner, |kind| kind == "tool_use" || kind == "tool_result") => {
+            transcript.marks_errors = true;
+            anthropic::read_message(&inner, transcript)?;
+            anthropic::read_end(&inner, transcript);
+        }
+        Kind::Role => openai_chat::read_message(&inner, transcript)?,
+        Kind::Nobody => {}
+    }
+    Ok(())
+}
+
+/// `["human", "…"]`, the short form.
+fn pair(message: Json<'_>) -> Option<(String, String)> {
+    let [role, text] = &message.list()?[..] else { return None };
+    Some((role.string()?.into_owned(), text.string()?.into_owned()))
+}
+
+fn read_pair(message: Json<'_>, role: &str, text: &str, transcript: &mut Transcript) -> Result<(), Misfit> {
+    match kind(role) {
+        Some(Kind::Human) => transcript.user(text),
+        Some(Kind::System) => transcript.system(text),
+        Some(Kind::Ai) => {
+            transcript.assistant();
+            transcript.say(text);
+        }
+        _ => {
+            return Err(Misfit::at(
+                message,
+                format!("`{role}` is nobody who speaks; it is human, ai or system"),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn text_at<'a>(fields: &Fields<'a>, transcript: &mut Transcript) -> Result<Cow<'a, str>, Misfit> {
+    fields.get("content").map_or(Ok(Cow::Borrowed("")), |content| text_of(content, transcript))
+}
+
+fn read_ai(fields: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
+    transcript.assistant();
+    let calls = calls(fields)?;
+    read_content(fields, calls.is_empty(), transcript)?;
+    for call in calls {
+        transcript.call(call);
+    }
+    let metadata = fields.part("response_metadata").unwrap_or_default();
+    let counted = fields.part("usage_metadata").or_else(|| metadata.part("token_usage"));
+    if let Some(usage) = counted.or_else(|| metadata.part("usage")) {
+        transcript.tokens.add(openai_chat::usage_tokens(&usage));
+    }
+    let first = |names: [&str; 2]| names.iter().find_map(|name| metadata.string(name)).map(Cow::into_owned);
+    transcript.model = first(["model_name", "model"]).or(transcript.model.take());
+    transcript.stop_reason = first(["finish_reason", "stop_reason"]);
+    Ok(())
+}
+
+/// The texts; blocks of calls repeat `tool_calls`, and are read only where those are missing.
+fn read_content(fields: &Fields<'_>, reads_calls: bool, transcript: &mut Transcript) -> Result<(), Misfit> {
+    let Some(blocks) = fields.get("content").and_then(Json::list) else {
+        let text = text_at(fields, transcript)?;
+        transcript.say(&text);
+        return Ok(());
+    };
+    for block in blocks {
+        if let Some(text) = block.string() {
+            transcript.say(&text);
+            continue;
+        }
+        let block = object_of(block, "a part of `content`")?;
+        let kind = block.string("type").unwrap_or_default();
+        match part(&kind, &block) {
+            Part::Text(text) => transcript.say(&text),
+            Part::Dropped(what) => transcript.drop(what),
+            Part::Other if matches!(&*kind, "tool_use" | "tool_call" | "function_call") => {
+                if reads_calls {
+                    let call = call_of(&block)?;
+                    transcript.call(call);
+                }
+            }
+            Part::Other if kind == "input_json_delta" => {}
+            Part::Other => transcript.drop(Dropped::Other),
+        }
+    }
+    Ok(())
+}
+
+/// The calls of a message, those with arguments that are not JSON included, in the order of the provider where it is
+/// still there.
+fn calls(fields: &Fields<'_>) -> Result<Vec<Call>, Misfit> {
+    let valid = fields.list("tool_calls")?.unwrap_or_default();
+    let invalid = fields.list("invalid_tool_calls")?.unwrap_or_default();
+    let own = fields.part("additional_kwargs").unwrap_or_default();
+    let raw = own.list("tool_calls")?.unwrap_or_default();
+    let has_all = raw.len() == valid.len() + invalid.len() && !invalid.is_empty();
+    if has_all || (valid.is_empty() && invalid.is_empty()) {
+        let mut calls = Vec::new();
+        for call in &raw {
+            calls.push(openai_chat::read_call(&object_of(*call, "a call of `tool_calls`")?)?);
+        }
+        if let Some(function) = own.object("function_call")?.filter(|_| raw.is_empty()) {
+            calls.push(openai_chat::read_call(&function)?);
+        }
+        return Ok(calls);
+    }
+    valid.iter().chain(&invalid).map(|call| call_of(&object_of(*call, "a call of `tool_calls`")?)).collect()
+}
+
+fn call_of(call: &Fields<'_>) -> Result<Call, Misfit> {
+    if call.has("function") {
+        return openai_chat::read_call(call);
+    }
+    let arguments = ["args", "input", "arguments"].iter().find_map(|key| call.get(key));
+    let id = call.optional_string("call_id")?.or(call.optional_string("id")?);
+    let made = Call {
+        name: call.required_string("name", "a call")?.into_owned(),
+        id: id.map(Cow::into_owned),
+        caller: call.get("caller").map(Json::compact),
+        ..Call::default()
+    };
+    Ok(with_arguments(made, arguments))
+}
+
+fn read_tool(fields: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
+    let status = fields.string("status");
+    transcript.marks_errors |= status.is_some();
+    let id = fields.optional_string("tool_call_id")?;
+    let name = fields.string("name");
+    let is_error = status.is_some_and(|status| status == "error");
+    let answer = answer_of(fields.get("content"), is_error, transcript);
+    transcript.answer(id.as_deref(), name.as_deref(), answer);
+    Ok(())
+}
+
+/// Counts that stand beside a message rather than in it.
+pub(super) fn usage(fields: &Fields<'_>) -> Tokens {
+    openai_chat::usage_tokens(fields)
+}

@@ -1,0 +1,132 @@
+//! Transcripts of other programs become cassettes: which format is this, and what does it say?
+
+mod anthropic;
+mod catalogue;
+mod content;
+mod document;
+mod exchange;
+mod fidelity;
+mod foreign;
+mod json;
+mod langchain;
+mod openai_chat;
+mod openai_responses;
+mod otel;
+mod problem;
+mod sample;
+mod server_name;
+#[cfg(test)]
+mod tests;
+mod transcript;
+mod unit;
+mod write;
+
+pub use fidelity::Fidelity;
+pub(crate) use foreign::is_foreign;
+pub use problem::{ImportError, ImportFault};
+
+use document::Document;
+use json::{Json, Misfit};
+use sample::Sample;
+use transcript::Transcript;
+
+/// A format of transcripts.
+pub struct Importer {
+    /// What `--format` calls it.
+    pub key: &'static str,
+    /// What sentences call it.
+    pub name: &'static str,
+    /// What a file of it has in it.
+    pub doc: &'static str,
+    sniff: fn(&Sample<'_>) -> bool,
+    read: for<'a> fn(&[Json<'a>]) -> Result<Vec<Transcript>, Misfit>,
+}
+
+/// Every format, the most telling first: a list of plain messages is the last.
+pub const IMPORTERS: &[Importer] = &[
+    otel::IMPORTER,
+    langchain::IMPORTER,
+    openai_responses::IMPORTER,
+    anthropic::IMPORTER,
+    openai_chat::IMPORTER,
+];
+
+/// The format with this key.
+pub fn find(key: &str) -> Option<&'static Importer> {
+    IMPORTERS.iter().find(|importer| importer.key == key)
+}
+
+/// What was read from transcripts, as conversations in order.
+#[derive(Debug)]
+pub struct Imported {
+    transcripts: Vec<Transcript>,
+    fidelity: Fidelity,
+}
+
+/// Reads a transcript; without a format it is found by what the file has in it.
+pub fn import(bytes: &[u8], format: Option<&Importer>) -> Result<Imported, ImportError> {
+    let document = Document::read(bytes)?;
+    let importer = match format {
+        Some(importer) => importer,
+        None => sniffed(&document).ok_or_else(|| unknown(&document))?,
+    };
+    let read = (importer.read)(&document.values).map_err(|misfit| document.error(importer.name, misfit))?;
+    let mut fidelity = Fidelity::new(importer.name);
+    let mut transcripts: Vec<Transcript> = Vec::new();
+    for mut transcript in read {
+        if transcript.is_empty() {
+            continue;
+        }
+        transcript.strip_servers();
+        fidelity.count(&transcript);
+        transcripts.push(transcript);
+    }
+    if transcripts.is_empty() {
+        let fault = ImportFault::NoConversation { format: importer.name, expected: importer.doc };
+        return Err(ImportError { place: None, fault });
+    }
+    fidelity.disagreed = write::disagreed(&transcripts);
+    Ok(Imported { transcripts, fidelity })
+}
+
+impl Imported {
+    /// How many conversations there are.
+    pub fn conversations(&self) -> usize {
+        self.transcripts.len()
+    }
+
+    /// What came over.
+    pub fn fidelity(&self) -> &Fidelity {
+        &self.fidelity
+    }
+
+    /// The text of a cassette with one run for each conversation; secrets of known shape are taken out.
+    pub fn cassette(&self, agent: &str) -> String {
+        write::cassette(&self.transcripts, agent)
+    }
+
+    /// What the conversations do not agree on, and the header of their cassette therefore does not say.
+    pub fn disagreed(&self) -> Vec<&'static str> {
+        write::disagreed(&self.transcripts)
+    }
+
+    /// The runs of these follow.
+    pub fn append(&mut self, other: Self) {
+        self.transcripts.extend(other.transcripts);
+    }
+}
+
+/// Writes a cassette, all of it or nothing.
+pub fn write(path: &std::path::Path, cassette: &str) -> Result<(), crate::cassette::WriteError> {
+    crate::cassette::write_whole(path, cassette)
+}
+
+fn sniffed(document: &Document<'_>) -> Option<&'static Importer> {
+    let sample = Sample::of(&document.values);
+    IMPORTERS.iter().find(|importer| (importer.sniff)(&sample))
+}
+
+fn unknown(document: &Document<'_>) -> ImportError {
+    let looks_like = sample::description(&document.values);
+    ImportError { place: None, fault: ImportFault::Unknown { looks_like } }
+}

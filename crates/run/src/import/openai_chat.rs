@@ -1,0 +1,183 @@
+//! OpenAI Chat Completions, and what speaks like it: `role`, `tool_calls`, `tool_call_id`.
+
+use super::Importer;
+use super::catalogue::read_tools;
+use super::content::{answer_of, text_of, with_arguments};
+use super::exchange::{Exchange, chains};
+use super::json::{Fields, Json, Misfit, object_of};
+use super::sample::Sample;
+use super::transcript::{Call, Dropped, Tokens, Transcript};
+use super::unit::{Unit, units};
+
+pub(super) const IMPORTER: Importer = Importer {
+    key: "openai-chat",
+    name: "openai chat",
+    doc: "messages with `role`, or chat completions with `choices`",
+    sniff,
+    read,
+};
+
+fn sniff(sample: &Sample<'_>) -> bool {
+    sample.any_message(|message| message.has("role"))
+        || sample.any_record(|record| record.has("choices") || record.has("messages"))
+}
+
+fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
+    let mut exchanges = Vec::new();
+    for unit in units(values, &|fields| fields.has("role"))? {
+        exchanges.push(match unit {
+            Unit::Messages(messages) => Exchange { messages, ..Exchange::default() },
+            Unit::Record(record) => exchange(&record)?,
+        });
+    }
+    chains(exchanges, signature).iter().map(|chain| transcript(chain)).collect()
+}
+
+fn exchange<'a>(record: &Fields<'a>) -> Result<Exchange<'a>, Misfit> {
+    let request = record.object("request")?.unwrap_or_else(|| record.clone());
+    let request = request.part("body").unwrap_or(request);
+    let response = record.object("response")?.unwrap_or_else(|| record.clone());
+    let response = response.part("body").unwrap_or(response);
+    let messages = request.list("messages")?;
+    let choices = response.list("choices")?;
+    if messages.is_none() && choices.is_none() && !response.has("error") {
+        return Err(record.misfit("there are neither `messages` nor `choices` here".to_owned()));
+    }
+    let first = choices.iter().flatten().next().map(|choice| object_of(*choice, "a choice")).transpose()?;
+    let reply = first.and_then(|choice| choice.get("message"));
+    Ok(Exchange { request, messages: messages.unwrap_or_default(), response, reply })
+}
+
+/// What tells a reply among all: the ids of its calls, else its text.
+fn signature(message: Json<'_>) -> Option<String> {
+    let fields =
+        message.object().filter(|fields| fields.string("role").is_some_and(|role| role == "assistant"))?;
+    let calls = fields.get("tool_calls").and_then(Json::list).unwrap_or_default();
+    let ids: Vec<String> =
+        calls.iter().filter_map(|call| Some(call.object()?.string("id")?.into_owned())).collect();
+    match ids.is_empty() {
+        false => Some(format!("calls {}", ids.join(" "))),
+        true => Some(format!("text {}", fields.string("content")?)),
+    }
+}
+
+fn transcript(chain: &[Exchange<'_>]) -> Result<Transcript, Misfit> {
+    let mut transcript = Transcript::default();
+    for exchange in chain {
+        for key in ["tools", "functions"] {
+            if let Some(tools) = exchange.request.list(key)? {
+                read_tools(&tools, &mut transcript)?;
+            }
+        }
+        read_response(&exchange.response, &mut transcript)?;
+        let model = exchange.response.string("model").or_else(|| exchange.request.string("model"));
+        transcript.model = model.map(std::borrow::Cow::into_owned).or(transcript.model);
+    }
+    let Some(last) = chain.last() else { return Ok(transcript) };
+    for message in last.messages.iter().chain(&last.reply) {
+        read_message(&object_of(*message, "a message")?, &mut transcript)?;
+    }
+    Ok(transcript)
+}
+
+fn read_response(response: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
+    if let Some(usage) = response.object("usage")? {
+        transcript.tokens.add(usage_tokens(&usage));
+    }
+    if let Some(error) = response.get("error") {
+        let message = error.object().and_then(|error| error.string("message")).or_else(|| error.string());
+        transcript.fail(message.unwrap_or_else(|| error.text().into()));
+    }
+    let choices = response.list("choices")?.unwrap_or_default();
+    for _ in choices.iter().skip(1) {
+        transcript.drop(Dropped::Choice);
+    }
+    if let Some(choice) = choices.first().and_then(|choice| choice.object()) {
+        transcript.stop_reason = choice.string("finish_reason").map(std::borrow::Cow::into_owned);
+    }
+    Ok(())
+}
+
+/// The counts of a chat completion.
+pub(super) fn usage_tokens(usage: &Fields<'_>) -> Tokens {
+    let count = |names: [&str; 2]| names.iter().find_map(|name| usage.count(name));
+    Tokens::new(
+        count(["prompt_tokens", "input_tokens"]),
+        count(["completion_tokens", "output_tokens"]),
+        usage.count("total_tokens"),
+    )
+}
+
+/// One message of a chat.
+pub(super) fn read_message(message: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
+    let role = message.required_string("role", "a message")?;
+    let content = message.get("content");
+    match &*role {
+        "system" | "developer" => {
+            if let Some(content) = content {
+                let text = text_of(content, transcript)?;
+                transcript.system(&text);
+            }
+        }
+        "user" => {
+            let text = content.map(|content| text_of(content, transcript)).transpose()?.unwrap_or_default();
+            transcript.user(&text);
+        }
+        "assistant" => read_assistant(message, content, transcript)?,
+        "tool" | "function" => {
+            let id = message.optional_string("tool_call_id")?;
+            let name = message.string("name");
+            let answer = answer_of(content, false, transcript);
+            transcript.answer(id.as_deref(), name.as_deref(), answer);
+        }
+        other => {
+            let message_of =
+                format!("`role` is `{other}`; it is system, developer, user, assistant, tool or function");
+            return Err(message.misfit(message_of));
+        }
+    }
+    Ok(())
+}
+
+fn read_assistant(
+    message: &Fields<'_>,
+    content: Option<Json<'_>>,
+    transcript: &mut Transcript,
+) -> Result<(), Misfit> {
+    transcript.assistant();
+    if let Some(content) = content {
+        let text = text_of(content, transcript)?;
+        transcript.say(&text);
+    }
+    if let Some(refusal) = message.string("refusal") {
+        transcript.say(&refusal);
+    }
+    if message.has("reasoning_content") || message.has("reasoning") {
+        transcript.drop(Dropped::Reasoning);
+    }
+    if message.has("audio") {
+        transcript.drop(Dropped::Audio);
+    }
+    for call in message.list("tool_calls")?.unwrap_or_default() {
+        let call = read_call(&object_of(call, "a call of `tool_calls`")?)?;
+        transcript.call(call);
+    }
+    if let Some(function) = message.object("function_call")? {
+        transcript.call(named_call(&function)?);
+    }
+    Ok(())
+}
+
+/// One entry of `tool_calls`.
+pub(super) fn read_call(call: &Fields<'_>) -> Result<Call, Misfit> {
+    let function = call.object("function")?.or(call.object("custom")?).unwrap_or_else(|| call.clone());
+    let id = call.optional_string("id")?.map(std::borrow::Cow::into_owned);
+    let caller = call.get("caller").map(Json::compact);
+    Ok(Call { id, caller, ..named_call(&function)? })
+}
+
+fn named_call(function: &Fields<'_>) -> Result<Call, Misfit> {
+    let name = function.required_string("name", "a call")?.into_owned();
+    let arguments = function.get("arguments").or_else(|| function.get("input"));
+    Ok(with_arguments(Call { name, ..Call::default() }, arguments))
+}

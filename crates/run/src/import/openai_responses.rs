@@ -1,0 +1,314 @@
+//! OpenAI Responses: items of `input` and `output`, `function_call` and `function_call_output`.
+
+use super::Importer;
+use super::catalogue::{read_tools, tool};
+use super::content::{answer_of, text_of, with_arguments};
+use super::json::{Fields, Json, Misfit, object_of};
+use super::openai_chat::usage_tokens;
+use super::sample::{Sample, has_part};
+use super::transcript::{Answer, Call, Dropped, Transcript};
+use super::unit::{Unit, units};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+pub(super) const IMPORTER: Importer = Importer {
+    key: "openai-responses",
+    name: "openai responses",
+    doc: "a response with `output`, or items such as `function_call`",
+    sniff,
+    read,
+};
+
+fn sniff(sample: &Sample<'_>) -> bool {
+    let is_item = |kind: &str| {
+        kind.starts_with("function_call")
+            || kind.starts_with("custom_tool_call")
+            || kind.starts_with("mcp_")
+            || (kind.ends_with("_call") && kind != "tool_call")
+    };
+    let is_part = |kind: &str| matches!(kind, "input_text" | "output_text" | "input_image" | "input_file");
+    sample.any_record(|record| {
+        let is_response = record.string("object").is_some_and(|object| object == "response");
+        let is_request = record.has("input") && (record.has("model") || record.has("instructions"));
+        is_response || is_request || (record.has("output") && !record.has("messages"))
+    }) || sample.any_message(|message| {
+        message.string("type").is_some_and(|kind| is_item(&kind)) || has_part(message, is_part)
+    })
+}
+
+fn is_item(fields: &Fields<'_>) -> bool {
+    fields.has("role") || (fields.has("type") && !fields.has("object"))
+}
+
+fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
+    let mut exchanges = Vec::new();
+    for unit in units(values, &is_item)? {
+        exchanges.push(match unit {
+            Unit::Messages(input) => Exchange { input, ..Exchange::default() },
+            Unit::Record(record) => Exchange::read(&record)?,
+        });
+    }
+    conversations(exchanges).iter().map(|steps| transcript(steps)).collect()
+}
+
+/// One request and its response.
+#[derive(Default)]
+struct Exchange<'a> {
+    request: Fields<'a>,
+    input: Vec<Json<'a>>,
+    prompt: Option<Cow<'a, str>>,
+    response: Fields<'a>,
+    output: Vec<Json<'a>>,
+}
+
+impl<'a> Exchange<'a> {
+    fn read(record: &Fields<'a>) -> Result<Self, Misfit> {
+        let request = record.object("request")?.unwrap_or_else(|| record.clone());
+        let request = request.part("body").unwrap_or(request);
+        let response = record.object("response")?.unwrap_or_else(|| record.clone());
+        let response = response.part("body").unwrap_or(response);
+        let prompt = request.string("input");
+        let input = if prompt.is_some() { None } else { request.list("input")? };
+        let output = response.list("output")?;
+        if prompt.is_none() && input.is_none() && output.is_none() && !response.has("error") {
+            return Err(record.misfit("there is neither `input` nor `output` here".to_owned()));
+        }
+        let (input, output) = (input.unwrap_or_default(), output.unwrap_or_default());
+        Ok(Self { request, input, prompt, response, output })
+    }
+
+    fn previous(&self) -> Option<Cow<'a, str>> {
+        let of = |fields: &Fields<'a>| fields.string("previous_response_id");
+        of(&self.response).or_else(|| of(&self.request))
+    }
+}
+
+/// A step of a conversation: an exchange, and how many of its input items earlier steps had already.
+struct Step<'a> {
+    exchange: Exchange<'a>,
+    repeated: usize,
+}
+
+/// Exchanges put together: by `previous_response_id`, or because the input repeats the calls of an earlier output.
+fn conversations(exchanges: Vec<Exchange<'_>>) -> Vec<Vec<Step<'_>>> {
+    let mut conversations: Vec<Vec<Step<'_>>> = Vec::new();
+    let mut by_response: BTreeMap<String, usize> = BTreeMap::new();
+    let mut by_call: BTreeMap<String, usize> = BTreeMap::new();
+    for exchange in exchanges {
+        let linked = exchange.previous().and_then(|previous| by_response.get(&*previous).copied());
+        let repeats = |at: &usize| by_call.get(&call_id(exchange.input[*at])?).copied();
+        let repeated = (0..exchange.input.len()).rev().find_map(|at| Some((at, repeats(&at)?)));
+        let (conversation, known) = match (linked, repeated) {
+            (Some(linked), _) => (linked, 0),
+            (None, Some((at, repeated))) => (repeated, at + 1),
+            (None, None) => (conversations.len(), 0),
+        };
+        if let Some(id) = exchange.response.string("id") {
+            by_response.insert(id.into_owned(), conversation);
+        }
+        for id in exchange.output.iter().filter_map(|item| call_id(*item)) {
+            by_call.insert(id, conversation);
+        }
+        // Reasoning and messages may stand behind the last repeated call: all up to the first answer is repeated.
+        let is_model_item = |item: &Json<'_>| item.object().is_some_and(|item| is_of_model(&item));
+        let repeated = if known == 0 {
+            0
+        } else {
+            known + exchange.input[known..].iter().take_while(|item| is_model_item(item)).count()
+        };
+        let step = Step { exchange, repeated };
+        match conversations.get_mut(conversation) {
+            Some(known) => known.push(step),
+            None => conversations.push(vec![step]),
+        }
+    }
+    conversations
+}
+
+fn call_id(item: Json<'_>) -> Option<String> {
+    let fields = item.object()?;
+    let is_call = matches!(&*fields.string("type")?, "function_call" | "custom_tool_call");
+    is_call.then(|| fields.string("call_id").map(Cow::into_owned)).flatten()
+}
+
+/// Whether the model wrote this item, so that those beside it belong to the same turn.
+fn is_of_model(item: &Fields<'_>) -> bool {
+    let kind = item.string("type").unwrap_or_default();
+    match &*kind {
+        "message" | "" => item.string("role").is_some_and(|role| role == "assistant"),
+        kind => !kind.ends_with("_output") && kind != "mcp_approval_response" && kind != "item_reference",
+    }
+}
+
+fn transcript(steps: &[Step<'_>]) -> Result<Transcript, Misfit> {
+    let mut reader = Reader { transcript: Transcript::default(), in_turn: false };
+    for Step { exchange, repeated } in steps {
+        let (request, response) = (&exchange.request, &exchange.response);
+        for fields in [request, response] {
+            reader.read_around(fields)?;
+        }
+        if let Some(prompt) = &exchange.prompt {
+            reader.transcript.user(prompt);
+        }
+        for item in exchange.input.iter().skip(*repeated) {
+            reader.item(&object_of(*item, "an item of `input`")?)?;
+        }
+        reader.in_turn = false;
+        for item in &exchange.output {
+            reader.item(&object_of(*item, "an item of `output`")?)?;
+        }
+        reader.in_turn = false;
+        reader.read_end(response)?;
+    }
+    Ok(reader.transcript)
+}
+
+struct Reader {
+    transcript: Transcript,
+    /// Whether the item before was the model's, in the same answer.
+    in_turn: bool,
+}
+
+impl Reader {
+    /// What stands around the items.
+    fn read_around(&mut self, fields: &Fields<'_>) -> Result<(), Misfit> {
+        if let Some(model) = fields.string("model") {
+            self.transcript.model = Some(model.into_owned());
+        }
+        if let Some(instructions) = fields.string("instructions") {
+            self.transcript.system(&instructions);
+        }
+        if let Some(tools) = fields.list("tools")? {
+            read_tools(&tools, &mut self.transcript)?;
+        }
+        Ok(())
+    }
+
+    /// How the response ended.
+    fn read_end(&mut self, response: &Fields<'_>) -> Result<(), Misfit> {
+        if let Some(usage) = response.object("usage")? {
+            self.transcript.tokens.add(usage_tokens(&usage));
+        }
+        if let Some(error) = response.get("error") {
+            let message = error.object().and_then(|error| error.string("message")).or_else(|| error.string());
+            self.transcript.fail(message.unwrap_or_else(|| error.text().into()));
+        }
+        let incomplete = response.part("incomplete_details").and_then(|details| details.string("reason"));
+        let reason = incomplete.or_else(|| response.string("status"));
+        self.transcript.stop_reason = reason.map(Cow::into_owned).or(self.transcript.stop_reason.take());
+        Ok(())
+    }
+
+    fn item(&mut self, item: &Fields<'_>) -> Result<(), Misfit> {
+        let is_of_model = is_of_model(item);
+        if is_of_model && !self.in_turn {
+            self.transcript.assistant();
+        }
+        self.in_turn = is_of_model;
+        let kind = item.string("type").unwrap_or_default();
+        match &*kind {
+            "message" | "" => self.message(item),
+            "function_call" | "custom_tool_call" => {
+                let arguments = item.get("arguments").or_else(|| item.get("input"));
+                let call = Call {
+                    name: item.required_string("name", "a call")?.into_owned(),
+                    id: item.optional_string("call_id")?.map(Cow::into_owned),
+                    caller: item.get("caller").map(Json::compact),
+                    ..Call::default()
+                };
+                self.transcript.call(with_arguments(call, arguments));
+                Ok(())
+            }
+            "mcp_call" => self.mcp_call(item),
+            "mcp_list_tools" => self.mcp_tools(item),
+            "reasoning" => {
+                self.transcript.drop(Dropped::Reasoning);
+                Ok(())
+            }
+            output if output.ends_with("_call_output") => {
+                let id = item.optional_string("call_id")?;
+                let answer = answer_of(item.get("output"), false, &mut self.transcript);
+                self.transcript.answer(id.as_deref(), None, answer);
+                Ok(())
+            }
+            hosted if hosted.ends_with("_call") => {
+                self.hosted_call(item, hosted.trim_end_matches("_call"));
+                Ok(())
+            }
+            _ => {
+                self.transcript.drop(Dropped::Other);
+                Ok(())
+            }
+        }
+    }
+
+    fn message(&mut self, item: &Fields<'_>) -> Result<(), Misfit> {
+        let role = item.required_string("role", "a message")?;
+        let content = item.get("content");
+        let text =
+            content.map(|content| text_of(content, &mut self.transcript)).transpose()?.unwrap_or_default();
+        match &*role {
+            "system" | "developer" => self.transcript.system(&text),
+            "user" => self.transcript.user(&text),
+            "assistant" => self.transcript.say(&text),
+            other => {
+                let message = format!("`role` is `{other}`; it is system, developer, user or assistant");
+                return Err(item.misfit(message));
+            }
+        }
+        Ok(())
+    }
+
+    /// A call that the provider made to an MCP server, with its answer.
+    fn mcp_call(&mut self, item: &Fields<'_>) -> Result<(), Misfit> {
+        let server = item.optional_string("server_label")?.map(Cow::into_owned);
+        self.transcript.servers.extend(server.clone());
+        let call = Call {
+            name: item.required_string("name", "a call")?.into_owned(),
+            server,
+            id: item.optional_string("id")?.map(Cow::into_owned),
+            ..Call::default()
+        };
+        let index = self.transcript.call(with_arguments(call, item.get("arguments")));
+        let answer = match (item.get("error"), item.get("output")) {
+            (Some(error), _) => answer_of(Some(error), true, &mut self.transcript),
+            (None, Some(output)) => answer_of(Some(output), false, &mut self.transcript),
+            (None, None) => return Ok(()),
+        };
+        self.transcript.marks_errors = true;
+        self.transcript.answer_call(index, answer);
+        Ok(())
+    }
+
+    fn mcp_tools(&mut self, item: &Fields<'_>) -> Result<(), Misfit> {
+        let server = item.optional_string("server_label")?;
+        self.transcript.servers.extend(server.as_deref().map(str::to_owned));
+        self.transcript.tools.get_or_insert_default();
+        for value in item.list("tools")?.unwrap_or_default() {
+            let fields = object_of(value, "a tool")?;
+            if let Some(tool) = tool(&fields, server.as_deref()) {
+                self.transcript.tool(tool);
+            }
+        }
+        Ok(())
+    }
+
+    /// A tool of the provider's own, which says what it did in keys of its own.
+    fn hosted_call(&mut self, item: &Fields<'_>, name: &str) {
+        let id = item.string("call_id").or_else(|| item.string("id")).map(Cow::into_owned);
+        let arguments = item.get("action").or_else(|| item.get("arguments"));
+        let call = Call { name: name.to_owned(), id, ..Call::default() };
+        let mut call = with_arguments(call, arguments);
+        if call.args.is_none() {
+            let told =
+                item.entries().find(|(key, _)| matches!(*key, "queries" | "code" | "input" | "operation"));
+            let object = |(key, value): (&str, Json<'_>)| format!("{{\"{key}\":{}}}", value.text());
+            call.args = told.map(|told| super::json::Payload::of_json(&object(told)));
+        }
+        let index = self.transcript.call(call);
+        if let Some(results) = item.get("results").or_else(|| item.get("outputs")) {
+            let text = results.compact().text().to_owned();
+            self.transcript.answer_call(index, Answer::of_text(text.into(), false));
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! Which spans are one and the same call: a tool's execution, the MCP request in it, the server's side of that?
+
+use super::super::json::Payload;
+use super::span::{Kind, Span};
+use mcptest_core::json::equal;
+use std::collections::BTreeMap;
+
+/// How many spans back an enclosing one is looked for; siblings that overlap are few.
+const MOST_BACK: usize = 64;
+
+/// A call as its spans tell it.
+#[derive(Debug)]
+pub(super) struct Executed {
+    pub(super) start: u64,
+    pub(super) tool: String,
+    pub(super) server: Option<String>,
+    pub(super) id: Option<String>,
+    pub(super) arguments: Option<Payload>,
+    pub(super) result: Option<Payload>,
+    pub(super) error: Option<String>,
+}
+
+/// The spans of a trace by their ids, to walk from one to those around it.
+pub(super) struct Tree<'s> {
+    spans: &'s [Span],
+    by_id: BTreeMap<&'s str, usize>,
+}
+
+impl<'s> Tree<'s> {
+    pub(super) fn new(spans: &'s [Span]) -> Self {
+        let by_id = spans.iter().enumerate().map(|(at, span)| (span.id.as_str(), at)).collect();
+        Self { spans, by_id }
+    }
+
+    /// The nearest span around this one that is `wanted`, with none that is `between` on the way.
+    pub(super) fn around(
+        &self,
+        at: usize,
+        wanted: impl Fn(&Span) -> bool,
+        between: impl Fn(&Span) -> bool,
+    ) -> Option<usize> {
+        let mut at = at;
+        // A parent that is its own grandchild would never end.
+        for _ in 0..self.spans.len() {
+            at = *self.by_id.get(self.spans[at].parent.as_deref()?)?;
+            if wanted(&self.spans[at]) {
+                return Some(at);
+            }
+            if between(&self.spans[at]) {
+                return None;
+            }
+        }
+        None
+    }
+}
+
+/// Every call once, in the order of their starts, and how many calls inside others were left out.
+pub(super) fn executed(spans: &[Span]) -> (Vec<Executed>, usize) {
+    let mut merge = Merge { spans, owner: (0..spans.len()).collect(), left_out: 0 };
+    merge.nested();
+    merge.enclosed();
+    merge.repeated();
+    let mut members: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
+    for at in (0..spans.len()).filter(|at| spans[*at].is_call()) {
+        members.entry(merge.root(at)).or_default().push(at);
+    }
+    (members.values().map(|members| told(spans, members)).collect(), merge.left_out)
+}
+
+struct Merge<'s> {
+    spans: &'s [Span],
+    owner: Vec<usize>,
+    left_out: usize,
+}
+
+impl Merge<'_> {
+    fn root(&self, mut at: usize) -> usize {
+        while self.owner[at] != at {
+            at = self.owner[at];
+        }
+        at
+    }
+
+    /// A call inside a call, with no model between them.
+    fn nested(&mut self) {
+        let tree = Tree::new(self.spans);
+        let is_between = |span: &Span| matches!(span.kind, Kind::Chat | Kind::Agent);
+        let mut inside: BTreeMap<usize, usize> = BTreeMap::new();
+        let mut pairs = Vec::new();
+        for at in (0..self.spans.len()).filter(|at| self.spans[*at].is_call()) {
+            if let Some(around) = tree.around(at, Span::is_call, is_between).filter(|around| *around != at) {
+                *inside.entry(around).or_default() += 1;
+                pairs.push((at, around));
+            }
+        }
+        for (at, around) in pairs {
+            let (inner, outer) = (&self.spans[at], &self.spans[around]);
+            if is_same(outer, inner) {
+                self.join(at, around);
+            } else if inner.kind == Kind::Mcp && inner.arguments().is_none() && inside[&around] == 1 {
+                self.left_out += 1;
+                self.join(at, around);
+            }
+        }
+    }
+
+    /// An MCP request that no span is around, but which stands inside the time of the same tool's execution.
+    fn enclosed(&mut self) {
+        let calls: Vec<usize> = (0..self.spans.len()).filter(|at| self.spans[*at].is_call()).collect();
+        let mut has_request = vec![false; self.spans.len()];
+        for at in &calls {
+            let root = self.root(*at);
+            has_request[root] |= root != *at;
+        }
+        for (position, at) in calls.iter().enumerate() {
+            let span = &self.spans[*at];
+            if span.kind != Kind::Mcp || self.root(*at) != *at {
+                continue;
+            }
+            let before = calls[..position].iter().rev().take(MOST_BACK);
+            let found = before.copied().find(|outer| {
+                self.root(*outer) == *outer
+                    && !has_request[*outer]
+                    && self.spans[*outer].encloses(span)
+                    && is_same(&self.spans[*outer], span)
+            });
+            if let Some(outer) = found {
+                has_request[outer] = true;
+                self.join(*at, outer);
+            }
+        }
+    }
+
+    /// Two instruments that told of one call, by its id.
+    fn repeated(&mut self) {
+        let mut by_id: BTreeMap<String, usize> = BTreeMap::new();
+        for at in (0..self.spans.len()).filter(|at| self.spans[*at].is_call()) {
+            let root = self.root(at);
+            let Some(id) = self.spans[at].call_id() else { continue };
+            let first = *by_id.entry(id).or_insert(root);
+            let first = self.root(first);
+            let (one, other) = (&self.spans[first], &self.spans[root]);
+            if first != root && is_same_tool(&one.tool(), &other.tool()) && fits(one, other) {
+                self.join(root, first);
+            }
+        }
+    }
+
+    fn join(&mut self, at: usize, into: usize) {
+        let (at, into) = (self.root(at), self.root(into));
+        self.owner[at] = into;
+    }
+}
+
+/// Whether two spans, one inside the other, are of one call.
+fn is_same(outer: &Span, inner: &Span) -> bool {
+    let ids = (outer.call_id(), inner.call_id());
+    if matches!(&ids, (Some(one), Some(other)) if one != other) {
+        return false;
+    }
+    if is_same_tool(&outer.tool(), &inner.tool()) {
+        return inner.kind == Kind::Mcp || fits(outer, inner);
+    }
+    let arguments = (outer.arguments(), inner.arguments());
+    inner.kind == Kind::Mcp
+        && matches!(&arguments, (Some(one), Some(other)) if equal(one.text(), other.text()))
+}
+
+/// Whether the arguments are the same, as far as both say them.
+fn fits(one: &Span, other: &Span) -> bool {
+    match (one.arguments(), other.arguments()) {
+        (Some(one), Some(other)) => equal(one.text(), other.text()),
+        _ => true,
+    }
+}
+
+/// Whether two names are one tool's, of which one may have its server before it.
+pub(super) fn is_same_tool(one: &str, other: &str) -> bool {
+    let ends = |long: &str, short: &str| {
+        long.strip_suffix(short).is_some_and(|rest| rest.ends_with("__") || rest.ends_with(['.', '/', ':']))
+    };
+    one == other || ends(one, other) || ends(other, one)
+}
+
+fn told(spans: &[Span], members: &[usize]) -> Executed {
+    let all = || members.iter().map(|at| &spans[*at]);
+    let outer = all().next().map(Span::tool).unwrap_or_default();
+    // What the MCP request calls the tool is its bare name, and the rest of the other name its server.
+    let bare = all()
+        .filter(|span| span.kind == Kind::Mcp)
+        .map(Span::tool)
+        .find(|bare| outer.ends_with(bare.as_str()));
+    let in_name = bare.as_ref().and_then(|bare| outer.strip_suffix(bare.as_str())?.strip_suffix("__"));
+    let in_name = in_name.map(|server| server.strip_prefix("mcp__").unwrap_or(server).to_owned());
+    Executed {
+        start: all().map(|span| span.start).min().unwrap_or_default(),
+        server: all().find_map(Span::server).or(in_name),
+        tool: bare.unwrap_or(outer),
+        id: all().find_map(Span::call_id),
+        arguments: all().find_map(Span::arguments),
+        result: all().find_map(Span::result),
+        error: all().find_map(|span| span.error.clone()),
+    }
+}

@@ -1,0 +1,143 @@
+//! The messages of a chat span: parts, as the conventions have them now, or what came before them.
+
+use super::super::content::{Part, answer_of, part, with_arguments};
+use super::super::json::{Fields, Json};
+use super::super::transcript::{Answer, Call, Dropped, Transcript};
+use super::attributes::Attributes;
+use super::span::reread;
+use std::borrow::Cow;
+
+/// One message.
+#[derive(Debug, Default)]
+pub(super) struct Message {
+    pub(super) role: String,
+    pub(super) text: String,
+    pub(super) calls: Vec<Call>,
+    /// Answers with the ids of their calls.
+    pub(super) answers: Vec<(Option<String>, Answer)>,
+    pub(super) dropped: Vec<Dropped>,
+    pub(super) finish_reason: Option<String>,
+}
+
+/// `[{role, parts}]`; `None` when it is no list of messages, as a text that was cut off.
+pub(super) fn of_list(text: &str, is_output: bool) -> Option<Vec<Message>> {
+    let list = reread(text)?.list()?;
+    let default = if is_output { "assistant" } else { "user" };
+    list.iter().map(|message| Some(of_fields(&message.object()?, default))).collect()
+}
+
+fn of_fields(fields: &Fields<'_>, default_role: &str) -> Message {
+    let role = fields.string("role").unwrap_or(Cow::Borrowed(default_role)).into_owned();
+    let finish_reason = fields.string("finish_reason").map(Cow::into_owned);
+    let mut message = Message { role, finish_reason, ..Message::default() };
+    let content = fields.get("parts").or_else(|| fields.get("content"));
+    match content.and_then(Json::list) {
+        Some(parts) => parts.iter().for_each(|part| message.read_part(*part)),
+        None => message.text = content.and_then(Json::string).unwrap_or_default().into_owned(),
+    }
+    for call in fields.get("tool_calls").and_then(Json::list).unwrap_or_default() {
+        message.calls.extend(call.object().and_then(|call| call_of(&call)));
+    }
+    if message.role == "tool" && message.answers.is_empty() {
+        let id = fields.string("tool_call_id").or_else(|| fields.string("id")).map(Cow::into_owned);
+        message.answers.push((id, Answer::of_text(message.text.clone().into(), false)));
+    }
+    message
+}
+
+impl Message {
+    fn read_part(&mut self, value: Json<'_>) {
+        let Some(fields) = value.object() else {
+            self.text.push_str(&value.string().unwrap_or_default());
+            return;
+        };
+        let kind = fields.string("type").unwrap_or_default();
+        match &*kind {
+            "tool_call" | "server_tool_call" => match call_of(&fields) {
+                Some(call) => self.calls.push(call),
+                None => self.dropped.push(Dropped::Other),
+            },
+            "tool_call_response" | "server_tool_call_response" => {
+                let response = ["response", "result", "content"].iter().find_map(|key| fields.get(key));
+                let id = fields.string("id").map(Cow::into_owned);
+                let answer = answer_of(response, false, &mut Transcript::default());
+                self.answers.push((id, answer));
+            }
+            kind => match part(kind, &fields) {
+                Part::Text(text) => self.text.push_str(&text),
+                Part::Dropped(what) => self.dropped.push(what),
+                Part::Other => self.dropped.push(Dropped::Other),
+            },
+        }
+    }
+
+    pub(super) fn is_assistant(&self) -> bool {
+        matches!(self.role.as_str(), "assistant" | "model")
+    }
+}
+
+/// A call as the conventions write it, or as OpenAI does.
+fn call_of(fields: &Fields<'_>) -> Option<Call> {
+    let function = fields.part("function").unwrap_or_else(|| fields.clone());
+    let id = fields.string("id").map(Cow::into_owned);
+    let call = Call { name: function.string("name")?.into_owned(), id, ..Call::default() };
+    Some(with_arguments(call, function.get("arguments")))
+}
+
+/// A message that stands in an event of its own; whether the model wrote it.
+pub(super) fn of_event(name: &str, attributes: &Attributes) -> Option<(bool, Message)> {
+    let role = match name {
+        "gen_ai.choice" => "assistant",
+        _ => name.strip_prefix("gen_ai.")?.strip_suffix(".message")?,
+    };
+    let is_output = name == "gen_ai.choice";
+    let body = attributes.json(&["gen_ai.event.content", "message"]);
+    let body = body.as_deref().and_then(reread).and_then(Json::object);
+    let mut message = match body {
+        Some(body) => of_fields(&body.part("message").unwrap_or(body), role),
+        None => Message { role: role.to_owned(), ..Message::default() },
+    };
+    if message.text.is_empty() {
+        message.text = attributes.text(&["content"]).unwrap_or_default();
+    }
+    if let Some(calls) = attributes.json(&["tool_calls"]).filter(|_| message.calls.is_empty()) {
+        let calls = reread(&calls).and_then(Json::list).unwrap_or_default();
+        message.calls = calls.iter().filter_map(|call| call_of(&call.object()?)).collect();
+    }
+    if role == "tool" && message.answers.is_empty() {
+        let id = attributes.text(&["id", "tool_call_id"]);
+        message.answers.push((id, Answer::of_text(message.text.clone().into(), false)));
+    }
+    message.finish_reason = message.finish_reason.or_else(|| attributes.text(&["finish_reason"]));
+    Some((is_output, message))
+}
+
+/// `gen_ai.prompt.0.role`, `gen_ai.prompt.0.tool_calls.1.name` and so on.
+pub(super) fn of_indexed(attributes: &Attributes, prefix: &str) -> Vec<Message> {
+    let mut messages = Vec::new();
+    let at = |index: usize, key: &str| attributes.text(&[&format!("{prefix}{index}.{key}")]);
+    while attributes.has_under(&format!("{prefix}{}.", messages.len())) {
+        let index = messages.len();
+        let text = at(index, "content").unwrap_or_default();
+        let default = if prefix.starts_with("gen_ai.completion") { "assistant" } else { "user" };
+        let mut message = Message {
+            role: at(index, "role").unwrap_or_else(|| default.to_owned()),
+            finish_reason: at(index, "finish_reason"),
+            text,
+            ..Message::default()
+        };
+        while let Some(name) = at(index, &format!("tool_calls.{}.name", message.calls.len())) {
+            let call = |key: &str| at(index, &format!("tool_calls.{}.{key}", message.calls.len()));
+            let written = call("arguments").map(|text| serde_json::to_string(&text).unwrap_or_default());
+            let id = call("id");
+            let arguments = written.as_deref().and_then(reread);
+            message.calls.push(with_arguments(Call { name, id, ..Call::default() }, arguments));
+        }
+        if message.role == "tool" {
+            let id = at(index, "tool_call_id");
+            message.answers.push((id, Answer::of_text(message.text.clone().into(), false)));
+        }
+        messages.push(message);
+    }
+    messages
+}

@@ -1,0 +1,88 @@
+//! OpenTelemetry GenAI spans in OTLP JSON: chats, tool executions and MCP calls of a trace are one conversation.
+
+mod attributes;
+mod calls;
+mod messages;
+mod span;
+mod trace;
+
+use super::Importer;
+use super::json::{Json, Misfit, object_of};
+use super::sample::Sample;
+use super::transcript::{Dropped, Transcript};
+use span::{Kind, Span};
+use std::collections::BTreeMap;
+
+pub(super) const IMPORTER: Importer = Importer {
+    key: "otel",
+    name: "otel genai",
+    doc: "`resourceSpans` with spans whose attributes begin with `gen_ai.` or `mcp.`",
+    sniff,
+    read,
+};
+
+fn sniff(sample: &Sample<'_>) -> bool {
+    sample.any_record(|record| record.has("resourceSpans") || record.has("scopeSpans"))
+}
+
+fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
+    let mut spans = Vec::new();
+    for value in values {
+        let exported = match value.list() {
+            Some(list) => list,
+            None => vec![*value],
+        };
+        for one in exported {
+            read_export(one, &mut spans)?;
+        }
+    }
+    let mut order: Vec<String> = Vec::new();
+    let mut traces: BTreeMap<String, Vec<Span>> = BTreeMap::new();
+    for span in spans {
+        let trace = traces.entry(span.trace.clone()).or_default();
+        if trace.is_empty() {
+            order.push(span.trace.clone());
+        }
+        trace.push(span);
+    }
+    let mut traces: Vec<Vec<Span>> = order.iter().filter_map(|trace| traces.remove(trace)).collect();
+    for trace in &mut traces {
+        trace.sort_by_key(|span| span.start);
+    }
+    // Exports are unordered: the first trace is the one that began first.
+    traces.sort_by_key(|trace| trace.first().map_or(0, |span| span.start));
+    let (told, others): (Vec<_>, Vec<_>) =
+        traces.into_iter().partition(|trace| trace.iter().any(|span| span.kind != Kind::Other));
+    let mut transcripts: Vec<Transcript> = told.into_iter().map(trace::transcript).collect();
+    if let Some(first) = transcripts.first_mut() {
+        let others = others.iter().map(Vec::len).sum::<usize>();
+        if others > 0 {
+            *first.dropped.entry(Dropped::Span).or_default() += others;
+        }
+    }
+    Ok(transcripts)
+}
+
+fn read_export(value: Json<'_>, spans: &mut Vec<Span>) -> Result<(), Misfit> {
+    let export = object_of(value, "an export")?;
+    let Some(resources) = export.list("resourceSpans")? else {
+        let has_scopes = export.has("scopeSpans");
+        return if has_scopes { read_scopes(value, spans) } else { Ok(()) };
+    };
+    for resource in resources {
+        read_scopes(resource, spans)?;
+    }
+    Ok(())
+}
+
+fn read_scopes(resource: Json<'_>, spans: &mut Vec<Span>) -> Result<(), Misfit> {
+    let resource = object_of(resource, "an entry of `resourceSpans`")?;
+    let scopes = resource.list("scopeSpans")?.or(resource.list("instrumentationLibrarySpans")?);
+    for scope in scopes.unwrap_or_default() {
+        let scope = object_of(scope, "an entry of `scopeSpans`")?;
+        for span in scope.list("spans")?.unwrap_or_default() {
+            spans.push(Span::read(&object_of(span, "a span")?)?);
+        }
+    }
+    Ok(())
+}

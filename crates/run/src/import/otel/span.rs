@@ -1,0 +1,218 @@
+//! One span: what is it about, and what does it say of a chat, a tool or an agent?
+
+use super::super::json::{Fields, Json, Misfit, Payload};
+use super::super::transcript::Tokens;
+use super::attributes::Attributes;
+use super::messages::{Message, of_event, of_indexed, of_list};
+
+/// What a span is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A request to a model.
+    Chat,
+    /// The execution of a tool.
+    Tool,
+    /// A `tools/call` of MCP, at the client or the server.
+    Mcp,
+    /// A whole agent.
+    Agent,
+    /// Anything else.
+    Other,
+}
+
+/// A span as far as a conversation needs it.
+#[derive(Debug)]
+pub(super) struct Span {
+    pub(super) trace: String,
+    pub(super) id: String,
+    pub(super) parent: Option<String>,
+    pub(super) kind: Kind,
+    pub(super) start: u64,
+    pub(super) end: u64,
+    pub(super) attributes: Attributes,
+    pub(super) input: Vec<Message>,
+    pub(super) output: Vec<Message>,
+    /// Message lists that were cut off, as exporters do with long values.
+    pub(super) cut_lists: usize,
+    /// What went wrong, when the span says that something did.
+    pub(super) error: Option<String>,
+    name: String,
+}
+
+const TOOL_NAME: [&str; 2] = ["gen_ai.tool.name", "mcp.tool.name"];
+const ARGUMENTS: [&str; 3] = ["gen_ai.tool.call.arguments", "gen_ai.tool.arguments", "gen_ai.tool.input"];
+const RESULT: [&str; 3] = ["gen_ai.tool.call.result", "gen_ai.tool.result", "gen_ai.tool.output"];
+
+impl Span {
+    pub(super) fn read(fields: &Fields<'_>) -> Result<Self, Misfit> {
+        let trace = fields.required_string("traceId", "a span")?.to_lowercase();
+        let id = fields.required_string("spanId", "a span")?.to_lowercase();
+        let parent = fields.optional_string("parentSpanId")?.filter(|parent| !parent.is_empty());
+        let mut span = Self {
+            trace,
+            id,
+            parent: parent.map(|parent| parent.to_lowercase()),
+            kind: Kind::Other,
+            start: fields.count("startTimeUnixNano").unwrap_or_default(),
+            end: fields.count("endTimeUnixNano").unwrap_or_default(),
+            attributes: Attributes::read(fields)?,
+            input: Vec::new(),
+            output: Vec::new(),
+            cut_lists: 0,
+            error: None,
+            name: fields.string("name").unwrap_or_default().into_owned(),
+        };
+        span.read_events(fields)?;
+        span.kind = span.find_kind();
+        span.error = span.find_error(fields);
+        span.read_messages();
+        Ok(span)
+    }
+
+    /// Events carry what newer conventions put on the span: all messages at once, or one event each.
+    fn read_events(&mut self, fields: &Fields<'_>) -> Result<(), Misfit> {
+        for event in fields.list("events")?.unwrap_or_default() {
+            let Some(event) = event.object() else { continue };
+            let name = event.string("name").unwrap_or_default();
+            if !name.starts_with("gen_ai.") {
+                continue;
+            }
+            let attributes = Attributes::read(&event)?;
+            match of_event(&name, &attributes) {
+                Some((true, message)) => self.output.push(message),
+                Some((false, message)) => self.input.push(message),
+                None => self.attributes.add_missing(attributes),
+            }
+        }
+        Ok(())
+    }
+
+    fn read_messages(&mut self) {
+        for (is_output, keys, prefix) in [
+            (false, ["gen_ai.input.messages", "gen_ai.prompt"], "gen_ai.prompt."),
+            (true, ["gen_ai.output.messages", "gen_ai.completion"], "gen_ai.completion."),
+        ] {
+            let listed = self.attributes.json(&keys);
+            let messages = match listed.as_deref().map(|text| (text, of_list(text, is_output))) {
+                Some((_, Some(messages))) => messages,
+                Some((text, None)) => {
+                    let text: String = serde_json::from_str(text).unwrap_or_default();
+                    if text.is_empty() || text.starts_with(['[', '{']) {
+                        self.cut_lists += 1;
+                        continue;
+                    }
+                    let role = if is_output { "assistant" } else { "user" };
+                    vec![Message { role: role.to_owned(), text, ..Message::default() }]
+                }
+                None => of_indexed(&self.attributes, prefix),
+            };
+            let side = if is_output { &mut self.output } else { &mut self.input };
+            if !messages.is_empty() {
+                *side = messages;
+            }
+        }
+    }
+
+    fn find_kind(&self) -> Kind {
+        let operation = self.attributes.text(&["gen_ai.operation.name"]).unwrap_or_default();
+        if let Some(method) = self.attributes.text(&["mcp.method.name"]) {
+            return if method == "tools/call" { Kind::Mcp } else { Kind::Other };
+        }
+        match operation.as_str() {
+            "execute_tool" => Kind::Tool,
+            "chat" | "generate_content" | "text_completion" => Kind::Chat,
+            "invoke_agent" | "invoke_workflow" => Kind::Agent,
+            "" if self.attributes.has("gen_ai.tool.name") || self.name.starts_with("execute_tool ") => {
+                Kind::Tool
+            }
+            "" if self.name.starts_with("invoke_agent") => Kind::Agent,
+            "" => {
+                let tells = ["gen_ai.request.model", "gen_ai.response.model", "gen_ai.input.messages"];
+                let is_chat = tells.iter().any(|key| self.attributes.has(key))
+                    || self.attributes.has_under("gen_ai.usage.")
+                    || !self.output.is_empty();
+                if is_chat { Kind::Chat } else { Kind::Other }
+            }
+            _ => Kind::Other,
+        }
+    }
+
+    fn find_error(&self, fields: &Fields<'_>) -> Option<String> {
+        let status = fields.part("status").unwrap_or_default();
+        let code = status.get("code");
+        let is_error = code.is_some_and(|code| {
+            code.count() == Some(2) || code.string().is_some_and(|code| code == "STATUS_CODE_ERROR")
+        });
+        let message = status.string("message").filter(|message| !message.is_empty());
+        let kind = self.attributes.text(&["error.type"]);
+        (is_error || kind.is_some()).then(|| {
+            let message = message
+                .map(std::borrow::Cow::into_owned)
+                .or_else(|| self.attributes.text(&["error.message"]));
+            message.or(kind).unwrap_or_else(|| "the span says only that it failed".to_owned())
+        })
+    }
+
+    pub(super) fn is_call(&self) -> bool {
+        matches!(self.kind, Kind::Tool | Kind::Mcp)
+    }
+
+    /// The tool that was called.
+    pub(super) fn tool(&self) -> String {
+        let in_name = || self.name.split_once(' ').map(|(_, target)| target.to_owned());
+        self.attributes.text(&TOOL_NAME).or_else(in_name).unwrap_or_else(|| self.name.clone())
+    }
+
+    pub(super) fn server(&self) -> Option<String> {
+        self.attributes.text(&["mcp.server.name", "gen_ai.mcp.server.name"])
+    }
+
+    pub(super) fn call_id(&self) -> Option<String> {
+        self.attributes.text(&["gen_ai.tool.call.id"])
+    }
+
+    pub(super) fn arguments(&self) -> Option<Payload> {
+        self.attributes.payload(&ARGUMENTS)
+    }
+
+    pub(super) fn result(&self) -> Option<Payload> {
+        self.attributes.payload(&RESULT)
+    }
+
+    pub(super) fn agent(&self) -> Option<String> {
+        self.attributes.text(&["gen_ai.agent.name"])
+    }
+
+    pub(super) fn model(&self) -> Option<String> {
+        self.attributes.text(&["gen_ai.response.model", "gen_ai.request.model"])
+    }
+
+    pub(super) fn tokens(&self) -> Tokens {
+        let count = |keys: &[&str]| self.attributes.count(keys);
+        Tokens::new(
+            count(&["gen_ai.usage.input_tokens", "gen_ai.usage.prompt_tokens"]),
+            count(&["gen_ai.usage.output_tokens", "gen_ai.usage.completion_tokens"]),
+            count(&["gen_ai.usage.total_tokens", "llm.usage.total_tokens"]),
+        )
+    }
+
+    pub(super) fn finish_reason(&self) -> Option<String> {
+        let listed = self.attributes.json(&["gen_ai.response.finish_reasons"]);
+        let last = listed.and_then(|text| {
+            let value: Vec<String> = serde_json::from_str(&text).ok()?;
+            value.last().cloned()
+        });
+        last.or_else(|| self.output.iter().rev().find_map(|message| message.finish_reason.clone()))
+    }
+
+    /// Whether the other stands inside this one's time.
+    pub(super) fn encloses(&self, other: &Self) -> bool {
+        self.start > 0 && other.end > 0 && self.start <= other.start && other.end <= self.end
+    }
+}
+
+/// A value that was kept as text, to be read again.
+pub(super) fn reread(text: &str) -> Option<Json<'_>> {
+    let raw: &serde_json::value::RawValue = serde_json::from_str(text).ok()?;
+    Some(Json::of(raw))
+}

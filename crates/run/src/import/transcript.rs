@@ -1,0 +1,365 @@
+//! One conversation as it is collected: which calls, which answer to which call, and what was left out?
+
+use super::json::Payload;
+use super::server_name::{Bare, bare};
+use serde::Serialize;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// A conversation, whatever it was read from.
+#[derive(Debug, Default)]
+pub(super) struct Transcript {
+    pub(super) model: Option<String>,
+    pub(super) system_prompt: Vec<String>,
+    pub(super) prompt: Vec<String>,
+    /// The tools as the model saw them; `None` when the transcript does not say.
+    pub(super) tools: Option<Vec<Tool>>,
+    /// The servers that the transcript names.
+    pub(super) servers: BTreeSet<String>,
+    pub(super) stop_reason: Option<String>,
+    pub(super) tokens: Tokens,
+    pub(super) errors: Vec<RunError>,
+    pub(super) delegations: Vec<Delegation>,
+    pub(super) duration_ms: Option<u64>,
+    /// Whether the format says of these results which are errors.
+    pub(super) marks_errors: bool,
+    pub(super) dropped: BTreeMap<Dropped, usize>,
+    pub(super) calls: Vec<Call>,
+    pub(super) answers: Vec<Option<Answer>>,
+    pub(super) turns: Vec<Turn>,
+    assistant_turns: u64,
+    closing: String,
+    unanswered: BTreeSet<usize>,
+    by_id: BTreeMap<String, VecDeque<usize>>,
+}
+
+/// A tool of the catalogue.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(super) struct Tool {
+    pub(super) name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) server: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) description: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) input_schema: Option<Payload>,
+}
+
+/// A call as the model made it.
+#[derive(Debug, Clone, Default, Serialize)]
+pub(super) struct Call {
+    pub(super) name: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) server: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) args: Option<Payload>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) args_text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) turn: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) caller: Option<Payload>,
+}
+
+/// What a call came back with.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Answer {
+    pub(super) is_error: bool,
+    pub(super) content: Option<Payload>,
+    pub(super) structured: Option<Payload>,
+    /// The content as plain text, for the conversation's turn.
+    pub(super) text: String,
+}
+
+/// One message.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Turn {
+    pub(super) role: &'static str,
+    pub(super) content: String,
+}
+
+/// A provider's error.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct RunError {
+    pub(super) kind: &'static str,
+    pub(super) message: String,
+}
+
+/// A hand-off between agents.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Delegation {
+    pub(super) from: String,
+    pub(super) to: String,
+}
+
+/// Token counts, absent where nothing says them.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub(super) struct Tokens {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) prompt: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) completion: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) total: Option<u64>,
+}
+
+impl Tokens {
+    /// One answer's counts; the total is the sum where it is not written.
+    pub(super) fn new(prompt: Option<u64>, completion: Option<u64>, total: Option<u64>) -> Self {
+        let sum = match (prompt, completion) {
+            (None, None) => None,
+            (prompt, completion) => {
+                Some(prompt.unwrap_or_default().saturating_add(completion.unwrap_or_default()))
+            }
+        };
+        Self { prompt, completion, total: total.or(sum) }
+    }
+
+    pub(super) fn add(&mut self, other: Self) {
+        let sum = |one: Option<u64>, other: Option<u64>| match (one, other) {
+            (Some(one), Some(other)) => Some(one.saturating_add(other)),
+            (one, other) => one.or(other),
+        };
+        self.prompt = sum(self.prompt, other.prompt);
+        self.completion = sum(self.completion, other.completion);
+        self.total = sum(self.total, other.total);
+    }
+}
+
+/// What a trace has no place for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Dropped {
+    Image,
+    Audio,
+    File,
+    Reasoning,
+    LooseResult,
+    RepeatedResult,
+    Choice,
+    InnerCall,
+    CutMessages,
+    Span,
+    Other,
+}
+
+impl Dropped {
+    /// One of it, and several.
+    pub(super) fn words(self) -> [&'static str; 2] {
+        match self {
+            Self::Image => ["image", "images"],
+            Self::Audio => ["audio part", "audio parts"],
+            Self::File => ["file", "files"],
+            Self::Reasoning => ["reasoning block", "reasoning blocks"],
+            Self::LooseResult => ["result without its call", "results without their calls"],
+            Self::RepeatedResult => ["second result of a call", "second results of calls"],
+            Self::Choice => ["further choice", "further choices"],
+            Self::InnerCall => ["call inside a tool", "calls inside tools"],
+            Self::CutMessages => ["message list that was cut off", "message lists that were cut off"],
+            Self::Span => ["span of other kinds", "spans of other kinds"],
+            Self::Other => ["part of another kind", "parts of other kinds"],
+        }
+    }
+}
+
+impl Transcript {
+    pub(super) fn drop(&mut self, what: Dropped) {
+        *self.dropped.entry(what).or_default() += 1;
+    }
+
+    /// Forgets what was said, to be told again from another source.
+    pub(super) fn restart(&mut self) {
+        self.turns.clear();
+        self.prompt.clear();
+        self.closing.clear();
+        self.assistant_turns = 0;
+    }
+
+    /// What the model was told before the conversation.
+    pub(super) fn system(&mut self, text: &str) {
+        if !self.system_prompt.iter().any(|known| known == text) {
+            self.system_prompt.push(text.to_owned());
+        }
+    }
+
+    /// A message of the user.
+    pub(super) fn user(&mut self, text: &str) {
+        self.prompt.push(text.to_owned());
+        self.turns.push(Turn { role: "user", content: text.to_owned() });
+    }
+
+    /// A new message of the model begins.
+    pub(super) fn assistant(&mut self) {
+        self.assistant_turns += 1;
+        self.closing.clear();
+        self.turns.push(Turn { role: "assistant", content: String::new() });
+    }
+
+    /// The model says something in its message.
+    pub(super) fn say(&mut self, text: &str) {
+        self.closing.push_str(text);
+        if let Some(turn) = self.turns.iter_mut().rev().find(|turn| turn.role == "assistant") {
+            turn.content.push_str(text);
+        }
+    }
+
+    /// The model calls a tool in its message; where the call stands among all.
+    pub(super) fn call(&mut self, call: Call) -> usize {
+        let index = self.calls.len();
+        self.closing.clear();
+        if let Some(id) = &call.id {
+            self.by_id.entry(id.clone()).or_default().push_back(index);
+        }
+        self.unanswered.insert(index);
+        let turn = call.turn.or(self.assistant_turns.checked_sub(1));
+        self.calls.push(Call { turn, ..call });
+        self.answers.push(None);
+        index
+    }
+
+    /// A tool answers the call with this id; without an id, the first call that waits, of that name where one is said.
+    pub(super) fn answer(&mut self, id: Option<&str>, name: Option<&str>, answer: Answer) {
+        self.turns.push(Turn { role: "tool", content: answer.text.clone() });
+        let waiting = match id {
+            Some(id) => self.by_id.get_mut(id).and_then(VecDeque::pop_front),
+            None => {
+                let fits = |index: &&usize| name.is_none_or(|name| self.calls[**index].name == name);
+                self.unanswered.iter().find(fits).copied()
+            }
+        };
+        match waiting.filter(|index| self.answers[*index].is_none()) {
+            Some(index) => self.answer_call(index, answer),
+            None if id.is_some_and(|id| self.by_id.contains_key(id)) => self.drop(Dropped::RepeatedResult),
+            None => self.drop(Dropped::LooseResult),
+        }
+    }
+
+    /// The answer to the call at this index.
+    pub(super) fn answer_call(&mut self, index: usize, answer: Answer) {
+        self.unanswered.remove(&index);
+        if let Some(place) = self.answers.get_mut(index) {
+            *place = Some(answer);
+        }
+    }
+
+    pub(super) fn fail(&mut self, message: impl Into<String>) {
+        self.errors.push(RunError { kind: "provider", message: message.into() });
+    }
+
+    /// A tool of the catalogue; of two with one name the later counts.
+    pub(super) fn tool(&mut self, tool: Tool) {
+        let tools = self.tools.get_or_insert_default();
+        match tools.iter_mut().find(|known| known.name == tool.name && known.server == tool.server) {
+            Some(known) => *known = tool,
+            None => tools.push(tool),
+        }
+    }
+
+    /// The closing message: what the model said after its last call.
+    pub(super) fn final_response(&self) -> Option<&str> {
+        Some(self.closing.trim_end()).filter(|text| !text.is_empty())
+    }
+
+    pub(super) fn has_prompt(&self) -> bool {
+        !self.prompt.is_empty()
+    }
+
+    /// Whether anything was said or called.
+    pub(super) fn is_empty(&self) -> bool {
+        self.turns.is_empty() && self.calls.is_empty() && self.errors.is_empty()
+    }
+
+    /// Names as the model saw them become bare where it is certain which server they belong to.
+    pub(super) fn strip_servers(&mut self) {
+        let servers = &self.servers;
+        let strip = |name: &mut String, server: &mut Option<String>| {
+            let Some(Bare { server: of, tool }) = bare(name, server.as_deref(), servers) else { return };
+            *server = Some(of.to_owned());
+            *name = tool.to_owned();
+        };
+        for call in &mut self.calls {
+            strip(&mut call.name, &mut call.server);
+        }
+        for tool in self.tools.iter_mut().flatten() {
+            strip(&mut tool.name, &mut tool.server);
+        }
+    }
+}
+
+/// A text as one block of MCP content.
+#[derive(Serialize)]
+struct TextBlock<'a> {
+    r#type: &'static str,
+    text: &'a str,
+}
+
+/// A text as MCP content.
+pub(super) fn text_content(text: &str) -> Payload {
+    Payload::of(&[TextBlock { r#type: "text", text }])
+}
+
+/// A text as one block of MCP content.
+pub(super) fn text_block(text: &str) -> Payload {
+    Payload::of(&TextBlock { r#type: "text", text })
+}
+
+impl Answer {
+    /// An answer of plain text.
+    pub(super) fn of_text(text: Cow<'_, str>, is_error: bool) -> Self {
+        Self { is_error, content: Some(text_content(&text)), structured: None, text: text.into_owned() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(name: &str, id: Option<&str>) -> Call {
+        Call { name: name.to_owned(), id: id.map(str::to_owned), ..Call::default() }
+    }
+
+    fn answers(transcript: &Transcript) -> Vec<Option<&str>> {
+        transcript.answers.iter().map(|answer| answer.as_ref().map(|answer| answer.text.as_str())).collect()
+    }
+
+    #[test]
+    fn answers_out_of_order_reach_their_calls_and_others_are_counted() {
+        let mut transcript = Transcript::default();
+        transcript.assistant();
+        for id in ["a", "b", "c"] {
+            transcript.call(call(id, Some(id)));
+        }
+        for id in ["b", "a", "a", "z"] {
+            transcript.answer(Some(id), None, Answer::of_text(id.into(), false));
+        }
+        assert_eq!(answers(&transcript), [Some("a"), Some("b"), None]);
+        assert_eq!(transcript.dropped[&Dropped::RepeatedResult], 1);
+        assert_eq!(transcript.dropped[&Dropped::LooseResult], 1);
+    }
+
+    #[test]
+    fn an_id_that_is_used_again_is_answered_in_the_order_of_its_calls() {
+        let mut transcript = Transcript::default();
+        for text in ["one", "two"] {
+            transcript.assistant();
+            transcript.call(call("t", Some("call_0")));
+            transcript.answer(Some("call_0"), None, Answer::of_text(text.into(), false));
+        }
+        assert_eq!(answers(&transcript), [Some("one"), Some("two")]);
+        assert_eq!(transcript.calls[1].turn, Some(1));
+    }
+
+    #[test]
+    fn what_is_said_before_a_call_is_not_the_closing_message() {
+        let mut transcript = Transcript::default();
+        transcript.assistant();
+        transcript.say("Let me look.");
+        transcript.call(call("t", None));
+        assert_eq!(transcript.final_response(), None);
+        transcript.assistant();
+        transcript.say("Done.\n");
+        assert_eq!(transcript.final_response(), Some("Done."));
+        assert_eq!(transcript.turns[0].content, "Let me look.");
+    }
+}

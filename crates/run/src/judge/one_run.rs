@@ -1,0 +1,86 @@
+//! What does one recorded run come to by itself?
+
+use mcptest_core::report::{Expectation, Reason, RunReport, Status};
+use mcptest_core::suite::Agent;
+use mcptest_core::trace::{Trace, error_in_words};
+
+const SHOWN_TOOL_NAMES: usize = 50;
+
+/// Whether a run's own `expect:` holds; `None` when the run is no evidence.
+pub(crate) fn passes(agent: &Agent, trace: &Trace<'_>) -> Option<bool> {
+    match judge_run(agent, 1, trace).status {
+        Status::Passed => Some(true),
+        Status::Failed => Some(false),
+        Status::Error | Status::Skipped => None,
+    }
+}
+
+/// Holds a run to the agent's `expect:`; one that never ended, or cannot be judged, is an error.
+pub(super) fn judge_run(agent: &Agent, index: usize, trace: &Trace<'_>) -> RunReport {
+    if let Some(message) = trace.fatal_error() {
+        let message = format!("run {index} ended in an error: {message}");
+        return broken_run(index, Reason { message, ..Reason::default() });
+    }
+    if let Some(message) = misplaced_result(trace) {
+        let message = format!("run {index} cannot be judged: {message}");
+        return broken_run(index, Reason { message, ..Reason::default() });
+    }
+    let expectations = judge_expectations(agent, trace);
+    let passed = expectations.iter().all(|expectation| expectation.passed);
+    RunReport {
+        index,
+        status: if passed { Status::Passed } else { Status::Failed },
+        reason: None,
+        tool_names: trace.tool_names().take(SHOWN_TOOL_NAMES).map(str::to_owned).collect(),
+        calls: trace.tool_calls.len(),
+        duration_ms: None,
+        expectations,
+    }
+}
+
+/// The agent's `expect:` in this run.
+pub(super) fn judge_expectations(agent: &Agent, trace: &Trace<'_>) -> Vec<Expectation> {
+    agent.expect.iter().map(|assertion| assertion.check(trace)).collect()
+}
+
+/// A run that is an error.
+pub(super) fn broken_run(index: usize, reason: Reason) -> RunReport {
+    RunReport {
+        index,
+        status: Status::Error,
+        reason: Some(reason),
+        tool_names: Vec::new(),
+        calls: 0,
+        duration_ms: None,
+        expectations: Vec::new(),
+    }
+}
+
+/// A result that answers no call, or not in the order of the calls: nothing said about results would be true.
+pub(super) fn misplaced_result(trace: &Trace<'_>) -> Option<String> {
+    let mut next = 0;
+    for (at, result) in trace.tool_results.iter().enumerate() {
+        let call = result.call_index.unwrap_or(at);
+        if call >= trace.tool_calls.len() {
+            let calls = trace.tool_calls.len();
+            return Some(format!("tool_results[{at}] answers call {call} of {calls}, counted from 0"));
+        }
+        if call < next {
+            let before = next - 1;
+            return Some(format!(
+                "tool_results[{at}] answers call {call} behind the answer to call {before}; \
+                 results stand in call order, one for a call"
+            ));
+        }
+        next = call + 1;
+    }
+    None
+}
+
+/// Errors that a run got over: evidence, not a verdict.
+pub(super) fn overcome_errors(trace: &Trace<'_>, index: usize) -> Option<String> {
+    let first = trace.errors.first()?;
+    let more = trace.errors.len() - 1;
+    let others = if more > 0 { format!(" and {more} more") } else { String::new() };
+    Some(format!("run {index} met an error and went on: {}{others}", error_in_words(first.get())))
+}

@@ -1,0 +1,169 @@
+//! Which transcripts stand in a folder, and which of them are judged together?
+
+use crate::cassette::by_path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+
+const EXTENSIONS: [&str; 3] = ["json", "jsonl", "ndjson"];
+
+/// Transcripts that are judged together, as the runs of one row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Group {
+    /// What the row calls them: the subfolder they stand in, or the name of a file that stands in none.
+    pub name: String,
+    /// The files, in natural order.
+    pub files: Vec<PathBuf>,
+}
+
+/// Why the transcripts of a folder cannot be judged.
+#[derive(Debug, thiserror::Error)]
+pub enum TracesError {
+    /// There is no such folder.
+    #[error("there is no folder {}\n  help: paths are relative to the folder you are in", .0.display())]
+    Missing(PathBuf),
+    /// It is a file.
+    #[error("{} is a file, not a folder\n  help: name the folder that it stands in, or judge it with `cassette:`", .0.display())]
+    NotAFolder(PathBuf),
+    /// A folder could not be listed.
+    #[error("cannot list {}: {reason}", .path.display())]
+    Unreadable {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        reason: io::Error,
+    },
+    /// There is nothing in it.
+    #[error("there is no transcript in {} (a transcript is a .json, .jsonl or .ndjson file)", .0.display())]
+    Empty(PathBuf),
+}
+
+/// The transcripts of a folder, those in its subfolders included, in natural order.
+pub fn transcripts_in(folder: &Path) -> Result<Vec<PathBuf>, TracesError> {
+    if !folder.exists() {
+        return Err(TracesError::Missing(folder.to_owned()));
+    }
+    if !folder.is_dir() {
+        return Err(TracesError::NotAFolder(folder.to_owned()));
+    }
+    let mut files = Vec::new();
+    collect(folder, &mut files)?;
+    if files.is_empty() {
+        return Err(TracesError::Empty(folder.to_owned()));
+    }
+    files.sort_by(|one, other| by_path(one, other));
+    Ok(files)
+}
+
+/// Hidden files and folders are left out, and linked folders are not entered, so that a walk always ends.
+fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), TracesError> {
+    let unreadable = |reason| TracesError::Unreadable { path: folder.to_owned(), reason };
+    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
+        let entry = entry.map_err(unreadable)?;
+        if entry.file_name().to_string_lossy().starts_with('.') {
+            continue;
+        }
+        let path = entry.path();
+        if entry.file_type().map_err(unreadable)?.is_dir() {
+            collect(&path, files)?;
+        } else if is_transcript(&path) && path.is_file() {
+            files.push(path);
+        }
+    }
+    Ok(())
+}
+
+fn is_transcript(path: &Path) -> bool {
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    extension.is_some_and(|extension| EXTENSIONS.contains(&extension.as_str()))
+}
+
+/// The groups of a folder: each subfolder with files in it is one, and each file that stands directly in the folder.
+pub fn groups(folder: &Path) -> Result<Vec<Group>, TracesError> {
+    let files = transcripts_in(folder)?;
+    let relative = |file: &Path| file.strip_prefix(folder).unwrap_or(file).to_owned();
+    let is_direct = |file: &Path| file.components().count() == 1;
+    let parents: BTreeSet<PathBuf> =
+        files.iter().filter_map(|file| relative(file).parent().map(Path::to_owned)).collect();
+    let mut stems: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    for file in files.iter().map(|file| relative(file)).filter(|file| is_direct(file)) {
+        *stems.entry(file.with_extension("")).or_default() += 1;
+    }
+    let mut groups: Vec<Group> = Vec::new();
+    for file in files {
+        let short = relative(&file);
+        let name = if is_direct(&short) {
+            let stem = short.with_extension("");
+            // Two files, or a file and a folder, of one name are told apart by the ending.
+            if stems[&stem] > 1 || parents.contains(&stem) { short } else { stem }
+        } else {
+            short.parent().map(Path::to_owned).unwrap_or_default()
+        };
+        let name = name.to_string_lossy().into_owned();
+        match groups.last_mut().filter(|last| last.name == name) {
+            Some(last) => last.files.push(file),
+            None => groups.push(Group { name, files: vec![file] }),
+        }
+    }
+    Ok(merged(groups))
+}
+
+/// A subfolder may stand between the files of the folder around it.
+fn merged(groups: Vec<Group>) -> Vec<Group> {
+    let mut merged: Vec<Group> = Vec::new();
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
+    for group in groups {
+        match known.get(&group.name) {
+            Some(at) => merged[*at].files.extend(group.files),
+            None => {
+                known.insert(group.name.clone(), merged.len());
+                merged.push(group);
+            }
+        }
+    }
+    merged
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn folder(files: &[&str]) -> tempfile::TempDir {
+        let folder = tempfile::tempdir().unwrap();
+        for file in files {
+            let path = folder.path().join(file);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, "{}").unwrap();
+        }
+        folder
+    }
+
+    fn names(files: &[&str]) -> Vec<(String, usize)> {
+        let folder = folder(files);
+        groups(folder.path()).unwrap().into_iter().map(|group| (group.name, group.files.len())).collect()
+    }
+
+    #[test]
+    fn a_subfolder_is_a_group_and_so_is_a_file_that_stands_in_none() {
+        let found =
+            names(&["refunds/1.json", "refunds/10.json", "refunds/2.jsonl", "search.jsonl", "notes.md"]);
+        assert_eq!(found, [("refunds".to_owned(), 3), ("search".to_owned(), 1)]);
+        let found = names(&["a/b/1.json", "a/0.json", "a/z.json", ".git/x.json", "a/.x.json"]);
+        assert_eq!(found, [("a".to_owned(), 2), ("a/b".to_owned(), 1)]);
+    }
+
+    #[test]
+    fn names_that_would_clash_keep_their_endings() {
+        let found = names(&["a.json", "a.JSONL", "b.json", "b/1.json", "c.json"]);
+        let found: Vec<&str> = found.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(found, ["a.JSONL", "a.json", "b", "b.json", "c"]);
+    }
+
+    #[test]
+    fn a_folder_without_transcripts_is_told_of() {
+        let empty = folder(&["notes.md"]);
+        assert!(groups(empty.path()).unwrap_err().to_string().starts_with("there is no transcript in"));
+        assert!(matches!(groups(Path::new("nowhere")).unwrap_err(), TracesError::Missing(_)));
+        assert!(matches!(groups(&empty.path().join("notes.md")).unwrap_err(), TracesError::NotAFolder(_)));
+    }
+}
