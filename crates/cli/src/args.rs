@@ -61,6 +61,9 @@ pub(crate) enum Command {
     TraceFrom(crate::command::trace_from::TraceFrom),
     /// Turn transcripts of other programs into a cassette: OpenAI, Anthropic, OpenTelemetry, LangChain.
     Import(crate::command::import::Import),
+    /// Lead an agent of one's own to a server of its run.
+    #[command(hide = true)]
+    Bridge(crate::command::bridge::Bridge),
 }
 
 /// Which suites.
@@ -131,6 +134,9 @@ pub(crate) struct Calling {
     /// Say what recording would take: model calls, tokens and an estimated cost; then stop.
     #[arg(long, conflicts_with = "live")]
     pub(crate) dry_run: bool,
+    /// Say nothing while runs are recorded and tools called.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
 }
 
 /// What to record.
@@ -283,7 +289,7 @@ pub(crate) struct Init {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["command", "url", "words", "header", "env", "era", "timeout", "call"])]
     pub(crate) from_cassette: Option<PathBuf>,
     /// The server's name in the suite [default: what it calls itself].
-    #[arg(long = "server", short, value_name = "NAME")]
+    #[arg(long = "server", short = 's', value_name = "NAME")]
     pub(crate) name: Option<String>,
     /// Call this tool too, although it does not say that it changes nothing; may be repeated.
     #[arg(long, value_name = "TOOL")]

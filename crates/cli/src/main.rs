@@ -3,6 +3,7 @@
 mod args;
 mod command;
 mod output;
+mod progress;
 
 use clap::Parser;
 use std::process::ExitCode;

@@ -94,6 +94,10 @@ impl Paint {
         self.with("36", text)
     }
 
+    pub(crate) fn green(self, text: &str) -> String {
+        self.with("32", text)
+    }
+
     pub(crate) fn red(self, text: &str) -> String {
         self.with("1;31", text)
     }

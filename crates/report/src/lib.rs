@@ -4,6 +4,7 @@ mod bound;
 pub mod json;
 mod junit;
 mod ndjson;
+mod overview;
 mod pretty;
 #[cfg(test)]
 mod sample;

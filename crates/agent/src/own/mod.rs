@@ -1,23 +1,54 @@
 //! An agent of one's own: a program that is given a prompt and servers, and is watched through proxies.
 
+mod catalogue;
+mod doors;
+mod ledger;
 mod program;
 mod setup;
 mod usage;
+mod witness;
 
 pub use setup::{Distract, OwnError, OwnEvent, OwnOutcome, OwnSetup};
 
 use crate::trace::{RunTrace, TracedTurn};
-use program::Program;
+use catalogue::Offered;
+use doors::Doors;
+use ledger::Ledger;
+use program::{Ended, Program};
+use std::path::Path;
+use std::sync::Arc;
+use witness::Witness;
+
+/// The longest prompt that is also given as a variable: systems refuse to start a program with longer ones.
+const LONGEST_VARIABLE: usize = 100_000;
 
 /// Runs the agent once and tells what it did. Dropping the future ends it with all that it started.
 pub async fn run(setup: OwnSetup<'_>) -> Result<OwnOutcome, OwnError> {
+    let OwnSetup { servers, faults, on_event, .. } = setup;
     let folder = tempfile::Builder::new().prefix("mcptest-").tempdir().map_err(OwnError::Folder)?;
+    let ledger = Arc::new(Ledger::new(faults, on_event));
+    let offered = Arc::new(Offered::find(setup.catalogue, &servers, &ledger).await);
+    let distractors = offered.distractors(setup.distractors, &servers);
+    let mut doors = Doors::new();
+    for server in servers {
+        let own = distractors.iter().filter(|tool| tool.server.as_deref() == Some(&*server.name));
+        let witness = Witness {
+            server: server.name.clone(),
+            timeout_ms: server.timeout.as_millis() as u64,
+            distractors: Arc::new(own.cloned().collect()),
+            ledger: Arc::clone(&ledger),
+            offered: Arc::clone(&offered),
+        };
+        doors.open(server, witness, setup.program).await?;
+    }
     let usage_path = folder.path().join("usage.json");
-    let mut env = vec![
-        ("MCPTEST_PROMPT".to_owned(), setup.prompt.to_owned()),
-        ("MCPTEST_USAGE".to_owned(), usage_path.display().to_string()),
-    ];
-    env.extend(setup.env.iter().cloned());
+    let mut env = setup.env.to_vec();
+    env.extend(doors.announce(folder.path())?);
+    env.push(("MCPTEST_USAGE".to_owned(), usage_path.display().to_string()));
+    env.push(("MCPTEST_BIN".to_owned(), setup.program.display().to_string()));
+    if setup.prompt.len() <= LONGEST_VARIABLE && !setup.prompt.contains('\0') {
+        env.push(("MCPTEST_PROMPT".to_owned(), setup.prompt.to_owned()));
+    }
     let program = Program {
         command: setup.command,
         env: &env,
@@ -25,27 +56,27 @@ pub async fn run(setup: OwnSetup<'_>) -> Result<OwnOutcome, OwnError> {
         prompt: setup.prompt,
         time_budget: setup.time_budget,
     };
-    let ended = program.run().await;
-    let mut trace = RunTrace::default();
-    trace.stop_reason = Some(ended.stop_reason.to_owned());
+    let ended = program.run(|| ledger.close()).await;
+    doors.close().await;
+    let stderr = ended.stderr.clone();
+    let (trace, model) = trace(setup.prompt, ended, &ledger, &usage_path);
+    Ok(OwnOutcome { trace, catalogue: offered.all(&distractors), model, stderr })
+}
+
+fn trace(prompt: &str, ended: Ended, ledger: &Ledger, usage_path: &Path) -> (RunTrace, Option<String>) {
+    let mut trace = RunTrace { stop_reason: Some(ended.stop_reason.to_owned()), ..RunTrace::default() };
     trace.errors.extend(ended.errors);
-    let model = match usage::read(&usage_path) {
-        Ok(usage) => {
-            trace.conversation.tokens = usage.tokens;
-            trace.conversation.cost_usd = usage.cost_usd;
-            usage.model
-        }
-        Err(error) => {
-            trace.errors.push(error.traced());
-            None
-        }
-    };
+    ledger.record(&mut trace);
+    let usage = usage::read(usage_path).unwrap_or_else(|error| {
+        trace.errors.push(error.traced());
+        usage::Usage::default()
+    });
+    trace.conversation.tokens = usage.tokens;
+    trace.conversation.cost_usd = usage.cost_usd;
     trace.conversation.duration_ms = Some(ended.duration.as_millis() as u64);
-    trace.conversation.turns.push(TracedTurn { role: "user".to_owned(), content: setup.prompt.to_owned() });
-    if let Some(answer) = &ended.answer {
-        let content = answer.clone();
-        trace.conversation.turns.push(TracedTurn { role: "assistant".to_owned(), content });
-    }
+    let turn = |role: &str, content: &str| TracedTurn { role: role.to_owned(), content: content.to_owned() };
+    trace.conversation.turns.push(turn("user", prompt));
+    trace.conversation.turns.extend(ended.answer.as_deref().map(|answer| turn("assistant", answer)));
     trace.final_response = ended.answer;
-    Ok(OwnOutcome { trace, catalogue: Vec::new(), model, stderr: ended.stderr })
+    (trace, usage.model)
 }

@@ -34,8 +34,8 @@ pub(super) struct Ended {
 }
 
 impl Program<'_> {
-    /// Runs it until it exits, or its time is over; nothing that it started is left then.
-    pub(super) async fn run(&self) -> Ended {
+    /// Runs it until it exits, or its time is over, which is when `over` is called; nothing that it started is left then.
+    pub(super) async fn run(&self, over: impl FnOnce()) -> Ended {
         let begun = Instant::now();
         let (child, started) = match process::start(self.command, self.env, self.cwd) {
             Ok(started) => started,
@@ -60,6 +60,7 @@ impl Program<'_> {
             }
         };
         let duration = begun.elapsed();
+        over();
         let mut ended = Ended { duration, ..Ended::default() };
         let stderr = child.stderr().clone();
         let status = child.status();

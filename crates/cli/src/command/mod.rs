@@ -1,5 +1,6 @@
 //! One file per command.
 
+pub(crate) mod bridge;
 mod call;
 mod check_secrets;
 mod explain;
@@ -43,5 +44,6 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
         Command::Verify(verify) => verify::run(verify),
         Command::TraceFrom(trace) => trace_from::run(trace),
         Command::Import(import) => import::run(&import),
+        Command::Bridge(bridge) => bridge::run(&bridge),
     }
 }

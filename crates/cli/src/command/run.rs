@@ -4,6 +4,7 @@ use super::report::Destination;
 use super::suites;
 use crate::args::{Calling, Colour, Record, Run};
 use crate::output::{self, Failure};
+use crate::progress::Progress;
 use clap::ValueEnum;
 use mcptest_core::suite::{Loaded, Model, Suite};
 use mcptest_run::{Mode, Options, Outcome, Plan, Selection, Which};
@@ -40,7 +41,7 @@ pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
         fail_fast: args.fail_fast,
         deny_vacuous: args.deny_vacuous,
     };
-    let outcome = mcptest_run::run(&plan, options, &mcptest_run::unwatched());
+    let outcome = watched(&plan, options, args.calling.quiet, colour);
     let Outcome { report, over_budget } = match outcome {
         Ok(outcome) => outcome,
         Err(interrupted) => {
@@ -55,6 +56,22 @@ pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::from(output::EXIT_OVER_BUDGET));
     }
     Ok(ExitCode::from(report.exit_code()))
+}
+
+/// Judges the plan, and shows how far recording is.
+fn watched(
+    plan: &Plan<'_>,
+    options: Options,
+    is_quiet: bool,
+    colour: Colour,
+) -> Result<Outcome, mcptest_run::Interrupted> {
+    if options.mode == Mode::Replay {
+        return mcptest_run::run(plan, options, &mcptest_run::unwatched());
+    }
+    let progress = Progress::begin(is_quiet, options.mode == Mode::Live, colour);
+    let outcome = mcptest_run::run(plan, options, &progress.watch());
+    progress.end();
+    outcome
 }
 
 /// `--runs` and `--models` in place of what the suites say.

@@ -30,7 +30,6 @@ mod tool;
 mod uri_template;
 mod wire_fault;
 
-pub use sample::sample_of;
 pub use answer::{Answer, INTERNAL_ERROR, INVALID_PARAMS, Inputs, Reply, RpcError};
 pub use ask::{Ask, AskKind, MISSING_CAPABILITY, Request};
 pub use context::ReadFile;
@@ -40,6 +39,7 @@ pub use load::{Loaded, load, load_text};
 pub use notice::{Effect, ListKind, LogLevel, LogLevelError, Notice, NoticeKind};
 pub use prompt::Prompt;
 pub use resource::{FoundResource, Resource};
+pub use sample::sample_of;
 pub use schema::json_schema;
 pub use state::State;
 pub use tool::Tool;

@@ -64,6 +64,8 @@ where
         if interposed.give_up(&format!("the server {why}")) {
             interposer.misbehaved(why);
         }
+    } else {
+        interposed.client_gone();
     }
     if let Some(child) = child {
         child.end().await;

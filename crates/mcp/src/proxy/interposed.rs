@@ -134,6 +134,14 @@ where
         open.values().any(|open| open.cancelled.is_none())
     }
 
+    /// The client is gone: it waits for nothing any more.
+    pub(super) fn client_gone(&self) {
+        let open = std::mem::take(&mut *self.open());
+        for open in open.values() {
+            open.watch.cancelled();
+        }
+    }
+
     fn judge(&self, line: &[u8]) -> Verdict {
         let Some(message) = std::str::from_utf8(line).ok().and_then(|text| jsonrpc::parse(text).ok()) else {
             return if self.interposer.lets_pass() { Verdict::Pass } else { Verdict::Swallow };

@@ -1,7 +1,9 @@
 //! A proxy between any MCP client and any server: it never alters a message, and keeps a tape of all that crosses.
 
+mod bare;
 pub mod bridge;
 pub mod connection;
+mod front;
 pub mod http;
 pub mod interpose;
 mod interposed;
@@ -9,6 +11,8 @@ mod lines;
 mod record;
 pub mod stdio;
 pub(crate) mod words;
+
+pub use bare::{CONNECTION_CLOSED, REQUEST_TIMEOUT};
 
 use mcptest_core::redact::Redactor;
 use thiserror::Error;

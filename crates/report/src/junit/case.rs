@@ -87,6 +87,9 @@ fn case(test: &TestReport, name: &str, verdict: Verdict<'_>) -> TestCase {
     if let Some(model) = &test.model {
         property(&mut case, "model", model);
     }
+    if let Some(variant) = &test.variant {
+        property(&mut case, "variant", variant);
+    }
     if test.unpinned {
         property(&mut case, "unpinned", "true");
     }

@@ -3,6 +3,7 @@
 mod closing;
 mod evidence;
 mod gate;
+mod overview;
 mod page;
 mod row;
 
@@ -28,6 +29,8 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
         page.blank();
     }
     closing::failures(&mut page, report);
+    overview::models(&mut page, report);
+    overview::degradation(&mut page, report);
     closing::summary(&mut page, report);
     page.finish()
 }

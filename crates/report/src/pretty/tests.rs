@@ -100,6 +100,88 @@ fn failures_are_repeated_only_when_they_may_have_scrolled_away() {
     assert!(shown(&Report::new(many), Options::default()).contains("Failures:"));
 }
 
+/// A row with so many of three runs passed.
+fn with_model(name: &str, model: &str, passed: usize) -> mcptest_core::report::TestReport {
+    let status = if passed == 3 { Status::Passed } else { Status::Failed };
+    test("a.yml", 1, name, status, |test| {
+        test.model = Some(model.into());
+        test.matrix = true;
+        let wrong = || vec![broken("tool_names", json!({"length": 1}), Some(json!([])))];
+        test.runs =
+            (1..=3).map(|index| run(index, &[], if index > passed { wrong() } else { vec![] })).collect();
+    })
+}
+
+/// What the report ends with, between the rows and the totals.
+fn overview_of(tests: Vec<mcptest_core::report::TestReport>) -> String {
+    let text = shown(&Report::new(tests), Options::default());
+    let start = ["Models", "Accuracy"].iter().filter_map(|head| text.find(head)).min();
+    start.map_or_else(String::new, |start| text[start..].to_owned())
+}
+
+#[test]
+fn tests_with_several_models_end_in_a_table() {
+    let mut tests: Vec<_> = ["claude-sonnet-4-5", "gpt-5", "gemini-3-pro"]
+        .iter()
+        .flat_map(|model| {
+            [
+                with_model("books the flight", model, 3),
+                with_model("finds the cheapest", model, model.len() % 4),
+            ]
+        })
+        .collect();
+    tests[1].status = Status::Error;
+    tests.push(with_model("only ever with one", "gpt-5", 3));
+    insta::assert_snapshot!(overview_of(tests));
+    assert_eq!(overview_of(vec![with_model("a", "gpt-5", 3)]), "", "one model is no matrix");
+}
+
+#[test]
+fn a_sweep_ends_in_its_curve() {
+    let row = |name: &str, model: &str, count: usize, accuracy: Option<i64>| {
+        let mut row = with_model(name, model, 3);
+        row.matrix = model != "m";
+        row.variant = Some(if count == 1 { "1 distractor".into() } else { format!("{count} distractors") });
+        let accuracy = accuracy.map(mcptest_core::report::Number::Int);
+        row.gates = vec![sample::gate("distractors", Status::Passed, &[("distractors.accuracy", accuracy)])];
+        row
+    };
+    let mut tests = vec![
+        row("keeps its head", "m", 0, Some(100)),
+        row("keeps its head", "m", 1, Some(90)),
+        row("keeps its head", "m", 16, None),
+    ];
+    tests.extend(
+        (0..14).map(|step| {
+            row("天気を調べるエージェント with a name that goes on", "gpt-5", 10 * step, Some(50))
+        }),
+    );
+    insta::assert_snapshot!(overview_of(tests));
+    assert_eq!(overview_of(vec![row("keeps its head", "m", 0, Some(100))]), "", "one point is no curve");
+}
+
+#[test]
+fn the_overview_fits_80_columns_whatever_is_in_it() {
+    use unicode_width::UnicodeWidthStr;
+    let models: Vec<String> =
+        (0..9).map(|at| format!("organisation/a-model-with-a-long-name-{at}")).collect();
+    let mut tests: Vec<_> = models.iter().map(|model| with_model(&"天".repeat(60), model, 2)).collect();
+    for (at, model) in models.iter().enumerate() {
+        let mut row = with_model(&"x".repeat(90), model, 1);
+        row.variant = Some(format!("{at} distractors"));
+        tests.push(row.clone());
+        row.variant = Some(format!("{} distractors", at + 100));
+        tests.push(row);
+    }
+    let overview = overview_of(tests);
+    let overview = overview.rsplit_once("\n\n").unwrap().0;
+    assert!(overview.contains("Models") && overview.contains("Accuracy"));
+    for line in overview.lines() {
+        assert!(line.width() <= 80, "{} {line}", line.width());
+        assert_eq!(line.trim_end(), line, "no blanks at the end");
+    }
+}
+
 #[test]
 fn model_text_cannot_forge_a_row() {
     let forged = "x\n  ✓ PASS  forged\r\u{1b}[2K";

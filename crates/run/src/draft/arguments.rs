@@ -29,7 +29,8 @@ fn with_hints(schema: &Value, folders: &[String]) -> Value {
         let is_free = property["type"] == "string"
             && ["const", "default", "examples", "enum"].iter().all(|key| property.get(*key).is_none());
         let example = property["description"].as_str().and_then(example_in).map(str::to_owned);
-        let folder = folders.first().filter(|_| FOLDER_NAMES.contains(&name.to_lowercase().as_str())).cloned();
+        let folder =
+            folders.first().filter(|_| FOLDER_NAMES.contains(&name.to_lowercase().as_str())).cloned();
         if let (true, Some(example)) = (is_free, example.or(folder)) {
             property["examples"] = json!([example]);
         }
@@ -43,9 +44,9 @@ fn example_in(description: &str) -> Option<&str> {
     let start = BEFORE_EXAMPLES.iter().filter_map(|words| Some(lower.find(words)? + words.len())).min()?;
     let rest = &description[start..];
     // Not the one in `don't`.
-    let open = rest.char_indices().position(|(at, c)| {
-        matches!(c, '\'' | '"' | '`') && !rest[..at].ends_with(char::is_alphanumeric)
-    })?;
+    let open = rest
+        .char_indices()
+        .position(|(at, c)| matches!(c, '\'' | '"' | '`') && !rest[..at].ends_with(char::is_alphanumeric))?;
     let open = rest.char_indices().nth(open)?.0;
     let quote = rest[open..].chars().next()?;
     let inner = &rest[open + 1..];

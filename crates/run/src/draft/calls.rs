@@ -57,7 +57,10 @@ impl Calls {
             gates.push(Gate {
                 key: "tool_selection",
                 about: "Enough of the runs choose the right tool.",
-                lines: vec![format!("expected_tool: {}", yaml::text(tool)), "min_selection_rate: 0.8".to_owned()],
+                lines: vec![
+                    format!("expected_tool: {}", yaml::text(tool)),
+                    "min_selection_rate: 0.8".to_owned(),
+                ],
             });
         }
         gates
@@ -80,7 +83,8 @@ impl Calls {
 
     /// The arguments that were the same in the call at this place of every run, and look as if they would last.
     fn shared_arguments(&self, at: usize) -> Map<String, Value> {
-        let of_run = |run: &Vec<(String, Value)>| run.get(at).map(|(_, args)| args.clone()).unwrap_or_default();
+        let of_run =
+            |run: &Vec<(String, Value)>| run.get(at).map(|(_, args)| args.clone()).unwrap_or_default();
         let all: Vec<Value> = self.0.iter().map(of_run).collect();
         let Some(Value::Object(first)) = all.first() else { return Map::new() };
         let is_lasting = |value: &Value| match value {
@@ -138,8 +142,16 @@ mod tests {
 
     #[test]
     fn runs_that_went_one_way_are_held_to_it_and_to_the_arguments_they_share() {
-        let one = [("search", json!({"q": "rust", "at": "10:15", "page": 1})), ("open", json!({"id": 7})), ("search", json!(null))];
-        let other = [("search", json!({"q": "rust", "at": "10:15", "page": 2})), ("open", json!({"id": 9})), ("search", json!({}))];
+        let one = [
+            ("search", json!({"q": "rust", "at": "10:15", "page": 1})),
+            ("open", json!({"id": 7})),
+            ("search", json!(null)),
+        ];
+        let other = [
+            ("search", json!({"q": "rust", "at": "10:15", "page": 2})),
+            ("open", json!({"id": 9})),
+            ("search", json!({})),
+        ];
         assert_eq!(
             gates(&[&one, &other]),
             [
@@ -156,7 +168,10 @@ mod tests {
         let (a, b, c) = (("a", json!({})), ("b", json!({})), ("c", json!({})));
         assert_eq!(
             gates(&[&[a.clone(), b.clone(), a.clone()], &[c.clone(), a.clone()]]),
-            ["trajectory: mode: unordered; calls: [a]", "tool_selection: expected_tool: a; min_selection_rate: 0.8"]
+            [
+                "trajectory: mode: unordered; calls: [a]",
+                "tool_selection: expected_tool: a; min_selection_rate: 0.8"
+            ]
         );
         assert_eq!(gates(&[&[a], &[b]]), [""; 0]);
         assert_eq!(gates(&[&[], &[]]), ["trajectory: mode: subset; calls: []"]);

@@ -8,6 +8,21 @@ use std::ops::Range;
 use std::path::Path;
 
 const SHORTEST_VALUE: usize = 8;
+const SECRET_WORDS: [&str; 13] = [
+    "key",
+    "token",
+    "secret",
+    "secrets",
+    "pass",
+    "password",
+    "pwd",
+    "pat",
+    "auth",
+    "credential",
+    "credentials",
+    "cookie",
+    "dsn",
+];
 
 /// A server as the user gave it.
 #[derive(Debug, Clone, Default)]
@@ -33,7 +48,12 @@ pub(super) struct Entry {
 
 impl Entry {
     /// The entry of a server that was started from `here`, in a suite that stands in `folder`.
-    pub(super) fn of(source: &Source, folder: &Path, here: &Path, environment: &BTreeMap<String, String>) -> Self {
+    pub(super) fn of(
+        source: &Source,
+        folder: &Path,
+        here: &Path,
+        environment: &BTreeMap<String, String>,
+    ) -> Self {
         let mut writer = Writer { environment, variables: BTreeMap::new() };
         let mut lines = if let Some(url) = &source.url {
             vec![format!("url: {}", writer.words(&[url]).concat())]
@@ -80,19 +100,27 @@ struct Writer<'e> {
 impl Writer<'_> {
     fn words(&mut self, words: &[&str]) -> Vec<String> {
         let secrets = secrets_in_words(words);
-        words.iter().zip(secrets).map(|(word, secrets)| self.without(word, secrets)).collect()
+        let before = std::iter::once("").chain(words.iter().copied());
+        let parts = words.iter().zip(secrets).zip(before);
+        parts
+            .map(|((word, mut secrets), before)| {
+                secrets.extend(of_option(before, word));
+                self.without(word, secrets)
+            })
+            .collect()
     }
 
     /// What stands under the name of a variable or a header.
     fn named(&mut self, name: &str, value: &str) -> String {
-        let Ok(redactor) = Redactor::builder().build() else { return self.without(value, Vec::new()) };
-        let kept = redactor.header(name, value);
-        let secret = if kept == value || !is_secret_name(name) {
-            Vec::new()
-        } else {
+        let is_held =
+            value.len() >= SHORTEST_VALUE && self.environment.get(name).is_some_and(|held| held == value);
+        let secret = if is_held || sounds_secret(name) {
             // Of an authorization the scheme stays.
-            let start = kept.find("[redacted:").unwrap_or(0);
+            let start =
+                value.find(' ').filter(|_| name.eq_ignore_ascii_case("authorization")).map_or(0, |at| at + 1);
             vec![(name.to_owned(), start..value.len())]
+        } else {
+            Vec::new()
         };
         self.without(value, secret)
     }
@@ -101,7 +129,8 @@ impl Writer<'_> {
     /// of variables that are set now.
     fn without(&mut self, text: &str, mut secrets: Vec<(String, Range<usize>)>) -> String {
         if let Ok(redactor) = Redactor::builder().build() {
-            let shapes = redactor.find(text).into_iter().map(|found| (found.what, found.at..found.at + found.length));
+            let shapes =
+                redactor.find(text).into_iter().map(|found| (found.what, found.at..found.at + found.length));
             secrets.extend(shapes);
         }
         secrets.sort_by_key(|(_, at)| (at.start, std::cmp::Reverse(at.end)));
@@ -142,12 +171,35 @@ impl Writer<'_> {
     }
 }
 
+/// Whether what stands under this name had better not be written down: more than what is redacted everywhere, since
+/// a draft is for others to read.
+fn sounds_secret(name: &str) -> bool {
+    let words = name.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_ascii_lowercase);
+    is_secret_name(name) || words.into_iter().any(|word| SECRET_WORDS.contains(&word.as_str()))
+}
+
+/// The value of `--key VALUE` or `--key=VALUE`, when the option sounds secret.
+fn of_option(before: &str, word: &str) -> Option<(String, Range<usize>)> {
+    let name_of = |option: &str| option.strip_prefix("--").or(option.strip_prefix('-')).map(str::to_owned);
+    let (name, start) = match word.split_once('=') {
+        Some((option, _)) => (name_of(option)?, option.len() + 1),
+        None if word.starts_with('-') => return None,
+        None => (name_of(before)?, 0),
+    };
+    let is_value = word.len() - start >= SHORTEST_VALUE && !word[start..].contains('/');
+    (is_value && sounds_secret(&name)).then(|| (name, start..word.len()))
+}
+
 /// `X-Api-Key` as `X_API_KEY`.
 pub(super) fn variable_name(hint: &str) -> String {
     let name: String =
         hint.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect();
     let name = name.trim_matches('_');
-    if name.starts_with(|first: char| first.is_ascii_alphabetic()) { name.to_owned() } else { format!("SECRET_{name}") }
+    if name.starts_with(|first: char| first.is_ascii_alphabetic()) {
+        name.to_owned()
+    } else {
+        format!("SECRET_{name}")
+    }
 }
 
 #[cfg(test)]
@@ -155,7 +207,8 @@ mod tests {
     use super::*;
 
     fn entry(source: &Source, environment: &[(&str, &str)]) -> Entry {
-        let environment = environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let environment =
+            environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
         Entry::of(source, Path::new("/work"), Path::new("/work"), &environment)
     }
 
@@ -165,23 +218,36 @@ mod tests {
 
     #[test]
     fn a_command_is_written_as_one_would() {
-        let source = Source { env: vec![("LEVEL".to_owned(), "debug ${x}".to_owned())], ..words(&["npx", "-y", "a b"]) };
-        assert_eq!(entry(&source, &[]).lines, ["command: [npx, -y, a b]", "env:", "  LEVEL: \"debug $${x}\""]);
+        let source = Source {
+            env: vec![("LEVEL".to_owned(), "debug ${x}".to_owned())],
+            ..words(&["npx", "-y", "a b"])
+        };
+        assert_eq!(
+            entry(&source, &[]).lines,
+            ["command: [npx, -y, a b]", "env:", "  LEVEL: \"debug $${x}\""]
+        );
     }
 
     #[test]
     fn a_secret_is_a_variable_of_the_name_it_stands_under() {
         let source = Source {
-            env: vec![("API_KEY".to_owned(), "planted-one".to_owned())],
-            ..words(&["server", "--github-token", "planted-two", "--url=https://u:planted-3@h/"])
+            env: vec![("MY_KEY".to_owned(), "planted-one".to_owned())],
+            ..words(&[
+                "server",
+                "--github-token",
+                "planted-two",
+                "--url=https://u:planted-3@h/",
+                "--key",
+                "planted-4",
+            ])
         };
         let entry = entry(&source, &[]);
         assert_eq!(
             entry.lines,
             [
-                "command: [server, --github-token, \"${GITHUB_TOKEN}\", \"--url=https://u:${PASSWORD}@h/\"]",
+                "command: [server, --github-token, \"${GITHUB_TOKEN}\", \"--url=https://u:${PASSWORD}@h/\", --key, \"${KEY}\"]",
                 "env:",
-                "  API_KEY: \"${API_KEY}\"",
+                "  MY_KEY: \"${MY_KEY}\"",
             ]
         );
         assert_eq!(entry.variables["GITHUB_TOKEN"], "planted-two");

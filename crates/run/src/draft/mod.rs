@@ -103,12 +103,16 @@ impl Draft {
         for (path, text) in &self.recordings {
             write_whole(path, text)?;
         }
-        let unwritten = |source| DraftError::Unwritten { path: self.path.clone(), source };
-        if let Some(folder) = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder).map_err(unwritten)?;
-        }
-        std::fs::write(&self.path, &self.text).map_err(unwritten)
+        make_folder(&self.path)?;
+        std::fs::write(&self.path, &self.text)
+            .map_err(|source| DraftError::Unwritten { path: self.path.clone(), source })
     }
+}
+
+/// Makes the folder that a file is to be in.
+fn make_folder(path: &Path) -> Result<(), DraftError> {
+    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
+    std::fs::create_dir_all(folder).map_err(|source| DraftError::Unwritten { path: path.to_owned(), source })
 }
 
 /// Refuses early what [`Draft::write`] would refuse late.
@@ -151,7 +155,11 @@ fn why_not(report: &TestReport) -> Option<String> {
         return None;
     }
     let reasons = report.reason.iter().chain(report.runs.iter().filter_map(|run| run.reason.as_ref()));
-    let failed = report.runs.iter().flat_map(|run| &run.expectations).chain(report.gates.iter().flat_map(|gate| &gate.expectations));
+    let failed = report
+        .runs
+        .iter()
+        .flat_map(|run| &run.expectations)
+        .chain(report.gates.iter().flat_map(|gate| &gate.expectations));
     let failed = failed.filter(|one| !one.passed).map(|one| {
         let why = one.reason.clone().or_else(|| one.diff.first().map(|diff| format!("got {}", diff.actual)));
         format!("{}: {}", one.target, why.unwrap_or_else(|| "does not hold".to_owned()))

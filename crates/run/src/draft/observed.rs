@@ -35,9 +35,11 @@ pub(super) fn expectations(first: &Value, second: &Value, args: &Value, is_close
     match (&first["structuredContent"], &second["structuredContent"]) {
         (Value::Object(one), Value::Object(other)) => {
             let changes = one.iter().any(|(key, value)| {
-                other.get(key) != Some(value) || value.as_str().is_some_and(|text| text.lines().any(is_of_the_moment))
+                other.get(key) != Some(value)
+                    || value.as_str().is_some_and(|text| text.lines().any(is_of_the_moment))
             });
-            let is_echo = |value: &Value| args.as_object().is_some_and(|args| args.values().any(|arg| arg == value));
+            let is_echo =
+                |value: &Value| args.as_object().is_some_and(|args| args.values().any(|arg| arg == value));
             let shared = one.iter().filter_map(|(key, value)| Some((key, value, other.get(key)?)));
             expected.extend(shared.take(MOST_FIELDS).map(|(key, one, other)| {
                 let target = format!("result.structuredContent{}", step(key));
@@ -132,7 +134,11 @@ mod tests {
     use super::*;
 
     fn yaml(first: &Value, second: &Value) -> Vec<String> {
-        expectations(first, second, &json!({"city": "Oslo"}), true).iter().skip(1).map(Expectation::yaml).collect()
+        expectations(first, second, &json!({"city": "Oslo"}), true)
+            .iter()
+            .skip(1)
+            .map(Expectation::yaml)
+            .collect()
     }
 
     fn text(text: &str) -> Value {
@@ -155,9 +161,7 @@ mod tests {
 
     #[test]
     fn fields_are_there_and_only_those_that_last_have_a_value() {
-        let of = |at: u64, id: &str| {
-            json!({"structuredContent": {"city": "Oslo", "at": at, "request id": id, "list": [1], "degrees": 21}})
-        };
+        let of = |at: u64, id: &str| json!({"structuredContent": {"city": "Oslo", "at": at, "request id": id, "list": [1], "degrees": 21}});
         let exact = |first: &Value, second: &Value| yaml(first, second).join(" ").matches("exact").count();
         assert_eq!(exact(&of(1, "a"), &of(1, "a")), 4);
         assert_eq!(exact(&of(1, "10:15"), &of(1, "10:15")), 1);
@@ -171,7 +175,10 @@ mod tests {
                 r#"{ target: "result.structuredContent[\"request id\"]", matcher: { absent: false } }"#,
             ]
         );
-        assert_eq!(expectations(&of(1, "a"), &of(1, "a"), &json!({}), false)[3].matcher, json!({"absent": false}));
+        assert_eq!(
+            expectations(&of(1, "a"), &of(1, "a"), &json!({}), false)[3].matcher,
+            json!({"absent": false})
+        );
     }
 
     #[test]

@@ -46,6 +46,8 @@ pub(super) struct Page {
     pub(super) variables: Vec<String>,
     pub(super) tests: Vec<Test>,
     pub(super) left_out: Vec<(String, String)>,
+    /// How many more were not called, since there are tests enough.
+    pub(super) not_tried: usize,
     pub(super) model: (&'static str, &'static str),
 }
 
@@ -66,6 +68,11 @@ impl Page {
         }
     }
 
+    /// How many tools without a test are read-only, or were named.
+    fn untested(&self) -> usize {
+        self.left_out.len() + self.not_tried
+    }
+
     /// Whether there is something that passes or fails.
     pub(super) fn is_judged(&self) -> bool {
         !self.tests.is_empty()
@@ -79,7 +86,10 @@ impl Page {
             let _ = writeln!(out, "    {line}");
         }
         for name in &self.variables {
-            let _ = writeln!(out, "    # `${{{name}}}` comes from the environment whenever the server is started.");
+            let _ = writeln!(
+                out,
+                "    # `${{{name}}}` comes from the environment whenever the server is started."
+            );
         }
         out.push_str(&self.tool_tests());
         out.push_str(&self.agent());
@@ -91,17 +101,18 @@ impl Page {
         let count = count(self.tools.len(), "tool");
         let mut out = format!(
             "# Drafted by `mcptest init` from {} (MCP {}), which has {count}{}\n",
-            yaml::comment(who),
+            yaml::word(who),
             yaml::comment(&self.protocol),
             if self.tools.is_empty() { "." } else { ":" },
         );
         if !self.tools.is_empty() {
             out.push_str("#\n");
         }
-        let widest = self.tools.iter().map(|tool| yaml::comment(&tool.name).chars().count()).max().unwrap_or(0).min(40);
+        let widest =
+            self.tools.iter().map(|tool| yaml::word(&tool.name).chars().count()).max().unwrap_or(0).min(40);
         for tool in &self.tools {
             let mark = if tool.is_read_only { "read-only" } else { "         " };
-            let line = format!("#   {:widest$}  {mark}  {}", yaml::comment(&tool.name), tool.about);
+            let line = format!("#   {:widest$}  {mark}  {}", yaml::word(&tool.name), tool.about);
             let _ = writeln!(out, "{}", line.trim_end());
         }
         out.push_str(
@@ -122,6 +133,11 @@ impl Page {
                  #       - {{ target: result.isError, matcher: {{ exact: false }} }}\n",
                 yaml::comment(&yaml::text(&self.server)),
                 yaml::comment(&yaml::text(tool)),
+            );
+        } else if self.is_probe() {
+            out.push_str(
+                "\n# No tool could be called safely, so this only asks for one that does not exist, which changes nothing.\n\
+                 # Where a tool may be called, write a test for it in the same way.\ntools:\n",
             );
         } else {
             out.push_str(
@@ -149,12 +165,20 @@ impl Page {
         out
     }
 
+    /// Whether nothing but a tool that does not exist is called.
+    fn is_probe(&self) -> bool {
+        self.tests.iter().all(|test| self.tools.iter().all(|tool| tool.name != test.tool))
+    }
+
     fn what_is_left_out(&self) -> String {
         let mut out = String::new();
-        if !self.left_out.is_empty() {
+        if self.untested() > 0 {
             out.push_str("\n# Read-only tools without a test; `--call TOOL` tries one all the same:\n#\n");
             for (tool, why) in &self.left_out {
-                let _ = writeln!(out, "#   {}: {why}", yaml::comment(tool));
+                let _ = writeln!(out, "#   {}: {why}", yaml::word(tool));
+            }
+            if self.not_tried > 0 {
+                let _ = writeln!(out, "#   {} more: there are tests enough for a start", self.not_tried);
             }
         }
         if self.tools.iter().any(|tool| !tool.is_read_only) {
@@ -197,10 +221,14 @@ impl Page {
             0 => "no tool could be called, so nothing is recorded; the file says why".to_owned(),
             tests => format!("{}, recorded and passing", count(tests, "tool test")),
         });
-        if !self.left_out.is_empty() {
-            said.push(format!("{} left out; the file says why", count(self.left_out.len(), "read-only tool")));
+        if self.untested() > 0 {
+            said.push(format!("{} left out; the file says why", count(self.untested(), "read-only tool")));
         }
-        said.extend(self.variables.iter().map(|name| format!("`${{{name}}}` stands for a secret: set {name} before you record")));
+        said.extend(
+            self.variables
+                .iter()
+                .map(|name| format!("`${{{name}}}` stands for a secret: set {name} before you record")),
+        );
         said
     }
 }

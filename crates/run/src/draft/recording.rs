@@ -30,7 +30,8 @@ pub fn from_recording(file: &Path, out: &Path, name: Option<&str>) -> Result<Dra
     let cassette = recording.cassette()?;
     let mut runs = Vec::new();
     for run in &cassette.runs {
-        let trace = run.trace.as_ref().map_err(|problem| hopeless(file, format!("run {}: {problem}", run.number)))?;
+        let trace =
+            run.trace.as_ref().map_err(|problem| hopeless(file, format!("run {}: {problem}", run.number)))?;
         runs.push(trace);
     }
     let calls = Calls::of(&runs);
@@ -46,6 +47,8 @@ pub fn from_recording(file: &Path, out: &Path, name: Option<&str>) -> Result<Dra
         expect: expectations(&runs),
         gates: calls.gates(),
     };
+    // The way to the recording leads through this folder.
+    super::make_folder(out)?;
     // A question that cannot be written again as it was recorded is left out.
     let asked = loaded(out, &page.text(out), &BTreeMap::new());
     if asked.is_err() || asked.is_ok_and(|suite| judged(out, suite, &BTreeMap::new()).iter().any(is_error)) {
@@ -55,8 +58,16 @@ pub fn from_recording(file: &Path, out: &Path, name: Option<&str>) -> Result<Dra
         let text = page.text(out);
         let rows = judged(out, loaded(out, &text, &BTreeMap::new())?, &BTreeMap::new());
         let Some(row) = rows.iter().find(|row| why_not(row).is_some()) else {
-            let said = vec![format!("{} of `{}`, judged where they are: {}", count(page.runs, "recorded run"), page.name, page.cassette)];
-            return Ok(Draft { path: out.to_owned(), text, said, is_judged: true, records: false, recordings: Vec::new() });
+            let runs = count(page.runs, "recorded run");
+            let said = vec![format!("{runs} of `{}`, judged from {}", page.name, page.cassette)];
+            return Ok(Draft {
+                path: out.to_owned(),
+                text,
+                said,
+                is_judged: true,
+                records: false,
+                recordings: Vec::new(),
+            });
         };
         if is_error(row) || !page.weaken(row) {
             return Err(hopeless(file, why_not(row).unwrap_or_default()));
@@ -219,7 +230,9 @@ impl AgentPage {
                 lines.push(format!("turns: [{}]", turns.join(", ")));
             }
         }
-        lines.extend(header.system_prompt.as_ref().map(|prompt| format!("system_prompt: {}", yaml::template(prompt))));
+        lines.extend(
+            header.system_prompt.as_ref().map(|prompt| format!("system_prompt: {}", yaml::template(prompt))),
+        );
         for (key, value) in &header.parameters {
             let written = match value {
                 Value::Number(milliseconds) if key == "time_budget" => format!("{milliseconds}ms"),
@@ -258,7 +271,10 @@ mod tests {
 
     #[test]
     fn a_placeholder_becomes_a_variable() {
-        assert_eq!(with_variables("--key=[redacted:api-key] ${x} [redacted:jwt:012345]"), "--key=${API_KEY} $${x} ${JWT}");
+        assert_eq!(
+            with_variables("--key=[redacted:api-key] ${x} [redacted:jwt:012345]"),
+            "--key=${API_KEY} $${x} ${JWT}"
+        );
         assert_eq!(with_variables("[redacted:"), "[redacted:");
     }
 }

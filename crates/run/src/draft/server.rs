@@ -74,15 +74,20 @@ pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
         variables: entry.variables.keys().cloned().collect(),
         tests: Vec::new(),
         left_out: Vec::new(),
+        not_tried: 0,
         model: super::page::model(&environment),
     };
-    let folders: Vec<String> = ask.source.words.iter().skip(1).filter(|word| Path::new(word).is_dir()).cloned().collect();
+    let folders: Vec<String> =
+        ask.source.words.iter().skip(1).filter(|word| Path::new(word).is_dir()).cloned().collect();
     let answers = first_calls(&mut session, &mut page, &ask.call, &folders).await;
     session.end().await;
-    let mut recordings = record(&mut session, &ask.out, &mut page, &entry.variables, &environment, answers).await?;
+    let mut recordings =
+        record(&mut session, &ask.out, &mut page, &entry.variables, &environment, answers).await?;
     if page.tests.is_empty() {
         page.tests.push(Test::new("a tool that does not exist is refused", NO_SUCH_TOOL, json!({})));
-        recordings = record(&mut session, &ask.out, &mut page, &entry.variables, &environment, BTreeMap::new()).await?;
+        recordings =
+            record(&mut session, &ask.out, &mut page, &entry.variables, &environment, BTreeMap::new())
+                .await?;
     }
     session.end().await;
     finish(&ask.out, page, &entry.variables, recordings)
@@ -184,10 +189,15 @@ async fn first_calls(
     // What the user named comes before what only says that it is safe.
     let (named, others): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|(.., is_named)| *is_named);
     for (tool, schema, is_named) in named.into_iter().chain(others) {
+        if !is_named && page.tests.len() >= MOST_TESTS {
+            page.not_tried += 1;
+            continue;
+        }
         let why = match arguments(&schema, folders) {
-            _ if !is_named && page.tests.len() >= MOST_TESTS => format!("there are {MOST_TESTS} tests already"),
             _ if !is_named && is_secretive(&tool) => "its answer may have secrets in it".to_owned(),
-            _ if tool.trim().is_empty() || is_unwritable(&tool) => "its name cannot be written in a suite".to_owned(),
+            _ if tool.trim().is_empty() || is_unwritable(&tool) => {
+                "its name cannot be written in a suite".to_owned()
+            }
             None => "no arguments could be made from its schema".to_owned(),
             Some(arguments) if is_unwritable(&arguments.to_string()) => {
                 "its arguments cannot be written in a suite".to_owned()
@@ -234,7 +244,9 @@ async fn call(session: &mut Session<'_>, tool: &str, arguments: &Value) -> Resul
                 _ => Ok(result),
             }
         }
-        Err(CallFailure::Rpc(error)) => Err(format!("it was refused: {} {}", error.code, yaml::comment(&error.message))),
+        Err(CallFailure::Rpc(error)) => {
+            Err(format!("it was refused: {} {}", error.code, yaml::comment(&error.message)))
+        }
         Err(CallFailure::Wire(error)) => {
             session.client = None;
             Err(short(&error))
@@ -272,7 +284,9 @@ async fn record(
             Ok(redactor) => serde_json::from_str(&redactor.json(&answer.to_string())).unwrap_or_default(),
             Err(_) => answer,
         });
-        let expected = made.and_then(|text| Ok((expected_of(&text, first.as_ref(), test.args.as_ref(), page.is_closed(&test.tool))?, text)));
+        let expected = made.and_then(|text| {
+            Ok((expected_of(&text, first.as_ref(), test.args.as_ref(), page.is_closed(&test.tool))?, text))
+        });
         match expected {
             Ok((expect, text)) => {
                 page.expect(&test.name, expect);
@@ -338,7 +352,10 @@ fn name_of(own: &str, program: &str) -> String {
             .collect();
         words.join("-")
     };
-    [slug(own), slug(program), "server".to_owned()].into_iter().find(|name| !name.is_empty()).unwrap_or_default()
+    [slug(own), slug(program), "server".to_owned()]
+        .into_iter()
+        .find(|name| !name.is_empty())
+        .unwrap_or_default()
 }
 
 impl Page {

@@ -47,13 +47,19 @@ pub(super) fn draft(file: &Path, bytes: &[u8], out: &Path, name: Option<&str>) -
     for one in &expect {
         let _ = writeln!(text, "      - {}", one.yaml());
     }
+    super::make_folder(out)?;
     let none = BTreeMap::new();
     let suite = loaded(out, &text, &none)?.suite;
     let Some((suite, test)) = suite.as_ref().and_then(|suite| Some((suite, suite.tools.first()?))) else {
         return Err(DraftError::Refused(text));
     };
     let first = serde_json::to_string(&header_now(suite, test).sealed()).unwrap_or_default();
-    let second = String::from_utf8_lossy(bytes).lines().filter(|line| !line.trim().is_empty()).nth(1).unwrap_or_default().to_owned();
+    let second = String::from_utf8_lossy(bytes)
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .nth(1)
+        .unwrap_or_default()
+        .to_owned();
     let recording = format!("{first}\n{second}\n");
     let recordings = vec![(path_of(suite, test), recording.clone())];
     let by_name = BTreeMap::from([(test.name.clone(), recording)]);
@@ -78,7 +84,8 @@ fn entry(recorded: &Map<String, Value>, file: &Path, out: &Path) -> Result<Map<S
     let new = path::absolute(out);
     let new = new.parent().unwrap_or(old);
     let text = |key: &str| recorded.get(key).and_then(Value::as_str).map(str::to_owned);
-    let moved = |way: &str| path::between(new, &path::absolute(&old.join(way))).to_string_lossy().into_owned();
+    let moved =
+        |way: &str| path::between(new, &path::absolute(&old.join(way))).to_string_lossy().into_owned();
     if let Some(mock) = text("mock") {
         if !old.join(&mock).exists() && !new.join(&mock).exists() {
             return Err(format!("the manifest of its mock, {mock}, is not to be found"));
@@ -103,7 +110,8 @@ fn template(value: &Value) -> String {
         Value::Array(items) => format!("[{}]", items.iter().map(template).collect::<Vec<_>>().join(", ")),
         Value::Object(map) if map.is_empty() => "{}".to_owned(),
         Value::Object(map) => {
-            let members = map.iter().map(|(key, value)| format!("{}: {}", yaml::template(key), template(value)));
+            let members =
+                map.iter().map(|(key, value)| format!("{}: {}", yaml::template(key), template(value)));
             format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
         }
         other => other.to_string(),

@@ -31,6 +31,12 @@ pub(super) fn flow(value: &Value) -> String {
     }
 }
 
+/// A name in a comment, whatever is in it.
+pub(super) fn word(text: &str) -> String {
+    let short: String = text.chars().take(LONGEST_COMMENT).collect();
+    escape(&short).into_owned()
+}
+
 /// What follows a `#`: one line, short, and nothing that a terminal or an editor acts on.
 pub(super) fn comment(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();

@@ -52,7 +52,9 @@ pub(crate) async fn call_on(
 
 fn refusal_of(called: &Called) -> Result<Option<Box<RawValue>>, Reason> {
     match &called.outcome {
-        Err(CallFailure::Rpc(error)) => to_raw_value(error).map(Some).map_err(|error| reason(&error.to_string())),
+        Err(CallFailure::Rpc(error)) => {
+            to_raw_value(error).map(Some).map_err(|error| reason(&error.to_string()))
+        }
         _ => Ok(None),
     }
 }

@@ -6,6 +6,10 @@ use super::scribe::{Seen, Side};
 use super::tee::{Lent, Tee};
 use super::waiting::{SessionId, Waiting as Open};
 use super::{Setup, Target};
+use crate::fault::Injector;
+use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
+use crate::jsonrpc;
+use crate::proxy::bare::Bare;
 use crate::proxy::interpose::Interposer;
 use crate::proxy::record::Recorder;
 use crate::tape::Direction;
@@ -13,15 +17,15 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Full};
+use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::{Body, Incoming};
 use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-pub(super) type Broken = Box<dyn Error + Send + Sync>;
-pub(super) type AnswerBody = BoxBody<Bytes, Broken>;
+pub(crate) type Broken = Box<dyn Error + Send + Sync>;
+pub(crate) type AnswerBody = BoxBody<Bytes, Broken>;
 
 /// How long the rest of a request is read that cannot be passed on.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -32,6 +36,8 @@ pub(super) struct Shared {
     client: reqwest::Client,
     target: Target,
     guard: Guard,
+    /// What every request has beside its own headers.
+    headers: HeaderMap,
     interposer: Option<Arc<dyn Interposer>>,
     pub(super) waiting: Open,
     pub(super) recorder: Recorder<Seen>,
@@ -42,15 +48,42 @@ impl Shared {
     pub(super) fn new(client: reqwest::Client, setup: Setup, recorder: Recorder<Seen>) -> Self {
         let Setup { target, guard, injector } = setup;
         let interposer = (!injector.is_idle()).then(|| Arc::new(injector) as Arc<dyn Interposer>);
-        Self {
-            client,
-            target,
-            guard,
-            interposer,
-            waiting: Open::default(),
-            recorder,
-            exchanges: AtomicU64::new(0),
+        let (headers, waiting, exchanges) = (HeaderMap::new(), Open::default(), AtomicU64::new(0));
+        Self { client, target, guard, headers, interposer, waiting, recorder, exchanges }
+    }
+
+    /// Without a tape, for one who looks at all that crosses.
+    pub(super) fn interposed(
+        client: reqwest::Client,
+        target: Target,
+        headers: HeaderMap,
+        interposer: Arc<dyn Interposer>,
+        recorder: Recorder<Seen>,
+    ) -> Self {
+        let setup = Setup { target, guard: Guard::default(), injector: Injector::default() };
+        let shared = Self::new(client, setup, recorder);
+        Self { headers, interposer: Some(interposer), ..shared }
+    }
+
+    /// Passes a request on that came in by a door, and its answer back.
+    pub(super) async fn exchange_behind(
+        self: &Arc<Self>,
+        bare: &Bare,
+        path: String,
+        parts: Parts,
+        body: Incoming,
+    ) -> Result<Response<AnswerBody>, Broken> {
+        let Some(interposer) = &self.interposer else {
+            return Err("there is nobody behind this door".into());
+        };
+        let body = whole_body(body).await?;
+        let message = std::str::from_utf8(&body).ok().and_then(|text| jsonrpc::parse(text).ok());
+        if let Some(message) = message.filter(|message| Bare::is_meant(&parts, &message.body)) {
+            return Ok(bare.answer(&message.body).await);
         }
+        let path = self.target.with_own_query(path);
+        let answer = self.ask_interposed(0, &path, (parts, body), interposer.as_ref()).await?;
+        Ok(answer.unwrap_or_else(|sentence| self.refuse(0, StatusCode::BAD_GATEWAY, sentence)))
     }
 
     /// Passes a request on, and its answer back.
@@ -75,6 +108,7 @@ impl Shared {
         let mut waiting = Waiting { recorder: self.recorder.clone(), exchange: number, is_over: false };
         let (parts, body) = request.into_parts();
         let answer = if let Some(interposer) = &self.interposer {
+            let body = whole_body(body).await?;
             self.ask_interposed(number, &path, (parts, body), interposer.as_ref()).await?
         } else {
             let has_body = !body.is_end_stream();
@@ -98,7 +132,12 @@ impl Shared {
         body: Option<reqwest::Body>,
     ) -> Result<Response<reqwest::Body>, String> {
         let url = self.target.with_path(path)?;
-        let mut asked = self.client.request(parts.method, url).headers(headers::for_target(&parts.headers));
+        let mut headers = headers::for_target(&parts.headers);
+        for name in self.headers.keys() {
+            headers.remove(name);
+        }
+        headers.extend(self.headers.clone());
+        let mut asked = self.client.request(parts.method, url).headers(headers);
         if let Some(body) = body {
             asked = asked.body(body);
         }
@@ -145,6 +184,10 @@ impl Shared {
         response.headers_mut().insert(header::CONTENT_TYPE, plain);
         response
     }
+}
+
+async fn whole_body(body: Incoming) -> Result<Bytes, Broken> {
+    Ok(Limited::new(body, DEFAULT_MAX_MESSAGE_BYTES).collect().await?.to_bytes())
 }
 
 /// Reads what is left of a body, so that it is on the tape.

@@ -13,7 +13,6 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderValue, Method, Response, StatusCode, header};
 use http_body_util::{BodyExt, Full, Limited};
-use hyper::body::Incoming;
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::time::{sleep, sleep_until};
@@ -27,11 +26,10 @@ impl Shared {
         self: &Arc<Self>,
         number: u64,
         path: &str,
-        (parts, body): (Parts, Incoming),
+        (parts, body): (Parts, Bytes),
         interposer: &dyn Interposer,
     ) -> Result<Answer, Broken> {
         let session = session_of(&parts.headers);
-        let body = Limited::new(body, DEFAULT_MAX_MESSAGE_BYTES).collect().await?.to_bytes();
         self.recorder
             .see(body.len(), Seen::Bytes { exchange: number, side: Side::Request, bytes: body.clone() });
         self.recorder.see(0, Seen::End { exchange: number, side: Side::Request, end: End::Whole });

@@ -1,5 +1,6 @@
 //! Between a client and a server on HTTP: a streaming reverse proxy that leaves bodies, statuses and headers alone.
 
+mod door;
 mod events;
 mod exchange;
 mod guard;
@@ -9,6 +10,10 @@ mod scribe;
 mod tee;
 mod waiting;
 
+pub use door::Door;
+pub(super) use door::Doorway;
+pub(super) use events::Channel;
+pub(super) use exchange::{AnswerBody, Broken};
 pub use guard::Guard;
 
 use super::ProxyError;
@@ -17,6 +22,8 @@ use crate::client::bundled_roots;
 use crate::fault::Injector;
 use crate::tape::{Event, Writer};
 use exchange::Shared;
+use http::{Request, Response};
+use hyper::body::Incoming;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use reqwest::Url;
@@ -73,6 +80,14 @@ impl Target {
         }
     }
 
+    /// A path with the target's own query, where it is the target's own path and has none.
+    fn with_own_query(&self, path_and_query: String) -> String {
+        match self.url.query() {
+            Some(query) if path_and_query == self.url.path() => format!("{path_and_query}?{query}"),
+            _ => path_and_query,
+        }
+    }
+
     /// The URL of a request with this path and query.
     fn with_path(&self, path_and_query: &str) -> Result<Url, String> {
         let origin = self.url.origin().ascii_serialization();
@@ -126,15 +141,31 @@ pub async fn serve(
     let client = client(&setup.target)?;
     let (recorder, recording) = record(tape, HttpScribe::default());
     let shared = Arc::new(Shared::new(client, setup, recorder.clone()));
+    let exchange = {
+        let shared = Arc::clone(&shared);
+        move |request| Arc::clone(&shared).exchange(request)
+    };
+    let reason = accept(listener, exchange, stop).await;
+    recorder.see(0, Seen::Event(Event::Stopped { reason }));
+    drop((recorder, shared));
+    Ok(recording.finish().await)
+}
+
+/// Answers every request until `stop`; then all connections are closed.
+async fn accept<E, F, S>(listener: TcpListener, exchange: E, stop: impl Future<Output = S>) -> S
+where
+    E: Fn(Request<Incoming>) -> F + Clone + Send + 'static,
+    F: Future<Output = Result<Response<AnswerBody>, Broken>> + Send + 'static,
+{
     let mut connections = JoinSet::new();
     tokio::pin!(stop);
-    let reason = loop {
+    let stopped = loop {
         tokio::select! {
-            reason = &mut stop => break reason,
+            stopped = &mut stop => break stopped,
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
                     let _slower = stream.set_nodelay(true);
-                    connections.spawn(connection(Arc::clone(&shared), stream));
+                    connections.spawn(connection(exchange.clone(), stream));
                 }
                 Err(_) => tokio::time::sleep(AFTER_ACCEPT_FAILED).await,
             },
@@ -142,18 +173,19 @@ pub async fn serve(
         }
     };
     connections.shutdown().await;
-    recorder.see(0, Seen::Event(Event::Stopped { reason }));
-    drop((recorder, shared));
-    Ok(recording.finish().await)
+    stopped
 }
 
-async fn connection(shared: Arc<Shared>, stream: tokio::net::TcpStream) {
-    let service = service_fn(move |request| Arc::clone(&shared).exchange(request));
+async fn connection<E, F>(exchange: E, stream: tokio::net::TcpStream)
+where
+    E: Fn(Request<Incoming>) -> F,
+    F: Future<Output = Result<Response<AnswerBody>, Broken>>,
+{
     // A connection that breaks concerns only its own client, whose exchanges say so themselves.
     let _broken = hyper::server::conn::http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADERS_WITHIN)
-        .serve_connection(TokioIo::new(stream), service)
+        .serve_connection(TokioIo::new(stream), service_fn(exchange))
         .await;
 }
 

@@ -1,0 +1,136 @@
+//! How does the agent reach its servers, and who tells it?
+
+use super::setup::OwnError;
+use super::witness::Witness;
+use mcptest_mcp::client::{Endpoint, ServerSpec};
+use mcptest_mcp::listen;
+use mcptest_mcp::proxy::bridge::{self, Landing, TOKEN_VARIABLE};
+use mcptest_mcp::proxy::http::Door;
+use mcptest_mcp::proxy::interpose::Interposer;
+use serde_json::{Map, Value, json};
+use std::io::Write as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+/// How long servers may take to end after the agent has.
+const AFTER_AGENT: Duration = Duration::from_secs(8);
+
+/// The doors to all servers of one run. Dropping them ends every server.
+pub(super) struct Doors {
+    work: JoinSet<()>,
+    stop: watch::Sender<bool>,
+    config: Map<String, Value>,
+    env: Vec<(String, String)>,
+}
+
+impl Doors {
+    pub(super) fn new() -> Self {
+        Self { work: JoinSet::new(), stop: watch::Sender::new(false), config: Map::new(), env: Vec::new() }
+    }
+
+    /// Opens the doors to one server.
+    pub(super) async fn open(
+        &mut self,
+        server: ServerSpec,
+        witness: Witness,
+        program: &Path,
+    ) -> Result<(), OwnError> {
+        let name = server.name.clone();
+        let refused = |reason: String| OwnError::Listen { server: name.clone(), reason };
+        let interposer: Arc<dyn Interposer> = Arc::new(witness);
+        let token = || token().ok_or_else(|| refused("the system has no random numbers".to_owned()));
+        let bind = || listen::bind(("127.0.0.1", 0));
+        let door = Door { token: token()?, server: server.clone(), interposer: Arc::clone(&interposer) };
+        let listener = bind().await.map_err(|error| refused(error.to_string()))?;
+        let url = door.url(&listener).map_err(|error| refused(error.to_string()))?;
+        let stop = stopped(&self.stop);
+        let misbehaving = Arc::clone(&interposer);
+        self.work.spawn(async move {
+            if let Err(error) = door.serve(listener, stop).await {
+                misbehaving.misbehaved(error.to_string());
+            }
+        });
+        let entry = if let Endpoint::Url { .. } = server.endpoint {
+            json!({ "type": "http", "url": url })
+        } else {
+            let listener = bind().await.map_err(|error| refused(error.to_string()))?;
+            let address = listener.local_addr().map_err(|error| refused(error.to_string()))?.to_string();
+            let token = token()?;
+            let landing = Landing { token: token.clone(), endpoint: server.endpoint, interposer };
+            self.work.spawn(bridge::serve(listener, landing, stopped(&self.stop)));
+            let command = program.display().to_string();
+            json!({ "type": "stdio", "command": command, "args": ["bridge", address], "env": { TOKEN_VARIABLE: token } })
+        };
+        let variable = url_variable(&server.name);
+        if !self.env.iter().any(|(known, _)| *known == variable) {
+            self.env.push((variable, url));
+        }
+        self.config.insert(server.name, entry);
+        Ok(())
+    }
+
+    /// Writes the list of servers for the agent alone to read, and gives the variables that lead to them.
+    pub(super) fn announce(&self, folder: &Path) -> Result<Vec<(String, String)>, OwnError> {
+        let path = folder.join("mcp.json");
+        let text = json!({ "mcpServers": self.config }).to_string();
+        write_privately(&path, &text).map_err(OwnError::Config)?;
+        let mut env = self.env.clone();
+        env.push(("MCPTEST_MCP_CONFIG".to_owned(), path.display().to_string()));
+        Ok(env)
+    }
+
+    /// Closes the doors and lets the servers end by themselves; then ends them.
+    pub(super) async fn close(mut self) {
+        self.stop.send_replace(true);
+        let all = async { while self.work.join_next().await.is_some() {} };
+        let _too_slow = timeout(AFTER_AGENT, all).await;
+        self.work.shutdown().await;
+    }
+}
+
+fn stopped(stop: &watch::Sender<bool>) -> impl Future<Output = ()> + Send + use<> {
+    let mut stopped = stop.subscribe();
+    async move {
+        let _dropped = stopped.wait_for(|stopped| *stopped).await;
+    }
+}
+
+/// `MCPTEST_SERVER_MY_DOCS_URL` for `my-docs`.
+fn url_variable(server: &str) -> String {
+    let plain = |letter: char| if letter.is_ascii_alphanumeric() { letter.to_ascii_uppercase() } else { '_' };
+    format!("MCPTEST_SERVER_{}_URL", server.chars().map(plain).collect::<String>())
+}
+
+/// A word that nobody can guess.
+fn token() -> Option<String> {
+    let mut bytes = [0; 16];
+    rustls::crypto::ring::default_provider().secure_random.fill(&mut bytes).ok()?;
+    Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+fn write_privately(path: &Path, text: &str) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)?.write_all(text.as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_servers_variable_has_only_letters_that_a_shell_takes() {
+        assert_eq!(url_variable("my-docs.v2"), "MCPTEST_SERVER_MY_DOCS_V2_URL");
+    }
+
+    #[test]
+    fn no_two_tokens_are_alike() {
+        assert_ne!(token().unwrap(), token().unwrap());
+    }
+}

@@ -1,0 +1,267 @@
+//! Which calls were made, in which order and turn, and what came of each?
+
+use super::setup::OwnEvent;
+use crate::fault::{FaultPlan, Strike};
+use crate::trace::{RunTrace, TracedCall, TracedError, TracedFailure, TracedFault, TracedResult};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// How many errors of servers are kept.
+const KEPT_ERRORS: usize = 20;
+
+/// What crossed all proxies of one run.
+pub(super) struct Ledger {
+    faults: FaultPlan,
+    on_event: Arc<dyn Fn(OwnEvent<'_>) + Send + Sync>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    calls: Vec<Recorded>,
+    faults: Vec<TracedFault>,
+    errors: Vec<TracedError>,
+    turn: u64,
+    is_over: bool,
+}
+
+struct Recorded {
+    call: TracedCall,
+    begun: Instant,
+    /// What the agent got, or `None` while it waits.
+    result: Option<TracedResult>,
+    /// What is on its way to it.
+    late: Option<TracedResult>,
+    /// When the agent has its answer; `None` while that is not known.
+    until: Option<Instant>,
+    /// What must come with the request that carries this one on.
+    awaits_input: Option<Option<String>>,
+}
+
+/// What a call came back with, without its number and its time.
+#[derive(Debug, Default)]
+pub(super) struct Came {
+    pub(super) result: TracedResult,
+    /// How long it is held back.
+    pub(super) hold: Duration,
+}
+
+impl Came {
+    pub(super) fn failed(code: Option<i64>, message: impl Into<String>, hold: Duration) -> Self {
+        let error = Some(TracedFailure { code, message: message.into() });
+        Self { result: TracedResult { is_error: true, error, ..TracedResult::default() }, hold }
+    }
+}
+
+impl Ledger {
+    pub(super) fn new(faults: FaultPlan, on_event: Arc<dyn Fn(OwnEvent<'_>) + Send + Sync>) -> Self {
+        Self { faults, on_event, state: Mutex::default() }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A call has arrived: its number, and what goes wrong with it.
+    pub(super) fn begin(&self, mut call: TracedCall) -> (usize, Option<Strike>) {
+        let mut state = self.state();
+        let (index, now) = (state.calls.len(), Instant::now());
+        let turn = state.turn;
+        let in_flight = |call: &Recorded| call.until.is_none_or(|until| until > now);
+        let shares_turn =
+            state.calls.iter().rev().take_while(|call| call.call.turn == Some(turn)).any(in_flight);
+        if index > 0 && !shares_turn {
+            state.turn += 1;
+        }
+        call.turn = Some(state.turn);
+        let strike = if call.distractor {
+            None
+        } else {
+            self.faults.strike(index, call.server.as_deref(), &call.name)
+        };
+        state.faults.extend(strike.as_ref().map(|strike| TracedFault {
+            // Of one that is held for its true length it shows only when the agent gives up.
+            detected: strike.event.detected && !is_silent(strike),
+            ..strike.event.clone()
+        }));
+        let (server, tool) = (call.server.clone().unwrap_or_default(), call.name.clone());
+        state.calls.push(Recorded {
+            call,
+            begun: now,
+            result: None,
+            late: None,
+            until: None,
+            awaits_input: None,
+        });
+        drop(state);
+        (self.on_event)(OwnEvent::CallStarted { call_index: index, server: &server, tool: &tool });
+        (index, strike)
+    }
+
+    /// A call that an earlier one is carried on with, now that it has the input that it needed.
+    pub(super) fn carry_on(&self, server: &str, tool: &str, with: Option<&str>) -> Option<usize> {
+        let mut state = self.state();
+        let index = state.calls.iter().rposition(|call| {
+            call.awaits_input.as_ref().is_some_and(|awaited| awaited.as_deref() == with)
+                && call.call.server.as_deref() == Some(server)
+                && call.call.name == tool
+        })?;
+        state.calls[index].awaits_input = None;
+        Some(index)
+    }
+
+    /// A call cannot go on without input, which comes with this state.
+    pub(super) fn await_input(&self, index: usize, with: Option<String>) {
+        if let Some(call) = self.state().calls.get_mut(index) {
+            call.awaits_input = Some(with);
+        }
+    }
+
+    /// A call has what it gets; only the first time counts.
+    pub(super) fn finish(&self, index: usize, came: Came) {
+        let mut state = self.state();
+        let is_over = state.is_over;
+        let Some(call) = state.calls.get_mut(index).filter(|call| call.result.is_none() && !is_over) else {
+            return;
+        };
+        let result = call.timed(index, came.result);
+        let (is_error, duration_ms) = (result.is_error, result.duration_ms.unwrap_or_default());
+        call.result = Some(result);
+        call.until = Some(Instant::now() + came.hold);
+        drop(state);
+        (self.on_event)(OwnEvent::CallFinished { call_index: index, is_error, duration_ms });
+    }
+
+    /// A call will get this, unless the agent gives up before.
+    pub(super) fn finish_late(&self, index: usize, came: Came) {
+        if let Some(call) = self.state().calls.get_mut(index) {
+            call.late = Some(call.timed(index, came.result));
+        }
+    }
+
+    /// The agent has given up on a call, which is how it found out about a fault that is held for its true length.
+    pub(super) fn give_up(&self, index: usize) {
+        let mut state = self.state();
+        let waits = state.calls.get(index).filter(|call| call.result.is_none());
+        let Some(elapsed_ms) = waits.map(|call| call.begun.elapsed().as_millis() as u64) else { return };
+        if state.is_over {
+            return;
+        }
+        if let Some(fault) = state.faults.iter_mut().find(|fault| fault.call_index == index) {
+            (fault.detected, fault.virtual_ms) = (true, Some(elapsed_ms));
+        }
+        drop(state);
+        let message = format!("the agent gave up after {elapsed_ms} ms without an answer");
+        self.finish(index, Came::failed(None, message, Duration::ZERO));
+    }
+
+    /// A server did what no server should.
+    pub(super) fn misbehaved(&self, server: &str, what: &str) {
+        let mut state = self.state();
+        let error = TracedError { kind: "server".to_owned(), message: format!("server {server:?}: {what}") };
+        if !state.is_over && state.errors.len() < KEPT_ERRORS && !state.errors.contains(&error) {
+            state.errors.push(error);
+        }
+    }
+
+    /// The agent has ended: what happens from now on is no part of its run.
+    pub(super) fn close(&self) {
+        self.state().is_over = true;
+    }
+
+    /// Everything that was recorded, into a trace.
+    pub(super) fn record(&self, trace: &mut RunTrace) {
+        let mut state = self.state();
+        for (index, recorded) in std::mem::take(&mut state.calls).into_iter().enumerate() {
+            let unanswered = || {
+                let message = "no answer came before the agent ended";
+                let failed = Came::failed(None, message, Duration::ZERO).result;
+                TracedResult { call_index: index, ..failed }
+            };
+            trace.tool_calls.push(recorded.call);
+            trace.tool_results.push(recorded.result.or(recorded.late).unwrap_or_else(unanswered));
+        }
+        trace.errors.append(&mut state.errors);
+        if !self.faults.is_empty() {
+            trace.faults = Some(std::mem::take(&mut state.faults));
+        }
+    }
+}
+
+impl Recorded {
+    fn timed(&self, call_index: usize, result: TracedResult) -> TracedResult {
+        let duration_ms = Some(self.begun.elapsed().as_millis() as u64);
+        TracedResult { call_index, duration_ms, ..result }
+    }
+}
+
+/// Whether the agent is told nothing and has to find out by itself.
+fn is_silent(strike: &Strike) -> bool {
+    use crate::fault::Struck::{AfterCancel, Lost, Silence};
+    strike.real && matches!(strike.struck, Silence | Lost | AfterCancel { .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ledger() -> Ledger {
+        Ledger::new(FaultPlan::default(), Arc::new(|_| {}))
+    }
+
+    fn call(ledger: &Ledger, tool: &str) -> usize {
+        let server = Some("s".to_owned());
+        ledger.begin(TracedCall { name: tool.to_owned(), server, ..TracedCall::default() }).0
+    }
+
+    fn trace(ledger: &Ledger) -> RunTrace {
+        let mut trace = RunTrace::default();
+        ledger.record(&mut trace);
+        trace
+    }
+
+    #[test]
+    fn calls_in_flight_at_once_share_a_turn_and_results_stand_in_call_order() {
+        let ledger = ledger();
+        let (a, b) = (call(&ledger, "a"), call(&ledger, "b"));
+        ledger.finish(b, Came::default());
+        let c = call(&ledger, "c");
+        ledger.finish(a, Came::default());
+        ledger.finish(c, Came::default());
+        let d = call(&ledger, "d");
+        ledger.finish(d, Came { hold: Duration::from_secs(3600), ..Came::default() });
+        call(&ledger, "e");
+        let trace = trace(&ledger);
+        let turns: Vec<_> = trace.tool_calls.iter().map(|call| call.turn.unwrap()).collect();
+        assert_eq!(turns, [0, 0, 0, 1, 1]);
+        let results: Vec<_> = trace.tool_results.iter().map(|result| result.call_index).collect();
+        assert_eq!(results, [0, 1, 2, 3, 4]);
+        assert!(trace.tool_results[4].error.as_ref().unwrap().message.starts_with("no answer came"));
+    }
+
+    #[test]
+    fn only_the_first_outcome_of_a_call_counts_and_nothing_after_the_end() {
+        let ledger = ledger();
+        let (a, b) = (call(&ledger, "a"), call(&ledger, "b"));
+        ledger.finish(a, Came::failed(Some(-1), "first", Duration::ZERO));
+        ledger.finish(a, Came::default());
+        ledger.close();
+        ledger.give_up(b);
+        ledger.misbehaved("s", "died");
+        let trace = trace(&ledger);
+        assert_eq!(trace.tool_results[0].error.as_ref().unwrap().message, "first");
+        assert!(trace.tool_results[1].error.as_ref().unwrap().message.starts_with("no answer came"));
+        assert!(trace.errors.is_empty());
+    }
+
+    #[test]
+    fn a_call_is_carried_on_by_the_one_that_brings_its_state() {
+        let ledger = ledger();
+        let (a, b) = (call(&ledger, "ask"), call(&ledger, "ask"));
+        ledger.await_input(a, Some("\"1\"".to_owned()));
+        ledger.await_input(b, Some("\"2\"".to_owned()));
+        assert_eq!(ledger.carry_on("s", "ask", Some("\"3\"")), None);
+        assert_eq!(ledger.carry_on("s", "ask", Some("\"1\"")), Some(a));
+        assert_eq!(ledger.carry_on("s", "ask", Some("\"1\"")), None);
+    }
+}

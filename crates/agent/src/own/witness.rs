@@ -1,0 +1,276 @@
+//! Between the agent and one server: which calls cross, which go wrong on purpose, and which tools are not real?
+
+use super::catalogue::{Offered, with_distractors};
+use super::ledger::{Came, Ledger};
+use crate::fault::{Strike, Struck};
+use crate::trace::{TracedCall, TracedResult};
+use mcptest_core::trace::CatalogueTool;
+use mcptest_mcp::fault::Reply as WireReply;
+use mcptest_mcp::jsonrpc::{self, Body, Id, RpcError, code};
+use mcptest_mcp::proxy::interpose::{Asked, Instead, Interposer, Onward, Reply, Taken, Watch};
+use mcptest_mcp::proxy::{CONNECTION_CLOSED, REQUEST_TIMEOUT};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+/// How soon after its call an answer comes at the earliest: calls that an agent sends together arrive one by one, and
+/// must all be there before the first of them is answered.
+pub(super) const SETTLE: Duration = Duration::from_millis(25);
+
+/// The proxy's eyes on one server.
+pub(super) struct Witness {
+    pub(super) server: String,
+    pub(super) timeout_ms: u64,
+    /// The tools that are put into its list.
+    pub(super) distractors: Arc<Vec<CatalogueTool>>,
+    pub(super) ledger: Arc<Ledger>,
+    pub(super) offered: Arc<Offered>,
+}
+
+/// What a `tools/call` asks for.
+#[derive(Deserialize)]
+struct Call<'a> {
+    #[serde(borrow)]
+    name: Cow<'a, str>,
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "requestState")]
+    state: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "inputResponses")]
+    responses: Option<&'a RawValue>,
+}
+
+impl Interposer for Witness {
+    fn asked(&self, request: Asked<'_>) -> Taken {
+        match request.method {
+            "tools/call" => self.called(request).into(),
+            "tools/list" => Onward::Watch(Arc::new(List {
+                server: self.server.clone(),
+                distractors: Arc::clone(&self.distractors),
+                offered: Arc::clone(&self.offered),
+            }))
+            .into(),
+            _ => Onward::Pass.into(),
+        }
+    }
+
+    fn misbehaved(&self, what: String) {
+        self.ledger.misbehaved(&self.server, &what);
+    }
+}
+
+impl Witness {
+    fn called(&self, request: Asked<'_>) -> Onward {
+        let call = request.params.and_then(|params| serde_json::from_str::<Call<'_>>(params.get()).ok());
+        // One that names no tool is for the server to refuse.
+        let Some(call) = call else { return Onward::Pass };
+        if call.responses.is_some() || call.state.is_some() {
+            let state = call.state.map(RawValue::get);
+            if let Some(index) = self.ledger.carry_on(&self.server, &call.name, state) {
+                return Onward::Watch(self.watch(index, None));
+            }
+        }
+        let distractor = self.distractors.iter().any(|tool| tool.name == call.name);
+        let (index, strike) = self.ledger.begin(TracedCall {
+            name: call.name.clone().into_owned(),
+            server: Some(self.server.clone()),
+            args: call.arguments.map(RawValue::to_owned),
+            distractor,
+            ..TracedCall::default()
+        });
+        if distractor {
+            let message = format!("unknown tool: {}", call.name);
+            return self.refuse(index, request.id, Some(code::INVALID_PARAMS), code::INVALID_PARAMS, message);
+        }
+        match strike {
+            Some(strike) => self.struck(index, request.id, strike),
+            None => Onward::Watch(self.watch(index, None)),
+        }
+    }
+
+    fn struck(&self, index: usize, id: &Id, strike: Strike) -> Onward {
+        if strike.real {
+            match strike.struck {
+                Struck::Silence => return Onward::Swallow(Some(self.watch(index, Some(strike)))),
+                Struck::Disconnected => {
+                    if let Some((code, message)) = strike.struck.failure(self.timeout_ms) {
+                        self.ledger.finish(index, Came::failed(code, message, Duration::ZERO));
+                    }
+                    return Onward::Disconnect;
+                }
+                _ => {}
+            }
+        }
+        if strike.struck.reaches_server() {
+            return Onward::Watch(self.watch(index, Some(strike)));
+        }
+        match strike.struck.failure(self.timeout_ms) {
+            Some((code, message)) => {
+                self.refuse(index, id, code, code.unwrap_or_else(|| wire_code(&strike.struck)), message)
+            }
+            None => Onward::Watch(self.watch(index, Some(strike))),
+        }
+    }
+
+    /// Answers in the server's place. What is recorded has no code where no server gave one.
+    fn refuse(&self, index: usize, id: &Id, recorded: Option<i64>, code: i64, message: String) -> Onward {
+        let text = jsonrpc::error(Some(id), &RpcError::new(code, message.clone()));
+        self.ledger.finish(index, Came::failed(recorded, message, SETTLE));
+        Onward::Answer(Instead { text, hold: SETTLE, retry_after_s: None })
+    }
+
+    fn watch(&self, index: usize, strike: Option<Strike>) -> Arc<CallWatch> {
+        let (ledger, begun) = (Arc::clone(&self.ledger), Instant::now());
+        Arc::new(CallWatch { ledger, index, begun, strike, timeout_ms: self.timeout_ms })
+    }
+}
+
+/// The code that client libraries have for a failure that no server tells.
+fn wire_code(struck: &Struck) -> i64 {
+    match struck {
+        Struck::Malformed => code::PARSE_ERROR,
+        Struck::Disconnected => CONNECTION_CLOSED,
+        _ => REQUEST_TIMEOUT,
+    }
+}
+
+/// Waits for the end of one call.
+struct CallWatch {
+    ledger: Arc<Ledger>,
+    index: usize,
+    begun: Instant,
+    strike: Option<Strike>,
+    timeout_ms: u64,
+}
+
+impl CallWatch {
+    fn pass(&self, answer: &Body<'_>, hold: Duration) -> Reply {
+        match came(answer, hold) {
+            Outcome::Came(came) => self.ledger.finish(self.index, came),
+            Outcome::NeedsInput(state) => self.ledger.await_input(self.index, state),
+        }
+        Reply { hold, ..Reply::default() }
+    }
+
+    fn strike(&self, strike: &Strike, answer: &Body<'_>, text: &str, settle: Duration) -> Reply {
+        match (&strike.struck, strike.real) {
+            (Struck::Late { delay_ms }, true) => {
+                self.pass(answer, settle.max(Duration::from_millis(*delay_ms)))
+            }
+            (Struck::Late { .. }, false) => self.pass(answer, settle),
+            (Struck::Lost | Struck::Silence, true) => Reply { texts: Some(Vec::new()), ..Reply::default() },
+            (Struck::AfterCancel { delay_ms }, true) => {
+                if let Outcome::Came(came) = came(answer, Duration::ZERO) {
+                    self.ledger.finish_late(self.index, came);
+                }
+                let despite_cancel = Some(Duration::from_millis(*delay_ms));
+                Reply { despite_cancel, ..Reply::default() }
+            }
+            (struck, real) => {
+                let Some((recorded, message)) = struck.failure(self.timeout_ms) else {
+                    return self.pass(answer, settle);
+                };
+                self.ledger.finish(self.index, Came::failed(recorded, message.clone(), settle));
+                let is_broken = real && matches!(struck, Struck::Malformed);
+                let texts = match answer {
+                    _ if is_broken => WireReply::Malformed.texts(text.trim_ascii_end().to_owned()),
+                    Body::Result { id, .. } | Body::Error { id: Some(id), .. } => {
+                        let error = RpcError::new(recorded.unwrap_or_else(|| wire_code(struck)), message);
+                        vec![jsonrpc::error(Some(id), &error)]
+                    }
+                    _ => Vec::new(),
+                };
+                Reply { texts: Some(texts), hold: settle, ..Reply::default() }
+            }
+        }
+    }
+}
+
+impl Watch for CallWatch {
+    fn answered(&self, answer: &Body<'_>, text: &str) -> Reply {
+        let settle = SETTLE.saturating_sub(self.begun.elapsed());
+        match &self.strike {
+            Some(strike) => self.strike(strike, answer, text, settle),
+            None => self.pass(answer, settle),
+        }
+    }
+
+    fn unanswered(&self, why: &str) {
+        self.ledger.finish(self.index, Came::failed(None, why, Duration::ZERO));
+    }
+
+    fn cancelled(&self) {
+        self.ledger.give_up(self.index);
+    }
+
+    fn ignores_cancel(&self) -> bool {
+        self.strike
+            .as_ref()
+            .is_some_and(|strike| strike.real && matches!(strike.struck, Struck::AfterCancel { .. }))
+    }
+}
+
+enum Outcome {
+    Came(Came),
+    NeedsInput(Option<String>),
+}
+
+/// What a server says about a call.
+fn came(answer: &Body<'_>, hold: Duration) -> Outcome {
+    #[derive(Deserialize)]
+    struct Result<'a> {
+        #[serde(default, rename = "isError")]
+        is_error: Option<bool>,
+        #[serde(borrow, default)]
+        content: Option<&'a RawValue>,
+        #[serde(borrow, default, rename = "structuredContent")]
+        structured: Option<&'a RawValue>,
+        #[serde(borrow, default, rename = "resultType")]
+        kind: Option<Cow<'a, str>>,
+        #[serde(borrow, default, rename = "requestState")]
+        state: Option<&'a RawValue>,
+    }
+    let result = match answer {
+        Body::Result { result, .. } => result,
+        Body::Error { error, .. } => {
+            return Outcome::Came(Came::failed(Some(error.code), error.message.clone(), hold));
+        }
+        _ => return Outcome::Came(Came::failed(None, "the server's answer is none", hold)),
+    };
+    match serde_json::from_str::<Result<'_>>(result.get()) {
+        Ok(said) if said.kind.as_deref() == Some("input_required") => {
+            Outcome::NeedsInput(said.state.map(|state| state.get().to_owned()))
+        }
+        Ok(said) => Outcome::Came(Came {
+            result: TracedResult {
+                is_error: said.is_error.unwrap_or_default(),
+                content: said.content.map(RawValue::to_owned),
+                structured: said.structured.map(RawValue::to_owned),
+                ..TracedResult::default()
+            },
+            hold,
+        }),
+        Err(error) => {
+            let message = format!("the server's result is not one of a tool: {error}");
+            Outcome::Came(Came::failed(None, message, hold))
+        }
+    }
+}
+
+/// Waits for a list of tools.
+struct List {
+    server: String,
+    distractors: Arc<Vec<CatalogueTool>>,
+    offered: Arc<Offered>,
+}
+
+impl Watch for List {
+    fn answered(&self, answer: &Body<'_>, text: &str) -> Reply {
+        let Body::Result { result, .. } = answer else { return Reply::default() };
+        self.offered.saw(&self.server, result);
+        let texts = with_distractors(text, result, &self.distractors).map(|text| vec![text]);
+        Reply { texts, ..Reply::default() }
+    }
+}

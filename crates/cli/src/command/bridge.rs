@@ -1,0 +1,28 @@
+//! `mcptest bridge`: the standard streams of an agent's server, copied to the proxy that watches it.
+
+use crate::output::{self, Failure};
+use clap::Args as Group;
+use mcptest_mcp::proxy::bridge::{TOKEN_VARIABLE, copy};
+use std::process::ExitCode;
+
+/// Arguments of `bridge`.
+#[derive(Debug, Group)]
+pub(crate) struct Bridge {
+    /// Where the proxy listens; it stands in the list of servers that an agent is given.
+    #[arg(value_name = "ADDRESS")]
+    pub(crate) address: String,
+}
+
+pub(super) fn run(args: &Bridge) -> Result<ExitCode, Failure> {
+    let token = std::env::var(TOKEN_VARIABLE).unwrap_or_default();
+    // One thread passes everything on: each hand-over to another would cost a call some microseconds.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let copied = runtime.block_on(copy(&args.address, &token, tokio::io::stdin(), tokio::io::stdout()));
+    // A read of standard input cannot be called back; nothing waits for it.
+    runtime.shutdown_background();
+    if let Err(error) = copied {
+        output::stderr(&format!("mcptest bridge: the run that this server belongs to is over: {error}\n"));
+        return Ok(ExitCode::FAILURE);
+    }
+    Ok(ExitCode::SUCCESS)
+}

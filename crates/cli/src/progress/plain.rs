@@ -1,0 +1,142 @@
+//! Which lines tell of a recording where there is no terminal?
+
+use super::state::{Doing, Row, State};
+use super::words::{about, counted, grouped, time};
+use mcptest_core::escape::escape;
+use mcptest_run::Event;
+use std::time::Duration;
+
+/// With more runs than these not every one has a line of its own.
+const FEW: usize = 50;
+/// So often at most, with many runs.
+const SPACING: Duration = Duration::from_secs(1);
+/// So long nothing is said at most.
+const SILENCE: Duration = Duration::from_secs(30);
+const LONGEST_REASON: usize = 300;
+
+/// Lines of text, one after the other.
+#[derive(Debug, Default)]
+pub(crate) struct Plain {
+    /// Whether runs are only made, and written nowhere.
+    is_live: bool,
+    last: Duration,
+    unsaid: u64,
+}
+
+impl Plain {
+    pub(crate) fn new(is_live: bool) -> Self {
+        Self { is_live, ..Self::default() }
+    }
+
+    /// What is said of an event; `state` is as it was before.
+    pub(crate) fn line(&mut self, event: &Event, state: &State, now: Duration) -> Option<String> {
+        let line = match event {
+            Event::RunFinished { cell, run, unrecorded: None, stop_reason } => {
+                let row = state.rows.get(*cell)?;
+                if state.of() > FEW && now.saturating_sub(self.last) < SPACING {
+                    self.unsaid += 1;
+                    return None;
+                }
+                let others = std::mem::take(&mut self.unsaid);
+                let others = if others > 0 { format!(" (and {})", counted(others, "other")) } else { String::new() };
+                let verb = if self.is_live { "ran" } else { "recorded" };
+                format!("{verb} {}{others}", finished(row, *run, stop_reason.as_deref(), now))
+            }
+            failure_or_other => failure(failure_or_other, state).or_else(|| decided(failure_or_other, state))?,
+        };
+        self.last = now;
+        Some(line)
+    }
+
+    /// What is said when nothing has been said for long.
+    pub(crate) fn heartbeat(&mut self, state: &State, now: Duration) -> Option<String> {
+        if now.saturating_sub(self.last) < SILENCE {
+            return None;
+        }
+        self.last = now;
+        let (called, tests) = state.tools;
+        if state.rows.is_empty() {
+            let failed = if state.tools_failed > 0 { format!(", {} failed", state.tools_failed) } else { String::new() };
+            return (called < tests).then(|| format!("{called} of {} called{failed}", counted(tests as u64, "tool test")));
+        }
+        let latest = state.rows.iter().filter_map(|row| Some((row, row.latest()?)));
+        let (row, (run, active)) = latest.max_by_key(|(_, (_, active))| active.heard)?;
+        let doing = match &active.doing {
+            Doing::Starting => "is starting".to_owned(),
+            Doing::Asking => "waits for the model".to_owned(),
+            Doing::Calling(tool) => format!("calls {tool}"),
+        };
+        let left = state.left(now).map(|left| format!(", about {} left", about(left))).unwrap_or_default();
+        Some(format!(
+            "{} of {}{left}: {} {} {doing}, for {}",
+            grouped(state.recorded() as u64),
+            counted(state.of() as u64, "run"),
+            row.name,
+            row.numbered(run, active.in_matrix),
+            time(now.saturating_sub(active.heard)),
+        ))
+    }
+}
+
+/// `weather [gpt-5] run 3 of 10: 1,204 tokens, $0.003, 2.1 s`.
+fn finished(row: &Row, run: usize, stop_reason: Option<&str>, now: Duration) -> String {
+    let active = row.active.get(&run).cloned().unwrap_or_default();
+    let mut facts = Vec::new();
+    facts.extend(active.spent.tokens_in_words());
+    facts.extend(active.spent.cost_in_words());
+    facts.push(time(now.saturating_sub(active.since)));
+    // A run that came to its own end says nothing of it.
+    let odd = stop_reason.filter(|reason| !matches!(*reason, "end_turn" | "stop_sequence"));
+    facts.extend(odd.map(|reason| format!("ended by {}", escape(reason))));
+    format!("{} {}: {}", row.name, row.numbered(run, active.in_matrix), facts.join(", "))
+}
+
+/// A run or a test that could not be recorded.
+pub(crate) fn failure(event: &Event, state: &State) -> Option<String> {
+    let (what, why) = match event {
+        Event::RunFinished { cell, run, unrecorded: Some(why), .. } => {
+            let row = state.rows.get(*cell)?;
+            let in_matrix = row.active.get(run).is_some_and(|active| active.in_matrix);
+            (format!("{} {}", row.name, row.numbered(*run, in_matrix)), why)
+        }
+        Event::ToolCalled { row_name, unrecorded: Some(why) } => (escape(row_name).into_owned(), why),
+        _ => return None,
+    };
+    let first = why.lines().next().unwrap_or_default();
+    let cut = if first.chars().count() > LONGEST_REASON { "…" } else { "" };
+    let first: String = first.chars().take(LONGEST_REASON).collect();
+    Some(format!("failed {what}: {}{cut}", escape(&first)))
+}
+
+/// A row that needs no more runs.
+pub(crate) fn decided(event: &Event, state: &State) -> Option<String> {
+    let Event::Decided { cell, saved } = event else { return None };
+    let row = state.rows.get(*cell)?;
+    let are = if *saved == 1 { "is" } else { "are" };
+    Some(format!(
+        "decided {} after {}: {} more {are} not needed",
+        row.name,
+        counted(row.recorded as u64, "run"),
+        grouped(*saved as u64)
+    ))
+}
+
+/// What it all came to: `recorded 30 runs: 52,110 tokens, about $0.21`.
+pub(crate) fn spent(state: &State, is_live: bool) -> Option<String> {
+    if state.rows.is_empty() {
+        return None;
+    }
+    let verb = if is_live { "ran" } else { "recorded" };
+    let (recorded, of, saved) = (state.recorded() as u64, state.of() as u64, state.saved() as u64);
+    let runs = if recorded == of {
+        counted(recorded, "run")
+    } else {
+        format!("{} of {}", grouped(recorded), counted(of, "run"))
+    };
+    let decided = match saved {
+        0 => String::new(),
+        1 => " (1 more was not needed: its verdict was decided)".to_owned(),
+        more => format!(" ({} more were not needed: their verdicts were decided)", grouped(more)),
+    };
+    Some(format!("{verb} {runs}{decided}: {}", state.spent().in_words()))
+}

@@ -1,0 +1,279 @@
+//! What has happened so far, and how long will the rest take?
+
+use super::words::{counted, dollars, grouped};
+use mcptest_core::escape::escape;
+use mcptest_run::Event;
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+/// A recording as it goes on. Times are counted from its beginning, and come from outside.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    pub(crate) rows: Vec<Row>,
+    /// Tool tests that were called, and of how many.
+    pub(crate) tools: (usize, usize),
+    pub(crate) tools_failed: usize,
+    /// The most runs that were going on at once.
+    peak: usize,
+    /// When the first run started.
+    began: Option<Duration>,
+}
+
+/// One row of the plan.
+#[derive(Debug, Default)]
+pub(crate) struct Row {
+    pub(crate) name: String,
+    /// How many runs it has in all, as the suite says.
+    pub(crate) numbered_to: usize,
+    /// How many runs are recorded now, with those of a fault matrix as far as they are known.
+    pub(crate) of: usize,
+    pub(crate) of_matrix: usize,
+    pub(crate) recorded: usize,
+    pub(crate) failed: usize,
+    /// How many runs are not needed, because the verdict is decided.
+    pub(crate) saved: usize,
+    pub(crate) spent: Spent,
+    /// The runs that are going on, by their numbers.
+    pub(crate) active: BTreeMap<usize, Active>,
+    /// The time of all runs that ended.
+    took: Duration,
+    /// The most of its runs that were going on at once.
+    peak: usize,
+    has_failed: bool,
+}
+
+/// A run that is going on.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Active {
+    pub(crate) in_matrix: bool,
+    pub(crate) since: Duration,
+    /// When it was last heard of.
+    pub(crate) heard: Duration,
+    pub(crate) doing: Doing,
+    pub(crate) spent: Spent,
+}
+
+/// What a run is busy with.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) enum Doing {
+    /// Its servers start.
+    #[default]
+    Starting,
+    /// The model thinks.
+    Asking,
+    /// A tool is called: `search @ docs`.
+    Calling(String),
+}
+
+/// Tokens and dollars, as far as they are known.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub(crate) struct Spent {
+    pub(crate) tokens: u64,
+    pub(crate) usd: f64,
+    answers: u64,
+    counted: u64,
+    priced: u64,
+}
+
+impl Spent {
+    fn answer(&mut self, tokens: Option<u64>, cost_usd: Option<f64>) {
+        self.answers += 1;
+        self.counted += u64::from(tokens.is_some());
+        self.priced += u64::from(cost_usd.is_some());
+        self.tokens += tokens.unwrap_or_default();
+        self.usd += cost_usd.unwrap_or_default();
+    }
+
+    fn add(&mut self, more: Self) {
+        self.tokens += more.tokens;
+        self.usd += more.usd;
+        self.answers += more.answers;
+        self.counted += more.counted;
+        self.priced += more.priced;
+    }
+
+    /// `1,204 tokens`, when any are counted.
+    pub(crate) fn tokens_in_words(&self) -> Option<String> {
+        let at_least = if self.counted < self.answers { "≥" } else { "" };
+        (self.counted > 0).then(|| format!("{at_least}{}", counted(self.tokens, "token")))
+    }
+
+    /// `$0.003`, when any price is known.
+    pub(crate) fn cost_in_words(&self) -> Option<String> {
+        let at_least = if self.priced < self.answers { "≥" } else { "" };
+        (self.priced > 0).then(|| format!("{at_least}{}", dollars(self.usd)))
+    }
+
+    /// All that is known, and what is not: `52,110 tokens, about $0.21`.
+    pub(crate) fn in_words(&self) -> String {
+        let known = |known: u64| if known < self.answers { "at least " } else { "" };
+        let tokens = format!("{}{}", known(self.counted), counted(self.tokens, "token"));
+        let cost = format!("{}about {}", known(self.priced), dollars(self.usd));
+        let unpriced = self.answers - self.priced;
+        match (self.counted, self.priced) {
+            _ if self.answers == 0 => "nothing was spent".to_owned(),
+            (0, 0) => "tokens and cost are not known".to_owned(),
+            (0, _) => format!("tokens are not known, {cost}"),
+            (_, 0) => format!("{tokens}, cost not known (no price is known for the model)"),
+            _ if unpriced > 0 => {
+                format!("{tokens}, {cost} ({} of {} answers have no known price)", grouped(unpriced), grouped(self.answers))
+            }
+            _ => format!("{tokens}, {cost}"),
+        }
+    }
+}
+
+impl State {
+    /// Takes in what happened at `now`.
+    pub(crate) fn apply(&mut self, event: &Event, now: Duration) {
+        match event {
+            Event::ToolsBegan { tests } => self.tools = (0, *tests),
+            Event::ToolCalled { unrecorded, .. } => {
+                self.tools.0 += 1;
+                self.tools_failed += usize::from(unrecorded.is_some());
+            }
+            Event::Began { cells } => {
+                let row = |cell: &mcptest_run::RowToRecord| Row {
+                    name: escape(&cell.name).into_owned(),
+                    numbered_to: cell.of,
+                    of: cell.runs,
+                    ..Row::default()
+                };
+                self.rows = cells.iter().map(row).collect();
+            }
+            Event::RunStarted { cell, run, in_matrix } => {
+                let active = Active { in_matrix: *in_matrix, since: now, heard: now, ..Active::default() };
+                self.began.get_or_insert(now);
+                if let Some(row) = self.rows.get_mut(*cell) {
+                    row.active.insert(*run, active);
+                    row.peak = row.peak.max(row.active.len());
+                }
+                self.peak = self.peak.max(self.rows.iter().map(|row| row.active.len()).sum());
+            }
+            Event::Asks { cell, run } => self.does(*cell, *run, now, Doing::Asking),
+            Event::Calls { cell, run, server, tool } => {
+                let at = server.as_ref().map(|server| format!(" @ {server}")).unwrap_or_default();
+                self.does(*cell, *run, now, Doing::Calling(escape(&format!("{tool}{at}")).into_owned()));
+            }
+            Event::Answered { cell, run, tokens, cost_usd } => {
+                let Some(row) = self.rows.get_mut(*cell) else { return };
+                row.spent.answer(*tokens, *cost_usd);
+                if let Some(active) = row.active.get_mut(run) {
+                    active.spent.answer(*tokens, *cost_usd);
+                }
+            }
+            Event::RunFinished { cell, run, unrecorded, .. } => {
+                let Some(row) = self.rows.get_mut(*cell) else { return };
+                let active = row.active.remove(run);
+                match unrecorded {
+                    None => {
+                        row.recorded += 1;
+                        row.took += active.map(|active| now.saturating_sub(active.since)).unwrap_or_default();
+                    }
+                    Some(_) => {
+                        row.failed += 1;
+                        row.has_failed = true;
+                    }
+                }
+            }
+            Event::More { cell, runs } => {
+                let Some(row) = self.rows.get_mut(*cell) else { return };
+                row.of += runs;
+                row.of_matrix += runs;
+            }
+            Event::Decided { cell, saved } => {
+                let Some(row) = self.rows.get_mut(*cell) else { return };
+                row.saved += saved;
+                row.of = row.of.saturating_sub(*saved);
+            }
+            Event::Ended => self.rows.iter_mut().for_each(|row| row.active.clear()),
+        }
+    }
+
+    fn does(&mut self, cell: usize, run: usize, now: Duration, doing: Doing) {
+        if let Some(active) = self.rows.get_mut(cell).and_then(|row| row.active.get_mut(&run)) {
+            active.heard = now;
+            active.doing = doing;
+        }
+    }
+
+    pub(crate) fn recorded(&self) -> usize {
+        self.rows.iter().map(|row| row.recorded).sum()
+    }
+
+    pub(crate) fn of(&self) -> usize {
+        self.rows.iter().map(|row| row.of).sum()
+    }
+
+    pub(crate) fn failed(&self) -> usize {
+        self.rows.iter().map(|row| row.failed).sum()
+    }
+
+    pub(crate) fn saved(&self) -> usize {
+        self.rows.iter().map(|row| row.saved).sum()
+    }
+
+    pub(crate) fn spent(&self) -> Spent {
+        let mut spent = Spent::default();
+        self.rows.iter().for_each(|row| spent.add(row.spent));
+        spent
+    }
+
+    /// How long the first run has been ago.
+    pub(crate) fn elapsed(&self, now: Duration) -> Duration {
+        now.saturating_sub(self.began.unwrap_or_default())
+    }
+
+    /// How long all the rest will take, once a run has ended that tells.
+    pub(crate) fn left(&self, now: Duration) -> Option<Duration> {
+        let mean = mean(self.rows.iter().map(|row| row.took).sum(), self.recorded())?;
+        let of_rows = self.rows.iter().map(|row| row.work_left(row.mean().unwrap_or(mean), now));
+        let work: Duration = of_rows.sum();
+        Some(work / u32::try_from(self.peak.max(1)).unwrap_or(u32::MAX))
+    }
+}
+
+impl Row {
+    /// Whether nothing more of it is recorded.
+    pub(crate) fn is_over(&self) -> bool {
+        self.active.is_empty() && (self.has_failed || self.recorded >= self.of)
+    }
+
+    pub(crate) fn is_failed(&self) -> bool {
+        self.has_failed
+    }
+
+    fn mean(&self) -> Option<Duration> {
+        mean(self.took, self.recorded)
+    }
+
+    /// How long the rest of its runs takes if they are made one after the other; what fails is not tried again.
+    fn work_left(&self, mean: Duration, now: Duration) -> Duration {
+        let waiting = if self.has_failed { 0 } else { self.of.saturating_sub(self.recorded + self.active.len()) };
+        let going_on = self.active.values().map(|active| mean.saturating_sub(now.saturating_sub(active.since)));
+        mean * u32::try_from(waiting).unwrap_or(u32::MAX) + going_on.sum::<Duration>()
+    }
+
+    /// How long the rest of its runs will take, once one has ended that tells.
+    pub(crate) fn left(&self, now: Duration) -> Option<Duration> {
+        let work = self.work_left(self.mean()?, now);
+        Some(work / u32::try_from(self.peak.max(1)).unwrap_or(u32::MAX))
+    }
+
+    /// Its run that was heard of last; one that calls a tool before others.
+    pub(crate) fn latest(&self) -> Option<(usize, &Active)> {
+        let calls = |active: &Active| matches!(active.doing, Doing::Calling(_));
+        let latest = self.active.iter().max_by_key(|(_, active)| (calls(active), active.heard));
+        latest.map(|(run, active)| (*run, active))
+    }
+
+    /// `run 3 of 10`, or `fault 3 of 12` in the fault matrix.
+    pub(crate) fn numbered(&self, run: usize, in_matrix: bool) -> String {
+        if in_matrix { format!("fault {run} of {}", self.of_matrix) } else { format!("run {run} of {}", self.numbered_to) }
+    }
+}
+
+fn mean(sum: Duration, count: usize) -> Option<Duration> {
+    let count = u32::try_from(count).ok().filter(|count| *count > 0)?;
+    Some(sum / count)
+}

@@ -1,0 +1,268 @@
+//! What does a person see while runs are recorded: the rows at work, and a line for all of them?
+
+use super::screen::{cut, flush_right, padded};
+use super::state::{Doing, Row, State};
+use super::words::{about, counted, grouped, time};
+use crate::output::Paint;
+use std::time::Duration;
+use unicode_width::UnicodeWidthStr;
+
+/// How large the terminal is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Size {
+    pub(crate) columns: usize,
+    pub(crate) rows: usize,
+}
+
+/// More rows than these are too many to look at.
+const MOST_ROWS: usize = 12;
+const BAR: usize = 10;
+/// Columns for what changes from one moment to the next, lest the table jump.
+const LEFT: usize = "~1 min 10 s".len();
+const DOING: usize = 16;
+const TOKENS: usize = "12,040 tok".len();
+const COST: usize = "$0.021".len();
+const SHORTEST_NAME: usize = 14;
+
+/// The lines, none of them as wide as the terminal and all of them fewer than it has rows.
+pub(crate) fn lines(state: &State, now: Duration, size: Size, paint: Paint) -> Vec<String> {
+    let widest = size.columns.saturating_sub(1);
+    let room = size.rows.saturating_sub(3).clamp(1, MOST_ROWS);
+    let all_fit = state.rows.len() <= room;
+    let shown: Vec<&Row> =
+        state.rows.iter().filter(|row| all_fit || !row.active.is_empty()).take(room).collect();
+    let mut lines = table(&shown, now, widest, paint);
+    if !all_fit {
+        lines.push(Line::default().with(Style::Dim, rest(state, shown.len())).rendered(widest, paint));
+    }
+    lines.push(total(state, now, widest, paint));
+    let most = size.rows.saturating_sub(1).max(1);
+    lines.split_off(lines.len().saturating_sub(most))
+}
+
+/// Which columns of the table there is room for.
+#[derive(Debug, Clone, Copy, Default)]
+struct Columns {
+    name: usize,
+    count: usize,
+    bar: bool,
+    tokens: Option<usize>,
+    cost: Option<usize>,
+    left: bool,
+    doing: bool,
+}
+
+impl Columns {
+    /// The most that fits; what matters least goes first.
+    fn fitting(rows: &[&Row], widest: usize) -> Self {
+        let widest_of = |text: &dyn Fn(&Row) -> Option<String>, least: usize| {
+            let widths = rows.iter().filter_map(|row| Some(text(row)?.width()));
+            widths.max().map(|width| width.max(least))
+        };
+        let all = Self {
+            name: rows.iter().map(|row| row.name.width()).max().unwrap_or_default(),
+            count: rows.iter().map(|row| count(row).width()).max().unwrap_or_default(),
+            bar: true,
+            tokens: widest_of(&tokens, TOKENS),
+            cost: widest_of(&|row| row.spent.cost_in_words(), COST),
+            left: true,
+            doing: true,
+        };
+        let tries = [
+            all,
+            Self { bar: false, ..all },
+            Self { bar: false, tokens: None, ..all },
+            Self { bar: false, tokens: None, cost: None, ..all },
+            Self { bar: false, tokens: None, cost: None, left: false, ..all },
+            Self { bar: false, tokens: None, cost: None, left: false, doing: false, ..all },
+        ];
+        let least = all.name.min(SHORTEST_NAME);
+        let fits = |columns: &&Self| columns.beside_name() + least <= widest;
+        let chosen = tries.iter().find(fits).unwrap_or(&tries[tries.len() - 1]);
+        Self { name: all.name.min(widest.saturating_sub(chosen.beside_name())), ..*chosen }
+    }
+
+    /// All but the name.
+    fn beside_name(&self) -> usize {
+        let gap = |width: usize| width + 2;
+        let or_none = |is_there: bool, width: usize| if is_there { gap(width) } else { 0 };
+        2 + gap(self.count)
+            + or_none(self.bar, BAR)
+            + self.tokens.map_or(0, gap)
+            + self.cost.map_or(0, gap)
+            + or_none(self.left, LEFT)
+            + or_none(self.doing, DOING)
+    }
+}
+
+fn table(rows: &[&Row], now: Duration, widest: usize, paint: Paint) -> Vec<String> {
+    let columns = Columns::fitting(rows, widest);
+    rows.iter().map(|row| line(row, columns, now).rendered(widest, paint)).collect()
+}
+
+fn line(row: &Row, columns: Columns, now: Duration) -> Line {
+    let (mark, style) = match row {
+        row if row.is_failed() => ("✗", Style::Red),
+        row if row.is_over() => ("✓", Style::Green),
+        row if row.active.is_empty() => (" ", Style::Dim),
+        _ => ("▸", Style::Cyan),
+    };
+    let is_quiet = row.active.is_empty();
+    let name = padded(&cut(&row.name, columns.name), columns.name);
+    let mut line = Line::default()
+        .with(style, mark)
+        .with(Style::Plain, " ")
+        .with(if is_quiet { Style::Dim } else { Style::Plain }, name);
+    if columns.bar {
+        let full = (BAR * row.recorded).checked_div(row.of).unwrap_or(BAR).min(BAR);
+        line = line.with(Style::Plain, "  ").with(Style::Cyan, "█".repeat(full));
+        line = line.with(Style::Dim, "░".repeat(BAR - full));
+    }
+    let column = |line: Line, text: String| line.with(Style::Plain, "  ").with(Style::Plain, text);
+    line = column(line, flush_right(&count(row), columns.count));
+    if let Some(width) = columns.tokens {
+        line = column(line, flush_right(&tokens(row).unwrap_or_default(), width));
+    }
+    if let Some(width) = columns.cost {
+        line = column(line, flush_right(&row.spent.cost_in_words().unwrap_or_default(), width));
+    }
+    if columns.left {
+        let left = row.left(now).filter(|_| !is_quiet).map(|left| format!("~{}", about(left)));
+        line = column(line, padded(&left.unwrap_or_default(), LEFT));
+    }
+    if columns.doing {
+        let style = if is_quiet { Style::Dim } else { Style::Cyan };
+        line = line.with(Style::Plain, "  ").with(style, doing(row));
+    }
+    line
+}
+
+fn count(row: &Row) -> String {
+    format!("{}/{}", row.recorded, row.of)
+}
+
+fn tokens(row: &Row) -> Option<String> {
+    row.spent.tokens_in_words().map(|words| words.replace("tokens", "tok").replace("token", "tok"))
+}
+
+fn doing(row: &Row) -> String {
+    let Some((_, active)) = row.latest() else {
+        return match row {
+            row if row.is_failed() => "failed".to_owned(),
+            row if row.saved > 0 => format!("decided, {} saved", row.saved),
+            row if row.is_over() => String::new(),
+            _ => "waiting".to_owned(),
+        };
+    };
+    let doing = match &active.doing {
+        Doing::Starting => "starting",
+        Doing::Asking => "asking the model",
+        Doing::Calling(tool) => tool,
+    };
+    match row.active.len() {
+        1 => doing.to_owned(),
+        more => format!("{doing} (+{})", more - 1),
+    }
+}
+
+/// The rows that are not shown, by what they are at.
+fn rest(state: &State, shown: usize) -> String {
+    let count = |wanted: &dyn Fn(&&Row) -> bool| state.rows.iter().filter(wanted).count();
+    let (over, at_work) = (count(&|row| row.is_over()), count(&|row| !row.active.is_empty()));
+    let waiting = state.rows.len() - over - at_work;
+    let mut parts = Vec::new();
+    if at_work > shown {
+        parts.push(format!("{} more at work", grouped((at_work - shown) as u64)));
+    }
+    if over > 0 {
+        parts.push(format!("{} done", counted(over as u64, "row")));
+    }
+    if waiting > 0 {
+        parts.push(format!("{} waiting", counted(waiting as u64, "row")));
+    }
+    format!("  {}", parts.join(", "))
+}
+
+/// All rows in one line; what matters least is left out where there is no room.
+fn total(state: &State, now: Duration, widest: usize, paint: Paint) -> String {
+    let (called, tests) = state.tools;
+    let mut parts: Vec<(u8, Style, String)> = Vec::new();
+    if state.rows.is_empty() {
+        parts.push((0, Style::Bold, format!("{called} of {} called", counted(tests as u64, "tool test"))));
+        if state.tools_failed > 0 {
+            parts.push((1, Style::Red, format!("{} failed", state.tools_failed)));
+        }
+    } else {
+        let of = counted(state.of() as u64, "run");
+        parts.push((0, Style::Bold, format!("{} of {of}", grouped(state.recorded() as u64))));
+        if state.failed() > 0 {
+            parts.push((1, Style::Red, format!("{} failed", state.failed())));
+        }
+        let spent = state.spent();
+        parts.extend(spent.tokens_in_words().map(|tokens| (4, Style::Plain, tokens)));
+        parts.extend(spent.cost_in_words().map(|cost| (3, Style::Plain, cost)));
+        let elapsed = state.elapsed(now).as_secs();
+        let elapsed = if elapsed < 60 { format!("{elapsed} s") } else { time(Duration::from_secs(elapsed)) };
+        parts.push((5, Style::Plain, elapsed));
+        let left = state.left(now).map(|left| format!("about {} left", about(left)));
+        parts.extend(left.map(|left| (2, Style::Plain, left)));
+        if state.saved() > 0 {
+            parts.push((6, Style::Plain, format!("{} saved", counted(state.saved() as u64, "run"))));
+        }
+    }
+    let width = |parts: &[(u8, Style, String)]| parts.iter().map(|(_, _, text)| text.width() + 3).sum::<usize>();
+    while parts.len() > 1 && width(&parts) > widest + 3 {
+        let least = parts.iter().enumerate().max_by_key(|(_, (rank, ..))| *rank).map_or(0, |(at, _)| at);
+        parts.remove(least);
+    }
+    let mut line = Line::default();
+    for (at, (_, style, text)) in parts.into_iter().enumerate() {
+        line = line.with(Style::Dim, if at > 0 { " · " } else { "" }).with(style, text);
+    }
+    line.rendered(widest, paint)
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Style {
+    Plain,
+    Bold,
+    Dim,
+    Cyan,
+    Green,
+    Red,
+}
+
+/// A line before it is coloured.
+#[derive(Debug, Default)]
+struct Line {
+    spans: Vec<(Style, String)>,
+}
+
+impl Line {
+    fn with(mut self, style: Style, text: impl Into<String>) -> Self {
+        self.spans.push((style, text.into()));
+        self
+    }
+
+    /// In at most so many columns.
+    fn rendered(&self, widest: usize, paint: Paint) -> String {
+        let mut room = widest;
+        let mut text = String::new();
+        for (style, span) in &self.spans {
+            let fitting = cut(span, room);
+            room = room.saturating_sub(if fitting == *span { span.width() } else { room });
+            text.push_str(&match style {
+                Style::Plain => fitting,
+                Style::Bold => paint.bold(&fitting),
+                Style::Dim => paint.dim(&fitting),
+                Style::Cyan => paint.cyan(&fitting),
+                Style::Green => paint.green(&fitting),
+                Style::Red => paint.red(&fitting),
+            });
+            if room == 0 {
+                break;
+            }
+        }
+        text.trim_end().to_owned()
+    }
+}

@@ -1,0 +1,127 @@
+//! A request by itself, as `curl` sends it: who does the handshake for it?
+//!
+//! A client of the protocol always accepts event streams. One that does not only wants an answer: we are its client
+//! library then, on one connection for all such requests.
+
+use super::front::json;
+use super::http::AnswerBody;
+use crate::client::{CallFailure, Client, Misbehaviour, ServerSpec, WireError};
+use crate::jsonrpc::{self, Body, RpcError, code};
+use http::request::Parts;
+use http::{Method, Response, StatusCode, header};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::sync::Arc;
+use tokio::sync::Mutex;
+
+/// What client libraries say when a connection breaks.
+pub const CONNECTION_CLOSED: i64 = -32000;
+/// What client libraries say when an answer does not come in time.
+pub const REQUEST_TIMEOUT: i64 = -32001;
+
+/// A server for requests without a handshake.
+pub(super) struct Bare {
+    spec: ServerSpec,
+    client: Mutex<Option<Arc<Client>>>,
+}
+
+#[derive(Deserialize)]
+struct Call<'a> {
+    name: String,
+    #[serde(borrow, default)]
+    arguments: Option<&'a RawValue>,
+}
+
+impl Bare {
+    pub(super) fn new(spec: ServerSpec) -> Self {
+        Self { spec, client: Mutex::default() }
+    }
+
+    /// Whether a message came by itself.
+    pub(super) fn is_meant(parts: &Parts, body: &Body<'_>) -> bool {
+        let accepts_events = parts
+            .headers
+            .get_all(header::ACCEPT)
+            .iter()
+            .any(|value| value.to_str().is_ok_and(|value| value.contains("text/event-stream")));
+        let is_plain = match body {
+            Body::Request { method, .. } => method != "initialize",
+            Body::Notification { .. } => true,
+            _ => false,
+        };
+        parts.method == Method::POST && !accepts_events && is_plain
+    }
+
+    pub(super) async fn answer(&self, body: &Body<'_>) -> Response<AnswerBody> {
+        let (id, method, params) = match body {
+            Body::Request { id, method, params } => (Some(id), method, *params),
+            Body::Notification { method, params } => (None, method, *params),
+            _ => return json(StatusCode::BAD_REQUEST, String::new()),
+        };
+        let outcome = match self.client().await {
+            Ok(client) if id.is_none() => {
+                client.notify(method, params.and_then(|params| serde_json::from_str(params.get()).ok()));
+                return json(StatusCode::ACCEPTED, String::new());
+            }
+            Ok(client) => {
+                let outcome = ask(&client, method, params).await;
+                if let Err(CallFailure::Wire(error)) = &outcome {
+                    self.forget(error).await;
+                }
+                outcome
+            }
+            Err(error) => Err(CallFailure::Wire(error)),
+        };
+        let text = match (id, outcome) {
+            (Some(id), Ok(result)) => jsonrpc::result(id, result.get()),
+            (id, Ok(_)) => jsonrpc::error(id, &RpcError::new(code::INTERNAL_ERROR, "no request")),
+            (id, Err(CallFailure::Rpc(error))) => jsonrpc::error(id, &error),
+            (id, Err(CallFailure::Wire(error))) => {
+                let code = match error.misbehaviour {
+                    Misbehaviour::NoAnswer { .. } => REQUEST_TIMEOUT,
+                    _ => CONNECTION_CLOSED,
+                };
+                jsonrpc::error(id, &RpcError::new(code, error.to_string()))
+            }
+        };
+        json(StatusCode::OK, text)
+    }
+
+    async fn client(&self) -> Result<Arc<Client>, WireError> {
+        let mut client = self.client.lock().await;
+        if let Some(client) = &*client {
+            return Ok(Arc::clone(client));
+        }
+        let connected = Arc::new(Client::connect(&self.spec, None).await?);
+        *client = Some(Arc::clone(&connected));
+        Ok(connected)
+    }
+
+    /// A connection that broke is made again for the next request.
+    async fn forget(&self, error: &WireError) {
+        if !matches!(error.misbehaviour, Misbehaviour::NoAnswer { .. }) {
+            self.client.lock().await.take();
+        }
+    }
+
+    /// Says goodbye.
+    pub(super) async fn close(&self) {
+        if let Some(client) = self.client.lock().await.take().and_then(Arc::into_inner) {
+            client.close().await;
+        }
+    }
+}
+
+async fn ask(client: &Client, method: &str, params: Option<&RawValue>) -> Result<Box<RawValue>, CallFailure> {
+    let call = params.and_then(|params| serde_json::from_str::<Call<'_>>(params.get()).ok());
+    match call {
+        Some(Call { name, arguments }) if method == "tools/call" => {
+            let none = RawValue::from_string("{}".to_owned()).unwrap_or_default();
+            client.call_tool(&name, arguments.unwrap_or(&none), None).await.outcome
+        }
+        _ => {
+            let params = params.and_then(|params| serde_json::from_str(params.get()).ok());
+            client.request(method, params).await
+        }
+    }
+}

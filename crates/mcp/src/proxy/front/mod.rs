@@ -1,0 +1,266 @@
+//! How is a server that speaks over a pipe reached by a URL?
+
+mod session;
+
+use super::bare::Bare;
+use super::http::{AnswerBody, Broken, Channel, Doorway};
+use crate::client::Pipe;
+use crate::era::meta;
+use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
+use crate::jsonrpc::{self, Body, Id, RpcError, code};
+use crate::sse;
+use bytes::Bytes;
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt, Full, Limited};
+use hyper::body::Incoming;
+use serde_json::value::RawValue;
+use session::{Asking, Heard, Session};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::sync::mpsc;
+
+const SESSION_ID: &str = "mcp-session-id";
+
+/// A server over a pipe, as streamable HTTP: a connection of its own for each session, and one for all requests that
+/// belong to none.
+pub(super) struct Front {
+    pub(super) doorway: Doorway,
+    pub(super) open: Pipe,
+    pub(super) bare: Bare,
+    pub(super) sessions: Mutex<Sessions>,
+}
+
+#[derive(Default)]
+pub(super) struct Sessions {
+    count: u64,
+    named: BTreeMap<String, Arc<Session>>,
+    unnamed: Option<Arc<Session>>,
+}
+
+/// A request as it came in.
+struct Asked<'a> {
+    id: Id,
+    method: &'a str,
+    params: Option<&'a RawValue>,
+    text: &'a str,
+}
+
+impl Front {
+    pub(super) async fn exchange(
+        self: Arc<Self>,
+        request: Request<Incoming>,
+    ) -> Result<Response<AnswerBody>, Broken> {
+        let (parts, body) = request.into_parts();
+        if let Err(refused) = self.doorway.path_behind(&parts) {
+            return Ok(refused);
+        }
+        match parts.method {
+            Method::POST => {
+                let body = Limited::new(body, DEFAULT_MAX_MESSAGE_BYTES).collect().await?.to_bytes();
+                self.post(&parts, &body).await
+            }
+            Method::GET => Ok(match self.session(&parts.headers) {
+                Some(Ok(session)) => events(session.stand(), (), None),
+                Some(Err(refused)) => refused,
+                None => refuse(StatusCode::METHOD_NOT_ALLOWED, "without a session only POST is served"),
+            }),
+            Method::DELETE => {
+                let id = text_of(&parts.headers, SESSION_ID).unwrap_or_default();
+                let ended = self.sessions().named.remove(id);
+                Ok(empty(if ended.is_some() { StatusCode::OK } else { StatusCode::NOT_FOUND }))
+            }
+            _ => Ok(empty(StatusCode::METHOD_NOT_ALLOWED)),
+        }
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, Sessions> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    async fn post(&self, parts: &Parts, body: &[u8]) -> Result<Response<AnswerBody>, Broken> {
+        let text = String::from_utf8_lossy(body);
+        let message = match jsonrpc::parse(&text) {
+            Ok(message) => message,
+            Err(malformed) => {
+                let error = RpcError::new(code::PARSE_ERROR, format!("the body is no message: {malformed}"));
+                return Ok(json(StatusCode::BAD_REQUEST, jsonrpc::error(None, &error)));
+            }
+        };
+        if Bare::is_meant(parts, &message.body) {
+            return Ok(self.bare.answer(&message.body).await);
+        }
+        let session = match self.session(&parts.headers) {
+            Some(Ok(session)) => Some(session),
+            Some(Err(refused)) => return Ok(refused),
+            None => None,
+        };
+        let Body::Request { id, method, params } = message.body else {
+            if let Some(session) = session {
+                session.send(&text);
+            }
+            return Ok(empty(StatusCode::ACCEPTED));
+        };
+        let asked = Asked { id, method: &method, params, text: &text };
+        match session {
+            Some(session) => Ok(legacy(&session, &asked).await),
+            None if asked.method == "initialize" => Ok(self.initialize(&asked).await),
+            None if params.is_some_and(|params| params.get().contains(meta::PROTOCOL_VERSION)) => {
+                Ok(modern(&self.unnamed(), &asked).await)
+            }
+            None => {
+                let message = "this request belongs to no session: send `initialize` first";
+                let error = RpcError::new(code::INVALID_REQUEST, message);
+                Ok(json(StatusCode::BAD_REQUEST, jsonrpc::error(Some(&asked.id), &error)))
+            }
+        }
+    }
+
+    /// The session that the headers name, or what to answer when it is over.
+    fn session(&self, headers: &HeaderMap) -> Option<Result<Arc<Session>, Response<AnswerBody>>> {
+        let id = text_of(headers, SESSION_ID)?;
+        let mut sessions = self.sessions();
+        let session = sessions.named.get(id).filter(|session| !session.is_over()).cloned();
+        if session.is_none() {
+            sessions.named.remove(id);
+        }
+        Some(session.ok_or_else(|| {
+            refuse(StatusCode::NOT_FOUND, "there is no such session, or it is over: send `initialize` again")
+        }))
+    }
+
+    /// The connection of requests that belong to no session; a new one when it is over.
+    fn unnamed(&self) -> Arc<Session> {
+        let mut sessions = self.sessions();
+        match &sessions.unnamed {
+            Some(session) if !session.is_over() => Arc::clone(session),
+            _ => {
+                let session = Arc::new(Session::new((self.open)()));
+                sessions.unnamed = Some(Arc::clone(&session));
+                session
+            }
+        }
+    }
+
+    async fn initialize(&self, asked: &Asked<'_>) -> Response<AnswerBody> {
+        let session = Arc::new(Session::new((self.open)()));
+        let mut response = legacy(&session, asked).await;
+        let mut sessions = self.sessions();
+        sessions.count += 1;
+        let id = format!("s-{}", sessions.count);
+        if let Ok(value) = HeaderValue::from_str(&id) {
+            response.headers_mut().insert(SESSION_ID, value);
+        }
+        sessions.named.insert(id, session);
+        response
+    }
+}
+
+async fn legacy(session: &Arc<Session>, asked: &Asked<'_>) -> Response<AnswerBody> {
+    let asking = session.ask(&asked.id, asked.text, asked.params, false);
+    answer(asking, Arc::clone(session), |_| StatusCode::OK, StatusCode::BAD_GATEWAY).await
+}
+
+/// Without sessions clients read from the status what kind of refusal it is.
+async fn modern(session: &Arc<Session>, asked: &Asked<'_>) -> Response<AnswerBody> {
+    let asking = session.ask(&asked.id, asked.text, asked.params, true);
+    // A server that dies on the first question of the modern era may speak the other one.
+    let died =
+        if asked.method == "server/discover" { StatusCode::BAD_REQUEST } else { StatusCode::BAD_GATEWAY };
+    answer(asking, Arc::clone(session), status_of, died).await
+}
+
+fn status_of(answer: &str) -> StatusCode {
+    match jsonrpc::parse(answer).map(|message| message.body) {
+        Ok(Body::Error { error, .. }) => match error.code {
+            code::METHOD_NOT_FOUND => StatusCode::NOT_FOUND,
+            code::INVALID_PARAMS
+            | code::INVALID_REQUEST
+            | code::HEADER_MISMATCH
+            | code::MISSING_CLIENT_CAPABILITY
+            | code::UNSUPPORTED_VERSION => StatusCode::BAD_REQUEST,
+            _ => StatusCode::OK,
+        },
+        _ => StatusCode::OK,
+    }
+}
+
+/// JSON when the answer comes first, a stream when something comes before it.
+async fn answer(
+    mut asking: Asking,
+    session: Arc<Session>,
+    status_of: impl Fn(&str) -> StatusCode,
+    died: StatusCode,
+) -> Response<AnswerBody> {
+    match asking.heard.recv().await {
+        Some(Heard::Answer(text)) => {
+            let status = status_of(&text);
+            json(status, text)
+        }
+        Some(Heard::Beside(first)) => {
+            let (_, empty) = mpsc::unbounded_channel();
+            let heard = std::mem::replace(&mut asking.heard, empty);
+            events(heard, (asking, session), Some(first))
+        }
+        None => refuse(died, "the server ended before it answered"),
+    }
+}
+
+/// Messages as events, until the answer; what is kept lives as long as the client reads.
+fn events(
+    mut heard: mpsc::UnboundedReceiver<Heard>,
+    kept: impl Send + 'static,
+    first: Option<String>,
+) -> Response<AnswerBody> {
+    let (sender, receiver) = mpsc::channel(64);
+    tokio::spawn(async move {
+        let passing = async {
+            if let Some(first) = first {
+                let _gone = sender.send(Ok(event(first))).await;
+            }
+            while let Some(message) = heard.recv().await {
+                let (Heard::Answer(text) | Heard::Beside(text)) = message;
+                if sender.send(Ok(event(text))).await.is_err() {
+                    return;
+                }
+            }
+        };
+        tokio::select! {
+            () = passing => {}
+            () = sender.closed() => {}
+        }
+        drop(kept);
+    });
+    let mut response = Response::new(Channel(receiver).boxed());
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    response
+}
+
+fn event(text: String) -> Bytes {
+    let event = sse::Event { event: Some("message".to_owned()), data: Some(text), ..sse::Event::default() };
+    sse::encode(&event).into()
+}
+
+pub(super) fn json(status: StatusCode, text: String) -> Response<AnswerBody> {
+    let mut response = Response::new(Full::from(text).map_err(|never| match never {}).boxed());
+    *response.status_mut() = status;
+    let json = HeaderValue::from_static("application/json");
+    response.headers_mut().insert(header::CONTENT_TYPE, json);
+    response
+}
+
+fn refuse(status: StatusCode, message: &str) -> Response<AnswerBody> {
+    json(status, jsonrpc::error(None, &RpcError::new(code::INVALID_REQUEST, message)))
+}
+
+fn empty(status: StatusCode) -> Response<AnswerBody> {
+    let mut response = Response::new(Full::default().map_err(|never| match never {}).boxed());
+    *response.status_mut() = status;
+    response
+}
+
+fn text_of<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}

@@ -1,0 +1,237 @@
+//! One connection to a server over lines, shared by the HTTP exchanges of one client.
+
+use crate::client::{BoxedReader, BoxedWriter};
+use crate::frame::{DEFAULT_MAX_MESSAGE_BYTES, Frame, Lines};
+use crate::jsonrpc::{self, Body, Id};
+use crate::proxy::interpose::answered_id;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use tokio::io::AsyncWriteExt;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::JoinSet;
+
+/// How many messages that belong to no request wait for someone to read them.
+const UNREAD: usize = 256;
+
+/// A message of the server.
+#[derive(Debug)]
+pub(super) enum Heard {
+    /// The answer.
+    Answer(String),
+    /// What comes beside it.
+    Beside(String),
+}
+
+/// A connection, and who waits for what on it.
+pub(super) struct Session {
+    outgoing: UnboundedSender<String>,
+    state: Arc<Mutex<State>>,
+    _work: JoinSet<()>,
+}
+
+#[derive(Default)]
+struct State {
+    waiting: BTreeMap<Id, Waiting>,
+    /// In the order in which they were asked.
+    order: Vec<Id>,
+    standing: Option<UnboundedSender<Heard>>,
+    unread: VecDeque<String>,
+    is_over: bool,
+    replaced: i64,
+}
+
+struct Waiting {
+    /// The id that the client knows it by.
+    id: Id,
+    progress: Option<Id>,
+    heard: UnboundedSender<Heard>,
+}
+
+/// A request under way; it is taken back when this is dropped before its answer, if its client wants it so.
+pub(super) struct Asking {
+    pub(super) heard: UnboundedReceiver<Heard>,
+    id: Id,
+    state: Arc<Mutex<State>>,
+    cancel: Option<UnboundedSender<String>>,
+}
+
+impl Session {
+    pub(super) fn new((reader, writer): (BoxedReader, BoxedWriter)) -> Self {
+        let (outgoing, lines) = unbounded_channel();
+        let state = Arc::<Mutex<State>>::default();
+        let mut work = JoinSet::new();
+        work.spawn(write(writer, lines));
+        work.spawn(read(reader, Arc::clone(&state)));
+        Self { outgoing, state, _work: work }
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        lock(&self.state).is_over
+    }
+
+    /// Sends a message that needs no answer.
+    pub(super) fn send(&self, text: &str) {
+        let _gone = self.outgoing.send(one_line(text));
+    }
+
+    /// Sends a request. Where clients do not know of one another, an id that is taken is replaced, and one who goes
+    /// takes the request back.
+    pub(super) fn ask(&self, id: &Id, text: &str, params: Option<&RawValue>, is_shared: bool) -> Asking {
+        let (sender, heard) = unbounded_channel();
+        let mut state = lock(&self.state);
+        let mut sent_as = id.clone();
+        if is_shared {
+            while state.waiting.contains_key(&sent_as) {
+                state.replaced += 1;
+                sent_as = Id::Text(format!("mcptest-{}", state.replaced));
+            }
+        }
+        let waiting = Waiting { id: id.clone(), progress: params.and_then(progress_token), heard: sender };
+        if !state.is_over {
+            state.waiting.insert(sent_as.clone(), waiting);
+            state.order.push(sent_as.clone());
+        }
+        drop(state);
+        self.send(&if sent_as == *id { text.to_owned() } else { with_id(text, &sent_as) });
+        let cancel = is_shared.then(|| self.outgoing.clone());
+        Asking { heard, id: sent_as, state: Arc::clone(&self.state), cancel }
+    }
+
+    /// The messages that belong to no request, from now on.
+    pub(super) fn stand(&self) -> UnboundedReceiver<Heard> {
+        let (sender, heard) = unbounded_channel();
+        let mut state = lock(&self.state);
+        for text in state.unread.drain(..) {
+            let _fits = sender.send(Heard::Beside(text));
+        }
+        state.standing = (!state.is_over).then_some(sender);
+        heard
+    }
+}
+
+impl Drop for Asking {
+    fn drop(&mut self) {
+        let was_waiting = lock(&self.state).take(&self.id).is_some();
+        if let Some(cancel) = self.cancel.take().filter(|_| was_waiting) {
+            let id = serde_json::to_string(&self.id).unwrap_or_default();
+            let params = format!(r#"{{"requestId":{id},"reason":"the connection was closed"}}"#);
+            let _gone = cancel.send(jsonrpc::notification("notifications/cancelled", Some(&params)));
+        }
+    }
+}
+
+impl State {
+    fn take(&mut self, id: &Id) -> Option<Waiting> {
+        self.order.retain(|asked| asked != id);
+        self.waiting.remove(id)
+    }
+
+    fn hear(&mut self, line: String) {
+        let Ok(message) = jsonrpc::parse(&line) else { return };
+        if let Some(id) = answered_id(&message.body) {
+            let Some(waiting) = self.take(id) else { return };
+            let text = if waiting.id == *id { line } else { with_id(&line, &waiting.id) };
+            let _gone = waiting.heard.send(Heard::Answer(text));
+            return;
+        }
+        let owner = match &message.body {
+            Body::Notification { params: Some(params), .. } => self.owner(params),
+            _ => None,
+        };
+        // Clients take messages from any of their streams, but not all of them open the standing one.
+        let latest = owner.or_else(|| self.order.last().cloned());
+        let reader = latest.and_then(|id| self.waiting.get(&id)).map(|waiting| &waiting.heard);
+        let unsent = match reader.or(self.standing.as_ref()) {
+            Some(reader) => match reader.send(Heard::Beside(line)) {
+                Ok(()) => return,
+                Err(error) => error.0,
+            },
+            None => Heard::Beside(line),
+        };
+        if let (Heard::Beside(line), true) = (unsent, self.unread.len() < UNREAD) {
+            self.unread.push_back(line);
+        }
+    }
+
+    /// The request whose progress is told, or to whose subscription a message belongs.
+    fn owner(&self, params: &RawValue) -> Option<Id> {
+        #[derive(Deserialize)]
+        struct Of<'a> {
+            #[serde(borrow, default, rename = "progressToken")]
+            progress: Option<&'a RawValue>,
+            #[serde(borrow, default, rename = "_meta")]
+            meta: Option<Meta<'a>>,
+        }
+        #[derive(Deserialize)]
+        struct Meta<'a> {
+            #[serde(borrow, default, rename = "io.modelcontextprotocol/subscriptionId")]
+            subscription: Option<&'a RawValue>,
+        }
+        let of: Of<'_> = serde_json::from_str(params.get()).ok()?;
+        if let Some(token) = of.progress.and_then(Id::of) {
+            let found = self.waiting.iter().find(|(_, waiting)| waiting.progress.as_ref() == Some(&token));
+            return found.map(|(id, _)| id.clone());
+        }
+        of.meta?.subscription.and_then(Id::of).filter(|id| self.waiting.contains_key(id))
+    }
+}
+
+async fn write(mut writer: BoxedWriter, mut lines: UnboundedReceiver<String>) {
+    while let Some(mut line) = lines.recv().await {
+        line.push('\n');
+        if writer.write_all(line.as_bytes()).await.is_err() || writer.flush().await.is_err() {
+            return;
+        }
+    }
+}
+
+async fn read(reader: BoxedReader, state: Arc<Mutex<State>>) {
+    let mut lines = Lines::new(reader, DEFAULT_MAX_MESSAGE_BYTES);
+    while let Ok(Some(frame)) = lines.next().await {
+        if let Frame::Line(line) | Frame::Cut(line) = frame {
+            lock(&state).hear(line);
+        }
+    }
+    let mut state = lock(&state);
+    state.is_over = true;
+    state.waiting.clear();
+    state.standing = None;
+}
+
+fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+    state.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A message may be written over several lines in a body, but not on a pipe.
+fn one_line(text: &str) -> String {
+    text.trim_ascii().replace(['\r', '\n'], " ")
+}
+
+/// The message with another id, and nothing else changed.
+fn with_id(text: &str, id: &Id) -> String {
+    #[derive(Deserialize)]
+    struct WithId<'a> {
+        #[serde(borrow)]
+        id: &'a RawValue,
+    }
+    let Ok(WithId { id: old }) = serde_json::from_str(text) else { return text.to_owned() };
+    let start = old.get().as_ptr() as usize - text.as_ptr() as usize;
+    let id = serde_json::to_string(id).unwrap_or_default();
+    format!("{}{id}{}", &text[..start], &text[start + old.get().len()..])
+}
+
+fn progress_token(params: &RawValue) -> Option<Id> {
+    #[derive(Deserialize)]
+    struct Params<'a> {
+        #[serde(borrow, rename = "_meta")]
+        meta: Meta<'a>,
+    }
+    #[derive(Deserialize)]
+    struct Meta<'a> {
+        #[serde(borrow, rename = "progressToken")]
+        token: &'a RawValue,
+    }
+    Id::of(serde_json::from_str::<Params<'_>>(params.get()).ok()?.meta.token)
+}

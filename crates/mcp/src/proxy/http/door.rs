@@ -1,0 +1,188 @@
+//! A way in over HTTP for one program: a path that only it knows, with someone who looks at all that passes.
+
+use super::exchange::{AnswerBody, Broken, Shared};
+use super::guard::Guard;
+use super::{Target, accept, client};
+use crate::client::{Endpoint, Pipe, ServerSpec};
+use crate::proxy::ProxyError;
+use crate::proxy::bare::Bare;
+use crate::proxy::connection::connect;
+use crate::proxy::front::{Front, Sessions};
+use crate::proxy::interpose::Interposer;
+use crate::proxy::record::Recorder;
+use http::request::Parts;
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header};
+use http_body_util::{BodyExt, Full};
+use hyper::body::Incoming;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::net::TcpListener;
+use tokio::task::JoinSet;
+
+/// The path of a server that has none of its own.
+const PATH: &str = "/mcp";
+
+/// Who may come in, and where.
+pub(crate) struct Doorway {
+    /// The first part of the path, which only the program knows.
+    pub(crate) token: String,
+    pub(crate) guard: Guard,
+}
+
+impl Doorway {
+    /// The path behind the token, or what to answer one who does not know it.
+    pub(crate) fn path_behind(&self, parts: &Parts) -> Result<String, Response<AnswerBody>> {
+        let refuse = |status: StatusCode, sentence: &str| {
+            let body = format!("mcptest: {sentence}\n");
+            let mut response = Response::new(Full::from(body).map_err(|never| match never {}).boxed());
+            *response.status_mut() = status;
+            response
+        };
+        if let Some(sentence) = self.guard.refusal(&parts.headers) {
+            return Err(refuse(StatusCode::FORBIDDEN, &sentence));
+        }
+        let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
+        let behind = path.strip_prefix('/').and_then(|path| path.strip_prefix(&self.token));
+        match behind {
+            Some(behind) if behind.starts_with('/') => Ok(behind.to_owned()),
+            _ => Err(refuse(StatusCode::NOT_FOUND, "there is nothing at this path")),
+        }
+    }
+}
+
+/// A server behind a door.
+pub struct Door {
+    /// The first part of the path, which only the program knows.
+    pub token: String,
+    /// The server.
+    pub server: ServerSpec,
+    /// Who stands between.
+    pub interposer: Arc<dyn Interposer>,
+}
+
+impl Door {
+    /// Where the server is reached through this door.
+    pub fn url(&self, listener: &TcpListener) -> Result<String, ProxyError> {
+        let address = listener.local_addr().map_err(|error| ProxyError::NotListening {
+            address: "127.0.0.1".to_owned(),
+            reason: error.to_string(),
+        })?;
+        let path = match &self.server.endpoint {
+            Endpoint::Url { url, .. } => Target::parse(url)?.url.path().to_owned(),
+            _ => PATH.to_owned(),
+        };
+        Ok(format!("http://{address}/{}{path}", self.token))
+    }
+
+    /// Serves until `stop`; then the servers that were started end.
+    pub async fn serve(
+        self,
+        listener: TcpListener,
+        stop: impl Future<Output = ()>,
+    ) -> Result<(), ProxyError> {
+        let own_url = self.url(&listener)?;
+        let guard = Guard { is_local: true, allowed: Vec::new() };
+        let doorway = Doorway { token: self.token, guard };
+        match self.server.endpoint.clone() {
+            Endpoint::Url { url, headers } => {
+                let target = Target::parse(&url)?;
+                let endpoint = Endpoint::Url { url: own_url, headers: Vec::new() };
+                let entrance = Arc::new(Entrance {
+                    doorway,
+                    bare: Bare::new(ServerSpec { endpoint, ..self.server }),
+                    shared: Arc::new(Shared::interposed(
+                        client(&target)?,
+                        target,
+                        header_map(&headers),
+                        self.interposer,
+                        Recorder::off(),
+                    )),
+                });
+                let enter = Arc::clone(&entrance);
+                // Its goodbye still goes through this door.
+                let stop = async {
+                    stop.await;
+                    entrance.bare.close().await;
+                };
+                accept(listener, move |request| Arc::clone(&enter).exchange(request), stop).await;
+            }
+            endpoint => {
+                let pipes = Arc::new(Pipes { endpoint, interposer: self.interposer, open: Mutex::default() });
+                let open = Pipes::opener(&pipes);
+                let endpoint = Endpoint::Pipe(Arc::clone(&open));
+                let front = Arc::new(Front {
+                    doorway,
+                    open,
+                    bare: Bare::new(ServerSpec { endpoint, ..self.server }),
+                    sessions: Mutex::<Sessions>::default(),
+                });
+                let enter = Arc::clone(&front);
+                accept(listener, move |request| Arc::clone(&enter).exchange(request), stop).await;
+                front.bare.close().await;
+                drop(front);
+                let open = std::mem::take(&mut *pipes.open.lock().unwrap_or_else(PoisonError::into_inner));
+                open.join_all().await;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Connections to a server over pipes, which all end with this.
+struct Pipes {
+    endpoint: Endpoint,
+    interposer: Arc<dyn Interposer>,
+    open: Mutex<JoinSet<()>>,
+}
+
+impl Pipes {
+    fn opener(this: &Arc<Self>) -> Pipe {
+        let this = Arc::downgrade(this);
+        Arc::new(move || {
+            let (near, far) = tokio::io::duplex(64 << 10);
+            let (near_reader, near_writer) = tokio::io::split(near);
+            if let Some(this) = this.upgrade() {
+                let (input, output) = tokio::io::split(far);
+                let (endpoint, interposer) = (this.endpoint.clone(), Arc::clone(&this.interposer));
+                let connection = async move {
+                    if let Err(error) = connect(&endpoint, Arc::clone(&interposer), input, output).await {
+                        interposer.misbehaved(error.to_string());
+                    }
+                };
+                let mut open = this.open.lock().unwrap_or_else(PoisonError::into_inner);
+                while open.try_join_next().is_some() {}
+                open.spawn(connection);
+            }
+            (Box::new(near_reader), Box::new(near_writer))
+        })
+    }
+}
+
+/// A server that has a URL of its own.
+struct Entrance {
+    doorway: Doorway,
+    bare: Bare,
+    shared: Arc<Shared>,
+}
+
+impl Entrance {
+    async fn exchange(self: Arc<Self>, request: Request<Incoming>) -> Result<Response<AnswerBody>, Broken> {
+        let (parts, body) = request.into_parts();
+        match self.doorway.path_behind(&parts) {
+            Ok(path) => self.shared.exchange_behind(&self.bare, path, parts, body).await,
+            Err(refused) => Ok(refused),
+        }
+    }
+}
+
+/// The suite's own headers; one that cannot be sent is left out.
+fn header_map(headers: &[(String, String)]) -> HeaderMap {
+    let mut map = HeaderMap::new();
+    for (name, value) in headers {
+        if let (Ok(name), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::from_str(value)) {
+            value.set_sensitive(true);
+            map.append(name, value);
+        }
+    }
+    map.remove(header::HOST);
+    map
+}
