@@ -26,7 +26,7 @@ struct Rule {
 enum Strikes {
     /// Those that the suite's fault hits.
     Hit(Fault),
-    /// One call, whichever tool it is to, counted from 0.
+    /// One call, whichever tool it is to, counted from 0, or the first of several where the kind says how many.
     Call(usize),
 }
 
@@ -34,8 +34,6 @@ enum Strikes {
 struct State {
     /// How many calls it has struck.
     struck: u64,
-    /// Servers that answer nothing any more.
-    wedged: Vec<Option<String>>,
     /// How many calls were let through since the last refusal, for which one virtual second passes.
     allowed: u64,
 }
@@ -94,7 +92,7 @@ impl FaultPlan {
         Self { rules: faults.into_iter().map(rule).collect() }
     }
 
-    /// A fault of this kind strikes one call, counted from 0, and no other.
+    /// A fault of this kind strikes one call, counted from 0, and no other; `recover-after` as many as it says.
     pub fn at_call(name: String, kind: FaultKind, call_index: usize) -> Self {
         let strikes = Strikes::Call(call_index);
         Self { rules: vec![Rule { name, kind, real: false, strikes, state: Mutex::default() }] }
@@ -114,22 +112,20 @@ impl FaultPlan {
 impl Rule {
     fn strike(&self, call_index: usize, server: Option<&str>, tool: &str) -> Option<Strike> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let owner = server.map(str::to_owned);
-        let is_wedged = state.wedged.contains(&owner);
-        let called =
-            CatalogueTool { name: tool.to_owned(), server: owner.clone(), ..CatalogueTool::default() };
+        let server = server.map(str::to_owned);
+        let called = CatalogueTool { name: tool.to_owned(), server, ..CatalogueTool::default() };
         let is_meant = match &self.strikes {
             Strikes::Hit(fault) => fault.hits(&called),
+            Strikes::Call(first) if matches!(self.kind, FaultKind::RecoverAfter { .. }) => {
+                *first <= call_index
+            }
             Strikes::Call(only) => *only == call_index,
         };
-        if !is_wedged && !is_meant {
+        if !is_meant {
             return None;
         }
         let struck = self.outcome(&mut state)?;
         state.struck += 1;
-        if self.kind == FaultKind::Wedged && !is_wedged {
-            state.wedged.push(owner);
-        }
         let virtual_ms = match struck {
             Struck::Late { delay_ms } | Struck::AfterCancel { delay_ms } => Some(delay_ms),
             _ => None,
@@ -205,7 +201,10 @@ mod tests {
         let plan = FaultPlan::at_call("hang@2".to_owned(), FaultKind::Hang, 1);
         assert_eq!(plan.strike(0, Some("docs"), "search"), None);
         let strike = plan.strike(1, Some("docs"), "open").unwrap();
-        assert_eq!((strike.struck, strike.event.call_index, strike.event.detected), (Struck::Silence, 1, true));
+        assert_eq!(
+            (strike.struck, strike.event.call_index, strike.event.detected),
+            (Struck::Silence, 1, true)
+        );
         assert_eq!(plan.strike(2, Some("docs"), "open"), None);
     }
 
@@ -224,9 +223,12 @@ mod tests {
     }
 
     #[test]
-    fn a_wedged_server_stays_so_and_a_limited_one_recovers_after_each_refusal() {
-        let wedged = at_first("wedged");
-        assert!(wedged.strike(0, Some("docs"), "a").is_some() && wedged.strike(1, Some("docs"), "b").is_some());
-        assert!(wedged.strike(2, Some("maps"), "b").is_none());
+    fn what_recovers_strikes_as_many_calls_as_it_says_and_a_wedged_one_only_those_it_is_meant_for() {
+        let strikes = |kind: &str| {
+            let plan = FaultPlan::at_call(kind.to_owned(), kind.parse().unwrap(), 1);
+            (0..5).filter(|call| plan.strike(*call, Some("docs"), "a").is_some()).collect::<Vec<_>>()
+        };
+        assert_eq!(strikes("recover-after:2"), [1, 2]);
+        assert_eq!(strikes("wedged"), [1]);
     }
 }

@@ -148,7 +148,9 @@ impl Run<'_> {
                 Err(error) => return self.failed(&error),
             };
             if let Some(why) = self.uncounted() {
-                self.trace.errors.insert(0, TracedError { kind: "provider".to_owned(), message: why.to_owned() });
+                self.trace
+                    .errors
+                    .insert(0, TracedError { kind: "provider".to_owned(), message: why.to_owned() });
                 return Ok(Answer::Cut("error".to_owned()));
             }
             let turn = self.assistant_turns;
@@ -200,7 +202,10 @@ impl Run<'_> {
         };
         let errors = &mut self.trace.errors;
         let mut observe = |retry: crate::provider::Retry| {
-            errors.push(TracedError { kind: "provider".to_owned(), message: format!("{}; asked again", retry.why) });
+            errors.push(TracedError {
+                kind: "provider".to_owned(),
+                message: format!("{}; asked again", retry.why.trim_end_matches('.')),
+            });
         };
         let reply = self.task.provider.ask(&ask, self.deadline, &mut observe).await?;
         self.usage = sum(self.usage, reply.usage, self.assistant_turns == 0);
@@ -221,7 +226,8 @@ impl Run<'_> {
     /// Makes the calls at once and keeps them in their order; false when there were more than are allowed.
     async fn call_all(&mut self, wanted: Vec<Wanted>, turn: u64) -> bool {
         let made = self.trace.tool_calls.len();
-        let room = self.task.limits.max_tool_calls.map_or(usize::MAX, |most| (most as usize).saturating_sub(made));
+        let room =
+            self.task.limits.max_tool_calls.map_or(usize::MAX, |most| (most as usize).saturating_sub(made));
         let allowed = wanted.len().min(room);
         let is_over = allowed < wanted.len();
         let mut calls = JoinSet::new();
@@ -247,10 +253,7 @@ impl Run<'_> {
     }
 
     fn note(&mut self, role: &str, content: &str) {
-        self.trace
-            .conversation
-            .turns
-            .push(TracedTurn { role: role.to_owned(), content: content.to_owned() });
+        self.trace.conversation.turns.push(TracedTurn { role: role.to_owned(), content: content.to_owned() });
     }
 }
 

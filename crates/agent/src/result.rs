@@ -1,7 +1,7 @@
 //! What a call came back with: for the recording, and for the model.
 
 use crate::dialect::Part;
-use crate::trace::{TracedFailure, TracedResult};
+use crate::trace::{TracedFailure, TracedResult, unkeepable};
 use mcptest_mcp::client::CallFailure;
 use serde::Deserialize;
 use serde_json::Value;
@@ -31,9 +31,12 @@ pub(crate) struct Answer {
 impl Outcome {
     pub(crate) fn of(outcome: Result<Box<RawValue>, CallFailure>) -> Self {
         match outcome {
-            Ok(result) => match serde_json::from_str(result.get()) {
-                Ok(answer) => Self::Answer(answer),
-                Err(error) => Self::refused(None, format!("the server's answer cannot be read: {error}")),
+            Ok(result) => match unkeepable(result.get()) {
+                None => match serde_json::from_str(result.get()) {
+                    Ok(answer) => Self::Answer(answer),
+                    Err(error) => Self::refused(None, format!("the server's answer cannot be read: {error}")),
+                },
+                Some(why) => Self::refused(None, format!("the server's answer cannot be read: {why}")),
             },
             Err(CallFailure::Rpc(error)) => Self::refused(Some(error.code), error.message),
             Err(CallFailure::Wire(error)) => Self::refused(None, error.to_string()),
@@ -74,11 +77,16 @@ pub(crate) fn parts_of(outcome: &Outcome) -> Vec<Part> {
         Outcome::Refused(failure) => return vec![Part::Text(failure_text(failure))],
         Outcome::Answer(answer) => answer,
     };
-    let blocks: Vec<Value> =
-        answer.content.as_ref().and_then(|content| serde_json::from_str(content.get()).ok()).unwrap_or_default();
+    let blocks: Vec<Value> = answer
+        .content
+        .as_ref()
+        .and_then(|content| serde_json::from_str(content.get()).ok())
+        .unwrap_or_default();
     let mut parts: Vec<Part> = blocks.iter().map(part_of).collect();
     if parts.is_empty() {
-        parts.extend(answer.structured_content.as_ref().map(|structured| Part::Text(structured.get().to_owned())));
+        parts.extend(
+            answer.structured_content.as_ref().map(|structured| Part::Text(structured.get().to_owned())),
+        );
     }
     parts
 }
@@ -101,7 +109,8 @@ fn part_of(block: &Value) -> Part {
             _ => Part::Text(block.to_string()),
         },
         Some("resource") => {
-            let inner = block.get("resource").and_then(|resource| resource.get("text")).and_then(Value::as_str);
+            let inner =
+                block.get("resource").and_then(|resource| resource.get("text")).and_then(Value::as_str);
             Part::Text(inner.map_or_else(|| block.to_string(), str::to_owned))
         }
         _ => Part::Text(block.to_string()),

@@ -64,17 +64,18 @@ enum Route<'t> {
 const UNKNOWN_TOOL: i64 = -32602;
 
 impl Toolbox {
-    /// Asks every server for its tools. What is wrong with single tools is no failure: it is given back in words.
+    /// Asks every server for its tools. What is wrong with single tools is no failure: it is given back beside the
+    /// server's name.
     pub async fn open(
         servers: Vec<Connected>,
         distract: Distract<'_>,
         faults: FaultPlan,
-    ) -> Result<(Self, Vec<Observed>), WireError> {
+    ) -> Result<(Self, Vec<(String, Observed)>), WireError> {
         let mut catalogue = Vec::new();
         let mut complaints = Vec::new();
         for server in &servers {
             let tools = server.client.list_tools().await?;
-            complaints.extend(tools.complaints);
+            complaints.extend(tools.complaints.into_iter().map(|odd| (server.name.clone(), odd)));
             catalogue.extend(tools.tools.into_iter().map(|tool| CatalogueTool {
                 name: tool.name,
                 server: Some(server.name.clone()),

@@ -1,5 +1,6 @@
 //! A run being recorded: what a cassette keeps of it.
 
+use mcptest_core::json::check_within;
 use serde::Serialize;
 use serde_json::value::RawValue;
 
@@ -31,6 +32,14 @@ impl RunTrace {
     pub fn to_json(&self) -> String {
         serde_json::to_string(self).unwrap_or_default()
     }
+}
+
+/// How many lists and objects a value of a trace stands within, in a cassette or a report.
+const AROUND: usize = 16;
+
+/// Why some JSON cannot be kept in a trace, when it cannot: nobody could read it again.
+pub(crate) fn unkeepable(json: &str) -> Option<String> {
+    check_within(json, AROUND).err().map(|problem| problem.to_string())
 }
 
 /// A call.

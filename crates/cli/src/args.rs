@@ -37,7 +37,7 @@ pub(crate) enum Command {
     Validate(Validate),
     /// Print the JSON Schema of suites, for editors; or that of manifests or of the JSON report.
     Schema(Schema),
-    /// Show a cassette, a recorded tool test or a recording of the proxy as a timeline.
+    /// Show a cassette, a recorded tool test, a recording of the proxy or a transcript as a timeline.
     Show(Show),
     /// Explain a gate; without a name, list them all.
     Explain(Explain),
@@ -85,6 +85,10 @@ pub(crate) struct Suites {
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) suites: Suites,
+    /// Judge the transcripts in this folder, in place of recorded runs: one row for each subfolder, and for each file
+    /// that stands in none.
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["record", "live"])]
+    pub(crate) traces: Option<PathBuf>,
     /// Judge only rows whose name contains TEXT, or matches re:PATTERN; of several, all must fit.
     #[arg(long, value_name = "TEXT|re:PATTERN")]
     pub(crate) filter: Vec<Filter>,
@@ -132,7 +136,7 @@ pub(crate) struct Calling {
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(crate) max_cost: Option<f64>,
     /// Say what recording would take: model calls, tokens and an estimated cost; then stop.
-    #[arg(long, conflicts_with = "live")]
+    #[arg(long, conflicts_with_all = ["live", "list", "reporters"])]
     pub(crate) dry_run: bool,
     /// Say nothing while runs are recorded and tools called.
     #[arg(long, short)]
@@ -165,6 +169,9 @@ pub(crate) struct Reporters {
 pub(crate) struct Validate {
     #[command(flatten)]
     pub(crate) suites: Suites,
+    /// Check the suites as `run --traces DIR` takes them, and that there are transcripts in DIR.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) traces: Option<PathBuf>,
     /// Refuse suites with warnings too.
     #[arg(long)]
     pub(crate) deny_warnings: bool,
@@ -187,7 +194,7 @@ pub(crate) struct Schema {
     override_usage = "mcptest show [--run N] [--full] FILE\n       mcptest show --check-secrets [--config SUITE] PATH…"
 )]
 pub(crate) struct Show {
-    /// The cassette, a trace, a recorded tool test, or a recording of the proxy.
+    /// The cassette, a trace, a recorded tool test, a recording of the proxy, or a transcript of another program.
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
     /// Show only this run, or this session of a recording.

@@ -4,7 +4,7 @@
 
 use mcptest_core::manifest::{WireFault, load_text};
 use mcptest_core::problem::{Level, Problem};
-use mcptest_core::suite::{Host, is_suite, load};
+use mcptest_core::suite::{Host, is_suite, load, load_for_traces};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -60,6 +60,9 @@ fn suite_errors(text: &str) -> Vec<(usize, String)> {
         let is_suite = path.ends_with("suite.yml");
         is_suite.then(|| text.as_bytes().to_vec()).ok_or_else(|| "it is not part of the page".to_owned())
     };
+    let is_for_traces =
+        text.lines().next().is_some_and(|line| line.starts_with('#') && line.contains("--traces"));
+    let load = if is_for_traces { load_for_traces } else { load };
     let loaded = load(Path::new("suite.yml"), &Host { read: &read, environment: &|_| None });
     let errors = loaded.problems.iter().filter(|problem| problem.level == Level::Error);
     let placed = errors.map(|problem| {

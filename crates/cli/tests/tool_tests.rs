@@ -482,3 +482,20 @@ fn nobody_reading_the_list_is_no_error() {
     drop(child.stdout.take());
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
+
+#[test]
+fn what_a_pattern_of_the_suite_matches_reaches_neither_the_recording_nor_a_report() {
+    let folder = tempfile::tempdir().unwrap();
+    let bank = "mock_server:\n  tools:\n    - {name: balance, response: 'account 4711 of C-123456'}\n";
+    fs::write(folder.path().join("bank.yml"), bank).unwrap();
+    let suite = "servers: { bank: { mock: bank.yml } }\nredact: ['account (?<account>[0-9]+)', { name: customer, pattern: 'C-[0-9]+' }]\ntools:\n  \
+                 - { name: asks, server: bank, tool: balance, expect: [{ target: 'result.content[0].text', matcher: { exact: none } }] }\n";
+    fs::write(folder.path().join("mcptest.yml"), suite).unwrap();
+    for words in [&["run", "--record"][..], &["run"], &["run", "--live"], &["run", "--reporter", "json"]] {
+        let said = text(&mcptest(&folder, words).stdout);
+        assert!(said.contains("account [redacted:account] of [redacted:customer]"), "{said}");
+        assert!(!said.contains("4711") && !said.contains("C-123456"), "{said}");
+    }
+    let recording = fs::read_to_string(&recordings(&folder)[0]).unwrap();
+    assert!(recording.contains("account [redacted:account] of [redacted:customer]"), "{recording}");
+}

@@ -4,7 +4,9 @@
 
 use mcptest_core::problem::Level;
 use mcptest_core::redact::Redactor;
-use mcptest_core::suite::{CassettePath, Endpoint, FaultKind, HeaderValue, Host, Loaded, Stale, Suite, load};
+use mcptest_core::suite::{
+    CassettePath, Endpoint, FaultKind, HeaderValue, Host, Loaded, Stale, Suite, load, load_for_traces,
+};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -35,6 +37,20 @@ fn errors(files: &[(&str, &str)]) -> Vec<String> {
             format!("{file}:{line}:{column}: {}", problem.message)
         })
         .collect()
+}
+
+#[test]
+fn a_suite_for_given_traces_needs_no_question_and_takes_as_many_runs_as_there_are() {
+    let text = "agents:\n  - name: a\n    stability: {}\n  - name: b\n    runs: 3\n    expect: [{ target: tool_names, matcher: { length: 1 } }]\n";
+    let read = |_: &Path| Ok(text.as_bytes().to_vec());
+    let host = Host { read: &read, environment: &|_| None };
+    let loaded = load_for_traces(Path::new("gates.yml"), &host);
+    assert!(!loaded.is_refused(), "{:#?}", loaded.problems);
+    let agents = loaded.suite.unwrap().agents;
+    assert_eq!((agents[0].runs_to_judge(7), agents[1].runs_to_judge(7)), (7, 3));
+    let asked = load(Path::new("gates.yml"), &host);
+    let messages: Vec<_> = asked.problems.iter().map(|problem| problem.message.as_str()).collect();
+    assert!(messages.contains(&"the agent has no `model:`"), "{messages:?}");
 }
 
 #[test]

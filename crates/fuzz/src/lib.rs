@@ -18,6 +18,11 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("suite", suite),
     ("manifest", manifest),
     ("cassette", cassette),
+    ("import_anthropic", import_anthropic),
+    ("import_langchain", import_langchain),
+    ("import_openai_chat", import_openai_chat),
+    ("import_openai_responses", import_openai_responses),
+    ("import_otel", import_otel),
 ];
 
 /// Lines: no byte of a line is lost, whatever the limit.
@@ -111,9 +116,69 @@ pub fn cassette(data: &[u8]) {
     }
 }
 
+/// Anthropic messages.
+pub fn import_anthropic(data: &[u8]) {
+    imported("anthropic", data);
+}
+
+/// LangChain messages and LangSmith runs.
+pub fn import_langchain(data: &[u8]) {
+    imported("langchain", data);
+}
+
+/// OpenAI Chat Completions.
+pub fn import_openai_chat(data: &[u8]) {
+    imported("openai-chat", data);
+}
+
+/// OpenAI Responses.
+pub fn import_openai_responses(data: &[u8]) {
+    imported("openai-responses", data);
+}
+
+/// OpenTelemetry spans.
+pub fn import_otel(data: &[u8]) {
+    imported("otel", data);
+}
+
+/// A transcript: what is not refused becomes a cassette whose every run can be read and whose results fit their calls.
+fn imported(format: &str, data: &[u8]) {
+    for format in [mcptest_run::import::find(format), None] {
+        let imported = match mcptest_run::import::import(data, format) {
+            Ok(imported) => imported,
+            Err(error) => {
+                assert!(!error.to_string().is_empty());
+                continue;
+            }
+        };
+        assert!(!imported.fidelity().to_string().is_empty());
+        let text = imported.cassette("fuzzed");
+        let Ok(cassette) = mcptest_run::cassette::parse(text.as_bytes()) else {
+            panic!("no cassette: {text}")
+        };
+        assert_eq!(cassette.runs.len(), imported.conversations());
+        for run in &cassette.runs {
+            let Ok(trace) = &run.trace else { panic!("a broken run: {text}") };
+            let calls: Vec<_> = trace.tool_results.iter().map(|result| result.call_index).collect();
+            assert!(
+                calls.is_sorted()
+                    && calls.iter().all(|call| call.is_some_and(|at| at < trace.tool_calls.len()))
+            );
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_importer_is_a_target() {
+        for importer in mcptest_run::import::IMPORTERS {
+            let name = format!("import_{}", importer.key.replace('-', "_"));
+            assert!(TARGETS.iter().any(|(target, _)| *target == name), "{name}");
+        }
+    }
 
     #[test]
     fn every_saved_input_is_taken_without_a_panic() {

@@ -76,6 +76,8 @@ pub struct Step {
     pub stop: Option<String>,
     /// How long it takes.
     pub delay_ms: u64,
+    /// How many requests must have been under way at once before it is answered.
+    pub gather: usize,
     /// What goes wrong.
     pub fault: Option<Fault>,
     /// Fault: the prompt is held back, for this reason.

@@ -27,6 +27,9 @@ const BACKLOG: u32 = 4096;
 /// Longer than any client waits.
 const FOREVER: Duration = Duration::from_secs(3600);
 
+/// Requests that have not met by then never will.
+const GATHERING: Duration = Duration::from_secs(60);
+
 /// A provider on a port of the loopback address, in threads of its own, until it is dropped.
 #[derive(Debug)]
 pub struct Stub {
@@ -42,6 +45,18 @@ struct State {
     log: Mutex<Vec<Logged>>,
     under_way: AtomicUsize,
     most_under_way: AtomicUsize,
+}
+
+impl State {
+    /// Waits for so many requests to meet; not forever.
+    async fn gathered(&self, wanted: usize) {
+        let meeting = async {
+            while self.most_under_way.load(Ordering::SeqCst) < wanted {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        };
+        let _too_few = tokio::time::timeout(GATHERING, meeting).await;
+    }
 }
 
 impl Stub {
@@ -170,7 +185,7 @@ async fn answer(state: &State, request: hyper::Request<Incoming>) -> io::Result<
         body: value.clone(),
         status,
     });
-    act.perform().await
+    act.perform(state).await
 }
 
 /// What is done with a request.
@@ -264,7 +279,7 @@ impl Act {
         }
     }
 
-    async fn perform(self) -> io::Result<Response<AnswerBody>> {
+    async fn perform(self, state: &State) -> io::Result<Response<AnswerBody>> {
         let (status, body, step) = match self {
             Self::Hang => {
                 tokio::time::sleep(FOREVER).await;
@@ -274,6 +289,7 @@ impl Act {
             Self::Cut { body, step } => (200, AnswerBody::cut(&body), step),
             Self::Send { status, body, step } => (status, AnswerBody::whole(body), step),
         };
+        state.gathered(step.gather).await;
         tokio::time::sleep(Duration::from_millis(step.delay_ms)).await;
         let kind = if step.fault == Some(Fault::Html) { "text/html" } else { "application/json" };
         let mut response = Response::builder().status(status).header(CONTENT_TYPE, kind);

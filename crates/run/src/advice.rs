@@ -4,7 +4,7 @@ use crate::cassette::ResolveError;
 use crate::plan::Cell;
 use crate::select::quote;
 use mcptest_core::report::Reason;
-use mcptest_core::suite::{Agent, CassettePath, Suite};
+use mcptest_core::suite::{Agent, Suite};
 
 /// The command that records a row.
 pub(crate) fn record_command(cell: &Cell<'_>, suite: &Suite, mode: &str) -> String {
@@ -16,13 +16,17 @@ pub(crate) fn record_command(cell: &Cell<'_>, suite: &Suite, mode: &str) -> Stri
     format!("`mcptest run {mode} --config {config} --filter {filter}`")
 }
 
-/// Whether recording never writes what the agent names: lists and patterns are only read.
+/// Whether recording never writes what the agent names: lists and patterns are only read, and so are the traces of an
+/// agent that names nobody to run.
 fn is_read_only(agent: &Agent) -> bool {
-    matches!(agent.cassette, Some(CassettePath::ReadOnly(_)))
+    agent.is_read_only() || (agent.models.is_empty() && agent.own.is_none())
 }
 
 /// There is no file where the recording should be.
 pub(crate) fn missing(cell: &Cell<'_>, suite: &Suite, agent: &Agent) -> String {
+    if cell.traces.is_some() {
+        return "it was there a moment ago; run again".to_owned();
+    }
     if is_read_only(agent) {
         return "put the file there, or take it out of `cassette:`".to_owned();
     }
@@ -40,6 +44,9 @@ pub(crate) fn broken(message: &str, cell: &Cell<'_>, suite: &Suite, agent: &Agen
 
 /// Fewer runs are recorded than are asked for.
 pub(crate) fn short(cell: &Cell<'_>, suite: &Suite, agent: &Agent) -> String {
+    if cell.traces.is_some() {
+        return "put more transcripts into the group, or lower `runs:`".to_owned();
+    }
     if is_read_only(agent) {
         return "name more traces under `cassette:`, or lower `runs:`".to_owned();
     }

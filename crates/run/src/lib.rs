@@ -17,6 +17,7 @@ pub mod server;
 mod tool_test;
 mod traces;
 
+pub use agent::{Estimate, ExceededBudget, ExpectedTokens, MatrixRuns, RowEstimate, estimate};
 pub use agent::{Event, RowToRecord, Watch, unwatched};
 pub use find::{FindError, Found, find};
 pub use plan::{Cell, Plan, Subject};
@@ -27,8 +28,9 @@ pub use select::{Filter, Selection};
 pub use tool_test::{Interrupted, is_tool_test, tool_test_timeline};
 pub use traces::{Group, TracesError, groups, transcripts_in};
 
+use mcptest_core::problem::Problem;
 use mcptest_core::report::{Reason, Report, Status, TestReport};
-use mcptest_core::suite::{Host, Loaded, load};
+use mcptest_core::suite::{Host, Loaded, load, load_for_traces};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -58,12 +60,32 @@ pub fn reason(error: &std::io::Error) -> String {
 
 /// Loads suites from disk with the process's environment.
 pub fn load_suites(paths: &[PathBuf]) -> Vec<(String, Loaded)> {
+    load_each(paths, load)
+}
+
+/// Loads suites that judge traces given from elsewhere.
+pub fn load_suites_for_traces(paths: &[PathBuf]) -> Vec<(String, Loaded)> {
+    load_each(paths, load_for_traces)
+}
+
+fn load_each(paths: &[PathBuf], load: fn(&Path, &Host<'_>) -> Loaded) -> Vec<(String, Loaded)> {
     let load_one = |path: &PathBuf| (path.display().to_string(), load(path, &host()));
     if paths.len() == 1 {
         paths.iter().map(load_one).collect()
     } else {
         paths.par_iter().map(load_one).collect()
     }
+}
+
+/// Checks a suite again whose runs or models were replaced; gives what is new, and refuses the suite if it must.
+pub fn check_again(loaded: &mut Loaded) -> Vec<Problem> {
+    let found = loaded.suite.as_ref().map(|suite| suite.lint(&host())).unwrap_or_default();
+    let new: Vec<Problem> = found.into_iter().filter(|problem| !loaded.problems.contains(problem)).collect();
+    loaded.problems.extend(new.iter().cloned());
+    if loaded.is_refused() {
+        loaded.suite = None;
+    }
+    new
 }
 
 /// How a plan is judged.

@@ -1,9 +1,12 @@
 //! Suites become a plan: one cell per (agent, model, variant), in the order of the files.
 
-use crate::select::{Selection, rerun_command};
+use crate::select::{Selection, quote, rerun_command};
+use crate::traces::Group;
 use mcptest_core::problem::{Level, Problem, Sources};
 use mcptest_core::report::{Place, Reason, TestReport};
 use mcptest_core::suite::{Agent, Loaded, Model, Suite, ToolTest, Variant};
+use std::collections::BTreeSet;
+use std::path::Path;
 
 /// What is going to be judged.
 #[derive(Debug)]
@@ -25,6 +28,8 @@ pub struct Cell<'s> {
     pub rerun: String,
     /// Why it is left out, when it is.
     pub skip: Option<String>,
+    /// The transcripts that are judged in place of the agent's own recordings.
+    pub traces: Option<Group>,
 }
 
 /// What a cell judges.
@@ -80,6 +85,31 @@ impl<'s> Plan<'s> {
                 None => cells.push(refused(path, loaded)),
             }
         }
+        Self::of(cells, selection)
+    }
+
+    /// The selected rows of these suites over the transcripts of a folder: one for each agent and group.
+    pub fn of_traces(
+        loaded: &'s [(String, Loaded)],
+        folder: &Path,
+        groups: &[Group],
+        selection: &Selection,
+    ) -> Self {
+        let mut cells: Vec<Cell<'s>> = Vec::new();
+        for (path, loaded) in loaded {
+            match &loaded.suite {
+                Some(suite) => cells.extend(rows_of_traces(path, suite, &loaded.sources, groups)),
+                None => cells.push(refused(path, loaded)),
+            }
+        }
+        let traces = format!("--traces {} ", quote(&folder.display().to_string()));
+        for cell in cells.iter_mut().filter(|cell| cell.traces.is_some()) {
+            cell.rerun.insert_str("mcptest run ".len(), &traces);
+        }
+        Self::of(cells, selection)
+    }
+
+    fn of(mut cells: Vec<Cell<'s>>, selection: &Selection) -> Self {
         cells.retain(|cell| {
             matches!(cell.subject, Subject::Refused(_)) || selection.accepts(&cell.row_name, cell.tags())
         });
@@ -115,9 +145,10 @@ impl Cell<'_> {
     /// A report of this row with nothing judged so far.
     pub(crate) fn blank(&self) -> TestReport {
         let row = Row::of(self);
-        let name = row.map_or(&self.row_name, |row| &row.agent.name).clone();
-        let model = row.and_then(|row| row.model).map(Model::label);
-        let matrix = row.is_some_and(|row| row.agent.is_matrix());
+        let of_agent = row.filter(|_| self.traces.is_none());
+        let name = of_agent.map_or(&self.row_name, |row| &row.agent.name).clone();
+        let model = of_agent.and_then(|row| row.model).map(Model::label);
+        let matrix = of_agent.is_some_and(|row| row.agent.is_matrix());
         TestReport {
             name,
             variant: row.and_then(|row| row.variant).map(|variant| variant.to_string()),
@@ -151,6 +182,7 @@ fn rows_of<'s>(path: &str, suite: &'s Suite, sources: &Sources) -> Vec<Cell<'s>>
                 place: place.clone(),
                 rerun: String::new(),
                 skip: agent.skip.clone(),
+                traces: None,
             });
         }
     }
@@ -162,17 +194,45 @@ fn rows_of<'s>(path: &str, suite: &'s Suite, sources: &Sources) -> Vec<Cell<'s>>
             place,
             rerun: String::new(),
             skip: test.skip.clone(),
+            traces: None,
         });
     }
+    name_reruns(path, &mut cells);
+    cells
+}
+
+/// One row for each agent and group; which model an agent names, and its tool tests, play no part.
+fn rows_of_traces<'s>(path: &str, suite: &'s Suite, sources: &Sources, groups: &[Group]) -> Vec<Cell<'s>> {
+    let mut seen = BTreeSet::new();
+    let mut cells = Vec::new();
+    for row in rows_of(path, suite, sources) {
+        let Subject::Agent { agent, .. } = row.subject else { continue };
+        if !seen.insert(&agent.name) {
+            continue;
+        }
+        cells.extend(groups.iter().map(|group| Cell {
+            subject: row.subject,
+            row_name: format!("{} [{}]", agent.name, group.name),
+            place: row.place.clone(),
+            rerun: String::new(),
+            skip: row.skip.clone(),
+            traces: Some(group.clone()),
+        }));
+    }
+    name_reruns(path, &mut cells);
+    cells
+}
+
+/// The command that judges each of a suite's rows alone.
+fn name_reruns(path: &str, cells: &mut [Cell<'_>]) {
     let names: Vec<String> = cells.iter().map(|cell| cell.row_name.clone()).collect();
     let is_long = names.len() > 200;
-    for cell in &mut cells {
+    for cell in cells {
         // In a long suite the search for a unique plain name would be quadratic: the anchored form is always exact.
         let others =
             if is_long { vec![cell.row_name.clone(), format!("{} ", cell.row_name)] } else { names.clone() };
         cell.rerun = rerun_command(path, &cell.row_name, &others);
     }
-    cells
 }
 
 fn place(sources: &Sources, span: mcptest_core::problem::Span) -> Place {
@@ -185,8 +245,9 @@ fn refused<'s>(path: &str, loaded: &'s Loaded) -> Cell<'s> {
         subject: Subject::Refused(loaded),
         row_name: path.to_owned(),
         place: Place { file: path.to_owned(), line: 1 },
-        rerun: format!("mcptest validate {}", crate::select::quote(path)),
+        rerun: format!("mcptest validate {}", quote(path)),
         skip: None,
+        traces: None,
     }
 }
 

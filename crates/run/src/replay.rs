@@ -1,12 +1,14 @@
 //! A cell's recorded runs, read from its cassettes: no process, no socket, no key.
 
 use crate::advice;
-use crate::cassette::{self, Change, ExpectedHeader, ReadError, Recording, Stopped};
+use crate::cassette::{self, Change, ExpectedHeader, ReadError, Recording};
 use crate::import::Fidelity;
 use crate::plan::Row;
+use crate::secrets::{without_secret_names, without_tokens};
 use mcptest_core::report::Reason;
 use mcptest_core::suite::{Agent, CassettePath, Model, Stale, Suite, Variant};
 use mcptest_core::trace::CatalogueTool;
+use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
 /// The recordings of a cell, each opened or with the reason why it cannot be.
@@ -32,7 +34,10 @@ impl Recordings {
 /// Opens every recording of a cell.
 pub(crate) fn open(row: Row<'_>) -> Result<Recordings, Reason> {
     let Row { cell, suite, agent, model, variant } = row;
-    let paths = cassette_paths(suite, agent, model, variant).map_err(|error| advice::unresolved(&error))?;
+    let paths = match &cell.traces {
+        Some(group) => group.files.clone(),
+        None => cassette_paths(suite, agent, model, variant).map_err(|error| advice::unresolved(&error))?,
+    };
     let open_one = |path: &PathBuf| {
         if !path.exists() {
             return Err(Reason {
@@ -41,9 +46,15 @@ pub(crate) fn open(row: Row<'_>) -> Result<Recordings, Reason> {
                 ..Reason::default()
             });
         }
-        Recording::open(path).map_err(|error| unreadable(&error, row))
+        let opened =
+            if cell.traces.is_some() { Recording::open_transcript(path) } else { Recording::open(path) };
+        opened.map_err(|error| unreadable(&error, row))
     };
-    let files = paths.into_iter().map(|path| (path.clone(), open_one(&path))).collect();
+    let with_path = |path: PathBuf| (path.clone(), open_one(&path));
+    let files = match &paths[..] {
+        [] | [_] => paths.into_iter().map(with_path).collect(),
+        _ => paths.into_par_iter().map(with_path).collect(),
+    };
     Ok(Recordings { files })
 }
 
@@ -95,10 +106,11 @@ fn recorded_path(suite: &Suite, agent: &Agent, label: Option<&str>, variant: Opt
     }
 }
 
-/// The early stop that a recording came to, where more runs are wanted now than there are.
-pub(crate) fn early_stop(cassette: &cassette::Cassette<'_>, wanted: usize) -> Option<Stopped> {
-    let is_short = !cassette.missing(wanted).is_empty();
-    cassette.stopped.filter(|stopped| is_short && (1..wanted).contains(&stopped.after))
+/// How many runs are judged where recording stopped early, and more are wanted now than there are: all that are there.
+pub(crate) fn early_stop(cassette: &cassette::Cassette<'_>, wanted: usize) -> Option<usize> {
+    let stopped = cassette.stopped.filter(|_| !cassette.missing(wanted).is_empty())?;
+    let there = cassette.runs.iter().filter(|run| run.number <= wanted).count();
+    (stopped.after > 0 && there >= stopped.after).then_some(there)
 }
 
 /// Says which of the wanted runs are not recorded, when these are not.
@@ -135,6 +147,9 @@ pub(crate) fn freshness(
     cassettes: &[(&Path, &cassette::Cassette<'_>)],
 ) -> Result<Vec<String>, Reason> {
     let mut notes = Vec::new();
+    if row.cell.traces.is_some() {
+        return Ok(notes);
+    }
     for (path, cassette) in cassettes.iter().filter(|(_, cassette)| cassette.is_pinned()) {
         let Some(header) = &cassette.header else { continue };
         let changes = cassette::staleness(header, expected);
@@ -171,9 +186,9 @@ pub fn expected_header(
     };
     ExpectedHeader {
         model: model.map(Model::label),
-        prompt: agent.turns.iter().map(|turn| turn.template.clone()).collect(),
-        system_prompt: agent.system_prompt.as_ref().map(|text| text.template.clone()),
-        parameters: agent.parameters.clone(),
+        prompt: agent.turns.iter().map(|turn| without_tokens(&turn.template)).collect(),
+        system_prompt: agent.system_prompt.as_ref().map(|text| without_tokens(&text.template)),
+        parameters: without_secret_names(agent.parameters.clone()),
         catalogue: suite.known_catalogue(agent, &crate::host()).map(with_distractors),
     }
 }

@@ -135,7 +135,7 @@ impl Search<'_> {
             if sighting.at >= end {
                 break;
             }
-            line += text.as_bytes()[passed..sighting.at].iter().filter(|byte| **byte == b'\n').count();
+            line += text[passed..sighting.at].matches('\n').count();
             passed = sighting.at;
             self.tally.found += 1;
             (self.say)(Sighted { line, sighting });

@@ -30,6 +30,20 @@ pub fn redactor_of(suite: &Suite) -> Result<Redactor, Reason> {
     Secrets::default().of(suite).redactor().cloned()
 }
 
+/// A text of a suite without what looks like a secret. Values of the environment play no part: a recording must not be
+/// stale where they are not set.
+pub(crate) fn without_tokens(text: &str) -> String {
+    BARE.as_ref().map_or_else(|| text.to_owned(), |bare| bare.text(text).into_owned())
+}
+
+/// The same for an agent's parameters, and without what stands under a secret name.
+pub(crate) fn without_secret_names(parameters: BTreeMap<String, Value>) -> BTreeMap<String, Value> {
+    let Some(bare) = &*BARE else { return parameters };
+    let text = serde_json::to_string(&parameters).unwrap_or_default();
+    let Cow::Owned(clean) = bare.json(&text) else { return parameters };
+    serde_json::from_str(&clean).unwrap_or(parameters)
+}
+
 impl OfSuite {
     /// What takes the secrets out; without it nothing may be written.
     pub(crate) fn redactor(&self) -> Result<&Redactor, Reason> {

@@ -113,12 +113,11 @@ fn merged(groups: Vec<Group>) -> Vec<Group> {
     let mut merged: Vec<Group> = Vec::new();
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for group in groups {
-        match known.get(&group.name) {
-            Some(at) => merged[*at].files.extend(group.files),
-            None => {
-                known.insert(group.name.clone(), merged.len());
-                merged.push(group);
-            }
+        if let Some(at) = known.get(&group.name) {
+            merged[*at].files.extend(group.files);
+        } else {
+            known.insert(group.name.clone(), merged.len());
+            merged.push(group);
         }
     }
     merged

@@ -153,7 +153,7 @@ fn read(_: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
             });
         }
     }
-    let message = format!(r#"{{"role":"assistant","content":{}}}"#, answer.content);
+    let message = format!(r#"{{"role":"assistant","content":{}}}"#, echo(answer.content));
     Ok(Reply {
         message: RawValue::from_string(message).map_err(|error| shape(&error.to_string(), body))?,
         text: said.into_text(),
@@ -161,6 +161,19 @@ fn read(_: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         calls,
         usage: usage(answer.usage.as_ref()),
     })
+}
+
+/// The content as it came, but for arguments that are no object: those are not taken back.
+fn echo(content: &RawValue) -> Cow<'_, str> {
+    let mut blocks: Vec<Value> = serde_json::from_str(content.get()).unwrap_or_default();
+    let is_refused = |block: &Value| block["type"] == "tool_use" && !block["input"].is_object();
+    if !blocks.iter().any(is_refused) {
+        return Cow::Borrowed(content.get());
+    }
+    for block in blocks.iter_mut().filter(|block| is_refused(block)) {
+        block["input"] = json!({});
+    }
+    Cow::Owned(Value::from(blocks).to_string())
 }
 
 fn stop(reason: Option<&str>, has_calls: bool) -> Stop {
@@ -194,6 +207,15 @@ mod tests {
     use crate::dialect::tests::{assistant, read, refusal, result, sent, user};
 
     const THINKING: &str = r#"[{"type":"thinking","thinking":"Hm.","signature":"EqQBCgIYAhIM1gbcDa9GJwZA2b3h"},{"type":"text","text":"I'll check."},{"type":"tool_use","id":"toolu_01A","name":"weather__get","input":{"city": "Oslo","days":1.50},"caller":{"type":"code_execution_20250825","tool_id":"srvtoolu_01"}}]"#;
+
+    #[test]
+    fn arguments_that_are_no_object_are_kept_as_a_text_and_not_sent_back() {
+        let body = r#"{"content":[{"type":"tool_use","id":"t","name":"get","input":"{\"city\": \"Os"}],"stop_reason":"tool_use"}"#;
+        let reply = read(&ANTHROPIC, body);
+        assert!(matches!(&reply.calls[0].arguments, Arguments::Text(text) if text == "{\"city\": \"Os"));
+        let sent_back: Value = serde_json::from_str(reply.message.get()).unwrap();
+        assert_eq!(sent_back["content"][0]["input"], json!({}));
+    }
 
     #[test]
     fn a_message_with_thoughts_and_a_call_is_read_and_kept_to_the_letter() {

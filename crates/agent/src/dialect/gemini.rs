@@ -203,8 +203,13 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
     })
 }
 
-/// The content as it came; one that is missing, or does not say whose it is, is filled in.
+/// The content as it came; one that is missing, or does not say whose it is, is filled in, and arguments that are no
+/// object are not taken back.
 fn echo(raw: Option<&RawValue>, content: &Content<'_>) -> serde_json::Result<Box<RawValue>> {
+    let calls = content.parts.iter().flatten().filter_map(|part| part.function_call.as_ref());
+    if calls.filter_map(|call| call.args).any(|args| !args.get().starts_with('{')) {
+        return without_texts_for_arguments(raw);
+    }
     match (raw, &content.role, &content.parts) {
         (Some(raw), Some(_), Some(_)) => Ok(raw.to_owned()),
         (Some(raw), None, Some(_)) => {
@@ -213,6 +218,18 @@ fn echo(raw: Option<&RawValue>, content: &Content<'_>) -> serde_json::Result<Box
         }
         _ => RawValue::from_string(r#"{"role":"model","parts":[]}"#.to_owned()),
     }
+}
+
+fn without_texts_for_arguments(raw: Option<&RawValue>) -> serde_json::Result<Box<RawValue>> {
+    let mut content: Value = serde_json::from_str(raw.map_or("{}", RawValue::get))?;
+    content["role"] = json!("model");
+    for part in content["parts"].as_array_mut().into_iter().flatten() {
+        let args = part.get_mut("functionCall").and_then(|call| call.get_mut("args"));
+        if let Some(args) = args.filter(|args| !args.is_object()) {
+            *args = json!({});
+        }
+    }
+    RawValue::from_string(content.to_string())
 }
 
 fn block_reason(feedback: &RawValue) -> String {
@@ -302,6 +319,14 @@ mod tests {
         assert_eq!(read(&GEMINI, cut).stop, Stop::MaxTokens);
         let filtered = r#"{"candidates":[{"finishReason":"SAFETY","safetyRatings":[]}]}"#;
         assert_eq!(read(&GEMINI, filtered).stop, Stop::Refusal);
+    }
+
+    #[test]
+    fn arguments_that_are_no_object_are_not_sent_back() {
+        let body = r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"get","args":"Oslo"},"thoughtSignature":"s"}]}}]}"#;
+        let sent_back: Value = serde_json::from_str(read(&GEMINI, body).message.get()).unwrap();
+        let part = json!({ "functionCall": { "name": "get", "args": {} }, "thoughtSignature": "s" });
+        assert_eq!(sent_back, json!({ "role": "model", "parts": [part] }));
     }
 
     #[test]

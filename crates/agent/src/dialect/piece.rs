@@ -1,6 +1,7 @@
 //! What do the bodies of all dialects have in common?
 
 use super::{Answered, Arguments, Part};
+use crate::trace::unkeepable;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -71,7 +72,8 @@ impl Arguments {
         if written.is_empty() {
             return Self::none();
         }
-        let is_object = serde_json::from_str::<Map<String, Value>>(written).is_ok();
+        let is_object =
+            serde_json::from_str::<Map<String, Value>>(written).is_ok() && unkeepable(written).is_none();
         match RawValue::from_string(one_line(written)) {
             Ok(raw) if is_object => Self::Json(raw),
             _ => Self::Text(text.to_owned()),

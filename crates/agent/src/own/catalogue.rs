@@ -14,6 +14,13 @@ use tokio::task::JoinSet;
 #[derive(Debug, Default)]
 pub(super) struct Offered(Mutex<Vec<CatalogueTool>>);
 
+/// A tool that is there to distract, and the server whose list it is put into.
+#[derive(Debug)]
+pub(super) struct Injected {
+    pub(super) host: String,
+    pub(super) tool: CatalogueTool,
+}
+
 /// A list of tools as a server sends it.
 #[derive(Deserialize)]
 struct Listed<'a> {
@@ -46,24 +53,30 @@ impl Offered {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The tools to inject, each with the server whose list it is put into: its own, or the first. None has the name of
-    /// a tool that this server has.
+    /// The tools to inject, each with the server whose list it is put into: its own, or the first that has no tool of
+    /// that name.
     pub(super) fn distractors(
         &self,
         distract: Option<Distract<'_>>,
         servers: &[ServerSpec],
-    ) -> Vec<CatalogueTool> {
-        let (Some(distract), Some(first)) = (distract, servers.first()) else { return Vec::new() };
+    ) -> Vec<Injected> {
+        let Some(distract) = distract else { return Vec::new() };
         let tools = self.tools();
-        let injected = distract(&tools).into_iter().map(|tool| {
-            let is_ours = |name: &String| servers.iter().any(|server| server.name == *name);
-            let server = tool.server.filter(is_ours).unwrap_or_else(|| first.name.clone());
-            CatalogueTool { server: Some(server), distractor: true, ..tool }
-        });
-        let is_new = |tool: &CatalogueTool| {
-            !tools.iter().any(|known| known.name == tool.name && known.server == tool.server)
-        };
-        injected.filter(is_new).collect()
+        let mut injected: Vec<Injected> = Vec::new();
+        for tool in distract(&tools) {
+            let own = servers.iter().filter(|server| tool.server.as_deref() == Some(&*server.name));
+            let mut hosts = own.chain(servers).map(|server| &server.name);
+            let is_free = |host: &&String| {
+                let is_offered =
+                    |known: &CatalogueTool| known.name == tool.name && known.server.as_ref() == Some(*host);
+                let is_injected = |other: &Injected| other.tool.name == tool.name && other.host == **host;
+                !tools.iter().any(is_offered) && !injected.iter().any(is_injected)
+            };
+            if let Some(host) = hosts.find(is_free).cloned() {
+                injected.push(Injected { host, tool: CatalogueTool { distractor: true, ..tool } });
+            }
+        }
+        injected
     }
 
     /// Takes note of a list that the agent got: what is new in it was not there when the server was asked.
@@ -87,8 +100,8 @@ impl Offered {
     }
 
     /// All of them, with those that were injected.
-    pub(super) fn all(&self, distractors: &[CatalogueTool]) -> Vec<CatalogueTool> {
-        self.tools().iter().chain(distractors).cloned().collect()
+    pub(super) fn all(&self, injected: &[Injected]) -> Vec<CatalogueTool> {
+        self.tools().iter().chain(injected.iter().map(|injected| &injected.tool)).cloned().collect()
     }
 }
 
@@ -183,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn a_distractor_goes_to_its_own_server_or_the_first_and_never_hides_a_tool() {
+    fn a_distractor_goes_to_its_own_server_or_the_first_that_has_room_and_never_hides_a_tool() {
         let tool = |name: &str, server: &str| CatalogueTool {
             name: name.to_owned(),
             server: Some(server.to_owned()),
@@ -193,12 +206,22 @@ mod tests {
         let servers = ["web", "files"].map(|name| ServerSpec::url(name, "http://127.0.0.1:1/mcp"));
         let distract = |offered: &[CatalogueTool]| {
             assert_eq!(offered.len(), 1);
-            vec![tool("fetch", "web"), tool("fetch", "files"), tool("fetch_v2", "elsewhere")]
+            vec![
+                tool("fetch", "web"),
+                tool("fetch_v2", "elsewhere"),
+                tool("read", "files"),
+                tool("fetch", "web"),
+            ]
         };
         let injected = offered.distractors(Some(&distract), &servers);
-        let names: Vec<_> =
-            injected.iter().map(|tool| (tool.server.as_deref().unwrap(), &*tool.name)).collect();
-        assert_eq!(names, [("files", "fetch"), ("web", "fetch_v2")]);
-        assert!(injected.iter().all(|tool| tool.distractor));
+        let placed: Vec<_> = injected
+            .iter()
+            .map(|injected| (&*injected.host, injected.tool.server.as_deref().unwrap(), &*injected.tool.name))
+            .collect();
+        assert_eq!(
+            placed,
+            [("files", "web", "fetch"), ("web", "elsewhere", "fetch_v2"), ("files", "files", "read")]
+        );
+        assert!(injected.iter().all(|injected| injected.tool.distractor));
     }
 }

@@ -109,7 +109,7 @@ fn url_variable(server: &str) -> String {
 fn token() -> Option<String> {
     let mut bytes = [0; 16];
     rustls::crypto::ring::default_provider().secure_random.fill(&mut bytes).ok()?;
-    Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    Some(format!("{:032x}", u128::from_ne_bytes(bytes)))
 }
 
 fn write_privately(path: &Path, text: &str) -> std::io::Result<()> {

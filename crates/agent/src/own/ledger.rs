@@ -34,8 +34,8 @@ struct Recorded {
     late: Option<TracedResult>,
     /// When the agent has its answer; `None` while that is not known.
     until: Option<Instant>,
-    /// What must come with the request that carries this one on.
-    awaits_input: Option<Option<String>>,
+    /// What must come with the request that carries this one on: its state, or an empty text when it has none.
+    awaits_input: Option<String>,
 }
 
 /// What a call came back with, without its number and its time.
@@ -99,10 +99,10 @@ impl Ledger {
     }
 
     /// A call that an earlier one is carried on with, now that it has the input that it needed.
-    pub(super) fn carry_on(&self, server: &str, tool: &str, with: Option<&str>) -> Option<usize> {
+    pub(super) fn carry_on(&self, server: &str, tool: &str, with: &str) -> Option<usize> {
         let mut state = self.state();
         let index = state.calls.iter().rposition(|call| {
-            call.awaits_input.as_ref().is_some_and(|awaited| awaited.as_deref() == with)
+            call.awaits_input.as_deref() == Some(with)
                 && call.call.server.as_deref() == Some(server)
                 && call.call.name == tool
         })?;
@@ -111,7 +111,7 @@ impl Ledger {
     }
 
     /// A call cannot go on without input, which comes with this state.
-    pub(super) fn await_input(&self, index: usize, with: Option<String>) {
+    pub(super) fn await_input(&self, index: usize, with: String) {
         if let Some(call) = self.state().calls.get_mut(index) {
             call.awaits_input = Some(with);
         }
@@ -135,7 +135,15 @@ impl Ledger {
     /// A call will get this, unless the agent gives up before.
     pub(super) fn finish_late(&self, index: usize, came: Came) {
         if let Some(call) = self.state().calls.get_mut(index) {
-            call.late = Some(call.timed(index, came.result));
+            call.late = Some(came.result);
+        }
+    }
+
+    /// A call has got what was on its way.
+    pub(super) fn deliver(&self, index: usize) {
+        let late = self.state().calls.get_mut(index).and_then(|call| call.late.take());
+        if let Some(result) = late {
+            self.finish(index, Came { result, hold: Duration::ZERO });
         }
     }
 
@@ -179,7 +187,7 @@ impl Ledger {
                 TracedResult { call_index: index, ..failed }
             };
             trace.tool_calls.push(recorded.call);
-            trace.tool_results.push(recorded.result.or(recorded.late).unwrap_or_else(unanswered));
+            trace.tool_results.push(recorded.result.unwrap_or_else(unanswered));
         }
         trace.errors.append(&mut state.errors);
         if !self.faults.is_empty() {
@@ -258,10 +266,10 @@ mod tests {
     fn a_call_is_carried_on_by_the_one_that_brings_its_state() {
         let ledger = ledger();
         let (a, b) = (call(&ledger, "ask"), call(&ledger, "ask"));
-        ledger.await_input(a, Some("\"1\"".to_owned()));
-        ledger.await_input(b, Some("\"2\"".to_owned()));
-        assert_eq!(ledger.carry_on("s", "ask", Some("\"3\"")), None);
-        assert_eq!(ledger.carry_on("s", "ask", Some("\"1\"")), Some(a));
-        assert_eq!(ledger.carry_on("s", "ask", Some("\"1\"")), None);
+        ledger.await_input(a, "\"1\"".to_owned());
+        ledger.await_input(b, "\"2\"".to_owned());
+        assert_eq!(ledger.carry_on("s", "ask", "\"3\""), None);
+        assert_eq!(ledger.carry_on("s", "ask", "\"1\""), Some(a));
+        assert_eq!(ledger.carry_on("s", "ask", "\"1\""), None);
     }
 }

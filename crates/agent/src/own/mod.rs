@@ -25,17 +25,17 @@ const LONGEST_VARIABLE: usize = 100_000;
 /// Runs the agent once and tells what it did. Dropping the future ends it with all that it started.
 pub async fn run(setup: OwnSetup<'_>) -> Result<OwnOutcome, OwnError> {
     let OwnSetup { servers, faults, on_event, .. } = setup;
-    let folder = tempfile::Builder::new().prefix("mcptest-").tempdir().map_err(OwnError::Folder)?;
+    let folder = private_folder().map_err(OwnError::Folder)?;
     let ledger = Arc::new(Ledger::new(faults, on_event));
     let offered = Arc::new(Offered::find(setup.catalogue, &servers, &ledger).await);
-    let distractors = offered.distractors(setup.distractors, &servers);
+    let injected = offered.distractors(setup.distractors, &servers);
     let mut doors = Doors::new();
     for server in servers {
-        let own = distractors.iter().filter(|tool| tool.server.as_deref() == Some(&*server.name));
+        let own = injected.iter().filter(|injected| injected.host == server.name);
         let witness = Witness {
             server: server.name.clone(),
             timeout_ms: server.timeout.as_millis() as u64,
-            distractors: Arc::new(own.cloned().collect()),
+            distractors: Arc::new(own.map(|injected| injected.tool.clone()).collect()),
             ledger: Arc::clone(&ledger),
             offered: Arc::clone(&offered),
         };
@@ -58,9 +58,19 @@ pub async fn run(setup: OwnSetup<'_>) -> Result<OwnOutcome, OwnError> {
     };
     let ended = program.run(|| ledger.close()).await;
     doors.close().await;
+    let ended = ended?;
     let stderr = ended.stderr.clone();
     let (trace, model) = trace(setup.prompt, ended, &ledger, &usage_path);
-    Ok(OwnOutcome { trace, catalogue: offered.all(&distractors), model, stderr })
+    Ok(OwnOutcome { trace, catalogue: offered.all(&injected), model, stderr })
+}
+
+/// A folder that only we can look into, gone when it is dropped.
+fn private_folder() -> std::io::Result<tempfile::TempDir> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix("mcptest-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
+    builder.tempdir()
 }
 
 fn trace(prompt: &str, ended: Ended, ledger: &Ledger, usage_path: &Path) -> (RunTrace, Option<String>) {

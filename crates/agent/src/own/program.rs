@@ -1,7 +1,7 @@
 //! How does the agent's program start, what does it say, and how does it end?
 
 use crate::trace::TracedError;
-use mcptest_mcp::process::{self, Child, status_words};
+use mcptest_mcp::process::{self, Child, StartError, status_words};
 use std::path::Path;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
@@ -35,15 +35,9 @@ pub(super) struct Ended {
 
 impl Program<'_> {
     /// Runs it until it exits, or its time is over, which is when `over` is called; nothing that it started is left then.
-    pub(super) async fn run(&self, over: impl FnOnce()) -> Ended {
+    pub(super) async fn run(&self, over: impl FnOnce()) -> Result<Ended, StartError> {
         let begun = Instant::now();
-        let (child, started) = match process::start(self.command, self.env, self.cwd) {
-            Ok(started) => started,
-            Err(error) => {
-                let error = of_agent(format!("cannot start the agent: {error}"));
-                return Ended { stop_reason: "error", errors: vec![error], ..Ended::default() };
-            }
-        };
+        let (child, started) = process::start(self.command, self.env, self.cwd)?;
         let mut stdin = started.stdin;
         let mut said = Said::default();
         let has_exited = {
@@ -78,7 +72,7 @@ impl Program<'_> {
         };
         ended.errors.extend(said.surplus());
         ended.answer = said.answer();
-        ended
+        Ok(ended)
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::{FaultPlan, RunTrace};
 use mcptest_core::trace::CatalogueTool;
 use mcptest_mcp::client::ServerSpec;
+use mcptest_mcp::process::StartError;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
@@ -93,6 +94,9 @@ pub enum OwnError {
     /// The configuration could not be written.
     #[error("cannot write the list of servers that the agent is given: {0}; is the disk full?")]
     Config(std::io::Error),
+    /// The program is not there, or may not be run.
+    #[error("the agent cannot be started: {0}")]
+    Start(#[from] StartError),
     /// No port could be had.
     #[error("cannot listen on 127.0.0.1 for server {server:?}: {reason}")]
     Listen {

@@ -3,7 +3,7 @@
 use super::catalogue::{Offered, with_distractors};
 use super::ledger::{Came, Ledger};
 use crate::fault::{Strike, Struck};
-use crate::trace::{TracedCall, TracedResult};
+use crate::trace::{TracedCall, TracedResult, unkeepable};
 use mcptest_core::trace::CatalogueTool;
 use mcptest_mcp::fault::Reply as WireReply;
 use mcptest_mcp::jsonrpc::{self, Body, Id, RpcError, code};
@@ -67,20 +67,23 @@ impl Witness {
         // One that names no tool is for the server to refuse.
         let Some(call) = call else { return Onward::Pass };
         if call.responses.is_some() || call.state.is_some() {
-            let state = call.state.map(RawValue::get);
+            let state = call.state.map_or("", RawValue::get);
             if let Some(index) = self.ledger.carry_on(&self.server, &call.name, state) {
                 return Onward::Watch(self.watch(index, None));
             }
         }
-        let distractor = self.distractors.iter().any(|tool| tool.name == call.name);
+        let distractor = self.distractors.iter().find(|tool| tool.name == call.name);
+        let server = distractor.and_then(|tool| tool.server.as_ref()).unwrap_or(&self.server);
+        let is_kept = call.arguments.is_none_or(|arguments| unkeepable(arguments.get()).is_none());
         let (index, strike) = self.ledger.begin(TracedCall {
             name: call.name.clone().into_owned(),
-            server: Some(self.server.clone()),
-            args: call.arguments.map(RawValue::to_owned),
-            distractor,
+            server: Some(server.clone()),
+            args: call.arguments.filter(|_| is_kept).map(RawValue::to_owned),
+            args_text: call.arguments.filter(|_| !is_kept).map(|arguments| arguments.get().to_owned()),
+            distractor: distractor.is_some(),
             ..TracedCall::default()
         });
-        if distractor {
+        if distractor.is_some() {
             let message = format!("unknown tool: {}", call.name);
             return self.refuse(index, request.id, Some(code::INVALID_PARAMS), code::INVALID_PARAMS, message);
         }
@@ -154,17 +157,24 @@ impl CallWatch {
         Reply { hold, ..Reply::default() }
     }
 
+    /// What counts only when the agent has waited for it.
+    fn pass_late(&self, answer: &Body<'_>) {
+        match came(answer, Duration::ZERO) {
+            Outcome::Came(came) => self.ledger.finish_late(self.index, came),
+            Outcome::NeedsInput(state) => self.ledger.await_input(self.index, state),
+        }
+    }
+
     fn strike(&self, strike: &Strike, answer: &Body<'_>, text: &str, settle: Duration) -> Reply {
         match (&strike.struck, strike.real) {
             (Struck::Late { delay_ms }, true) => {
-                self.pass(answer, settle.max(Duration::from_millis(*delay_ms)))
+                self.pass_late(answer);
+                Reply { hold: Duration::from_millis(*delay_ms), ..Reply::default() }
             }
             (Struck::Late { .. }, false) => self.pass(answer, settle),
             (Struck::Lost | Struck::Silence, true) => Reply { texts: Some(Vec::new()), ..Reply::default() },
             (Struck::AfterCancel { delay_ms }, true) => {
-                if let Outcome::Came(came) = came(answer, Duration::ZERO) {
-                    self.ledger.finish_late(self.index, came);
-                }
+                self.pass_late(answer);
                 let despite_cancel = Some(Duration::from_millis(*delay_ms));
                 Reply { despite_cancel, ..Reply::default() }
             }
@@ -201,6 +211,10 @@ impl Watch for CallWatch {
         self.ledger.finish(self.index, Came::failed(None, why, Duration::ZERO));
     }
 
+    fn delivered(&self) {
+        self.ledger.deliver(self.index);
+    }
+
     fn cancelled(&self) {
         self.ledger.give_up(self.index);
     }
@@ -214,7 +228,7 @@ impl Watch for CallWatch {
 
 enum Outcome {
     Came(Came),
-    NeedsInput(Option<String>),
+    NeedsInput(String),
 }
 
 /// What a server says about a call.
@@ -239,9 +253,12 @@ fn came(answer: &Body<'_>, hold: Duration) -> Outcome {
         }
         _ => return Outcome::Came(Came::failed(None, "the server's answer is none", hold)),
     };
+    if let Some(why) = unkeepable(result.get()) {
+        return Outcome::Came(Came::failed(None, format!("the server's answer cannot be read: {why}"), hold));
+    }
     match serde_json::from_str::<Result<'_>>(result.get()) {
         Ok(said) if said.kind.as_deref() == Some("input_required") => {
-            Outcome::NeedsInput(said.state.map(|state| state.get().to_owned()))
+            Outcome::NeedsInput(said.state.map_or_else(String::new, |state| state.get().to_owned()))
         }
         Ok(said) => Outcome::Came(Came {
             result: TracedResult {

@@ -73,7 +73,7 @@ impl Provider {
             let (name, value) = (dialect.key_header)(&key.value);
             request = request.header(name, value);
         }
-        request.send().await
+        request.send().await.map_err(reqwest::Error::without_url)
     }
 
     /// No answer at all.
@@ -141,7 +141,10 @@ impl Provider {
         if !said.is_empty() {
             message.push_str(&format!(": {said}"));
         }
-        message.push_str(&self.hint(ask, status, location));
+        // Google's status for a key that is not one.
+        let is_bad_key = body.contains("API_KEY_INVALID");
+        let hinted = if is_bad_key { StatusCode::UNAUTHORIZED } else { status };
+        message.push_str(&self.hint(ask, hinted, location));
         let kind = if is_transient { AskErrorKind::Unavailable } else { AskErrorKind::Rejected };
         let tried = if is_transient { Tried::Again { told } } else { Tried::Enough };
         let error = AskError { status: Some(status.as_u16()), ..AskError::new(kind, message) };
@@ -186,7 +189,9 @@ async fn whole(mut response: Response) -> Result<String, Cut> {
         match response.chunk().await {
             Ok(Some(chunk)) => body.extend_from_slice(&chunk),
             Ok(None) => return String::from_utf8(body).map_err(|_| Cut::NotText),
-            Err(error) => return Err(Cut::Broken { bytes: body.len(), why: root(&error) }),
+            Err(error) => {
+                return Err(Cut::Broken { bytes: body.len(), why: root(&error.without_url()) });
+            }
         }
         if body.len() > LARGEST_BODY {
             return Err(Cut::TooLong);

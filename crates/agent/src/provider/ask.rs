@@ -43,11 +43,11 @@ impl Provider {
             let Tried::Again { told } = tried else { return Err(error) };
             let wait = self.next_wait(attempt, told);
             if attempt >= self.0.patience.tries {
-                error.message.push_str(&format!("; given up after {attempt} tries"));
+                error.go_on(&format!("; given up after {attempt} tries"));
                 return Err(error);
             }
             if Instant::now() + wait >= deadline {
-                error.message.push_str(&too_late(wait, told.is_some()));
+                error.go_on(&too_late(wait, told));
                 return Err(error);
             }
             observer(Retry { attempt, wait, why: error.message });
@@ -92,11 +92,11 @@ impl Provider {
     }
 }
 
-fn too_late(wait: Duration, is_told: bool) -> String {
-    let wait = span(wait);
-    if is_told {
-        format!("; it asks to wait for {wait}, which is longer than the time that is left")
-    } else {
-        format!("; there is no time left to wait {wait} and try again")
+fn too_late(wait: Duration, told: Option<Duration>) -> String {
+    match told {
+        Some(told) => {
+            format!("; it asks to wait for {}, which is longer than the time that is left", span(told))
+        }
+        None => format!("; there is no time left to wait {} and try again", span(wait)),
     }
 }

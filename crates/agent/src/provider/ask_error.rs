@@ -26,6 +26,13 @@ impl AskError {
         let can_have_cost = matches!(kind, AskErrorKind::Hung | AskErrorKind::Malformed);
         Self { kind, status: None, message, can_have_cost, tries: 1 }
     }
+
+    /// Says more, after what may be a whole sentence of the provider's.
+    pub(super) fn go_on(&mut self, more: &str) {
+        let said = self.message.trim_end_matches('.').len();
+        self.message.truncate(said);
+        self.message.push_str(more);
+    }
 }
 
 /// The kinds of failure.

@@ -24,10 +24,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use tokio::time::Instant;
 
 /// A provider of models. Clones share the connections, and the pauses that the provider asks for.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Provider(Arc<Shared>);
 
-#[derive(Debug)]
 struct Shared {
     name: String,
     dialect: &'static Dialect,
@@ -46,9 +45,9 @@ struct Key {
     value: String,
 }
 
-impl fmt::Debug for Key {
+impl fmt::Debug for Provider {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Key({})", self.variable)
+        write!(f, "Provider({} at {})", self.0.name, address::shown(&self.0.base))
     }
 }
 

@@ -7,8 +7,9 @@ use mcptest_core::suite::{Environment, Model, Suite, Unset};
 use reqwest::Url;
 use reqwest::header::HeaderValue;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::atomic::AtomicU64;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use thiserror::Error;
 
 /// Why a model cannot be asked. Keys are never part of it.
@@ -84,8 +85,15 @@ pub enum ProviderError {
 }
 
 /// The providers of a session, each set up once: models of one provider share its connections and pauses.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct Providers(Mutex<BTreeMap<(String, String, String), Provider>>);
+
+impl fmt::Debug for Providers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        f.debug_list().entries(known.values()).finish()
+    }
+}
 
 impl Providers {
     /// The provider of a model.
@@ -98,7 +106,7 @@ impl Providers {
         let resolved = resolve(model, suite, environment)?;
         let key = resolved.key.as_ref().map(|key| key.value.clone()).unwrap_or_default();
         let same = (format!("{} {}", resolved.name, resolved.dialect.name), resolved.base.to_string(), key);
-        let mut known = self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(provider) = known.get(&same) {
             return Ok(provider.clone());
         }

@@ -243,3 +243,34 @@ async fn the_stub_refuses_what_a_provider_would() {
         assert_eq!(error.status, Some(400), "{model}: {error}");
     }
 }
+
+#[tokio::test]
+async fn a_script_is_chosen_by_the_run_and_the_prompt_and_a_run_keeps_its_own() {
+    let script = Script::parse(
+        "rules:
+  - when: {prompt: weather, run: 1, every: 2}
+    steps: [{fault: close}, {text: \"odd {{run}}\"}, {text: still odd}]
+  - when: {prompt: weather}
+    steps: [{text: \"even {{run}}\"}, {text: still even}]
+steps: [{text: other}]
+then: repeat
+",
+    )
+    .unwrap();
+    for model in MODELS {
+        let table = Table::new(model, script.clone());
+        let mut runs = Vec::new();
+        for said in ["even 0", "odd 1", "even 2", "odd 3"] {
+            let reply = table.ask(&[user("the weather?")]).await.unwrap();
+            assert_eq!(reply.text, said, "{model}");
+            runs.push([user("the weather?"), Message::Assistant(reply.message), user("and now?")]);
+        }
+        for (messages, said) in runs.iter().zip(["still even", "still odd", "still even", "still odd"]).rev()
+        {
+            assert_eq!(table.ask(messages).await.unwrap().text, said, "{model}");
+        }
+        for _ in 0..2 {
+            assert_eq!(table.ask(&[user("hello")]).await.unwrap().text, "other", "{model}");
+        }
+    }
+}

@@ -74,7 +74,11 @@ fn the_key_of_a_family_is_not_sent_to_an_address_of_ones_own() {
     assert_eq!(resolve(own, "ours/x", &environment).unwrap().secret(), None);
     let theirs = resolve(own, "theirs/x", &environment).unwrap();
     assert_eq!(theirs.secret(), Some(("OPENAI_API_KEY", "sk-secret-0123456789")));
-    assert!(!format!("{theirs:?}").contains("sk-secret"), "a key must not be shown");
+    assert_eq!(format!("{theirs:?}"), "Provider(theirs at https://api.openai.com)");
+    let providers = Providers::default();
+    let find = |name: &str| (name == "OPENAI_API_KEY").then(|| "sk-secret-0123456789".to_owned());
+    providers.resolve(&model("gpt-5"), &suite(EMPTY), &find).unwrap();
+    assert_eq!(format!("{providers:?}"), "[Provider(openai at https://api.openai.com)]");
 }
 
 #[test]

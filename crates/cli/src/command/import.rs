@@ -2,8 +2,7 @@
 
 use crate::output::{self, Failure};
 use clap::Args as Group;
-use mcptest_core::problem::nearest;
-use mcptest_run::import::{self, IMPORTERS, Importer};
+use mcptest_run::import::{self, Importer};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -16,23 +15,15 @@ pub(crate) struct Import {
     /// Where the cassette is written, with the folders that are missing [default: standard output].
     #[arg(long, short, value_name = "OUT")]
     pub(crate) out: Option<PathBuf>,
-    /// The format of the transcripts: openai-chat, openai-responses, anthropic, otel or langchain [default: found out].
-    #[arg(long, value_name = "FORMAT", value_parser = format)]
-    pub(crate) format: Option<&'static str>,
+    /// The format of the transcripts [default: found out].
+    #[arg(long, value_name = "FORMAT", value_parser = clap::builder::PossibleValuesParser::new(import::keys()))]
+    pub(crate) format: Option<String>,
     /// The agent's name in the cassette.
     #[arg(long, value_name = "NAME", default_value = "imported")]
     pub(crate) agent: String,
     /// Write over OUT if it is there.
     #[arg(long, requires = "out")]
     pub(crate) force: bool,
-}
-
-fn format(written: &str) -> Result<&'static str, String> {
-    let keys = || IMPORTERS.iter().map(|importer| importer.key);
-    keys().find(|key| *key == written).ok_or_else(|| match nearest(written, keys()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("the formats are {}", keys().collect::<Vec<_>>().join(", ")),
-    })
 }
 
 pub(super) fn run(args: &Import) -> Result<ExitCode, Failure> {
@@ -42,7 +33,7 @@ pub(super) fn run(args: &Import) -> Result<ExitCode, Failure> {
             out.display()
         )));
     }
-    let format = args.format.and_then(import::find);
+    let format = args.format.as_deref().and_then(import::find);
     let mut whole: Option<import::Imported> = None;
     let mut broken = 0;
     let transcripts = transcripts(&args.inputs)?;

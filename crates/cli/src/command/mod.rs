@@ -3,6 +3,7 @@
 pub(crate) mod bridge;
 mod call;
 mod check_secrets;
+mod dry_run;
 mod explain;
 pub(crate) mod import;
 mod init;

@@ -1,12 +1,14 @@
 //! `mcptest run`: judge the recorded runs, after recording what is asked for.
 
+use super::dry_run;
 use super::report::Destination;
 use super::suites;
 use crate::args::{Calling, Colour, Record, Run};
 use crate::output::{self, Failure};
 use crate::progress::Progress;
 use clap::ValueEnum;
-use mcptest_core::suite::{Loaded, Model, Suite};
+use mcptest_core::problem;
+use mcptest_core::suite::{Loaded, Model, OverrideError, Suite};
 use mcptest_run::{Mode, Options, Outcome, Plan, Selection, Which};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,10 +16,17 @@ use std::process::ExitCode;
 pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
     let destinations = Destination::parse_all(&args.reporters.reporters)?;
     refuse_loose_mode(&args)?;
-    let mut loaded = suites::load(&args.suites, colour)?;
-    put_in_place(&mut loaded, &args.calling)?;
+    let groups = args.traces.as_deref().map(mcptest_run::groups).transpose()?;
+    let mut loaded = match &args.traces {
+        Some(_) => suites::load_for_traces(&args.suites, colour)?,
+        None => suites::load(&args.suites, colour)?,
+    };
+    put_in_place(&mut loaded, &args.calling, colour)?;
     let selection = Selection { filters: args.filter, tags: args.tag, skip_tags: args.skip_tag };
-    let plan = Plan::new(&loaded, &selection);
+    let plan = match (&args.traces, &groups) {
+        (Some(folder), Some(groups)) => Plan::of_traces(&loaded, folder, groups, &selection),
+        _ => Plan::new(&loaded, &selection),
+    };
     if plan.cells.is_empty() {
         output::stderr(nothing_to_judge(&loaded));
     }
@@ -26,6 +35,7 @@ pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
     }
     let mode = match args.calling.record {
         _ if args.calling.live => Mode::Live,
+        None if args.calling.dry_run => Mode::Record(Which::All),
         None => Mode::Replay,
         Some(Record::All) => Mode::Record(Which::All),
         Some(Record::Missing) => Mode::Record(Which::Missing),
@@ -41,6 +51,9 @@ pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
         fail_fast: args.fail_fast,
         deny_vacuous: args.deny_vacuous,
     };
+    if args.calling.dry_run {
+        return dry_run::run(&plan, &options);
+    }
     let outcome = watched(&plan, options, args.calling.quiet, colour);
     let Outcome { report, over_budget } = match outcome {
         Ok(outcome) => outcome,
@@ -75,14 +88,33 @@ fn watched(
 }
 
 /// `--runs` and `--models` in place of what the suites say.
-fn put_in_place(loaded: &mut [(String, Loaded)], calling: &Calling) -> Result<(), Failure> {
+fn put_in_place(loaded: &mut [(String, Loaded)], calling: &Calling, colour: Colour) -> Result<(), Failure> {
+    if calling.runs.is_none() && calling.models.is_empty() {
+        return Ok(());
+    }
+    let mut without_model = None;
+    let mut has_model = calling.models.is_empty();
     for suite in loaded.iter_mut().filter_map(|(_, loaded)| loaded.suite.as_mut()) {
         if let Some(runs) = calling.runs {
             suite.override_runs(runs as usize);
         }
         if !calling.models.is_empty() {
             let models: Vec<Model> = calling.models.iter().map(|written| suite.model(written)).collect();
-            suite.override_models(&models)?;
+            match suite.override_models(&models) {
+                Ok(()) => has_model = true,
+                Err(error @ OverrideError::NoModel { .. }) => without_model = Some(error),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+    if let Some(error) = without_model.filter(|_| !has_model) {
+        return Err(error.into());
+    }
+    let coloured = output::is_coloured(colour, &std::io::stderr());
+    for (_, loaded) in loaded {
+        let new = mcptest_run::check_again(loaded);
+        if !new.is_empty() {
+            output::stderr(&problem::render(&new, &loaded.sources, coloured));
         }
     }
     Ok(())

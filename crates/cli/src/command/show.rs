@@ -27,6 +27,9 @@ pub(super) fn run(args: &Show) -> Result<ExitCode, Failure> {
         output::stdout(tool_test_timeline(&recording, args.full)?.as_bytes())?;
         return Ok(ExitCode::SUCCESS);
     }
+    if let Some(fidelity) = recording.fidelity() {
+        output::stderr(&format!("note: imported from {fidelity}\n"));
+    }
     let cassette = recording.cassette()?;
     if let Some(wanted) = args.run.filter(|&wanted| cassette.runs.iter().all(|run| run.number != wanted)) {
         return Err(Failure(format!(

@@ -8,6 +8,19 @@ use std::path::{Path, PathBuf};
 
 /// Every named suite with its file name; their problems go to standard error.
 pub(super) fn load(suites: &Suites, colour: Colour) -> Result<Vec<(String, Loaded)>, Failure> {
+    load_with(suites, colour, mcptest_run::load_suites)
+}
+
+/// The same, for suites that judge traces given from elsewhere.
+pub(super) fn load_for_traces(suites: &Suites, colour: Colour) -> Result<Vec<(String, Loaded)>, Failure> {
+    load_with(suites, colour, mcptest_run::load_suites_for_traces)
+}
+
+fn load_with(
+    suites: &Suites,
+    colour: Colour,
+    load: fn(&[PathBuf]) -> Vec<(String, Loaded)>,
+) -> Result<Vec<(String, Loaded)>, Failure> {
     let named: Vec<PathBuf> = suites.config.iter().chain(&suites.paths).cloned().collect();
     let found = mcptest_run::find(&named, Path::new(""))?;
     if suites.verbose {
@@ -18,7 +31,7 @@ pub(super) fn load(suites: &Suites, colour: Colour) -> Result<Vec<(String, Loade
             ));
         }
     }
-    let loaded = mcptest_run::load_suites(&found.suites);
+    let loaded = load(&found.suites);
     let coloured = output::is_coloured(colour, &std::io::stderr());
     for (_, loaded) in &loaded {
         if !loaded.problems.is_empty() {

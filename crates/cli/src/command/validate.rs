@@ -7,15 +7,20 @@ use mcptest_core::problem::Level;
 use std::process::ExitCode;
 
 pub(super) fn run(args: &Validate, colour: Colour) -> Result<ExitCode, Failure> {
-    let loaded = suites::load(&args.suites, colour)?;
+    let groups = args.traces.as_deref().map(mcptest_run::groups).transpose()?;
+    let loaded = match &args.traces {
+        Some(_) => suites::load_for_traces(&args.suites, colour)?,
+        None => suites::load(&args.suites, colour)?,
+    };
     let (errors, warnings) = (suites::count(&loaded, Level::Error), suites::count(&loaded, Level::Warning));
     let tests: usize = loaded
         .iter()
         .filter_map(|(_, loaded)| loaded.suite.as_ref())
         .map(|suite| suite.agents.len() + suite.tools.len())
         .sum();
+    let groups = groups.map(|groups| format!("{}, ", counted(groups.len(), "group"))).unwrap_or_default();
     let line = format!(
-        "{}: {}, {}, {}\n",
+        "{}: {}, {groups}{}, {}\n",
         counted(loaded.len(), "suite"),
         counted(tests, "test"),
         counted(errors, "error"),

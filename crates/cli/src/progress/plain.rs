@@ -38,11 +38,14 @@ impl Plain {
                     return None;
                 }
                 let others = std::mem::take(&mut self.unsaid);
-                let others = if others > 0 { format!(" (and {})", counted(others, "other")) } else { String::new() };
+                let others =
+                    if others > 0 { format!(" (and {})", counted(others, "other")) } else { String::new() };
                 let verb = if self.is_live { "ran" } else { "recorded" };
                 format!("{verb} {}{others}", finished(row, *run, stop_reason.as_deref(), now))
             }
-            failure_or_other => failure(failure_or_other, state).or_else(|| decided(failure_or_other, state))?,
+            failure_or_other => {
+                failure(failure_or_other, state).or_else(|| decided(failure_or_other, state))?
+            }
         };
         self.last = now;
         Some(line)
@@ -56,8 +59,13 @@ impl Plain {
         self.last = now;
         let (called, tests) = state.tools;
         if state.rows.is_empty() {
-            let failed = if state.tools_failed > 0 { format!(", {} failed", state.tools_failed) } else { String::new() };
-            return (called < tests).then(|| format!("{called} of {} called{failed}", counted(tests as u64, "tool test")));
+            let failed = if state.tools_failed > 0 {
+                format!(", {} failed", state.tools_failed)
+            } else {
+                String::new()
+            };
+            return (called < tests)
+                .then(|| format!("{called} of {} called{failed}", counted(tests as u64, "tool test")));
         }
         let latest = state.rows.iter().filter_map(|row| Some((row, row.latest()?)));
         let (row, (run, active)) = latest.max_by_key(|(_, (_, active))| active.heard)?;
@@ -91,18 +99,22 @@ fn finished(row: &Row, run: usize, stop_reason: Option<&str>, now: Duration) -> 
     format!("{} {}: {}", row.name, row.numbered(run, active.in_matrix), facts.join(", "))
 }
 
-/// A run or a test that could not be recorded.
+/// A run or a test that could not be recorded. What several runs of a row fail of is said once.
 pub(crate) fn failure(event: &Event, state: &State) -> Option<String> {
     let (what, why) = match event {
         Event::RunFinished { cell, run, unrecorded: Some(why), .. } => {
-            let row = state.rows.get(*cell)?;
+            let row = state.rows.get(*cell).filter(|row| row.failure.as_ref() != Some(why))?;
             let in_matrix = row.active.get(run).is_some_and(|active| active.in_matrix);
             (format!("{} {}", row.name, row.numbered(*run, in_matrix)), why)
         }
         Event::ToolCalled { row_name, unrecorded: Some(why) } => (escape(row_name).into_owned(), why),
         _ => return None,
     };
-    let first = why.lines().next().unwrap_or_default();
+    let mut lines = why.lines().map(str::trim).filter(|line| !line.is_empty());
+    let mut first = lines.next().unwrap_or_default().to_owned();
+    if first.ends_with(':') {
+        first.extend(lines.next().map(|next| format!(" {next}")));
+    }
     let cut = if first.chars().count() > LONGEST_REASON { "…" } else { "" };
     let first: String = first.chars().take(LONGEST_REASON).collect();
     Some(format!("failed {what}: {}{cut}", escape(&first)))

@@ -5,8 +5,8 @@ use unicode_width::UnicodeWidthStr;
 /// The lines that stand at the bottom of the terminal; the cursor is below the last of them.
 #[derive(Debug, Default)]
 pub(crate) struct Screen {
-    /// How wide each line is that was drawn.
-    drawn: Vec<usize>,
+    drawn: Vec<String>,
+    columns: usize,
 }
 
 impl Screen {
@@ -14,7 +14,10 @@ impl Screen {
     /// has broken the old lines into several.
     pub(crate) fn draw(&mut self, above: &[String], lines: &[String], columns: usize) -> String {
         let columns = columns.max(1);
-        let rows: usize = self.drawn.iter().map(|width| width.div_ceil(columns).max(1)).sum();
+        if above.is_empty() && self.drawn == lines && self.columns == columns {
+            return String::new();
+        }
+        let rows: usize = self.drawn.iter().map(|line| width(line).div_ceil(columns).max(1)).sum();
         let mut bytes = "\r".to_owned();
         if rows > 0 {
             bytes.push_str(&format!("\u{1b}[{rows}A"));
@@ -27,7 +30,8 @@ impl Screen {
             bytes.push_str("\u{1b}[K\n");
         }
         bytes.push_str("\u{1b}[J");
-        self.drawn = lines.iter().map(|line| width(line)).collect();
+        self.drawn = lines.to_vec();
+        self.columns = columns;
         bytes
     }
 
@@ -64,6 +68,23 @@ pub(crate) fn cut(text: &str, columns: usize) -> String {
     kept
 }
 
+/// The text in at most so many columns, cut in its first half: rows differ in their last words.
+pub(crate) fn cut_within(text: &str, columns: usize) -> String {
+    if text.width() <= columns {
+        return text.to_owned();
+    }
+    let head = cut(text, columns / 3);
+    let mut tail = String::new();
+    for character in text.chars().rev() {
+        tail.insert(0, character);
+        if head.width() + tail.width() > columns {
+            tail.remove(0);
+            break;
+        }
+    }
+    head + &tail
+}
+
 /// The text with blanks up to so many columns.
 pub(crate) fn padded(text: &str, columns: usize) -> String {
     format!("{text}{}", " ".repeat(columns.saturating_sub(text.width())))
@@ -87,6 +108,7 @@ mod tests {
         let mut screen = Screen::default();
         assert_eq!(screen.clear(80), "");
         assert_eq!(screen.draw(&[], &lines(&["one", "two"]), 80), "\rone\u{1b}[K\ntwo\u{1b}[K\n\u{1b}[J");
+        assert_eq!(screen.draw(&[], &lines(&["one", "two"]), 80), "", "nothing is new");
         let failed = lines(&["failed"]);
         assert_eq!(
             screen.draw(&failed, &lines(&["one"]), 80),
@@ -106,6 +128,18 @@ mod tests {
     #[test]
     fn a_text_is_cut_by_columns_not_by_characters() {
         assert_eq!((cut("weather", 7), cut("weather", 6)), ("weather".to_owned(), "weath…".to_owned()));
-        assert_eq!((cut("天気予報", 6), cut("天気予報", 1), cut("天気", 0)), ("天気…".to_owned(), "…".to_owned(), String::new()));
+        assert_eq!(
+            (cut("天気予報", 6), cut("天気予報", 1), cut("天気", 0)),
+            ("天気…".to_owned(), "…".to_owned(), String::new())
+        );
+    }
+
+    #[test]
+    fn a_name_keeps_the_model_at_its_end() {
+        assert_eq!(cut_within("asks the weather tool [gpt-5]", 18), "asks …tool [gpt-5]");
+        assert_eq!(
+            (cut_within("asks", 4), cut_within("asks", 3), cut_within("asks", 1)),
+            ("asks".to_owned(), "…ks".to_owned(), "s".to_owned())
+        );
     }
 }

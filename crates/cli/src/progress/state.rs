@@ -39,7 +39,8 @@ pub(crate) struct Row {
     took: Duration,
     /// The most of its runs that were going on at once.
     peak: usize,
-    has_failed: bool,
+    /// Why a run of it could not be recorded.
+    pub(crate) failure: Option<String>,
 }
 
 /// A run that is going on.
@@ -116,7 +117,11 @@ impl Spent {
             (0, _) => format!("tokens are not known, {cost}"),
             (_, 0) => format!("{tokens}, cost not known (no price is known for the model)"),
             _ if unpriced > 0 => {
-                format!("{tokens}, {cost} ({} of {} answers have no known price)", grouped(unpriced), grouped(self.answers))
+                format!(
+                    "{tokens}, {cost} ({} of {} answers have no known price)",
+                    grouped(unpriced),
+                    grouped(self.answers)
+                )
             }
             _ => format!("{tokens}, {cost}"),
         }
@@ -170,9 +175,9 @@ impl State {
                         row.recorded += 1;
                         row.took += active.map(|active| now.saturating_sub(active.since)).unwrap_or_default();
                     }
-                    Some(_) => {
+                    Some(why) => {
                         row.failed += 1;
-                        row.has_failed = true;
+                        row.failure = Some(why.clone());
                     }
                 }
             }
@@ -236,11 +241,11 @@ impl State {
 impl Row {
     /// Whether nothing more of it is recorded.
     pub(crate) fn is_over(&self) -> bool {
-        self.active.is_empty() && (self.has_failed || self.recorded >= self.of)
+        self.active.is_empty() && (self.is_failed() || self.recorded >= self.of)
     }
 
     pub(crate) fn is_failed(&self) -> bool {
-        self.has_failed
+        self.failure.is_some()
     }
 
     fn mean(&self) -> Option<Duration> {
@@ -249,8 +254,10 @@ impl Row {
 
     /// How long the rest of its runs takes if they are made one after the other; what fails is not tried again.
     fn work_left(&self, mean: Duration, now: Duration) -> Duration {
-        let waiting = if self.has_failed { 0 } else { self.of.saturating_sub(self.recorded + self.active.len()) };
-        let going_on = self.active.values().map(|active| mean.saturating_sub(now.saturating_sub(active.since)));
+        let waiting =
+            if self.is_failed() { 0 } else { self.of.saturating_sub(self.recorded + self.active.len()) };
+        let going_on =
+            self.active.values().map(|active| mean.saturating_sub(now.saturating_sub(active.since)));
         mean * u32::try_from(waiting).unwrap_or(u32::MAX) + going_on.sum::<Duration>()
     }
 
@@ -269,7 +276,11 @@ impl Row {
 
     /// `run 3 of 10`, or `fault 3 of 12` in the fault matrix.
     pub(crate) fn numbered(&self, run: usize, in_matrix: bool) -> String {
-        if in_matrix { format!("fault {run} of {}", self.of_matrix) } else { format!("run {run} of {}", self.numbered_to) }
+        if in_matrix {
+            format!("fault {run} of {}", self.of_matrix)
+        } else {
+            format!("run {run} of {}", self.numbered_to)
+        }
     }
 }
 

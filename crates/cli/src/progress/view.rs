@@ -1,6 +1,6 @@
 //! What does a person see while runs are recorded: the rows at work, and a line for all of them?
 
-use super::screen::{cut, flush_right, padded};
+use super::screen::{cut, cut_within, flush_right, padded};
 use super::state::{Doing, Row, State};
 use super::words::{about, counted, grouped, time};
 use crate::output::Paint;
@@ -21,7 +21,7 @@ const BAR: usize = 10;
 const LEFT: usize = "~1 min 10 s".len();
 const DOING: usize = 16;
 const TOKENS: usize = "12,040 tok".len();
-const COST: usize = "$0.021".len();
+const COST: usize = "$0.0021".len();
 const SHORTEST_NAME: usize = 14;
 
 /// The lines, none of them as wide as the terminal and all of them fewer than it has rows.
@@ -76,8 +76,10 @@ impl Columns {
             Self { bar: false, tokens: None, cost: None, left: false, ..all },
             Self { bar: false, tokens: None, cost: None, left: false, doing: false, ..all },
         ];
-        let least = all.name.min(SHORTEST_NAME);
-        let fits = |columns: &&Self| columns.beside_name() + least <= widest;
+        // The bar says what the count says: it is not worth a cut name or a cut call.
+        let least =
+            |columns: &Self| if columns.bar { all.name + DOING / 2 } else { all.name.min(SHORTEST_NAME) };
+        let fits = |columns: &&Self| columns.beside_name() + least(columns) <= widest;
         let chosen = tries.iter().find(fits).unwrap_or(&tries[tries.len() - 1]);
         Self { name: all.name.min(widest.saturating_sub(chosen.beside_name())), ..*chosen }
     }
@@ -108,7 +110,7 @@ fn line(row: &Row, columns: Columns, now: Duration) -> Line {
         _ => ("▸", Style::Cyan),
     };
     let is_quiet = row.active.is_empty();
-    let name = padded(&cut(&row.name, columns.name), columns.name);
+    let name = padded(&cut_within(&row.name, columns.name), columns.name);
     let mut line = Line::default()
         .with(style, mark)
         .with(Style::Plain, " ")
@@ -156,7 +158,7 @@ fn doing(row: &Row) -> String {
     };
     let doing = match &active.doing {
         Doing::Starting => "starting",
-        Doing::Asking => "asking the model",
+        Doing::Asking => "thinking",
         Doing::Calling(tool) => tool,
     };
     match row.active.len() {
@@ -210,7 +212,8 @@ fn total(state: &State, now: Duration, widest: usize, paint: Paint) -> String {
             parts.push((6, Style::Plain, format!("{} saved", counted(state.saved() as u64, "run"))));
         }
     }
-    let width = |parts: &[(u8, Style, String)]| parts.iter().map(|(_, _, text)| text.width() + 3).sum::<usize>();
+    let width =
+        |parts: &[(u8, Style, String)]| parts.iter().map(|(_, _, text)| text.width() + 3).sum::<usize>();
     while parts.len() > 1 && width(&parts) > widest + 3 {
         let least = parts.iter().enumerate().max_by_key(|(_, (rank, ..))| *rank).map_or(0, |(at, _)| at);
         parts.remove(least);

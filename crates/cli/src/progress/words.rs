@@ -83,7 +83,18 @@ mod tests {
     #[test]
     fn dollars_have_as_many_digits_as_say_something() {
         let shown = [0.0, 0.003, 0.0312, 0.21, 0.2, 1.0, 12.4, 0.999_9, 1234.5, 0.000_004_21].map(dollars);
-        let said = ["$0", "$0.003", "$0.031", "$0.21", "$0.20", "$1.00", "$12.40", "$1.00", "$1,234.50", "$0.0000042"];
+        let said = [
+            "$0",
+            "$0.003",
+            "$0.031",
+            "$0.21",
+            "$0.20",
+            "$1.00",
+            "$12.40",
+            "$1.00",
+            "$1,234.50",
+            "$0.0000042",
+        ];
         assert_eq!(shown, said);
         assert_eq!(dollars(f64::NAN), "$0");
     }
@@ -97,7 +108,8 @@ mod tests {
 
     #[test]
     fn a_guess_pretends_no_precision() {
-        let shown = [0, 12_400, 59_700, 64_000, 3_599_000, 5_000_000].map(|ms| about(Duration::from_millis(ms)));
+        let shown =
+            [0, 12_400, 59_700, 64_000, 3_599_000, 5_000_000].map(|ms| about(Duration::from_millis(ms)));
         assert_eq!(shown, ["1 s", "12 s", "1 min", "1 min", "1 h", "1 h 23 min"]);
     }
 }

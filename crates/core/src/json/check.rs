@@ -43,9 +43,14 @@ pub enum JsonFault {
 /// One pass over a JSON text for what skipping readers let through: deep nesting, lone surrogates, bad escapes,
 /// numbers no double can hold. Whether brackets and commas stand where they should is left to the parser.
 pub fn check(text: &str) -> Result<(), JsonProblem> {
+    check_within(text, 0)
+}
+
+/// As [`check`], for a text that is to stand within this many lists and objects.
+pub fn check_within(text: &str, open: usize) -> Result<(), JsonProblem> {
     let bytes = text.as_bytes();
     let mut at = 0;
-    let mut depth = 0_usize;
+    let mut depth = open;
     while let Some(&byte) = bytes.get(at) {
         match byte {
             b'"' => at = check_string(bytes, at)?,

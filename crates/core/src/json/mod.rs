@@ -10,7 +10,7 @@ mod place;
 pub(crate) mod scan;
 mod subset;
 
-pub use check::{JsonFault, JsonProblem, MAX_DEPTH, check};
+pub use check::{JsonFault, JsonProblem, MAX_DEPTH, check, check_within};
 pub use compare::{difference, values_equal};
 pub use hash::{equal, hash, hash_value};
 pub(crate) use place::pointers_at;

@@ -85,9 +85,10 @@ impl Builder {
         let (value_names, values) = value_forms(self.values);
         let (texts, meanings) = what_to_look_for(&values);
         let length: usize = texts.iter().map(|text| text.len()).sum();
-        let kind = match self.is_for_little {
-            true => Some(AhoCorasickKind::ContiguousNFA),
-            false => (length <= LARGEST_TABLE).then_some(AhoCorasickKind::DFA),
+        let kind = if self.is_for_little {
+            Some(AhoCorasickKind::ContiguousNFA)
+        } else {
+            (length <= LARGEST_TABLE).then_some(AhoCorasickKind::DFA)
         };
         let automaton = match AhoCorasick::builder().match_kind(MatchKind::Standard).kind(kind).build(texts) {
             Ok(automaton) if problems.is_empty() => automaton,

@@ -141,6 +141,11 @@ pub(super) fn is_number(key: &str) -> bool {
     NUMBERS.binary_search(&key).is_ok()
 }
 
+/// Whether a whole text of a report is one of its verdicts.
+pub(super) fn is_verdict(text: &str) -> bool {
+    matches!(text, "passed" | "failed" | "error" | "skipped")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,19 +14,19 @@ const MOST_LEVELS: usize = 8;
 pub(super) struct Depth {
     /// In how many strings.
     level: usize,
-    /// Whether no pattern makes a text of a number.
-    keeps_numbers: bool,
+    /// Whether the numbers and verdicts are our own.
+    is_document: bool,
 }
 
 impl Depth {
     /// That of a document whose numbers are our own.
     pub(super) fn of_document() -> Self {
-        Self { level: 0, keeps_numbers: true }
+        Self { level: 0, is_document: true }
     }
 
     /// That of the strings of a text at this one.
     fn below(self) -> Self {
-        Self { level: self.level + 1, keeps_numbers: false }
+        Self { level: self.level + 1, is_document: false }
     }
 }
 
@@ -132,7 +132,7 @@ impl<'r> Reader<'r, '_> {
         self.at = at.end;
         let literal = &self.text[at.clone()];
         let rule = self.rule.take().filter(|rule| rule.also == Also::Numbers).map(|rule| rule.name);
-        let is_searched = !self.is_own_number && !self.level.keeps_numbers;
+        let is_searched = !self.is_own_number && !self.level.is_document;
         let Some(what) = rule.or_else(|| self.redactor.pattern_in(literal).filter(|_| is_searched)) else {
             return Some(());
         };
@@ -171,6 +171,10 @@ impl<'r> Reader<'r, '_> {
     }
 
     fn value(&mut self, content: &str) -> Vec<Edit<'r>> {
+        if self.level.is_document && own::is_verdict(content) {
+            self.rule = None;
+            return Vec::new();
+        }
         let list = self.list.filter(|(_, depth)| *depth == self.depth).map(|(rule, _)| rule);
         match self.rule.take().or(list) {
             Some(rule) => {

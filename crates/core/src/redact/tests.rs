@@ -337,13 +337,12 @@ fn hostile_texts_settle() {
 
 #[test]
 fn a_pattern_breaks_no_recording_and_no_report() {
-    let redactor = with_pattern("[0-9]{3,}|[a-z_]{10,}");
+    let redactor = with_pattern("[0-9]{3,}|[a-z_]{10,}|failed");
     let line = r#"{"run":100,"trace":{"tool_calls":[{"args":{"n":1234,"a_word_like_this":1}}],"tool_results":[{"call_index":250}]}}"#;
     let expected = r#"{"run":100,"trace":{"tool_calls":[{"args":{"n":"[redacted:pattern]","[redacted:pattern]":1}}],"tool_results":[{"call_index":250}]}}"#;
     assert_eq!(redactor.json(line), expected);
-    let report = r#"{"targets":{"score":0.6666666666},"reason":"run 1234 {\"n\":1234}"}"#;
-    let expected =
-        r#"{"targets":{"score":0.6666666666},"reason":"run [redacted:pattern] {\"n\":[redacted:pattern]}"}"#;
+    let report = r#"{"status":"failed","targets":{"score":0.6666666666},"reason":"run 1234 {\"n\":1234}"}"#;
+    let expected = r#"{"status":"failed","targets":{"score":0.6666666666},"reason":"run [redacted:pattern] {\"n\":[redacted:pattern]}"}"#;
     assert_eq!(redactor.document(report), expected);
 }
 

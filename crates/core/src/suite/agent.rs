@@ -93,7 +93,8 @@ pub struct Model {
 pub enum CassettePath {
     /// One file, which recording writes and replay reads; `{model}` stands for the model.
     File(String),
-    /// Files or patterns that are only read; their traces are the runs in order.
+    /// Files or patterns that are only read; their traces are the runs in order. None, when they are given from
+    /// elsewhere.
     ReadOnly(Vec<String>),
 }
 

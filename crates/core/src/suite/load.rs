@@ -44,8 +44,19 @@ impl Loaded {
 
 /// Loads the suite at `path`.
 pub fn load(path: &Path, host: &Host<'_>) -> Loaded {
+    load_as(path, host, false)
+}
+
+/// Loads the suite at `path` to judge traces that come from elsewhere: none of its agents needs a model, a prompt or a
+/// cassette, and each takes as many runs as it is given.
+pub fn load_for_traces(path: &Path, host: &Host<'_>) -> Loaded {
+    load_as(path, host, true)
+}
+
+fn load_as(path: &Path, host: &Host<'_>, traces_are_given: bool) -> Loaded {
     let mut loader = Loader {
         host,
+        traces_are_given,
         sources: Sources::default(),
         problems: Vec::new(),
         read: BTreeMap::new(),
@@ -99,6 +110,7 @@ pub(super) struct Parts {
 
 struct Loader<'h> {
     host: &'h Host<'h>,
+    traces_are_given: bool,
     sources: Sources,
     problems: Vec<Problem>,
     read: BTreeMap<PathBuf, Option<usize>>,
@@ -225,7 +237,8 @@ impl Loader<'_> {
         // Absolute, so that a path made with it means the same wherever it is joined.
         let here = (self.host.environment)("PWD").unwrap_or_else(|| ".".to_owned());
         let config_dir = Path::new(&here).join(path.parent().unwrap_or(Path::new(""))).display().to_string();
-        Reading::new(Variables { suite, config_dir, environment: self.host.environment })
+        let reading = Reading::new(Variables { suite, config_dir, environment: self.host.environment });
+        if self.traces_are_given { reading.of_given_traces() } else { reading }
     }
 
     fn parts(&mut self, root: &Node, path: &Path, mut imported: Parts) -> Parts {

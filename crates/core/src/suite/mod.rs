@@ -21,7 +21,7 @@ pub use agent::{Agent, CassettePath, Model, OverrideError, OwnAgent, Variant};
 pub use deferred::{Environment, Scope, Unset};
 pub(crate) use fault::{Effect, effect_of};
 pub use fault::{Fault, FaultKind, FaultKindError};
-pub use load::{Host, Loaded, load};
+pub use load::{Host, Loaded, load, load_for_traces};
 pub use options::{Budget, RunOptions, Stale};
 pub use read::parse_duration_ms as duration_ms;
 pub use redact::RedactPattern;

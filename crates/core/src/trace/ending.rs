@@ -19,12 +19,14 @@ impl Trace<'_> {
     }
 }
 
-/// `provider: overloaded` for an error with a kind and a message, else the error as recorded.
+/// `provider: overloaded` for an error with a kind and a message that does not begin with it, else the error as
+/// recorded.
 pub fn error_in_words(error: &str) -> String {
     let parsed: Value = serde_json::from_str(error).unwrap_or_default();
     let text = |key: &str| parsed.get(key).and_then(Value::as_str);
     match (parsed.as_str(), text("kind"), text("message")) {
         (Some(message), ..) | (None, None, Some(message)) => message.to_owned(),
+        (None, Some(kind), Some(message)) if message.starts_with(kind) => message.to_owned(),
         (None, Some(kind), Some(message)) => format!("{kind}: {message}"),
         _ => error.to_owned(),
     }

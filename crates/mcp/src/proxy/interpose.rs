@@ -80,6 +80,8 @@ pub trait Watch: Send + Sync {
     fn answered(&self, answer: &Body<'_>, text: &str) -> Reply;
     /// No answer will come; the sentence says why.
     fn unanswered(&self, _why: &str) {}
+    /// What the client gets has been sent.
+    fn delivered(&self) {}
     /// The client has given up waiting.
     fn cancelled(&self) {}
     /// Whether the server must not learn that the client has given up.
@@ -99,6 +101,13 @@ pub struct Reply {
     pub despite_cancel: Option<Duration>,
     /// Whether standard error is flooded before it.
     pub floods_stderr: bool,
+}
+
+impl Reply {
+    /// Whether the client gets nothing at all.
+    pub(crate) fn is_withheld(&self) -> bool {
+        self.texts.as_ref().is_some_and(Vec::is_empty)
+    }
 }
 
 /// Faults of the wire on every call, as the proxy and the mock have them.

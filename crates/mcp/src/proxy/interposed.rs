@@ -92,6 +92,8 @@ where
             self.recorder.room().await;
         }
         held_back.join_all().await;
+        // Half of a pipe that is dropped does not close it.
+        let _closed = server.shutdown().await;
         self.recorder.see(0, Seen::Closed(Direction::Client));
         Ended::ByClient
     }
@@ -203,23 +205,23 @@ where
             })
             .ok()?;
         let id = answered_id(&message.body)?;
-        let found = {
-            let mut open = self.open();
-            let found = open.get(id)?.clone();
-            if !found.watch.ignores_cancel() {
-                open.remove(id);
-            }
-            found
-        };
+        let found = self.open().remove(id)?;
         let reply = found.watch.answered(&message.body, text);
+        if found.watch.ignores_cancel() || reply.is_withheld() || !reply.hold.is_zero() {
+            // The client still waits, and may give up; the server is done with it.
+            self.open().insert(id.clone(), Open { is_kept_back: true, ..found.clone() });
+        }
         Some((id.clone(), found, reply))
     }
 
     async fn answer(&self, id: Id, open: Open, reply: Reply, line: Bytes) {
+        if reply.is_withheld() {
+            return;
+        }
+        let cancelled = || self.open().get(&id).and_then(|open| open.cancelled);
         if let Some(delay) = reply.despite_cancel {
             sleep_until(open.asked + delay).await;
-            let cancelled = self.open().remove(&id).and_then(|open| open.cancelled);
-            if let Some(cancelled) = cancelled {
+            if let Some(cancelled) = cancelled() {
                 sleep_until(cancelled + delay).await;
             }
         }
@@ -228,6 +230,10 @@ where
         }
         if reply.floods_stderr {
             self.flood().await;
+        }
+        let is_cancelled = self.open().remove(&id).is_some_and(|open| open.cancelled.is_some());
+        if is_cancelled && !open.watch.ignores_cancel() {
+            return;
         }
         match reply.texts {
             None => {
@@ -239,6 +245,7 @@ where
                 }
             }
         }
+        open.watch.delivered();
     }
 
     async fn flood(&self) {

@@ -1,6 +1,7 @@
 //! Agents at work: which runs are recorded now, how many at once, and what if the user has enough?
 
 mod chore;
+mod estimate;
 mod event;
 mod one_run;
 mod purse;
@@ -10,6 +11,7 @@ mod shared;
 mod state;
 mod work;
 
+pub use estimate::{Estimate, ExceededBudget, ExpectedTokens, MatrixRuns, RowEstimate, estimate};
 pub use event::{Event, RowToRecord, Watch, unwatched};
 pub(crate) use work::Done;
 
@@ -59,11 +61,14 @@ pub(crate) fn execute(
     let (interrupt, interrupted) = watch::channel(None);
     runtime.spawn(async move {
         let _ = interrupt.send(Some(interrupted_by_user().await));
-        // Kept until the runs have heard of it.
-        interrupt.closed().await;
+        let exit_code = interrupted_by_user().await;
+        // Who asks twice does not wait for a teardown; without its processes, what is left ends by itself.
+        end_all();
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        std::process::exit(exit_code.into());
     });
     watch(Event::Began { cells: works.iter().map(Work::row).collect() });
-    let wanted: usize = works.iter().map(|work| work.runs.len()).sum();
+    let wanted: usize = works.iter().map(|work| work.units().len()).sum();
     let schedule = Schedule::new(
         works.iter().map(|work| work.lane(options.jobs)).collect(),
         works.iter().flat_map(Work::units),
@@ -120,10 +125,13 @@ impl Crew<'_, '_> {
             }
             let work = &self.works[unit.work];
             let (cell, run) = (unit.work, unit.run);
-            if let Err(why) = work.reserve(&unit) {
-                work.note_failure(&unit, &why);
+            let reserved = work.reserve(&unit);
+            if reserved != Ok(true) {
+                let why = reserved.err();
+                why.iter().for_each(|why| work.note_failure(&unit, why));
                 self.schedule.drop_rest(unit.work);
-                let unrecorded = Some(work.without_secrets(&why));
+                let why = why.as_deref().unwrap_or("another mcptest has recorded it in the meantime");
+                let unrecorded = Some(work.without_secrets(why));
                 (self.watch)(Event::RunFinished { cell, run, stop_reason: None, unrecorded });
                 self.go_on(work, &unit);
                 continue;

@@ -43,7 +43,7 @@ pub(super) struct Surroundings<'a> {
     pub(super) interrupted: watch::Receiver<Option<u8>>,
 }
 
-/// Sets up, runs and clears up again, also when the user interrupts.
+/// Sets up, runs and clears up again, also when the setup fails half-way or the user interrupts.
 pub(super) async fn perform(
     work: &Work<'_>,
     run: usize,
@@ -52,14 +52,18 @@ pub(super) async fn perform(
 ) -> Result<Finished, Unfinished> {
     let (agent, folder) = (work.agent, work.suite.folder());
     let host = crate::host();
-    if let Some(setup) = &agent.setup {
-        chore::run("setup", setup, agent, folder, host.environment).await.map_err(Unfinished::Failed)?;
-    }
+    around.purse.may_spend(work.allowed(), 0).map_err(Unfinished::OverBudget)?;
     let mut interrupted = around.interrupted.clone();
+    let set_up_and_act = async {
+        if let Some(setup) = &agent.setup {
+            chore::run("setup", setup, agent, folder, host.environment).await.map_err(Unfinished::Failed)?;
+        }
+        act(work, run, faults, around).await
+    };
     let finished = tokio::select! {
         biased;
         _ = interrupted.wait_for(Option::is_some) => Err(Unfinished::Interrupted),
-        finished = act(work, run, faults, around) => finished,
+        finished = set_up_and_act => finished,
     };
     if let Some(teardown) = &agent.teardown {
         let done = chore::run("teardown", teardown, agent, folder, host.environment).await;
@@ -103,6 +107,7 @@ async fn act(
                 Unrecorded::OverBudget(why) => Unfinished::OverBudget(why),
             })?;
             trace.conversation.cost_usd = cost(work, &trace);
+            trace.errors.extend(without_tools(work.agent, &catalogue));
             trace.errors.extend(oddities(complaints.into_iter().chain(observed)));
             Ok(Finished { trace, catalogue })
         }
@@ -120,7 +125,6 @@ async fn run_own(
 ) -> Result<Finished, Unfinished> {
     let environment = crate::host().environment;
     let failed = |error: &dyn std::fmt::Display| Unfinished::Failed(error.to_string());
-    around.purse.may_spend(work.allowed(), 0).map_err(Unfinished::OverBudget)?;
     let fill =
         |text: &String| own.fill(text, environment).map_err(|unset| failed(&format!("`agent:`: {unset}")));
     let command = own.command.iter().map(fill).collect::<Result<Vec<_>, _>>()?;
@@ -186,7 +190,7 @@ fn cost(work: &Work<'_>, trace: &RunTrace) -> Option<f64> {
     work.cost_usd(Usage { prompt: tokens.prompt, completion: tokens.completion })
 }
 
-fn limits(agent: &Agent) -> Limits {
+pub(super) fn limits(agent: &Agent) -> Limits {
     let whole = |key: &str| agent.parameters.get(key).and_then(Value::as_u64);
     let default = Limits::default();
     Limits {
@@ -244,24 +248,37 @@ async fn connect_all(work: &Work<'_>, shared: &Shared) -> Result<Vec<Connected>,
 }
 
 /// Ends the servers that are the run's own, all at once; what was seen of them.
-async fn close_all(suite: &Suite, servers: Vec<Connected>) -> Vec<Observed> {
+async fn close_all(suite: &Suite, servers: Vec<Connected>) -> Vec<(String, Observed)> {
     let mut closing = JoinSet::new();
     for server in servers {
         if suite.servers.get(&server.name).is_some_and(|server| server.shared) {
             continue;
         }
         if let Ok(client) = Arc::try_unwrap(server.client) {
-            closing.spawn(async move { client.close().await.observed });
+            let name = server.name;
+            closing.spawn(async move {
+                let observed = client.close().await.observed;
+                observed.into_iter().map(move |odd| (name.clone(), odd)).collect::<Vec<_>>()
+            });
         }
     }
     closing.join_all().await.into_iter().flatten().collect()
 }
 
+/// Servers that are of no use to the agent.
+fn without_tools(agent: &Agent, catalogue: &[CatalogueTool]) -> impl Iterator<Item = TracedError> {
+    let has_tools = |name: &str| catalogue.iter().any(|tool| tool.server.as_deref() == Some(name));
+    agent.servers.iter().filter(move |name| !has_tools(name)).map(|name| TracedError {
+        kind: "server".to_owned(),
+        message: format!("server {name:?}: it offers no tools"),
+    })
+}
+
 /// What is odd about the servers, each once; what every server may do is not.
-fn oddities(observed: impl Iterator<Item = Observed>) -> Vec<TracedError> {
+fn oddities(observed: impl Iterator<Item = (String, Observed)>) -> Vec<TracedError> {
     const MOST: usize = 20;
     let mut said: Vec<TracedError> = Vec::new();
-    for odd in observed {
+    for (server, odd) in observed {
         if matches!(
             odd,
             Observed::Stderr { .. }
@@ -271,7 +288,7 @@ fn oddities(observed: impl Iterator<Item = Observed>) -> Vec<TracedError> {
         ) {
             continue;
         }
-        let error = TracedError { kind: "server".to_owned(), message: odd.to_string() };
+        let error = TracedError { kind: "server".to_owned(), message: format!("server {server:?}: {odd}") };
         if said.len() < MOST && !said.contains(&error) {
             said.push(error);
         }

@@ -47,7 +47,8 @@ impl Purse {
         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
         let of_suite = spent.by_suite.get(allowed.suite).copied().unwrap_or_default();
         let of_cell = spent.by_cell.get(&allowed.cell).copied().unwrap_or_default();
-        let over = |limit: Option<f64>, spent: f64| limit.filter(|limit| spent >= *limit);
+        // Sums of prices are off by far less than a price.
+        let over = |limit: Option<f64>, spent: f64| limit.filter(|limit| spent >= *limit - 1e-9);
         let dollars = |name: &str, limit: f64, spent: f64| {
             format!("{name} of ${} is used up: ${} was spent", usd(limit), usd(spent))
         };

@@ -15,6 +15,8 @@ pub(super) struct Reel {
     goes_on: bool,
     header: Option<Header>,
     reserved: Option<Reserved>,
+    /// Why it is not ours to write, once that was said: who had it may be done before the next run asks.
+    refused: Option<String>,
     recorder: Option<Recorder>,
     /// The traces of this recording by their numbers, as they were written; where nobody needs them, the first alone.
     traces: BTreeMap<usize, String>,
@@ -27,15 +29,36 @@ impl Reel {
     /// `goes_on` keeps the runs that are there; `keeps_all` keeps the traces in memory, too.
     pub(super) fn new(path: Option<PathBuf>, goes_on: bool, keeps_all: bool) -> Self {
         let traces = BTreeMap::new();
-        Self { path, goes_on, header: None, reserved: None, recorder: None, traces, keeps_all, count: 0 }
+        Self {
+            path,
+            goes_on,
+            header: None,
+            reserved: None,
+            refused: None,
+            recorder: None,
+            traces,
+            keeps_all,
+            count: 0,
+        }
     }
 
-    /// Makes sure that nobody else records to the same file, before anything is spent on it.
-    pub(super) fn reserve(&mut self) -> Result<(), String> {
-        if let (Some(path), None, None) = (&self.path, &self.reserved, &self.recorder) {
-            self.reserved = Some(Reserved::take(path).map_err(|error| error.to_string())?);
+    /// Makes sure that nobody else records to the same file, before anything is spent on it; true when that was not
+    /// sure before.
+    pub(super) fn reserve(&mut self) -> Result<bool, String> {
+        if let Some(why) = &self.refused {
+            return Err(why.clone());
         }
-        Ok(())
+        let (Some(path), None, None) = (&self.path, &self.reserved, &self.recorder) else { return Ok(false) };
+        match Reserved::take(path) {
+            Ok(reserved) => self.reserved = Some(reserved),
+            Err(error) => return Err(self.refused.insert(error.to_string()).clone()),
+        }
+        Ok(true)
+    }
+
+    /// Lets others record to the file, as long as nothing was written.
+    pub(super) fn release(&mut self) {
+        self.reserved = None;
     }
 
     /// Keeps a run: when this returns it is on the disk. The first one begins the cassette.
@@ -47,15 +70,12 @@ impl Reel {
         redactor: &Redactor,
     ) -> Result<(), String> {
         let header = without_secrets(header, redactor)?;
-        match &self.header {
-            None => self.begin(header)?,
-            Some(first) if *first != header => return Err(changed(first, &header)),
-            Some(_) => {}
+        if let Some(first) = &self.header {
+            refuse_other_tools(first, &header)?;
         }
         let trace = redactor.json(trace).into_owned();
-        if let Some(recorder) = &mut self.recorder {
-            recorder.append(run, &trace).map_err(|error| error.to_string())?;
-        }
+        self.reserve()?;
+        self.put(run, &trace, header).map_err(|error| error.to_string())?;
         if self.keeps_all || run == 1 {
             self.traces.insert(run, trace);
         }
@@ -63,11 +83,19 @@ impl Reel {
         Ok(())
     }
 
-    fn begin(&mut self, header: Header) -> Result<(), String> {
-        self.reserve()?;
+    /// The first run takes the place of an older recording in one step, so that none is lost for nothing.
+    fn put(&mut self, run: usize, trace: &str, header: Header) -> Result<(), WriteError> {
+        if let Some(recorder) = &mut self.recorder {
+            return recorder.append(run, trace);
+        }
         if let Some(reserved) = self.reserved.take() {
-            let recorder = if self.goes_on { reserved.resume(&header) } else { reserved.create(&header) };
-            self.recorder = Some(recorder.map_err(|error| error.to_string())?);
+            self.recorder = Some(if self.goes_on {
+                let mut recorder = reserved.resume(&header)?;
+                recorder.append(run, trace)?;
+                recorder
+            } else {
+                reserved.create_with(&header, run, trace)?
+            });
         }
         self.header = Some(header);
         Ok(())
@@ -121,7 +149,8 @@ fn without_secrets(header: Header, redactor: &Redactor) -> Result<Header, String
     Ok(Header { catalogue, ..header })
 }
 
-fn changed(first: &Header, now: &Header) -> String {
+/// Every run is of the same tools; some servers list them in another order each time.
+fn refuse_other_tools(first: &Header, now: &Header) -> Result<(), String> {
     let expected = crate::cassette::ExpectedHeader {
         model: now.model.clone(),
         prompt: now.prompt.clone(),
@@ -129,8 +158,10 @@ fn changed(first: &Header, now: &Header) -> String {
         parameters: now.parameters.clone(),
         catalogue: now.catalogue.clone(),
     };
-    let changes: Vec<String> =
-        crate::cassette::staleness(first, &expected).iter().map(ToString::to_string).collect();
-    let what = if changes.is_empty() { "their order".to_owned() } else { changes.join("; ") };
-    format!("the tools are not the same in every run: {what}")
+    let changes = crate::cassette::staleness(first, &expected);
+    if changes.is_empty() {
+        return Ok(());
+    }
+    let changes: Vec<String> = changes.iter().map(ToString::to_string).collect();
+    Err(format!("the tools are not the same in every run: {}", changes.join("; ")))
 }

@@ -5,7 +5,7 @@ use super::one_run::Finished;
 use super::purse::{Allowed, Purse};
 use super::reel::Reel;
 use super::schedule::{Lane, Unit};
-use super::state::{State, state_of};
+use super::state::{State, is_newer, state_of};
 use crate::cassette::beside;
 use crate::plan::{Cell, Plan, Subject};
 use crate::replay::{cassette_paths, expected_header};
@@ -65,7 +65,7 @@ pub(super) struct Work<'p> {
     pub(super) runs: Vec<usize>,
     /// How many runs the row has in all.
     of: usize,
-    is_live: bool,
+    mode: Mode,
     secrets: Arc<OfSuite>,
     kept: Mutex<Kept>,
 }
@@ -76,6 +76,8 @@ struct Kept {
     matrix: Reel,
     combinations: Vec<Combination>,
     failure: Option<String>,
+    /// Another mcptest recorded the row between our plan and our turn.
+    is_done_by_another: bool,
     is_decided: bool,
     stopped: Option<(usize, usize)>,
 }
@@ -133,7 +135,8 @@ impl<'p> Row<'p> {
     ) -> Result<Option<Work<'p>>, Reason> {
         let Self { index, cell, suite, agent, model, variant } = self;
         let is_live = options.mode == Mode::Live;
-        if agent.is_read_only() {
+        let has_actor = agent.own.is_some() || model.is_some();
+        if agent.is_read_only() || !has_actor {
             let message = "its traces are only read, so there is nothing to run".to_owned();
             let help = Some("judge them without `--live`, or give the agent a path to record to".to_owned());
             return if is_live { Err(Reason { message, help, ..Reason::default() }) } else { Ok(None) };
@@ -141,7 +144,7 @@ impl<'p> Row<'p> {
         let paths =
             cassette_paths(suite, agent, model, variant).map_err(|error| advice::unresolved(&error))?;
         let Some(path) = paths.into_iter().next() else { return Ok(None) };
-        let Some((goes_on, runs)) = self.runs(options) else { return Ok(None) };
+        let Some((goes_on, runs)) = wanted_runs(cell, agent, options.mode) else { return Ok(None) };
         let actor = self.actor(providers)?;
         let secrets = secrets.of(suite);
         secrets.redactor()?;
@@ -152,6 +155,7 @@ impl<'p> Row<'p> {
             matrix: Reel::new(of_matrix, goes_on, is_live),
             combinations: Vec::new(),
             failure: None,
+            is_done_by_another: false,
             is_decided: false,
             stopped: None,
         });
@@ -167,31 +171,12 @@ impl<'p> Row<'p> {
             actor,
             runs,
             of,
-            is_live,
+            mode: options.mode,
             secrets,
             kept,
         };
         work.refuse_unpriced(purse)?;
         Ok(Some(work))
-    }
-
-    /// Whether runs that are there are kept, and the numbers of those to record; `None` when nothing is.
-    fn runs(self, options: &Options) -> Option<(bool, Vec<usize>)> {
-        let all: Vec<usize> = (1..=self.agent.runs).collect();
-        let which = match options.mode {
-            Mode::Replay => return None,
-            Mode::Live | Mode::Record(Which::All) => return Some((false, all)),
-            Mode::Record(which) => which,
-        };
-        let state = state_of(self.cell);
-        match (which, state) {
-            (Which::Missing, State::Missing) => Some((false, all)),
-            (Which::Missing, State::Short(missing)) => Some((true, missing)),
-            (Which::Stale, State::Stale) | (Which::Failed, State::Judged(Status::Failed | Status::Error)) => {
-                Some((false, all))
-            }
-            _ => None,
-        }
     }
 
     fn actor(self, providers: &mut Providers) -> Result<Actor<'p>, Reason> {
@@ -210,15 +195,35 @@ impl<'p> Row<'p> {
     }
 }
 
+/// Whether runs that are there are kept, and the numbers of those to record; `None` when nothing is.
+pub(super) fn wanted_runs(cell: &Cell<'_>, agent: &Agent, mode: Mode) -> Option<(bool, Vec<usize>)> {
+    let all: Vec<usize> = (1..=agent.runs).collect();
+    let which = match mode {
+        Mode::Replay => return None,
+        Mode::Live => return Some((false, all)),
+        Mode::Record(Which::All) => return (!is_newer(cell)).then_some((false, all)),
+        Mode::Record(which) => which,
+    };
+    let state = state_of(cell);
+    match (which, state) {
+        (Which::Missing, State::Missing) => Some((false, all)),
+        (Which::Missing, State::Short(missing)) => Some((true, missing)),
+        (Which::Stale, State::Stale) | (Which::Failed, State::Judged(Status::Failed | Status::Error)) => {
+            Some((false, all))
+        }
+        _ => None,
+    }
+}
+
 impl Work<'_> {
     /// A budget in dollars cannot be held where nobody knows the price.
     fn refuse_unpriced(&self, purse: &Purse) -> Result<(), Reason> {
-        let Actor::Model { id, .. } = self.actor else { return Ok(()) };
-        let is_known = self.agent.cost_usd(id, 0, 0).is_some();
+        let Some(label) = self.priced_as() else { return Ok(()) };
+        let is_known = self.agent.cost_usd(&label, 0, 0).is_some();
         if is_known || !self.allowed().is_in_dollars(purse) {
             return Ok(());
         }
-        let message = format!("there is no price for `{id}`, so a budget in dollars cannot be held");
+        let message = format!("there is no price for `{label}`, so a budget in dollars cannot be held");
         let help = "give one under the agent's `token_efficiency: {prices: …}`, or limit tokens instead: \
                     `budget: {per_run_tokens: …}`";
         Err(Reason { message, help: Some(help.to_owned()), ..Reason::default() })
@@ -226,12 +231,16 @@ impl Work<'_> {
 
     /// The row and how many runs it needs, for who watches.
     pub(super) fn row(&self) -> RowToRecord {
-        RowToRecord { name: self.cell.row_name.clone(), runs: self.runs.len(), of: self.of }
+        RowToRecord { name: self.cell.row_name.clone(), runs: self.units().len(), of: self.of }
     }
 
-    pub(super) fn units(&self) -> impl Iterator<Item = Unit> {
+    /// What is to be recorded first: the runs or, where these are all there, what the fault matrix lacks.
+    pub(super) fn units(&self) -> Vec<Unit> {
+        if self.runs.is_empty() {
+            return self.missing_in_matrix();
+        }
         let work = self.place;
-        self.runs.iter().map(move |run| Unit { work, run: *run, in_matrix: false })
+        self.runs.iter().map(|run| Unit { work, run: *run, in_matrix: false }).collect()
     }
 
     /// What limits how many of its runs go on at once.
@@ -259,8 +268,12 @@ impl Work<'_> {
     }
 
     pub(super) fn cost_usd(&self, usage: Usage) -> Option<f64> {
-        let Actor::Model { id, .. } = self.actor else { return None };
-        self.agent.cost_usd(id, usage.prompt?, usage.completion?)
+        self.agent.cost_usd(&self.priced_as()?, usage.prompt?, usage.completion?)
+    }
+
+    /// The model as prices name it: what a provider of the suite's own charges is not that of the model's family.
+    fn priced_as(&self) -> Option<String> {
+        self.model.filter(|_| matches!(self.actor, Actor::Model { .. })).map(Model::label)
     }
 
     pub(super) fn distractors(&self, offered: &[CatalogueTool]) -> Vec<CatalogueTool> {
@@ -279,10 +292,29 @@ impl Work<'_> {
         }
     }
 
-    /// Makes sure that nobody else records the same, before anything is spent on it.
-    pub(super) fn reserve(&self, unit: &Unit) -> Result<(), String> {
+    /// Makes sure that nobody else records the same, before anything is spent on it; false when somebody did so since
+    /// it was planned.
+    pub(super) fn reserve(&self, unit: &Unit) -> Result<bool, String> {
         let mut kept = self.kept();
-        if unit.in_matrix { kept.matrix.reserve() } else { kept.reel.reserve() }
+        if unit.in_matrix {
+            return kept.matrix.reserve().map(|_| true);
+        }
+        if !kept.is_done_by_another && kept.reel.reserve()? && self.is_done() {
+            kept.is_done_by_another = true;
+            kept.reel.release();
+        }
+        Ok(!kept.is_done_by_another)
+    }
+
+    /// Whether the mode asks no more for what was planned.
+    fn is_done(&self) -> bool {
+        let is_selective = !matches!(self.mode, Mode::Live | Mode::Record(Which::All));
+        is_selective
+            && wanted_runs(self.cell, self.agent, self.mode).is_none_or(|(_, runs)| runs != self.runs)
+    }
+
+    fn is_live(&self) -> bool {
+        self.mode == Mode::Live
     }
 
     /// Puts a run on the disk.
@@ -336,10 +368,15 @@ impl Work<'_> {
 
     /// The runs of the fault matrix, once the ordinary ones are there.
     pub(super) fn matrix_units(&self, unit: &Unit) -> Vec<Unit> {
+        let is_over = {
+            let kept = self.kept();
+            kept.failure.is_some() || kept.is_done_by_another
+        };
+        if unit.in_matrix || is_over { Vec::new() } else { self.missing_in_matrix() }
+    }
+
+    fn missing_in_matrix(&self) -> Vec<Unit> {
         let mut kept = self.kept();
-        if unit.in_matrix || kept.failure.is_some() {
-            return Vec::new();
-        }
         kept.combinations = match kept.reel.all_traces().get(&1) {
             Some(text) => Trace::read(text)
                 .map(|trace| {
@@ -382,7 +419,7 @@ impl Work<'_> {
         let mut reason = reason_of(&redactor.text(why));
         let kept = self.kept();
         let recorded = kept.reel.count;
-        if !self.is_live {
+        if !self.is_live() {
             reason.details.push(match recorded {
                 0 => "nothing was recorded; an older recording is left as it was".to_owned(),
                 1 => "1 run was recorded before that, and is kept".to_owned(),
@@ -404,7 +441,7 @@ impl Work<'_> {
             let cassette = kept.reel.text(kept.stopped)?;
             Some(Done::Live { cassette, matrix: kept.matrix.text(None) })
         };
-        let done = if self.is_live { live() } else { Some(Done::Recorded) };
+        let done = if self.is_live() { live() } else { Some(Done::Recorded) };
         let done = done.filter(|_| kept.reel.count + kept.matrix.count > 0);
         done.map(|done| (self.index, done))
     }

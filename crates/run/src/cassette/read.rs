@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 use thiserror::Error;
 
+/// How every format of ours begins to name itself.
+const FORMAT_START: &[u8] = b"\"mcptest-";
+
 /// A cassette's bytes, which its traces borrow from.
 #[derive(Debug, Clone)]
 pub struct Recording {
@@ -37,6 +40,20 @@ impl Recording {
     /// A cassette that is no file.
     pub(crate) fn of_text(path: PathBuf, text: &str) -> Self {
         Self { path, bytes: text.as_bytes().to_vec(), fidelity: None }
+    }
+
+    /// Reads a file that stands among transcripts: what is no cassette is told of as a transcript.
+    pub fn open_transcript(path: &Path) -> Result<Self, ReadError> {
+        let recording = Self::open(path)?;
+        let is_own =
+            || recording.bytes.windows(FORMAT_START.len()).take(200).any(|part| part == FORMAT_START);
+        if recording.fidelity.is_some() || is_own() || parse(&recording.bytes).is_ok() {
+            return Ok(recording);
+        }
+        match import(&recording.bytes, None) {
+            Ok(_) => Ok(recording),
+            Err(source) => Err(ReadError::Transcript { path: path.to_owned(), source }),
+        }
     }
 
     /// The file's path.

@@ -81,7 +81,7 @@ pub fn staleness(recorded: &Header, expected: &ExpectedHeader) -> Vec<Change> {
     let keys: BTreeSet<_> = recorded.parameters.keys().chain(expected.parameters.keys()).collect();
     for key in keys {
         let field = format!("parameters.{key}");
-        changes.value(field, recorded.parameters.get(key), expected.parameters.get(key));
+        changes.first_difference(field, recorded.parameters.get(key), expected.parameters.get(key));
     }
     if let (Some(recorded), Some(current)) = (&recorded.catalogue, &expected.catalogue) {
         changes.tools(recorded, current);
@@ -170,10 +170,11 @@ impl Changes {
     }
 }
 
+/// A distractor is of no server: it is told by its name alone, wherever it was put.
 fn full_name(tool: &CatalogueTool) -> String {
     match &tool.server {
-        Some(server) => format!("{server}.{}", tool.name),
-        None => tool.name.clone(),
+        Some(server) if !tool.distractor => format!("{server}.{}", tool.name),
+        _ => tool.name.clone(),
     }
 }
 
@@ -277,5 +278,19 @@ mod tests {
         assert!(staleness(&known, &ExpectedHeader::default()).is_empty());
         let expected = ExpectedHeader { catalogue: Some(vec![]), ..ExpectedHeader::default() };
         assert!(staleness(&Header::default(), &expected).is_empty());
+    }
+
+    #[test]
+    fn a_distractor_is_the_same_on_whatever_server_it_was_put() {
+        let on = |server: &str, name: &str| CatalogueTool {
+            server: Some(server.into()),
+            distractor: true,
+            ..tool(name, "Sends a mail.", json!({}))
+        };
+        let recorded = Header { catalogue: Some(vec![on("docs", "send_mail")]), ..Header::default() };
+        let expected =
+            |name| ExpectedHeader { catalogue: Some(vec![on("mail", name)]), ..ExpectedHeader::default() };
+        assert!(lines(&recorded, &expected("send_mail")).is_empty());
+        assert_eq!(lines(&recorded, &expected("send_fax")).len(), 2);
     }
 }

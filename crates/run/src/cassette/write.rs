@@ -6,6 +6,7 @@ use super::parse::{Cassette, Stopped, parse, parse_trace};
 use super::problem::Problem;
 use super::source::Source;
 use super::stale::{Change, ExpectedHeader, staleness};
+use crate::import::is_foreign;
 use mcptest_core::trace::Header;
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
@@ -50,6 +51,15 @@ impl Reserved {
     /// Begins a new cassette with this header, in place of any that is there.
     pub fn create(self, header: &Header) -> Result<Recorder, WriteError> {
         Recorder::begin(&self.path, header, self.lock)
+    }
+
+    /// Begins a new cassette with this header and its first run, in one step: what was there stays until there is a
+    /// run to take its place.
+    pub fn create_with(self, header: &Header, run: usize, trace: &str) -> Result<Recorder, WriteError> {
+        let text = header_line(&self.path, header)? + &run_line(run, trace)?;
+        replace(&self.path, text.as_bytes())?;
+        let contents = Contents { runs: BTreeSet::from([run]), ..Contents::default() };
+        Recorder::open(&self.path, contents, self.lock)
     }
 
     /// Goes on with the cassette that is there, keeping its whole runs; begins it when there is none.
@@ -136,6 +146,9 @@ impl Recorder {
     }
 
     fn begin(path: &Path, header: &Header, lock: Lock) -> Result<Self, WriteError> {
+        if fs::read(path).is_ok_and(|bytes| is_foreign(&bytes)) {
+            return Err(WriteError::Transcript { path: path.to_owned() });
+        }
         replace(path, header_line(path, header)?.as_bytes())?;
         Self::open(path, Contents::default(), lock)
     }
@@ -191,6 +204,15 @@ pub enum WriteError {
     #[error("{}: another mcptest is recording to this file; wait for it, or record elsewhere", path.display())]
     Locked {
         /// The cassette.
+        path: PathBuf,
+    },
+    /// What is there was not written by mcptest, and cannot be recorded again.
+    #[error(
+        "{}: a transcript of another program stands here, which recording would destroy; name another file under `cassette:`",
+        path.display()
+    )]
+    Transcript {
+        /// The transcript.
         path: PathBuf,
     },
     /// The cassette was recorded with something else.
@@ -253,7 +275,7 @@ pub enum WriteError {
 
 fn list(changes: &[Change]) -> String {
     let changes: Vec<_> = changes.iter().map(ToString::to_string).collect();
-    if changes.is_empty() { "another agent or order of tools".to_owned() } else { changes.join("; ") }
+    if changes.is_empty() { "another agent".to_owned() } else { changes.join("; ") }
 }
 
 fn failed(path: &Path, verb: &'static str, source: io::Error) -> WriteError {
@@ -349,7 +371,12 @@ fn refuse_other(path: &Path, recorded: &Header, header: &Header) -> Result<(), W
     }
     let Header { model, prompt, system_prompt, parameters, catalogue, .. } = header.clone();
     let expected = ExpectedHeader { model, prompt, system_prompt, parameters, catalogue };
-    Err(WriteError::Different { path: path.to_owned(), changes: staleness(recorded, &expected) })
+    let changes = staleness(recorded, &expected);
+    // Some servers list the same tools in another order each time.
+    if changes.is_empty() && recorded.agent == header.agent {
+        return Ok(());
+    }
+    Err(WriteError::Different { path: path.to_owned(), changes })
 }
 
 /// Puts these bytes at `path` in one step, on the disk before anything else is written.
@@ -363,7 +390,14 @@ fn replace(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
         sync_folder(folder);
         Ok(())
     };
-    replaced().map_err(|source| failed(path, "written", source))
+    replaced().map_err(|source| failed(path, "written", plain(source)))
+}
+
+/// What the system says, without the name of the temporary file, which is gone by now.
+fn plain(error: io::Error) -> io::Error {
+    let source = error.get_ref().and_then(std::error::Error::source);
+    let code = source.and_then(|source| source.downcast_ref::<io::Error>()).and_then(io::Error::raw_os_error);
+    code.map_or(error, io::Error::from_raw_os_error)
 }
 
 #[cfg(unix)]

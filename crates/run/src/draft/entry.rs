@@ -187,7 +187,7 @@ fn of_option(before: &str, word: &str) -> Option<(String, Range<usize>)> {
         None => (name_of(before)?, 0),
     };
     let is_value = word.len() - start >= SHORTEST_VALUE && !word[start..].contains('/');
-    (is_value && sounds_secret(&name)).then(|| (name, start..word.len()))
+    (is_value && sounds_secret(&name)).then_some((name, start..word.len()))
 }
 
 /// `X-Api-Key` as `X_API_KEY`.

@@ -113,11 +113,9 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_written_is_read_back(written in any::<String>(), key in any::<String>(), number in any::<i32>()) {
-            let value = json!({ key: [written, number] });
-            let read = yaml_to_json(&format!("a: {}\n", flow(&value)));
-            let unescaped = read.map(|read| read.to_string().replace("$${", "${"));
-            let expected = json!({ "a": value }).to_string().replace("$${", "${");
-            prop_assert_eq!(unescaped, Some(expected));
+            let read = yaml_to_json(&format!("a: {}\n", flow(&json!({ &key: [&written, number] }))));
+            let unfilled = written.replace("${", "$${");
+            prop_assert_eq!(read, Some(json!({ "a": { key: [unfilled, number] } })));
         }
     }
 }

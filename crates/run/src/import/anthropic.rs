@@ -38,7 +38,31 @@ fn is_response(fields: &Fields<'_>) -> bool {
     fields.has("stop_reason") || fields.has("usage")
 }
 
+/// A line of a coding agent's session: a message, and the session that it belongs to.
+fn of_session(value: Json<'_>) -> Option<(String, Json<'_>)> {
+    let line = value.object().filter(|line| line.has("sessionId"))?;
+    let message = line.get("message")?;
+    let is_message = message.object().is_some_and(|message| message.has("role"));
+    let is_helper = line.get("isSidechain").and_then(Json::flag).unwrap_or_default();
+    (is_message && !is_helper).then_some((line.string("sessionId")?.into_owned(), message))
+}
+
+/// The messages of each session; its other lines are about the program.
+fn sessions(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
+    let mut sessions: Vec<(String, Exchange<'_>)> = Vec::new();
+    for (session, message) in values.iter().filter_map(|value| of_session(*value)) {
+        match sessions.iter_mut().rev().find(|(known, _)| *known == session) {
+            Some((_, exchange)) => exchange.messages.push(message),
+            None => sessions.push((session, Exchange { messages: vec![message], ..Exchange::default() })),
+        }
+    }
+    sessions.into_iter().map(|(_, exchange)| transcript(&[exchange])).collect()
+}
+
 fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
+    if values.iter().any(|value| of_session(*value).is_some()) {
+        return sessions(values);
+    }
     let mut exchanges = Vec::new();
     for unit in units(values, &|fields| fields.has("role"))? {
         match unit {
@@ -119,16 +143,26 @@ fn transcript(chain: &[Exchange<'_>]) -> Result<Transcript, Misfit> {
         }
     }
     let Some(last) = chain.last() else { return Ok(transcript) };
-    for message in last.messages.iter().chain(&last.reply) {
+    let mut messages = last.messages.iter().chain(&last.reply).peekable();
+    let mut before = None;
+    while let Some(message) = messages.next() {
         let message = object_of(*message, "a message")?;
-        read_message(&message, &mut transcript)?;
+        // A message that came in pieces is one turn, and each piece says what the whole cost so far.
+        let id = message.string("id").filter(|_| message.has("usage"));
+        let is_continued = id.is_some() && before == id;
+        read_parts(&message, is_continued, &mut transcript)?;
+        let next = messages.peek().and_then(|next| next.object()).and_then(|next| next.string("id"));
+        let is_last_piece = id.is_none() || next != id;
         // In a log, what a reply cost stands with its own exchange, and a later request may repeat it.
-        if chain.len() == 1 {
+        if chain.len() == 1 && is_last_piece {
             read_end(&message, &mut transcript);
         }
+        before = id;
     }
     if chain.len() > 1 {
-        chain.iter().for_each(|exchange| read_end(&exchange.response, &mut transcript));
+        for exchange in chain {
+            read_end(&exchange.response, &mut transcript);
+        }
     }
     Ok(transcript)
 }
@@ -169,13 +203,18 @@ pub(super) fn read_end(response: &Fields<'_>, transcript: &mut Transcript) {
 
 /// One message, of content blocks or plain text.
 pub(super) fn read_message(message: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
+    read_parts(message, false, transcript)
+}
+
+/// The blocks of a message, which may go on with the one before.
+fn read_parts(message: &Fields<'_>, is_continued: bool, transcript: &mut Transcript) -> Result<(), Misfit> {
     let role = message.required_string("role", "a message")?;
     let Some(content) = message.get("content") else {
         return Err(message.misfit("a message has no `content`".to_owned()));
     };
     match &*role {
-        "assistant" => transcript.assistant(),
-        "user" => {}
+        "assistant" if !is_continued => transcript.assistant(),
+        "assistant" | "user" => {}
         "system" => {
             let text = text_of(content, transcript)?;
             transcript.system(&text);
@@ -186,9 +225,9 @@ pub(super) fn read_message(message: &Fields<'_>, transcript: &mut Transcript) ->
     let Some(blocks) = content.list() else {
         let text = text_of(content, transcript)?;
         if role == "user" {
-            transcript.user(&text)
+            transcript.user(&text);
         } else {
-            transcript.say(&text)
+            transcript.say(&text);
         }
         return Ok(());
     };

@@ -7,6 +7,9 @@ use mcptest_core::json::check;
 use serde_json::error::Category;
 use serde_json::value::RawValue;
 
+/// The deepest nesting that is read: a trace may have to hold a value a little deeper than its transcript does.
+const DEEPEST: usize = 120;
+
 /// A transcript's text with the values in it.
 pub(super) struct Document<'a> {
     text: &'a str,
@@ -25,6 +28,10 @@ impl<'a> Document<'a> {
             return Err(ImportError { place: None, fault: ImportFault::Empty });
         }
         let values = values(text)?;
+        if let Some(offset) = deeper_than(text, DEEPEST) {
+            let reason = format!("lists and objects are nested more than {DEEPEST} deep");
+            return Err(at(text.as_bytes(), offset, ImportFault::Unsafe { reason }));
+        }
         check(text).map_err(|problem| {
             let fault = ImportFault::Unsafe { reason: problem.fault.to_string() };
             at(text.as_bytes(), problem.offset, fault)
@@ -33,15 +40,39 @@ impl<'a> Document<'a> {
     }
 
     /// What does not fit, with its place. JSON that stood in a string has the place of the file's start.
-    pub(super) fn error(&self, format: &'static str, misfit: Misfit) -> ImportError {
+    pub(super) fn error(
+        &self,
+        format: &'static str,
+        misfit: Misfit,
+        looks_like: Option<&'static str>,
+    ) -> ImportError {
         let offset = misfit.address.checked_sub(self.text.as_ptr() as usize);
         let offset = offset.filter(|offset| *offset < self.text.len()).unwrap_or(0);
-        at(self.text.as_bytes(), offset, ImportFault::Misfit { format, message: misfit.message })
+        let fault = ImportFault::Misfit { format, message: misfit.message, looks_like };
+        at(self.text.as_bytes(), offset, fault)
     }
 }
 
 fn at(bytes: &[u8], offset: usize, fault: ImportFault) -> ImportError {
     ImportError { place: Some(Place::at(bytes, offset)), fault }
+}
+
+/// Where a list or object opens that has this many around it.
+fn deeper_than(text: &str, limit: usize) -> Option<usize> {
+    let (mut depth, mut is_string, mut is_escaped) = (0_usize, false, false);
+    for (at, byte) in text.bytes().enumerate() {
+        match byte {
+            _ if is_escaped => is_escaped = false,
+            b'\\' if is_string => is_escaped = true,
+            b'"' => is_string = !is_string,
+            _ if is_string => {}
+            b'[' | b'{' if depth == limit => return Some(at),
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    None
 }
 
 fn values(text: &str) -> Result<Vec<Json<'_>>, ImportError> {
@@ -69,8 +100,13 @@ fn explained(text: &str, start: usize, before: &[Json<'_>]) -> ImportError {
     let lines = part.split_inclusive('\n').take(error.line().saturating_sub(1));
     let offset = lines.map(str::len).sum::<usize>() + error.column().saturating_sub(1);
     let mut offset = (start + offset).min(text.len());
-    let fault = if error.classify() == Category::Eof {
-        offset = offset.max(start);
+    while !text.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    // A string that runs into the last line's end was cut off too.
+    let is_last_line = text[offset..].lines().skip(1).all(|line| line.trim_ascii().is_empty());
+    let is_open_string = is_last_line && error.to_string().starts_with("control character");
+    let fault = if error.classify() == Category::Eof || is_open_string {
         ImportFault::CutOff
     } else {
         let place = format!(" at line {} column {}", error.line(), error.column());
@@ -106,6 +142,7 @@ mod tests {
             ("{\"a\": [1, 2", "line 1, column 11: the text ends in the middle"),
             ("{\"a\":1}\n{\"a\": tru}\n{\"a\":3}", "line 2, column 10: this is not JSON (expected ident)"),
             ("{\"a\":1}\n{\"a\":\n{\"a\":3}", "line 2, column 5: the text ends in the middle"),
+            ("{\"a\": \"b\n", "line 1, column 8: the text ends in the middle"),
             ("hello", "line 1, column 1: this is not JSON (expected value)"),
             (
                 "[\"\\ud800\"]",
@@ -117,7 +154,7 @@ mod tests {
             assert!(found.starts_with(expected), "{text}: {found}");
         }
         let deep = format!("[\n{}{}]", "[".repeat(100_000), "]".repeat(100_000));
-        assert!(problem(deep.as_bytes()).starts_with("line 2, column 127: lists and objects are nested"));
+        assert!(problem(deep.as_bytes()).starts_with("line 2, column 120: lists and objects are nested"));
         assert!(problem(b"[\"\xff\"]").starts_with("line 1, column 3: this byte is not UTF-8"));
         assert!(problem(b"[\"\xe2\x82").starts_with("line 1, column 3: the text ends"));
     }

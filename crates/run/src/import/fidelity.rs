@@ -128,7 +128,7 @@ impl fmt::Display for Fidelity {
                 (0, 0) => {}
                 (0, _) => missing.push(format!("no {fact}")),
                 (present_in, of) if present_in < of => {
-                    present.push(format!("{fact} in {present_in} of {of}"))
+                    present.push(format!("{fact} in {present_in} of {of}"));
                 }
                 _ => present.push((*fact).to_owned()),
             }

@@ -4,7 +4,7 @@
 const NATIVE: [&str; 6] = ["format", "run", "trace", "tool_results", "conversation", "final_response"];
 
 /// Keys that transcripts have at their top. A trace may have one of its own of that name, beside `tool_calls`.
-const FOREIGN: [&str; 17] = [
+const FOREIGN: [&str; 20] = [
     "messages",
     "role",
     "lc",
@@ -22,6 +22,9 @@ const FOREIGN: [&str; 17] = [
     "stop_reason",
     "error",
     "custom_id",
+    "message",
+    "sessionId",
+    "leafUuid",
 ];
 
 /// Whether an importer should be asked. Of a cassette only its first key is looked at.
@@ -101,9 +104,8 @@ impl<'a> Keys<'a> {
                     continue;
                 }
                 b'{' | b'[' => depth += 1,
-                b'}' | b']' if depth == 0 => return,
+                b'}' | b']' | b',' if depth == 0 => return,
                 b'}' | b']' => depth -= 1,
-                b',' if depth == 0 => return,
                 _ => {}
             }
             self.at += 1;

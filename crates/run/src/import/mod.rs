@@ -15,8 +15,6 @@ mod otel;
 mod problem;
 mod sample;
 mod server_name;
-#[cfg(test)]
-mod tests;
 mod transcript;
 mod unit;
 mod write;
@@ -56,6 +54,11 @@ pub fn find(key: &str) -> Option<&'static Importer> {
     IMPORTERS.iter().find(|importer| importer.key == key)
 }
 
+/// The keys of all formats, for a user to read: the simplest first.
+pub fn keys() -> impl Iterator<Item = &'static str> {
+    IMPORTERS.iter().rev().map(|importer| importer.key)
+}
+
 /// What was read from transcripts, as conversations in order.
 #[derive(Debug)]
 pub struct Imported {
@@ -70,7 +73,9 @@ pub fn import(bytes: &[u8], format: Option<&Importer>) -> Result<Imported, Impor
         Some(importer) => importer,
         None => sniffed(&document).ok_or_else(|| unknown(&document))?,
     };
-    let read = (importer.read)(&document.values).map_err(|misfit| document.error(importer.name, misfit))?;
+    let other = || sniffed(&document).map(|other| other.key).filter(|key| *key != importer.key);
+    let read = (importer.read)(&document.values)
+        .map_err(|misfit| document.error(importer.name, misfit, format.and_then(|_| other())))?;
     let mut fidelity = Fidelity::new(importer.name);
     let mut transcripts: Vec<Transcript> = Vec::new();
     for mut transcript in read {
@@ -82,7 +87,8 @@ pub fn import(bytes: &[u8], format: Option<&Importer>) -> Result<Imported, Impor
         transcripts.push(transcript);
     }
     if transcripts.is_empty() {
-        let fault = ImportFault::NoConversation { format: importer.name, expected: importer.doc };
+        let looks_like = format.and_then(|_| other());
+        let fault = ImportFault::NoConversation { format: importer.name, expected: importer.doc, looks_like };
         return Err(ImportError { place: None, fault });
     }
     fidelity.disagreed = write::disagreed(&transcripts);

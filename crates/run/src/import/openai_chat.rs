@@ -55,10 +55,10 @@ fn signature(message: Json<'_>) -> Option<String> {
     let calls = fields.get("tool_calls").and_then(Json::list).unwrap_or_default();
     let ids: Vec<String> =
         calls.iter().filter_map(|call| Some(call.object()?.string("id")?.into_owned())).collect();
-    match ids.is_empty() {
-        false => Some(format!("calls {}", ids.join(" "))),
-        true => Some(format!("text {}", fields.string("content")?)),
+    if ids.is_empty() {
+        return Some(format!("text {}", fields.string("content")?));
     }
+    Some(format!("calls {}", ids.join(" ")))
 }
 
 fn transcript(chain: &[Exchange<'_>]) -> Result<Transcript, Misfit> {

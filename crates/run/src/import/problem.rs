@@ -1,6 +1,5 @@
 //! What can be wrong with a transcript, and where?
 
-use super::{IMPORTERS, Importer};
 use crate::cassette::Place;
 use std::fmt;
 use thiserror::Error;
@@ -58,7 +57,7 @@ pub enum ImportFault {
     },
     /// No importer knows it.
     #[error(
-        "{looks_like} is no transcript that mcptest knows; the formats are {}: name the right one with --format",
+        "{looks_like} is no transcript that mcptest knows; the formats are {}, and `mcptest import --format` reads as one of them",
         formats()
     )]
     Unknown {
@@ -66,26 +65,35 @@ pub enum ImportFault {
         looks_like: String,
     },
     /// It is not what its format says.
-    #[error("read as {format}: {message}")]
+    #[error("read as {format}: {message}{}", instead(*looks_like))]
     Misfit {
         /// The format it was read as.
         format: &'static str,
         /// What does not fit.
         message: String,
+        /// The format that it seems to be, when it was read as another.
+        looks_like: Option<&'static str>,
     },
     /// There is nothing to judge in it.
     #[error(
-        "read as {format}: there is no conversation in it ({expected}); is it another format? (--format)"
+        "read as {format}: there is no conversation in it ({expected}){}", instead(*looks_like)
     )]
     NoConversation {
         /// The format it was read as.
         format: &'static str,
         /// What such a file has in it.
         expected: &'static str,
+        /// The format that it seems to be, when it was read as another.
+        looks_like: Option<&'static str>,
     },
 }
 
 /// The formats by their keys, for a sentence.
-pub(super) fn formats() -> String {
-    IMPORTERS.iter().map(|importer: &Importer| importer.key).collect::<Vec<_>>().join(", ")
+fn formats() -> String {
+    super::keys().collect::<Vec<_>>().join(", ")
+}
+
+/// What the file looks like, when that is not the format it was read as.
+fn instead(looks_like: Option<&str>) -> String {
+    looks_like.map(|key| format!("; it looks like {key}")).unwrap_or_default()
 }

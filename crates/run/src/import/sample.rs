@@ -2,14 +2,14 @@
 
 use super::json::{Fields, Json};
 
-const MOST_VALUES: usize = 16;
+const MOST_VALUES: usize = 64;
 const MOST_ITEMS: usize = 200;
 const DEEPEST: usize = 4;
 
 /// Keys under which messages stand, or what stands around them.
-const AROUND: [&str; 13] = [
+const AROUND: [&str; 14] = [
     "messages", "request", "response", "body", "params", "inputs", "outputs", "input", "output", "choices",
-    "values", "message", "run_type",
+    "values", "message", "result", "run_type",
 ];
 
 /// The first objects of a transcript, where formats differ.
@@ -78,6 +78,9 @@ pub(super) fn description(values: &[Json<'_>]) -> String {
 
 fn described(value: Json<'_>) -> String {
     if let Some(fields) = value.object() {
+        if let Some(own) = fields.string("format").filter(|format| format.starts_with("mcptest-")) {
+            return format!("a file of mcptest itself ({})", clipped(&own));
+        }
         let mut keys: Vec<String> = fields.keys().take(5).map(|key| format!("`{}`", clipped(key))).collect();
         if fields.keys().count() > keys.len() {
             keys.push("…".to_owned());

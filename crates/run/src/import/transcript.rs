@@ -221,12 +221,11 @@ impl Transcript {
     /// A tool answers the call with this id; without an id, the first call that waits, of that name where one is said.
     pub(super) fn answer(&mut self, id: Option<&str>, name: Option<&str>, answer: Answer) {
         self.turns.push(Turn { role: "tool", content: answer.text.clone() });
-        let waiting = match id {
-            Some(id) => self.by_id.get_mut(id).and_then(VecDeque::pop_front),
-            None => {
-                let fits = |index: &&usize| name.is_none_or(|name| self.calls[**index].name == name);
-                self.unanswered.iter().find(fits).copied()
-            }
+        let waiting = if let Some(id) = id {
+            self.by_id.get_mut(id).and_then(VecDeque::pop_front)
+        } else {
+            let fits = |index: &&usize| name.is_none_or(|name| self.calls[**index].name == name);
+            self.unanswered.iter().find(fits).copied()
         };
         match waiting.filter(|index| self.answers[*index].is_none()) {
             Some(index) => self.answer_call(index, answer),

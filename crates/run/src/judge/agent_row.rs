@@ -1,7 +1,7 @@
 //! What do the recorded runs of an agent's row come to?
 
 use super::matrix;
-use super::one_run::{broken_run, judge_run, overcome_errors};
+use super::one_run::{broken_run, judge_run, overcome_errors, reached_limit};
 use crate::cassette::{Cassette, ReadError};
 use crate::plan::Row;
 use crate::replay::{self, Recordings, expected_header};
@@ -79,10 +79,9 @@ fn judge_recordings(row: Row<'_>, live: Option<Live<'_>>, report: &mut TestRepor
     let wanted = row.agent.runs_to_judge(recorded.len());
     let alone = named.first().filter(|_| opened.len() == 1).map(|(_, cassette)| *cassette);
     let stop = alone.and_then(|cassette| replay::early_stop(cassette, wanted));
-    let judged = stop.map_or(wanted, |stop| stop.after);
     let missing =
-        alone.map_or_else(|| (recorded.len() + 1..=judged).collect(), |cassette| cassette.missing(judged));
-    if let Some(message) = replay::missing(&missing, judged) {
+        alone.map_or_else(|| (recorded.len() + 1..=wanted).collect(), |cassette| cassette.missing(wanted));
+    if let Some(message) = replay::missing(&missing, wanted).filter(|_| stop.is_none()) {
         let help = Some(advice::short(row.cell, row.suite, row.agent));
         return Err(Reason { message, help, ..Reason::default() });
     }
@@ -90,7 +89,7 @@ fn judge_recordings(row: Row<'_>, live: Option<Live<'_>>, report: &mut TestRepor
         let judged = if wanted == 1 { "is".to_owned() } else { format!("{wanted} are") };
         report.notes.push(format!("{} runs are recorded; only the first {judged} judged", recorded.len()));
     }
-    let recorded = &recorded[..judged];
+    let recorded = &recorded[..stop.unwrap_or(wanted)];
     let traces = recorded.iter().map(|run| run.trace.as_ref().ok().copied());
     if let Some(reason) = faults::misrecorded(row.cell, row.suite, row.agent, traces) {
         return Err(reason);
@@ -100,6 +99,8 @@ fn judge_recordings(row: Row<'_>, live: Option<Live<'_>>, report: &mut TestRepor
         report.notes.push(accept_early_stop(row, &runs, wanted)?);
     }
     report.notes.extend(runs.iter().enumerate().filter_map(|(at, run)| overcome_errors(run.trace, at + 1)));
+    let failed = runs.iter().enumerate().filter(|(_, run)| !run.passed);
+    report.notes.extend(failed.filter_map(|(at, run)| reached_limit(run.trace, at + 1)));
     report.notes.extend(faults::unmet(row.agent, &runs));
     judge_gates(row, &runs, live, report)
 }

@@ -33,7 +33,7 @@ pub(super) fn judge(
     expected.parameters.insert("fault_matrix".to_owned(), Value::from(combinations));
     report.notes.extend(replay::freshness(row, &expected, &[(recording.path(), &cassette)])?);
     if let Some(missing) = replay::missing(&cassette.missing(wanted), wanted) {
-        return Err(anew(row, format!("of the fault matrix, {missing}")));
+        return Err(short(row, format!("of the fault matrix, {missing}")));
     }
     let mut expectations = Vec::new();
     let mut judged = Vec::new();
@@ -46,13 +46,15 @@ pub(super) fn judge(
             return Err(Reason { message, ..Reason::default() });
         }
         let held = judge_expectations(row.agent, trace);
-        let passed = trace.fatal_error().is_none() && held.iter().all(|expectation| expectation.passed);
+        let has_ended = trace.fatal_error().is_none();
+        let passed = has_ended && held.iter().all(|expectation| expectation.passed);
         judged.push(Run { trace, header: cassette.header.as_ref(), passed });
-        expectations.push(held);
+        expectations.push(if has_ended { held } else { Vec::new() });
     }
     let mut verdict = gate.judge_variant(row.variant, &report.row_name(), &judged);
     for finding in &mut verdict.explanation {
-        let run = finding.run.and_then(|run| expectations.get(run - 1));
+        // The combination is named; the number is not that of an ordinary run.
+        let run = finding.run.take().and_then(|run| expectations.get(run - 1));
         finding.diff.extend(run.into_iter().flatten().flat_map(evidence));
     }
     Ok(verdict)
@@ -69,15 +71,15 @@ fn open(row: Row<'_>, live: Option<Live<'_>>) -> Result<Recording, Reason> {
             Recording::open(&path).map_err(|error| replay::unreadable(&error, row))
         }
         Some(path) => {
-            Err(anew(row, format!("the fault matrix has no recording: there is no {}", path.display())))
+            Err(short(row, format!("the fault matrix has no recording: there is no {}", path.display())))
         }
         None => Err(Reason { message: "the fault matrix was not run".to_owned(), ..Reason::default() }),
     }
 }
 
-fn anew(row: Row<'_>, message: String) -> Reason {
-    let command = advice::record_command(row.cell, row.suite, "--record");
-    Reason { message, help: Some(format!("record the row with {command}")), ..Reason::default() }
+fn short(row: Row<'_>, message: String) -> Reason {
+    let command = advice::record_command(row.cell, row.suite, "--record=missing");
+    Reason { message, help: Some(format!("record the rest with {command}")), ..Reason::default() }
 }
 
 /// Where the run differs from what was expected of it.

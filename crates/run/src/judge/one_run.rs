@@ -84,3 +84,10 @@ pub(super) fn overcome_errors(trace: &Trace<'_>, index: usize) -> Option<String>
     let others = if more > 0 { format!(" and {more} more") } else { String::new() };
     Some(format!("run {index} met an error and went on: {}{others}", error_in_words(first.get())))
 }
+
+/// Which limit ended a run: it may be why something is missing.
+pub(super) fn reached_limit(trace: &Trace<'_>, index: usize) -> Option<String> {
+    let limit = trace.stop_reason.as_deref()?;
+    let is_limit = matches!(limit, "max_turns" | "max_tool_calls" | "token_budget" | "time_budget");
+    is_limit.then(|| format!("run {index} ended at its `{limit}`"))
+}

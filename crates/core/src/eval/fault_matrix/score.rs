@@ -2,6 +2,7 @@
 
 use super::{COMBINATIONS, Combination, FaultMatrix, REACHED, SURVIVAL_RATE, SURVIVED};
 use crate::eval::scores::Scores;
+use crate::eval::some_of;
 use crate::report::{Finding, Number};
 use crate::trace::{FaultEvent, Run, Trace};
 use serde_json::Value;
@@ -10,7 +11,7 @@ use serde_json::Value;
 pub(super) fn score(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Scores {
     let mut scores = Scores::default();
     let (mut reached, mut survived) = (0, 0);
-    let mut unreached = Vec::new();
+    let (mut lost, mut unreached) = (Vec::new(), Vec::new());
     for (at, run) in runs.iter().enumerate() {
         let label = label(run, at);
         let Some(event) = event(run.trace, label.as_deref()) else {
@@ -24,6 +25,7 @@ pub(super) fn score(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Scores {
                 let label = label.unwrap_or_else(|| event.name.to_string());
                 let tool =
                     run.trace.tool_calls.get(event.call_index).map(|call| format!(" (`{}`)", call.name));
+                lost.push(label.clone());
                 let message = format!("{label}{} was not survived: {why}", tool.unwrap_or_default());
                 scores.findings.push(Finding { run: Some(at + 1), message, diff: Vec::new() });
             }
@@ -34,6 +36,7 @@ pub(super) fn score(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Scores {
     } else if reached == 0 {
         scores.not_exercised = Some("no call of any combination was made".to_owned());
     }
+    scores.summary = Some(summary(runs.len(), reached, &lost, &unreached));
     if !unreached.is_empty() && reached > 0 {
         let message = format!("never reached, since the call was not made: {}", unreached.join(", "));
         scores.findings.push(Finding { run: None, message, diff: Vec::new() });
@@ -45,6 +48,22 @@ pub(super) fn score(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Scores {
         .set(&SURVIVED, number(survived))
         .set(&SURVIVAL_RATE, (100 * survived).checked_div(reached).and_then(number));
     scores
+}
+
+/// `survived 5 of 6 faults (83%): not hang@2; 1 never reached: hang@3`.
+fn summary(combinations: usize, reached: usize, lost: &[String], unreached: &[String]) -> String {
+    let survived = reached - lost.len();
+    let s = if reached == 1 { "" } else { "s" };
+    let rate = (100 * survived).checked_div(reached).map(|rate| format!(" ({rate}%)")).unwrap_or_default();
+    let mut summary = format!("survived {survived} of {reached} fault{s}{rate}");
+    if !lost.is_empty() {
+        summary.push_str(&format!(": not {}", some_of(lost.iter().map(String::as_str))));
+    }
+    if !unreached.is_empty() {
+        let named = some_of(unreached.iter().map(String::as_str));
+        summary.push_str(&format!("; {} of {combinations} never reached: {named}", unreached.len()));
+    }
+    summary
 }
 
 /// The combination that the recording names for this run.

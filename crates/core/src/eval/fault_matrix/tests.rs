@@ -67,7 +67,10 @@ fn without_expectations_a_later_success_is_survival_and_what_was_never_reached_c
             "never reached, since the call was not made: hang@3"
         ]
     );
-    assert_eq!(report.summary.as_deref(), Some("survived 1 of 2 faults (50%), 3 tried"));
+    assert_eq!(
+        report.summary.as_deref(),
+        Some("survived 1 of 2 faults (50%): not hang@2; 1 of 3 never reached: hang@3")
+    );
 }
 
 #[test]

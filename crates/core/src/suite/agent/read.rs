@@ -39,7 +39,10 @@ pub(super) fn read_block(block: &mut Block<'_>, span: Span, scope: &Scope) -> Op
     let tags = block.optional("tags", "Words to select the test by", |f| f.list(|f| f.name()));
     let skip = block.optional("skip", "Why the test is left out", read_skip);
     let only = read_only(block);
-    let cassette = read_cassette(block, models.len());
+    let mut cassette = read_cassette(block, models.len());
+    if block.traces_are_given() {
+        cassette = Some(CassettePath::ReadOnly(Vec::new()));
+    }
     let expect = block
         .optional("expect", "What must hold in each run", |f| Assertion::<Path>::read_list(f, Roots::Trace));
     if expect.as_ref().is_some_and(Vec::is_empty) {
@@ -145,7 +148,7 @@ fn read_turns(block: &mut Block<'_>) -> Vec<Text> {
 /// `stop: decided`, which needs runs to save.
 fn read_stop(block: &mut Block<'_>, runs: u64) -> bool {
     let doc = "`decided` ends recording as soon as no remaining run can change the verdict";
-    let stop = block.optional("stop", doc, |f| f.choice("when recording stops", &[("decided", true)]));
+    let stop = block.optional("stop", doc, |f| f.choice("a way to stop", &[("decided", true)]));
     if let Some(span) = block.key_span("stop").filter(|_| stop.is_some() && runs <= 1) {
         let problem = Problem::warning("`stop: decided` saves nothing: there is only one run").at(span);
         block.report(problem.help("write `runs:` with the number of runs, or remove `stop:`"));

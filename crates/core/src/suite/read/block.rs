@@ -42,6 +42,11 @@ impl<'a> Block<'a> {
         self.schema.is_some()
     }
 
+    /// Whether the traces to judge come from elsewhere.
+    pub(crate) fn traces_are_given(&self) -> bool {
+        self.reading.traces_are_given
+    }
+
     /// A key that may be left out.
     pub(crate) fn optional<T>(
         &mut self,

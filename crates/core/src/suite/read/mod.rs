@@ -22,6 +22,7 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(crate) struct Reading<'e> {
     variables: Option<Variables<'e>>,
     source: &'e str,
+    traces_are_given: bool,
     problems: RefCell<Vec<Problem>>,
     named: RefCell<BTreeSet<String>>,
     definitions: RefCell<BTreeMap<String, Value>>,
@@ -33,11 +34,17 @@ impl<'e> Reading<'e> {
         Self { variables: Some(variables), ..Self::as_written("") }
     }
 
+    /// What is judged comes from elsewhere: no agent needs a model, a prompt or a cassette.
+    pub(crate) fn of_given_traces(self) -> Self {
+        Self { traces_are_given: true, ..self }
+    }
+
     /// A reading that takes `${…}` as it is written: who reads the text gives it its meaning.
     pub(crate) fn as_written(source: &'e str) -> Self {
         Self {
             variables: None,
             source,
+            traces_are_given: false,
             problems: RefCell::default(),
             named: RefCell::default(),
             definitions: RefCell::default(),

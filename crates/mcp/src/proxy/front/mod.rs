@@ -38,6 +38,13 @@ pub(super) struct Sessions {
     unnamed: Option<Arc<Session>>,
 }
 
+/// What the headers of a request name.
+enum Named {
+    Nothing,
+    Open(Arc<Session>),
+    Over,
+}
+
 /// A request as it came in.
 struct Asked<'a> {
     id: Id,
@@ -53,7 +60,7 @@ impl Front {
     ) -> Result<Response<AnswerBody>, Broken> {
         let (parts, body) = request.into_parts();
         if let Err(refused) = self.doorway.path_behind(&parts) {
-            return Ok(refused);
+            return Ok(refused.answer());
         }
         match parts.method {
             Method::POST => {
@@ -61,9 +68,11 @@ impl Front {
                 self.post(&parts, &body).await
             }
             Method::GET => Ok(match self.session(&parts.headers) {
-                Some(Ok(session)) => events(session.stand(), (), None),
-                Some(Err(refused)) => refused,
-                None => refuse(StatusCode::METHOD_NOT_ALLOWED, "without a session only POST is served"),
+                Named::Open(session) => events(session.stand(), (), None),
+                Named::Over => no_session(),
+                Named::Nothing => {
+                    refuse(StatusCode::METHOD_NOT_ALLOWED, "without a session only POST is served")
+                }
             }),
             Method::DELETE => {
                 let id = text_of(&parts.headers, SESSION_ID).unwrap_or_default();
@@ -91,9 +100,9 @@ impl Front {
             return Ok(self.bare.answer(&message.body).await);
         }
         let session = match self.session(&parts.headers) {
-            Some(Ok(session)) => Some(session),
-            Some(Err(refused)) => return Ok(refused),
-            None => None,
+            Named::Open(session) => Some(session),
+            Named::Over => return Ok(no_session()),
+            Named::Nothing => None,
         };
         let Body::Request { id, method, params } = message.body else {
             if let Some(session) = session {
@@ -116,17 +125,17 @@ impl Front {
         }
     }
 
-    /// The session that the headers name, or what to answer when it is over.
-    fn session(&self, headers: &HeaderMap) -> Option<Result<Arc<Session>, Response<AnswerBody>>> {
-        let id = text_of(headers, SESSION_ID)?;
+    /// The session that the headers name.
+    fn session(&self, headers: &HeaderMap) -> Named {
+        let Some(id) = text_of(headers, SESSION_ID) else { return Named::Nothing };
         let mut sessions = self.sessions();
-        let session = sessions.named.get(id).filter(|session| !session.is_over()).cloned();
-        if session.is_none() {
-            sessions.named.remove(id);
+        match sessions.named.get(id) {
+            Some(session) if !session.is_over() => Named::Open(Arc::clone(session)),
+            _ => {
+                sessions.named.remove(id);
+                Named::Over
+            }
         }
-        Some(session.ok_or_else(|| {
-            refuse(StatusCode::NOT_FOUND, "there is no such session, or it is over: send `initialize` again")
-        }))
     }
 
     /// The connection of requests that belong to no session; a new one when it is over.
@@ -253,6 +262,10 @@ pub(super) fn json(status: StatusCode, text: String) -> Response<AnswerBody> {
 
 fn refuse(status: StatusCode, message: &str) -> Response<AnswerBody> {
     json(status, jsonrpc::error(None, &RpcError::new(code::INVALID_REQUEST, message)))
+}
+
+fn no_session() -> Response<AnswerBody> {
+    refuse(StatusCode::NOT_FOUND, "there is no such session, or it is over: send `initialize` again")
 }
 
 fn empty(status: StatusCode) -> Response<AnswerBody> {

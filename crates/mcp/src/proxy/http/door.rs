@@ -29,23 +29,29 @@ pub(crate) struct Doorway {
 }
 
 impl Doorway {
-    /// The path behind the token, or what to answer one who does not know it.
-    pub(crate) fn path_behind(&self, parts: &Parts) -> Result<String, Response<AnswerBody>> {
-        let refuse = |status: StatusCode, sentence: &str| {
-            let body = format!("mcptest: {sentence}\n");
-            let mut response = Response::new(Full::from(body).map_err(|never| match never {}).boxed());
-            *response.status_mut() = status;
-            response
-        };
+    /// The path behind the token, or why this one does not come in.
+    pub(crate) fn path_behind(&self, parts: &Parts) -> Result<String, Refused> {
         if let Some(sentence) = self.guard.refusal(&parts.headers) {
-            return Err(refuse(StatusCode::FORBIDDEN, &sentence));
+            return Err(Refused(StatusCode::FORBIDDEN, sentence));
         }
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
         let behind = path.strip_prefix('/').and_then(|path| path.strip_prefix(&self.token));
         match behind {
             Some(behind) if behind.starts_with('/') => Ok(behind.to_owned()),
-            _ => Err(refuse(StatusCode::NOT_FOUND, "there is nothing at this path")),
+            _ => Err(Refused(StatusCode::NOT_FOUND, "there is nothing at this path".to_owned())),
         }
+    }
+}
+
+/// Why someone does not come in.
+pub(crate) struct Refused(StatusCode, String);
+
+impl Refused {
+    pub(crate) fn answer(self) -> Response<AnswerBody> {
+        let body = Full::from(format!("mcptest: {}\n", self.1));
+        let mut response = Response::new(body.map_err(|never| match never {}).boxed());
+        *response.status_mut() = self.0;
+        response
     }
 }
 
@@ -169,7 +175,7 @@ impl Entrance {
         let (parts, body) = request.into_parts();
         match self.doorway.path_behind(&parts) {
             Ok(path) => self.shared.exchange_behind(&self.bare, path, parts, body).await,
-            Err(refused) => Ok(refused),
+            Err(refused) => Ok(refused.answer()),
         }
     }
 }

@@ -12,7 +12,6 @@ use hyper::body::{Body, Frame};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Instant;
 use tokio::sync::mpsc;
 
 /// How many pieces wait for a slow client before the server's stream is read on.
@@ -76,35 +75,41 @@ impl Following {
             }
         }
         self.send(cutter.rest()).await;
-        self.leave();
         if self.is_lost {
-            std::future::pending().await
+            return std::future::pending().await;
         }
+        self.leave();
     }
 
     async fn pass(&mut self, piece: Piece) {
         let answer = piece.event.as_ref().and_then(|event| self.answer_of(event.data.as_deref()?));
-        let Some((reply, asked)) = answer else {
+        let Some((reply, held)) = answer else {
             self.send(piece.raw).await;
             return;
         };
-        self.shared.wait(&reply, asked).await;
-        let Some(texts) = reply.texts else {
-            self.send(piece.raw).await;
+        self.shared.wait(&reply, held.asked()).await;
+        if reply.is_withheld() {
+            self.is_lost = true;
+            self.held = Some(held);
             return;
-        };
-        self.is_lost |= texts.is_empty();
-        for data in texts {
-            let event = sse::Event { data: Some(data), ..piece.event.clone().unwrap_or_default() };
-            self.send(sse::encode(&event).into()).await;
         }
+        match reply.texts {
+            None => self.send(piece.raw).await,
+            Some(texts) => {
+                for data in texts {
+                    let event = sse::Event { data: Some(data), ..piece.event.clone().unwrap_or_default() };
+                    self.send(sse::encode(&event).into()).await;
+                }
+            }
+        }
+        held.delivered();
     }
 
-    fn answer_of(&mut self, data: &str) -> Option<(Reply, Instant)> {
+    fn answer_of(&mut self, data: &str) -> Option<(Reply, Held)> {
         let message = jsonrpc::parse(data).ok()?;
         let id = answered_id(&message.body)?;
         if let Some(held) = self.held.take_if(|held| held.is_of(id)) {
-            return Some((held.answered(&message.body, data), held.asked()));
+            return Some((held.answered(&message.body, data), held));
         }
         self.shared.waiting.answered(&self.session, id, &message.body, data)
     }
@@ -125,7 +130,7 @@ impl Following {
 /// A client that goes may come back for the answer.
 impl Drop for Following {
     fn drop(&mut self) {
-        if self.session.is_some() {
+        if self.session.is_some() && !self.is_lost {
             self.leave();
         }
     }

@@ -38,8 +38,11 @@ impl Shared {
         }
         let message = std::str::from_utf8(&body).ok().and_then(|text| jsonrpc::parse(text).ok());
         let Some(Message { body: Body::Request { id, method, params }, .. }) = message else {
-            if let Some(id) = message.and_then(|message| cancelled_id(&message.body)) {
-                self.waiting.cancelled(&session, &id);
+            let cancelled = message.and_then(|message| cancelled_id(&message.body));
+            if cancelled.is_some_and(|id| !self.waiting.cancelled(&session, &id)) {
+                let mut taken = Response::new(Full::default());
+                *taken.status_mut() = StatusCode::ACCEPTED;
+                return Ok(Ok(self.pass_back(number, taken)));
             }
             return Ok(self.pass_on(number, path, parts, body).await);
         };
@@ -118,9 +121,11 @@ impl Shared {
             }
         };
         self.wait(&reply, held.asked()).await;
-        let texts = match reply.texts {
-            None => return Ok(Ok(self.pass_back(number, Response::from_parts(head, Full::from(body))))),
-            Some(texts) => texts,
+        if !reply.is_withheld() {
+            held.delivered();
+        }
+        let Some(texts) = reply.texts else {
+            return Ok(Ok(self.pass_back(number, Response::from_parts(head, Full::from(body)))));
         };
         let text = match texts.len() {
             0 => return std::future::pending().await,

@@ -3,6 +3,7 @@
 use crate::jsonrpc::{Body, Id};
 use crate::proxy::interpose::{Reply, Watch};
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -25,7 +26,7 @@ pub(super) struct Held {
     session: SessionId,
     id: Id,
     open: Open,
-    is_over: std::sync::atomic::AtomicBool,
+    is_over: AtomicBool,
 }
 
 impl Waiting {
@@ -42,24 +43,32 @@ impl Waiting {
         Held { waiting: self.clone(), session, id, open, is_over: false.into() }
     }
 
-    /// The client has given up on a request.
-    pub(super) fn cancelled(&self, session: &SessionId, id: &Id) {
+    /// The client has given up on a request; whether the server may know.
+    pub(super) fn cancelled(&self, session: &SessionId, id: &Id) -> bool {
         let open = self.open().get(&(session.clone(), id.clone())).cloned();
-        if let Some(open) = open {
+        open.is_none_or(|open| {
             open.watch.cancelled();
-        }
+            !open.watch.ignores_cancel()
+        })
     }
 
-    /// What the client gets for an answer that came on a stream of its session, and when it was asked for.
+    /// What the client gets for an answer that came on a stream of its session, and the request that waited for it.
     pub(super) fn answered(
         &self,
         session: &SessionId,
         id: &Id,
         body: &Body<'_>,
         text: &str,
-    ) -> Option<(Reply, Instant)> {
-        let open = self.open().remove(&(session.clone(), id.clone()))?;
-        Some((open.watch.answered(body, text), open.asked))
+    ) -> Option<(Reply, Held)> {
+        let open = self.open().get(&(session.clone(), id.clone())).cloned()?;
+        let held = Held {
+            waiting: self.clone(),
+            session: session.clone(),
+            id: id.clone(),
+            open,
+            is_over: false.into(),
+        };
+        Some((held.open.watch.answered(body, text), held))
     }
 }
 
@@ -72,9 +81,14 @@ impl Held {
         self.open.asked
     }
 
+    /// What the client gets for the answer; until then it still waits.
     pub(super) fn answered(&self, body: &Body<'_>, text: &str) -> Reply {
-        self.end();
         self.open.watch.answered(body, text)
+    }
+
+    pub(super) fn delivered(&self) {
+        self.end();
+        self.open.watch.delivered();
     }
 
     pub(super) fn unanswered(&self, why: &str) {
@@ -84,15 +98,13 @@ impl Held {
 
     /// The stream has ended without the answer, which may come on another one of the session.
     pub(super) fn leave(&self) {
-        if self.session.is_some() {
-            self.is_over.store(true, std::sync::atomic::Ordering::Relaxed);
-        } else {
+        if !self.is_over.swap(true, Ordering::Relaxed) && self.session.is_none() {
             self.unanswered("the stream ended before the answer");
         }
     }
 
     fn end(&self) {
-        self.is_over.store(true, std::sync::atomic::Ordering::Relaxed);
+        self.is_over.store(true, Ordering::Relaxed);
         self.waiting.open().remove(&(self.session.clone(), self.id.clone()));
     }
 }
@@ -100,7 +112,7 @@ impl Held {
 /// The client has gone.
 impl Drop for Held {
     fn drop(&mut self) {
-        if !self.is_over.load(std::sync::atomic::Ordering::Relaxed) {
+        if !self.is_over.load(Ordering::Relaxed) {
             self.end();
             self.open.watch.cancelled();
         }

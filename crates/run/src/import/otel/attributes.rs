@@ -61,6 +61,11 @@ impl Attributes {
         Some(inner.unwrap_or_else(|| found.clone()))
     }
 
+    /// The first of these that is there, as it stands: a string stays a string, whatever it holds.
+    pub(super) fn as_it_stands(&self, keys: &[&str]) -> Option<Payload> {
+        keys.iter().find_map(|key| self.0.get(*key)).map(|text| Payload::of_json(text))
+    }
+
     /// As a value that can be read further.
     pub(super) fn payload(&self, keys: &[&str]) -> Option<Payload> {
         self.json(keys).map(|text| Payload::of_json(&text))

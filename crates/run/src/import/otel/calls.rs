@@ -199,6 +199,10 @@ fn told(spans: &[Span], members: &[usize]) -> Executed {
         id: all().find_map(Span::call_id),
         arguments: all().find_map(Span::arguments),
         result: all().find_map(Span::result),
-        error: all().find_map(|span| span.error.clone()),
+        // Of several tries inside a tool the last one counts.
+        error: all()
+            .next()
+            .and_then(|outer| outer.error.clone())
+            .or_else(|| all().next_back()?.error.clone()),
     }
 }

@@ -176,7 +176,7 @@ impl Span {
     }
 
     pub(super) fn result(&self) -> Option<Payload> {
-        self.attributes.payload(&RESULT)
+        self.attributes.as_it_stands(&RESULT)
     }
 
     pub(super) fn agent(&self) -> Option<String> {

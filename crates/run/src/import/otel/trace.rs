@@ -8,16 +8,17 @@ use super::calls::{Executed, Tree, executed, is_same_tool};
 use super::messages::Message;
 use super::span::{Kind, Span, reread};
 use mcptest_core::json::equal;
+use std::collections::BTreeMap;
 
 /// The conversation of these spans, which are in the order of their starts.
-pub(super) fn transcript(spans: Vec<Span>) -> Transcript {
-    let (calls, left_out) = executed(&spans);
-    let chats = chats(&spans);
+pub(super) fn transcript(spans: &[Span]) -> Transcript {
+    let (calls, left_out) = executed(spans);
+    let chats = chats(spans);
     let mut teller = Teller::default();
     let transcript = &mut teller.transcript;
     transcript.marks_errors = !calls.is_empty();
-    transcript.duration_ms = duration_ms(&spans);
-    transcript.delegations = delegations(&spans);
+    transcript.duration_ms = duration_ms(spans);
+    transcript.delegations = delegations(spans);
     for (what, count) in [
         (Dropped::InnerCall, left_out),
         (Dropped::Span, spans.iter().filter(|span| span.kind == Kind::Other).count()),
@@ -35,7 +36,7 @@ pub(super) fn transcript(spans: Vec<Span>) -> Transcript {
         teller.chat(chat);
     }
     calls.for_each(|call| teller.execute(call));
-    teller.finish(&spans, &chats)
+    teller.finish(spans, &chats)
 }
 
 /// A request to a model; an instrument inside another tells of the same one.
@@ -77,7 +78,8 @@ fn chats(spans: &[Span]) -> Vec<Chat<'_>> {
     let is_chat = |span: &Span| span.kind == Kind::Chat;
     let kind = if spans.iter().any(is_chat) { Kind::Chat } else { Kind::Agent };
     let is_other = |span: &Span| span.kind != kind && span.kind != Kind::Other;
-    let mut chats: Vec<(usize, Chat<'_>)> = Vec::new();
+    let mut chats: Vec<Chat<'_>> = Vec::new();
+    let mut known: BTreeMap<usize, usize> = BTreeMap::new();
     for (at, span) in spans.iter().enumerate().filter(|(_, span)| span.kind == kind) {
         let mut outer = at;
         while let Some(around) = tree.around(outer, |span| span.kind == kind, is_other) {
@@ -87,12 +89,14 @@ fn chats(spans: &[Span]) -> Vec<Chat<'_>> {
             }
             outer = around;
         }
-        match chats.iter_mut().rev().find(|(known, _)| *known == outer) {
-            Some((_, chat)) => chat.inner.push(span),
-            None => chats.push((at, Chat { span, inner: Vec::new() })),
+        if let Some(position) = known.get(&outer) {
+            chats[*position].inner.push(span);
+        } else {
+            known.insert(at, chats.len());
+            chats.push(Chat { span, inner: Vec::new() });
         }
     }
-    chats.into_iter().map(|(_, chat)| chat).collect()
+    chats
 }
 
 fn duration_ms(spans: &[Span]) -> Option<u64> {
@@ -119,6 +123,8 @@ struct Teller {
     prompts: Vec<String>,
     /// Calls that the model made and that no span has told of so far.
     waiting: Vec<usize>,
+    /// The latest call of each id.
+    by_id: BTreeMap<String, usize>,
 }
 
 impl Teller {
@@ -132,8 +138,8 @@ impl Teller {
         for message in chat.output() {
             self.transcript.say(&message.text);
             for call in &message.calls {
-                self.waiting.push(self.transcript.calls.len());
-                self.transcript.call(call.clone());
+                let index = self.call(call.clone());
+                self.waiting.push(index);
             }
             message.dropped.iter().for_each(|what| self.transcript.drop(*what));
         }
@@ -186,29 +192,28 @@ impl Teller {
             }
         }
         for (id, answer) in messages.iter().flat_map(|message| &message.answers) {
-            let calls = self.transcript.calls.iter();
-            let Some(index) =
-                id.as_ref().and_then(|id| calls.rev().position(|call| call.id.as_ref() == Some(id)))
-            else {
-                continue;
-            };
-            self.answer(self.transcript.calls.len() - 1 - index, answer.clone());
+            if let Some(index) = id.as_ref().and_then(|id| self.by_id.get(id)) {
+                self.answer(*index, answer);
+            }
         }
     }
 
     /// The answer to a call; what a span said of it stays, and what it did not say is filled in.
-    fn answer(&mut self, index: usize, answer: Answer) {
-        let known = self.transcript.answers[index].take();
-        let is_new = known.as_ref().is_none_or(|known| known.content.is_none());
-        if is_new {
-            self.transcript.turns.push(Turn { role: "tool", content: answer.text.clone() });
+    fn answer(&mut self, index: usize, answer: &Answer) {
+        let known = self.transcript.answers[index].as_ref();
+        if known.is_some_and(|known| known.content.is_some()) {
+            return;
         }
-        let merged = match known {
-            Some(known) if known.content.is_some() => known,
-            Some(known) => Answer { is_error: known.is_error || answer.is_error, ..answer },
-            None => answer,
-        };
-        self.transcript.answer_call(index, merged);
+        let is_error = known.is_some_and(|known| known.is_error) || answer.is_error;
+        self.transcript.turns.push(Turn { role: "tool", content: answer.text.clone() });
+        self.transcript.answer_call(index, Answer { is_error, ..answer.clone() });
+    }
+
+    fn call(&mut self, call: Call) -> usize {
+        let id = call.id.clone();
+        let index = self.transcript.call(call);
+        self.by_id.extend(id.map(|id| (id, index)));
+        index
     }
 
     /// A call that a span tells of: one that the model is known to have made, or one that is known only by its span.
@@ -216,11 +221,9 @@ impl Teller {
         let answer = answer_of_span(&executed, &mut self.transcript);
         let index = match self.made(&executed) {
             Some(position) => self.waiting.remove(position),
-            None => self.transcript.call(Call {
-                name: executed.tool.clone(),
-                id: executed.id.clone(),
-                ..Call::default()
-            }),
+            None => {
+                self.call(Call { name: executed.tool.clone(), id: executed.id.clone(), ..Call::default() })
+            }
         };
         let call = &mut self.transcript.calls[index];
         if call.args.is_none() && call.args_text.is_none() {
@@ -232,7 +235,7 @@ impl Teller {
         }
         call.id = call.id.take().or(executed.id);
         if answer.content.is_some() || answer.structured.is_some() {
-            self.answer(index, answer);
+            self.answer(index, &answer);
         } else {
             self.transcript.answer_call(index, answer);
         }
@@ -319,16 +322,21 @@ fn answer_of_span(executed: &Executed, transcript: &mut Transcript) -> Answer {
         };
     };
     let value = reread(result.text());
-    let fields = value.and_then(Json::object);
+    let written = value.and_then(Json::string);
+    let fields = written.as_deref().map_or(value, Json::inside).and_then(Json::object);
     // The result of an MCP call as the protocol has it.
     let content =
         fields.as_ref().and_then(|fields| fields.get("content")).filter(|content| content.list().is_some());
-    match (fields, content) {
+    match (&fields, content) {
         (Some(fields), Some(content)) => {
             let is_marked = fields.get("isError").and_then(Json::flag).unwrap_or_default();
             let answer = answer_of(Some(content), is_error || is_marked, transcript);
             let structured = fields.get("structuredContent").map(Json::compact);
             Answer { structured: structured.or(answer.structured), ..answer }
+        }
+        (Some(_), None) if written.is_some() => {
+            let structured = written.as_deref().and_then(Json::inside).map(Json::compact);
+            Answer { structured, ..answer_of(value, is_error, transcript) }
         }
         _ => answer_of(value, is_error, transcript),
     }

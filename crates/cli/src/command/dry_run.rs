@@ -1,0 +1,211 @@
+//! `mcptest run --dry-run`: what would recording take?
+
+use crate::output::{self, Failure};
+use crate::progress::words::{counted, dollars, grouped};
+use mcptest_core::escape::escape;
+use mcptest_run::{Estimate, MatrixRuns, Options, Plan, RowEstimate, Subject};
+use std::process::ExitCode;
+use unicode_width::UnicodeWidthStr;
+
+/// More rows than these are not named one by one in a note.
+const NAMED: usize = 3;
+
+pub(super) fn run(plan: &Plan<'_>, options: &Options) -> Result<ExitCode, Failure> {
+    let text = render(&mcptest_run::estimate(plan, options));
+    if !plan.cells.is_empty() {
+        output::stdout(text.as_bytes())?;
+    }
+    if plan.cells.iter().any(|cell| matches!(cell.subject, Subject::Refused(_))) {
+        return Ok(ExitCode::from(output::EXIT_BROKEN));
+    }
+    Ok(ExitCode::from(if plan.cells.is_empty() { 7 } else { 0 }))
+}
+
+fn render(estimate: &Estimate) -> String {
+    let mut text = String::new();
+    if estimate.rows.is_empty() {
+        text.push_str("no run of an agent would be recorded\n");
+    } else {
+        text.push_str(&table(&estimate.rows));
+    }
+    let notes = notes(estimate);
+    if !notes.is_empty() {
+        text.push('\n');
+    }
+    for note in notes {
+        text.push_str(&format!("{note}\n"));
+    }
+    text
+}
+
+const HEADINGS: [&str; 6] =
+    ["", "runs", "model calls at most", "tokens at most", "tokens about", "cost about"];
+
+/// The rows and their sum, the numbers flush right.
+fn table(rows: &[RowEstimate]) -> String {
+    let mut lines: Vec<[String; 6]> = vec![HEADINGS.map(str::to_owned)];
+    lines.extend(rows.iter().map(line));
+    if rows.len() > 1 {
+        lines.push(total(rows));
+    }
+    let width = |column: usize| lines.iter().map(|line| line[column].width()).max().unwrap_or_default();
+    let widths: Vec<usize> = (0..HEADINGS.len()).map(width).collect();
+    let mut text = String::new();
+    for line in &lines {
+        let name = format!("{}{}", line[0], " ".repeat(widths[0] - line[0].width()));
+        let numbers = line.iter().zip(&widths).skip(1);
+        let numbers =
+            numbers.map(|(number, width)| format!("  {}{number}", " ".repeat(width - number.width())));
+        text.push_str(&format!("{name}{}\n", numbers.collect::<String>()));
+    }
+    text
+}
+
+fn line(row: &RowEstimate) -> [String; 6] {
+    let or_unknown = |number: Option<String>| number.unwrap_or_else(|| "not known".to_owned());
+    let unlimited = if row.is_own { "not known" } else { "no limit" };
+    [
+        escape(&row.row_name).into_owned(),
+        runs(row),
+        or_unknown(row.calls_at_most.map(grouped)),
+        row.tokens_at_most.map_or_else(|| unlimited.to_owned(), grouped),
+        or_unknown(row.tokens.map(|tokens| format!("{}{}", mark(is_rough(row)), grouped(tokens.total)))),
+        or_unknown(row.cost_usd.map(|cost| format!("{}{}", mark(is_rough(row)), dollars(cost)))),
+    ]
+}
+
+/// `10`, or `10+6` with a fault matrix.
+fn runs(row: &RowEstimate) -> String {
+    let of_matrix = row.matrix.map(|matrix| {
+        let mark = mark(matrix.about != matrix.at_most);
+        format!("+{mark}{}", grouped(matrix.about as u64))
+    });
+    format!("{}{}", grouped(row.runs as u64), of_matrix.unwrap_or_default())
+}
+
+fn mark(is_rough: bool) -> &'static str {
+    if is_rough { "~" } else { "" }
+}
+
+fn is_rough(row: &RowEstimate) -> bool {
+    row.tokens.is_some_and(|tokens| tokens.is_rough)
+        || row.matrix.is_some_and(|matrix| matrix.about != matrix.at_most)
+}
+
+/// All rows together; a sum of which a part is not known says so.
+fn total(rows: &[RowEstimate]) -> [String; 6] {
+    let about: usize = rows.iter().map(|row| row.runs + row.matrix.map_or(0, |matrix| matrix.about)).sum();
+    let is_open = rows.iter().any(|row| row.matrix.is_some_and(|matrix| matrix.about != matrix.at_most));
+    let any_rough = rows.iter().any(is_rough);
+    let sum = |number: &dyn Fn(&RowEstimate) -> Option<u64>| {
+        let known: Vec<u64> = rows.iter().filter_map(number).collect();
+        (known.iter().fold(0, |sum: u64, number| sum.saturating_add(*number)), known.len())
+    };
+    let of_all = |known: usize, text: String| match known {
+        0 => "not known".to_owned(),
+        _ if known < rows.len() => format!("{text} + …"),
+        _ => text,
+    };
+    let (calls, calls_known) = sum(&|row| row.calls_at_most);
+    let (limit, limited) = sum(&|row| row.tokens_at_most);
+    let (tokens, tokens_known) = sum(&|row| row.tokens.map(|tokens| tokens.total));
+    let costs: Vec<f64> = rows.iter().filter_map(|row| row.cost_usd).collect();
+    let all_limited = rows.iter().all(|row| row.is_own || row.tokens_at_most.is_some());
+    [
+        "total".to_owned(),
+        format!("{}{}", mark(is_open), grouped(about as u64)),
+        of_all(calls_known, grouped(calls)),
+        if all_limited { of_all(limited, grouped(limit)) } else { "no limit".to_owned() },
+        of_all(tokens_known, format!("{}{}", mark(any_rough), grouped(tokens))),
+        of_all(costs.len(), format!("{}{}", mark(any_rough), dollars(costs.iter().sum()))),
+    ]
+}
+
+/// What the numbers do not say of themselves.
+fn notes(estimate: &Estimate) -> Vec<String> {
+    let rows = &estimate.rows;
+    let mut notes = Vec::new();
+    let of = |wanted: &dyn Fn(&RowEstimate) -> bool| -> Vec<&RowEstimate> {
+        rows.iter().filter(|row| wanted(row)).collect()
+    };
+    let mut note = |wanted: &dyn Fn(&RowEstimate) -> bool, text: &str| {
+        let named = names(&of(wanted));
+        if !named.is_empty() {
+            notes.push(text.replace("{rows}", &named));
+        }
+    };
+    let is_guessed = |row: &RowEstimate| row.tokens.is_some_and(|tokens| tokens.is_rough);
+    note(
+        &is_guessed,
+        "~ is a rough guess from the prompt and the tools of {rows}: 4 characters a token, 3 answers a turn",
+    );
+    note(
+        &|row| row.tokens.is_some() && !is_guessed(row),
+        "what {rows} would take is the mean of the recorded runs",
+    );
+    note(
+        &|row| row.tokens_at_most.is_some(),
+        "a run may pass its limit of tokens by one answer, since they are counted after each ({rows})",
+    );
+    note(
+        &|row| !row.is_own && row.tokens_at_most.is_none(),
+        "nothing limits the tokens of {rows}: `token_budget:` of the agent does, or `budget: {per_run_tokens: …}` of the suite",
+    );
+    note(
+        &|row| row.is_own,
+        "what asks the model for {rows} is a program of your own: its model calls are not known, nor its tokens before it is recorded",
+    );
+    note(&|row| row.may_stop_early, "fewer runs may do for {rows}: `stop: decided`");
+    for row in rows {
+        notes.extend(row.matrix.and_then(|matrix| of_matrix(row, matrix)));
+    }
+    let mut unpriced: Vec<&String> = rows.iter().filter_map(|row| row.unpriced.as_ref()).collect();
+    unpriced.sort();
+    unpriced.dedup();
+    notes.extend(unpriced.iter().map(|model| {
+        format!(
+            "there is no price for `{}`: give one under the agent's `token_efficiency: {{prices: …}}`",
+            escape(model)
+        )
+    }));
+    let mut refused: Vec<&String> = rows.iter().filter_map(|row| row.refused.as_ref()).collect();
+    refused.dedup();
+    for why in refused {
+        let named = names(&of(&|row| row.refused.as_ref() == Some(why)));
+        notes.push(format!("{named} cannot be recorded: {why}"));
+    }
+    notes.extend(estimate.exceeded.iter().map(|budget| {
+        let (limit, estimated) = (dollars(budget.limit_usd), dollars(budget.estimated_usd));
+        format!("{} of {limit} would end the recording: about {estimated} are needed", escape(&budget.name))
+    }));
+    if estimate.tool_tests > 0 {
+        let tests = counted(estimate.tool_tests as u64, "tool test");
+        notes.push(format!("{tests} would be called, without a model"));
+    }
+    if estimate.read_only > 0 {
+        let rows = counted(estimate.read_only as u64, "row");
+        notes.push(format!("nothing is recorded for {rows} whose `cassette:` is only read"));
+    }
+    notes
+}
+
+fn of_matrix(row: &RowEstimate, matrix: MatrixRuns) -> Option<String> {
+    (matrix.about != matrix.at_most).then(|| {
+        format!(
+            "how many runs the fault matrix of `{}` has is known after its first run: {} at most",
+            escape(&row.row_name),
+            grouped(matrix.at_most as u64)
+        )
+    })
+}
+
+/// `a`, `b` and `c`; or how many, where they are many.
+fn names(rows: &[&RowEstimate]) -> String {
+    let named: Vec<String> = rows.iter().map(|row| format!("`{}`", escape(&row.row_name))).collect();
+    match &named[..] {
+        [] => String::new(),
+        [one] => one.clone(),
+        many if many.len() > NAMED => counted(many.len() as u64, "row"),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}

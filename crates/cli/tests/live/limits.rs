@@ -1,0 +1,88 @@
+//! Every limit of a run ends it in order, with a reason that can be asserted.
+
+use crate::bench::Bench;
+
+const MANIFEST: &str = "
+mock_server:
+  tools:
+    - { name: look, response: Nothing yet. }
+    - { name: wait, fault: hang }
+";
+
+/// Agents that never come to an end by themselves, each with its limit, the reason, and how many calls it gets to.
+const LIMITED: [(&str, &str, &str, usize); 7] = [
+    ("max_turns: 3", "for ever", "max_turns", 3),
+    ("max_tool_calls: 3", "two by two", "max_tool_calls", 3),
+    ("max_tool_calls: 4", "two by two, too", "max_tool_calls", 4),
+    ("max_tokens: 20", "at length", "max_tokens", 0),
+    ("token_budget: 240", "for ever, at a price", "token_budget", 2),
+    ("time_budget: 1500ms", "for ever, slowly", "time_budget", 1),
+    ("time_budget: 1400ms", "until the tool answers", "time_budget", 1),
+];
+
+const SCRIPT: &str = "
+rules:
+  - when: { prompt: two by two }
+    then: repeat
+    steps: [{ calls: [{ name: look }, { name: look }] }]
+  - when: { prompt: at length }
+    steps: [{ text: Once upon a, stop: max_tokens }]
+  - when: { prompt: slowly }
+    steps: [{ calls: [{ name: look }] }, { text: too late, delay_ms: 60000 }]
+  - when: { prompt: until the tool }
+    steps: [{ calls: [{ name: wait }] }]
+  - when: {}
+    then: repeat
+    steps: [{ calls: [{ name: look }] }]
+";
+
+#[test]
+fn each_limit_ends_the_run_with_its_stop_reason() {
+    let mut suite =
+        "servers:\n  desk: { command: [./server, mock, --tools-from, manifest.yml] }\nagents:\n".to_owned();
+    for (at, (limit, prompt, reason, calls)) in LIMITED.iter().enumerate() {
+        suite.push_str(&format!(
+            "  - name: '{limit}'\n    models: [claude-sonnet-4-5, gpt-5, gemini-2.5-pro, mistral-large-latest]\n    servers: [desk]\n    prompt: {prompt}\n    {limit}\n    cassette: 'r/{at}-{{model}}.jsonl'\n    expect:\n      - {{ target: stop_reason, matcher: {{ exact: {reason} }} }}\n      - {{ target: tool_calls.length, matcher: {{ exact: {calls} }} }}\n"
+        ));
+    }
+    let bench = Bench::with(&suite, SCRIPT, MANIFEST);
+    let recorded = bench.record(&["--record", "--jobs", "28"], 0);
+    assert_eq!(bench.replay(0).stdout, recorded.stdout);
+    for (at, (limit, ..)) in LIMITED.iter().enumerate() {
+        for trace in bench.traces(&format!("r/{at}-gpt-5.jsonl")) {
+            let (calls, results) = (&trace["tool_calls"], &trace["tool_results"]);
+            assert_eq!(calls.as_array().unwrap().len(), results.as_array().unwrap().len(), "{limit}");
+            assert!(trace["errors"].is_null(), "{limit}: {trace:#}");
+        }
+    }
+    let cut = &bench.traces("r/3-gpt-5.jsonl")[0];
+    assert_eq!(cut["final_response"], "Once upon a");
+    let waited = &bench.traces("r/6-gpt-5.jsonl")[0];
+    assert!(
+        waited["tool_results"][0]["error"]["message"].as_str().unwrap().contains("time_budget"),
+        "{waited:#}"
+    );
+}
+
+#[test]
+fn a_limit_that_is_not_reached_changes_nothing() {
+    let suite = "
+servers:
+  desk: { command: [./server, mock, --tools-from, manifest.yml] }
+agents:
+  - name: a
+    model: gpt-5
+    servers: [desk]
+    prompt: Go.
+    max_turns: 3
+    max_tool_calls: 2
+    token_budget: 361
+    time_budget: 5m
+    cassette: a.jsonl
+    expect: [{ target: stop_reason, matcher: { exact: end_turn } }]
+";
+    let script = "steps: [{ calls: [{ name: look }] }, { calls: [{ name: look }] }, { text: There. }]";
+    let bench = Bench::with(suite, script, MANIFEST);
+    bench.record(&["--record"], 0);
+    assert_eq!(bench.trace("a.jsonl")["final_response"], "There.");
+}

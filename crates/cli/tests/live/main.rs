@@ -1,0 +1,20 @@
+//! Do recorded agents do what the suite says, from the socket of a provider to the verdict, through the built binary?
+//!
+//! The provider is the scripted stub on a real socket; servers are mocks that run as programs, and real ones of
+//! target/peers.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
+
+mod bench;
+mod budgets;
+mod crowd;
+mod dialects;
+mod early_stop;
+mod faults;
+mod gates;
+mod limits;
+mod modes;
+mod progress;
+mod sealed;
+mod surroundings;
+mod tool_loop;

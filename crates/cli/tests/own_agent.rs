@@ -1,0 +1,124 @@
+//! Agents of one's own through the binary: recorded, judged from the recording, interrupted.
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Duration;
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn mcptest(folder: &Path) -> Command {
+    let python = repository().join("target/peers/python/bin");
+    assert!(python.exists(), "target/peers/python is missing: run tests/peers/install");
+    let path = format!("{}:{}", python.display(), std::env::var("PATH").unwrap_or_default());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mcptest"));
+    command.current_dir(folder).env("PATH", path).stdin(Stdio::null());
+    command
+}
+
+fn text(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap).filter(|entry| entry.path().is_file()) {
+        fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+    }
+}
+
+#[test]
+fn the_examples_can_be_recorded_anew_and_judged_without_their_programs() {
+    let folder = tempfile::tempdir().unwrap();
+    let examples = repository().join("examples");
+    for part in ["mocks", "own-agent"] {
+        copy(&examples.join(part), &folder.path().join(part));
+    }
+    let recorded = mcptest(folder.path()).args(["run", "own-agent", "--record"]).output().unwrap();
+    assert_eq!(recorded.status.code(), Some(0), "{}", text(&recorded));
+    for program in ["agent.sh", "sdk_agent.py"] {
+        fs::remove_file(folder.path().join("own-agent").join(program)).unwrap();
+    }
+    let judged = mcptest(folder.path()).args(["run", "own-agent", "--deny-vacuous"]).output().unwrap();
+    assert_eq!(judged.status.code(), Some(0), "{}", text(&judged));
+    let secret = |text: &str| text.contains("MCPTEST_BRIDGE_TOKEN") || text.contains("127.0.0.1");
+    for cassette in ["shell", "sdk"] {
+        for file in fs::read_dir(folder.path().join("own-agent/cassettes").join(cassette)).unwrap() {
+            let path = file.unwrap().path();
+            assert!(!secret(&fs::read_to_string(&path).unwrap()), "{}", path.display());
+        }
+    }
+}
+
+#[test]
+fn distractors_are_in_the_catalogue_of_the_recording_and_do_not_lead_astray() {
+    let folder = tempfile::tempdir().unwrap();
+    copy(&repository().join("examples/mocks"), &folder.path().join("mocks"));
+    copy(&repository().join("examples/own-agent"), folder.path());
+    let suite = r"
+servers:
+  library: { mock: mocks/library.yml }
+agents:
+  - name: in a crowd
+    agent: { command: [./agent.sh] }
+    servers: [library]
+    prompt: Lend Dune to Ada.
+    cassette: crowd.jsonl
+    distractors: { count: 6, correct: [find_book] }
+";
+    fs::write(folder.path().join("crowd.yml"), suite).unwrap();
+    let recorded = mcptest(folder.path()).args(["run", "crowd.yml", "--record"]).output().unwrap();
+    assert_eq!(recorded.status.code(), Some(0), "{}", text(&recorded));
+    let cassette = fs::read_to_string(folder.path().join("crowd.jsonl")).unwrap();
+    assert_eq!(cassette.lines().next().unwrap().matches("\"distractor\":true").count(), 6);
+}
+
+fn is_running(word: &str) -> bool {
+    fs::read_dir("/proc").unwrap().flatten().any(|process| {
+        fs::read(process.path().join("cmdline"))
+            .is_ok_and(|command| command.split(|byte| *byte == 0).any(|part| part == word.as_bytes()))
+    })
+}
+
+fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
+    for _ in 0..600 {
+        if holds() {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    panic!("{what}");
+}
+
+#[test]
+fn an_interrupt_leaves_neither_a_process_nor_a_file() {
+    let (folder, scratch) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    copy(&repository().join("examples/mocks"), &folder.path().join("mocks"));
+    let suite = r#"
+servers:
+  library: { mock: mocks/library.yml }
+  other: { command: [sh, -c, "sleep 98771"], connect_timeout: 100ms }
+agents:
+  - name: sleeps
+    agent: { command: [sh, -c, "(setsid sleep 98772 &) ; sleep 98773"] }
+    servers: [library, other]
+    prompt: Sleep.
+    expect: [{ target: final_response, matcher: { contains: x } }]
+"#;
+    fs::write(folder.path().join("mcptest.yml"), suite).unwrap();
+    let mut command = mcptest(folder.path());
+    command.args(["run", "--live"]).env("TMPDIR", scratch.path()).stdout(Stdio::null()).stderr(Stdio::null());
+    let mut running = command.spawn().unwrap();
+    wait_until("the agent starts", || is_running("98773") && is_running("98772"));
+    let killed = Command::new("kill").args(["-INT", &running.id().to_string()]).status().unwrap();
+    assert!(killed.success());
+    assert_eq!(running.wait().unwrap().code(), Some(130));
+    wait_until("all of it ends", || !["98771", "98772", "98773"].iter().any(|word| is_running(word)));
+    let left: Vec<_> = fs::read_dir(scratch.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(left, Vec::<PathBuf>::new());
+}

@@ -1,0 +1,176 @@
+//! What does the user read for every way in which a provider or a server fails while an agent is recorded?
+//!
+//! Each row of [`ROWS`] is recorded beside a healthy agent; what is printed is pinned in `tests/storm/expected/ROW.txt`.
+//! `MCPTEST_UPDATE_CASES=1` makes what happened the expectation, to be read before it is kept.
+
+mod rows;
+
+use crate::place::{Place, own_files, python, seen, stub};
+use rows::{ROWS, Row, Server};
+use serde_json::Value;
+use std::fs;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// Nearly all of a row's time is waiting for a timeout.
+const AT_ONCE: usize = 6;
+/// Stands where a recording is made, to see whether it is replaced.
+const OLDER: &str = "an older recording\n";
+
+#[test]
+fn every_failure_is_told_and_stays_in_its_row() {
+    let (next, faults) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..AT_ONCE {
+            scope.spawn(|| {
+                while let Some(row) = ROWS.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let checked = std::panic::catch_unwind(|| check(row));
+                    let fault = checked.unwrap_or_else(|_| Err("see the panic above".to_owned())).err();
+                    faults.lock().unwrap().extend(fault.map(|fault| format!("{}: {fault}", row.name)));
+                }
+            });
+        }
+    });
+    let faults = faults.into_inner().unwrap();
+    assert!(faults.is_empty(), "{} of {} rows:\n{}", faults.len(), ROWS.len(), faults.join("\n"));
+}
+
+fn check(row: &Row) -> Result<(), String> {
+    let place = Place::new(&suite(row));
+    place.write("bad.jsonl", OLDER);
+    let stub = stub(&script(row));
+    let reporters = ["--reporter", "pretty", "--reporter", "json=a.json", "--reporter", "junit=a.xml"];
+    let record = [&["run", "--record", "--quiet", "--jobs", "1"], &reporters[..]].concat();
+    let output = place.asking(&stub, &record).envs(row.environment.iter().copied()).output().unwrap();
+    let recording = place.read("bad.jsonl");
+    let said = seen(&output) + &told(&recording);
+    let said = steady(&said, &place, &stub.url());
+    if place.row("a.json", "good")["status"] != "passed" {
+        return Err(format!("the healthy row does not pass\n{said}"));
+    }
+    let is_whole = !said.contains("was not recorded") && recording != OLDER;
+    let left = place.left();
+    if !left.is_empty() || !place.litter().is_empty() {
+        return Err(format!("left behind: {left:?} {:?}\n{said}", place.litter()));
+    }
+    replay(&place, is_whole).map_err(|fault| format!("{fault}\n{said}"))?;
+    compare(row.name, &said)
+}
+
+/// Without environment, network or servers the same comes out, byte for byte, where something was recorded.
+fn replay(place: &Place, is_recorded: bool) -> Result<(), String> {
+    let words = ["run", "--reporter", "json=b.json", "--reporter", "junit=b.xml"];
+    place.command(&words).output().unwrap();
+    let same = |one: &str, other: &str| {
+        if place.read(one) == place.read(other) { Ok(()) } else { Err(format!("{one} and {other} differ")) }
+    };
+    if is_recorded {
+        same("a.json", "b.json")?;
+        return same("a.xml", "b.xml");
+    }
+    let rows = [place.row("a.json", "good"), place.row("b.json", "good")];
+    if rows[0] == rows[1] { Ok(()) } else { Err("the healthy row is replayed otherwise".to_owned()) }
+}
+
+fn suite(row: &Row) -> String {
+    let server = match row.server {
+        Server::Mock => "{ mock: mock.yml }".to_owned(),
+        Server::Python(name) => python(name),
+        Server::Patient(name) => python(name).replace("timeout: 1s", "timeout: 60s"),
+        Server::Entry(entry) => entry.to_owned(),
+    };
+    format!(
+        "servers:
+  healthy: {{ mock: mock.yml }}
+  bad: {server}
+agents:
+  - name: bad
+    cassette: bad.jsonl
+    prompt: go wrong
+    expect: [{{ target: final_response, matcher: {{ contains: hello }} }}]
+    {}
+  - name: good
+    cassette: good.jsonl
+    model: gpt-good
+    servers: [healthy]
+    prompt: go well
+    runs: 3
+    expect: [{{ target: final_response, matcher: {{ contains: hello }} }}]
+",
+        row.agent
+    )
+}
+
+fn script(row: &Row) -> String {
+    let steps = row.steps;
+    let call = "calls: [{ name: echo, args: { a: 1 } }]";
+    let usual = format!("[{{ {call} }}, {{ text: 'done: {{{{last_result}}}}' }}]");
+    let steps = if steps.is_empty() { usual.clone() } else { steps.replace("CALL", call) };
+    format!(
+        "rules:\n- when: {{ prompt: go wrong }}\n  steps: {steps}\n- when: {{ prompt: go well }}\n  steps: {usual}\n"
+    )
+}
+
+/// What the recording has, in a few words.
+fn told(recording: &str) -> String {
+    if recording == OLDER {
+        return "the older recording is untouched\n".to_owned();
+    }
+    let mut told = String::new();
+    for line in recording.lines().skip(1) {
+        let line: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line:.200}"));
+        let trace = &line["trace"];
+        told.push_str(&format!(
+            "run {} is recorded: {}\n",
+            line["run"],
+            trace["stop_reason"].as_str().unwrap_or("-")
+        ));
+        for error in trace["errors"].as_array().into_iter().flatten() {
+            told.push_str(&format!(
+                "  {}: {}\n",
+                error["kind"].as_str().unwrap(),
+                error["message"].as_str().unwrap()
+            ));
+        }
+        for result in trace["tool_results"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter(|result| result["error"].is_object())
+        {
+            told.push_str(&format!("  result: {}\n", result["error"]["message"].as_str().unwrap()));
+        }
+    }
+    told
+}
+
+/// Without what is another in every run: places, ports and waits.
+fn steady(said: &str, place: &Place, url: &str) -> String {
+    let said = said.replace(&own_files().display().to_string(), "…");
+    let said = said.replace(&place.path().display().to_string(), ".");
+    let said = said.replace(url.trim_start_matches("http://"), "127.0.0.1:PORT");
+    without_times(&said)
+}
+
+/// A wait is rolled with dice.
+fn without_times(said: &str) -> String {
+    let mut steady = String::new();
+    let mut parts = said.split("to wait ");
+    steady.push_str(parts.next().unwrap_or_default());
+    for part in parts {
+        let (time, rest) = part.split_once(' ').unwrap_or((part, ""));
+        let is_time = time.starts_with(|c: char| c.is_ascii_digit());
+        steady.push_str(&format!("to wait {} {rest}", if is_time { "TIME" } else { time }));
+    }
+    steady
+}
+
+fn compare(name: &str, said: &str) -> Result<(), String> {
+    let path = own_files().join("expected").join(format!("{name}.txt"));
+    if std::env::var_os("MCPTEST_UPDATE_CASES").is_some() {
+        fs::write(path, said).unwrap();
+        return Ok(());
+    }
+    let expected = fs::read_to_string(&path).unwrap_or_default();
+    if expected == said { Ok(()) } else { Err(format!("expected:\n{expected}\nseen:\n{said}")) }
+}

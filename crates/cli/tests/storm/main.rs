@@ -1,0 +1,11 @@
+//! Does recording hold when providers, servers, the disk, another mcptest and the user get in its way?
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod disk;
+mod faults;
+mod interrupt;
+mod many;
+mod place;
+mod secrets;
+mod two;

@@ -1,0 +1,162 @@
+//! A folder with a suite in it, and what mcptest leaves there and among the processes.
+
+use mcptest_provider_stub::{Script, Stub};
+use serde_json::Value;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+use tempfile::TempDir;
+
+/// In the environment of every process that a place's mcptest starts.
+const MARK: &str = "MCPTEST_STORM";
+/// Longer than anything takes here; only what hangs gets there.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Where a suite is recorded.
+pub(crate) struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    /// A folder with this text as its `mcptest.yml`.
+    pub(crate) fn new(suite: &str) -> Self {
+        let place = Self { folder: tempfile::tempdir().unwrap() };
+        place.write("mcptest.yml", suite);
+        place.write("mock.yml", MOCK);
+        place
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        fs::write(self.path().join(name), text).unwrap();
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        let path = self.path().join(name);
+        fs::read_to_string(&path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    }
+
+    /// mcptest with these words, in this folder, with nothing of our environment but where programs are.
+    pub(crate) fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mcptest"));
+        command.args(words);
+        self.prepare(&mut command);
+        command
+    }
+
+    /// The folder, the environment and the streams of a command that is started here.
+    pub(crate) fn prepare(&self, command: &mut Command) {
+        command
+            .current_dir(self.path())
+            .env_clear()
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env(MARK, self.path())
+            .stdin(Stdio::null());
+    }
+
+    /// The same, with the models at this stub.
+    pub(crate) fn asking(&self, stub: &Stub, words: &[&str]) -> Command {
+        let mut command = self.command(words);
+        command.envs(stub.environment());
+        command
+    }
+
+    /// A report that was written as JSON.
+    pub(crate) fn report(&self, name: &str) -> Value {
+        serde_json::from_str(&self.read(name)).unwrap()
+    }
+
+    /// The row of a report.
+    pub(crate) fn row(&self, report: &str, name: &str) -> Value {
+        let report = self.report(report);
+        let tests = report["tests"].as_array().unwrap();
+        tests.iter().find(|test| test["name"] == name).unwrap_or_else(|| panic!("{report}")).clone()
+    }
+
+    /// Every file here, also in folders, by its path.
+    pub(crate) fn files(&self) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        let mut folders = vec![self.path().to_owned()];
+        while let Some(folder) = folders.pop() {
+            for entry in fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() { folders.push(path) } else { files.push(path) }
+            }
+        }
+        files.sort();
+        files
+    }
+
+    /// Locks and half-written files.
+    pub(crate) fn litter(&self) -> Vec<PathBuf> {
+        let is_hidden = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with('.');
+        self.files().into_iter().filter(is_hidden).collect()
+    }
+
+    /// The processes that mcptest started here and that still run; what has ended may take a moment to be gone.
+    pub(crate) fn left(&self) -> Vec<String> {
+        let begun = Instant::now();
+        loop {
+            let left = self.running();
+            if left.is_empty() || begun.elapsed() > Duration::from_secs(10) {
+                return left;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// The processes of this place, by their numbers and words.
+    pub(crate) fn running(&self) -> Vec<String> {
+        let mark = format!("{MARK}={}", self.path().display());
+        let processes = fs::read_dir("/proc").unwrap().flatten().filter_map(|process| {
+            let environment = fs::read(process.path().join("environ")).ok()?;
+            let is_ours = environment.split(|byte| *byte == 0).any(|entry| entry == mark.as_bytes());
+            let words = fs::read(process.path().join("cmdline")).ok().filter(|_| is_ours)?;
+            let words = String::from_utf8_lossy(&words).replace('\0', " ");
+            Some(format!("{} {}", process.file_name().to_string_lossy(), words.trim_end()))
+        });
+        processes.collect()
+    }
+
+    /// Fails when a process, a lock or a half-written file is left.
+    pub(crate) fn assert_clean(&self) {
+        assert_eq!(self.left(), Vec::<String>::new(), "processes are left");
+        assert_eq!(self.litter(), Vec::<PathBuf>::new(), "files are left");
+    }
+}
+
+/// A mock with one tool, in the process of mcptest.
+const MOCK: &str = "mock_server: { tools: [{ name: echo, response: hello }] }\n";
+
+/// A stub with the script of this YAML.
+pub(crate) fn stub(script: &str) -> Stub {
+    Stub::start(Script::parse(script).unwrap_or_else(|error| panic!("{error}\n{script}"))).unwrap()
+}
+
+pub(crate) fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// Both streams and the exit code, as a user sees them.
+pub(crate) fn seen(output: &Output) -> String {
+    let code = output.status.code().map_or_else(|| output.status.to_string(), |code| format!("exit {code}"));
+    format!("{}{}{code}\n", text(&output.stdout), text(&output.stderr))
+}
+
+/// The folder of this test's own files.
+pub(crate) fn own_files() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/storm").canonicalize().unwrap()
+}
+
+/// A server of `tests/misbehaviour`, or of `tests/storm`, as an entry of `servers:`.
+pub(crate) fn python(row: &str) -> String {
+    let program = own_files().join("server.py");
+    format!(
+        "{{ command: [python3, {:?}, {row}], timeout: 1s, connect_timeout: 5s }}",
+        program.display().to_string()
+    )
+}

@@ -1,0 +1,61 @@
+//! About how many tokens does a run take that was never made?
+
+use super::past::Tokens;
+use crate::plan::Row;
+use mcptest_agent::Limits;
+use mcptest_core::eval::fault_combinations;
+use mcptest_core::suite::Agent;
+use mcptest_core::trace::{CatalogueTool, Run, Trace};
+
+const CHARACTERS_A_TOKEN: usize = 4;
+/// A run with tools calls this often for each turn of the user's, and then answers.
+pub(super) const CALLS: usize = 2;
+const TOKENS_OF_AN_ANSWER: u64 = 150;
+const TOKENS_OF_A_RESULT: u64 = 250;
+/// The tools of a server that does not say what they are without being started.
+const TOKENS_OF_A_SERVER: u64 = 1000;
+
+/// The tokens of one run: all that was said so far is sent again with every question.
+pub(super) fn tokens(row: Row<'_>, limits: &Limits, of_run: Option<u64>) -> Tokens {
+    let agent = row.agent;
+    let texts = agent.turns.iter().chain(&agent.system_prompt).map(|text| text.value.chars().count());
+    let said = texts.sum::<usize>().div_ceil(CHARACTERS_A_TOKEN) as u64 + tokens_of_tools(row);
+    let of_answer = limits.max_tokens.map_or(TOKENS_OF_AN_ANSWER, |most| most.min(TOKENS_OF_AN_ANSWER));
+    let calls = if agent.servers.is_empty() { 0 } else { CALLS };
+    let calls = limits.max_tool_calls.map_or(calls, |most| calls.min(most as usize));
+    let answers = (agent.turns.len() * (calls + 1)).min(limits.max_turns as usize);
+    let (mut prompt, mut completion) = (0, 0);
+    for before in 0..answers as u64 {
+        if of_run.is_some_and(|limit| prompt + completion >= limit) {
+            break;
+        }
+        prompt += said + before * (of_answer + TOKENS_OF_A_RESULT);
+        completion += of_answer;
+    }
+    Tokens { prompt: prompt as f64, completion: completion as f64 }
+}
+
+fn tokens_of_tools(row: Row<'_>) -> u64 {
+    let known = row.suite.known_catalogue(row.agent, &crate::host());
+    let unknown = if known.is_none() { row.agent.servers.len() as u64 * TOKENS_OF_A_SERVER } else { 0 };
+    let offered = known.unwrap_or_default();
+    let injected = row.agent.injected_tools(row.variant, &offered);
+    let characters: usize = offered.iter().chain(&injected).map(characters_of).sum();
+    unknown + characters.div_ceil(CHARACTERS_A_TOKEN) as u64
+}
+
+fn characters_of(tool: &CatalogueTool) -> usize {
+    let description = tool.description.as_ref().map_or(0, |text| text.chars().count());
+    let schema = tool.input_schema.as_ref().map_or(0, |schema| schema.to_string().chars().count());
+    tool.name.chars().count() + description + schema
+}
+
+/// How many combinations the agent's fault matrix has after a first run with so many calls.
+pub(super) fn combinations(agent: &Agent, calls: usize) -> usize {
+    /// More than any matrix tries.
+    const MANY: usize = 100;
+    let calls = vec![r#"{"name":"any"}"#; calls.min(MANY)].join(",");
+    let text = format!(r#"{{"tool_calls":[{calls}]}}"#);
+    let Ok(trace) = Trace::read(&text) else { return 0 };
+    fault_combinations(agent, &[Run { trace: &trace, header: None, passed: true }]).len()
+}

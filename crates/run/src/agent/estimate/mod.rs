@@ -1,0 +1,195 @@
+//! What would recording take: how many runs, model calls and tokens, and about what would it cost?
+
+mod guess;
+mod past;
+#[cfg(test)]
+mod tests;
+
+use super::one_run::limits;
+use super::work::wanted_runs;
+use crate::cassette::{Recording, beside};
+use crate::plan::{Cell, Plan, Row};
+use crate::replay::cassette_paths;
+use crate::{Options, tool_test};
+use mcptest_core::suite::Model;
+use past::Past;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// What recording a plan would take. Nothing is started to find out, and no key is needed.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Estimate {
+    /// The rows of agents that would be recorded, in the order of the plan.
+    pub rows: Vec<RowEstimate>,
+    /// Tool tests that would be called.
+    pub tool_tests: usize,
+    /// Rows whose traces are only read.
+    pub read_only: usize,
+    /// Budgets that the estimated cost is above.
+    pub exceeded: Vec<ExceededBudget>,
+}
+
+/// What recording one row would take.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RowEstimate {
+    /// The row's name.
+    pub row_name: String,
+    /// Its runs that would be recorded, those of its fault matrix aside.
+    pub runs: usize,
+    /// The runs of its fault matrix, when it has one.
+    pub matrix: Option<MatrixRuns>,
+    /// Whether it may end before all runs are made.
+    pub may_stop_early: bool,
+    /// Whether a program of the user's asks the model.
+    pub is_own: bool,
+    /// The most model calls; `None` for a program of the user's.
+    pub calls_at_most: Option<u64>,
+    /// The most tokens, where something limits them. Each run may pass its limit by one answer.
+    pub tokens_at_most: Option<u64>,
+    /// The tokens of all its runs, as far as they can be told beforehand.
+    pub tokens: Option<ExpectedTokens>,
+    /// What they cost.
+    pub cost_usd: Option<f64>,
+    /// The model, when nobody knows its price.
+    pub unpriced: Option<String>,
+    /// Why it cannot be recorded, when that is known already.
+    pub refused: Option<String>,
+}
+
+/// How many runs a fault matrix has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MatrixRuns {
+    /// As many as after the recorded first run, or else after one that makes a few calls.
+    pub about: usize,
+    /// As many as there can be.
+    pub at_most: usize,
+}
+
+/// Tokens that are not spent yet.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ExpectedTokens {
+    /// How many.
+    pub total: u64,
+    /// Whether they are guessed from the prompt and the tools, and not the mean of recorded runs.
+    pub is_rough: bool,
+}
+
+/// A budget that the estimated cost is above.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ExceededBudget {
+    /// Its name, as `--max-cost`.
+    pub name: String,
+    /// What it allows.
+    pub limit_usd: f64,
+    /// What is estimated for what it limits.
+    pub estimated_usd: f64,
+}
+
+/// What the mode asks to record, and what that would take.
+pub fn estimate(plan: &Plan<'_>, options: &Options) -> Estimate {
+    let mut estimate = Estimate { tool_tests: tool_test::count(plan, *options), ..Estimate::default() };
+    let mut by_suite: BTreeMap<PathBuf, (f64, Option<f64>)> = BTreeMap::new();
+    for cell in plan.cells.iter().filter(|cell| cell.skip.is_none()) {
+        let Some(row) = Row::of(cell) else { continue };
+        if row.agent.is_read_only() {
+            estimate.read_only += 1;
+            continue;
+        }
+        let Some(of_row) = of_row(cell, row, options) else { continue };
+        let cost = of_row.cost_usd.unwrap_or_default();
+        let budget = row.suite.budget;
+        exceeded(
+            &mut estimate,
+            format!("`budget: per_test_usd` of `{}`", cell.row_name),
+            budget.per_test_usd,
+            cost,
+        );
+        let of_suite = by_suite.entry(row.suite.path.clone()).or_insert((0.0, budget.per_suite_usd));
+        of_suite.0 += cost;
+        estimate.rows.push(of_row);
+    }
+    for (path, (cost, limit)) in &by_suite {
+        exceeded(&mut estimate, format!("`budget: per_suite_usd` of {}", path.display()), *limit, *cost);
+    }
+    let all = by_suite.values().map(|(cost, _)| cost).sum();
+    exceeded(&mut estimate, "--max-cost".to_owned(), options.max_cost_usd, all);
+    estimate
+}
+
+fn exceeded(estimate: &mut Estimate, name: String, limit: Option<f64>, estimated_usd: f64) {
+    if let Some(limit_usd) = limit.filter(|limit| estimated_usd > *limit) {
+        estimate.exceeded.push(ExceededBudget { name, limit_usd, estimated_usd });
+    }
+}
+
+fn of_row(cell: &Cell<'_>, row: Row<'_>, options: &Options) -> Option<RowEstimate> {
+    let (goes_on, runs) = wanted_runs(cell, row.agent, options.mode)?;
+    let path = cassette_paths(row.suite, row.agent, row.model, row.variant).ok()?.into_iter().next()?;
+    let past = Past::read(&path);
+    let matrix = matrix(row, &past, &path, goes_on);
+    let is_own = row.agent.own.is_some();
+    let limits = limits(row.agent);
+    let at_most = runs.len() as u64 + matrix.map_or(0, |matrix| matrix.at_most) as u64;
+    let about = runs.len() + matrix.map_or(0, |matrix| matrix.about);
+    let budget = row.suite.budget;
+    let of_run = [limits.token_budget, budget.per_run_tokens].into_iter().flatten().min();
+    let of_run = of_run.filter(|_| !is_own);
+    let guessed = || (!is_own).then(|| guess::tokens(row, &limits, of_run));
+    let expected = past.tokens.map(|mean| (mean, false)).or_else(|| guessed().map(|guess| (guess, true)));
+    let times = |mean: f64| (mean * about as f64).round() as u64;
+    let model = row.model.filter(|_| !is_own).map(Model::label);
+    let priced = model
+        .as_deref()
+        .zip(expected)
+        .and_then(|(model, (mean, _))| row.agent.cost_usd(model, times(mean.prompt), times(mean.completion)));
+    let is_priced = |model: &String| row.agent.cost_usd(model, 0, 0).is_some();
+    let is_in_dollars =
+        [budget.per_test_usd, budget.per_suite_usd, options.max_cost_usd].iter().any(Option::is_some);
+    let unpriced = model.filter(|model| !is_priced(model));
+    Some(RowEstimate {
+        row_name: cell.row_name.clone(),
+        runs: runs.len(),
+        matrix,
+        may_stop_early: row.agent.stop_decided,
+        is_own,
+        calls_at_most: (!is_own).then(|| at_most.saturating_mul(limits.max_turns)),
+        tokens_at_most: of_run.map(|limit| at_most.saturating_mul(limit)),
+        tokens: expected.map(|(mean, is_rough)| ExpectedTokens { total: times(mean.total()), is_rough }),
+        cost_usd: priced.or_else(|| past.cost_usd.map(|mean| mean * about as f64)),
+        refused: refused(row, unpriced.as_deref().filter(|_| is_in_dollars)),
+        unpriced,
+    })
+}
+
+fn refused(row: Row<'_>, unpriced: Option<&str>) -> Option<String> {
+    if row.agent.own.is_none() && row.model.is_none() {
+        return Some("it names neither a model nor a program".to_owned());
+    }
+    unpriced.map(|model| format!("there is no price for `{model}`, so a budget in dollars cannot be held"))
+}
+
+/// The combinations of its fault matrix that would be recorded.
+fn matrix(row: Row<'_>, past: &Past, path: &Path, goes_on: bool) -> Option<MatrixRuns> {
+    let most = guess::combinations(row.agent, usize::MAX);
+    if most == 0 {
+        return None;
+    }
+    let about = guess::combinations(row.agent, past.first_calls.unwrap_or(guess::CALLS));
+    let recorded = if goes_on { recorded(&beside(path, "faults")) } else { 0 };
+    let is_known = goes_on && past.first_calls.is_some();
+    let at_most = if is_known { about } else { most };
+    Some(MatrixRuns { about: about.saturating_sub(recorded), at_most: at_most.saturating_sub(recorded) })
+}
+
+/// How many runs a cassette has.
+fn recorded(path: &Path) -> usize {
+    let Ok(recording) = Recording::open(path) else { return 0 };
+    recording.cassette().map_or(0, |cassette| cassette.runs.len())
+}
+
+impl Estimate {
+    /// All ordinary runs.
+    pub fn runs(&self) -> usize {
+        self.rows.iter().map(|row| row.runs).sum()
+    }
+}

@@ -1,0 +1,3 @@
+//! Does any input break the import of Anthropic messages?
+#![no_main]
+libfuzzer_sys::fuzz_target!(|data: &[u8]| mcptest_fuzz::import_anthropic(data));
