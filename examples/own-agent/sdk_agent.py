@@ -32,11 +32,7 @@ async def call(client, tool, arguments):
     return "the library does not answer", False
 
 
-async def main():
-    prompt = sys.stdin.read()
-    title, reader = re.search(r"Lend (.+) to (\w+)", prompt).groups()
-    with open(os.environ["MCPTEST_MCP_CONFIG"]) as file:
-        servers = json.load(file)["mcpServers"]
+async def lend(title, reader, servers):
     async with AsyncExitStack() as stack:
         owners = {}
         for entry in servers.values():
@@ -45,12 +41,15 @@ async def main():
                 owners.setdefault(tool.name, client)
         found, is_there = await call(owners["find_book"], "find_book", {"title": title})
         if not is_there:
-            print(f"Sorry: {found}.")
-            return
+            return f"Sorry: {found}."
         lent, _ = await call(owners["lend_book"], "lend_book", {"title": title, "reader": reader})
-        print(f"Done: {lent}.")
-    with open(os.environ["MCPTEST_USAGE"], "w") as file:
-        json.dump({"prompt_tokens": 210, "completion_tokens": 35, "cost_usd": 0.0004, "model": "rules-1"}, file)
+        return f"Done: {lent}."
 
 
-asyncio.run(main())
+prompt = sys.stdin.read()
+title, reader = re.search(r"Lend (.+) to (\w+)", prompt).groups()
+with open(os.environ["MCPTEST_MCP_CONFIG"]) as file:
+    servers = json.load(file)["mcpServers"]
+print(asyncio.run(lend(title, reader, servers)))
+with open(os.environ["MCPTEST_USAGE"], "w") as file:
+    json.dump({"prompt_tokens": 210, "completion_tokens": 35, "cost_usd": 0.0004, "model": "rules-1"}, file)

@@ -14,7 +14,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask COMMAND
-  bench [wire]     measure speed and memory of the release build, as ratios and growth
+  bench [wire | record [RUNS] [--debug]]
+                   measure speed and memory of the release build, as ratios and growth
   conformance [--write]
                    run the official suite on the mock server and the client, or write docs/conformance.md
   fuzz [--seconds N] [TARGET...]

@@ -10,6 +10,8 @@ use std::sync::{Mutex, PoisonError};
 #[derive(Debug, Default)]
 pub struct FaultPlan {
     rules: Vec<Rule>,
+    /// How long a call may take, when not as long as its server says.
+    budget_ms: Option<u64>,
 }
 
 #[derive(Debug)]
@@ -89,13 +91,20 @@ impl FaultPlan {
             strikes: Strikes::Hit(fault.clone()),
             state: Mutex::default(),
         };
-        Self { rules: faults.into_iter().map(rule).collect() }
+        Self { rules: faults.into_iter().map(rule).collect(), budget_ms: None }
+    }
+
+    /// A delay beyond this budget of one call is one beyond its time limit.
+    #[must_use]
+    pub fn within(self, budget_ms: Option<u64>) -> Self {
+        Self { budget_ms, ..self }
     }
 
     /// A fault of this kind strikes one call, counted from 0, and no other; `recover-after` as many as it says.
     pub fn at_call(name: String, kind: FaultKind, call_index: usize) -> Self {
         let strikes = Strikes::Call(call_index);
-        Self { rules: vec![Rule { name, kind, real: false, strikes, state: Mutex::default() }] }
+        let rules = vec![Rule { name, kind, real: false, strikes, state: Mutex::default() }];
+        Self { rules, budget_ms: None }
     }
 
     /// Whether nothing can ever strike.
@@ -103,14 +112,21 @@ impl FaultPlan {
         self.rules.is_empty()
     }
 
-    /// What becomes of this call; the first fault that strikes it decides.
-    pub fn strike(&self, call_index: usize, server: Option<&str>, tool: &str) -> Option<Strike> {
-        self.rules.iter().find_map(|rule| rule.strike(call_index, server, tool))
+    /// What becomes of this call, to a server that allows it so long; the first fault that strikes it decides.
+    pub fn strike(
+        &self,
+        call_index: usize,
+        server: Option<&str>,
+        tool: &str,
+        timeout_ms: u64,
+    ) -> Option<Strike> {
+        let limit_ms = self.budget_ms.unwrap_or(timeout_ms);
+        self.rules.iter().find_map(|rule| rule.strike(call_index, server, tool, limit_ms))
     }
 }
 
 impl Rule {
-    fn strike(&self, call_index: usize, server: Option<&str>, tool: &str) -> Option<Strike> {
+    fn strike(&self, call_index: usize, server: Option<&str>, tool: &str, limit_ms: u64) -> Option<Strike> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let server = server.map(str::to_owned);
         let called = CatalogueTool { name: tool.to_owned(), server, ..CatalogueTool::default() };
@@ -130,6 +146,7 @@ impl Rule {
             Struck::Late { delay_ms } | Struck::AfterCancel { delay_ms } => Some(delay_ms),
             _ => None,
         };
+        let struck = if self.real { struck } else { struck.within(limit_ms) };
         let event = TracedFault {
             name: self.name.clone(),
             kind: self.kind.to_string(),
@@ -168,6 +185,15 @@ impl Rule {
 }
 
 impl Struck {
+    /// In virtual time: beyond the time limit of the call its answer is lost, and within it nothing was cancelled.
+    fn within(self, limit_ms: u64) -> Self {
+        match self {
+            Self::Late { delay_ms } if delay_ms > limit_ms => Self::Lost,
+            Self::AfterCancel { delay_ms } if delay_ms <= limit_ms => Self::Late { delay_ms },
+            struck => struck,
+        }
+    }
+
     /// What the agent is told in place of a result; `None` when it gets one.
     pub fn failure(&self, timeout_ms: u64) -> Option<(Option<i64>, String)> {
         let silence = || (None, format!("timed out: no answer within {timeout_ms} ms"));
@@ -199,34 +225,49 @@ mod tests {
     #[test]
     fn one_call_is_struck_and_no_other() {
         let plan = FaultPlan::at_call("hang@2".to_owned(), FaultKind::Hang, 1);
-        assert_eq!(plan.strike(0, Some("docs"), "search"), None);
-        let strike = plan.strike(1, Some("docs"), "open").unwrap();
+        assert_eq!(plan.strike(0, Some("docs"), "search", 1000), None);
+        let strike = plan.strike(1, Some("docs"), "open", 1000).unwrap();
         assert_eq!(
             (strike.struck, strike.event.call_index, strike.event.detected),
             (Struck::Silence, 1, true)
         );
-        assert_eq!(plan.strike(2, Some("docs"), "open"), None);
+        assert_eq!(plan.strike(2, Some("docs"), "open", 1000), None);
     }
 
     #[test]
     fn only_a_late_answer_says_how_late_and_is_still_an_answer() {
         for kind in ["hang", "error:-32603", "malformed", "disconnect", "lost-response", "rate-limit:0"] {
-            let strike = at_first(kind).strike(0, None, "x").unwrap();
+            let strike = at_first(kind).strike(0, None, "x", 1000).unwrap();
             assert_eq!(strike.event.virtual_ms, None, "{kind}");
             assert!(strike.struck.failure(1000).is_some() && strike.event.detected, "{kind}");
         }
-        let late = at_first("slow:250").strike(0, None, "x").unwrap();
+        let late = at_first("slow:250").strike(0, None, "x", 1000).unwrap();
         assert_eq!((late.event.virtual_ms, late.event.detected), (Some(250), false));
         assert_eq!(late.struck.failure(1000), None);
-        let cancelled = at_first("reply-after-cancel:50").strike(0, None, "x").unwrap();
-        assert!(cancelled.struck.reaches_server() && cancelled.event.detected);
+    }
+
+    #[test]
+    fn a_delay_beyond_the_time_of_the_call_is_told_and_one_within_it_is_an_answer() {
+        for (kind, budget_ms, is_told) in [
+            ("slow:250", None, false),
+            ("slow:1250", None, true),
+            ("slow:250", Some(200), true),
+            ("slow:1250", Some(2000), false),
+            ("reply-after-cancel:250", None, false),
+            ("reply-after-cancel:250", Some(200), true),
+        ] {
+            let strike = at_first(kind).within(budget_ms).strike(0, None, "x", 1000).unwrap();
+            assert_eq!(strike.event.detected, is_told, "{kind}");
+            assert_eq!(strike.struck.failure(1000).is_some(), is_told, "{kind}");
+            assert!(strike.struck.reaches_server() && strike.event.virtual_ms.is_some(), "{kind}");
+        }
     }
 
     #[test]
     fn what_recovers_strikes_as_many_calls_as_it_says_and_a_wedged_one_only_those_it_is_meant_for() {
         let strikes = |kind: &str| {
             let plan = FaultPlan::at_call(kind.to_owned(), kind.parse().unwrap(), 1);
-            (0..5).filter(|call| plan.strike(*call, Some("docs"), "a").is_some()).collect::<Vec<_>>()
+            (0..5).filter(|call| plan.strike(*call, Some("docs"), "a", 1000).is_some()).collect::<Vec<_>>()
         };
         assert_eq!(strikes("recover-after:2"), [1, 2]);
         assert_eq!(strikes("wedged"), [1]);

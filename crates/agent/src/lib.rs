@@ -1,5 +1,6 @@
 //! Agents at work: a model in a loop, or a program of one's own, against real MCP servers.
 
+mod at_once;
 pub mod dialect;
 mod fault;
 mod model_run;

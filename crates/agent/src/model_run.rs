@@ -1,12 +1,12 @@
 //! One run of a model: ask, call what it wants, tell it what came of that, until it is done or a limit is reached.
 
+use crate::at_once::at_once;
 use crate::dialect::{Answered, Ask, Message, Reply, Stop, Usage, Wanted};
 use crate::provider::{AskError, Provider};
-use crate::toolbox::{Done, Toolbox};
+use crate::toolbox::Toolbox;
 use crate::trace::{RunTrace, TracedError, TracedTokens, TracedTurn};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::task::JoinSet;
 use tokio::time::Instant;
 
 /// What a run may use; what is not limited here ends by itself.
@@ -230,16 +230,17 @@ impl Run<'_> {
             self.task.limits.max_tool_calls.map_or(usize::MAX, |most| (most as usize).saturating_sub(made));
         let allowed = wanted.len().min(room);
         let is_over = allowed < wanted.len();
-        let mut calls = JoinSet::new();
-        for (at, wanted) in wanted.into_iter().take(allowed).enumerate() {
-            self.watcher.calls(&wanted.name);
-            let (toolbox, deadline) = (Arc::clone(&self.toolbox), self.deadline);
-            calls.spawn(async move { (at, toolbox.call(made + at, &wanted, deadline).await) });
-        }
-        let mut done: Vec<(usize, Done)> = calls.join_all().await;
-        done.sort_by_key(|(at, _)| *at);
+        let call = |(at, wanted)| {
+            let (toolbox, watcher, deadline) = (&self.toolbox, self.watcher, self.deadline);
+            async move {
+                let wanted: Wanted = wanted;
+                watcher.calls(&wanted.name);
+                toolbox.call(made + at, &wanted, deadline).await
+            }
+        };
+        let done = at_once(wanted.into_iter().take(allowed).enumerate().map(call)).await;
         let mut answered: Vec<Answered> = Vec::with_capacity(done.len());
-        for (_, mut done) in done {
+        for mut done in done {
             done.call.turn = Some(turn);
             self.trace.tool_calls.push(done.call);
             self.trace.tool_results.push(done.result);

@@ -171,7 +171,8 @@ impl Toolbox {
             Arguments::Json(json) => json,
             Arguments::Text(text) => return (Outcome::refused(None, not_an_object(text)), None),
         };
-        match self.faults.strike(index, Some(&server.name), &tool.name) {
+        let timeout_ms = u64::try_from(server.timeout.as_millis()).unwrap_or(u64::MAX);
+        match self.faults.strike(index, Some(&server.name), &tool.name, timeout_ms) {
             None => (Self::reach(server, &tool.name, arguments, deadline).await, None),
             Some(strike) => {
                 let outcome = Self::struck(server, &tool.name, arguments, &strike, deadline).await;

@@ -383,14 +383,14 @@ fn an_interrupt_keeps_what_was_recorded_and_leaves_no_process_and_no_report() {
 }
 
 #[test]
-fn agents_are_replayed_only_and_say_so_while_tools_are_recorded() {
+fn an_agent_that_cannot_be_asked_is_its_own_row_while_tools_are_recorded() {
     let folder = suite(&[("fine", "get_weather", OSLO)]);
     let path = folder.path().join("mcptest.yml");
     let agent = "agents:\n  - { name: asks, model: m, prompt: p, expect: [{ target: tool_names, matcher: { exact: [] } }] }\n";
     fs::write(&path, fs::read_to_string(&path).unwrap() + agent).unwrap();
     let output = mcptest(&folder, &["run", "--record"]);
     let said = text(&output.stdout);
-    assert!(said.contains("this version records tool tests; agents are replayed only"), "{said}");
+    assert!(said.contains("nothing is known of the model `m`"), "{said}");
     assert!(said.contains("PASS  fine"), "{said}");
     assert_eq!(output.status.code(), Some(2));
 }

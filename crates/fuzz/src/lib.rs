@@ -23,7 +23,24 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("import_openai_chat", import_openai_chat),
     ("import_openai_responses", import_openai_responses),
     ("import_otel", import_otel),
+    ("reply", reply),
 ];
+
+/// Replies of providers: no body makes any dialect panic, and a message that is read can be sent back.
+pub fn reply(data: &[u8]) {
+    use mcptest_agent::dialect::{ANTHROPIC, Ask, GEMINI, MISTRAL, Message, OPENAI_CHAT, OPENAI_RESPONSES};
+    fn ask(messages: &[Message]) -> Ask<'_> {
+        Ask { model: "m", system: None, messages, tools: &[], max_tokens: None, temperature: None }
+    }
+    let Ok(body) = std::str::from_utf8(data) else { return };
+    for dialect in [&ANTHROPIC, &OPENAI_RESPONSES, &OPENAI_CHAT, &MISTRAL, &GEMINI] {
+        if let Ok(reply) = (dialect.read)(&ask(&[]), body) {
+            let messages = [Message::User("hi".to_owned()), Message::Assistant(reply.message)];
+            let sent = (dialect.body)(&ask(&messages));
+            assert!(serde_json::from_str::<serde_json::Value>(&sent).is_ok(), "{}: {sent}", dialect.name);
+        }
+    }
+}
 
 /// Lines: no byte of a line is lost, whatever the limit.
 pub fn framing(data: &[u8]) {

@@ -144,6 +144,7 @@ pub fn run(plan: &Plan<'_>, options: Options, watch: &Watch) -> Result<Outcome, 
     if options.mode != Mode::Replay {
         called.tools = tool_test::execute(plan, options, &secrets, watch)?;
         called.agents = agent::execute(plan, &options, &secrets, watch)?;
+        end_when_interrupted();
     }
     let judge = |(index, cell): (usize, &Cell<'_>)| {
         let report = judge::judge(cell, options, called.of(index));
@@ -158,6 +159,19 @@ pub fn run(plan: &Plan<'_>, options: Options, watch: &Watch) -> Result<Outcome, 
         cells => cells.par_iter().enumerate().map(judge).collect(),
     };
     Ok(Outcome { report: Report::new(tests), over_budget: called.agents.over_budget })
+}
+
+/// Whoever waited for Ctrl-C is gone, and the system would leave it to them: from now on it ends the program at once.
+fn end_when_interrupted() {
+    let waiting = || {
+        if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() {
+            let exit_code = runtime.block_on(mcptest_mcp::process::interrupted());
+            mcptest_mcp::process::end_all();
+            std::process::exit(exit_code.into());
+        }
+    };
+    // It lasts as long as the program, which may be used as a library: there is nobody to join it.
+    let _detached = std::thread::Builder::new().spawn(waiting);
 }
 
 /// What was called or recorded just now, by the index of the cell.

@@ -2,6 +2,7 @@
 
 mod inputs;
 mod measure;
+mod record;
 mod wire;
 
 use crate::say;
@@ -9,31 +10,57 @@ use measure::{Sample, measure, measure_beside};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
+/// What is measured.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    All,
+    Wire,
+    /// With this many runs, twice and four times as many.
+    Record(usize),
+}
+
+/// How many runs `bench record` begins with.
+const RUNS: usize = 50;
+
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
-    let is_wire_only = match arguments {
-        [] => false,
-        [part] if part == "wire" => true,
-        _ => return Err("`bench` takes no argument but `wire`".to_owned()),
+    let usage =
+        || "`bench` takes no argument but `wire`, or `record` with a number of runs and `--debug`".to_owned();
+    let is_debug = arguments.last().is_some_and(|last| last == "--debug");
+    let words: Vec<&str> = arguments.iter().map(String::as_str).filter(|word| *word != "--debug").collect();
+    let part = match words[..] {
+        [] => Part::All,
+        ["wire"] => Part::Wire,
+        ["record"] => Part::Record(RUNS),
+        ["record", runs] => Part::Record(runs.parse().map_err(|_| usage())?),
+        _ => return Err(usage()),
     };
-    if cfg!(debug_assertions) {
+    if is_debug && !matches!(part, Part::Record(_)) {
+        return Err(usage());
+    }
+    if cfg!(debug_assertions) && !is_debug {
         return in_release(arguments);
     }
-    let built = Command::new("cargo").args(["build", "--release", "--package", "mcptest"]).status();
+    let profile: &[&str] = if is_debug { &[] } else { &["--release"] };
+    let built = Command::new("cargo").args(["build", "--package", "mcptest"]).args(profile).status();
     if !built.is_ok_and(|status| status.success()) {
-        return Err("the release build failed".to_owned());
+        return Err("the build failed".to_owned());
     }
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let at = folder.path();
     let here = std::env::current_dir().map_err(|error| error.to_string())?;
     let target =
         std::env::var("CARGO_TARGET_DIR").map_or_else(|_| here.join("target"), std::path::PathBuf::from);
-    let mcptest = target.join("release/mcptest");
+    let mcptest = target.join(if is_debug { "debug/mcptest" } else { "release/mcptest" });
     let bench = Bench { mcptest: mcptest.display().to_string(), at };
-    if is_wire_only {
+    if part == Part::Wire {
         wire::run(&target, at)?;
         return Ok(ExitCode::SUCCESS);
     }
     say("| what | time | beside | memory | bound |\n|---|---|---|---|---|");
+    if let Part::Record(runs) = part {
+        record::run(&bench.mcptest, at, runs)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     bench.start()?;
     bench.many_agents()?;
     bench.long_trace()?;
@@ -41,6 +68,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     bench.growth()?;
     bench.stability()?;
     bench.night()?;
+    record::run(&bench.mcptest, at, RUNS)?;
     wire::run(&target, at)?;
     Ok(ExitCode::SUCCESS)
 }

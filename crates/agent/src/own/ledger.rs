@@ -62,8 +62,8 @@ impl Ledger {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A call has arrived: its number, and what goes wrong with it.
-    pub(super) fn begin(&self, mut call: TracedCall) -> (usize, Option<Strike>) {
+    /// A call has arrived that may take so long: its number, and what goes wrong with it.
+    pub(super) fn begin(&self, mut call: TracedCall, timeout_ms: u64) -> (usize, Option<Strike>) {
         let mut state = self.state();
         let (index, now) = (state.calls.len(), Instant::now());
         let turn = state.turn;
@@ -77,7 +77,7 @@ impl Ledger {
         let strike = if call.distractor {
             None
         } else {
-            self.faults.strike(index, call.server.as_deref(), &call.name)
+            self.faults.strike(index, call.server.as_deref(), &call.name, timeout_ms)
         };
         state.faults.extend(strike.as_ref().map(|strike| TracedFault {
             // Of one that is held for its true length it shows only when the agent gives up.
@@ -177,6 +177,11 @@ impl Ledger {
         self.state().is_over = true;
     }
 
+    /// Whether the agent has ended.
+    pub(super) fn is_over(&self) -> bool {
+        self.state().is_over
+    }
+
     /// Everything that was recorded, into a trace.
     pub(super) fn record(&self, trace: &mut RunTrace) {
         let mut state = self.state();
@@ -219,7 +224,7 @@ mod tests {
 
     fn call(ledger: &Ledger, tool: &str) -> usize {
         let server = Some("s".to_owned());
-        ledger.begin(TracedCall { name: tool.to_owned(), server, ..TracedCall::default() }).0
+        ledger.begin(TracedCall { name: tool.to_owned(), server, ..TracedCall::default() }, 1000).0
     }
 
     fn trace(ledger: &Ledger) -> RunTrace {

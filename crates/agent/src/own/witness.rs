@@ -45,6 +45,8 @@ struct Call<'a> {
 impl Interposer for Witness {
     fn asked(&self, request: Asked<'_>) -> Taken {
         match request.method {
+            // What an agent does while it is being ended is no part of its run.
+            _ if self.ledger.is_over() => Onward::Pass.into(),
             "tools/call" => self.called(request).into(),
             "tools/list" => Onward::Watch(Arc::new(List {
                 server: self.server.clone(),
@@ -75,14 +77,15 @@ impl Witness {
         let distractor = self.distractors.iter().find(|tool| tool.name == call.name);
         let server = distractor.and_then(|tool| tool.server.as_ref()).unwrap_or(&self.server);
         let is_kept = call.arguments.is_none_or(|arguments| unkeepable(arguments.get()).is_none());
-        let (index, strike) = self.ledger.begin(TracedCall {
+        let traced = TracedCall {
             name: call.name.clone().into_owned(),
             server: Some(server.clone()),
             args: call.arguments.filter(|_| is_kept).map(RawValue::to_owned),
             args_text: call.arguments.filter(|_| !is_kept).map(|arguments| arguments.get().to_owned()),
             distractor: distractor.is_some(),
             ..TracedCall::default()
-        });
+        };
+        let (index, strike) = self.ledger.begin(traced, self.timeout_ms);
         if distractor.is_some() {
             let message = format!("unknown tool: {}", call.name);
             return self.refuse(index, request.id, Some(code::INVALID_PARAMS), code::INVALID_PARAMS, message);

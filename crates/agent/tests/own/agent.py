@@ -120,7 +120,7 @@ def main():
         connection.beside.clear()
     for connection in connections.values():
         connection.close()
-    print(json.dumps(got))
+    print(json.dumps([len(json.dumps(answer)) for answer in got] if "lengths" in sys.argv else got))
 
 
 main()

@@ -61,10 +61,14 @@ async fn in_virtual_time_the_agent_is_told_at_once_and_the_connection_stays() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_slow_answer_comes_at_once_and_its_virtual_time_is_recorded() {
-    let outcome = struck(&counts(1, None), "slow:3600000", false).await;
+    let outcome = struck(&counts(1, None), "slow:20000", false).await;
     assert_eq!(text(&got(&outcome)[0]), "one");
     let fault = &json(&outcome)["faults"][0];
-    assert_eq!((&fault["virtual_ms"], &fault["detected"]), (&json!(3_600_000), &json!(false)));
+    assert_eq!((&fault["virtual_ms"], &fault["detected"]), (&json!(20_000), &json!(false)));
+    let outcome = struck(&counts(1, None), "slow:3600000", false).await;
+    assert_eq!(got(&outcome)[0]["message"], json!("timed out: no answer within 30000 ms"));
+    let fault = &json(&outcome)["faults"][0];
+    assert_eq!((&fault["virtual_ms"], &fault["detected"]), (&json!(3_600_000), &json!(true)));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -47,15 +47,14 @@ async fn a_program_that_fails_or_is_not_there_is_an_error_with_its_last_words() 
     assert_eq!(outcome.stderr, "boom");
     let outcome = Run { command: sh("kill -9 $$"), ..Run::default() }.go().await;
     assert!(outcome.trace.errors[0].message.contains("SIGKILL"), "{:?}", outcome.trace.errors);
-    let outcome = Run { command: words(&["no-such-agent-qqq"]), ..Run::default() }.go().await;
-    assert_eq!(outcome.trace.stop_reason.as_deref(), Some("error"));
-    assert!(outcome.trace.errors[0].message.contains("`no-such-agent-qqq`"), "{:?}", outcome.trace.errors);
+    let refused = Run { command: words(&["no-such-agent-qqq"]), ..Run::default() }.try_go(|_| {}).await;
+    assert!(refused.unwrap_err().to_string().contains("`no-such-agent-qqq`"));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_program_that_hangs_and_ignores_sigterm_ends_with_its_time_and_takes_its_grandchildren_along() {
     let script = "trap '' TERM; sh -c 'trap \"\" TERM; exec sleep 98761' & (setsid sleep 98762 &); echo partly; while :; do sleep 98763; done";
-    let budget = Some(Duration::from_millis(500));
+    let budget = Some(Duration::from_secs(2));
     let outcome = Run { command: sh(script), time_budget: budget, ..Run::default() }.go().await;
     assert_eq!(outcome.trace.stop_reason.as_deref(), Some("time_budget"));
     assert_eq!(outcome.trace.final_response.as_deref(), Some("partly"));

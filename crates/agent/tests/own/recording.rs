@@ -189,6 +189,35 @@ for line in sys.stdin:
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_result_of_fifty_megabytes_crosses_on_every_way() {
+    let script = r#"
+import json, sys
+for line in sys.stdin:
+    message = json.loads(line)
+    method = message.get("method")
+    answers = {
+        "initialize": {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "x", "version": "1"}},
+        "tools/list": {"tools": [{"name": "much", "inputSchema": {"type": "object"}}]},
+        "tools/call": {"content": [{"type": "text", "text": "x" * 50_000_000}]},
+    }
+    if "id" in message and method in answers:
+        print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": answers[method]}), flush=True)
+"#;
+    let mut big = ServerSpec::command("big", [&crate::support::peer("python/bin/python"), "-c", script]);
+    big.era = mcptest_mcp::client::EraChoice::Legacy;
+    let mut by_url = call("big", "much", &json!({}));
+    by_url["via"] = json!("url");
+    let steps = json!([call("big", "much", &json!({})), by_url]);
+    let mut command = plain(&steps);
+    command.push("lengths".to_owned());
+    let outcome = Run { command, servers: vec![big], ..Run::default() }.go().await;
+    assert_eq!(got(&outcome), json!([50_000_043, 50_000_043]));
+    for result in &outcome.trace.tool_results {
+        assert!(result.content.as_ref().unwrap().get().len() > 50_000_000);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_cannot_be_started_is_evidence_and_the_agent_goes_on() {
     let nowhere = ServerSpec::command("nowhere", ["no-such-server-qqq"]);
     let script = r#"curl -s -d '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"x"}}' "$MCPTEST_SERVER_NOWHERE_URL" > /dev/null; echo went on"#;

@@ -1,7 +1,7 @@
 //! Runs of agents of one's own, in few words.
 
 use mcptest_agent::FaultPlan;
-use mcptest_agent::own::{self, Distract, OwnEvent, OwnOutcome, OwnSetup};
+use mcptest_agent::own::{self, Distract, OwnError, OwnEvent, OwnOutcome, OwnSetup};
 use mcptest_core::suite::{Fault, Host, load};
 use mcptest_mcp::client::{Endpoint, ServerSpec};
 use mcptest_mcp::mock::Server;
@@ -112,6 +112,13 @@ impl Run<'_> {
     }
 
     pub(crate) async fn heard(self, hear: impl Fn(OwnEvent<'_>) + Send + Sync + 'static) -> OwnOutcome {
+        self.try_go(hear).await.unwrap()
+    }
+
+    pub(crate) async fn try_go(
+        self,
+        hear: impl Fn(OwnEvent<'_>) + Send + Sync + 'static,
+    ) -> Result<OwnOutcome, OwnError> {
         let setup = OwnSetup {
             command: &self.command,
             env: &self.env,
@@ -125,7 +132,7 @@ impl Run<'_> {
             program: &program(),
             on_event: Arc::new(hear),
         };
-        tokio::time::timeout(PATIENCE, own::run(setup)).await.expect("the run ends").unwrap()
+        tokio::time::timeout(PATIENCE, own::run(setup)).await.expect("the run ends")
     }
 }
 

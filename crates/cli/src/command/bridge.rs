@@ -21,7 +21,7 @@ pub(super) fn run(args: &Bridge) -> Result<ExitCode, Failure> {
     // A read of standard input cannot be called back; nothing waits for it.
     runtime.shutdown_background();
     if let Err(error) = copied {
-        output::stderr(&format!("mcptest bridge: the run that this server belongs to is over: {error}\n"));
+        output::stderr(&format!("mcptest bridge: {error}; it works only while its run goes on\n"));
         return Ok(ExitCode::FAILURE);
     }
     Ok(ExitCode::SUCCESS)

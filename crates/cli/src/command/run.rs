@@ -92,6 +92,12 @@ fn put_in_place(loaded: &mut [(String, Loaded)], calling: &Calling, colour: Colo
     if calling.runs.is_none() && calling.models.is_empty() {
         return Ok(());
     }
+    if calling.runs.is_some() && calling.record == Some(Record::Failed) {
+        let why = "`--record=failed` records all runs that a suite asks for: fewer would make a failed row look better";
+        return Err(Failure(format!(
+            "{why}\n  help: leave out `--runs`, or record everything with `--record --runs N`"
+        )));
+    }
     let mut without_model = None;
     let mut has_model = calling.models.is_empty();
     for suite in loaded.iter_mut().filter_map(|(_, loaded)| loaded.suite.as_mut()) {

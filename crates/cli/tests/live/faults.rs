@@ -45,8 +45,10 @@ fn written(name: &str) -> String {
 fn expected(kind: FaultKind) -> (bool, bool) {
     match kind {
         FaultKind::None => (true, false),
-        FaultKind::Slow { .. } => (true, false),
-        FaultKind::ReplyAfterCancel { .. } | FaultKind::Malformed | FaultKind::LostResponse => (true, true),
+        FaultKind::Slow { .. }
+        | FaultKind::ReplyAfterCancel { .. }
+        | FaultKind::Malformed
+        | FaultKind::LostResponse => (true, true),
         FaultKind::Hang
         | FaultKind::Wedged
         | FaultKind::RecoverAfter { .. }
@@ -92,6 +94,26 @@ fn meet(written: &str) {
     let again = bench.run(&["run", "suite.yml", "--reporter", "json=recorded.json", "--reporter", "pretty"]);
     assert_eq!((again.exit, &again.stdout), (recorded.exit, &recorded.stdout), "{written}");
     assert_eq!(bench.read("recorded.json"), bench.read("before.json"), "{written}");
+}
+
+#[test]
+fn a_delay_beyond_the_budget_of_a_call_is_a_timeout_and_one_within_it_is_an_answer() {
+    let clean = "max_detection_ms: 3000, require_clean_timeout: true";
+    for (kind, is_told) in [
+        ("slow:9000", true),
+        ("reply-after-cancel:9000", true),
+        ("slow:2000", false),
+        ("reply-after-cancel:2000", false),
+    ] {
+        let text = suite(kind, "").replace("max_detection_ms: 3000", clean);
+        let bench = Bench::with(&text, SCRIPT, DESK);
+        // Whoever never met a failure has proved nothing about getting over one.
+        bench.record(&["--record"], i32::from(!is_told));
+        let trace = bench.trace("a.jsonl");
+        assert_eq!(trace["tool_results"][0]["is_error"], is_told, "{kind}");
+        assert_eq!(trace["faults"][0]["detected"], is_told, "{kind}");
+        bench.replay(i32::from(!is_told));
+    }
 }
 
 #[test]
@@ -188,7 +210,7 @@ fn a_fault_matrix_that_was_cut_short_goes_on_where_it_was() {
     bench.record(&["--record"], 0);
     let text = bench.read("a.faults.jsonl");
     let ordinary = bench.read("a.jsonl");
-    let cut: String = text.lines().take(6).map(|line| format!("{line}\n")).collect();
+    let cut: String = text.split_inclusive('\n').take(6).collect();
     bench.write("a.faults.jsonl", &cut);
     bench.replay(2).says("of the fault matrix, 5 of 12 runs are recorded").says("--record=missing");
     let asked = bench.stub.count();

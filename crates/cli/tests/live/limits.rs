@@ -16,8 +16,8 @@ const LIMITED: [(&str, &str, &str, usize); 7] = [
     ("max_tool_calls: 4", "two by two, too", "max_tool_calls", 4),
     ("max_tokens: 20", "at length", "max_tokens", 0),
     ("token_budget: 240", "for ever, at a price", "token_budget", 2),
-    ("time_budget: 1500ms", "for ever, slowly", "time_budget", 1),
-    ("time_budget: 1400ms", "until the tool answers", "time_budget", 1),
+    ("time_budget: 5s", "for ever, slowly", "time_budget", 1),
+    ("time_budget: 4900ms", "until the tool answers", "time_budget", 1),
 ];
 
 const SCRIPT: &str = "

@@ -1,6 +1,7 @@
 //! What is recorded, and what is left as it is: all, the missing, the stale, the failed, or nothing.
 
 use crate::bench::Bench;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 const MANIFEST: &str = "mock_server: { tools: [{ name: look, response: Nothing. }] }";
@@ -41,7 +42,8 @@ fn a_recording_that_was_killed_goes_on_where_it_was_and_records_nothing_twice() 
         "rules: [{{ when: {{ prompt: left, run: 2 }}, steps: [{{ fault: hang }}, {{ calls: [{{ name: look }}] }}, {{ text: There. }}] }}]\n{LOOKS}"
     );
     let bench = Bench::with(TWO, &script, MANIFEST);
-    let mut killed = bench.command(&["run", "suite.yml", "--record", "--jobs", "1"]).spawn().unwrap();
+    let mut killed = bench.command(&["run", "suite.yml", "--record", "--jobs", "1"]);
+    let mut killed = killed.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let patience = Instant::now() + Duration::from_secs(60);
     while begun(&bench, "left") < 3 {
         assert!(Instant::now() < patience, "the third run was never begun");

@@ -73,7 +73,7 @@ steps:
 /// Answers `slow` only once `fast` was called, so whoever calls one after the other waits for ever.
 const RENDEZVOUS: &str = r#"
 import json, sys
-held = None
+held, count = None, 0
 def send(message):
     sys.stdout.write(json.dumps(message) + "\n")
     sys.stdout.flush()
@@ -87,10 +87,13 @@ for line in sys.stdin:
         send({"jsonrpc": "2.0", "id": id, "result": {"protocolVersion": version, "capabilities": {"tools": {}},
               "serverInfo": {"name": "rendezvous", "version": "1"}}})
     elif method == "tools/list":
-        tools = [{"name": name, "inputSchema": {"type": "object"}} for name in ("slow", "fast")]
+        tools = [{"name": name, "inputSchema": {"type": "object"}} for name in ("slow", "fast", "count")]
         send({"jsonrpc": "2.0", "id": id, "result": {"tools": tools}})
     elif method == "tools/call":
-        if message["params"]["name"] == "slow":
+        if message["params"]["name"] == "count":
+            count += 1
+            answer(id, str(count))
+        elif message["params"]["name"] == "slow":
             held = id
         else:
             answer(id, "fast")
@@ -99,14 +102,17 @@ for line in sys.stdin:
         send({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "no such method"}})
 "#;
 
+fn rendezvous(rest: &str) -> String {
+    let command = "./server, mock, --tools-from, manifest.yml";
+    agent(rest).replace(command, "python3, rendezvous.py").replace("300ms", "30s")
+}
+
 #[test]
 fn calls_of_one_message_are_made_at_once_and_kept_in_their_order() {
     let bench = Bench::new("steps: [{ calls: [{ name: slow }, { name: fast }] }, { text: done }]");
     bench.write("rendezvous.py", RENDEZVOUS);
-    let suite = agent("    expect: [{ target: tool_names, matcher: { exact: [slow, fast] } }]\n")
-        .replace("./server, mock, --tools-from, manifest.yml", "python3, rendezvous.py")
-        .replace("300ms", "20s");
-    bench.write("suite.yml", &suite);
+    let expected = "    expect: [{ target: tool_names, matcher: { exact: [slow, fast] } }]\n";
+    bench.write("suite.yml", &rendezvous(expected));
     bench.record(&["--record"], 0);
     let trace = bench.trace("a.jsonl");
     for (at, text) in ["slow", "fast"].into_iter().enumerate() {
@@ -183,4 +189,40 @@ steps:
         header["catalogue"].as_array().unwrap().iter().filter_map(|tool| tool["server"].as_str()).collect();
     assert_eq!(offered, ["east", "east", "east", "west"]);
     bench.replay(1).says("call 3 `refuse` is extra");
+}
+
+#[test]
+fn calls_of_one_message_reach_the_server_and_their_faults_in_the_order_they_were_written() {
+    let calls = vec!["{ name: count }"; 24].join(", ");
+    let suite =
+        rendezvous("    runs: 8\n    expect: [{ target: tool_calls.length, matcher: { exact: 24 } }]\n");
+    let script = format!("steps: [{{ calls: [{calls}] }}]");
+    let bench = Bench::new(&script);
+    bench.write("rendezvous.py", RENDEZVOUS);
+    bench.write("suite.yml", &suite);
+    bench.record(&["--record"], 0);
+    let expected: Vec<String> = (1..=24).map(|number| number.to_string()).collect();
+    let texts = |trace: &Value| -> Vec<String> {
+        let results = trace["tool_results"].as_array().unwrap();
+        results.iter().map(|result| result["content"][0]["text"].as_str().unwrap().to_owned()).collect()
+    };
+    for trace in bench.traces("a.jsonl") {
+        assert_eq!(texts(&trace), expected);
+    }
+
+    let faulty = suite.replace(
+        "agents:",
+        "faults: [{ name: f, target: { tool: count }, kind: 'recover-after:5' }]\nagents:",
+    );
+    bench.write("suite.yml", &faulty.replace("    runs: 8\n", "    runs: 8\n    inject: [f]\n"));
+    bench.record(&["--record"], 0);
+    for trace in bench.traces("a.jsonl") {
+        let struck: Vec<u64> = trace["faults"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .filter_map(|event| event["call_index"].as_u64())
+            .collect();
+        assert_eq!(struck, [0, 1, 2, 3, 4]);
+    }
 }

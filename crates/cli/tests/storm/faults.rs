@@ -5,7 +5,7 @@
 
 mod rows;
 
-use crate::place::{Place, own_files, python, seen, stub};
+use crate::place::{Place, Web, own_files, python, seen, stub};
 use rows::{ROWS, Row, Server};
 use serde_json::Value;
 use std::fs;
@@ -36,7 +36,12 @@ fn every_failure_is_told_and_stays_in_its_row() {
 }
 
 fn check(row: &Row) -> Result<(), String> {
-    let place = Place::new(&suite(row));
+    let web = match row.server {
+        Server::Http(name) => Some(Web::start(&own_files().join("../misbehaviour/server.py"), name)),
+        _ => None,
+    };
+    let url = web.as_ref().map(|web| web.url.clone()).unwrap_or_default();
+    let place = Place::new(&suite(row, &url));
     place.write("bad.jsonl", OLDER);
     let stub = stub(&script(row));
     let reporters = ["--reporter", "pretty", "--reporter", "json=a.json", "--reporter", "junit=a.xml"];
@@ -44,7 +49,7 @@ fn check(row: &Row) -> Result<(), String> {
     let output = place.asking(&stub, &record).envs(row.environment.iter().copied()).output().unwrap();
     let recording = place.read("bad.jsonl");
     let said = seen(&output) + &told(&recording);
-    let said = steady(&said, &place, &stub.url());
+    let said = steady(&said, &place, &[&stub.url(), &url]);
     if place.row("a.json", "good")["status"] != "passed" {
         return Err(format!("the healthy row does not pass\n{said}"));
     }
@@ -72,10 +77,12 @@ fn replay(place: &Place, is_recorded: bool) -> Result<(), String> {
     if rows[0] == rows[1] { Ok(()) } else { Err("the healthy row is replayed otherwise".to_owned()) }
 }
 
-fn suite(row: &Row) -> String {
+fn suite(row: &Row, url: &str) -> String {
     let server = match row.server {
         Server::Mock => "{ mock: mock.yml }".to_owned(),
         Server::Python(name) => python(name),
+        Server::Shared(name) => python(name).replace("timeout: 1s", "shared: true, timeout: 1s"),
+        Server::Http(_) => format!("{{ url: \"{url}\", timeout: 1s, connect_timeout: 5s }}"),
         Server::Patient(name) => python(name).replace("timeout: 1s", "timeout: 60s"),
         Server::Entry(entry) => entry.to_owned(),
     };
@@ -145,11 +152,12 @@ fn told(recording: &str) -> String {
 }
 
 /// Without what is another in every run: places, ports and waits.
-fn steady(said: &str, place: &Place, url: &str) -> String {
+fn steady(said: &str, place: &Place, urls: &[&str]) -> String {
     let said = said.replace(&own_files().display().to_string(), "…");
     let said = said.replace(&place.path().display().to_string(), ".");
-    let said = said.replace(url.trim_start_matches("http://"), "127.0.0.1:PORT");
-    without_times(&said)
+    let hosts = urls.iter().filter(|url| !url.is_empty());
+    let hosts = hosts.map(|url| url.trim_start_matches("http://").trim_end_matches("/mcp"));
+    without_times(&hosts.fold(said, |said, host| said.replace(host, "127.0.0.1:PORT")))
 }
 
 /// A wait is rolled with dice.

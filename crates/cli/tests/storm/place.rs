@@ -3,8 +3,9 @@
 use mcptest_provider_stub::{Script, Stub};
 use serde_json::Value;
 use std::fs;
+use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
@@ -159,4 +160,28 @@ pub(crate) fn python(row: &str) -> String {
         "{{ command: [python3, {:?}, {row}], timeout: 1s, connect_timeout: 5s }}",
         program.display().to_string()
     )
+}
+
+/// A server on HTTP that ends with the test.
+pub(crate) struct Web {
+    child: Child,
+    pub(crate) url: String,
+}
+
+impl Web {
+    pub(crate) fn start(program: &Path, row: &str) -> Self {
+        let mut command = Command::new("python3");
+        command.arg(program).args(["--http", row]).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let mut url = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();
+        Self { child, url: url.trim().to_owned() }
+    }
+}
+
+impl Drop for Web {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
 }

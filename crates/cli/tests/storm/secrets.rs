@@ -1,12 +1,12 @@
 //! Does any secret of a planted list reach a file or an output, in any form?
 
-use crate::place::{Place, own_files, seen, stub, text};
+use crate::place::{Place, Web, own_files, seen, stub, text};
 use base64::Engine;
 use base64::alphabet;
 use base64::engine::{GeneralPurpose, general_purpose::NO_PAD};
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Output, Stdio};
+use std::path::PathBuf;
+use std::process::Output;
 
 /// The values of variables, all of which servers, agents and providers repeat in every form.
 const VALUES: [(&str, &str); 12] = [
@@ -100,30 +100,6 @@ fn script() -> String {
     )
 }
 
-/// A server on HTTP that is ended with the test.
-struct Web(Child, String);
-
-impl Web {
-    fn start() -> Self {
-        let mut child = Command::new("python3")
-            .arg(own_files().join("server.py"))
-            .args(["--http", "tells"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut url = String::new();
-        BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();
-        Self(child, url.trim().to_owned())
-    }
-}
-
-impl Drop for Web {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
 /// Every form in which a value would be told.
 fn forms(value: &str) -> Vec<String> {
     let hex = |byte: u8| format!("%{byte:02X}");
@@ -191,8 +167,8 @@ const REPORTERS: [&str; 9] = [
 
 #[test]
 fn no_planted_secret_reaches_a_file_or_an_output() {
-    let web = Web::start();
-    let place = Place::new(&suite(&web.1));
+    let web = Web::start(&own_files().join("server.py"), "tells");
+    let place = Place::new(&suite(&web.url));
     fs::create_dir(place.path().join("temporary")).unwrap();
     let stub = stub(&script());
     let run = |words: &[&str]| {
@@ -238,15 +214,16 @@ fn no_planted_secret_reaches_a_file_or_an_output() {
     }
     assert_none_in("--live", &place, &run(&["--live"]));
     assert_none_in("--record=failed", &place, &run(&["--record=failed"]));
-    let files: Vec<String> = place.files().iter().map(|path| path.display().to_string()).collect();
-    for file in files.iter().filter(|file| file.ends_with(".jsonl")) {
-        let shown = place.command(&["show", "--full", file]).output().unwrap();
+    let is_cassette = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "jsonl");
+    let cassettes: Vec<PathBuf> = place.files().into_iter().filter(is_cassette).collect();
+    assert_eq!(cassettes.len(), 4, "{cassettes:?}");
+    for cassette in cassettes.iter().map(|path| path.to_str().unwrap()) {
+        let shown = place.command(&["show", "--full", cassette]).output().unwrap();
         assert_none_in("show", &place, &shown);
-        let mut check = place.command(&["show", "--check-secrets", "--config", "mcptest.yml", file]);
+        let mut check = place.command(&["show", "--check-secrets", "--config", "mcptest.yml", cassette]);
         let checked = check.envs(VALUES).output().unwrap();
         assert_eq!(checked.status.code(), Some(0), "{}", seen(&checked));
     }
-    assert!(files.iter().any(|file| file.ends_with(".jsonl")), "{files:?}");
     assert_eq!(fs::read_dir(place.path().join("temporary")).unwrap().count(), 0);
     place.assert_clean();
 }

@@ -86,6 +86,11 @@ pub(crate) trait Gate: Send + Sync + Sized + 'static {
         None
     }
 
+    /// The time budget of one call, where the block gives one.
+    fn call_budget_ms(&self) -> Option<u64> {
+        None
+    }
+
     /// What can be said at load time of one expectation as written, beyond what its target's values tell.
     fn lint_expectation(&self, _assertion: &Assertion<Target>, _agent: &AgentFacts<'_>) -> Option<Problem> {
         None
@@ -223,6 +228,7 @@ trait Scoring: Send + Sync {
     fn of_variant(&self, variant: Variant) -> Option<Box<dyn Scoring>>;
     fn fault_combinations(&self, runs: &[Run<'_>]) -> Option<Vec<Combination>>;
     fn cost_usd(&self, model: &str, prompt_tokens: u64, completion_tokens: u64) -> Option<f64>;
+    fn call_budget_ms(&self) -> Option<u64>;
     fn lint_expectation(&self, assertion: &Assertion<Target>, agent: &AgentFacts<'_>) -> Option<Problem>;
     fn line(&self, row_name: &str, passed: bool, scores: &Scores) -> Option<String>;
     fn summary(&self, scores: &Scores) -> Option<String>;
@@ -259,6 +265,10 @@ impl<G: Gate> Scoring for G {
 
     fn cost_usd(&self, model: &str, prompt_tokens: u64, completion_tokens: u64) -> Option<f64> {
         Gate::cost_usd(self, model, prompt_tokens, completion_tokens)
+    }
+
+    fn call_budget_ms(&self) -> Option<u64> {
+        Gate::call_budget_ms(self)
     }
 
     fn lint_expectation(&self, assertion: &Assertion<Target>, agent: &AgentFacts<'_>) -> Option<Problem> {
@@ -331,6 +341,11 @@ impl GateBlock {
     /// What so many tokens of a model cost in USD, where the block gives the price.
     pub fn cost_usd(&self, model: &str, prompt_tokens: u64, completion_tokens: u64) -> Option<f64> {
         self.gate.cost_usd(model, prompt_tokens, completion_tokens)
+    }
+
+    /// The time budget of one call, where the block gives one.
+    pub fn call_budget_ms(&self) -> Option<u64> {
+        self.gate.call_budget_ms()
     }
 
     fn with<T>(&self, variant: Option<Variant>, ask: impl FnOnce(&dyn Scoring) -> T) -> T {

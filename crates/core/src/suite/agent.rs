@@ -165,6 +165,11 @@ impl Agent {
         own.or_else(|| shipped_cost_usd(model, prompt_tokens, completion_tokens))
     }
 
+    /// The time budget of one call, where a gate gives one.
+    pub fn call_budget_ms(&self) -> Option<u64> {
+        self.gates.iter().find_map(GateBlock::call_budget_ms)
+    }
+
     /// The variants that it is recorded and judged in, each a row of its own; none when it has but one row.
     pub fn variants(&self) -> Vec<Variant> {
         self.gates.iter().flat_map(GateBlock::variants).collect()

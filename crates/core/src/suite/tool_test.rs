@@ -41,7 +41,8 @@ impl ToolTest {
         field
             .block(|block| {
                 let mut server_span = span;
-                let name = block.required("name", "The test's name, unique in the suite", |f| f.name());
+                let name =
+                    block.required("name", "The test's name, unique in the suite", |f| f.public_name());
                 let server = block.required("server", "The server, by its name under `servers:`", |f| {
                     server_span = f.span();
                     f.name()

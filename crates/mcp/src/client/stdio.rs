@@ -151,6 +151,8 @@ async fn write(mut writer: BoxedWriter, mut lines: mpsc::UnboundedReceiver<Strin
         batch.clear();
         batch.shrink_to(BATCH_BYTES * 4);
     }
+    // A half of a stream in this process does not end when it is dropped.
+    let _ = writer.shutdown().await;
 }
 
 fn push(batch: &mut Vec<u8>, line: &str) {

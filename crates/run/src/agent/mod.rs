@@ -4,6 +4,7 @@ mod chore;
 mod estimate;
 mod event;
 mod one_run;
+mod price;
 mod purse;
 mod reel;
 mod schedule;
@@ -86,8 +87,7 @@ pub(crate) fn execute(
     let at_once = if options.fail_fast { 1 } else { options.jobs.max(1) };
     std::thread::scope(|scope| {
         for _ in 0..at_once {
-            let interrupted = interrupted.clone();
-            scope.spawn(|| crew.work(runtime.handle(), interrupted));
+            scope.spawn(|| crew.work(runtime.handle(), &interrupted));
         }
     });
     let finished = crew.finished.load(Ordering::Relaxed);
@@ -105,6 +105,9 @@ pub(crate) fn execute(
     Ok(Executed { done, over_budget: purse.stopped() })
 }
 
+/// The user has it.
+struct Enough;
+
 /// The threads that record, and what they have.
 struct Crew<'c, 'p> {
     works: &'c [Work<'p>],
@@ -117,57 +120,66 @@ struct Crew<'c, 'p> {
 }
 
 impl Crew<'_, '_> {
-    fn work(&self, runtime: &tokio::runtime::Handle, interrupted: watch::Receiver<Option<u8>>) {
+    /// Records one run after the other, until there are no more or the user has enough.
+    fn work(&self, runtime: &tokio::runtime::Handle, interrupted: &watch::Receiver<Option<u8>>) {
         while let Some(unit) = self.schedule.take() {
             if interrupted.borrow().is_some() {
-                self.schedule.stop();
-                return;
+                return self.schedule.stop();
             }
             let work = &self.works[unit.work];
             let (cell, run) = (unit.work, unit.run);
-            let reserved = work.reserve(&unit);
-            if reserved != Ok(true) {
-                let why = reserved.err();
-                why.iter().for_each(|why| work.note_failure(&unit, why));
-                self.schedule.drop_rest(unit.work);
-                let why = why.as_deref().unwrap_or("another mcptest has recorded it in the meantime");
-                let unrecorded = Some(work.without_secrets(why));
-                (self.watch)(Event::RunFinished { cell, run, stop_reason: None, unrecorded });
-                self.go_on(work, &unit);
-                continue;
-            }
-            (self.watch)(Event::RunStarted { cell, run, in_matrix: unit.in_matrix });
-            let mut around = Surroundings {
-                shared: self.shared,
-                purse: self.purse,
-                watch: self.watch,
-                interrupted: interrupted.clone(),
-            };
-            let ended = runtime.block_on(perform(work, run, work.faults(&unit), &mut around));
-            let stop_reason = ended.as_ref().ok().and_then(|finished| finished.trace.stop_reason.clone());
-            let unrecorded = match ended {
-                Ok(finished) => work.keep(&unit, finished).err(),
-                Err(Unfinished::Interrupted) => {
-                    self.schedule.stop();
-                    return;
+            let (stop_reason, unrecorded) = match work.reserve(&unit) {
+                Ok(true) => {
+                    (self.watch)(Event::RunStarted { cell, run, in_matrix: unit.in_matrix });
+                    match self.record(work, &unit, runtime, interrupted) {
+                        Ok(ended) => ended,
+                        Err(Enough) => return self.schedule.stop(),
+                    }
                 }
-                Err(Unfinished::Failed(why)) => Some(why),
-                Err(Unfinished::OverBudget(why)) => {
-                    self.schedule.drop_rest(unit.work);
-                    Some(why)
+                Ok(false) => (None, Some("another mcptest has recorded it in the meantime".to_owned())),
+                Err(why) => {
+                    work.note_failure(&unit, &why);
+                    (None, Some(why))
                 }
             };
-            if let Some(why) = &unrecorded {
-                work.note_failure(&unit, why);
+            if unrecorded.is_some() {
                 // What is wrong with one run before it began is wrong with the next: nothing is spent on it.
-                self.schedule.drop_rest(unit.work);
-            } else {
-                self.finished.fetch_add(1, Ordering::Relaxed);
+                self.schedule.drop_rest(cell);
             }
             let unrecorded = unrecorded.map(|why| work.without_secrets(&why));
             (self.watch)(Event::RunFinished { cell, run, stop_reason, unrecorded });
             self.go_on(work, &unit);
         }
+    }
+
+    /// Why the run ended, and why it is not on the disk, when it is not.
+    fn record(
+        &self,
+        work: &Work<'_>,
+        unit: &Unit,
+        runtime: &tokio::runtime::Handle,
+        interrupted: &watch::Receiver<Option<u8>>,
+    ) -> Result<(Option<String>, Option<String>), Enough> {
+        let mut around = Surroundings {
+            shared: self.shared,
+            purse: self.purse,
+            watch: self.watch,
+            interrupted: interrupted.clone(),
+        };
+        let ended = runtime.block_on(perform(work, unit.run, work.faults(unit), &mut around));
+        let stop_reason = ended.as_ref().ok().and_then(|finished| finished.trace.stop_reason.clone());
+        let unrecorded = match ended {
+            Ok(finished) => work.keep(unit, finished).err(),
+            Err(Unfinished::Failed(why) | Unfinished::OverBudget(why)) => Some(why),
+            Err(Unfinished::Interrupted) => return Err(Enough),
+        };
+        match &unrecorded {
+            Some(why) => work.note_failure(unit, why),
+            None => {
+                self.finished.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        Ok((stop_reason, unrecorded))
     }
 
     /// What follows from a run that has ended: no more of them, a fault matrix, or the cassette's end.

@@ -1,11 +1,12 @@
-//! What is the matter with a row's recording?
+//! What is the matter with a row's recording, and which of its runs does that ask for?
 
 use crate::cassette::{Cassette, CassetteRun, Fault, ReadError, Recording, is_tampered, staleness};
 use crate::plan::{Cell, Subject};
 use crate::replay::{cassette_paths, expected_header, faults_path};
-use crate::{Mode, Options, judge};
+use crate::{Mode, Options, Which, judge};
 use mcptest_core::eval::fault_combinations;
 use mcptest_core::report::Status;
+use mcptest_core::suite::Agent;
 use mcptest_core::trace::Run;
 
 /// What a row's recording is like.
@@ -24,7 +25,7 @@ pub(super) enum State {
 }
 
 /// Whether a newer mcptest made the recording of this row.
-pub(super) fn is_newer(cell: &Cell<'_>) -> bool {
+fn is_newer(cell: &Cell<'_>) -> bool {
     open(cell).is_some_and(|recording| recording.cassette().is_err_and(|error| is_of_newer(&error)))
 }
 
@@ -107,4 +108,24 @@ fn matrix_state(cell: &Cell<'_>, cassette: &Cassette<'_>) -> Option<State> {
         return Some(State::Missing);
     }
     (!recorded.missing(wanted).is_empty()).then_some(State::Short(Vec::new()))
+}
+
+/// Whether runs that are there are kept, and the numbers of those to record; `None` when nothing is.
+pub(super) fn wanted_runs(cell: &Cell<'_>, agent: &Agent, mode: Mode) -> Option<(bool, Vec<usize>)> {
+    let all: Vec<usize> = (1..=agent.runs).collect();
+    let which = match mode {
+        Mode::Replay => return None,
+        Mode::Live => return Some((false, all)),
+        Mode::Record(Which::All) => return (!is_newer(cell)).then_some((false, all)),
+        Mode::Record(which) => which,
+    };
+    let state = state_of(cell);
+    match (which, state) {
+        (Which::Missing, State::Missing) => Some((false, all)),
+        (Which::Missing, State::Short(missing)) => Some((true, missing)),
+        (Which::Stale, State::Stale) | (Which::Failed, State::Judged(Status::Failed | Status::Error)) => {
+            Some((false, all))
+        }
+        _ => None,
+    }
 }

@@ -2,16 +2,15 @@
 
 use super::RowToRecord;
 use super::one_run::Finished;
-use super::purse::{Allowed, Purse};
+use super::purse::Purse;
 use super::reel::Reel;
 use super::schedule::{Lane, Unit};
-use super::state::{State, is_newer, state_of};
+use super::state::{State, state_of, wanted_runs};
 use crate::cassette::beside;
 use crate::plan::{Cell, Plan, Subject};
 use crate::replay::{cassette_paths, expected_header};
 use crate::secrets::{OfSuite, Secrets};
 use crate::{Mode, Options, Which, advice, judge};
-use mcptest_agent::dialect::Usage;
 use mcptest_agent::{FaultPlan, Provider, Providers};
 use mcptest_core::eval::{Combination, decided, fault_combinations};
 use mcptest_core::report::{Reason, Status};
@@ -195,40 +194,7 @@ impl<'p> Row<'p> {
     }
 }
 
-/// Whether runs that are there are kept, and the numbers of those to record; `None` when nothing is.
-pub(super) fn wanted_runs(cell: &Cell<'_>, agent: &Agent, mode: Mode) -> Option<(bool, Vec<usize>)> {
-    let all: Vec<usize> = (1..=agent.runs).collect();
-    let which = match mode {
-        Mode::Replay => return None,
-        Mode::Live => return Some((false, all)),
-        Mode::Record(Which::All) => return (!is_newer(cell)).then_some((false, all)),
-        Mode::Record(which) => which,
-    };
-    let state = state_of(cell);
-    match (which, state) {
-        (Which::Missing, State::Missing) => Some((false, all)),
-        (Which::Missing, State::Short(missing)) => Some((true, missing)),
-        (Which::Stale, State::Stale) | (Which::Failed, State::Judged(Status::Failed | Status::Error)) => {
-            Some((false, all))
-        }
-        _ => None,
-    }
-}
-
 impl Work<'_> {
-    /// A budget in dollars cannot be held where nobody knows the price.
-    fn refuse_unpriced(&self, purse: &Purse) -> Result<(), Reason> {
-        let Some(label) = self.priced_as() else { return Ok(()) };
-        let is_known = self.agent.cost_usd(&label, 0, 0).is_some();
-        if is_known || !self.allowed().is_in_dollars(purse) {
-            return Ok(());
-        }
-        let message = format!("there is no price for `{label}`, so a budget in dollars cannot be held");
-        let help = "give one under the agent's `token_efficiency: {prices: …}`, or limit tokens instead: \
-                    `budget: {per_run_tokens: …}`";
-        Err(Reason { message, help: Some(help.to_owned()), ..Reason::default() })
-    }
-
     /// The row and how many runs it needs, for who watches.
     pub(super) fn row(&self) -> RowToRecord {
         RowToRecord { name: self.cell.row_name.clone(), runs: self.units().len(), of: self.of }
@@ -256,26 +222,6 @@ impl Work<'_> {
         }
     }
 
-    pub(super) fn allowed(&self) -> Allowed<'_> {
-        let budget = self.suite.budget;
-        Allowed {
-            cell: self.place,
-            suite: &self.suite.path,
-            per_test_usd: budget.per_test_usd,
-            per_suite_usd: budget.per_suite_usd,
-            per_run_tokens: budget.per_run_tokens,
-        }
-    }
-
-    pub(super) fn cost_usd(&self, usage: Usage) -> Option<f64> {
-        self.agent.cost_usd(&self.priced_as()?, usage.prompt?, usage.completion?)
-    }
-
-    /// The model as prices name it: what a provider of the suite's own charges is not that of the model's family.
-    fn priced_as(&self) -> Option<String> {
-        self.model.filter(|_| matches!(self.actor, Actor::Model { .. })).map(Model::label)
-    }
-
     pub(super) fn distractors(&self, offered: &[CatalogueTool]) -> Vec<CatalogueTool> {
         self.agent.injected_tools(self.variant, offered)
     }
@@ -288,7 +234,9 @@ impl Work<'_> {
             Some(combination) => {
                 FaultPlan::at_call(combination.to_string(), combination.kind, combination.call_index)
             }
-            None => FaultPlan::new(self.agent.injected(&self.suite.faults)),
+            None => {
+                FaultPlan::new(self.agent.injected(&self.suite.faults)).within(self.agent.call_budget_ms())
+            }
         }
     }
 

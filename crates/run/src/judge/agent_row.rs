@@ -94,7 +94,7 @@ fn judge_recordings(row: Row<'_>, live: Option<Live<'_>>, report: &mut TestRepor
     if let Some(reason) = faults::misrecorded(row.cell, row.suite, row.agent, traces) {
         return Err(reason);
     }
-    let runs = judge_runs(row.agent, recorded, report)?;
+    let runs = judge_runs(row.agent, recorded, report).map_err(|reason| again(row, live, reason))?;
     if stop.is_some() {
         report.notes.push(accept_early_stop(row, &runs, wanted)?);
     }
@@ -103,6 +103,16 @@ fn judge_recordings(row: Row<'_>, live: Option<Live<'_>>, report: &mut TestRepor
     report.notes.extend(failed.filter_map(|(at, run)| reached_limit(run.trace, at + 1)));
     report.notes.extend(faults::unmet(row.agent, &runs));
     judge_gates(row, &runs, live, report)
+}
+
+/// A run that ended in an error is part of its recording: all runs of the row are recorded again, or none.
+fn again(row: Row<'_>, live: Option<Live<'_>>, reason: Reason) -> Reason {
+    let can_be_recorded = row.agent.own.is_some() || row.model.is_some();
+    let is_kept = live.is_none() && can_be_recorded && !row.agent.is_read_only();
+    let has_ended = reason.message.contains(" ended in an error: ");
+    let command = || advice::record_command(row.cell, row.suite, "--record=failed");
+    let help = (is_kept && has_ended).then(|| format!("record the row again with {}", command()));
+    Reason { help: reason.help.or(help), ..reason }
 }
 
 /// One recorded run: its trace, or why it cannot be read.

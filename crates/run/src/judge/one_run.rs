@@ -1,5 +1,6 @@
 //! What does one recorded run come to by itself?
 
+use crate::tool_test::say_if_redacted;
 use mcptest_core::report::{Expectation, Reason, RunReport, Status};
 use mcptest_core::suite::Agent;
 use mcptest_core::trace::{Trace, error_in_words};
@@ -40,7 +41,10 @@ pub(super) fn judge_run(agent: &Agent, index: usize, trace: &Trace<'_>) -> RunRe
 
 /// The agent's `expect:` in this run.
 pub(super) fn judge_expectations(agent: &Agent, trace: &Trace<'_>) -> Vec<Expectation> {
-    agent.expect.iter().map(|assertion| assertion.check(trace)).collect()
+    let mut expectations: Vec<Expectation> =
+        agent.expect.iter().map(|assertion| assertion.check(trace)).collect();
+    expectations.iter_mut().filter(|expectation| !expectation.passed).for_each(say_if_redacted);
+    expectations
 }
 
 /// A run that is an error.

@@ -28,8 +28,9 @@ pub(crate) enum Done {
 
 /// The user ended the program; what was recorded until then is on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("interrupted: {finished} of {wanted} {what} had ended{}; nothing is reported",
-    if *.recorded { ", and their recordings are kept" } else { "" })]
+#[error("interrupted: {finished} of {wanted} {what} had ended{}; nothing is reported{}",
+    if *.recorded && *.finished > 0 { ", and their recordings are kept" } else { "" },
+    if *.recorded { "; `--record=missing` records the rest" } else { "" })]
 pub struct Interrupted {
     /// What a shell expects the program to exit with.
     pub exit_code: u8,

@@ -174,7 +174,7 @@ fn nothing_checked(outcome: &Outcome<'_>) -> Reason {
 }
 
 /// A matcher may fail for the placeholder that stands where the value was.
-fn say_if_redacted(expectation: &mut Expectation) {
+pub(crate) fn say_if_redacted(expectation: &mut Expectation) {
     const HINT: &str = "the value has a placeholder where a secret was: see docs/redaction.md";
     if expectation.actual.as_ref().is_some_and(has_placeholder) {
         let before = expectation.reason.take().map(|reason| format!("{reason}; ")).unwrap_or_default();

@@ -17,8 +17,12 @@ pub(super) enum Server {
     Mock,
     /// A row of `tests/storm/server.py` or `tests/misbehaviour/server.py`.
     Python(&'static str),
+    /// The same, for all runs.
+    Shared(&'static str),
     /// The same, with time to answer.
     Patient(&'static str),
+    /// A row of `tests/misbehaviour/server.py` on HTTP.
+    Http(&'static str),
     /// As it is written.
     Entry(&'static str),
 }
@@ -40,6 +44,10 @@ const fn hasty(name: &'static str, steps: &'static str) -> Row {
 
 const fn server(name: &'static str) -> Row {
     row(name, "", Server::Python(name), MODEL)
+}
+
+const fn http(name: &'static str) -> Row {
+    row(name, "", Server::Http(name), MODEL)
 }
 
 const fn entry(name: &'static str, entry: &'static str) -> Row {
@@ -118,6 +126,19 @@ pub(super) const ROWS: &[Row] = &[
         Server::Python("other-tools-every-time"),
         "model: claude-bad\n    servers: [bad]\n    runs: 3",
     ),
+    row(
+        "shared-server-dies",
+        "",
+        Server::Shared("exit-in-a-call"),
+        "model: claude-bad\n    servers: [bad]\n    runs: 3",
+    ),
+    http("http-401"),
+    http("http-500"),
+    http("http-429"),
+    http("http-hang"),
+    http("http-cut-stream"),
+    http("http-html-in-a-call"),
+    http("http-lost-session"),
     entry("no-such-command", "{ command: [no-such-command-anywhere] }"),
     entry("unset-variable", "{ command: [python3], env: { KEY: '${NOT_SET_ANYWHERE}' } }"),
     entry("nobody-listens", "{ url: 'http://127.0.0.1:1/mcp', connect_timeout: 1s }"),

@@ -80,6 +80,10 @@ impl Gate for RecoveryBlock {
         Self { limits, inject }
     }
 
+    fn call_budget_ms(&self) -> Option<u64> {
+        Some(self.limits.max_detection_ms)
+    }
+
     fn default_expect(&self) -> Vec<Assertion<Target>> {
         vec![Assertion::of(GATE_PASSED, Matcher::at_least(1.0))]
     }

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 pub(super) fn read_block(block: &mut Block<'_>, span: Span, scope: &Scope) -> Option<Agent> {
     let mut references = References::default();
-    let name = block.required("name", "The test's name, unique in the suite", |f| f.name());
+    let name = block.required("name", "The test's name, unique in the suite", |f| f.public_name());
     let models = read_models(block, &mut references);
     let own = OwnAgent::read(block, scope);
     let servers =
@@ -30,7 +30,7 @@ pub(super) fn read_block(block: &mut Block<'_>, span: Span, scope: &Scope) -> Op
             f.whole(0..=100_000)
         })
         .unwrap_or(1);
-    let stop_decided = read_stop(block, runs);
+    let stop_decided = read_stop(block);
     let setup = read_command(block, "setup", "A command to run before each recorded run");
     let teardown = read_command(block, "teardown", "A command to run after each recorded run");
     let inject = block.optional("inject", "Faults to inject, by their names under `faults:`", |f| {
@@ -40,8 +40,14 @@ pub(super) fn read_block(block: &mut Block<'_>, span: Span, scope: &Scope) -> Op
     let skip = block.optional("skip", "Why the test is left out", read_skip);
     let only = read_only(block);
     let mut cassette = read_cassette(block, models.len());
+    if matches!(cassette, Some(CassettePath::ReadOnly(_))) {
+        refuse_keys_of_recording(block);
+    }
     if block.traces_are_given() {
         cassette = Some(CassettePath::ReadOnly(Vec::new()));
+    }
+    if stop_decided {
+        warn_if_nothing_is_saved(block, runs, cassette.as_ref());
     }
     let expect = block
         .optional("expect", "What must hold in each run", |f| Assertion::<Path>::read_list(f, Roots::Trace));
@@ -145,15 +151,29 @@ fn read_turns(block: &mut Block<'_>) -> Vec<Text> {
     prompt.into_iter().chain(turns.into_iter().flatten()).collect()
 }
 
-/// `stop: decided`, which needs runs to save.
-fn read_stop(block: &mut Block<'_>, runs: u64) -> bool {
+fn read_stop(block: &mut Block<'_>) -> bool {
     let doc = "`decided` ends recording as soon as no remaining run can change the verdict";
-    let stop = block.optional("stop", doc, |f| f.choice("a way to stop", &[("decided", true)]));
-    if let Some(span) = block.key_span("stop").filter(|_| stop.is_some() && runs <= 1) {
+    block.optional("stop", doc, |f| f.choice("a way to stop", &[("decided", true)])).unwrap_or(false)
+}
+
+/// An early stop needs runs to save.
+fn warn_if_nothing_is_saved(block: &Block<'_>, runs: u64, cassette: Option<&CassettePath>) {
+    let is_recorded = !matches!(cassette, Some(CassettePath::ReadOnly(_)));
+    if let Some(span) = block.key_span("stop").filter(|_| is_recorded && runs <= 1) {
         let problem = Problem::warning("`stop: decided` saves nothing: there is only one run").at(span);
         block.report(problem.help("write `runs:` with the number of runs, or remove `stop:`"));
     }
-    stop.unwrap_or(false)
+}
+
+/// What says how runs are recorded says nothing where they are only read.
+fn refuse_keys_of_recording(block: &Block<'_>) {
+    for key in ["agent", "stop", "setup", "teardown"] {
+        if let Some(span) = block.key_span(key) {
+            let message = format!("`{key}` is of no use here: a list or pattern of traces is only read");
+            let help = format!("remove `{key}`, or name one path under `cassette:`, which is recorded to");
+            block.report(Problem::error(message).at(span).help(help));
+        }
+    }
 }
 
 fn read_command(block: &mut Block<'_>, key: &'static str, doc: &str) -> Option<Vec<String>> {

@@ -1,8 +1,10 @@
 //! One value of a suite, read as a text, a number or any JSON.
 
+use super::super::variables::names_in;
 use super::Field;
 use super::field::At;
 use crate::problem::{Problem, Span};
+use crate::redact::is_secret_name;
 use crate::suite::variables::{self, Text};
 use crate::yaml::{Kind, Node, Scalar, resolve};
 use serde_json::{Map, Value, json};
@@ -65,6 +67,18 @@ impl Field<'_> {
             Kind::Scalar(Scalar::Bool(flag)) => Some(Text::from(flag.to_string().as_str())),
             _ => self.wrong(node, "a text or number"),
         }
+    }
+
+    /// A name that may be written anywhere: file names are made of it, so no variable with the name of a secret is in it.
+    pub(crate) fn public_name(&mut self) -> Option<String> {
+        let name = self.name()?;
+        let text = self.text()?;
+        if let Some(secret) = names_in(&text.template).find(|variable| is_secret_name(variable)) {
+            let message = format!("a name cannot have a secret in it: `${{{secret}}}`");
+            let help = "it is part of file names and of every report; write it without the variable";
+            self.report(Problem::error(message).at(self.span()).help(help));
+        }
+        Some(name)
     }
 
     /// A text that is not empty.

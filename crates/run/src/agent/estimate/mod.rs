@@ -6,7 +6,7 @@ mod past;
 mod tests;
 
 use super::one_run::limits;
-use super::work::wanted_runs;
+use super::state::wanted_runs;
 use crate::cassette::{Recording, beside};
 use crate::plan::{Cell, Plan, Row};
 use crate::replay::cassette_paths;

@@ -1,0 +1,42 @@
+//! What does a row cost, and what may it?
+
+use super::purse::{Allowed, Purse};
+use super::work::{Actor, Work};
+use mcptest_agent::dialect::Usage;
+use mcptest_core::report::Reason;
+use mcptest_core::suite::Model;
+
+impl Work<'_> {
+    /// A budget in dollars cannot be held where nobody knows the price.
+    pub(super) fn refuse_unpriced(&self, purse: &Purse) -> Result<(), Reason> {
+        let Some(label) = self.priced_as() else { return Ok(()) };
+        let is_known = self.agent.cost_usd(&label, 0, 0).is_some();
+        if is_known || !self.allowed().is_in_dollars(purse) {
+            return Ok(());
+        }
+        let message = format!("there is no price for `{label}`, so a budget in dollars cannot be held");
+        let help = "give one under the agent's `token_efficiency: {prices: …}`, or limit tokens instead: \
+                    `budget: {per_run_tokens: …}`";
+        Err(Reason { message, help: Some(help.to_owned()), ..Reason::default() })
+    }
+
+    pub(super) fn allowed(&self) -> Allowed<'_> {
+        let budget = self.suite.budget;
+        Allowed {
+            cell: self.place,
+            suite: &self.suite.path,
+            per_test_usd: budget.per_test_usd,
+            per_suite_usd: budget.per_suite_usd,
+            per_run_tokens: budget.per_run_tokens,
+        }
+    }
+
+    pub(super) fn cost_usd(&self, usage: Usage) -> Option<f64> {
+        self.agent.cost_usd(&self.priced_as()?, usage.prompt?, usage.completion?)
+    }
+
+    /// The model as prices name it: what a provider of the suite's own charges is not that of the model's family.
+    fn priced_as(&self) -> Option<String> {
+        self.model.filter(|_| matches!(self.actor, Actor::Model { .. })).map(Model::label)
+    }
+}
