@@ -59,6 +59,11 @@ impl OfSuite {
         made.as_ref().map_err(Clone::clone)
     }
 
+    /// A text as it may be shown; nothing of it when secrets cannot be told apart.
+    pub(crate) fn hidden_in(&self, text: &str) -> String {
+        self.redactor().map(|redactor| redactor.text(text).into_owned()).unwrap_or_default()
+    }
+
     /// The row as it may be shown: also an old recording can have a token in it.
     pub(crate) fn hide_in(&self, report: TestReport) -> TestReport {
         let redactor = match &*BARE {

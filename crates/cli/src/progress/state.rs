@@ -276,7 +276,10 @@ impl Row {
 
     /// `run 3 of 10`, or `fault 3 of 12` in the fault matrix.
     pub(crate) fn numbered(&self, run: usize, in_matrix: bool) -> String {
-        if in_matrix {
+        if in_matrix && run > self.of_matrix {
+            // Some are recorded already, so that how many there are in all is not known here.
+            format!("fault {run}")
+        } else if in_matrix {
             format!("fault {run} of {}", self.of_matrix)
         } else {
             format!("run {run} of {}", self.numbered_to)

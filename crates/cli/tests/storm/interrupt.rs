@@ -36,7 +36,7 @@ fn asks_again(_: &Place, stub: &Stub) -> bool {
     stub.count() >= 3
 }
 
-const STAGES: [Stage; 7] = [
+const STAGES: [Stage; 8] = [
     Stage {
         name: "a server starts",
         agent: MODEL,
@@ -67,6 +67,14 @@ const STAGES: [Stage; 7] = [
         server: "slow-call",
         second: USUAL,
         is_there: has_begun,
+        kept: 1,
+    },
+    Stage {
+        name: "a server has started others",
+        agent: MODEL,
+        server: "grandchild-in-its-own-session",
+        second: "[{ calls: [{ name: echo }] }, { fault: hang }, { text: hello }]",
+        is_there: |_, stub| stub.count() >= 4,
         kept: 1,
     },
     Stage {
@@ -111,11 +119,7 @@ fn interrupted_at(stage: &Stage, signal: Signal, code: i32) {
     let agent = stage.agent.replace("SLOW", &format!("'{SLOW}'"));
     let agent = agent.replace("SHORT", &format!("'{}'", SLOW.replace("600", "0.5")));
     let agent = agent.replace("AGENT", &format!("'{SLOW}; echo hello'"));
-    let place = Place::new(&suite(
-        &agent,
-        &python(stage.server).replace("timeout: 1s, connect_timeout: 5s", "era: legacy"),
-        3,
-    ));
+    let place = Place::new(&suite(&agent, &python(stage.server, "era: legacy"), 3));
     let stub = stub(&format!("rules:\n- when: {{ run: 1 }}\n  steps: {}\n- steps: {USUAL}\n", stage.second));
     let mut mcptest = begin(&place, &stub, &["run", "--record", "--jobs", "1"]);
     until(&name, &mut mcptest, || (stage.is_there)(&place, &stub));
@@ -254,7 +258,8 @@ fn a_second_ctrl_c_does_not_wait_for_what_the_first_waits_for() {
     send(&mcptest, Signal::SIGINT);
     let output = ended("clearing up", mcptest);
     assert_eq!(output.status.code(), Some(130), "{}", seen(&output));
-    place.assert_clean();
+    // The file of the lock may stay where the machine is too busy to let go of it in time; it locks nothing then.
+    assert_eq!(place.left(), Vec::<String>::new());
 }
 
 #[test]
@@ -294,4 +299,17 @@ fn ctrl_c_ends_what_waits_to_write_its_report() {
     assert_eq!(output.status.code(), Some(130), "{}", seen(&output));
     assert_eq!(runs(&place), 1);
     place.assert_clean();
+}
+
+#[test]
+fn a_kill_leaves_no_process_and_costs_no_run_that_ended() {
+    let place = Place::new(&suite(MODEL, &python("slow-call", "era: legacy"), 3));
+    let stub = stub(&format!("steps: {USUAL}\n"));
+    let mut mcptest = begin(&place, &stub, &["run", "--record", "--jobs", "1"]);
+    until("calling", &mut mcptest, || place.path().join("begun").exists());
+    mcptest.kill().unwrap();
+    ended("calling", mcptest);
+    assert_eq!(place.left(), Vec::<String>::new());
+    assert_eq!(runs(&place), 1);
+    completes(&place, &stub, 3);
 }

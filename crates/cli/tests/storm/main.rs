@@ -5,6 +5,7 @@
 mod disk;
 mod faults;
 mod interrupt;
+mod keep;
 mod many;
 mod place;
 mod secrets;

@@ -25,6 +25,7 @@ impl Place {
         let place = Self { folder: tempfile::tempdir().unwrap() };
         place.write("mcptest.yml", suite);
         place.write("mock.yml", MOCK);
+        fs::create_dir(place.path().join("temporary")).unwrap();
         place
     }
 
@@ -56,6 +57,7 @@ impl Place {
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env(MARK, self.path())
+            .env("TMPDIR", self.path().join("temporary"))
             .stdin(Stdio::null());
     }
 
@@ -92,10 +94,11 @@ impl Place {
         files
     }
 
-    /// Locks and half-written files.
+    /// Locks, half-written and temporary files.
     pub(crate) fn litter(&self) -> Vec<PathBuf> {
-        let is_hidden = |path: &PathBuf| path.file_name().unwrap().to_string_lossy().starts_with('.');
-        self.files().into_iter().filter(is_hidden).collect()
+        let is_hidden = |path: &Path| path.file_name().unwrap().to_string_lossy().starts_with('.');
+        let is_temporary = |path: &Path| path.starts_with(self.path().join("temporary"));
+        self.files().into_iter().filter(|path| is_hidden(path) || is_temporary(path)).collect()
     }
 
     /// The processes that mcptest started here and that still run; what has ended may take a moment to be gone.
@@ -153,13 +156,10 @@ pub(crate) fn own_files() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/storm").canonicalize().unwrap()
 }
 
-/// A server of `tests/misbehaviour`, or of `tests/storm`, as an entry of `servers:`.
-pub(crate) fn python(row: &str) -> String {
-    let program = own_files().join("server.py");
-    format!(
-        "{{ command: [python3, {:?}, {row}], timeout: 1s, connect_timeout: 5s }}",
-        program.display().to_string()
-    )
+/// A server of `tests/misbehaviour`, or of `tests/storm`, as an entry of `servers:` with these limits.
+pub(crate) fn python(row: &str, limits: &str) -> String {
+    let program = own_files().join("server.py").display().to_string();
+    format!("{{ command: [python3, {program:?}, {row}], {limits} }}")
 }
 
 /// A server on HTTP that ends with the test.

@@ -6,7 +6,7 @@ use base64::alphabet;
 use base64::engine::{GeneralPurpose, general_purpose::NO_PAD};
 use std::fs;
 use std::path::PathBuf;
-use std::process::Output;
+use std::process::{Command, Output};
 
 /// The values of variables, all of which servers, agents and providers repeat in every form.
 const VALUES: [(&str, &str); 12] = [
@@ -87,7 +87,7 @@ fn script() -> String {
 - when: {{ prompt: refuse }}
   steps: [{{ status: 401, message: 'bad key {keys}' }}]
 - when: {{ prompt: fail later }}
-  steps: [{{ calls: [{{ name: teller__echo }}] }}, {{ status: 400, message: 'bad key {keys} {{{{last_result}}}}' }}]
+  steps: [{{ calls: [{{ name: teller__echo }}, {{ name: family-secret-value-08 }}, {{ name: ghp_16C7e42F292c6912E7710c838347Ae178B4a }}] }}, {{ delay_ms: 300, status: 400, message: 'bad key {keys} {{{{last_result}}}}' }}]
 - when: {{ prompt: Use }}
   steps:
   - {{ text: 'I use {{{{prompt}}}} {shapes}', calls: [{{ name: teller__echo, args: {{ said: '{{{{prompt}}}}', '{{{{prompt}}}}': 1 }} }}] }}
@@ -169,12 +169,11 @@ const REPORTERS: [&str; 9] = [
 fn no_planted_secret_reaches_a_file_or_an_output() {
     let web = Web::start(&own_files().join("server.py"), "tells");
     let place = Place::new(&suite(&web.url));
-    fs::create_dir(place.path().join("temporary")).unwrap();
     let stub = stub(&script());
     let run = |words: &[&str]| {
         let words = [&["run"], words, &REPORTERS].concat();
         let mut command = place.asking(&stub, &words);
-        command.env("STUB_URL", stub.url()).env("TMPDIR", place.path().join("temporary")).envs(VALUES);
+        command.env("STUB_URL", stub.url()).envs(VALUES);
         command.output().unwrap()
     };
     let recorded = run(&["--record"]);
@@ -214,6 +213,19 @@ fn no_planted_secret_reaches_a_file_or_an_output() {
     }
     assert_none_in("--live", &place, &run(&["--live"]));
     assert_none_in("--record=failed", &place, &run(&["--record=failed"]));
+    let words = [&["run", "--live"], &REPORTERS[..]].concat();
+    let mut watched = Command::new("python3");
+    watched
+        .args([
+            "-c",
+            "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)",
+            env!("CARGO_BIN_EXE_mcptest"),
+        ])
+        .args(words);
+    place.prepare(&mut watched);
+    let watched = watched.envs(stub.environment()).env("STUB_URL", stub.url()).envs(VALUES).output().unwrap();
+    assert!(seen(&watched).contains("\u{1b}["), "a terminal is watched: {}", seen(&watched));
+    assert_none_in("a terminal", &place, &watched);
     let is_cassette = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "jsonl");
     let cassettes: Vec<PathBuf> = place.files().into_iter().filter(is_cassette).collect();
     assert_eq!(cassettes.len(), 4, "{cassettes:?}");
@@ -224,6 +236,32 @@ fn no_planted_secret_reaches_a_file_or_an_output() {
         let checked = check.envs(VALUES).output().unwrap();
         assert_eq!(checked.status.code(), Some(0), "{}", seen(&checked));
     }
-    assert_eq!(fs::read_dir(place.path().join("temporary")).unwrap().count(), 0);
     place.assert_clean();
+}
+
+#[test]
+fn a_secret_in_what_is_known_of_a_tool_makes_no_recording_stale() {
+    let place = Place::new(
+        "redact: ['TICKET-[0-9]+']
+servers: { healthy: { mock: tools.yml }, other: { command: [x], env: { REGION: '${OF_SERVER}' } } }
+agents:
+  - { name: a, cassette: a.jsonl, model: claude-a, servers: [healthy], prompt: go, runs: 2,
+      expect: [{ target: final_response, matcher: { contains: hello } }] }
+",
+    );
+    let description =
+        "Talks to server/secret+value=03 about TICKET-1 with ghp_16C7e42F292c6912E7710c838347Ae178B4a";
+    place.write(
+        "tools.yml",
+        &format!("mock_server: {{ tools: [{{ name: echo, description: {description} }}] }}\n"),
+    );
+    let stub = stub("steps: [{ text: hello }]");
+    let recorded = place.asking(&stub, &["run", "--record", "--quiet"]).envs(VALUES).output().unwrap();
+    assert_eq!(recorded.status.code(), Some(0), "{}", seen(&recorded));
+    assert_none("the recording", &place.read("a.jsonl"));
+    let replayed = place.command(&["run"]).output().unwrap();
+    assert_eq!(replayed.status.code(), Some(0), "{}", seen(&replayed));
+    place.write("tools.yml", "mock_server: { tools: [{ name: echo, description: Talks to nobody }] }\n");
+    let stale = place.command(&["run"]).output().unwrap();
+    assert!(seen(&stale).contains("tools.healthy.echo.description: recorded"), "{}", seen(&stale));
 }

@@ -84,7 +84,18 @@ impl Suite {
     /// What can be said of the agents' gates without running anything.
     pub fn lint(&self, host: &Host<'_>) -> Vec<Problem> {
         let lint = |agent: &Agent| agent.lint(self.known_catalogue(agent, host).as_deref(), &self.faults);
-        self.agents.iter().flat_map(lint).collect()
+        let shared = self.agents.iter().filter_map(|agent| self.unshareable(agent));
+        self.agents.iter().flat_map(lint).chain(shared).collect()
+    }
+
+    /// A program of one's own starts its servers by itself, behind proxies of its own run.
+    fn unshareable(&self, agent: &Agent) -> Option<Problem> {
+        let is_shared = |name: &&String| self.servers.get(*name).is_some_and(|server| server.shared);
+        let name = agent.own.as_ref().and_then(|_| agent.servers.iter().find(is_shared))?;
+        let message =
+            format!("`{name}` cannot be shared by the runs of a program: each run has servers of its own");
+        let help = "remove `shared: true` from the server, or give the agent a server that is not shared";
+        Some(Problem::error(message).at(agent.span).help(help))
     }
 
     /// The agent's tools, where every one of its servers says so without being started.

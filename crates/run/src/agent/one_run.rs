@@ -147,7 +147,7 @@ async fn run_own(
     }
     let program = std::env::current_exe().map_err(|error| failed(&error))?;
     let distract = |offered: &[CatalogueTool]| work.distractors(offered);
-    let (watch, cell) = (Arc::clone(around.watch), work.place);
+    let (watch, secrets, cell) = (Arc::clone(around.watch), work.secrets(), work.place);
     let outcome = own::run(OwnSetup {
         command: &command,
         env: &env,
@@ -161,7 +161,7 @@ async fn run_own(
         program: &program,
         on_event: Arc::new(move |event| {
             if let OwnEvent::CallStarted { server, tool, .. } = event {
-                let (server, tool) = (Some(server.to_owned()), tool.to_owned());
+                let (server, tool) = (Some(server.to_owned()), secrets.hidden_in(tool));
                 watch(Event::Calls { cell, run, server, tool });
             }
         }),
@@ -338,7 +338,7 @@ impl Watcher for Meter<'_> {
         let at = self.toolbox.offered().iter().position(|offered| offered.name == tool);
         let known = at.and_then(|at| self.toolbox.catalogue().get(at));
         let server = known.and_then(|known| known.server.clone());
-        let tool = known.map_or(tool, |known| &known.name).to_owned();
+        let tool = self.work.without_secrets(known.map_or(tool, |known| &known.name));
         (self.around.watch)(Event::Calls { cell, run, server, tool });
     }
 }

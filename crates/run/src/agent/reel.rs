@@ -165,3 +165,38 @@ fn refuse_other_tools(first: &Header, now: &Header) -> Result<(), String> {
     let changes: Vec<String> = changes.iter().map(ToString::to_string).collect();
     Err(format!("the tools are not the same in every run: {}", changes.join("; ")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_was_refused_once_does_not_take_the_place_of_what_the_other_recorded() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        let reel = || Reel::new(Some(path.clone()), false, false);
+        let (mut one, mut other) = (reel(), reel());
+        assert_eq!(one.reserve(), Ok(true));
+        assert_eq!(one.reserve(), Ok(false), "it is sure already");
+        let refused = other.reserve().unwrap_err();
+        drop(one);
+        assert_eq!(other.reserve(), Err(refused), "a run that asks later is told the same");
+        assert_eq!(reel().reserve(), Ok(true));
+    }
+
+    #[test]
+    fn a_run_that_cannot_be_written_leaves_the_older_recording() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.jsonl");
+        std::fs::write(&path, "older").unwrap();
+        let redactor = Redactor::builder().build().unwrap();
+        let mut reel = Reel::new(Some(path.clone()), false, false);
+        let deep = format!(r#"{{"tool_calls":[],"x":{}{}}}"#, "[".repeat(200), "]".repeat(200));
+        assert!(reel.keep(1, &deep, Header::default(), &redactor).is_err());
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "older");
+        assert_eq!(reel.keep(2, r#"{"tool_calls":[]}"#, Header::default(), &redactor), Ok(()));
+        assert!(
+            std::fs::read_to_string(&path).unwrap().ends_with("{\"run\":2,\"trace\":{\"tool_calls\":[]}}\n")
+        );
+    }
+}

@@ -357,9 +357,13 @@ impl Work<'_> {
         self.kept().failure.is_none() && state_of(self.cell) == State::Judged(Status::Passed)
     }
 
+    pub(super) fn secrets(&self) -> Arc<OfSuite> {
+        Arc::clone(&self.secrets)
+    }
+
     /// What may be shown of a text; nothing of it when secrets cannot be told apart.
     pub(super) fn without_secrets(&self, text: &str) -> String {
-        self.secrets.redactor().map(|redactor| redactor.text(text).into_owned()).unwrap_or_default()
+        self.secrets.hidden_in(text)
     }
 
     pub(super) fn failed(&self, why: &str) -> Done {

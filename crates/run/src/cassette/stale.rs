@@ -115,7 +115,8 @@ impl Changes {
     }
 
     fn text(&mut self, field: &str, recorded: Option<&str>, current: Option<&str>) {
-        if recorded != current {
+        let fits = recorded.zip(current).is_some_and(|(recorded, current)| is_same_text(recorded, current));
+        if recorded != current && !fits {
             let (recorded, current) = (recorded.map(Value::from), current.map(Value::from));
             self.0.push(Change::Value { field: field.to_owned(), recorded, current });
         }
@@ -191,8 +192,24 @@ fn is_same(one: &Value, other: &Value) -> bool {
             one.len() == other.len()
                 && one.iter().all(|(key, value)| other.get(key).is_some_and(|other| is_same(value, other)))
         }
+        (Value::String(one), Value::String(other)) => is_same_text(one, other),
         (one, other) => one == other,
     }
+}
+
+/// Equal, but for what stood where the recording has placeholders of secrets.
+fn is_same_text(recorded: &str, current: &str) -> bool {
+    const OPENING: &str = "[redacted:";
+    let mut pieces = recorded.split(OPENING);
+    let first = pieces.next().unwrap_or_default();
+    let pieces: Vec<&str> =
+        pieces.map(|piece| piece.split_once(']').map_or(piece, |(_, rest)| rest)).collect();
+    let Some((last, between)) = pieces.split_last() else { return recorded == current };
+    let rest = current.strip_prefix(first).and_then(|rest| rest.strip_suffix(last));
+    let left = between.iter().try_fold(rest.unwrap_or_default(), |rest, piece| {
+        rest.find(piece).map(|at| &rest[at + piece.len()..])
+    });
+    rest.is_some() && left.is_some()
 }
 
 #[cfg(test)]
@@ -270,6 +287,31 @@ mod tests {
                 "tools: docs.new was added since the recording",
             ]
         );
+    }
+
+    #[test]
+    fn what_was_redacted_is_no_change_and_the_text_around_it_is() {
+        let recorded = |text: &str| Header {
+            catalogue: Some(vec![tool("a", text, json!({"type": "object", "title": text}))]),
+            ..Header::default()
+        };
+        let current = ExpectedHeader {
+            catalogue: recorded("Talks to north of east.").catalogue,
+            ..ExpectedHeader::default()
+        };
+        for text in
+            ["Talks to [redacted:A] of [redacted:B:1a2b3c].", "[redacted:A]", "Talks to [redacted:A]."]
+        {
+            assert_eq!(lines(&recorded(text), &current), Vec::<String>::new(), "{text}");
+        }
+        for text in [
+            "Talks with [redacted:A].",
+            "Talks to [redacted:A] at [redacted:B].",
+            "Talks to [redacted:A]!",
+            "Talks to north of east.[redacted:A].",
+        ] {
+            assert_eq!(lines(&recorded(text), &current).len(), 2, "{text}");
+        }
     }
 
     #[test]

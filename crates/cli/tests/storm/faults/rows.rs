@@ -17,10 +17,12 @@ pub(super) enum Server {
     Mock,
     /// A row of `tests/storm/server.py` or `tests/misbehaviour/server.py`.
     Python(&'static str),
+    /// The same, with so little time to answer a call.
+    Hurried(&'static str, &'static str),
+    /// The same, with so little time to begin.
+    Awaited(&'static str, &'static str),
     /// The same, for all runs.
     Shared(&'static str),
-    /// The same, with time to answer.
-    Patient(&'static str),
     /// A row of `tests/misbehaviour/server.py` on HTTP.
     Http(&'static str),
     /// As it is written.
@@ -28,7 +30,7 @@ pub(super) enum Server {
 }
 
 const MODEL: &str = "model: claude-bad\n    servers: [bad]";
-const HASTY: &str = "model: claude-bad\n    servers: [bad]\n    time_budget: 1s";
+const HASTY: &str = "model: claude-bad\n    servers: [bad]\n    time_budget: 3s";
 
 const fn row(name: &'static str, steps: &'static str, server: Server, agent: &'static str) -> Row {
     Row { name, steps, server, agent, environment: &[] }
@@ -44,6 +46,10 @@ const fn hasty(name: &'static str, steps: &'static str) -> Row {
 
 const fn server(name: &'static str) -> Row {
     row(name, "", Server::Python(name), MODEL)
+}
+
+const fn hurried(name: &'static str) -> Row {
+    row(name, "", Server::Hurried(name, "1s"), MODEL)
 }
 
 const fn http(name: &'static str) -> Row {
@@ -86,26 +92,31 @@ pub(super) const ROWS: &[Row] = &[
     provider("provider-529-later", "[{ CALL }, { status: 529, retry_after_ms: 1, times: 99 }]"),
     Row {
         environment: &[("MISTRAL_BASE_URL", "http://127.0.0.1:1")],
-        ..row("provider-is-not-there", "", Server::Mock, "model: mistral-bad\n    time_budget: 1s")
+        ..row("provider-is-not-there", "", Server::Mock, "model: mistral-bad\n    time_budget: 3s")
     },
     Row {
         environment: &[("MISTRAL_API_KEY", "")],
         ..row("provider-without-a-key", "", Server::Mock, "model: mistral-bad")
     },
-    server("no-answer-to-initialize"),
+    row("no-answer-to-initialize", "", Server::Awaited("no-answer-to-initialize", "10s"), MODEL),
     server("exit-before-the-handshake"),
     server("exit-in-the-handshake"),
     server("exit-on-the-list"),
-    server("no-answer-to-a-call"),
-    server("answer-after-the-timeout"),
+    hurried("no-answer-to-a-call"),
+    row(
+        "answer-after-the-timeout",
+        "[{ CALL }, { text: 'done: {{last_result}}', delay_ms: 2500 }]",
+        Server::Hurried("answer-after-the-timeout", "1s"),
+        MODEL,
+    ),
     server("exit-in-a-call"),
     server("killed-in-a-call"),
     server("flood-of-stderr"),
     server("duplicate-reply"),
-    server("wrong-id"),
+    hurried("wrong-id"),
     server("banner-before-the-handshake"),
-    server("text-instead-of-the-answer"),
-    server("broken-json"),
+    hurried("text-instead-of-the-answer"),
+    hurried("broken-json"),
     server("not-utf8"),
     server("deep-nesting"),
     server("cut-in-the-middle-of-a-line"),
@@ -117,7 +128,7 @@ pub(super) const ROWS: &[Row] = &[
     server("refuses-the-call"),
     server("result-of-odd-parts"),
     server("result-that-is-a-text"),
-    row("large-result", "[{ CALL }, { text: hello }]", Server::Patient("large-result"), MODEL),
+    row("large-result", "[{ CALL }, { text: hello }]", Server::Python("large-result"), MODEL),
     row("no-tools", "[{ text: hello }]", Server::Python("no-tools"), MODEL),
     row("same-tool-twice", "", Server::Python("same-tool-twice"), MODEL),
     row(
@@ -162,6 +173,6 @@ pub(super) const ROWS: &[Row] = &[
         Server::Mock,
         "agent: { command: [sh, -c, 'echo hello; echo out of memory >&2; exit 3'] }",
     ),
-    row("own-agent-hangs", "", Server::Mock, "agent: { command: [sleep, '600'] }\n    time_budget: 1s"),
+    row("own-agent-hangs", "", Server::Mock, "agent: { command: [sleep, '600'] }\n    time_budget: 3s"),
     row("own-agent-is-not-there", "", Server::Mock, "agent: { command: [no-such-command-anywhere] }"),
 ];

@@ -4,20 +4,24 @@ use super::{COMBINATIONS, Combination, FaultMatrix, REACHED, SURVIVAL_RATE, SURV
 use crate::eval::scores::Scores;
 use crate::eval::some_of;
 use crate::report::{Finding, Number};
-use crate::trace::{FaultEvent, Run, Trace};
+use crate::trace::{CallResult, FaultEvent, Run, Trace};
 use serde_json::Value;
 
 /// What the runs say; run i is combination i of the recorded header.
 pub(super) fn score(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Scores {
     let mut scores = Scores::default();
     let (mut reached, mut survived) = (0, 0);
-    let (mut lost, mut unreached) = (Vec::new(), Vec::new());
+    let (mut lost, mut unreached, mut harmless) = (Vec::new(), Vec::new(), Vec::new());
     for (at, run) in runs.iter().enumerate() {
         let label = label(run, at);
         let Some(event) = event(run.trace, label.as_deref()) else {
             unreached.push(label.unwrap_or_else(|| format!("run {}", at + 1)));
             continue;
         };
+        if !has_failed(run.trace, event.call_index) {
+            harmless.push(label.unwrap_or_else(|| event.name.to_string()));
+            continue;
+        }
         reached += 1;
         match failure(matrix, run, event) {
             None => survived += 1,
@@ -34,11 +38,15 @@ pub(super) fn score(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Scores {
     if runs.is_empty() {
         scores.not_exercised = Some("the first run made no call that could fail".to_owned());
     } else if reached == 0 {
-        scores.not_exercised = Some("no call of any combination was made".to_owned());
+        scores.not_exercised = Some("no combination made a call fail".to_owned());
     }
     scores.summary = Some(summary(runs.len(), reached, &lost, &unreached));
     if !unreached.is_empty() && reached > 0 {
         let message = format!("never reached, since the call was not made: {}", unreached.join(", "));
+        scores.findings.push(Finding { run: None, message, diff: Vec::new() });
+    }
+    if !harmless.is_empty() {
+        let message = format!("did not make the call fail: {}", harmless.join(", "));
         scores.findings.push(Finding { run: None, message, diff: Vec::new() });
     }
     let number = |count: usize| Some(Number::Int(count as i64));
@@ -94,6 +102,12 @@ fn failure(matrix: &FaultMatrix, run: &Run<'_>, event: &FaultEvent<'_>) -> Optio
     }
     let is_silent = !matrix.has_expectations && !succeeds_after(run.trace, event.call_index);
     is_silent.then(|| "no later call succeeded".to_owned())
+}
+
+/// Whether the call came to nothing: a delay within its time limit is no failure.
+fn has_failed(trace: &Trace<'_>, call_index: usize) -> bool {
+    let results = trace.results_by_call();
+    results.get(call_index).is_none_or(|result| result.is_none_or(CallResult::is_failure))
 }
 
 /// Whether a call in a later turn succeeded.

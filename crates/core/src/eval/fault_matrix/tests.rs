@@ -91,7 +91,7 @@ fn with_expectations_an_answer_that_keeps_them_is_survival_and_a_run_that_dies_i
 #[test]
 fn a_matrix_that_no_call_met_is_marked() {
     let report = judged(&format!("{EXPECT}fault_matrix: true"), None, &[run(None, &[false])]);
-    assert_eq!(report.not_exercised.as_deref(), Some("no call of any combination was made"));
+    assert_eq!(report.not_exercised.as_deref(), Some("no combination made a call fail"));
     assert_eq!(value(&report, "fault_matrix.survival_rate"), None);
     let report = judged(&format!("{EXPECT}fault_matrix: true"), None, &[]);
     assert_eq!(report.not_exercised.as_deref(), Some("the first run made no call that could fail"));
@@ -106,4 +106,15 @@ fn kinds_that_are_none_or_come_twice_are_refused() {
     assert_eq!(of(""), ["error: `kinds` is empty (leave it out for one of each that fails a call)"]);
     assert!(of("hang").is_empty());
     assert!(problems("prompt: p\nfault_matrix: true")[0].starts_with("warning: without an `expect:`"));
+}
+
+#[test]
+fn a_delay_that_the_call_survives_is_neither_reached_nor_survived() {
+    let agent = "prompt: p\nfault_matrix: { kinds: [hang, slow:5], calls: 1 }";
+    let runs = [run(Some(("hang", 0)), &[true, false]), run(Some(("slow:5", 0)), &[false, false])];
+    let report = judged(agent, Some(&header(&["hang@1", "slow:5@1"])), &runs);
+    assert_eq!(value(&report, "fault_matrix.reached"), Some(1.0));
+    assert_eq!(value(&report, "fault_matrix.survived"), Some(1.0));
+    assert_eq!(value(&report, "fault_matrix.combinations"), Some(2.0));
+    assert_eq!(findings(&report), ["did not make the call fail: slow:5@1"]);
 }
