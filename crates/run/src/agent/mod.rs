@@ -10,6 +10,7 @@ mod reel;
 mod schedule;
 mod shared;
 mod state;
+mod wanted;
 mod work;
 
 pub use estimate::{Estimate, ExceededBudget, ExpectedTokens, MatrixRuns, RowEstimate, estimate};
@@ -29,7 +30,8 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 use tokio::sync::watch;
-use work::{Planned, Work};
+use wanted::Planned;
+use work::Work;
 
 /// What came of it.
 #[derive(Debug, Default)]
@@ -48,7 +50,7 @@ pub(crate) fn execute(
     watch: &Watch,
 ) -> Result<Executed, Interrupted> {
     let purse = Purse::new(options.max_cost_usd);
-    let Planned { mut done, works } = work::plan(plan, options, secrets, &purse);
+    let Planned { mut done, works } = wanted::plan(plan, options, secrets, &purse);
     if works.is_empty() {
         return Ok(Executed { done, over_budget: None });
     }

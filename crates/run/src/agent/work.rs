@@ -1,22 +1,21 @@
-//! One row of the plan as work: who acts, which of its runs are recorded, and what came of it.
+//! One row being recorded: what goes into its cassettes, when is it enough, and what came of it?
 
 use super::RowToRecord;
 use super::one_run::Finished;
-use super::purse::Purse;
 use super::reel::Reel;
 use super::schedule::{Lane, Unit};
 use super::state::{State, state_of, wanted_runs};
 use crate::cassette::beside;
-use crate::plan::{Cell, Plan, Subject};
-use crate::replay::{cassette_paths, expected_header};
-use crate::secrets::{OfSuite, Secrets};
-use crate::{Mode, Options, Which, advice, judge};
-use mcptest_agent::{FaultPlan, Provider, Providers};
+use crate::plan::{Cell, Row};
+use crate::replay::expected_header;
+use crate::secrets::OfSuite;
+use crate::{Mode, Which, advice, judge};
+use mcptest_agent::{FaultPlan, Provider};
 use mcptest_core::eval::{Combination, decided, fault_combinations};
 use mcptest_core::report::{Reason, Status};
 use mcptest_core::suite::{Agent, Model, OwnAgent, Suite, Variant};
 use mcptest_core::trace::{CatalogueTool, Header, Run, Trace};
-use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What came of recording one row.
@@ -69,6 +68,19 @@ pub(super) struct Work<'p> {
     kept: Mutex<Kept>,
 }
 
+/// What is wanted of a row.
+pub(super) struct Wanted<'p> {
+    /// Its place among the works.
+    pub(super) place: usize,
+    pub(super) actor: Actor<'p>,
+    /// The runs to record, by their numbers.
+    pub(super) runs: Vec<usize>,
+    /// Whether runs that are there are kept.
+    pub(super) goes_on: bool,
+    pub(super) mode: Mode,
+    pub(super) secrets: Arc<OfSuite>,
+}
+
 struct Kept {
     reel: Reel,
     /// The runs of the fault matrix, and what goes wrong in each.
@@ -81,74 +93,13 @@ struct Kept {
     stopped: Option<(usize, usize)>,
 }
 
-/// What is to be done, and what is done already because it cannot be.
-pub(super) struct Planned<'p> {
-    pub(super) done: BTreeMap<usize, Done>,
-    pub(super) works: Vec<Work<'p>>,
-}
-
-/// The rows that the mode asks for.
-pub(super) fn plan<'p>(
-    plan: &'p Plan<'p>,
-    options: &Options,
-    secrets: &Secrets,
-    purse: &Purse,
-) -> Planned<'p> {
-    let mut providers = Providers::default();
-    let mut planned = Planned { done: BTreeMap::new(), works: Vec::new() };
-    for (index, cell) in plan.cells.iter().enumerate() {
-        let Subject::Agent { suite, agent, model, variant } = cell.subject else { continue };
-        if cell.skip.is_some() {
-            continue;
-        }
-        let row = Row { index, cell, suite, agent, model, variant };
-        match row.work(planned.works.len(), options, secrets, purse, &mut providers) {
-            Ok(None) => {}
-            Ok(Some(work)) => planned.works.push(work),
-            Err(reason) => {
-                planned.done.insert(index, Done::Failed(reason));
-            }
-        }
-    }
-    planned
-}
-
-#[derive(Clone, Copy)]
-struct Row<'p> {
-    index: usize,
-    cell: &'p Cell<'p>,
-    suite: &'p Suite,
-    agent: &'p Agent,
-    model: Option<&'p Model>,
-    variant: Option<Variant>,
-}
-
-impl<'p> Row<'p> {
-    fn work(
-        self,
-        place: usize,
-        options: &Options,
-        secrets: &Secrets,
-        purse: &Purse,
-        providers: &mut Providers,
-    ) -> Result<Option<Work<'p>>, Reason> {
-        let Self { index, cell, suite, agent, model, variant } = self;
-        let is_live = options.mode == Mode::Live;
-        let has_actor = agent.own.is_some() || model.is_some();
-        if agent.is_read_only() || !has_actor {
-            let message = "its traces are only read, so there is nothing to run".to_owned();
-            let help = Some("judge them without `--live`, or give the agent a path to record to".to_owned());
-            return if is_live { Err(Reason { message, help, ..Reason::default() }) } else { Ok(None) };
-        }
-        let paths =
-            cassette_paths(suite, agent, model, variant).map_err(|error| advice::unresolved(&error))?;
-        let Some(path) = paths.into_iter().next() else { return Ok(None) };
-        let Some((goes_on, runs)) = wanted_runs(cell, agent, options.mode) else { return Ok(None) };
-        let actor = self.actor(providers)?;
-        let secrets = secrets.of(suite);
-        secrets.redactor()?;
-        let of_matrix = Some(beside(&path, "faults")).filter(|_| !is_live);
-        let path = Some(path).filter(|_| !is_live);
+impl<'p> Work<'p> {
+    /// The row at this place of the plan, to be recorded to this path; nothing is written where there is none.
+    pub(super) fn new(index: usize, row: Row<'p>, path: Option<PathBuf>, wanted: Wanted<'p>) -> Self {
+        let Row { cell, suite, agent, model, variant } = row;
+        let Wanted { place, actor, runs, goes_on, mode, secrets } = wanted;
+        let of_matrix = path.as_deref().map(|path| beside(path, "faults"));
+        let is_live = mode == Mode::Live;
         let kept = Mutex::new(Kept {
             reel: Reel::new(path, goes_on, is_live || agent.stop_decided),
             matrix: Reel::new(of_matrix, goes_on, is_live),
@@ -159,42 +110,9 @@ impl<'p> Row<'p> {
             stopped: None,
         });
         let of = agent.runs;
-        let work = Work {
-            place,
-            index,
-            cell,
-            suite,
-            agent,
-            model,
-            variant,
-            actor,
-            runs,
-            of,
-            mode: options.mode,
-            secrets,
-            kept,
-        };
-        work.refuse_unpriced(purse)?;
-        Ok(Some(work))
+        Self { place, index, cell, suite, agent, model, variant, actor, runs, of, mode, secrets, kept }
     }
 
-    fn actor(self, providers: &mut Providers) -> Result<Actor<'p>, Reason> {
-        if let Some(own) = &self.agent.own {
-            return Ok(Actor::Own(own));
-        }
-        let Some(model) = self.model else {
-            let message = "the agent names neither a model nor a program, so it cannot be run".to_owned();
-            let help = Some("add `model:` or `agent: {command: […]}`".to_owned());
-            return Err(Reason { message, help, ..Reason::default() });
-        };
-        let provider = providers
-            .resolve(model, self.suite, crate::host().environment)
-            .map_err(|error| reason_of(&error.to_string()))?;
-        Ok(Actor::Model { provider: Box::new(provider), id: &model.id })
-    }
-}
-
-impl Work<'_> {
     /// The row and how many runs it needs, for who watches.
     pub(super) fn row(&self) -> RowToRecord {
         RowToRecord { name: self.cell.row_name.clone(), runs: self.units().len(), of: self.of }
@@ -234,10 +152,9 @@ impl Work<'_> {
             Some(combination) => {
                 FaultPlan::at_call(combination.to_string(), combination.kind, combination.call_index)
             }
-            None => {
-                FaultPlan::new(self.agent.injected(&self.suite.faults)).within(self.agent.call_budget_ms())
-            }
+            None => FaultPlan::new(self.agent.injected(&self.suite.faults)),
         }
+        .within(self.agent.call_budget_ms())
     }
 
     /// Makes sure that nobody else records the same, before anything is spent on it; false when somebody did so since
@@ -403,7 +320,7 @@ impl Work<'_> {
     }
 }
 
-fn reason_of(message: &str) -> Reason {
+pub(super) fn reason_of(message: &str) -> Reason {
     let mut lines = message.lines().map(str::to_owned);
     let message = lines.next().unwrap_or_default();
     Reason { message, details: lines.collect(), help: None }
