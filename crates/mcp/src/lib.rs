@@ -7,6 +7,7 @@ pub mod frame;
 pub mod jsonrpc;
 pub mod listen;
 pub mod mock;
+pub mod outbound;
 pub mod process;
 pub mod proxy;
 pub mod sse;

@@ -4,7 +4,6 @@ mod address;
 mod answer;
 mod ask;
 mod ask_error;
-mod client;
 mod family;
 mod patience;
 mod resolve;

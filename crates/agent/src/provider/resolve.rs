@@ -1,16 +1,21 @@
 //! Which provider has this model, where is it, and with which key?
 
 use super::family::{self, FAMILIES, Family};
-use super::{Key, Patience, Provider, Shared, address, client, patience};
+use super::{Key, Patience, Provider, Shared, address, patience};
 use crate::dialect::Dialect;
 use mcptest_core::suite::{Environment, Model, Suite, Unset};
+use mcptest_mcp::outbound;
 use reqwest::Url;
 use reqwest::header::HeaderValue;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 use thiserror::Error;
+
+/// How long a connection may take; past it another try is worth more.
+const CONNECT: Duration = Duration::from_secs(15);
 
 /// Why a model cannot be asked. Keys are never part of it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -127,8 +132,10 @@ pub(super) struct Resolved {
 impl Resolved {
     pub(super) fn build(self) -> Result<Provider, ProviderError> {
         let Self { name, dialect, base, key } = self;
-        let client = client::client(&base)
-            .map_err(|error| ProviderError::NoClient { provider: name.clone(), why: error.to_string() })?;
+        let client = outbound::client(&base, |builder| {
+            builder.connect_timeout(CONNECT).user_agent(outbound::USER_AGENT)
+        })
+        .map_err(|error| ProviderError::NoClient { provider: name.clone(), why: error.to_string() })?;
         let dice = AtomicU64::new(patience::seed(&name, base.as_str()));
         let (patience, paused_until) = (Patience::default(), Mutex::new(None));
         Ok(Provider(Arc::new(Shared { name, dialect, base, key, client, patience, paused_until, dice })))

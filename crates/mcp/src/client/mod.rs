@@ -24,7 +24,6 @@ mod wire_error;
 pub use crate::tape::Direction;
 pub use closing::Closing;
 pub use conversation::Tap;
-pub(crate) use http::bundled_roots;
 pub use info::{Called, Note, ServerInfo, Tool, Tools};
 pub use misbehaviour::{Misbehaviour, Moment};
 pub use observed::Observed;

@@ -1,9 +1,9 @@
-//! The HTTP client: certificates, proxies, redirects, and an address that makes sense.
+//! The HTTP client of one server, headers, and an address that makes sense.
 
 use super::super::Misbehaviour;
+use crate::outbound;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::Url;
-use std::sync::Arc;
 use std::time::Duration;
 
 pub(super) fn address(text: &str) -> Result<Url, Misbehaviour> {
@@ -31,39 +31,13 @@ pub(super) fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, Misb
     Ok(map)
 }
 
-/// A client for one address. Redirects are not followed: a tester wants to see them.
+/// A client for one address.
 pub(super) fn client(url: &Url, connect_timeout: Duration) -> Result<reqwest::Client, Misbehaviour> {
-    // Fails only when there is one already, which is as good.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    let builder = || {
-        let builder = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            // A little less than the handshake has, so that it is told which of the two it was.
-            .connect_timeout(connect_timeout.mul_f32(0.95))
-            .user_agent(concat!("mcptest/", env!("CARGO_PKG_VERSION")));
-        if is_loopback(url) { builder.no_proxy() } else { builder }
-    };
-    builder()
-        .build()
-        .or_else(|_| builder().tls_backend_preconfigured(bundled_roots()).build())
-        .map_err(|error| Misbehaviour::BadAddress { url: url.to_string(), why: error.to_string() })
-}
-
-/// For systems that have no certificates of their own.
-pub(crate) fn bundled_roots() -> rustls::ClientConfig {
-    let roots = rustls::RootCertStore { roots: webpki_roots::TLS_SERVER_ROOTS.to_vec() };
-    let provider = Arc::new(rustls::crypto::ring::default_provider());
-    match rustls::ClientConfig::builder_with_provider(provider).with_safe_default_protocol_versions() {
-        Ok(builder) => builder.with_root_certificates(roots).with_no_client_auth(),
-        Err(_) => rustls::ClientConfig::builder().with_root_certificates(roots).with_no_client_auth(),
-    }
-}
-
-fn is_loopback(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost"
-        || host.ends_with(".localhost")
-        || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    outbound::client(url, |builder| {
+        // A little less than the handshake has, so that it is told which of the two it was.
+        builder.connect_timeout(connect_timeout.mul_f32(0.95)).user_agent(outbound::USER_AGENT)
+    })
+    .map_err(|error| Misbehaviour::BadAddress { url: url.to_string(), why: error.to_string() })
 }
 
 #[cfg(test)]
@@ -85,14 +59,5 @@ mod tests {
             "\"ftp://x/mcp\" is not an address that can be used: `ftp:` is neither `http:` nor `https:`"
         );
         assert!(refusal("localhost:8000/mcp").contains("`localhost:` is neither"));
-    }
-
-    #[test]
-    fn the_loopback_is_known_in_every_spelling() {
-        let loopback = |text: &str| is_loopback(&Url::parse(text).unwrap());
-        assert!(
-            loopback("http://localhost:1") && loopback("http://127.0.0.2") && loopback("http://[::1]:80")
-        );
-        assert!(!loopback("http://example.com"));
     }
 }

@@ -9,8 +9,6 @@ mod listen;
 mod retry;
 mod stream;
 
-pub(crate) use connector::bundled_roots;
-
 use super::conversation::Conversation;
 use super::link::{Asking, Deadline};
 use super::{Misbehaviour, Observed};

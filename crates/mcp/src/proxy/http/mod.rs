@@ -18,8 +18,8 @@ pub use guard::Guard;
 
 use super::ProxyError;
 use super::record::record;
-use crate::client::bundled_roots;
 use crate::fault::Injector;
+use crate::outbound;
 use crate::tape::{Event, Writer};
 use exchange::Shared;
 use http::{Request, Response};
@@ -71,13 +71,6 @@ impl Target {
     fn authority(&self) -> String {
         let host = self.url.host_str().unwrap_or_default();
         self.url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
-    }
-
-    fn is_loopback(&self) -> bool {
-        match self.url.host_str() {
-            Some(host) => guard::is_loopback(host.trim_matches(['[', ']'])),
-            None => false,
-        }
     }
 
     /// A path with the target's own query, where it is the target's own path and has none.
@@ -190,21 +183,11 @@ where
 }
 
 fn client(target: &Target) -> Result<reqwest::Client, ProxyError> {
-    // Another part of the program may have installed it before.
-    let _installed = rustls::crypto::ring::default_provider().install_default();
-    let builder = || {
-        let builder = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(CONNECT_WITHIN)
-            // Servers close what is idle for five seconds; a request must not run into that.
-            .pool_idle_timeout(IDLE)
-            .tcp_nodelay(true);
-        if target.is_loopback() { builder.no_proxy() } else { builder }
+    let settle = |builder: reqwest::ClientBuilder| {
+        // Servers close what is idle for five seconds; a request must not run into that.
+        builder.connect_timeout(CONNECT_WITHIN).pool_idle_timeout(IDLE).tcp_nodelay(true)
     };
-    builder()
-        .build()
-        .or_else(|_| builder().tls_backend_preconfigured(bundled_roots()).build())
-        .map_err(|error| ProxyError::NoClient { reason: error.to_string() })
+    outbound::client(&target.url, settle).map_err(|error| ProxyError::NoClient { reason: error.to_string() })
 }
 
 #[cfg(test)]

@@ -1,25 +1,21 @@
-//! The HTTP client of a provider: certificates, proxies, redirects.
+//! The HTTP client that every request of ours goes out with: certificates, proxies, redirects.
 
-use reqwest::Url;
+use reqwest::{Client, ClientBuilder, Url};
 use std::sync::Arc;
-use std::time::Duration;
 
-/// How long a connection may take; past it another try is worth more.
-const CONNECT: Duration = Duration::from_secs(15);
-
-/// A client for one address. Redirects are not followed: they would take the key along.
-pub(super) fn client(base: &Url) -> reqwest::Result<reqwest::Client> {
+/// A client for one address. Redirects are not followed: a tester wants to see them, and keys must not go along.
+pub fn client(url: &Url, settle: impl Fn(ClientBuilder) -> ClientBuilder) -> reqwest::Result<Client> {
     // Fails only when there is one already, which is as good.
     let _ = rustls::crypto::ring::default_provider().install_default();
     let builder = || {
-        let builder = reqwest::Client::builder()
-            .redirect(reqwest::redirect::Policy::none())
-            .connect_timeout(CONNECT)
-            .user_agent(concat!("mcptest/", env!("CARGO_PKG_VERSION")));
-        if is_loopback(base) { builder.no_proxy() } else { builder }
+        let builder = settle(Client::builder().redirect(reqwest::redirect::Policy::none()));
+        if is_loopback(url) { builder.no_proxy() } else { builder }
     };
     builder().build().or_else(|_| builder().tls_backend_preconfigured(bundled_roots()).build())
 }
+
+/// How we name ourselves.
+pub const USER_AGENT: &str = concat!("mcptest/", env!("CARGO_PKG_VERSION"));
 
 /// For systems that have no certificates of their own.
 fn bundled_roots() -> rustls::ClientConfig {
@@ -36,4 +32,18 @@ fn is_loopback(url: &Url) -> bool {
     host == "localhost"
         || host.ends_with(".localhost")
         || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_loopback_is_known_in_every_spelling() {
+        let loopback = |text: &str| is_loopback(&Url::parse(text).unwrap());
+        assert!(
+            loopback("http://localhost:1") && loopback("http://127.0.0.2") && loopback("http://[::1]:80")
+        );
+        assert!(!loopback("http://example.com"));
+    }
 }
