@@ -17,6 +17,7 @@ mod source;
 mod stale;
 mod text;
 mod write;
+mod write_error;
 
 #[cfg(test)]
 mod tests;
@@ -35,4 +36,5 @@ pub(crate) use source::Source;
 pub(crate) use stale::first_differences;
 pub use stale::{Change, ExpectedHeader, staleness};
 pub(crate) use write::write_whole;
-pub use write::{Recorder, Reserved, WriteError, write_all};
+pub use write::{Recorder, Reserved, write_all};
+pub use write_error::WriteError;

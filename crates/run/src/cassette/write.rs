@@ -5,14 +5,14 @@ use super::lock::Lock;
 use super::parse::{Cassette, Stopped, parse, parse_trace};
 use super::problem::Problem;
 use super::source::Source;
-use super::stale::{Change, ExpectedHeader, staleness};
+use super::stale::{ExpectedHeader, staleness};
+use super::write_error::WriteError;
 use crate::import::is_foreign;
 use mcptest_core::trace::Header;
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
-use thiserror::Error;
 
 /// A cassette being recorded: a run is on the disk when `append` returns.
 #[derive(Debug)]
@@ -195,87 +195,6 @@ pub fn write_all(path: &Path, header: &Header, traces: &[impl AsRef<str>]) -> Re
 pub(crate) fn write_whole(path: &Path, text: &str) -> Result<(), WriteError> {
     let _lock = lock(path)?;
     replace(path, text.as_bytes())
-}
-
-/// Why a cassette cannot be written.
-#[derive(Debug, Error)]
-pub enum WriteError {
-    /// Somebody else is recording to it.
-    #[error("{}: another mcptest is recording to this file; wait for it, or record elsewhere", path.display())]
-    Locked {
-        /// The cassette.
-        path: PathBuf,
-    },
-    /// What is there was not written by mcptest, and cannot be recorded again.
-    #[error(
-        "{}: a transcript of another program stands here, which recording would destroy; name another file under `cassette:`",
-        path.display()
-    )]
-    Transcript {
-        /// The transcript.
-        path: PathBuf,
-    },
-    /// The cassette was recorded with something else.
-    #[error(
-        "{}: the runs there were recorded with another header ({}); record all of them again with --record",
-        path.display(), list(changes)
-    )]
-    Different {
-        /// The cassette.
-        path: PathBuf,
-        /// What differs.
-        changes: Vec<Change>,
-    },
-    /// A file without a header, or with one changed by hand.
-    #[error(
-        "{}: {reason}, so runs cannot be added; record all of them again with --record",
-        path.display()
-    )]
-    Unpinned {
-        /// The cassette.
-        path: PathBuf,
-        /// What is the matter with its header.
-        reason: &'static str,
-    },
-    /// A cassette that is damaged before its end.
-    #[error("{}: runs cannot be added to a damaged cassette: {problem}", path.display())]
-    Damaged {
-        /// The cassette.
-        path: PathBuf,
-        /// What is wrong in it.
-        problem: Problem,
-    },
-    /// A run that would not be read again.
-    #[error("run {run} cannot be recorded: {problem}")]
-    BadTrace {
-        /// The run's number.
-        run: usize,
-        /// What is wrong with its trace.
-        problem: Problem,
-    },
-    /// A run that is there already, or has no number.
-    #[error("{}: run {run} was to be written, and {}", path.display(), if *run == 0 { "runs are numbered from 1" } else { "it is there already" })]
-    Repeated {
-        /// The cassette.
-        path: PathBuf,
-        /// The run's number.
-        run: usize,
-    },
-    /// The system refused.
-    #[error("{}: the cassette cannot be {verb}: {source}", path.display())]
-    Failed {
-        /// The cassette.
-        path: PathBuf,
-        /// What was to be done to it.
-        verb: &'static str,
-        /// What the system says.
-        source: io::Error,
-    },
-}
-
-fn list(changes: &[Change]) -> String {
-    let changes: Vec<_> = changes.iter().map(ToString::to_string).collect();
-    if changes.is_empty() { "another agent".to_owned() } else { changes.join("; ") }
 }
 
 fn failed(path: &Path, verb: &'static str, source: io::Error) -> WriteError {

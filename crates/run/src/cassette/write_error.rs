@@ -1,0 +1,88 @@
+//! Why does a run not reach the disk?
+
+use super::problem::Problem;
+use super::stale::Change;
+use std::io;
+use std::path::PathBuf;
+use thiserror::Error;
+
+/// Why a cassette cannot be written.
+#[derive(Debug, Error)]
+pub enum WriteError {
+    /// Somebody else is recording to it.
+    #[error("{}: another mcptest is recording to this file; wait for it, or record elsewhere", path.display())]
+    Locked {
+        /// The cassette.
+        path: PathBuf,
+    },
+    /// What is there was not written by mcptest, and cannot be recorded again.
+    #[error(
+        "{}: a transcript of another program stands here, which recording would destroy; name another file under `cassette:`",
+        path.display()
+    )]
+    Transcript {
+        /// The transcript.
+        path: PathBuf,
+    },
+    /// The cassette was recorded with something else.
+    #[error(
+        "{}: the runs there were recorded with another header ({}); record all of them again with --record",
+        path.display(), list(changes)
+    )]
+    Different {
+        /// The cassette.
+        path: PathBuf,
+        /// What differs.
+        changes: Vec<Change>,
+    },
+    /// A file without a header, or with one changed by hand.
+    #[error(
+        "{}: {reason}, so runs cannot be added; record all of them again with --record",
+        path.display()
+    )]
+    Unpinned {
+        /// The cassette.
+        path: PathBuf,
+        /// What is the matter with its header.
+        reason: &'static str,
+    },
+    /// A cassette that is damaged before its end.
+    #[error("{}: runs cannot be added to a damaged cassette: {problem}", path.display())]
+    Damaged {
+        /// The cassette.
+        path: PathBuf,
+        /// What is wrong in it.
+        problem: Problem,
+    },
+    /// A run that would not be read again.
+    #[error("run {run} cannot be recorded: {problem}")]
+    BadTrace {
+        /// The run's number.
+        run: usize,
+        /// What is wrong with its trace.
+        problem: Problem,
+    },
+    /// A run that is there already, or has no number.
+    #[error("{}: run {run} was to be written, and {}", path.display(), if *run == 0 { "runs are numbered from 1" } else { "it is there already" })]
+    Repeated {
+        /// The cassette.
+        path: PathBuf,
+        /// The run's number.
+        run: usize,
+    },
+    /// The system refused.
+    #[error("{}: the cassette cannot be {verb}: {source}", path.display())]
+    Failed {
+        /// The cassette.
+        path: PathBuf,
+        /// What was to be done to it.
+        verb: &'static str,
+        /// What the system says.
+        source: io::Error,
+    },
+}
+
+fn list(changes: &[Change]) -> String {
+    let changes: Vec<_> = changes.iter().map(ToString::to_string).collect();
+    if changes.is_empty() { "another agent".to_owned() } else { changes.join("; ") }
+}
