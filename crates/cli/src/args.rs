@@ -123,7 +123,8 @@ pub(crate) struct Calling {
     /// Run and call everything now and write nothing.
     #[arg(long, conflicts_with = "record")]
     pub(crate) live: bool,
-    /// How many runs to record, or tools to call, at once [default: 4, or the number of cores if that is more].
+    /// How many runs to record, or tools to call, at once [default: 4, or the number of cores if that is more]; without
+    /// `--record`, how many rows to judge at once [default: the number of cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
     /// So many runs of every agent, whatever the suite says.

@@ -88,6 +88,12 @@ pub fn check_again(loaded: &mut Loaded) -> Vec<Problem> {
     new
 }
 
+/// So many rows are judged at once; to be called before anything is.
+pub fn judge_at_once(rows: usize) {
+    // Fails only when rows were judged before, and then it is too late to change it.
+    let _ = rayon::ThreadPoolBuilder::new().num_threads(rows).build_global();
+}
+
 /// How a plan is judged.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {

@@ -16,6 +16,7 @@ use std::process::ExitCode;
 pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
     let destinations = Destination::parse_all(&args.reporters.reporters)?;
     refuse_loose_mode(&args)?;
+    refuse_idle_options(&args.calling)?;
     let groups = args.traces.as_deref().map(mcptest_run::groups).transpose()?;
     let mut loaded = match &args.traces {
         Some(_) => suites::load_for_traces(&args.suites, colour)?,
@@ -44,6 +45,9 @@ pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
     };
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let jobs = args.calling.jobs.map_or(cores.max(4), usize::from);
+    if mode == Mode::Replay && args.calling.jobs.is_some() {
+        mcptest_run::judge_at_once(jobs);
+    }
     let options = Options {
         mode,
         jobs,
@@ -138,6 +142,16 @@ fn refuse_loose_mode(args: &Run) -> Result<(), Failure> {
         }
         _ => Ok(()),
     }
+}
+
+/// A limit to what is spent says nothing where nothing is.
+fn refuse_idle_options(calling: &Calling) -> Result<(), Failure> {
+    let spends = calling.record.is_some() || calling.live || calling.dry_run;
+    if calling.max_cost.is_some() && !spends {
+        let why = "`--max-cost` limits recording, and recordings are judged for free";
+        return Err(Failure(format!("{why}\n  help: leave it out, or add `--record`")));
+    }
+    Ok(())
 }
 
 fn nothing_to_judge(loaded: &[(String, Loaded)]) -> &'static str {

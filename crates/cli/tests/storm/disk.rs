@@ -2,6 +2,7 @@
 
 use crate::place::{Place, seen, stub, text};
 use std::fs;
+use std::io::Write;
 use std::path::Path;
 use std::process::Command;
 
@@ -87,6 +88,12 @@ fn small_disk(place: &Place, kilobytes: u32, script: &str) -> Option<Command> {
     };
     let is_allowed =
         within("mkdir probe && mount -t tmpfs none probe").status().is_ok_and(|status| status.success());
+    if !is_allowed {
+        // Past the capture of the test harness: a test that looked at nothing must not look like one that did.
+        let said =
+            "storm: NOT TESTED: this machine lets nobody mount a small disk, so a full one was not tried\n";
+        std::io::stderr().write_all(said.as_bytes()).unwrap();
+    }
     is_allowed.then(|| within(&format!("{mount} || exit 99; {script}")))
 }
 
