@@ -1,4 +1,4 @@
-//! Does the program do, for every folder in `tests/cases`, what is written there?
+//! Does the program do, for every case in `tests/cases`, what its `case.txt` says?
 //!
 //! `cargo test --test cases NAME` runs the cases whose name contains NAME; `MCPTEST_UPDATE_CASES=1` makes what happened
 //! the expectation, to be read before it is kept.
@@ -62,17 +62,10 @@ fn run_all(cases: &[Case], updates: bool) -> Vec<Option<String>> {
 fn check(case: &Case, updates: bool) -> Option<String> {
     let folder = case.set_up();
     let outcome = case.run(folder.path());
-    let is_crash = outcome.exit.contains("101") || outcome.exit.contains("killed");
-    if updates && !is_crash {
+    if updates && !outcome.has_crashed {
         case.update(&outcome);
     }
-    let expected = case.expected();
-    let mut faults = difference("exit codes", &expected.exit, &outcome.exit);
-    faults.push_str(&difference("standard output", &text(&expected.stdout), &text(&outcome.stdout)));
-    faults.push_str(&difference("standard error", &text(&expected.stderr), &text(&outcome.stderr)));
-    if expected != outcome && faults.is_empty() {
-        faults.push_str("  the bytes differ in what is not text\n");
-    }
+    let mut faults = difference(&case.expected(), &outcome.text);
     faults.push_str(&refusals(case, folder.path()));
     if faults.is_empty() {
         return None;
@@ -96,7 +89,7 @@ fn refusals(case: &Case, folder: &std::path::Path) -> String {
         let says_the_same = validated.stderr == run.stderr || nothing_selected;
         if (validated.status.code() == Some(2)) != is_refused || !says_the_same {
             faults.push_str(&format!("  `validate` and `run` do not agree about {suite}\n"));
-            faults.push_str(&difference("standard error", &text(&validated.stderr), &text(&run.stderr)));
+            faults.push_str(&difference(&validated.stderr, &run.stderr));
         }
     }
     faults
@@ -113,22 +106,17 @@ fn text(bytes: &[u8]) -> String {
 }
 
 /// The lines in which two texts differ, with a few around them.
-fn difference(what: &str, expected: &str, actual: &str) -> String {
+fn difference(expected: &[u8], actual: &[u8]) -> String {
     if expected == actual {
         return String::new();
     }
-    let (old, new): (Vec<&str>, Vec<&str>) = (expected.split('\n').collect(), actual.split('\n').collect());
-    let shorter = old.len().min(new.len());
-    let same_before = (0..shorter).take_while(|&at| old[at] == new[at]).count();
-    let same_after = (0..shorter - same_before)
-        .take_while(|&at| old[old.len() - 1 - at] == new[new.len() - 1 - at])
-        .count();
-    let line =
-        |mark: char, line: &str| format!("    {mark} {}\n", line.chars().take(300).collect::<String>());
-    let mut shown = format!("  {what}: - expected, + actual, from line {}\n", same_before + 1);
-    shown.extend(old[same_before.saturating_sub(3)..same_before].iter().map(|text| line(' ', text)));
-    shown.extend(old[same_before..old.len() - same_after].iter().map(|text| line('-', text)));
-    shown.extend(new[same_before..new.len() - same_after].iter().map(|text| line('+', text)));
-    shown.extend(old[old.len() - same_after..].iter().take(3).map(|text| line(' ', text)));
-    shown
+    let (expected, actual) = (text(expected), text(actual));
+    let diff = similar::TextDiff::from_lines(&expected, &actual);
+    let shown = diff.unified_diff().header("expected", "actual").to_string();
+    if shown.is_empty() {
+        return "  the bytes differ in what is not text\n".to_owned();
+    }
+    // A line may be a file of 100 MB.
+    let line = |line: &str| format!("    {}\n", line.chars().take(300).collect::<String>());
+    shown.lines().map(line).collect()
 }

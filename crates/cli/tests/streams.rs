@@ -59,7 +59,7 @@ fn a_saved_report_is_rendered_to_the_bytes_of_the_run() {
 #[test]
 fn a_reader_that_goes_away_is_silent_and_changes_nothing() {
     let folder = many_tests();
-    let refused = case::named("many-problems-at-once").set_up();
+    let refused = case::named("suites/many-problems-at-once").set_up();
     let commands: [(&Path, &[&str], i32); 9] = [
         (folder.path(), &["run"], 1),
         (folder.path(), &["run", "--reporter", "json"], 1),
@@ -83,7 +83,7 @@ fn a_reader_that_goes_away_is_silent_and_changes_nothing() {
 
 #[test]
 fn nobody_reading_the_problems_is_silent_too() {
-    let refused = case::named("many-problems-at-once").set_up();
+    let refused = case::named("suites/many-problems-at-once").set_up();
     let mut child =
         mcptest(refused.path(), &["run"]).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     drop((child.stdout.take(), child.stderr.take()));

@@ -1,10 +1,13 @@
-//! One folder of `tests/cases`: its files, its commands, and what they print.
+//! One folder of `tests/cases/GROUP`: a user's files, and `case.txt` with the commands and what they print.
 //!
-//! - `cmd`: one command a line, without the program's name; `run` when there is no such file. `cat FILE` prints a file.
-//! - `env`: `NAME=value` lines, which are the whole environment.
-//! - `make`: files too big or too odd to keep: `append FILE [COUNT] "TEXT"` and `folder PATH`.
-//! - `expected.txt`, `expected.err`, `expected.exit`: standard output, standard error (nothing when there is no such
-//!   file) and one exit code per command.
+//! `case.txt` opens with what the folder needs beside its own files, one a line:
+//!
+//! - `use FILE [as PATH]`: a file of `tests/cases/shared`;
+//! - `append FILE [COUNT] "TEXT"`, `folder PATH`: what is too big or too odd to keep;
+//! - `env NAME=value`: all of the environment.
+//!
+//! Then each command with what it does, in this order: `$ mcptest ...` or `$ cat FILE`, `? CODE` for an exit code other
+//! than 0, `! ` before every line of standard error, and standard output as it is.
 
 #![allow(dead_code, reason = "each test program uses a part")]
 
@@ -13,158 +16,172 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
-/// The files that describe a case and are no part of the user's folder.
-pub(crate) const OWN_FILES: [&str; 6] =
-    ["cmd", "env", "make", "expected.txt", "expected.err", "expected.exit"];
+const CASE: &str = "case.txt";
+const SHARED: &str = "shared";
 
 /// One case.
 pub(crate) struct Case {
+    /// `GROUP/NAME`.
     pub(crate) name: String,
-    pub(crate) folder: PathBuf,
+    folder: PathBuf,
+    /// The lines before the first command.
+    needs: Vec<String>,
+    /// The commands as they are written, each after `$ `.
+    commands: Vec<String>,
 }
 
 /// What the commands of a case did.
-#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Outcome {
-    pub(crate) stdout: Vec<u8>,
-    pub(crate) stderr: Vec<u8>,
-    pub(crate) exit: String,
+    /// All of `case.txt` as it would be if this were expected.
+    pub(crate) text: Vec<u8>,
+    /// Whether a command panicked or was killed.
+    pub(crate) has_crashed: bool,
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases")
 }
 
 /// Every case, by name.
 pub(crate) fn all() -> Vec<Case> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases");
-    let mut cases: Vec<Case> = fs::read_dir(&root)
-        .unwrap_or_else(|error| panic!("{}: {error}", root.display()))
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_dir())
-        .map(|folder| Case { name: folder.file_name().unwrap().to_string_lossy().into_owned(), folder })
-        .collect();
+    let folders = |of: &Path| -> Vec<PathBuf> {
+        let entries = fs::read_dir(of).unwrap_or_else(|error| panic!("{}: {error}", of.display()));
+        entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_dir()).collect()
+    };
+    let groups = folders(&root()).into_iter().filter(|group| !group.ends_with(SHARED));
+    let mut cases: Vec<Case> = groups.flat_map(|group| folders(&group)).map(Case::read).collect();
     cases.sort_by(|one, other| one.name.cmp(&other.name));
     cases
 }
 
 /// The case with this name.
 pub(crate) fn named(name: &str) -> Case {
-    all().into_iter().find(|case| case.name == name).unwrap_or_else(|| panic!("there is no case {name}"))
+    Case::read(root().join(name))
 }
 
 impl Case {
-    /// The user's folder: a copy of the case's files, with those that `make` describes.
+    fn read(folder: PathBuf) -> Self {
+        let name = folder.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
+        let text = fs::read(folder.join(CASE)).unwrap_or_else(|error| panic!("{name}/{CASE}: {error}"));
+        let text = String::from_utf8_lossy(&text).into_owned();
+        let needs = text.lines().take_while(|line| !line.starts_with("$ ")).filter(|line| !line.is_empty());
+        let commands = text.lines().filter_map(|line| line.strip_prefix("$ "));
+        let commands: Vec<String> = commands.map(str::to_owned).collect();
+        assert!(!commands.is_empty(), "{name}/{CASE} has no command");
+        Self { needs: needs.map(str::to_owned).collect(), commands, name, folder }
+    }
+
+    /// The user's folder: a copy of the case's files, with those that it needs beside them.
     pub(crate) fn set_up(&self) -> TempDir {
         let folder = tempfile::tempdir().unwrap();
-        copy(&self.folder, folder.path(), true);
-        for line in self.lines("make") {
-            make(folder.path(), &line);
+        copy(&self.folder, folder.path());
+        fs::remove_file(folder.path().join(CASE)).unwrap();
+        for line in &self.needs {
+            make(folder.path(), line);
         }
         folder
     }
 
-    /// What the commands print, one after the other.
+    /// What the commands do, one after the other.
     pub(crate) fn run(&self, folder: &Path) -> Outcome {
-        let mut outcome = Outcome::default();
-        let commands = self.commands();
-        for words in &commands {
-            if commands.len() > 1 {
-                outcome.stdout.extend(format!("$ {}\n", words.join(" ")).bytes());
-            }
-            if let [cat, file] = &words[..]
-                && cat == "cat"
-            {
-                outcome
-                    .stdout
-                    .extend(fs::read(folder.join(file)).unwrap_or_else(|error| panic!("{file}: {error}")));
+        let mut text: Vec<u8> = self.needs.iter().flat_map(|line| format!("{line}\n").into_bytes()).collect();
+        if !text.is_empty() {
+            text.push(b'\n');
+        }
+        let mut has_crashed = false;
+        for command in &self.commands {
+            text.extend(format!("$ {command}\n").bytes());
+            let words = words(command);
+            if let ["cat", file] = words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+                let bytes = fs::read(folder.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
+                write_lines(&mut text, "", &bytes);
                 continue;
             }
-            let output = self.command(words, folder).output().unwrap();
-            outcome.stdout.extend(output.stdout);
-            outcome.stderr.extend(output.stderr);
-            outcome.exit.push_str(&output.status.code().map_or("killed".to_owned(), |code| code.to_string()));
-            outcome.exit.push('\n');
+            assert_eq!(words[0], "mcptest", "{}: `$ {command}` is no command of ours", self.name);
+            let output = self.command(&words[1..], folder).output().unwrap();
+            match output.status.code() {
+                Some(0) => {}
+                code => text.extend(
+                    format!("? {}\n", code.map_or("killed".to_owned(), |code| code.to_string())).bytes(),
+                ),
+            }
+            has_crashed |= matches!(output.status.code(), None | Some(101));
+            write_lines(&mut text, "! ", &output.stderr);
+            write_lines(&mut text, "", &output.stdout);
         }
-        outcome
+        Outcome { text, has_crashed }
     }
 
     /// The program with these arguments in the user's folder: no environment but the case's own, so no `PATH` either.
     pub(crate) fn command(&self, words: &[String], folder: &Path) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mcptest"));
         command.args(words).current_dir(folder).env_clear().stdin(Stdio::null());
-        for line in self.lines("env") {
+        for line in self.needs.iter().filter_map(|line| line.strip_prefix("env ")) {
             let (name, value) = line.split_once('=').unwrap_or_else(|| panic!("`{line}` is not NAME=value"));
             command.env(name, value);
         }
         command
     }
 
-    /// The commands of the case.
-    pub(crate) fn commands(&self) -> Vec<Vec<String>> {
-        let lines = self.lines("cmd");
-        if lines.is_empty() {
-            vec![vec!["run".to_owned()]]
-        } else {
-            lines.iter().map(|line| words(line)).collect()
-        }
-    }
-
     /// What is expected, as it stands.
-    pub(crate) fn expected(&self) -> Outcome {
-        let read = |name: &str| fs::read(self.folder.join(name)).unwrap_or_default();
-        Outcome {
-            stdout: read("expected.txt"),
-            stderr: read("expected.err"),
-            exit: String::from_utf8_lossy(&read("expected.exit")).into_owned(),
-        }
+    pub(crate) fn expected(&self) -> Vec<u8> {
+        fs::read(self.folder.join(CASE)).unwrap()
     }
 
     /// Makes what happened the expectation.
     pub(crate) fn update(&self, outcome: &Outcome) {
-        fs::write(self.folder.join("expected.txt"), &outcome.stdout).unwrap();
-        fs::write(self.folder.join("expected.exit"), &outcome.exit).unwrap();
-        let stderr = self.folder.join("expected.err");
-        if !outcome.stderr.is_empty() {
-            fs::write(stderr, &outcome.stderr).unwrap();
-        } else if stderr.exists() {
-            fs::remove_file(stderr).unwrap();
-        }
-    }
-
-    fn lines(&self, name: &str) -> Vec<String> {
-        let text = fs::read_to_string(self.folder.join(name)).unwrap_or_default();
-        text.lines().filter(|line| !line.trim().is_empty()).map(str::to_owned).collect()
+        fs::write(self.folder.join(CASE), &outcome.text).unwrap();
     }
 }
 
-fn copy(from: &Path, to: &Path, is_root: bool) {
+/// Each line after its mark; a last line that does not end is told apart from one that does.
+fn write_lines(text: &mut Vec<u8>, mark: &str, bytes: &[u8]) {
+    for line in bytes.split_inclusive(|byte| *byte == b'\n') {
+        text.extend(if line == b"\n" { mark.trim_end() } else { mark }.bytes());
+        text.extend(line);
+    }
+    if bytes.last().is_some_and(|byte| *byte != b'\n') {
+        text.extend(b"\n% no newline at the end\n");
+    }
+}
+
+fn copy(from: &Path, to: &Path) {
     for entry in fs::read_dir(from).unwrap() {
         let entry = entry.unwrap();
-        let name = entry.file_name();
-        if is_root && OWN_FILES.iter().any(|own| name == *own) {
-            continue;
-        }
+        let to = to.join(entry.file_name());
         if entry.path().is_dir() {
-            fs::create_dir_all(to.join(&name)).unwrap();
-            copy(&entry.path(), &to.join(&name), false);
+            fs::create_dir_all(&to).unwrap();
+            copy(&entry.path(), &to);
         } else {
-            fs::copy(entry.path(), to.join(&name)).unwrap();
+            fs::copy(entry.path(), to).unwrap();
         }
     }
 }
 
+/// Does what a line before the first command says.
 fn make(folder: &Path, line: &str) {
     use std::io::Write;
     let (head, quoted) = line.split_once('"').unwrap_or((line, ""));
     let head: Vec<&str> = head.split_whitespace().collect();
     let (file, count) = match head[..] {
+        ["env", ..] => return,
+        ["use", file] => return share(file, &folder.join(file)),
+        ["use", file, "as", path] => return share(file, &folder.join(path)),
         ["folder", path] => return fs::create_dir_all(folder.join(path)).unwrap(),
         ["append", file] => (file, 1),
         ["append", file, count] => (file, count.parse().unwrap_or_else(|_| panic!("`{line}`: how often?"))),
-        _ => panic!("`{line}` is neither `append FILE [COUNT] \"TEXT\"` nor `folder PATH`"),
+        _ => panic!("`{line}` is no `use`, `env`, `folder` or `append`"),
     };
     let quoted = quoted.strip_suffix('"').unwrap_or_else(|| panic!("`{line}` does not end in a quote"));
     let path = folder.join(file);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
     let mut file = fs::OpenOptions::new().create(true).append(true).open(path).unwrap();
     file.write_all(&unescape(quoted).repeat(count)).unwrap();
+}
+
+fn share(file: &str, to: &Path) {
+    fs::create_dir_all(to.parent().unwrap()).unwrap();
+    fs::copy(root().join(SHARED).join(file), to).unwrap_or_else(|error| panic!("{SHARED}/{file}: {error}"));
 }
 
 /// `\n`, `\r`, `\t`, `\\`, `\"` and `\xHH`; all else is itself.
