@@ -5,6 +5,7 @@ mod conformance;
 mod fuzz;
 mod gate_power;
 mod generate;
+mod lines;
 mod picture;
 mod pin;
 mod tidy;
@@ -24,6 +25,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    edit the runs of the examples and say which gates do not see it, or write docs/gate-power.md
   generate [--check]
                    write the reference pages and schemas under docs/, or say what is out of date
+  lines [--write]  count the product code of each crate, or write the table of ARCHITECTURE.md
   picture          draw what a terminal shows of `mcptest run demo/red/` (needs tmux)
   pin PATH...      write the headers of the suites' cassettes anew, keeping their runs
   tidy             check what no compiler checks
@@ -46,6 +48,7 @@ fn main() -> ExitCode {
         "fuzz" => fuzz::run(rest),
         "gate-power" => gate_power::run(rest),
         "generate" => generate::run(rest),
+        "lines" => lines::run(rest),
         "picture" => picture::run(),
         "pin" => pin::run(rest),
         "tidy" => tidy::run(),

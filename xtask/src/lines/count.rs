@@ -1,0 +1,151 @@
+//! Which lines of a Rust file are code, without comments, blank lines and tests, and which modules does it declare?
+
+use proc_macro2::{Delimiter, Span, TokenStream, TokenTree};
+use std::collections::BTreeSet;
+
+/// What one file holds.
+#[derive(Debug, Default)]
+pub(crate) struct File {
+    /// The numbers of its lines of product code.
+    code: BTreeSet<usize>,
+    /// The modules it declares with `mod name;` outside tests.
+    pub(crate) modules: Vec<String>,
+}
+
+impl File {
+    /// Reads a file by its tokens, so that neither a brace in a text nor the place of the tests matters.
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
+        let tokens: TokenStream = text.parse().map_err(|error| format!("{error}"))?;
+        let mut file = Self::default();
+        file.add(tokens);
+        let lines: Vec<&str> = text.lines().collect();
+        file.code.retain(|number| lines.get(number - 1).is_some_and(|line| !line.trim().is_empty()));
+        Ok(file)
+    }
+
+    /// How many lines are product code.
+    pub(crate) fn lines(&self) -> usize {
+        self.code.len()
+    }
+
+    fn add(&mut self, tokens: TokenStream) {
+        let tokens: Vec<TokenTree> = tokens.into_iter().collect();
+        let mut at = 0;
+        while let Some(token) = tokens.get(at) {
+            if let Some((attribute, length)) = attribute(&tokens[at..]) {
+                if is_doc(&attribute) {
+                    at += length;
+                    continue;
+                }
+                if is_test(&attribute) {
+                    at += length + item(&tokens[at + length..]);
+                    continue;
+                }
+            }
+            if let [TokenTree::Ident(keyword), TokenTree::Ident(name), TokenTree::Punct(end), ..] =
+                &tokens[at..]
+                && keyword == "mod"
+                && end.as_char() == ';'
+            {
+                self.modules.push(name.to_string());
+            }
+            match token {
+                TokenTree::Group(group) => {
+                    self.mark(group.span_open());
+                    self.add(group.stream());
+                    self.mark(group.span_close());
+                }
+                other => self.mark(other.span()),
+            }
+            at += 1;
+        }
+    }
+
+    fn mark(&mut self, span: Span) {
+        self.code.extend(span.start().line..=span.end().line);
+    }
+}
+
+/// The inside of the attribute that stands here, and how many tokens it takes. Comments that document are attributes.
+fn attribute(tokens: &[TokenTree]) -> Option<(Vec<TokenTree>, usize)> {
+    let is =
+        |at: usize, sign: char| matches!(tokens.get(at), Some(TokenTree::Punct(it)) if it.as_char() == sign);
+    let at = if is(0, '#') { 1 + usize::from(is(1, '!')) } else { return None };
+    match tokens.get(at)? {
+        TokenTree::Group(group) if group.delimiter() == Delimiter::Bracket => {
+            Some((group.stream().into_iter().collect(), at + 1))
+        }
+        _ => None,
+    }
+}
+
+fn is_doc(attribute: &[TokenTree]) -> bool {
+    matches!(attribute, [TokenTree::Ident(name), TokenTree::Punct(_), TokenTree::Literal(_)] if name == "doc")
+}
+
+/// `cfg(test)` and `cfg(all(test, …))`.
+fn is_test(attribute: &[TokenTree]) -> bool {
+    let text: String = attribute.iter().map(ToString::to_string).collect();
+    let text: String = text.split_whitespace().collect();
+    text == "cfg(test)" || text.starts_with("cfg(all(test,")
+}
+
+/// How many tokens the item that stands here takes, with its other attributes.
+fn item(tokens: &[TokenTree]) -> usize {
+    let mut at = 0;
+    while let Some((_, length)) = attribute(&tokens[at..]) {
+        at += length;
+    }
+    let mut ends_at_brace = true;
+    for (offset, token) in tokens[at..].iter().enumerate() {
+        match token {
+            TokenTree::Ident(word)
+                if ["use", "const", "static", "type", "let"].iter().any(|it| word == it) =>
+            {
+                ends_at_brace = false;
+            }
+            // `const fn`
+            TokenTree::Ident(word) if word == "fn" => ends_at_brace = true,
+            TokenTree::Punct(sign) if sign.as_char() == ';' => return at + offset + 1,
+            TokenTree::Group(group) if group.delimiter() == Delimiter::Brace && ends_at_brace => {
+                return at + offset + 1;
+            }
+            _ => {}
+        }
+    }
+    tokens.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::File;
+
+    fn lines(text: &str) -> usize {
+        File::read(text).expect("it is Rust").lines()
+    }
+
+    #[test]
+    fn comments_blank_lines_and_documentation_are_no_code() {
+        assert_eq!(lines("//! What?\n\n/// It is.\nfn f() {\n    // Why.\n    g(); /* so */\n}\n"), 3);
+        assert_eq!(lines("/*\nfn f() {}\n*/\nconst A: &str = \"// this is\n\n  code\";\n"), 2);
+    }
+
+    #[test]
+    fn tests_near_the_top_hide_nothing_that_follows() {
+        let text = "#[cfg(test)]\nmod tests;\nmod other;\n#[cfg(test)]\nuse std::{\n    fs,\n    io,\n};\nfn f() {}\n";
+        let file = File::read(text).expect("it is Rust");
+        assert_eq!((file.lines(), file.modules), (2, vec!["other".to_owned()]));
+    }
+
+    #[test]
+    fn a_module_of_tests_ends_at_its_own_brace() {
+        let text = "fn a() {}\n#[cfg(test)]\n#[allow(x)]\nmod tests {\n    const B: &str = \"}\";\n    fn b() {}\n}\nfn c() {}\n";
+        assert_eq!(lines(text), 2);
+        assert_eq!(
+            lines(
+                "impl A {\n    #[cfg(test)]\n    fn b(&self) -> u8 {\n        1\n    }\n    fn c() {}\n}\n"
+            ),
+            3
+        );
+    }
+}
