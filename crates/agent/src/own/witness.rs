@@ -88,7 +88,8 @@ impl Witness {
         let (index, strike) = self.ledger.begin(traced, self.timeout_ms);
         if distractor.is_some() {
             let message = format!("unknown tool: {}", call.name);
-            return self.refuse(index, request.id, Some(code::INVALID_PARAMS), code::INVALID_PARAMS, message);
+            let error = RpcError::new(code::INVALID_PARAMS, message);
+            return self.refuse(index, request.id, Some(error.code), error);
         }
         match strike {
             Some(strike) => self.struck(index, request.id, strike),
@@ -114,16 +115,17 @@ impl Witness {
         }
         match strike.struck.failure(self.timeout_ms) {
             Some((code, message)) => {
-                self.refuse(index, id, code, code.unwrap_or_else(|| wire_code(&strike.struck)), message)
+                let on_the_wire = code.unwrap_or_else(|| wire_code(&strike.struck));
+                self.refuse(index, id, code, RpcError::new(on_the_wire, message))
             }
             None => Onward::Watch(self.watch(index, Some(strike))),
         }
     }
 
     /// Answers in the server's place. What is recorded has no code where no server gave one.
-    fn refuse(&self, index: usize, id: &Id, recorded: Option<i64>, code: i64, message: String) -> Onward {
-        let text = jsonrpc::error(Some(id), &RpcError::new(code, message.clone()));
-        self.ledger.finish(index, Came::failed(recorded, message, SETTLE));
+    fn refuse(&self, index: usize, id: &Id, recorded: Option<i64>, error: RpcError) -> Onward {
+        let text = jsonrpc::error(Some(id), &error);
+        self.ledger.finish(index, Came::failed(recorded, error.message, SETTLE));
         Onward::Answer(Instead { text, hold: SETTLE, retry_after_s: None })
     }
 

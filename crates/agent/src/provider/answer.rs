@@ -4,7 +4,7 @@ use super::ask_error::span;
 use super::{AskError, AskErrorKind, Provider, address, retry_after};
 use crate::dialect::{Ask, BadReply, Reply, error_message};
 use bytes::Bytes;
-use reqwest::header::{CONTENT_TYPE, LOCATION};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
 use reqwest::{Response, StatusCode, Url};
 use std::error::Error;
 use std::time::{Duration, SystemTime};
@@ -58,9 +58,7 @@ impl Provider {
         if status.is_success() {
             return (self.0.dialect.read)(ask, &text).map_err(|bad| self.malformed(status, &bad).into());
         }
-        let location = headers.get(LOCATION).and_then(|location| location.to_str().ok());
-        let told = retry_after::wait(&headers, &text, SystemTime::now());
-        Err(self.refused(ask, status, &text, location, told))
+        Err(self.refused(ask, status, &text, &headers))
     }
 
     async fn post(&self, url: &Url, body: Bytes) -> reqwest::Result<Response> {
@@ -124,14 +122,9 @@ impl Provider {
     }
 
     /// A status that is no success.
-    fn refused(
-        &self,
-        ask: &Ask<'_>,
-        status: StatusCode,
-        body: &str,
-        location: Option<&str>,
-        told: Option<Duration>,
-    ) -> Failure {
+    fn refused(&self, ask: &Ask<'_>, status: StatusCode, body: &str, headers: &HeaderMap) -> Failure {
+        let location = headers.get(LOCATION).and_then(|location| location.to_str().ok());
+        let told = retry_after::wait(headers, body, SystemTime::now());
         let said = error_message(body);
         let is_spent = status == StatusCode::TOO_MANY_REQUESTS && body.contains("insufficient_quota");
         let is_transient = !is_spent

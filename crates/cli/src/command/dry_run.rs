@@ -178,6 +178,13 @@ fn notes(estimate: &Estimate) -> Vec<String> {
         let (limit, estimated) = (dollars(budget.limit_usd), dollars(budget.estimated_usd));
         format!("{} of {limit} would end the recording: about {estimated} are needed", escape(&budget.name))
     }));
+    notes.extend(without_a_model(estimate));
+    notes
+}
+
+/// What would be done beside the rows that ask a model.
+fn without_a_model(estimate: &Estimate) -> Vec<String> {
+    let mut notes = Vec::new();
     if estimate.tool_tests > 0 {
         let tests = counted(estimate.tool_tests as u64, "tool test");
         notes.push(format!("{tests} would be called, without a model"));

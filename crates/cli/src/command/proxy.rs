@@ -62,7 +62,7 @@ pub(super) fn run(args: Proxy) -> Result<ExitCode, Failure> {
     let (code, lost) = match target {
         Some(target) => {
             let listen = args.listen.as_deref().unwrap_or("127.0.0.1");
-            let lost = serve(&runtime, listen, (target, &shown), args.allow_host, injector, tape)?;
+            let lost = runtime.block_on(serve(listen, (target, &shown), args.allow_host, injector, tape))?;
             (0, lost)
         }
         None => pass_on(&runtime, args.command, injector, tape)?,
@@ -96,27 +96,24 @@ fn pass_on(
     Ok((outcome.code, outcome.lost))
 }
 
-fn serve(
-    runtime: &Runtime,
+async fn serve(
     listen: &str,
     (target, shown): (http::Target, &str),
     allowed: Vec<String>,
     injector: Injector,
     tape: Writer,
 ) -> Result<Option<String>, Failure> {
-    runtime.block_on(async {
-        let listener = http::listen(listen).await?;
-        let address = listener.local_addr()?;
-        let guard = http::Guard { is_local: address.ip().is_loopback(), allowed };
-        output::stderr(&format!(
-            "mcptest proxy: {} stands for {}, recorded in {}\n",
-            target.seen_at(address),
-            shown,
-            tape.path().display()
-        ));
-        let setup = http::Setup { target, guard, injector };
-        Ok(http::serve(listener, setup, tape, proxy::stop_signal()).await?)
-    })
+    let listener = http::listen(listen).await?;
+    let address = listener.local_addr()?;
+    let guard = http::Guard { is_local: address.ip().is_loopback(), allowed };
+    output::stderr(&format!(
+        "mcptest proxy: {} stands for {}, recorded in {}\n",
+        target.seen_at(address),
+        shown,
+        tape.path().display()
+    ));
+    let setup = http::Setup { target, guard, injector };
+    Ok(http::serve(listener, setup, tape, proxy::stop_signal()).await?)
 }
 
 fn tell(path: &Path, lost: Option<String>) {

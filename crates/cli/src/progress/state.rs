@@ -128,6 +128,13 @@ impl Spent {
     }
 }
 
+impl Row {
+    fn new(cell: &mcptest_run::RowToRecord) -> Self {
+        let name = escape(&cell.name).into_owned();
+        Self { name, numbered_to: cell.of, of: cell.runs, ..Self::default() }
+    }
+}
+
 impl State {
     /// Takes in what happened at `now`.
     pub(crate) fn apply(&mut self, event: &Event, now: Duration) {
@@ -137,15 +144,7 @@ impl State {
                 self.tools.0 += 1;
                 self.tools_failed += usize::from(unrecorded.is_some());
             }
-            Event::Began { cells } => {
-                let row = |cell: &mcptest_run::RowToRecord| Row {
-                    name: escape(&cell.name).into_owned(),
-                    numbered_to: cell.of,
-                    of: cell.runs,
-                    ..Row::default()
-                };
-                self.rows = cells.iter().map(row).collect();
-            }
+            Event::Began { cells } => self.rows = cells.iter().map(Row::new).collect(),
             Event::RunStarted { cell, run, in_matrix } => {
                 let active = Active { in_matrix: *in_matrix, since: now, heard: now, ..Active::default() };
                 self.began.get_or_insert(now);

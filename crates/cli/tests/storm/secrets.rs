@@ -213,30 +213,33 @@ fn no_planted_secret_reaches_a_file_or_an_output() {
     }
     assert_none_in("--live", &place, &run(&["--live"]));
     assert_none_in("--record=failed", &place, &run(&["--record=failed"]));
-    let words = [&["run", "--live"], &REPORTERS[..]].concat();
-    let mut watched = Command::new("python3");
-    watched
-        .args([
-            "-c",
-            "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)",
-            env!("CARGO_BIN_EXE_mcptest"),
-        ])
-        .args(words);
+    let mut watched = on_a_terminal(&[&["run", "--live"], &REPORTERS[..]].concat());
     place.prepare(&mut watched);
     let watched = watched.envs(stub.environment()).env("STUB_URL", stub.url()).envs(VALUES).output().unwrap();
     assert!(seen(&watched).contains("\u{1b}["), "a terminal is watched: {}", seen(&watched));
     assert_none_in("a terminal", &place, &watched);
+    assert_none_in_what_cassettes_show(&place);
+    place.assert_clean();
+}
+
+fn on_a_terminal(words: &[&str]) -> Command {
+    let mut command = Command::new("python3");
+    let script = "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)";
+    command.args(["-c", script, env!("CARGO_BIN_EXE_mcptest")]).args(words);
+    command
+}
+
+fn assert_none_in_what_cassettes_show(place: &Place) {
     let is_cassette = |path: &PathBuf| path.extension().is_some_and(|extension| extension == "jsonl");
     let cassettes: Vec<PathBuf> = place.files().into_iter().filter(is_cassette).collect();
     assert_eq!(cassettes.len(), 4, "{cassettes:?}");
     for cassette in cassettes.iter().map(|path| path.to_str().unwrap()) {
         let shown = place.command(&["show", "--full", cassette]).output().unwrap();
-        assert_none_in("show", &place, &shown);
+        assert_none_in("show", place, &shown);
         let mut check = place.command(&["show", "--check-secrets", "--config", "mcptest.yml", cassette]);
         let checked = check.envs(VALUES).output().unwrap();
         assert_eq!(checked.status.code(), Some(0), "{}", seen(&checked));
     }
-    place.assert_clean();
 }
 
 #[test]

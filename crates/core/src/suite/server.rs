@@ -193,14 +193,7 @@ impl Server {
             ),
             headers,
             bearer_token_env,
-            era: block
-                .optional("era", "The protocol era: found out by default", |f| {
-                    f.choice(
-                        "an era",
-                        &[("auto", Era::Auto), ("legacy", Era::Legacy), ("modern", Era::Modern)],
-                    )
-                })
-                .unwrap_or_default(),
+            era: read_era(block),
             timeout_ms: block.optional("timeout", "How long a call may take, as `30s`", |f| f.limit_ms()),
             connect_timeout_ms: block.optional(
                 "connect_timeout",
@@ -228,6 +221,13 @@ impl Server {
         };
         Self { endpoint: endpoint(block, command, args, url, mock), ..server }
     }
+}
+
+fn read_era(block: &mut Block<'_>) -> Era {
+    let eras = [("auto", Era::Auto), ("legacy", Era::Legacy), ("modern", Era::Modern)];
+    block
+        .optional("era", "The protocol era: found out by default", |f| f.choice("an era", &eras))
+        .unwrap_or_default()
 }
 
 fn endpoint(

@@ -103,7 +103,13 @@ impl Builder {
     fn take(&mut self, event: Event<'_>, at: Span, problems: &mut Vec<Problem>) {
         match event {
             Event::Scalar(text, style, anchor, tag) => {
-                self.scalar(text, style, anchor, tag.as_deref(), at, problems);
+                let plain = style == ScalarStyle::Plain;
+                if let Some(Open { shape: Shape::Map { key: key @ None, .. }, .. }) = self.open.last_mut() {
+                    *key = Some(if plain && text == "<<" { Key::Merge } else { Key::Named(text.into(), at) });
+                    return;
+                }
+                let kind = Kind::Scalar(scalar(text, plain, tag.as_deref(), at, problems));
+                self.place(Rc::new(Node { span: at, kind, expanded: 1 }), anchor, problems);
             }
             Event::Alias(id) => {
                 if let Some(node) = self.anchors.get(&id).cloned() {
@@ -124,32 +130,6 @@ impl Builder {
             Event::SequenceEnd | Event::MappingEnd => self.close(at, problems),
             _ => {}
         }
-    }
-
-    fn scalar(
-        &mut self,
-        text: Cow<'_, str>,
-        style: ScalarStyle,
-        anchor: usize,
-        tag: Option<&Tag>,
-        at: Span,
-        problems: &mut Vec<Problem>,
-    ) {
-        let plain = style == ScalarStyle::Plain;
-        if let Some(Open { shape: Shape::Map { key: key @ None, .. }, .. }) = self.open.last_mut() {
-            *key = Some(if plain && text == "<<" { Key::Merge } else { Key::Named(text.into(), at) });
-            return;
-        }
-        let is_text = tag.is_some_and(|tag| tag.is_yaml_core_schema_tag("str"));
-        if !is_text {
-            refuse_tag(tag, at, problems);
-        }
-        let scalar = if plain && !is_text {
-            resolve(&text)
-        } else {
-            Scalar::Text { text: text.into_owned(), plain: false }
-        };
-        self.place(Rc::new(Node { span: at, kind: Kind::Scalar(scalar), expanded: 1 }), anchor, problems);
     }
 
     fn close(&mut self, at: Span, problems: &mut Vec<Problem>) {
@@ -246,6 +226,20 @@ fn largest_part(root: &Node) -> Span {
         }
         _ => root.span,
     }
+}
+
+fn scalar(
+    text: Cow<'_, str>,
+    plain: bool,
+    tag: Option<&Tag>,
+    at: Span,
+    problems: &mut Vec<Problem>,
+) -> Scalar {
+    let is_text = tag.is_some_and(|tag| tag.is_yaml_core_schema_tag("str"));
+    if !is_text {
+        refuse_tag(tag, at, problems);
+    }
+    if plain && !is_text { resolve(&text) } else { Scalar::Text { text: text.into_owned(), plain: false } }
 }
 
 fn refuse_tag(tag: Option<&Tag>, at: Span, problems: &mut Vec<Problem>) {

@@ -91,6 +91,12 @@ impl Misbehaviour {
                 );
                 format!("{asked} was redirected (HTTP {status}), which is not followed, {location}")
             }
+            _ => self.status_sentence(asked),
+        }
+    }
+
+    fn status_sentence(&self, asked: &str) -> String {
+        match self {
             Self::Unauthorized { challenge, had_credentials, body } => {
                 let what = if *had_credentials {
                     "the credentials that were sent are not accepted: check the variable of `auth.bearer_token_env`, or the `Authorization` header"
@@ -135,6 +141,12 @@ impl Misbehaviour {
             Self::UnexpectedStatus { status, body } => {
                 format!("{asked} was answered with HTTP {status}{}", body_words(body))
             }
+            _ => self.body_sentence(asked),
+        }
+    }
+
+    fn body_sentence(&self, asked: &str) -> String {
+        match self {
             Self::Html { status, start } => format!(
                 "{asked} was answered with a web page (HTTP {status}, {start:?}): is this the address of an MCP endpoint (often `/mcp`)?"
             ),

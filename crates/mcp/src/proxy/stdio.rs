@@ -99,8 +99,8 @@ where
         let to_server = Arc::clone(&faults).to_server(client.input, stdin);
         (tokio::spawn(to_server), tokio::spawn(faults.to_client(stdout, heard)))
     };
-    let flow = Flow { to_server, to_client, errors };
-    let (status, ended) = flow.until_end(server, &recorder, activity, setup.patience, stop).await;
+    let flow = Flow { to_server, to_client, errors, patience: setup.patience };
+    let (status, ended) = flow.until_end(server, &recorder, activity, stop).await;
     recorder.see(0, Seen::Event(Event::Exit { status: words(status) }));
     let code = match ended {
         Ended::ByFault => BROKEN_BY_FAULT,
@@ -115,6 +115,7 @@ struct Flow {
     /// True when the server closed its output, false when the client went.
     to_client: JoinHandle<bool>,
     errors: oneshot::Receiver<()>,
+    patience: Patience,
 }
 
 impl Flow {
@@ -123,13 +124,12 @@ impl Flow {
         server: Child,
         recorder: &Recorder<Seen>,
         activity: watch::Receiver<Instant>,
-        patience: Patience,
         stop: impl Future<Output = String>,
     ) -> (Option<ExitStatus>, Ended) {
         tokio::select! {
             _ = server.exited() => {}
             reason = stop => recorder.see(0, Seen::Event(Event::Stopped { reason })),
-            ended = client_is_gone(&mut self.to_server, activity, patience) => {
+            ended = client_is_gone(&mut self.to_server, activity, self.patience) => {
                 if ended == Ended::ByFault {
                     self.to_client.abort();
                     return (end_at_once(server).await, ended);
@@ -143,18 +143,19 @@ impl Flow {
         }
         self.to_server.abort();
         if server.status().is_some() {
-            self.drain(patience).await;
+            self.drain().await;
         }
         // The server, or what it left behind and may hold the output open.
         let mut exit = server.watch_exit();
         server.end().await;
-        self.drain(patience).await;
+        self.drain().await;
         self.to_client.abort();
-        (timeout(patience.to_end, exit.exited()).await.ok().flatten(), Ended::ByClient)
+        (timeout(self.patience.to_end, exit.exited()).await.ok().flatten(), Ended::ByClient)
     }
 
     /// Passes on what was written before the end.
-    async fn drain(&mut self, patience: Patience) {
+    async fn drain(&mut self) {
+        let patience = self.patience;
         if !self.to_client.is_finished() {
             let _cut = timeout(patience.to_end, &mut self.to_client).await;
         }

@@ -11,7 +11,7 @@ use mcptest_agent::{
 };
 use mcptest_core::suite::{Agent, OwnAgent, Suite};
 use mcptest_core::trace::CatalogueTool;
-use mcptest_mcp::client::{Client, Observed};
+use mcptest_mcp::client::{Client, Observed, ServerSpec};
 use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -115,6 +115,15 @@ async fn act(
     }
 }
 
+fn servers_of(work: &Work<'_>) -> Result<Vec<ServerSpec>, String> {
+    let spec_of = |name: &String| {
+        let server = work.suite.servers.get(name).ok_or_else(|| format!("there is no server `{name}`"))?;
+        crate::server::spec_of(name, server, work.suite.folder(), crate::host().environment)
+            .map_err(|error| error.to_string())
+    };
+    work.agent.servers.iter().map(spec_of).collect()
+}
+
 /// A program of the user's, behind proxies.
 async fn run_own(
     work: &Work<'_>,
@@ -138,13 +147,7 @@ async fn run_own(
         None if folder.as_os_str().is_empty() => PathBuf::from("."),
         None => folder.to_owned(),
     };
-    let mut servers = Vec::new();
-    for name in &work.agent.servers {
-        let server =
-            work.suite.servers.get(name).ok_or_else(|| failed(&format!("there is no server `{name}`")))?;
-        let spec = crate::server::spec_of(name, server, folder, environment);
-        servers.push(spec.map_err(|error| failed(&error))?);
-    }
+    let servers = servers_of(work).map_err(|error| failed(&error))?;
     let program = std::env::current_exe().map_err(|error| failed(&error))?;
     let distract = |offered: &[CatalogueTool]| work.distractors(offered);
     let (watch, secrets, cell) = (Arc::clone(around.watch), work.secrets(), work.place);

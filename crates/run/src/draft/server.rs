@@ -81,13 +81,11 @@ pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
         ask.source.words.iter().skip(1).filter(|word| Path::new(word).is_dir()).cloned().collect();
     let answers = first_calls(&mut session, &mut page, &ask.call, &folders).await;
     session.end().await;
-    let mut recordings =
-        record(&mut session, &ask.out, &mut page, &entry.variables, &environment, answers).await?;
+    let known = Known { variables: &entry.variables, environment: &environment };
+    let mut recordings = record(&mut session, &ask.out, &mut page, known, answers).await?;
     if page.tests.is_empty() {
         page.tests.push(Test::new("a tool that does not exist is refused", NO_SUCH_TOOL, json!({})));
-        recordings =
-            record(&mut session, &ask.out, &mut page, &entry.variables, &environment, BTreeMap::new())
-                .await?;
+        recordings = record(&mut session, &ask.out, &mut page, known, BTreeMap::new()).await?;
     }
     session.end().await;
     finish(&ask.out, page, &entry.variables, recordings)
@@ -258,18 +256,24 @@ fn short(error: &WireError) -> String {
     format!("there was no answer: {}", yaml::comment(&error.to_string()))
 }
 
+/// The values that a variable of the suite can have: those of its entry, and those of the environment.
+#[derive(Clone, Copy)]
+struct Known<'k> {
+    variables: &'k BTreeMap<String, String>,
+    environment: &'k BTreeMap<String, String>,
+}
+
 /// Calls every test again on a fresh server, keeps that as its recording, and expects what both answers have.
 async fn record(
     session: &mut Session<'_>,
     out: &Path,
     page: &mut Page,
-    variables: &BTreeMap<String, String>,
-    environment: &BTreeMap<String, String>,
+    known: Known<'_>,
     mut answers: BTreeMap<String, Value>,
 ) -> Result<BTreeMap<String, String>, DraftError> {
-    let suite = loaded(out, &page.text(), variables)?.suite;
+    let suite = loaded(out, &page.text(), known.variables)?.suite;
     let Some(suite) = suite else { return Err(DraftError::Refused(page.text())) };
-    let redactor = redactor(&suite, variables, environment);
+    let redactor = redactor(&suite, known);
     let mut recordings = BTreeMap::new();
     for test in &suite.tools {
         let made = match &redactor {
@@ -326,11 +330,8 @@ fn expected_of(
 
 /// What must not be in a recording: the suite's own secrets, and all that the environment has under a secret name,
 /// as a tool may show it.
-fn redactor(
-    suite: &Suite,
-    variables: &BTreeMap<String, String>,
-    environment: &BTreeMap<String, String>,
-) -> Result<Redactor, Reason> {
+fn redactor(suite: &Suite, known: Known<'_>) -> Result<Redactor, Reason> {
+    let Known { variables, environment } = known;
     let of_environment = environment.iter().filter(|(name, _)| is_secret_name(name));
     let values = suite.secret_values(&|name| variables.get(name).or_else(|| environment.get(name)).cloned());
     let all = values.iter().chain(variables).chain(of_environment);

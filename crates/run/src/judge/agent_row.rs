@@ -59,23 +59,7 @@ fn judge_recordings(row: Row<'_>, live: Option<Live<'_>>, report: &mut TestRepor
     if let Some(reason) = faults::unhittable(row.suite, row.agent, headers) {
         return Err(reason);
     }
-    let recorded: Vec<Recorded<'_, '_>> = opened
-        .iter()
-        .flat_map(|(path, cassette)| match cassette {
-            Ok(cassette) => cassette
-                .runs
-                .iter()
-                .map(|run| Recorded {
-                    trace: run.trace.as_ref().map_err(|problem| {
-                        let error = ReadError::Bad { path: path.to_path_buf(), problem: problem.clone() };
-                        replay::unreadable(&error, row)
-                    }),
-                    header: cassette.header.as_ref(),
-                })
-                .collect(),
-            Err(reason) => vec![Recorded { trace: Err(reason.clone()), header: None }],
-        })
-        .collect();
+    let recorded = recorded(&opened, row);
     let wanted = row.agent.runs_to_judge(recorded.len());
     let alone = named.first().filter(|_| opened.len() == 1).map(|(_, cassette)| *cassette);
     let stop = alone.and_then(|cassette| replay::early_stop(cassette, wanted));
@@ -103,6 +87,30 @@ fn judge_recordings(row: Row<'_>, live: Option<Live<'_>>, report: &mut TestRepor
     report.notes.extend(failed.filter_map(|(at, run)| reached_limit(run.trace, at + 1)));
     report.notes.extend(faults::unmet(row.agent, &runs));
     judge_gates(row, &runs, live, report)
+}
+
+/// The runs of all files in their order; a file that cannot be read is one broken run.
+fn recorded<'c, 'a>(
+    opened: &'c [(&Path, Result<Cassette<'a>, Reason>)],
+    row: Row<'_>,
+) -> Vec<Recorded<'c, 'a>> {
+    opened
+        .iter()
+        .flat_map(|(path, cassette)| match cassette {
+            Ok(cassette) => cassette
+                .runs
+                .iter()
+                .map(|run| Recorded {
+                    trace: run.trace.as_ref().map_err(|problem| {
+                        let error = ReadError::Bad { path: path.to_path_buf(), problem: problem.clone() };
+                        replay::unreadable(&error, row)
+                    }),
+                    header: cassette.header.as_ref(),
+                })
+                .collect(),
+            Err(reason) => vec![Recorded { trace: Err(reason.clone()), header: None }],
+        })
+        .collect()
 }
 
 /// A run that ended in an error is part of its recording: all runs of the row are recorded again, or none.

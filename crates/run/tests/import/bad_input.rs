@@ -7,67 +7,67 @@ fn problem(text: &str) -> String {
     import(text.as_bytes(), None).err().unwrap_or_else(|| panic!("{text} was read")).to_string()
 }
 
+/// A text, and what is said of it.
+const WRONG_TYPES: [(&str, &str); 14] = [
+    ("{\n \"messages\": 7\n}", "line 2, column 14: read as openai chat: `messages` is a number, not a list"),
+    (
+        "[{\"role\":\"user\",\"content\":\"a\"},\n 3]",
+        "line 2, column 2: read as openai chat: a message is a number, not an object",
+    ),
+    (
+        "[{\"role\":\"assistant\",\n\"tool_calls\":{}}]",
+        "line 2, column 14: read as openai chat: `tool_calls` is an object, not a list",
+    ),
+    (
+        "[{\"role\":\"assistant\",\"tool_calls\":[\n{\"id\":\"a\",\"function\":{}}]}]",
+        "line 2, column 22: read as openai chat: a call has no `name`",
+    ),
+    (
+        "[{\"role\":\"wizard\",\"content\":\"a\"}]",
+        "line 1, column 2: read as openai chat: `role` is `wizard`; it is system, developer, user, assistant, tool or function",
+    ),
+    (
+        "[{\"role\":\"user\",\"content\":{}}]",
+        "line 1, column 27: read as openai chat: `content` is an object, not a string or a list of parts",
+    ),
+    (
+        "{\"model\":\"m\",\"input\":7}",
+        "line 1, column 22: read as openai responses: `input` is a number, not a list",
+    ),
+    (
+        "[{\"type\":\"function_call\",\"call_id\":\"a\"}]",
+        "line 1, column 2: read as openai responses: a call has no `name`",
+    ),
+    (
+        "[{\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":1,\"name\":\"a\"}]}]",
+        "line 1, column 57: read as anthropic: `id` is a number, not a string",
+    ),
+    (
+        "{\"messages\":[{\"role\":\"user\"}],\"system\":\"s\"}",
+        "line 1, column 14: read as anthropic: a message has no `content`",
+    ),
+    (
+        "[{\"type\":\"human\",\"content\":\"a\"},{\"type\":\"alien\"}]",
+        "line 1, column 33: read as langchain: this is no message: `type` is `alien`; it is human, ai, system or tool",
+    ),
+    (
+        "{\"run_type\":\"llm\",\"inputs\":[]}",
+        "line 1, column 28: read as langchain: `inputs` is a list, not an object",
+    ),
+    (
+        "{\"resourceSpans\":{}}",
+        "line 1, column 18: read as otel genai: `resourceSpans` is an object, not a list",
+    ),
+    (
+        "{\"resourceSpans\":[{\"scopeSpans\":[{\"spans\":[{\"traceId\":\"a\"}]}]}]}",
+        "line 1, column 44: read as otel genai: a span has no `spanId`",
+    ),
+];
+
 #[test]
 fn a_wrong_type_is_told_with_its_place_and_what_belongs_there() {
     let mut wrong = Vec::new();
-    for (text, expected) in [
-        (
-            "{\n \"messages\": 7\n}",
-            "line 2, column 14: read as openai chat: `messages` is a number, not a list",
-        ),
-        (
-            "[{\"role\":\"user\",\"content\":\"a\"},\n 3]",
-            "line 2, column 2: read as openai chat: a message is a number, not an object",
-        ),
-        (
-            "[{\"role\":\"assistant\",\n\"tool_calls\":{}}]",
-            "line 2, column 14: read as openai chat: `tool_calls` is an object, not a list",
-        ),
-        (
-            "[{\"role\":\"assistant\",\"tool_calls\":[\n{\"id\":\"a\",\"function\":{}}]}]",
-            "line 2, column 22: read as openai chat: a call has no `name`",
-        ),
-        (
-            "[{\"role\":\"wizard\",\"content\":\"a\"}]",
-            "line 1, column 2: read as openai chat: `role` is `wizard`; it is system, developer, user, assistant, tool or function",
-        ),
-        (
-            "[{\"role\":\"user\",\"content\":{}}]",
-            "line 1, column 27: read as openai chat: `content` is an object, not a string or a list of parts",
-        ),
-        (
-            "{\"model\":\"m\",\"input\":7}",
-            "line 1, column 22: read as openai responses: `input` is a number, not a list",
-        ),
-        (
-            "[{\"type\":\"function_call\",\"call_id\":\"a\"}]",
-            "line 1, column 2: read as openai responses: a call has no `name`",
-        ),
-        (
-            "[{\"role\":\"assistant\",\"content\":[{\"type\":\"tool_use\",\"id\":1,\"name\":\"a\"}]}]",
-            "line 1, column 57: read as anthropic: `id` is a number, not a string",
-        ),
-        (
-            "{\"messages\":[{\"role\":\"user\"}],\"system\":\"s\"}",
-            "line 1, column 14: read as anthropic: a message has no `content`",
-        ),
-        (
-            "[{\"type\":\"human\",\"content\":\"a\"},{\"type\":\"alien\"}]",
-            "line 1, column 33: read as langchain: this is no message: `type` is `alien`; it is human, ai, system or tool",
-        ),
-        (
-            "{\"run_type\":\"llm\",\"inputs\":[]}",
-            "line 1, column 28: read as langchain: `inputs` is a list, not an object",
-        ),
-        (
-            "{\"resourceSpans\":{}}",
-            "line 1, column 18: read as otel genai: `resourceSpans` is an object, not a list",
-        ),
-        (
-            "{\"resourceSpans\":[{\"scopeSpans\":[{\"spans\":[{\"traceId\":\"a\"}]}]}]}",
-            "line 1, column 44: read as otel genai: a span has no `spanId`",
-        ),
-    ] {
+    for (text, expected) in WRONG_TYPES {
         let found = problem(text);
         if found != expected {
             wrong.push(format!("{text}\n  {found}\n  {expected}"));

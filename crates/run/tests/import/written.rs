@@ -223,8 +223,7 @@ impl Conversation {
                 trace,
                 spans.len(),
                 None,
-                time,
-                time + 1,
+                (time, time + 1),
                 &json!({
                     "gen_ai.operation.name": "chat",
                     "gen_ai.input.messages": json!(history).to_string(),
@@ -244,10 +243,10 @@ impl Conversation {
                     attributes["error.type"] = json!("tool_error");
                 }
                 let tool = spans.len();
-                spans.push(span(trace, tool, None, time, time + 9, &attributes));
+                spans.push(span(trace, tool, None, (time, time + 9), &attributes));
                 let request = json!({ "mcp.method.name": "tools/call", "gen_ai.tool.name": call.name });
                 let parent = (call.args.as_object().unwrap().len() % 2 == 0).then_some(tool);
-                spans.push(span(trace, spans.len(), parent, time + 1, time + 8, &request));
+                spans.push(span(trace, spans.len(), parent, (time + 1, time + 8), &request));
                 history.push(json!({ "role": "tool", "parts": [{ "type": "tool_call_response", "id": id, "response": result }] }));
                 time += 10;
             }
@@ -258,7 +257,13 @@ impl Conversation {
     }
 }
 
-fn span(trace: usize, id: usize, parent: Option<usize>, start: u64, end: u64, attributes: &Value) -> Value {
+fn span(
+    trace: usize,
+    id: usize,
+    parent: Option<usize>,
+    (start, end): (u64, u64),
+    attributes: &Value,
+) -> Value {
     let attributes: Vec<Value> = attributes
         .as_object()
         .unwrap()

@@ -16,66 +16,40 @@ pub(super) fn read_block(block: &mut Block<'_>, span: Span, scope: &Scope) -> Op
     let name = block.required("name", "The test's name, unique in the suite", |f| f.public_name());
     let models = read_models(block, &mut references);
     let own = OwnAgent::read(block, scope);
-    let servers =
-        block.optional("servers", "The servers the agent can use, by their names under `servers:`", |f| {
-            f.list(|f| named(f, &mut references.servers))
-        });
+    let doc = "The servers the agent can use, by their names under `servers:`";
+    let servers = read_names(block, "servers", doc, &mut references.servers);
     let turns = read_turns(block);
     let system_prompt =
         block.optional("system_prompt", "What the agent is told before the conversation", |f| f.text());
     let mut parameters = read_parameters(block);
     parameters.extend(own.as_ref().map(|own| ("agent".to_owned(), own.template())));
-    let runs = block
-        .optional("runs", "How many runs are judged: 1, or as many as a list or pattern of traces has", |f| {
-            f.whole(0..=100_000)
-        })
-        .unwrap_or(1);
+    let runs = read_runs(block);
     let stop_decided = read_stop(block);
     let setup = read_command(block, "setup", "A command to run before each recorded run");
     let teardown = read_command(block, "teardown", "A command to run after each recorded run");
-    let inject = block.optional("inject", "Faults to inject, by their names under `faults:`", |f| {
-        f.list(|f| named(f, &mut references.inject))
-    });
+    let doc = "Faults to inject, by their names under `faults:`";
+    let inject = read_names(block, "inject", doc, &mut references.inject);
     let tags = block.optional("tags", "Words to select the test by", |f| f.list(|f| f.name()));
     let skip = block.optional("skip", "Why the test is left out", read_skip);
     let only = read_only(block);
-    let mut cassette = read_cassette(block, models.len());
-    if matches!(cassette, Some(CassettePath::ReadOnly(_))) {
-        refuse_keys_of_recording(block);
-    }
-    if block.traces_are_given() {
-        cassette = Some(CassettePath::ReadOnly(Vec::new()));
-    }
+    let cassette = read_recordings(block, models.len());
     if stop_decided {
         warn_if_nothing_is_saved(block, runs, cassette.as_ref());
     }
-    let expect = block
-        .optional("expect", "What must hold in each run", |f| Assertion::<Path>::read_list(f, Roots::Trace));
-    if expect.as_ref().is_some_and(Vec::is_empty) {
-        let problem = Problem::error("an empty `expect:` asserts nothing").help("remove it or name a target");
-        block.report(problem.at(block.key_span("expect").unwrap_or_default()));
-    }
+    let expect = read_expect(block);
     let gates = read_gates(block);
     require_question(block, cassette.is_some());
     if own.is_some() && turns.len() > 1 {
-        let problem = Problem::error("your own agent is given one prompt, not several `turns:`");
-        let help = "write `prompt:`, or let the agent itself lead the conversation";
-        block.report(problem.at(block.key_span("turns").unwrap_or_default()).help(help));
+        refuse_turns(block);
     }
-    let has_more_files = |gate: &GateBlock| !gate.variants().is_empty() || gate.judges_matrix();
-    let is_read_only = matches!(cassette, Some(CassettePath::ReadOnly(_)));
-    if let Some(gate) = gates.iter().find(|gate| is_read_only && has_more_files(gate)) {
-        let message =
-            format!("`{}` has recordings of its own, and this does not say which they are", gate.key());
-        let problem = Problem::error(message);
-        let help = "name one path, from which the others are made, or leave `cassette:` out";
-        block.report(problem.at(block.key_span("cassette").unwrap_or_default()).help(help));
+    if matches!(cassette, Some(CassettePath::ReadOnly(_))) {
+        refuse_gates_with_recordings(block, &gates);
     }
     let agent = Agent {
         name: name?,
         models,
         own,
-        servers: servers.unwrap_or_default(),
+        servers,
         turns,
         system_prompt,
         parameters,
@@ -85,18 +59,69 @@ pub(super) fn read_block(block: &mut Block<'_>, span: Span, scope: &Scope) -> Op
         setup,
         teardown,
         scope: scope.clone(),
-        inject: inject.unwrap_or_default(),
+        inject,
         tags: tags.unwrap_or_default(),
         skip,
         only,
         cassette,
-        expect: expect.unwrap_or_default(),
+        expect,
         gates,
         span: block.key_span("name").unwrap_or(span),
         references,
     };
     warn_if_nothing_is_judged(block, &agent);
     Some(agent)
+}
+
+fn read_runs(block: &mut Block<'_>) -> u64 {
+    let doc = "How many runs are judged: 1, or as many as a list or pattern of traces has";
+    block.optional("runs", doc, |f| f.whole(0..=100_000)).unwrap_or(1)
+}
+
+fn read_expect(block: &mut Block<'_>) -> Vec<Assertion<Path>> {
+    let expect = block
+        .optional("expect", "What must hold in each run", |f| Assertion::<Path>::read_list(f, Roots::Trace));
+    if expect.as_ref().is_some_and(Vec::is_empty) {
+        let problem = Problem::error("an empty `expect:` asserts nothing").help("remove it or name a target");
+        block.report(problem.at(block.key_span("expect").unwrap_or_default()));
+    }
+    expect.unwrap_or_default()
+}
+
+fn refuse_turns(block: &Block<'_>) {
+    let problem = Problem::error("your own agent is given one prompt, not several `turns:`");
+    let help = "write `prompt:`, or let the agent itself lead the conversation";
+    block.report(problem.at(block.key_span("turns").unwrap_or_default()).help(help));
+}
+
+fn refuse_gates_with_recordings(block: &Block<'_>, gates: &[GateBlock]) {
+    let has_more_files = |gate: &&GateBlock| !gate.variants().is_empty() || gate.judges_matrix();
+    if let Some(gate) = gates.iter().find(has_more_files) {
+        let message =
+            format!("`{}` has recordings of its own, and this does not say which they are", gate.key());
+        let problem = Problem::error(message);
+        let help = "name one path, from which the others are made, or leave `cassette:` out";
+        block.report(problem.at(block.key_span("cassette").unwrap_or_default()).help(help));
+    }
+}
+
+/// Where the recordings are: what `cassette:` says, unless `--traces` names others.
+fn read_recordings(block: &mut Block<'_>, models: usize) -> Option<CassettePath> {
+    let cassette = read_cassette(block, models);
+    if matches!(cassette, Some(CassettePath::ReadOnly(_))) {
+        refuse_keys_of_recording(block);
+    }
+    if block.traces_are_given() { Some(CassettePath::ReadOnly(Vec::new())) } else { cassette }
+}
+
+/// A list of names that are checked when all of the suite is known.
+fn read_names(
+    block: &mut Block<'_>,
+    key: &'static str,
+    doc: &'static str,
+    into: &mut Vec<(String, Span)>,
+) -> Vec<String> {
+    block.optional(key, doc, |f| f.list(|f| named(f, into))).unwrap_or_default()
 }
 
 fn named(field: &mut Field<'_>, into: &mut Vec<(String, Span)>) -> Option<String> {

@@ -8,7 +8,7 @@ fn in_second_run(trace: &str) -> String {
     [header_line(), run_line(1, "a"), bad, run_line(3, "c")].join("\n") + "\n"
 }
 
-fn cases() -> Vec<(&'static str, String)> {
+fn texts() -> Vec<(&'static str, String)> {
     let deep =
         format!(r#"{{"tool_calls":[{{"name":"a","args":{}{}}}]}}"#, "[".repeat(5000), "]".repeat(5000));
     vec![
@@ -32,6 +32,11 @@ fn cases() -> Vec<(&'static str, String)> {
             "deep header",
             header_line().replacen('{', &format!(r#"{{"parameters":{{"x":{}}},"#, "[".repeat(200)), 1),
         ),
+    ]
+}
+
+fn headers_and_runs() -> Vec<(&'static str, String)> {
+    vec![
         ("newer", header_line().replace("\"version\":1", "\"version\":2")),
         ("no version", header_line().replace("\"version\":1,", "")),
         ("version of text", header_line().replace("\"version\":1", "\"version\":\"1\"")),
@@ -57,10 +62,14 @@ fn cases() -> Vec<(&'static str, String)> {
     ]
 }
 
+fn said_of(cases: &[(&str, String)]) -> String {
+    let said: Vec<_> = cases.iter().map(|(name, text)| format!("{name}\n    {}", problem(text))).collect();
+    said.join("\n")
+}
+
 #[test]
-fn each_problem_says_where_it_is_and_what_to_do() {
-    let said: Vec<_> = cases().iter().map(|(name, text)| format!("{name}\n    {}", problem(text))).collect();
-    insta::assert_snapshot!(said.join("\n"), @r##"
+fn each_problem_of_a_text_says_where_it_is_and_what_to_do() {
+    insta::assert_snapshot!(said_of(&texts()), @r##"
     nothing
         the file is empty; record it again with --record
     blank
@@ -95,6 +104,12 @@ fn each_problem_says_where_it_is_and_what_to_do() {
         line 3, column 176: this is nested more than 127 levels deep; shorten the value, or record again with --record
     deep header
         line 1, column 145: this is nested more than 127 levels deep; shorten the value, or record again with --record
+    "##);
+}
+
+#[test]
+fn each_problem_of_headers_and_runs_says_where_it_is_and_what_to_do() {
+    insta::assert_snapshot!(said_of(&headers_and_runs()), @r##"
     newer
         line 1, column 1: this cassette has version 2, and this mcptest reads up to version 1; update mcptest
     no version
