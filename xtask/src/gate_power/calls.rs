@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 
-/// An edited copy.
 pub(super) fn with(trace: &Value, edit: impl FnOnce(&mut Value)) -> Value {
     let mut edited = trace.clone();
     edit(&mut edited);

@@ -36,7 +36,7 @@ pub struct Agent {
     pub servers: Vec<String>,
     /// What the user says, turn by turn.
     pub turns: Vec<Text>,
-    /// The system prompt.
+    /// What the model is told before the conversation.
     pub system_prompt: Option<Text>,
     /// Sampling parameters and limits, by their names in the suite.
     pub parameters: BTreeMap<String, Value>,

@@ -73,10 +73,11 @@ pub(crate) enum Deferred {
     /// Nothing to fill in.
     Value(Value),
     /// A text; a plain one is typed after it is filled in.
-    Text { text: String, plain: bool },
-    /// A list.
+    Text {
+        text: String,
+        plain: bool,
+    },
     List(Vec<Deferred>),
-    /// A map.
     Map(Vec<(String, Deferred)>),
 }
 

@@ -10,7 +10,7 @@ use crate::redact::{Builder, compile_pattern, is_placeholder_name};
 pub struct RedactPattern {
     /// The name in the placeholder; else that of the pattern's own named group.
     pub name: Option<String>,
-    /// A regular expression.
+    /// The regular expression whose matches are secrets.
     pub pattern: String,
 }
 

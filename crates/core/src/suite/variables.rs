@@ -23,7 +23,6 @@ pub(crate) struct Variables<'e> {
     pub(crate) suite: BTreeMap<String, Text>,
     /// The folder of the suite file.
     pub(crate) config_dir: String,
-    /// The environment.
     pub(crate) environment: &'e dyn Fn(&str) -> Option<String>,
 }
 

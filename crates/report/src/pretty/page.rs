@@ -73,7 +73,6 @@ pub(super) struct Page {
 }
 
 impl Page {
-    /// An empty page.
     pub(super) fn new(options: &Options) -> Self {
         const NARROWEST: usize = 40;
         let width = options.width.map(|width| width.max(NARROWEST));
@@ -93,7 +92,6 @@ impl Page {
         Line { hang, ..Line::at(indent).styled(style, mark).plain(word) }
     }
 
-    /// An empty line.
     pub(super) fn blank(&mut self) {
         self.out.push('\n');
     }
@@ -168,7 +166,6 @@ impl Page {
         self.style = style;
     }
 
-    /// The bytes.
     pub(super) fn finish(self) -> Vec<u8> {
         self.out.into_bytes()
     }

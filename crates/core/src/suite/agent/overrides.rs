@@ -13,7 +13,7 @@ pub enum OverrideError {
          put `{{model}}` into the path, or name one model"
     )]
     SharedCassette {
-        /// The agent.
+        /// The name of the agent that has both.
         agent: String,
         /// Its `cassette:`.
         cassette: String,

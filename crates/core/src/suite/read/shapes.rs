@@ -33,12 +33,10 @@ impl<'a, T> Shapes<'a, T> {
         self.when(|kind| matches!(kind, Kind::Scalar(scalar) if *scalar != Scalar::Null), read);
     }
 
-    /// A text.
     pub(crate) fn text(&mut self, read: impl FnOnce(&mut Field<'_>) -> Option<T>) {
         self.when(|kind| matches!(kind, Kind::Scalar(Scalar::Text { .. })), read);
     }
 
-    /// A list.
     pub(crate) fn list(&mut self, read: impl FnOnce(&mut Field<'_>) -> Option<T>) {
         self.when(|kind| matches!(kind, Kind::List(_)), read);
     }
@@ -48,7 +46,6 @@ impl<'a, T> Shapes<'a, T> {
         self.map(|field| field.block(read).flatten());
     }
 
-    /// A map.
     pub(crate) fn map(&mut self, read: impl FnOnce(&mut Field<'_>) -> Option<T>) {
         self.when(|kind| matches!(kind, Kind::Map(_)), read);
     }
