@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+use mcptest_http::bind;
 use mcptest_mcp::client::{Client, Endpoint, EraChoice, ServerSpec};
 use mcptest_mcp::jsonrpc::Body;
-use mcptest_mcp::listen::bind;
 use mcptest_mcp::mock::Server;
 use mcptest_mcp::mock::http::serve_on_loopback;
 use mcptest_mcp::proxy::bridge::{self, Landing};

@@ -171,8 +171,8 @@ pub fn run(plan: &Plan<'_>, options: Options, watch: &Watch) -> Result<Outcome, 
 fn end_when_interrupted() {
     let waiting = || {
         if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() {
-            let exit_code = runtime.block_on(mcptest_mcp::process::interrupted());
-            mcptest_mcp::process::end_all();
+            let exit_code = runtime.block_on(mcptest_process::interrupted());
+            mcptest_process::end_all();
             std::process::exit(exit_code.into());
         }
     };

@@ -3,7 +3,6 @@
 use super::setup::OwnError;
 use super::witness::Witness;
 use mcptest_mcp::client::{Endpoint, ServerSpec};
-use mcptest_mcp::listen;
 use mcptest_mcp::proxy::bridge::{self, Landing, TOKEN_VARIABLE};
 use mcptest_mcp::proxy::http::Door;
 use mcptest_mcp::proxy::interpose::Interposer;
@@ -43,7 +42,7 @@ impl Doors {
         let refused = |reason: String| OwnError::Listen { server: name.clone(), reason };
         let interposer: Arc<dyn Interposer> = Arc::new(witness);
         let token = || token().ok_or_else(|| refused("the system has no random numbers".to_owned()));
-        let bind = || listen::bind(("127.0.0.1", 0));
+        let bind = || mcptest_http::bind(("127.0.0.1", 0));
         let door = Door { token: token()?, server: server.clone(), interposer: Arc::clone(&interposer) };
         let listener = bind().await.map_err(|error| refused(error.to_string()))?;
         let url = door.url(&listener).map_err(|error| refused(error.to_string()))?;

@@ -1,7 +1,7 @@
 //! How does the agent's program start, what does it say, and how does it end?
 
 use crate::trace::TracedError;
-use mcptest_mcp::process::{self, Child, StartError, status_words};
+use mcptest_process::{Child, StartError, start, status_words};
 use std::path::Path;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
@@ -37,7 +37,7 @@ impl Program<'_> {
     /// Runs it until it exits, or its time is over, which is when `over` is called; nothing that it started is left then.
     pub(super) async fn run(&self, over: impl FnOnce()) -> Result<Ended, StartError> {
         let begun = Instant::now();
-        let (child, started) = process::start(self.command, self.env, self.cwd)?;
+        let (child, started) = start(self.command, self.env, self.cwd)?;
         let mut stdin = started.stdin;
         let mut said = Said::default();
         let has_exited = {

@@ -3,7 +3,7 @@
 use crate::{FaultPlan, RunTrace};
 use mcptest_core::trace::CatalogueTool;
 use mcptest_mcp::client::ServerSpec;
-use mcptest_mcp::process::StartError;
+use mcptest_process::StartError;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;

@@ -4,7 +4,6 @@ use super::family::{self, FAMILIES, Family};
 use super::{Key, Patience, Provider, Shared, address, patience};
 use crate::dialect::Dialect;
 use mcptest_core::suite::{Environment, Model, Suite, Unset};
-use mcptest_mcp::outbound;
 use reqwest::Url;
 use reqwest::header::HeaderValue;
 use std::collections::BTreeMap;
@@ -132,8 +131,8 @@ pub(super) struct Resolved {
 impl Resolved {
     pub(super) fn build(self) -> Result<Provider, ProviderError> {
         let Self { name, dialect, base, key } = self;
-        let client = outbound::client(&base, |builder| {
-            builder.connect_timeout(CONNECT).user_agent(outbound::USER_AGENT)
+        let client = mcptest_http::client(&base, |builder| {
+            builder.connect_timeout(CONNECT).user_agent(mcptest_http::USER_AGENT)
         })
         .map_err(|error| ProviderError::NoClient { provider: name.clone(), why: error.to_string() })?;
         let dice = AtomicU64::new(patience::seed(&name, base.as_str()));

@@ -101,7 +101,7 @@ async fn serve(args: &Mock, server: Server, said: &str, is_coloured: bool) -> Re
         });
     };
     let cannot = |error| Failure(format!("cannot listen on {address}: {}", mcptest_run::reason(&error)));
-    let listener = mcptest_mcp::listen::bind(address).await.map_err(cannot)?;
+    let listener = mcptest_http::bind(address).await.map_err(cannot)?;
     let bound = listener.local_addr().map_err(cannot)?;
     output::stderr(&format!("http://{bound}{}\n", mock::http::PATH));
     if !is_local(bound.ip()) {

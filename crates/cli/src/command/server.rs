@@ -5,7 +5,6 @@ use crate::output::{self, Failure};
 use mcptest_core::problem::{self, nearest};
 use mcptest_core::suite::{Suite, check_header_name, check_header_value, check_variable_name};
 use mcptest_mcp::client::{Endpoint, EraChoice, ServerSpec};
-use mcptest_mcp::process;
 use mcptest_run::draft::Source;
 use std::path::Path;
 use std::process::ExitCode;
@@ -203,13 +202,13 @@ pub(super) fn speak(work: impl Future<Output = Result<ExitCode, Failure>>) -> Re
     let ended = runtime.block_on(async {
         tokio::select! {
             biased;
-            code = process::interrupted() => Err(code),
+            code = mcptest_process::interrupted() => Err(code),
             done = work => Ok(done),
         }
     });
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
     ended.unwrap_or_else(|code| {
-        process::end_all();
+        mcptest_process::end_all();
         output::stderr("interrupted\n");
         Ok(ExitCode::from(code))
     })

@@ -3,8 +3,8 @@
 use crate::output::{self, Failure};
 use clap::{ArgGroup, Args as Group, ValueEnum};
 use mcptest_mcp::client::ServerSpec;
+use mcptest_mcp::proxy;
 use mcptest_mcp::verify::{self, Ignore, Tier};
-use mcptest_mcp::{process, proxy};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -60,13 +60,13 @@ pub(super) fn run(args: Verify) -> Result<ExitCode, Failure> {
     let drift = runtime.block_on(async {
         tokio::select! {
             drift = verify::replay(&tape, spec, args.ignore, &redactor) => Ok(drift),
-            code = process::interrupted() => Err(code),
+            code = mcptest_process::interrupted() => Err(code),
         }
     });
     let drift = match drift {
         Ok(drift) => drift?,
         Err(code) => {
-            process::end_all();
+            mcptest_process::end_all();
             return Ok(ExitCode::from(code));
         }
     };

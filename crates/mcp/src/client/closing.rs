@@ -1,7 +1,6 @@
 //! A connection has ended: how, and what was seen until its very end?
 
 use super::Observed;
-use crate::process;
 use std::ops::Deref;
 
 /// How a connection ended, and all that was seen on it.
@@ -9,11 +8,11 @@ use std::ops::Deref;
 pub struct Closing {
     /// Everything that [`observed`](super::Client::observed) gives, with what came during the ending.
     pub observed: Vec<Observed>,
-    process: process::Closing,
+    process: mcptest_process::Closing,
 }
 
 impl Closing {
-    pub(super) fn new(process: process::Closing, mut observed: Vec<Observed>) -> Self {
+    pub(super) fn new(process: mcptest_process::Closing, mut observed: Vec<Observed>) -> Self {
         let mut note = |what| observed.push(Observed::Ending { what });
         if process.killed {
             note("it ended neither when its input ended nor on SIGTERM, and was killed");
@@ -25,9 +24,9 @@ impl Closing {
 }
 
 impl Deref for Closing {
-    type Target = process::Closing;
+    type Target = mcptest_process::Closing;
 
-    fn deref(&self) -> &process::Closing {
+    fn deref(&self) -> &mcptest_process::Closing {
         &self.process
     }
 }

@@ -176,7 +176,7 @@ impl Link {
             Self::Http(http, end_tasks) => {
                 http.close().await;
                 drop(end_tasks.take());
-                crate::process::Closing::default()
+                mcptest_process::Closing::default()
             }
         };
         Closing::new(process, self.observed())

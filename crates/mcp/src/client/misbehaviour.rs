@@ -1,7 +1,7 @@
 //! In which way did the server break what was agreed?
 
 use crate::jsonrpc::{Malformed, RpcError};
-use crate::process::StartError;
+use mcptest_process::StartError;
 use std::time::Duration;
 
 /// Each way in which a request can come to nothing, with what was seen.

@@ -4,8 +4,8 @@ use super::conversation::{Conversation, End, Heard};
 use super::spec::{BoxedReader, BoxedWriter};
 use super::{Endpoint, Misbehaviour};
 use crate::frame::{Frame, Lines};
-use crate::process::{self, Child, Closing, ExitWatch, Stderr, status_words};
 use crate::tape::Direction;
+use mcptest_process::{Child, Closing, ExitWatch, Stderr, start, status_words};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -36,7 +36,7 @@ impl Stdio {
         match endpoint {
             Endpoint::Command { words, env, cwd } => {
                 let (child, started) =
-                    process::start(words, env, cwd.as_deref()).map_err(Misbehaviour::CannotStart)?;
+                    start(words, env, cwd.as_deref()).map_err(Misbehaviour::CannotStart)?;
                 Ok(Self::over(Box::new(started.stdout), Box::new(started.stdin), Some(child), conversation))
             }
             Endpoint::Pipe(open) => {

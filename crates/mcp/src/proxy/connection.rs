@@ -4,7 +4,7 @@ use super::interpose::Interposer;
 use super::interposed::{Ended, Interposed};
 use super::record::Recorder;
 use crate::client::{BoxedReader, BoxedWriter, Endpoint};
-use crate::process::{Child, StartError, start, status_words};
+use mcptest_process::{Child, StartError, start, status_words};
 use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;

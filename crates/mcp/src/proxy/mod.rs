@@ -22,7 +22,7 @@ use thiserror::Error;
 pub enum ProxyError {
     /// The command could not be started.
     #[error("cannot start the server: {0}")]
-    NotStarted(#[from] crate::process::StartError),
+    NotStarted(#[from] mcptest_process::StartError),
     /// A pattern of `--redact` is none.
     #[error("{problems}")]
     BadPattern {

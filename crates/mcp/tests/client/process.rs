@@ -143,8 +143,8 @@ async fn holds_a_server() {
     let _client = Client::connect(&spec, None).await.unwrap();
     tokio::select! {
         () = tokio::time::sleep(Duration::from_secs(60)) => {}
-        code = mcptest_mcp::process::interrupted() => {
-            mcptest_mcp::process::end_all();
+        code = mcptest_process::interrupted() => {
+            mcptest_process::end_all();
             std::process::exit(code.into());
         }
     }

@@ -1,7 +1,7 @@
 //! `setup:` and `teardown:`: a command before and after each recorded run.
 
 use mcptest_core::suite::{Agent, Environment};
-use mcptest_mcp::process::{Started, start, status_words};
+use mcptest_process::{Started, start, status_words};
 use std::path::Path;
 use std::time::Duration;
 use tokio::io::AsyncReadExt;

@@ -21,7 +21,7 @@ use crate::plan::Plan;
 use crate::secrets::Secrets;
 use crate::tool_test::Interrupted;
 use crate::{Mode, Options};
-use mcptest_mcp::process::{end_all, interrupted as interrupted_by_user};
+use mcptest_process::{end_all, interrupted as interrupted_by_user};
 use one_run::{Surroundings, Unfinished, perform};
 use purse::Purse;
 use schedule::{Schedule, Unit};

@@ -7,7 +7,7 @@ use crate::secrets::{OfSuite, Secrets};
 use crate::{Event, Fresh, Mode, Options, Watch, Which, judge};
 use mcptest_core::report::{Reason, Status};
 use mcptest_core::suite::{Suite, ToolTest};
-use mcptest_mcp::process::{end_all, interrupted as interrupted_by_user};
+use mcptest_process::{end_all, interrupted as interrupted_by_user};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};

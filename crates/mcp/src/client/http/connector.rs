@@ -1,7 +1,6 @@
 //! The HTTP client of one server, headers, and an address that makes sense.
 
 use super::super::Misbehaviour;
-use crate::outbound;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::Url;
 use std::time::Duration;
@@ -33,9 +32,9 @@ pub(super) fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, Misb
 
 /// A client for one address.
 pub(super) fn client(url: &Url, connect_timeout: Duration) -> Result<reqwest::Client, Misbehaviour> {
-    outbound::client(url, |builder| {
+    mcptest_http::client(url, |builder| {
         // A little less than the handshake has, so that it is told which of the two it was.
-        builder.connect_timeout(connect_timeout.mul_f32(0.95)).user_agent(outbound::USER_AGENT)
+        builder.connect_timeout(connect_timeout.mul_f32(0.95)).user_agent(mcptest_http::USER_AGENT)
     })
     .map_err(|error| Misbehaviour::BadAddress { url: url.to_string(), why: error.to_string() })
 }

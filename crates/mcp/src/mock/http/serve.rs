@@ -37,7 +37,7 @@ impl Drop for Serving {
 
 /// Serves on a free port of the loopback address. Needs a runtime.
 pub async fn serve_on_loopback(server: Server) -> io::Result<Serving> {
-    let listener = crate::listen::bind(("127.0.0.1", 0)).await?;
+    let listener = mcptest_http::bind(("127.0.0.1", 0)).await?;
     let url = format!("http://{}{PATH}", listener.local_addr()?);
     let task = tokio::spawn(async move {
         let _ended = serve(listener, server, Limits::default(), std::future::pending()).await;

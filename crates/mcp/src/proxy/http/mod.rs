@@ -19,7 +19,6 @@ pub use guard::Guard;
 use super::ProxyError;
 use super::record::record;
 use crate::fault::Injector;
-use crate::outbound;
 use crate::tape::{Event, Writer};
 use exchange::Shared;
 use http::{Request, Response};
@@ -94,7 +93,7 @@ pub async fn listen(written: &str) -> Result<TcpListener, ProxyError> {
     let (host, port) = host_and_port(written).ok_or_else(|| {
         refused("it is not an address; write `127.0.0.1`, `127.0.0.1:8080` or `[::1]:8080`".to_owned())
     })?;
-    crate::listen::bind((host, port)).await.map_err(|error| refused(error.to_string()))
+    mcptest_http::bind((host, port)).await.map_err(|error| refused(error.to_string()))
 }
 
 fn host_and_port(written: &str) -> Option<(&str, u16)> {
@@ -187,7 +186,8 @@ fn client(target: &Target) -> Result<reqwest::Client, ProxyError> {
         // Servers close what is idle for five seconds; a request must not run into that.
         builder.connect_timeout(CONNECT_WITHIN).pool_idle_timeout(IDLE).tcp_nodelay(true)
     };
-    outbound::client(&target.url, settle).map_err(|error| ProxyError::NoClient { reason: error.to_string() })
+    mcptest_http::client(&target.url, settle)
+        .map_err(|error| ProxyError::NoClient { reason: error.to_string() })
 }
 
 #[cfg(test)]

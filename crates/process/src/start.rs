@@ -1,7 +1,7 @@
 //! A command becomes a running process, or a sentence that says which word was wrong.
 
-use super::stray::{self, Mark};
-use super::{Child, Started, Stderr};
+use crate::stray::{self, Mark};
+use crate::{Child, Started, Stderr};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -55,7 +55,7 @@ pub fn start(
 }
 
 /// As [`start`], for one who reads the standard error too.
-pub(crate) fn start_with(
+pub fn start_with(
     words: &[String],
     env: &[(String, String)],
     cwd: Option<&Path>,

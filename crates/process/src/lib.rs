@@ -11,8 +11,7 @@ mod stray;
 pub use child::{Child, Closing, ExitWatch, Started};
 pub use groups::end_all;
 pub use interrupt::interrupted;
-pub(crate) use start::start_with;
-pub use start::{StartError, start};
+pub use start::{StartError, start, start_with};
 pub use stderr::Stderr;
 
 use std::process::ExitStatus;

@@ -2,7 +2,7 @@
 
 /// Waits for Ctrl-C, SIGTERM or SIGHUP, and gives the exit code that a shell expects (130, 143, 129).
 ///
-/// Call [`end_all`](super::end_all) before exiting.
+/// Call [`end_all`](crate::end_all) before exiting.
 #[cfg(unix)]
 pub async fn interrupted() -> u8 {
     use tokio::signal::unix::{SignalKind, signal};

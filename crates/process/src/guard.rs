@@ -46,11 +46,11 @@ enum Guard {
 static GUARD: Mutex<Guard> = Mutex::new(Guard::NotStarted);
 
 /// Watches a process group, or a mark.
-pub(super) fn watch(one: &str) {
+pub(crate) fn watch(one: &str) {
     tell(&format!("+ {one}\n"), true);
 }
 
-pub(super) fn forget(one: &str) {
+pub(crate) fn forget(one: &str) {
     tell(&format!("- {one}\n"), false);
 }
 
@@ -74,7 +74,7 @@ fn begin() -> Option<ChildStdin> {
         .args(["-c", SCRIPT, "mcptest-guard"])
         .process_group(0)
         // Who ends us by our own mark must not end the guard before its work.
-        .env_remove(super::stray::VARIABLE)
+        .env_remove(crate::stray::VARIABLE)
         .current_dir("/")
         .stdin(Stdio::piped())
         .stdout(Stdio::null())

@@ -12,7 +12,7 @@ const KEPT_LINES: usize = 40;
 pub struct Stderr(Arc<Mutex<VecDeque<u8>>>);
 
 impl Stderr {
-    pub(super) async fn drain(self, mut from: impl AsyncRead + Unpin) {
+    pub(crate) async fn drain(self, mut from: impl AsyncRead + Unpin) {
         let mut chunk = vec![0; 16 << 10];
         while let Ok(count @ 1..) = from.read(&mut chunk).await {
             self.push(&chunk[..count]);

@@ -1,8 +1,8 @@
 //! A running process and its group: is it alive, what did it say last, and how does it end?
 
-use super::groups::{self, Ending};
-use super::stray::{self, Mark};
-use super::{Stderr, status_words};
+use crate::groups::{self, Ending};
+use crate::stray::{self, Mark};
+use crate::{Stderr, status_words};
 use std::process::ExitStatus;
 use std::time::Duration;
 use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
@@ -61,7 +61,7 @@ pub struct Closing {
 }
 
 impl Child {
-    pub(super) fn watch(
+    pub(crate) fn watch(
         mut child: tokio::process::Child,
         mark: Mark,
         read_errors: impl FnOnce(ChildStderr, Stderr) -> JoinHandle<()>,

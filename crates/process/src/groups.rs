@@ -1,6 +1,6 @@
 //! Which process groups did we start that may still hold something alive?
 
-use super::{guard, stray};
+use crate::{guard, stray};
 use std::collections::BTreeSet;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,14 +16,14 @@ fn groups() -> MutexGuard<'static, BTreeSet<u32>> {
 
 /// The two signals that end a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(crate) enum Ending {
     Terminate,
     Kill,
 }
 
 #[cfg(unix)]
 impl Ending {
-    pub(super) const fn signal(self) -> nix::sys::signal::Signal {
+    pub(crate) const fn signal(self) -> nix::sys::signal::Signal {
         match self {
             Self::Terminate => nix::sys::signal::Signal::SIGTERM,
             Self::Kill => nix::sys::signal::Signal::SIGKILL,
@@ -31,24 +31,24 @@ impl Ending {
     }
 }
 
-pub(super) fn add(group: u32) {
+pub(crate) fn add(group: u32) {
     groups().insert(group);
     guard::watch(&group.to_string());
 }
 
-pub(super) fn remove(group: u32) {
+pub(crate) fn remove(group: u32) {
     if groups().remove(&group) {
         guard::forget(&group.to_string());
     }
 }
 
 /// True while the group is on the list: one that is off it is gone, and its number may be another's by now.
-pub(super) fn holds(group: u32) -> bool {
+pub(crate) fn holds(group: u32) -> bool {
     groups().contains(&group)
 }
 
 /// Signals a group that is on the list.
-pub(super) fn signal_if_held(group: u32, ending: Ending) {
+pub(crate) fn signal_if_held(group: u32, ending: Ending) {
     if holds(group) {
         signal(group, ending);
     }
@@ -86,7 +86,7 @@ fn of(group: u32) -> Option<nix::unistd::Pid> {
 }
 
 #[cfg(unix)]
-pub(super) fn signal(group: u32, ending: Ending) {
+pub(crate) fn signal(group: u32, ending: Ending) {
     if let Some(group) = of(group) {
         // A group that is gone needs no signal.
         let _ = nix::sys::signal::killpg(group, ending.signal());
@@ -95,14 +95,14 @@ pub(super) fn signal(group: u32, ending: Ending) {
 
 /// True while the group has a member, be it one that only waits to be reaped.
 #[cfg(unix)]
-pub(super) fn is_alive(group: u32) -> bool {
+pub(crate) fn is_alive(group: u32) -> bool {
     of(group).is_some_and(|group| nix::sys::signal::killpg(group, None).is_ok())
 }
 
 #[cfg(not(unix))]
-pub(super) fn signal(_group: u32, _ending: Ending) {}
+pub(crate) fn signal(_group: u32, _ending: Ending) {}
 
 #[cfg(not(unix))]
-pub(super) fn is_alive(_group: u32) -> bool {
+pub(crate) fn is_alive(_group: u32) -> bool {
     false
 }

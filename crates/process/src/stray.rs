@@ -3,15 +3,15 @@
 //! Every server gets a variable of its own in its environment, which all that it starts inherits. Where there is a
 //! `/proc`, whoever has it can be found, be it in another group or session. Elsewhere nothing is found.
 
-use super::groups::Ending;
-use super::guard;
+use crate::groups::Ending;
+use crate::guard;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The variable that marks a server and all that it starts.
-pub(super) const VARIABLE: &str = "MCPTEST_SERVER_ID";
+pub(crate) const VARIABLE: &str = "MCPTEST_SERVER_ID";
 
 /// A look through all processes ends after this, complete or not.
 const LONGEST_LOOK: Duration = Duration::from_millis(250);
@@ -27,48 +27,48 @@ fn marks() -> MutexGuard<'static, BTreeSet<Mark>> {
 
 /// The value of the variable for one server.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Mark(String);
+pub(crate) struct Mark(String);
 
 impl Mark {
     /// One that no other server has.
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self(format!("{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed) + 1))
     }
 
-    pub(super) fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
     /// From now on what has the mark is ours to end, also when we are killed.
-    pub(super) fn watch(&self) {
+    pub(crate) fn watch(&self) {
         marks().insert(self.clone());
         guard::watch(&self.0);
     }
 
-    pub(super) fn forget(&self) {
+    pub(crate) fn forget(&self) {
         if marks().remove(self) {
             guard::forget(&self.0);
         }
     }
 
     /// Who has the mark.
-    pub(super) fn strays(&self) -> Vec<u32> {
+    pub(crate) fn strays(&self) -> Vec<u32> {
         with_marks(std::slice::from_ref(self))
     }
 
     /// Kills who has the mark.
-    pub(super) fn kill(&self) {
+    pub(crate) fn kill(&self) {
         kill(std::slice::from_ref(self));
     }
 }
 
 /// The marks of all servers that have not been ended.
-pub(super) fn all() -> Vec<Mark> {
+pub(crate) fn all() -> Vec<Mark> {
     marks().iter().cloned().collect()
 }
 
 /// Kills who has one of these marks.
-pub(super) fn kill(marks: &[Mark]) {
+pub(crate) fn kill(marks: &[Mark]) {
     for _ in 0..TRIES {
         let strays = with_marks(marks);
         if strays.is_empty() {
@@ -79,7 +79,7 @@ pub(super) fn kill(marks: &[Mark]) {
 }
 
 #[cfg(target_os = "linux")]
-pub(super) fn with_marks(marks: &[Mark]) -> Vec<u32> {
+pub(crate) fn with_marks(marks: &[Mark]) -> Vec<u32> {
     use std::os::unix::fs::MetadataExt;
     let owner = |path: &std::path::Path| std::fs::metadata(path).ok().map(|about| about.uid());
     let (until, us) = (Instant::now() + LONGEST_LOOK, owner(std::path::Path::new("/proc/self")));
@@ -101,13 +101,13 @@ pub(super) fn with_marks(marks: &[Mark]) -> Vec<u32> {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(super) fn with_marks(_marks: &[Mark]) -> Vec<u32> {
+pub(crate) fn with_marks(_marks: &[Mark]) -> Vec<u32> {
     let _ = (LONGEST_LOOK, Instant::now());
     Vec::new()
 }
 
 #[cfg(unix)]
-pub(super) fn signal(processes: &[u32], ending: Ending) {
+pub(crate) fn signal(processes: &[u32], ending: Ending) {
     for process in processes.iter().filter_map(|id| i32::try_from(*id).ok()).filter(|id| *id > 1) {
         // One that is gone needs no signal.
         let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(process), ending.signal());
@@ -115,4 +115,4 @@ pub(super) fn signal(processes: &[u32], ending: Ending) {
 }
 
 #[cfg(not(unix))]
-pub(super) fn signal(_processes: &[u32], _ending: Ending) {}
+pub(crate) fn signal(_processes: &[u32], _ending: Ending) {}
