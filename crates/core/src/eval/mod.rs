@@ -20,7 +20,6 @@ mod registry_tests;
 pub mod reliability;
 mod scores;
 pub mod stability;
-pub mod stats;
 pub mod subsequence;
 mod target;
 pub mod token_efficiency;
@@ -30,6 +29,8 @@ mod trajectory;
 mod trajectory_axes;
 #[cfg(test)]
 mod trial;
+
+pub use mcptest_stats as stats;
 
 pub use assertion::Assertion;
 pub use decided::decided;

@@ -1,8 +1,6 @@
 //! `reliability:` how often does the agent pass, and how sure is that?
 
-mod summary;
-
-pub use summary::{
+pub use super::stats::{
     ReliabilityError, ReliabilitySummary, confidence_band, decay_curve, graceful_degradation, power_percent,
     recommend_runs, recommend_runs_exactly, summarize, variance_amplification,
 };

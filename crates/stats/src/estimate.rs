@@ -1,7 +1,6 @@
 //! How likely are k of k, or one of k, to pass?
 
-use super::{StatsError, check_counts};
-use crate::eval::reliability::power_percent;
+use super::{StatsError, check_counts, power_percent};
 
 /// A plug-in estimate and its exact floored percent.
 #[derive(Debug, Clone, Copy, PartialEq)]

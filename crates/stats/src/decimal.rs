@@ -40,7 +40,7 @@ impl Decimal {
     }
 
     /// The digits and the power of ten they are divided by.
-    pub(in crate::eval) fn parts(self) -> (i64, u32) {
+    pub(crate) fn parts(self) -> (i64, u32) {
         (self.coefficient, self.scale)
     }
 }

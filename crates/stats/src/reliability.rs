@@ -1,6 +1,6 @@
 //! How far can N runs be trusted, and how many are needed?
 
-use crate::eval::stats::Decimal;
+use super::Decimal;
 use serde::Serialize;
 use std::cmp::Ordering;
 use thiserror::Error;

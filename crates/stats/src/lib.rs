@@ -11,6 +11,7 @@ mod interval;
 mod multiple;
 mod normal;
 mod plan;
+mod reliability;
 mod sequential;
 mod special;
 
@@ -24,6 +25,10 @@ pub use flakes::{BudgetState, FlakeBudget, flake_budget};
 pub use interval::{Difference, Interval, clopper_pearson, jeffreys, newcombe_difference, wilson};
 pub use multiple::{benjamini_hochberg, holm};
 pub use plan::{GateCharacteristic, MinimumDrop, gate_characteristic, minimum_detectable_drop};
+pub use reliability::{
+    ReliabilityError, ReliabilitySummary, confidence_band, decay_curve, graceful_degradation, power_percent,
+    recommend_runs, recommend_runs_exactly, summarize, variance_amplification,
+};
 pub use sequential::{
     Curtailed, CurtailedVerdict, Sprt, SprtVerdict, confidence_sequence, curtailed, e_value_above, sprt,
 };
