@@ -1,7 +1,7 @@
 //! `pin`: the headers of the suites' cassettes, written anew from the suites; the runs stay as they are.
 
 use crate::say;
-use mcptest_core::eval::fault_combinations;
+use mcptest_core::eval::{MATRIX_PARAMETER, fault_combinations};
 use mcptest_core::suite::{Agent, Model, Suite, Variant};
 use mcptest_core::trace::{Header, Run};
 use mcptest_run::cassette::{ExpectedHeader, Recorder, Recording, sealed, write_all};
@@ -47,7 +47,7 @@ fn pin(suite: &Suite, agent: &Agent, model: Option<&Model>, variant: Option<Vari
     let combinations = fault_combinations(agent, &runs);
     let combinations: Vec<String> = combinations.iter().map(ToString::to_string).collect();
     let mut expected = expected;
-    expected.parameters.insert("fault_matrix".to_owned(), combinations.into());
+    expected.parameters.insert(MATRIX_PARAMETER.to_owned(), combinations.into());
     write(&faults, agent, expected)
 }
 

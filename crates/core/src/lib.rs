@@ -5,6 +5,7 @@ pub mod eval;
 pub mod json;
 pub mod manifest;
 pub mod matcher;
+pub mod price;
 pub mod problem;
 pub mod redact;
 pub mod report;

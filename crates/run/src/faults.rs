@@ -2,7 +2,7 @@
 
 use crate::advice;
 use crate::plan::Cell;
-use mcptest_core::eval::recovery::is_contradicted;
+use mcptest_core::eval::{GateBlock, is_contradicted};
 use mcptest_core::report::Reason;
 use mcptest_core::suite::{Agent, CassettePath, Fault, FaultKind, Suite};
 use mcptest_core::trace::{Call, CallResult, CatalogueTool, FaultEvent, Header, Run, Trace};
@@ -109,7 +109,7 @@ fn is_of_kind(kind: FaultKind, recorded: &str) -> bool {
 
 /// Faults that no run met, in a test where no gate says so.
 pub(crate) fn unmet(agent: &Agent, runs: &[Run<'_>]) -> Vec<String> {
-    if agent.gates.iter().any(|gate| gate.key() == "recovery") {
+    if agent.gates.iter().any(GateBlock::judges_faults) {
         return Vec::new();
     }
     let is_met = |name: &String| {

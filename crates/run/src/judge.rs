@@ -11,7 +11,7 @@ use crate::tool_test::{self, Done, fail};
 use crate::{Fresh, Mode, Options, agent};
 use agent_row::Live;
 use mcptest_core::report::{Finding, GateReport, Reason, Status, TestReport};
-use mcptest_core::suite::{Suite, ToolTest, Variant};
+use mcptest_core::suite::{Suite, ToolTest};
 
 /// Judges one cell: from its recordings, or from what was called for it just now. Whatever is wrong with it stays in
 /// its row.
@@ -44,8 +44,8 @@ pub(crate) fn judge(cell: &Cell<'_>, options: Options, fresh: Option<Fresh<'_>>)
         report.rerun.push_str(" --live");
     }
     if options.deny_vacuous {
-        let variant = Row::of(cell).and_then(|row| row.variant);
-        deny_vacuous(&mut report, variant);
+        let baseline = Row::of(cell).and_then(|row| row.agent.baseline_of(row.variant));
+        deny_vacuous(&mut report, baseline);
     }
     report
 }
@@ -64,15 +64,14 @@ fn judge_tool(
     }
 }
 
-/// Fails what measured nothing: gates that say so, and a test that asserts nothing at all. The row without distractors
-/// of a sweep is there to be compared with.
-fn deny_vacuous(report: &mut TestReport, variant: Option<Variant>) {
+/// Fails what measured nothing: gates that say so, and a test that asserts nothing at all. To the gate with the key
+/// `baseline` the row is there to be compared with.
+fn deny_vacuous(report: &mut TestReport, baseline: Option<&str>) {
     report.rerun.push_str(" --deny-vacuous");
     if report.status == Status::Error || report.status == Status::Skipped {
         return;
     }
-    let is_baseline =
-        |gate: &GateReport| gate.key == "distractors" && variant == Some(Variant::Distractors(0));
+    let is_baseline = |gate: &GateReport| Some(gate.key.as_str()) == baseline;
     for gate in report.gates.iter_mut().filter(|gate| !is_baseline(gate)) {
         if let Some(why) = &gate.not_exercised {
             let message = format!("it measured nothing, which --deny-vacuous does not allow: {why}");

@@ -3,6 +3,7 @@
 use crate::output::{self, Failure};
 use crate::progress::words::{counted, dollars, grouped};
 use mcptest_core::escape::escape;
+use mcptest_core::eval::PRICES_HELP;
 use mcptest_run::{Estimate, MatrixRuns, Options, Plan, RowEstimate, Subject};
 use std::process::ExitCode;
 use unicode_width::UnicodeWidthStr;
@@ -162,12 +163,9 @@ fn notes(estimate: &Estimate) -> Vec<String> {
     let mut unpriced: Vec<&String> = rows.iter().filter_map(|row| row.unpriced.as_ref()).collect();
     unpriced.sort();
     unpriced.dedup();
-    notes.extend(unpriced.iter().map(|model| {
-        format!(
-            "there is no price for `{}`: give one under the agent's `token_efficiency: {{prices: …}}`",
-            escape(model)
-        )
-    }));
+    notes.extend(
+        unpriced.iter().map(|model| format!("there is no price for `{}`: {PRICES_HELP}", escape(model))),
+    );
     let mut refused: Vec<&String> = rows.iter().filter_map(|row| row.refused.as_ref()).collect();
     refused.dedup();
     for why in refused {

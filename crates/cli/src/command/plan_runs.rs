@@ -2,8 +2,7 @@
 
 use crate::args::PlanRuns;
 use crate::output::{self, Failure};
-use mcptest_core::eval::reliability::recommend_runs_exactly;
-use mcptest_core::eval::stats::{Decimal, min_runs_for_floor};
+use mcptest_core::eval::stats::{Decimal, min_runs_for_floor, recommend_runs_exactly};
 use std::process::ExitCode;
 
 /// The number alone on the first line, for scripts; then what it means.

@@ -1,7 +1,7 @@
 //! Every gate: recorded against the stub, then replayed with the network, the environment and the servers gone.
 //!
-//! `gates/<key>/` has a suite in which the gate passes once and fails once, the script of the model, and, where the
-//! shared one does not do, the manifest of the server.
+//! `gates/<key>/` has a suite in which the gate passes once and fails once, and, where the shared ones do not do, the
+//! script of the model and the manifest of the server.
 
 use crate::bench::{Bench, SERVER};
 use crate::sealed::run_sealed;
@@ -37,11 +37,13 @@ fn what_was_recorded_is_replayed_to_the_byte_without_network_environment_or_serv
 }
 
 fn record_and_replay(key: &str) {
-    let file = |name: &str| std::fs::read_to_string(folder().join(key).join(name)).ok();
-    let needed = |name: &str| file(name).unwrap_or_else(|| panic!("gates/{key}/{name} is missing"));
-    let shared = || std::fs::read_to_string(folder().join("manifest.yml")).unwrap();
-    let manifest = file("manifest.yml").unwrap_or_else(shared);
-    let bench = Bench::with(&needed("suite.yml"), &needed("script.yml"), &manifest);
+    let own_or_shared = |name: &str| {
+        let own = std::fs::read_to_string(folder().join(key).join(name));
+        let read = own.or_else(|_| std::fs::read_to_string(folder().join(name)));
+        read.unwrap_or_else(|_| panic!("gates/{key}/{name} is missing"))
+    };
+    let [suite, script, manifest] = ["suite.yml", "script.yml", "manifest.yml"].map(own_or_shared);
+    let bench = Bench::with(&suite, &script, &manifest);
     let reported = |name: &str| {
         let json = format!("json={name}.json");
         let junit = format!("junit={name}.xml");

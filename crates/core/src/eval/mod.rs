@@ -3,6 +3,8 @@
 pub mod alignment;
 pub(crate) mod assertion;
 pub mod assignment;
+mod classes;
+mod combination;
 mod decided;
 pub mod distractors;
 pub mod equal_function_sets;
@@ -14,6 +16,7 @@ mod lint_check;
 mod narrative;
 mod orchestration;
 mod outlook;
+mod recording;
 pub mod recovery;
 #[cfg(test)]
 mod registry_tests;
@@ -33,15 +36,18 @@ mod trial;
 pub use mcptest_stats as stats;
 
 pub use assertion::Assertion;
+pub use combination::Combination;
 pub use decided::decided;
-pub use fault_matrix::{Combination, fault_combinations};
+pub use fault_matrix::MATRIX_PARAMETER;
 pub use gate::{GateBlock, GateKind};
 pub use golden_path::{GoldenPath, PathScore, golden_path_coverage, score_golden_path};
 pub use narrative::{Extraction, Narrative, NarrativeScore, score_narrative};
+pub use recording::fault_combinations;
+pub use recovery::is_contradicted;
 pub use scores::{RunScores, Scores};
 pub use stability::{StabilityFloors, StabilityReport, agent_stability, agent_stability_across, drift_flags};
 pub use target::{Fold, Range, Target};
-pub use token_efficiency::shipped_cost_usd;
+pub use token_efficiency::PRICES_HELP;
 pub use tool_edges::{DelegationEdge, EdgesScore, ToolEdges, score_tool_edges};
 pub use tool_selection::selection;
 pub use trajectory::trace_validation;
@@ -51,23 +57,23 @@ pub use trajectory::trace_validation::{
 };
 pub use trajectory_axes::{AxesScore, Dependency, Order, TrajectoryAxes, score_trajectory_axes};
 
-pub(crate) use gate::{AgentFacts, Gate, some_of};
+pub(crate) use gate::{AgentFacts, some_of};
 
 /// Every gate, in the order of the documentation.
 pub const GATES: &[GateKind] = &[
-    GateKind::of::<trajectory::TrajectoryBlock>(),
-    GateKind::of::<trajectory_axes::TrajectoryAxesBlock>(),
-    GateKind::of::<golden_path::GoldenPathBlock>(),
-    GateKind::of::<stability::StabilityBlock>(),
-    GateKind::of::<reliability::ReliabilityBlock>(),
-    GateKind::of::<recovery::RecoveryBlock>(),
-    GateKind::of::<fault_matrix::FaultMatrix>(),
-    GateKind::of::<narrative::NarrativeBlock>(),
-    GateKind::of::<tool_selection::ToolSelectionBlock>(),
-    GateKind::of::<equal_function_sets::EqualFunctionSets>(),
-    GateKind::of::<distractors::Distractors>(),
-    GateKind::of::<tool_edges::ToolEdgesBlock>(),
-    GateKind::of::<orchestration::DiscoveryBlock>(),
-    GateKind::of::<orchestration::OrchestrationBlock>(),
-    GateKind::of::<token_efficiency::TokenEfficiency>(),
+    trajectory::KIND,
+    trajectory_axes::KIND,
+    golden_path::KIND,
+    stability::KIND,
+    reliability::KIND,
+    recovery::KIND,
+    fault_matrix::KIND,
+    narrative::KIND,
+    tool_selection::KIND,
+    equal_function_sets::KIND,
+    distractors::KIND,
+    tool_edges::KIND,
+    orchestration::discovery::KIND,
+    orchestration::KIND,
+    token_efficiency::KIND,
 ];

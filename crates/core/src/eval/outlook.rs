@@ -27,11 +27,11 @@ const PIECEWISE: [&str; 12] =
 impl Outlook {
     /// The outlook of a target that each run counts for by itself: the worst of them, or their sum.
     pub(crate) fn folded(target: &Target, scores: &Scores) -> Self {
-        let Some(value) = scores.value(target.name) else { return Self::Absent };
-        match target.fold {
-            Fold::Min => Self::AtMost(value.as_f64()),
-            Fold::Max | Fold::Sum => Self::AtLeast(value.as_f64()),
-            Fold::Pooled => Self::Open,
+        match (target.fold, scores.value(target.name)) {
+            (Fold::Pooled, _) => Self::Open,
+            (_, None) => Self::Absent,
+            (Fold::Min, Some(value)) => Self::AtMost(value.as_f64()),
+            (Fold::Max | Fold::Sum, Some(value)) => Self::AtLeast(value.as_f64()),
         }
     }
 

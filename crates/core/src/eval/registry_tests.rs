@@ -128,6 +128,70 @@ fn the_declared_targets_are_the_measured_ones_whatever_the_runs() {
     }
 }
 
+/// Files that may name gates beside their own folders and the registry, with the reason.
+const NAMING: [(&str, &str); 5] = [
+    ("run/src/draft/calls.rs", "drafts a suite, which is written for the user to read"),
+    ("report/src/overview.rs", "draws the accuracy of a sweep over its rows"),
+    ("core/src/eval/token_efficiency/mod.rs", "takes the classes of the block beside it"),
+    ("core/src/eval/classes/mod.rs", "takes the classes of one gate for another"),
+    ("core/src/eval/orchestration/discovery.rs", "shares the folder of `orchestration:`"),
+];
+
+/// Every source file of the product, without its tests and comments.
+#[expect(clippy::disallowed_methods, reason = "the sources are what is tested")]
+fn sources() -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+    let product = ["agent", "cli", "core", "mcp", "report", "run"];
+    let mut folders: Vec<_> = product.iter().map(|name| crates.join(name).join("src")).collect();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() && name != "tests" {
+                folders.push(path);
+            } else if name.ends_with(".rs") && !name.ends_with("tests.rs") && name != "sample.rs" {
+                let text = std::fs::read_to_string(&path).unwrap();
+                let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+                let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+                let place = path.strip_prefix(crates).unwrap().to_string_lossy().replace('\\', "/");
+                found.push((place, code.collect::<Vec<_>>().join("\n")));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn a_gate_is_named_in_its_own_folder_and_the_registry_only() {
+    let sources = sources();
+    assert!(sources.len() > 200, "{}", sources.len());
+    let mut elsewhere = Vec::new();
+    for kind in GATES {
+        let home = format!("core/src/eval/{}/", kind.key);
+        let key = kind.key;
+        let mut named: Vec<String> =
+            kind.targets.iter().map(|target| format!("\"{}\"", target.name)).collect();
+        named.extend([
+            format!("\"{key}\""),
+            format!("`{key}:"),
+            format!("eval::{key}::"),
+            format!("super::{key}::"),
+        ]);
+        for (place, code) in &sources {
+            let may_name = place.starts_with(&home)
+                || place == "core/src/eval/mod.rs"
+                || NAMING.iter().any(|(allowed, _)| allowed == place);
+            if !may_name {
+                elsewhere.extend(
+                    named.iter().filter(|name| code.contains(*name)).map(|name| format!("{place}: {name}")),
+                );
+            }
+        }
+    }
+    assert!(elsewhere.is_empty(), "{elsewhere:#?}");
+}
+
 #[test]
 fn judging_twice_gives_the_same_report() {
     for kind in GATES {

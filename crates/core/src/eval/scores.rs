@@ -14,7 +14,7 @@ pub struct Scores {
     pub findings: Vec<Finding>,
     /// Why there was nothing to measure.
     pub not_exercised: Option<String>,
-    /// The numbers in a few words, for gates that print a line of their own.
+    /// The numbers in a few words, for gates whose numbers say more together.
     pub summary: Option<String>,
     /// Whether the gate fails whatever is expected of its numbers: what the suite claims is not so.
     pub is_refuted: bool,
@@ -24,7 +24,7 @@ pub struct Scores {
 /// A gate's numbers in one run.
 #[derive(Debug, Clone, Default)]
 pub struct RunScores {
-    values: Vec<(&'static str, Number)>,
+    values: Vec<(Target, Number)>,
     findings: Vec<Finding>,
     not_exercised: Option<String>,
 }
@@ -32,7 +32,7 @@ pub struct RunScores {
 impl RunScores {
     /// Sets a whole number.
     pub fn whole(&mut self, target: &Target, value: usize) -> &mut Self {
-        self.values.push((target.name, Number::Int(value as i64)));
+        self.values.push((*target, Number::Int(value as i64)));
         self
     }
 
@@ -43,14 +43,14 @@ impl RunScores {
 
     /// Sets a ratio or amount.
     pub fn float(&mut self, target: &Target, value: f64) -> &mut Self {
-        self.values.push((target.name, Number::Float(value)));
+        self.values.push((*target, Number::Float(value)));
         self
     }
 
     /// Sets a time, where there is one.
     pub fn milliseconds(&mut self, target: &Target, value: Option<u64>) -> &mut Self {
         let number = |value: u64| Number::Int(i64::try_from(value).unwrap_or(i64::MAX));
-        self.values.extend(value.map(|value| (target.name, number(value))));
+        self.values.extend(value.map(|value| (*target, number(value))));
         self
     }
 
@@ -68,11 +68,14 @@ impl RunScores {
 }
 
 impl Scores {
-    /// Scores each run by itself and folds the numbers as each target says.
-    pub fn fold(targets: &[Target], runs: &[Run<'_>], score: impl FnMut(&Run<'_>) -> RunScores) -> Self {
+    /// Scores each run by itself and folds the numbers as each target says; what one run lacks is not measured.
+    pub fn fold(runs: &[Run<'_>], score: impl FnMut(&Run<'_>) -> RunScores) -> Self {
         let scored: Vec<RunScores> = runs.iter().map(score).collect();
         let mut scores = Self::default();
-        for target in targets {
+        for (target, _) in scored.iter().flat_map(|run| &run.values) {
+            if scores.values.contains_key(target.name) {
+                continue;
+            }
             let values: Option<Vec<Number>> = scored.iter().map(|run| run.value(target)).collect();
             scores.values.insert(target.name, values.and_then(|values| fold(target.fold, &values)));
         }
@@ -109,7 +112,7 @@ impl Scores {
 
 impl RunScores {
     fn value(&self, target: &Target) -> Option<Number> {
-        self.values.iter().find(|(name, _)| *name == target.name).map(|(_, value)| *value)
+        self.values.iter().find(|(known, _)| known.name == target.name).map(|(_, value)| *value)
     }
 }
 
@@ -159,7 +162,7 @@ mod tests {
         let short = Trace::read("{}").unwrap();
         let long = Trace::read(r#"{"tool_calls":[{"name":"a"}]}"#).unwrap();
         let runs = [&short, &long].map(|trace| Run { trace, header: None, passed: true });
-        let scores = Scores::fold(&[GOOD, WASTE, SOMETIMES], &runs, |run| {
+        let scores = Scores::fold(&runs, |run| {
             let mut scores = RunScores::default();
             let calls = run.trace.tool_calls.len();
             scores.float(&GOOD, 1.0 / (1.0 + calls as f64)).whole(&WASTE, calls);
@@ -178,7 +181,7 @@ mod tests {
 
     #[test]
     fn no_runs_measure_nothing() {
-        let scores = Scores::fold(&[GOOD], &[], |_| RunScores::default());
-        assert_eq!(scores.values["t.good"], None);
+        let scores = Scores::fold(&[], |_| RunScores::default());
+        assert_eq!(scores.value("t.good"), None);
     }
 }

@@ -16,7 +16,8 @@ use super::deferred::Scope;
 use super::fault::Fault;
 use super::read::Field;
 use super::variables::Text;
-use crate::eval::{AgentFacts, Assertion, GateBlock, shipped_cost_usd};
+use crate::eval::{AgentFacts, Assertion, GateBlock};
+use crate::price::{Price, shipped_price};
 use crate::problem::{Problem, Span};
 use crate::target::Path;
 use crate::trace::CatalogueTool;
@@ -112,7 +113,7 @@ impl Agent {
         let facts = AgentFacts {
             runs: if self.takes_all_traces() { 0 } else { self.runs },
             key_span: self.span,
-            asserted: &[],
+            expect: &[],
             expectations: self.expect.len(),
             prompts: &prompts,
             servers: &self.servers,
@@ -159,15 +160,20 @@ impl Agent {
         !self.says_runs && self.is_read_only()
     }
 
-    /// What a run of so many tokens costs in USD: at the prices of its own `token_efficiency:`, else at the shipped ones.
+    /// The price of a model's tokens: by a gate of its own, else by the table that comes with mcptest.
+    pub fn price(&self, model: &str) -> Option<Price> {
+        let own = self.gates.iter().find_map(|gate| gate.recording(None).prices?.get(model));
+        own.or_else(|| shipped_price(model))
+    }
+
+    /// What a run of so many tokens costs in USD, where the price is known.
     pub fn cost_usd(&self, model: &str, prompt_tokens: u64, completion_tokens: u64) -> Option<f64> {
-        let own = self.gates.iter().find_map(|gate| gate.cost_usd(model, prompt_tokens, completion_tokens));
-        own.or_else(|| shipped_cost_usd(model, prompt_tokens, completion_tokens))
+        self.price(model).map(|price| price.cost_usd(prompt_tokens, completion_tokens))
     }
 
     /// The time budget of one call, where a gate gives one.
     pub fn call_budget_ms(&self) -> Option<u64> {
-        self.gates.iter().find_map(GateBlock::call_budget_ms)
+        self.gates.iter().find_map(|gate| gate.recording(None).call_budget_ms)
     }
 
     /// The variants that it is recorded and judged in, each a row of its own; none when it has but one row.
@@ -175,9 +181,16 @@ impl Agent {
         self.gates.iter().flat_map(GateBlock::variants).collect()
     }
 
+    /// The key of the gate that this variant is recorded for only to compare the others with.
+    pub fn baseline_of(&self, variant: Option<Variant>) -> Option<&'static str> {
+        let gate = self.gates.iter().find(|gate| gate.variants().any(|own| Some(own) == variant))?;
+        (variant?.is_baseline()).then(|| gate.key())
+    }
+
     /// Tools to put among those that the servers offer while a run is recorded, each marked as a distractor.
     pub fn injected_tools(&self, variant: Option<Variant>, offered: &[CatalogueTool]) -> Vec<CatalogueTool> {
-        self.gates.iter().flat_map(|gate| gate.injected_tools(variant, offered)).collect()
+        let made = |gate| Some(GateBlock::recording(gate, variant).injected_tools?(offered));
+        self.gates.iter().filter_map(made).flatten().collect()
     }
 
     /// The name of its row with this model, in this variant: `name [gpt-5] [4 distractors]`.

@@ -3,6 +3,7 @@
 use super::purse::{Allowed, Purse};
 use super::work::{Actor, Work};
 use mcptest_agent::dialect::Usage;
+use mcptest_core::eval::PRICES_HELP;
 use mcptest_core::report::Reason;
 use mcptest_core::suite::Model;
 
@@ -10,14 +11,13 @@ impl Work<'_> {
     /// A budget in dollars cannot be held where nobody knows the price.
     pub(super) fn refuse_unpriced(&self, purse: &Purse) -> Result<(), Reason> {
         let Some(label) = self.priced_as() else { return Ok(()) };
-        let is_known = self.agent.cost_usd(&label, 0, 0).is_some();
+        let is_known = self.agent.price(&label).is_some();
         if is_known || !self.allowed().is_in_dollars(purse) {
             return Ok(());
         }
         let message = format!("there is no price for `{label}`, so a budget in dollars cannot be held");
-        let help = "give one under the agent's `token_efficiency: {prices: …}`, or limit tokens instead: \
-                    `budget: {per_run_tokens: …}`";
-        Err(Reason { message, help: Some(help.to_owned()), ..Reason::default() })
+        let help = format!("{PRICES_HELP}, or limit tokens instead: `budget: {{per_run_tokens: …}}`");
+        Err(Reason { message, help: Some(help), ..Reason::default() })
     }
 
     pub(super) fn allowed(&self) -> Allowed<'_> {

@@ -4,7 +4,7 @@ use crate::cassette::{Cassette, CassetteRun, Fault, ReadError, Recording, is_tam
 use crate::plan::{Cell, Subject};
 use crate::replay::{cassette_paths, expected_header, faults_path};
 use crate::{Mode, Options, Which, judge};
-use mcptest_core::eval::fault_combinations;
+use mcptest_core::eval::{MATRIX_PARAMETER, fault_combinations};
 use mcptest_core::report::Status;
 use mcptest_core::suite::Agent;
 use mcptest_core::trace::Run;
@@ -99,7 +99,7 @@ fn matrix_state(cell: &Cell<'_>, cassette: &Cassette<'_>) -> Option<State> {
     };
     let wanted = combinations.len();
     let mut expected = expected_header(suite, agent, model, variant);
-    expected.parameters.insert("fault_matrix".to_owned(), combinations.into());
+    expected.parameters.insert(MATRIX_PARAMETER.to_owned(), combinations.into());
     let is_stale = |header| !staleness(header, &expected).is_empty() || is_tampered(header);
     if recorded.is_pinned() && recorded.header.as_ref().is_some_and(is_stale) {
         return Some(State::Stale);

@@ -11,7 +11,7 @@ use crate::replay::expected_header;
 use crate::secrets::OfSuite;
 use crate::{Mode, Which, advice, judge};
 use mcptest_agent::{FaultPlan, Provider};
-use mcptest_core::eval::{Combination, decided, fault_combinations};
+use mcptest_core::eval::{Combination, MATRIX_PARAMETER, decided, fault_combinations};
 use mcptest_core::report::{Reason, Status};
 use mcptest_core::suite::{Agent, Model, OwnAgent, Suite, Variant};
 use mcptest_core::trace::{CatalogueTool, Header, Run, Trace};
@@ -202,7 +202,7 @@ impl<'p> Work<'p> {
         }
         let mut header = header;
         let combinations = kept.combinations.iter().map(ToString::to_string).collect::<Vec<_>>();
-        header.parameters.insert("fault_matrix".to_owned(), combinations.into());
+        header.parameters.insert(MATRIX_PARAMETER.to_owned(), combinations.into());
         kept.matrix.keep(unit.run, &trace, header, redactor)
     }
 

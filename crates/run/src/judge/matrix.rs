@@ -6,7 +6,7 @@ use crate::advice;
 use crate::cassette::{ReadError, Recording};
 use crate::plan::Row;
 use crate::replay::{self, expected_header, faults_path};
-use mcptest_core::eval::{GateBlock, fault_combinations};
+use mcptest_core::eval::{GateBlock, MATRIX_PARAMETER, fault_combinations};
 use mcptest_core::report::{AssertionDiff, Expectation, GateReport, Reason, TestReport};
 use mcptest_core::trace::Run;
 use serde_json::Value;
@@ -30,7 +30,7 @@ pub(super) fn judge(
     let cassette = recording.cassette().map_err(|error| unreadable(&error))?;
     let mut expected = expected_header(row.suite, row.agent, row.model, row.variant);
     let wanted = combinations.len();
-    expected.parameters.insert("fault_matrix".to_owned(), Value::from(combinations));
+    expected.parameters.insert(MATRIX_PARAMETER.to_owned(), Value::from(combinations));
     report.notes.extend(replay::freshness(row, &expected, &[(recording.path(), &cassette)])?);
     if let Some(missing) = replay::missing(&cassette.missing(wanted), wanted) {
         return Err(short(row, format!("of the fault matrix, {missing}")));

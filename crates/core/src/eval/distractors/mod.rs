@@ -8,14 +8,14 @@ mod reachable;
 pub use catalogue::distractors_from_catalogue;
 pub use near_duplicate::near_duplicates;
 
-use super::assertion::{Assertion, plural};
-use super::equal_function_sets::listed;
-use super::gate::{AgentFacts, Gate};
+use super::assertion::plural;
+use super::classes::listed;
+use super::gate::{Gate, GateKind};
 use super::outlook::Outlook;
+use super::recording::Recording;
 use super::scores::{RunScores, Scores};
 use super::stats::{CONFIDENCE, certified_lower, percent_of};
 use super::target::{Fold, Target};
-use crate::matcher::Matcher;
 use crate::problem::{Problem, Span};
 use crate::report::{Finding, Number};
 use crate::suite::Variant;
@@ -69,13 +69,126 @@ enum Source {
     NearDuplicate(Option<String>),
 }
 
+pub(super) const KIND: GateKind = GateKind {
+    key: "distractors",
+    summary: "Does the agent still choose correctly among tools it has no use for?",
+    targets: &[ACCURACY, CERTIFIED_LOWER, CERTIFIED_LOWER_PCT, CHOSE_CORRECT, CHOSE_DISTRACTOR],
+    doc: include_str!("doc.md"),
+    example: include_str!("example.yml"),
+    floors: &[(ACCURACY, 100.0)],
+    read: |block| Box::new(Distractors::read(block)),
+    traits: &[],
+};
+
 impl Gate for Distractors {
-    const KEY: &'static str = "distractors";
-    const SUMMARY: &'static str = "Does the agent still choose correctly among tools it has no use for?";
-    const TARGETS: &'static [Target] =
-        &[ACCURACY, CERTIFIED_LOWER, CERTIFIED_LOWER_PCT, CHOSE_CORRECT, CHOSE_DISTRACTOR];
-    const DOC: &'static str = include_str!("doc.md");
-    const EXAMPLE: &'static str = include_str!("example.yml");
+    fn score_run(&self, run: &Run<'_>) -> RunScores {
+        let calls = &run.trace.tool_calls;
+        let taken = distractor_calls(calls, catalogue_of(run.header));
+        let reached = calls.iter().any(|call| self.correct.iter().any(|tool| call.is_to(tool)));
+        let mut scores = RunScores::default();
+        scores
+            .whole(&CHOSE_CORRECT, usize::from(reached && taken.is_empty()))
+            .whole(&CHOSE_DISTRACTOR, usize::from(!taken.is_empty()));
+        for &at in taken.iter().take(MOST_FINDINGS) {
+            scores.find(format!("call {} `{}` is a distractor", at + 1, calls[at].name), Vec::new());
+        }
+        if !reached {
+            scores.find(format!("no call to {}", listed(&self.correct)), Vec::new());
+        }
+        if taken.is_empty() && self.count == 0 {
+            scores.not_exercised("the row without distractors, to compare the others with");
+        } else if taken.is_empty() && injected(run.header) == 0 {
+            scores.not_exercised("the recording has no injected distractors");
+        }
+        scores
+    }
+
+    fn score(&self, runs: &[Run<'_>]) -> Scores {
+        let mut scores = Scores::fold(runs, |run| self.score_run(run));
+        let count = |target: &Target| scores.value(target.name).map(|count| count.as_f64() as u64);
+        let (correct, distracted) = (count(&CHOSE_CORRECT), count(&CHOSE_DISTRACTOR));
+        let accuracy = correct.zip(distracted).map(|(correct, distracted)| accuracy(correct, distracted));
+        let lower = correct.and_then(|correct| certified_lower(correct, runs.len() as u64, CONFIDENCE).ok());
+        scores
+            .set(&ACCURACY, accuracy.map(|percent| Number::Int(percent as i64)))
+            .set(&CERTIFIED_LOWER, lower.map(|lower| Number::Float(to_six_decimals(lower))))
+            .set(&CERTIFIED_LOWER_PCT, lower.map(|lower| Number::Int(percent_of(lower).into())));
+        let other_counts = self.other_counts(runs);
+        if let (None, Some(other)) = (&scores.not_exercised, &other_counts) {
+            scores.not_exercised = Some(other.message.clone());
+        }
+        scores.findings.extend(other_counts);
+        scores.summary = self.summary(&scores);
+        scores
+    }
+
+    fn outlook(&self, target: &Target, scores: &Scores, runs: &[Run<'_>], of: usize) -> Outlook {
+        let count = |target: &Target| scores.value(target.name).map(|count| count.as_f64() as u64);
+        let (Some(correct), Some(distracted)) = (count(&CHOSE_CORRECT), count(&CHOSE_DISTRACTOR)) else {
+            return Outlook::Open;
+        };
+        let remaining = (of - runs.len()) as u64;
+        let up_from = |count: u64| count..=count + remaining;
+        Outlook::OneOf(match target.name {
+            name if name == CHOSE_CORRECT.name => up_from(correct).map(|count| count as f64).collect(),
+            name if name == CHOSE_DISTRACTOR.name => up_from(distracted).map(|count| count as f64).collect(),
+            name if name == CERTIFIED_LOWER.name => {
+                up_from(correct).map(|correct| reachable::floor(correct, of as u64)).collect()
+            }
+            name if name == CERTIFIED_LOWER_PCT.name => {
+                up_from(correct).map(|correct| reachable::floor_percent(correct, of as u64)).collect()
+            }
+            _ => accuracies(correct, distracted, remaining),
+        })
+    }
+
+    fn named_tools(&self) -> &[(String, Span)] {
+        &self.places
+    }
+
+    fn recording(&self) -> Recording<'_> {
+        let row = |&count: &usize| {
+            let gate: Box<dyn Gate> = Box::new(Self { count, sweep: Vec::new(), ..self.clone() });
+            (Variant::Distractors(count), gate)
+        };
+        Recording {
+            variants: self.sweep.iter().map(row).collect(),
+            injected_tools: Some(Box::new(|offered| self.injected_tools(offered))),
+            ..Recording::default()
+        }
+    }
+}
+
+impl Distractors {
+    fn injected_tools(&self, offered: &[CatalogueTool]) -> Vec<CatalogueTool> {
+        let names: Vec<&str> = offered.iter().map(|tool| tool.name.as_str()).collect();
+        let Source::NearDuplicate(of) = &self.source else {
+            return distractors_from_catalogue(self.count, &names);
+        };
+        let Some(of) = of.as_ref().or(self.correct.first()) else { return Vec::new() };
+        let original = offered.iter().find(|tool| is_tool(of, &tool.name, tool.server.as_deref())).cloned();
+        let original =
+            original.unwrap_or_else(|| CatalogueTool { name: of.clone(), ..CatalogueTool::default() });
+        let candidates = near_duplicates(&original, self.count + offered.len());
+        let new = candidates.into_iter().filter(|tool| !names.contains(&tool.name.as_str()));
+        new.take(self.count).collect()
+    }
+
+    fn summary(&self, scores: &Scores) -> Option<String> {
+        let value = |target: &Target| scores.value(target.name);
+        let (correct, distracted) = (value(&CHOSE_CORRECT)?, value(&CHOSE_DISTRACTOR)?);
+        let (accuracy, lower) = (value(&ACCURACY)?, value(&CERTIFIED_LOWER)?);
+        let source = match self.source {
+            Source::Catalogue => "from the catalogue",
+            Source::NearDuplicate(_) => "near duplicates",
+        };
+        let complexity = self.complexity.map(|complexity| format!(", {complexity}")).unwrap_or_default();
+        Some(format!(
+            "accuracy {accuracy}% ({correct} correct, {distracted} distracted), \
+             certified {lower}, {} {source}{complexity}",
+            self.count
+        ))
+    }
 
     fn read(block: &mut Block<'_>) -> Self {
         let mut places = Vec::new();
@@ -104,115 +217,6 @@ impl Gate for Distractors {
             complexity,
             places,
         }
-    }
-
-    fn default_expect(&self) -> Vec<Assertion<Target>> {
-        vec![Assertion::of(ACCURACY, Matcher::at_least(100.0))]
-    }
-
-    fn score(&self, runs: &[Run<'_>]) -> Scores {
-        let mut scores = Scores::fold(&[CHOSE_CORRECT, CHOSE_DISTRACTOR], runs, |run| self.score_run(run));
-        let count = |target: &Target| scores.value(target.name).map(|count| count.as_f64() as u64);
-        let (correct, distracted) = (count(&CHOSE_CORRECT), count(&CHOSE_DISTRACTOR));
-        let accuracy = correct.zip(distracted).map(|(correct, distracted)| accuracy(correct, distracted));
-        let lower = correct.and_then(|correct| certified_lower(correct, runs.len() as u64, CONFIDENCE).ok());
-        scores
-            .set(&ACCURACY, accuracy.map(|percent| Number::Int(percent as i64)))
-            .set(&CERTIFIED_LOWER, lower.map(|lower| Number::Float(to_six_decimals(lower))))
-            .set(&CERTIFIED_LOWER_PCT, lower.map(|lower| Number::Int(percent_of(lower).into())));
-        let other_counts = self.other_counts(runs);
-        if let (None, Some(other)) = (&scores.not_exercised, &other_counts) {
-            scores.not_exercised = Some(other.message.clone());
-        }
-        scores.findings.extend(other_counts);
-        scores
-    }
-
-    fn outlook(&self, target: &Target, scores: &Scores, runs: &[Run<'_>], of: usize) -> Outlook {
-        let count = |target: &Target| scores.value(target.name).map(|count| count.as_f64() as u64);
-        let (Some(correct), Some(distracted)) = (count(&CHOSE_CORRECT), count(&CHOSE_DISTRACTOR)) else {
-            return Outlook::Open;
-        };
-        let remaining = (of - runs.len()) as u64;
-        let up_from = |count: u64| count..=count + remaining;
-        Outlook::OneOf(match target.name {
-            name if name == CHOSE_CORRECT.name => up_from(correct).map(|count| count as f64).collect(),
-            name if name == CHOSE_DISTRACTOR.name => up_from(distracted).map(|count| count as f64).collect(),
-            name if name == CERTIFIED_LOWER.name => {
-                up_from(correct).map(|correct| reachable::floor(correct, of as u64)).collect()
-            }
-            name if name == CERTIFIED_LOWER_PCT.name => {
-                up_from(correct).map(|correct| reachable::floor_percent(correct, of as u64)).collect()
-            }
-            _ => accuracies(correct, distracted, remaining),
-        })
-    }
-
-    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
-        self.places.iter().filter_map(|(tool, span)| agent.unknown_tool(tool, *span)).collect()
-    }
-
-    fn injected_tools(&self, offered: &[CatalogueTool]) -> Vec<CatalogueTool> {
-        let names: Vec<&str> = offered.iter().map(|tool| tool.name.as_str()).collect();
-        let Source::NearDuplicate(of) = &self.source else {
-            return distractors_from_catalogue(self.count, &names);
-        };
-        let Some(of) = of.as_ref().or(self.correct.first()) else { return Vec::new() };
-        let original = offered.iter().find(|tool| is_tool(of, &tool.name, tool.server.as_deref())).cloned();
-        let original =
-            original.unwrap_or_else(|| CatalogueTool { name: of.clone(), ..CatalogueTool::default() });
-        let candidates = near_duplicates(&original, self.count + offered.len());
-        let new = candidates.into_iter().filter(|tool| !names.contains(&tool.name.as_str()));
-        new.take(self.count).collect()
-    }
-
-    fn variants(&self) -> Vec<Variant> {
-        self.sweep.iter().map(|&count| Variant::Distractors(count)).collect()
-    }
-
-    fn of_variant(&self, variant: Variant) -> Option<Self> {
-        let Variant::Distractors(count) = variant;
-        Some(Self { count, ..self.clone() })
-    }
-
-    fn summary(&self, scores: &Scores) -> Option<String> {
-        let value = |target: &Target| scores.value(target.name);
-        let (correct, distracted) = (value(&CHOSE_CORRECT)?, value(&CHOSE_DISTRACTOR)?);
-        let (accuracy, lower) = (value(&ACCURACY)?, value(&CERTIFIED_LOWER)?);
-        let source = match self.source {
-            Source::Catalogue => "from the catalogue",
-            Source::NearDuplicate(_) => "near duplicates",
-        };
-        let complexity = self.complexity.map(|complexity| format!(", {complexity}")).unwrap_or_default();
-        Some(format!(
-            "accuracy {accuracy}% ({correct} correct, {distracted} distracted), \
-             certified {lower}, {} {source}{complexity}",
-            self.count
-        ))
-    }
-}
-
-impl Distractors {
-    fn score_run(&self, run: &Run<'_>) -> RunScores {
-        let calls = &run.trace.tool_calls;
-        let taken = distractor_calls(calls, catalogue_of(run.header));
-        let reached = calls.iter().any(|call| self.correct.iter().any(|tool| call.is_to(tool)));
-        let mut scores = RunScores::default();
-        scores
-            .whole(&CHOSE_CORRECT, usize::from(reached && taken.is_empty()))
-            .whole(&CHOSE_DISTRACTOR, usize::from(!taken.is_empty()));
-        for &at in taken.iter().take(MOST_FINDINGS) {
-            scores.find(format!("call {} `{}` is a distractor", at + 1, calls[at].name), Vec::new());
-        }
-        if !reached {
-            scores.find(format!("no call to {}", listed(&self.correct)), Vec::new());
-        }
-        if taken.is_empty() && self.count == 0 {
-            scores.not_exercised("the row without distractors, to compare the others with");
-        } else if taken.is_empty() && injected(run.header) == 0 {
-            scores.not_exercised("the recording has no injected distractors");
-        }
-        scores
     }
 
     /// Says where a recording has fewer or more distractors than the block asks for.

@@ -1,25 +1,16 @@
 //! `equal_function_sets:` did the agent call the right tools, where any tool of a class will do?
 
-mod classes;
-mod selection;
+pub use super::classes::{Class, Selection, score_selection};
 
-pub use classes::Class;
-pub use selection::{Selection, score_selection};
-
-pub(crate) use classes::read_placed_classes_or_siblings;
-pub(crate) use selection::Reach;
-
-use super::assertion::{Assertion, plural};
-use super::gate::{AgentFacts, Gate};
+use super::classes::{Reach, explain_selection, read_placed_classes};
+use super::gate::{Gate, GateKind};
 use super::outlook::Outlook;
 use super::scores::{RunScores, Scores};
 use super::target::{Fold, Target};
-use crate::matcher::Matcher;
-use crate::problem::{Problem, Span};
+use crate::problem::Span;
 use crate::report::Number;
 use crate::suite::read::Block;
-use crate::trace::{Call, Run};
-use classes::read_placed_classes;
+use crate::trace::Run;
 
 const PRECISION: Target = Target::percent(
     "tool_selection.precision",
@@ -37,37 +28,42 @@ const FALSE_POSITIVES: Target =
 const FALSE_NEGATIVES: Target =
     Target::count("tool_selection.false_negatives", "classes that no call reached").folded(Fold::Sum);
 
-const MOST_FINDINGS: usize = 20;
-const MOST_MEMBERS: usize = 5;
-
 /// The block as written, and where each member stands.
 pub(crate) struct EqualFunctionSets {
     classes: Vec<Class>,
     places: Vec<(String, Span)>,
 }
 
+pub(super) const KIND: GateKind = GateKind {
+    key: "equal_function_sets",
+    summary: "Were the right tools called, where any tool of a class will do?",
+    targets: &[PRECISION, RECALL, F1, TRUE_POSITIVES, FALSE_POSITIVES, FALSE_NEGATIVES],
+    doc: include_str!("doc.md"),
+    example: include_str!("example.yml"),
+    floors: &[(F1, 100.0)],
+    read: |block| Box::new(EqualFunctionSets::read(block)),
+    traits: &[],
+};
+
 impl Gate for EqualFunctionSets {
-    const KEY: &'static str = "equal_function_sets";
-    const SUMMARY: &'static str = "Were the right tools called, where any tool of a class will do?";
-    const TARGETS: &'static [Target] =
-        &[PRECISION, RECALL, F1, TRUE_POSITIVES, FALSE_POSITIVES, FALSE_NEGATIVES];
-    const DOC: &'static str = include_str!("doc.md");
-    const EXAMPLE: &'static str = include_str!("example.yml");
-
-    fn read(block: &mut Block<'_>) -> Self {
-        let mut places = Vec::new();
-        let doc = "The capabilities the task needs, each with the tools of which any one will do";
-        let classes = block.required("classes", doc, |field| read_placed_classes(field, &mut places));
-        Self { classes: classes.unwrap_or_default(), places }
-    }
-
-    fn default_expect(&self) -> Vec<Assertion<Target>> {
-        vec![Assertion::of(F1, Matcher::at_least(100.0))]
+    fn score_run(&self, run: &Run<'_>) -> RunScores {
+        let calls = run.trace.tool_calls.as_slice();
+        let reach = Reach::of_calls(calls, &self.classes);
+        let Selection { true_positives, false_positives, false_negatives } = reach.selection();
+        let mut scores = RunScores::default();
+        scores
+            .whole(&TRUE_POSITIVES, true_positives)
+            .whole(&FALSE_POSITIVES, false_positives)
+            .whole(&FALSE_NEGATIVES, false_negatives);
+        if calls.is_empty() {
+            scores.not_exercised("the run made no calls");
+        }
+        explain_selection(&reach, calls, &self.classes, &mut scores);
+        scores
     }
 
     fn score(&self, runs: &[Run<'_>]) -> Scores {
-        let targets = [TRUE_POSITIVES, FALSE_POSITIVES, FALSE_NEGATIVES];
-        let mut scores = Scores::fold(&targets, runs, |run| self.score_run(&run.trace.tool_calls));
+        let mut scores = Scores::fold(runs, |run| self.score_run(run));
         let count = |target: &Target| scores.value(target.name).map(|count| count.as_f64() as usize);
         let pooled = count(&TRUE_POSITIVES).zip(count(&FALSE_POSITIVES)).zip(count(&FALSE_NEGATIVES)).map(
             |((true_positives, false_positives), false_negatives)| Selection {
@@ -101,68 +97,17 @@ impl Gate for EqualFunctionSets {
         }
     }
 
-    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
-        self.places.iter().filter_map(|(member, span)| agent.unknown_tool(member, *span)).collect()
+    fn named_tools(&self) -> &[(String, Span)] {
+        &self.places
     }
 }
 
 impl EqualFunctionSets {
-    fn score_run(&self, calls: &[Call<'_>]) -> RunScores {
-        let reach = Reach::of_calls(calls, &self.classes);
-        let Selection { true_positives, false_positives, false_negatives } = reach.selection();
-        let mut scores = RunScores::default();
-        scores
-            .whole(&TRUE_POSITIVES, true_positives)
-            .whole(&FALSE_POSITIVES, false_positives)
-            .whole(&FALSE_NEGATIVES, false_negatives);
-        if calls.is_empty() {
-            scores.not_exercised("the run made no calls");
-        }
-        explain_selection(&reach, calls, &self.classes, &mut scores);
-        scores
-    }
-}
-
-/// Says which classes were missed and which calls belong to none.
-pub(crate) fn explain_selection(
-    reach: &Reach,
-    calls: &[Call<'_>],
-    classes: &[Class],
-    scores: &mut RunScores,
-) {
-    for &class in reach.unreached.iter().take(MOST_FINDINGS) {
-        scores.find(why_unreached(&classes[class], calls), Vec::new());
-    }
-    for &call in reach.strays.iter().take(MOST_FINDINGS) {
-        scores.find(format!("call {} `{}` is in no class", call + 1, calls[call].name), Vec::new());
-    }
-    let more = reach.strays.len().saturating_sub(MOST_FINDINGS);
-    if more > 0 {
-        let are = if more == 1 { "is" } else { "are" };
-        scores.find(format!("{more} more call{} {are} in no class", plural(more)), Vec::new());
-    }
-}
-
-fn why_unreached(class: &Class, calls: &[Call<'_>]) -> String {
-    let called = |member: &&String| calls.iter().any(|call| call.is_to(member));
-    let taken: Vec<&String> = class.members.iter().filter(called).collect();
-    let name = &class.name;
-    if taken.is_empty() {
-        format!("class `{name}` was not reached: no call to {}", listed(&class.members))
-    } else {
-        format!("class `{name}` was not reached: every call of {} counts for another class", listed(&taken))
-    }
-}
-
-/// `` `a` or `b` ``, cut where the list is long.
-pub(crate) fn listed<S: AsRef<str>>(members: &[S]) -> String {
-    let shown: Vec<String> =
-        members.iter().take(MOST_MEMBERS).map(|member| format!("`{}`", member.as_ref())).collect();
-    let more = members.len() - shown.len();
-    match (shown.as_slice(), more) {
-        ([one], _) => one.clone(),
-        ([first @ .., last], 0) => format!("{} or {last}", first.join(", ")),
-        _ => format!("{} or {more} others", shown.join(", ")),
+    fn read(block: &mut Block<'_>) -> Self {
+        let mut places = Vec::new();
+        let doc = "The capabilities the task needs, each with the tools of which any one will do";
+        let classes = block.required("classes", doc, |field| read_placed_classes(field, &mut places));
+        Self { classes: classes.unwrap_or_default(), places }
     }
 }
 

@@ -1,19 +1,17 @@
 //! `fault_matrix:` which call may fail in which way, and the agent still gets there?
 
-mod combination;
 mod score;
 #[cfg(test)]
 mod tests;
 
-pub use combination::Combination;
-
-use super::assertion::Assertion;
-use super::gate::{AgentFacts, Gate, GateBlock};
+use super::combination::Combination;
+use super::gate::{AgentFacts, Gate, GateKind, Trait};
+use super::recording::Recording;
 use super::scores::Scores;
 use super::target::{Fold, Target};
 use crate::problem::{Problem, Span};
+use crate::suite::FaultKind;
 use crate::suite::read::{Block, Field};
-use crate::suite::{Agent, FaultKind};
 use crate::trace::Run;
 
 const COMBINATIONS: Target =
@@ -38,6 +36,9 @@ const KINDS: [FaultKind; 6] = [
     FaultKind::LostResponse,
 ];
 
+/// The parameter of a recorded header that names the combination of each run.
+pub const MATRIX_PARAMETER: &str = "fault_matrix";
+
 /// How many calls are tried when the block does not say.
 const MOST_CALLS: usize = 10;
 
@@ -49,20 +50,18 @@ pub(crate) struct FaultMatrix {
     has_expectations: bool,
 }
 
-/// The combinations that an agent's `fault_matrix:` records, by its ordinary runs; empty when it has none.
-pub fn fault_combinations(agent: &Agent, runs: &[Run<'_>]) -> Vec<Combination> {
-    agent.gates.iter().find_map(|gate| gate.fault_combinations(runs)).unwrap_or_default()
-}
+pub(super) const KIND: GateKind = GateKind {
+    key: "fault_matrix",
+    summary: "Which call may fail in which way, and the agent still gets there?",
+    targets: &[COMBINATIONS, REACHED, SURVIVED, SURVIVAL_RATE],
+    doc: include_str!("doc.md"),
+    example: include_str!("example.yml"),
+    floors: &[],
+    read: |block| Box::new(FaultMatrix::read(block)),
+    traits: &[Trait::TakesTrue],
+};
 
-impl Gate for FaultMatrix {
-    const KEY: &'static str = "fault_matrix";
-    const SUMMARY: &'static str = "Which call may fail in which way, and the agent still gets there?";
-    const TARGETS: &'static [Target] = &[COMBINATIONS, REACHED, SURVIVED, SURVIVAL_RATE];
-    const DOC: &'static str = include_str!("doc.md");
-    const EXAMPLE: &'static str = include_str!("example.yml");
-    const TAKES_TRUE: bool = true;
-    const JUDGES_MATRIX: bool = true;
-
+impl FaultMatrix {
     fn read(block: &mut Block<'_>) -> Self {
         let kinds = block.optional("kinds", "The kinds of fault; one of each that fails a call", read_kinds);
         let doc = "How many calls are tried, from the first; as many as the first run makes, at most 10";
@@ -70,20 +69,21 @@ impl Gate for FaultMatrix {
         let has_expectations = block.sibling("expect", |_| Some(())).is_some();
         Self { kinds: kinds.unwrap_or_else(|| KINDS.to_vec()), calls, has_expectations }
     }
+}
 
-    fn default_expect(&self) -> Vec<Assertion<Target>> {
-        Vec::new()
-    }
-
+impl Gate for FaultMatrix {
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         score::score(self, runs)
     }
 
-    fn fault_combinations(&self, runs: &[Run<'_>]) -> Option<Vec<Combination>> {
-        let made = runs.first().map_or(0, |run| run.trace.tool_calls.len());
-        let calls = self.calls.unwrap_or_else(|| made.min(MOST_CALLS));
-        let of_kind = |&kind| (0..calls).map(move |call_index| Combination { kind, call_index });
-        Some(self.kinds.iter().flat_map(of_kind).collect())
+    fn recording(&self) -> Recording<'_> {
+        let combinations = |runs: &[Run<'_>]| {
+            let made = runs.first().map_or(0, |run| run.trace.tool_calls.len());
+            let calls = self.calls.unwrap_or_else(|| made.min(MOST_CALLS));
+            let of_kind = |&kind| (0..calls).map(move |call_index| Combination { kind, call_index });
+            self.kinds.iter().flat_map(of_kind).collect()
+        };
+        Recording { combinations: Some(Box::new(combinations)), ..Recording::default() }
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
@@ -94,17 +94,6 @@ impl Gate for FaultMatrix {
             Problem::warning("without an `expect:` only a later successful call tells who survived");
         let help = "say in the agent's `expect:` what must hold even when a call fails";
         vec![problem.at(agent.key_span).help(help)]
-    }
-
-    fn summary(&self, scores: &Scores) -> Option<String> {
-        scores.summary.clone()
-    }
-}
-
-impl GateBlock {
-    /// Whether the gate judges the runs of the fault matrix, and not the ordinary ones.
-    pub fn judges_matrix(&self) -> bool {
-        self.judges_matrix
     }
 }
 

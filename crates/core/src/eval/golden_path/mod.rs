@@ -1,16 +1,13 @@
 //! `golden_path:` did the agent get there without wasted calls?
 
-use super::assertion::Assertion;
 use super::assignment::Groups;
-use super::outlook::Outlook;
-use super::scores::{RunScores, Scores};
+use super::gate::{AgentFacts, Gate, GateKind};
+use super::scores::RunScores;
 use super::subsequence::longest_order_keeping_match;
 use super::target::Target;
-use super::{Gate, gate::AgentFacts};
-use crate::matcher::Matcher;
 use crate::problem::Problem;
 use crate::suite::read::Block;
-use crate::trace::{Call, Run, is_tool};
+use crate::trace::{Run, is_tool};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};
 
@@ -153,13 +150,71 @@ enum Baseline {
     Golden,
 }
 
-impl Gate for GoldenPathBlock {
-    const KEY: &'static str = "golden_path";
-    const SUMMARY: &'static str = "Did the agent get there without wasted calls?";
-    const TARGETS: &'static [Target] = &[PASSED, PENALTY, EXTRA_STEPS, BACKTRACKS, REPEATED_TOOLS, COVERAGE];
-    const DOC: &'static str = include_str!("doc.md");
-    const EXAMPLE: &'static str = include_str!("example.yml");
+pub(super) const KIND: GateKind = GateKind {
+    key: "golden_path",
+    summary: "Did the agent get there without wasted calls?",
+    targets: &[PASSED, PENALTY, EXTRA_STEPS, BACKTRACKS, REPEATED_TOOLS, COVERAGE],
+    doc: include_str!("doc.md"),
+    example: include_str!("example.yml"),
+    floors: &[(PASSED, 1.0)],
+    read: |block| Box::new(GoldenPathBlock::read(block)),
+    traits: &[],
+};
 
+impl Gate for GoldenPathBlock {
+    fn score_run(&self, run: &Run<'_>) -> RunScores {
+        let calls = run.trace.tool_calls.as_slice();
+        let names: Vec<&str> = calls.iter().map(|call| call.name.as_ref()).collect();
+        let mut waste = Waste::of(&names, self.path.calls.len());
+        if self.baseline == Baseline::Golden {
+            waste = waste.beyond(&self.own_waste());
+        }
+        let path = score(&waste, &self.path);
+        let mut scores = RunScores::default();
+        scores
+            .flag(&PASSED, path.passed)
+            .float(&PENALTY, path.penalty)
+            .whole(&EXTRA_STEPS, path.extra_steps)
+            .whole(&BACKTRACKS, path.backtracks)
+            .whole(&REPEATED_TOOLS, path.repeated_tools)
+            .float(
+                &COVERAGE,
+                coverage(
+                    calls.iter().map(|call| (call.name.as_ref(), call.server.as_deref())),
+                    &self.path.calls,
+                ),
+            );
+        if calls.is_empty() {
+            scores.not_exercised("the run made no calls");
+        }
+        self.explain(&names, &waste, &mut scores);
+        scores
+    }
+
+    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        let own = self.own_waste();
+        let counted = (own.backtracks.len() * usize::from(self.path.penalize_backtracking))
+            + (own.repeats.len() * usize::from(self.path.penalize_repeated_tools));
+        let tools: BTreeSet<&str> = self.path.calls.iter().map(String::as_str).collect();
+        let mut problems: Vec<Problem> =
+            tools.into_iter().filter_map(|tool| agent.unknown_tool(tool, agent.key_span)).collect();
+        let GoldenPath { allow_extra_steps, penalize_backtracking, penalize_repeated_tools, .. } = self.path;
+        if allow_extra_steps && !penalize_backtracking && !penalize_repeated_tools && self.is_default {
+            let message = "nothing counts as waste here: this cannot fail";
+            let help = "count one kind of waste, or assert `golden_path.coverage` in an `expect:`";
+            problems.push(Problem::warning(message).at(agent.key_span).help(help));
+        }
+        if counted == 0 || self.baseline == Baseline::Golden {
+            return problems;
+        }
+        let message = "this golden path revisits a tool, so a run that follows it exactly counts as waste";
+        let help = "add `baseline: golden` to count only the waste beyond the path's own";
+        problems.push(Problem::warning(message).at(agent.key_span).help(help));
+        problems
+    }
+}
+
+impl GoldenPathBlock {
     fn read(block: &mut Block<'_>) -> Self {
         let calls = block.required("calls", "The tools of the ideal run, in order", |f| f.list(|f| f.name()));
         let path = GoldenPath {
@@ -188,73 +243,9 @@ impl Gate for GoldenPathBlock {
         Self { path, baseline: baseline.unwrap_or(Baseline::Zero), is_default: !block.has("expect") }
     }
 
-    fn default_expect(&self) -> Vec<Assertion<Target>> {
-        vec![Assertion::of(PASSED, Matcher::at_least(1.0))]
-    }
-
-    fn score(&self, runs: &[Run<'_>]) -> Scores {
-        Scores::fold(Self::TARGETS, runs, |run| self.score_run(&run.trace.tool_calls))
-    }
-
-    fn outlook(&self, target: &Target, scores: &Scores, _runs: &[Run<'_>], _of: usize) -> Outlook {
-        Outlook::folded(target, scores)
-    }
-
-    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
-        let own = self.own_waste();
-        let counted = (own.backtracks.len() * usize::from(self.path.penalize_backtracking))
-            + (own.repeats.len() * usize::from(self.path.penalize_repeated_tools));
-        let tools: BTreeSet<&str> = self.path.calls.iter().map(String::as_str).collect();
-        let mut problems: Vec<Problem> =
-            tools.into_iter().filter_map(|tool| agent.unknown_tool(tool, agent.key_span)).collect();
-        let GoldenPath { allow_extra_steps, penalize_backtracking, penalize_repeated_tools, .. } = self.path;
-        if allow_extra_steps && !penalize_backtracking && !penalize_repeated_tools && self.is_default {
-            let message = "nothing counts as waste here: this cannot fail";
-            let help = "count one kind of waste, or assert `golden_path.coverage` in an `expect:`";
-            problems.push(Problem::warning(message).at(agent.key_span).help(help));
-        }
-        if counted == 0 || self.baseline == Baseline::Golden {
-            return problems;
-        }
-        let message = "this golden path revisits a tool, so a run that follows it exactly counts as waste";
-        let help = "add `baseline: golden` to count only the waste beyond the path's own";
-        problems.push(Problem::warning(message).at(agent.key_span).help(help));
-        problems
-    }
-}
-
-impl GoldenPathBlock {
     fn own_waste(&self) -> Waste {
         let golden: Vec<&str> = self.path.calls.iter().map(String::as_str).collect();
         Waste::of(&golden, golden.len())
-    }
-
-    fn score_run(&self, calls: &[Call<'_>]) -> RunScores {
-        let names: Vec<&str> = calls.iter().map(|call| call.name.as_ref()).collect();
-        let mut waste = Waste::of(&names, self.path.calls.len());
-        if self.baseline == Baseline::Golden {
-            waste = waste.beyond(&self.own_waste());
-        }
-        let path = score(&waste, &self.path);
-        let mut scores = RunScores::default();
-        scores
-            .flag(&PASSED, path.passed)
-            .float(&PENALTY, path.penalty)
-            .whole(&EXTRA_STEPS, path.extra_steps)
-            .whole(&BACKTRACKS, path.backtracks)
-            .whole(&REPEATED_TOOLS, path.repeated_tools)
-            .float(
-                &COVERAGE,
-                coverage(
-                    calls.iter().map(|call| (call.name.as_ref(), call.server.as_deref())),
-                    &self.path.calls,
-                ),
-            );
-        if calls.is_empty() {
-            scores.not_exercised("the run made no calls");
-        }
-        self.explain(&names, &waste, &mut scores);
-        scores
     }
 
     fn explain(&self, names: &[&str], waste: &Waste, scores: &mut RunScores) {
@@ -283,6 +274,7 @@ impl GoldenPathBlock {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::eval::scores::Scores;
     use crate::trace::Trace;
     use serde_json::json;
 

@@ -17,11 +17,9 @@ mod tool;
 mod verbs;
 mod words;
 
-use super::Gate;
 use super::assertion::Assertion;
-use super::gate::AgentFacts;
-use super::outlook::Outlook;
-use super::scores::{RunScores, Scores};
+use super::gate::{AgentFacts, Gate, GateKind};
+use super::scores::RunScores;
 use super::target::{Fold, Target};
 use crate::matcher::Matcher;
 use crate::problem::Problem;
@@ -121,10 +119,10 @@ pub(crate) struct NarrativeBlock {
     vocabulary: Arc<Vocabulary>,
 }
 
-impl Gate for NarrativeBlock {
-    const KEY: &'static str = "narrative";
-    const SUMMARY: &'static str = "Does the agent's closing story match what it did?";
-    const TARGETS: &'static [Target] = &[
+pub(super) const KIND: GateKind = GateKind {
+    key: "narrative",
+    summary: "Does the agent's closing story match what it did?",
+    targets: &[
         DIVERGENCE_SCORE,
         CLAIMED_BUT_ABSENT,
         PRESENT_BUT_UNCLAIMED,
@@ -132,33 +130,42 @@ impl Gate for NarrativeBlock {
         GATE_PASSED,
         DENIED_BUT_PRESENT,
         MUTATING_DIVERGENCE_SCORE,
-    ];
-    const DOC: &'static str = include_str!("doc.md");
-    const EXAMPLE: &'static str = include_str!("example.yml");
+    ],
+    doc: include_str!("doc.md"),
+    example: include_str!("example.yml"),
+    floors: &[(GATE_PASSED, 1.0)],
+    read: |block| Box::new(NarrativeBlock::read(block)),
+    traits: &[],
+};
 
-    fn read(block: &mut Block<'_>) -> Self {
-        let narrative = read::narrative(block);
-        Self { vocabulary: Vocabulary::with(&narrative.extra_verbs), narrative }
-    }
-
-    fn default_expect(&self) -> Vec<Assertion<Target>> {
-        vec![Assertion::of(GATE_PASSED, Matcher::at_least(1.0))]
-    }
-
-    fn expect_beside(&self) -> Vec<Assertion<Target>> {
-        let ceiling = self.narrative.max_divergence_score;
+impl Gate for NarrativeBlock {
+    fn expect_beside(&self, has_expect: bool) -> Vec<Assertion<Target>> {
+        let ceiling = self.narrative.max_divergence_score.filter(|_| has_expect);
         ceiling
             .map(|ceiling| Assertion::of(DIVERGENCE_SCORE, Matcher::at_most(ceiling)))
             .into_iter()
             .collect()
     }
 
-    fn score(&self, runs: &[Run<'_>]) -> Scores {
-        Scores::fold(Self::TARGETS, runs, |run| self.score_run(run))
-    }
-
-    fn outlook(&self, target: &Target, scores: &Scores, _runs: &[Run<'_>], _of: usize) -> Outlook {
-        Outlook::folded(target, scores)
+    fn score_run(&self, run: &Run<'_>) -> RunScores {
+        let message = closing_message(run.trace);
+        let found = self.narrative.compare(&message, &steps(run.trace), &self.vocabulary);
+        let mut scores = RunScores::default();
+        scores
+            .float(&DIVERGENCE_SCORE, found.score.divergence_score)
+            .whole(&CLAIMED_BUT_ABSENT, found.score.claimed_but_absent)
+            .whole(&PRESENT_BUT_UNCLAIMED, found.score.present_but_unclaimed)
+            .whole(&ARG_MISMATCH, found.score.arg_mismatch)
+            .flag(&GATE_PASSED, found.score.gate_passed)
+            .whole(&DENIED_BUT_PRESENT, found.score.denied_but_present)
+            .float(&MUTATING_DIVERGENCE_SCORE, found.score.mutating_divergence_score);
+        if message.trim().is_empty() {
+            scores.not_exercised("the run has no closing message");
+        } else if found.claims.is_empty() && found.denials == 0 && run.trace.tool_calls.is_empty() {
+            scores.not_exercised("the answer claims nothing and the run made no calls");
+        }
+        explain::findings(&found, &message, run.trace, self.narrative.max_divergence_score, &mut scores);
+        scores
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
@@ -181,24 +188,8 @@ impl Gate for NarrativeBlock {
 }
 
 impl NarrativeBlock {
-    fn score_run(&self, run: &Run<'_>) -> RunScores {
-        let message = closing_message(run.trace);
-        let found = self.narrative.compare(&message, &steps(run.trace), &self.vocabulary);
-        let mut scores = RunScores::default();
-        scores
-            .float(&DIVERGENCE_SCORE, found.score.divergence_score)
-            .whole(&CLAIMED_BUT_ABSENT, found.score.claimed_but_absent)
-            .whole(&PRESENT_BUT_UNCLAIMED, found.score.present_but_unclaimed)
-            .whole(&ARG_MISMATCH, found.score.arg_mismatch)
-            .flag(&GATE_PASSED, found.score.gate_passed)
-            .whole(&DENIED_BUT_PRESENT, found.score.denied_but_present)
-            .float(&MUTATING_DIVERGENCE_SCORE, found.score.mutating_divergence_score);
-        if message.trim().is_empty() {
-            scores.not_exercised("the run has no closing message");
-        } else if found.claims.is_empty() && found.denials == 0 && run.trace.tool_calls.is_empty() {
-            scores.not_exercised("the answer claims nothing and the run made no calls");
-        }
-        explain::findings(&found, &message, run.trace, self.narrative.max_divergence_score, &mut scores);
-        scores
+    fn read(block: &mut Block<'_>) -> Self {
+        let narrative = read::narrative(block);
+        Self { vocabulary: Vocabulary::with(&narrative.extra_verbs), narrative }
     }
 }

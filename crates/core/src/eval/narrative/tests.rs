@@ -3,8 +3,8 @@
 use super::claim::claims;
 use super::token::tokens;
 use super::*;
-use crate::eval::GateKind;
 use crate::eval::lint_check::problems;
+use crate::eval::scores::Scores;
 use crate::report::Status;
 use crate::suite::{Host, load};
 use crate::trace::Trace;
@@ -12,8 +12,6 @@ use proptest::prelude::*;
 use serde_json::json;
 use std::fmt::Write;
 use std::path::Path;
-
-const KIND: GateKind = GateKind::of::<NarrativeBlock>();
 
 /// Claims as `create_issue`, denials as `not create_issue`.
 fn spoken(text: &str) -> String {

@@ -1,7 +1,7 @@
 //! How did all calls of all runs do on each axis?
 
 use super::catalogue::{Catalogue, Standing};
-use crate::eval::equal_function_sets::Class;
+use crate::eval::classes::Class;
 use crate::json;
 use crate::report::Finding;
 use crate::trace::{Call, CallResult, Header, Run};

@@ -1,11 +1,8 @@
 //! `discovery:` did the agent have to find its tools by intent, with none named in the prompt?
 
 use super::mentions::named;
-use crate::eval::Gate;
-use crate::eval::assertion::Assertion;
-use crate::eval::gate::AgentFacts;
+use crate::eval::gate::{AgentFacts, Gate, GateKind, Trait};
 use crate::eval::scores::{Scores, vacuous_runs};
-use crate::eval::target::Target;
 use crate::problem::Problem;
 use crate::report::Finding;
 use crate::suite::read::Block;
@@ -20,30 +17,18 @@ pub(crate) struct DiscoveryBlock {
     prompts: Vec<String>,
 }
 
+pub(in crate::eval) const KIND: GateKind = GateKind {
+    key: "discovery",
+    summary: "Did the agent have to find its tools by intent, with none named in the prompt?",
+    targets: &[],
+    doc: include_str!("discovery.md"),
+    example: include_str!("discovery.yml"),
+    floors: &[],
+    read: |block| Box::new(DiscoveryBlock::read(block)),
+    traits: &[Trait::CanBeRefuted],
+};
+
 impl Gate for DiscoveryBlock {
-    const KEY: &'static str = "discovery";
-    const SUMMARY: &'static str =
-        "Did the agent have to find its tools by intent, with none named in the prompt?";
-    const TARGETS: &'static [Target] = &[];
-    const DOC: &'static str = include_str!("discovery.md");
-    const EXAMPLE: &'static str = include_str!("discovery.yml");
-    const CAN_BE_REFUTED: bool = true;
-
-    fn read(block: &mut Block<'_>) -> Self {
-        let doc = "The prompt names no tool and no server";
-        let name_free = block.flag("name_free", doc, true);
-        let doc = "Names of tools or servers that are ordinary words in this prompt";
-        let allow = block.optional("allow", doc, |f| f.list(|f| f.name())).unwrap_or_default();
-        let prompt = block.sibling("prompt", |field| field.string());
-        let turns = block.sibling("turns", |field| field.list(|item| item.string()));
-        let prompts = prompt.into_iter().chain(turns.into_iter().flatten()).collect();
-        Self { name_free, allow, prompts }
-    }
-
-    fn default_expect(&self) -> Vec<Assertion<Target>> {
-        Vec::new()
-    }
-
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         let mut scores = Scores::default();
         if !self.name_free {
@@ -87,6 +72,17 @@ fn named_problem(name: &str, what: &str) -> Problem {
 }
 
 impl DiscoveryBlock {
+    fn read(block: &mut Block<'_>) -> Self {
+        let doc = "The prompt names no tool and no server";
+        let name_free = block.flag("name_free", doc, true);
+        let doc = "Names of tools or servers that are ordinary words in this prompt";
+        let allow = block.optional("allow", doc, |f| f.list(|f| f.name())).unwrap_or_default();
+        let prompt = block.sibling("prompt", |field| field.string());
+        let turns = block.sibling("turns", |field| field.list(|item| item.string()));
+        let prompts = prompt.into_iter().chain(turns.into_iter().flatten()).collect();
+        Self { name_free, allow, prompts }
+    }
+
     fn named<'n>(&self, prompts: &[&str], names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
         let is_allowed = |name: &str| self.allow.iter().any(|allowed| allowed.eq_ignore_ascii_case(name));
         named(prompts, names.filter(|name| !is_allowed(name)))

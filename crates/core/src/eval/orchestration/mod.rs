@@ -2,19 +2,16 @@
 
 mod axes;
 mod catalogue;
-mod discovery;
+pub(super) mod discovery;
 mod mentions;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use discovery::DiscoveryBlock;
-
-use super::assertion::Assertion;
-use super::equal_function_sets::{Class, read_placed_classes_or_siblings};
+use super::classes::{Class, read_placed_classes_or_siblings};
+use super::gate::{Gate, GateKind};
 use super::scores::Scores;
 use super::target::{Fold, Target};
-use super::{Gate, gate::AgentFacts};
-use crate::problem::{Problem, Span};
+use crate::problem::Span;
 use crate::report::Number;
 use crate::suite::read::Block;
 use crate::trace::Run;
@@ -48,24 +45,26 @@ pub(crate) struct OrchestrationBlock {
     places: Vec<(String, Span)>,
 }
 
-impl Gate for OrchestrationBlock {
-    const KEY: &'static str = "orchestration";
-    const SUMMARY: &'static str = "How well were the tools found, fed and used?";
-    const TARGETS: &'static [Target] = &[DISCOVERY, PARAMETERIZATION, SYNTAX, ERROR_RECOVERY, EFFICIENCY];
-    const DOC: &'static str = include_str!("doc.md");
-    const EXAMPLE: &'static str = include_str!("example.yml");
+pub(super) const KIND: GateKind = GateKind {
+    key: "orchestration",
+    summary: "How well were the tools found, fed and used?",
+    targets: &[DISCOVERY, PARAMETERIZATION, SYNTAX, ERROR_RECOVERY, EFFICIENCY],
+    doc: include_str!("doc.md"),
+    example: include_str!("example.yml"),
+    floors: &[],
+    read: |block| Box::new(OrchestrationBlock::read(block)),
+    traits: &[],
+};
 
+impl OrchestrationBlock {
     fn read(block: &mut Block<'_>) -> Self {
         let mut places = Vec::new();
         let classes = read_placed_classes_or_siblings(block, &mut places).unwrap_or_default();
         Self { classes, places }
     }
+}
 
-    /// Reported only.
-    fn default_expect(&self) -> Vec<Assertion<Target>> {
-        Vec::new()
-    }
-
+impl Gate for OrchestrationBlock {
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         let axes = Axes::over(&self.classes, runs);
         let mut scores = Scores { findings: axes.findings, ..Scores::default() };
@@ -94,7 +93,7 @@ impl Gate for OrchestrationBlock {
         scores
     }
 
-    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
-        self.places.iter().filter_map(|(member, span)| agent.unknown_tool(member, *span)).collect()
+    fn named_tools(&self) -> &[(String, Span)] {
+        &self.places
     }
 }

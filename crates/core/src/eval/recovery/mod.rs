@@ -11,11 +11,10 @@ pub use event::is_contradicted;
 pub use marks::{RecoveryFailure, RecoveryLimits, RecoveryMarks, RecoveryReport, score_recovery};
 
 use super::assertion::{Assertion, plural};
-use super::outlook::Outlook;
+use super::gate::{AgentFacts, Gate, GateKind, Trait};
+use super::recording::Recording;
 use super::scores::{RunScores, Scores};
 use super::target::Target;
-use super::{Gate, gate::AgentFacts};
-use crate::matcher::Matcher;
 use crate::problem::Problem;
 use crate::report::Number;
 use crate::suite::read::Block;
@@ -49,10 +48,10 @@ pub(crate) struct RecoveryBlock {
     inject: Vec<String>,
 }
 
-impl Gate for RecoveryBlock {
-    const KEY: &'static str = "recovery";
-    const SUMMARY: &'static str = "Did the agent notice the injected fault, and get past it in time?";
-    const TARGETS: &'static [Target] = &[
+pub(super) const KIND: GateKind = GateKind {
+    key: "recovery",
+    summary: "Did the agent notice the injected fault, and get past it in time?",
+    targets: &[
         RECOVERED,
         TIME_TO_DETECTION,
         TIME_TO_RECOVERY,
@@ -60,96 +59,17 @@ impl Gate for RecoveryBlock {
         CLEAN_TIMEOUT,
         EXERCISED,
         GATE_PASSED,
-    ];
-    const DOC: &'static str = include_str!("doc.md");
-    const EXAMPLE: &'static str = include_str!("example.yml");
-    const CAN_BE_REFUTED: bool = true;
+    ],
+    doc: include_str!("doc.md"),
+    example: include_str!("example.yml"),
+    floors: &[(GATE_PASSED, 1.0)],
+    read: |block| Box::new(RecoveryBlock::read(block)),
+    traits: &[Trait::CanBeRefuted, Trait::JudgesFaults],
+};
 
-    fn read(block: &mut Block<'_>) -> Self {
-        let doc = "The time budget of one call, which each call without an answer uses up";
-        let max_detection_ms = block.required("max_detection_ms", doc, |f| f.whole(1..=u64::MAX));
-        let doc = "The most that recovery may take in all; unbounded when left out";
-        let max_recovery_ms = block.optional("max_recovery_ms", doc, |f| f.whole(0..=u64::MAX));
-        let doc = "Fail when the agent is told later than `max_detection_ms`";
-        let limits = RecoveryLimits {
-            max_detection_ms: max_detection_ms.unwrap_or_default(),
-            max_recovery_ms,
-            require_clean_timeout: block.flag("require_clean_timeout", doc, false),
-        };
-        let inject = block.sibling("inject", |field| field.list(|item| item.name())).unwrap_or_default();
-        Self { limits, inject }
-    }
-
-    fn call_budget_ms(&self) -> Option<u64> {
-        Some(self.limits.max_detection_ms)
-    }
-
-    fn default_expect(&self) -> Vec<Assertion<Target>> {
-        vec![Assertion::of(GATE_PASSED, Matcher::at_least(1.0))]
-    }
-
-    /// The limits that are written hold whatever else is expected.
-    fn expect_beside(&self) -> Vec<Assertion<Target>> {
-        let has_limits = self.limits.max_recovery_ms.is_some() || self.limits.require_clean_timeout;
-        if has_limits { self.default_expect() } else { Vec::new() }
-    }
-
-    /// Runs that are not known to have met every fault prove nothing, whatever is expected of their numbers.
-    fn score(&self, runs: &[Run<'_>]) -> Scores {
-        let mut scores = Scores::fold(Self::TARGETS, runs, |run| self.score_run(run.trace));
-        scores.is_refuted = scores.value(EXERCISED.name) != Some(Number::Int(1));
-        scores
-    }
-
-    fn outlook(&self, target: &Target, scores: &Scores, _runs: &[Run<'_>], _of: usize) -> Outlook {
-        Outlook::folded(target, scores)
-    }
-
-    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
-        if self.inject.is_empty() {
-            let problem =
-                Problem::error("`recovery:` has nothing to recover from: the agent injects no fault");
-            let help = "add `inject: [NAME]`, with the fault of that name under a top-level `faults:`";
-            return vec![problem.at(agent.key_span).help(help)];
-        }
-        agent.inject.iter().filter_map(|fault| self.lint_fault(fault, agent)).collect()
-    }
-}
-
-impl RecoveryBlock {
-    /// A fault that cannot make a call fail is refused; one that only a measured time could overcome is warned of.
-    fn lint_fault(&self, fault: &Fault, agent: &AgentFacts<'_>) -> Option<Problem> {
-        let RecoveryLimits { max_detection_ms: budget, max_recovery_ms, .. } = self.limits;
-        let (name, kind) = (&fault.name, fault.kind);
-        let delay_ms = kind.delay_ms().unwrap_or_default();
-        let least_ms = match kind.effect() {
-            Effect::Silence => budget,
-            Effect::Delay => delay_ms,
-            Effect::Nothing | Effect::Refusal => 0,
-        };
-        let is_harmless = kind.effect() == Effect::Delay && delay_ms <= budget;
-        let problem = if kind.effect() == Effect::Nothing {
-            Problem::error(format!(
-                "`{name}` makes no call fail: the gate can only say `fault_not_exercised`"
-            ))
-            .help("give the fault another kind, as `hang`")
-        } else if is_harmless {
-            Problem::warning(format!("`{name}` ({kind}) makes no call fail within a budget of {budget} ms"))
-                .help(format!("delay by more than {budget} ms, or give the fault another kind, as `hang`"))
-        } else if max_recovery_ms.is_some_and(|most| least_ms > most) {
-            let most = max_recovery_ms.unwrap_or_default();
-            let message = format!(
-                "recovery from `{name}` takes at least {least_ms} ms, and `max_recovery_ms` is {most}"
-            );
-            Problem::warning(message)
-                .help(format!("allow at least {least_ms} ms, or lower `max_detection_ms`"))
-        } else {
-            return None;
-        };
-        Some(problem.at(agent.key_span).also(fault.span, "the fault"))
-    }
-
-    fn score_run(&self, trace: &Trace<'_>) -> RunScores {
+impl Gate for RecoveryBlock {
+    fn score_run(&self, run: &Run<'_>) -> RunScores {
+        let trace = run.trace;
         let mut scores = RunScores::default();
         if let Some(flaw) = flaw(trace) {
             scores.find(format!("nothing is measured: {flaw}"), Vec::new());
@@ -182,6 +102,82 @@ impl RecoveryBlock {
             }
         }
         scores
+    }
+
+    fn recording(&self) -> Recording<'_> {
+        Recording { call_budget_ms: Some(self.limits.max_detection_ms), ..Recording::default() }
+    }
+
+    /// The limits that are written hold whatever else is expected.
+    fn expect_beside(&self, has_expect: bool) -> Vec<Assertion<Target>> {
+        let has_limits = self.limits.max_recovery_ms.is_some() || self.limits.require_clean_timeout;
+        if has_expect && has_limits { KIND.default_expect().collect() } else { Vec::new() }
+    }
+
+    /// Runs that are not known to have met every fault prove nothing, whatever is expected of their numbers.
+    fn score(&self, runs: &[Run<'_>]) -> Scores {
+        let mut scores = Scores::fold(runs, |run| self.score_run(run));
+        scores.is_refuted = scores.value(EXERCISED.name) != Some(Number::Int(1));
+        scores
+    }
+
+    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        if self.inject.is_empty() {
+            let problem =
+                Problem::error("`recovery:` has nothing to recover from: the agent injects no fault");
+            let help = "add `inject: [NAME]`, with the fault of that name under a top-level `faults:`";
+            return vec![problem.at(agent.key_span).help(help)];
+        }
+        agent.inject.iter().filter_map(|fault| self.lint_fault(fault, agent)).collect()
+    }
+}
+
+impl RecoveryBlock {
+    fn read(block: &mut Block<'_>) -> Self {
+        let doc = "The time budget of one call, which each call without an answer uses up";
+        let max_detection_ms = block.required("max_detection_ms", doc, |f| f.whole(1..=u64::MAX));
+        let doc = "The most that recovery may take in all; unbounded when left out";
+        let max_recovery_ms = block.optional("max_recovery_ms", doc, |f| f.whole(0..=u64::MAX));
+        let doc = "Fail when the agent is told later than `max_detection_ms`";
+        let limits = RecoveryLimits {
+            max_detection_ms: max_detection_ms.unwrap_or_default(),
+            max_recovery_ms,
+            require_clean_timeout: block.flag("require_clean_timeout", doc, false),
+        };
+        let inject = block.sibling("inject", |field| field.list(|item| item.name())).unwrap_or_default();
+        Self { limits, inject }
+    }
+
+    /// A fault that cannot make a call fail is refused; one that only a measured time could overcome is warned of.
+    fn lint_fault(&self, fault: &Fault, agent: &AgentFacts<'_>) -> Option<Problem> {
+        let RecoveryLimits { max_detection_ms: budget, max_recovery_ms, .. } = self.limits;
+        let (name, kind) = (&fault.name, fault.kind);
+        let delay_ms = kind.delay_ms().unwrap_or_default();
+        let least_ms = match kind.effect() {
+            Effect::Silence => budget,
+            Effect::Delay => delay_ms,
+            Effect::Nothing | Effect::Refusal => 0,
+        };
+        let is_harmless = kind.effect() == Effect::Delay && delay_ms <= budget;
+        let problem = if kind.effect() == Effect::Nothing {
+            Problem::error(format!(
+                "`{name}` makes no call fail: the gate can only say `fault_not_exercised`"
+            ))
+            .help("give the fault another kind, as `hang`")
+        } else if is_harmless {
+            Problem::warning(format!("`{name}` ({kind}) makes no call fail within a budget of {budget} ms"))
+                .help(format!("delay by more than {budget} ms, or give the fault another kind, as `hang`"))
+        } else if max_recovery_ms.is_some_and(|most| least_ms > most) {
+            let most = max_recovery_ms.unwrap_or_default();
+            let message = format!(
+                "recovery from `{name}` takes at least {least_ms} ms, and `max_recovery_ms` is {most}"
+            );
+            Problem::warning(message)
+                .help(format!("allow at least {least_ms} ms, or lower `max_detection_ms`"))
+        } else {
+            return None;
+        };
+        Some(problem.at(agent.key_span).also(fault.span, "the fault"))
     }
 
     fn why_missed(&self, name: &str, trace: &Trace<'_>) -> String {

@@ -6,12 +6,11 @@ pub use super::stats::{
 };
 
 use super::assertion::{Assertion, plural as s};
-use super::gate::{AgentFacts, Gate};
+use super::gate::{AgentFacts, Gate, GateKind, Trait};
 use super::outlook::Outlook;
 use super::scores::Scores;
 use super::stats::{CONFIDENCE, pass_at_k_unbiased, pass_hat_k_unbiased, wilson};
 use super::target::{Fold, Target};
-use crate::matcher::Matcher;
 use crate::problem::{Problem, Span};
 use crate::report::{Finding, Number};
 use crate::suite::read::Block;
@@ -67,10 +66,10 @@ pub(crate) struct ReliabilityBlock {
     counts_something: bool,
 }
 
-impl Gate for ReliabilityBlock {
-    const KEY: &'static str = "reliability";
-    const SUMMARY: &'static str = "How often does the agent pass, and how sure is that?";
-    const TARGETS: &'static [Target] = &[
+pub(super) const KIND: GateKind = GateKind {
+    key: "reliability",
+    summary: "How often does the agent pass, and how sure is that?",
+    targets: &[
         RUNS,
         PASS_AT_K,
         PASSHAT_K,
@@ -82,22 +81,24 @@ impl Gate for ReliabilityBlock {
         UPPER,
         PASSHAT_UNBIASED,
         PASS_AT_UNBIASED,
-    ];
-    const DOC: &'static str = include_str!("doc.md");
-    const EXAMPLE: &'static str = include_str!("example.yml");
-    const DECIDES_RUNS: bool = true;
+    ],
+    doc: include_str!("doc.md"),
+    example: include_str!("example.yml"),
+    floors: &[(PASSHAT_K, 100.0)],
+    read: |block| Box::new(ReliabilityBlock::read(block)),
+    traits: &[Trait::DecidesRuns],
+};
 
+impl ReliabilityBlock {
     fn read(block: &mut Block<'_>) -> Self {
         let doc = "How many runs the unbiased estimates draw; all of them when left out";
         let k = block.optional("k", doc, |f| f.whole(1..=100_000).map(|k| (k, f.span())));
         let counts_something = block.sibling("expect", |f| f.list(|_| Some(()))).is_some();
         Self { k, counts_something }
     }
+}
 
-    fn default_expect(&self) -> Vec<Assertion<Target>> {
-        vec![Assertion::of(PASSHAT_K, Matcher::at_least(100.0))]
-    }
-
+impl Gate for ReliabilityBlock {
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         let outcomes: Vec<bool> = runs.iter().map(|run| run.passed).collect();
         let summary = summarize(&outcomes);
@@ -161,30 +162,31 @@ impl Gate for ReliabilityBlock {
             let help = "give the agent an `expect:` list that says what a passed run is";
             problems.push(Problem::warning(message).at(agent.key_span).help(help));
         }
+        problems.extend(agent.written().filter_map(|assertion| lint_floor(assertion, agent.runs)));
         problems
     }
+}
 
-    /// One failure already takes `passhat_k` to 36 or below, so a floor between that and 100 says less than it seems.
-    fn lint_expectation(&self, assertion: &Assertion<Target>, agent: &AgentFacts<'_>) -> Option<Problem> {
-        if assertion.target.name != PASSHAT_K.name || agent.runs == 0 {
-            return None;
-        }
-        let holds = |percent: f64| assertion.matcher.diff(&Value::from(percent as i64)).is_empty();
-        let possible = PASSHAT_K.candidates(agent.runs, &[]);
-        let best_with_a_failure = possible.iter().copied().filter(|&value| value < 100.0).fold(0.0, f64::max);
-        let needs_all = holds(100.0) && !possible.iter().any(|&value| value < 100.0 && holds(value));
-        if !needs_all || !(37..100).any(|percent| holds(f64::from(percent))) {
-            return None;
-        }
-        let message = format!(
-            "with {} run{} `reliability.passhat_k` is 100 or at most {best_with_a_failure}: this asks that every run passes",
-            agent.runs,
-            s(agent.runs)
-        );
-        let help = "write `gte: 100` if that is meant; to allow failures, assert `reliability.pass_rate` (0 to 1), \
-                    or `reliability.passhat_unbiased` with a `k:` below the runs";
-        Some(Problem::warning(message).at(assertion.span).help(help))
+/// One failure already takes `passhat_k` to 36 or below, so a floor between that and 100 says less than it seems.
+fn lint_floor(assertion: &Assertion<Target>, runs: usize) -> Option<Problem> {
+    if assertion.target.name != PASSHAT_K.name || runs == 0 || assertion.lint(runs).is_some() {
+        return None;
     }
+    let holds = |percent: f64| assertion.matcher.diff(&Value::from(percent as i64)).is_empty();
+    let possible = PASSHAT_K.candidates(runs, &[]);
+    let best_with_a_failure = possible.iter().copied().filter(|&value| value < 100.0).fold(0.0, f64::max);
+    let needs_all = holds(100.0) && !possible.iter().any(|&value| value < 100.0 && holds(value));
+    if !needs_all || !(37..100).any(|percent| holds(f64::from(percent))) {
+        return None;
+    }
+    let message = format!(
+        "with {} run{} `reliability.passhat_k` is 100 or at most {best_with_a_failure}: this asks that every run passes",
+        runs,
+        s(runs)
+    );
+    let help = "write `gte: 100` if that is meant; to allow failures, assert `reliability.pass_rate` (0 to 1), \
+                    or `reliability.passhat_unbiased` with a `k:` below the runs";
+    Some(Problem::warning(message).at(assertion.span).help(help))
 }
 
 /// The Wilson interval to six decimals; 0 and 0 without runs.
@@ -266,7 +268,7 @@ mod tests {
     }
 
     fn default_holds(scores: &Scores) -> bool {
-        ALL.default_expect().iter().all(|it| it.check(scores.value(it.target.name)).passed)
+        KIND.default_expect().all(|it| it.check(scores.value(it.target.name)).passed)
     }
 
     #[test]
@@ -305,7 +307,7 @@ mod tests {
     #[test]
     fn no_runs_give_zeros() {
         let scores = scored(&ALL, &[]);
-        assert!(ReliabilityBlock::TARGETS.iter().all(|target| value(&scores, target.name).abs() < 1e-12));
+        assert!(KIND.targets.iter().all(|target| value(&scores, target.name).abs() < 1e-12));
     }
 
     #[test]
@@ -314,7 +316,7 @@ mod tests {
             for bits in (0..1_u32 << runs).step_by(1 + (1 << runs) / 97) {
                 let outcomes: Vec<bool> = (0..runs).map(|run| bits >> run & 1 == 1).collect();
                 let scores = scored(&ALL, &outcomes);
-                for target in ReliabilityBlock::TARGETS {
+                for target in KIND.targets {
                     let got = value(&scores, target.name);
                     let known = target.candidates(runs, &[got]);
                     assert!(known.iter().any(|it| (it - got).abs() < 1e-9), "{} {got} {runs}", target.name);

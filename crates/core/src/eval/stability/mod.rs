@@ -9,11 +9,10 @@ mod session;
 pub use across::{Spread, StabilityAcross, StabilityError, agent_stability_across, spread};
 pub use score::{StabilityFloors, StabilityReport, agent_stability, drift_flags};
 
-use super::assertion::Assertion;
-use super::gate::{AgentFacts, Gate};
+use super::gate::{AgentFacts, Gate, GateKind};
+use super::outlook::Outlook;
 use super::scores::{RunScores, Scores};
 use super::target::{Fold, Target};
-use crate::matcher::Matcher;
 use crate::problem::Problem;
 use crate::report::Number;
 use crate::suite::read::Block;
@@ -46,18 +45,15 @@ const REDUNDANCY: Target =
 const COST: Target =
     Target::ratio("stability.cost_per_progress", "2000 over the tokens per distinct call, of the worst run");
 
-/// The targets that each run has by itself.
-const OF_A_RUN: &[Target] = &[WEAKEST, TOOL_USAGE, RESPONSE, REDUNDANCY, COST];
-
 /// The block as written: what is left out of the formulas.
 pub(crate) struct StabilityBlock {
     leniency: Leniency,
 }
 
-impl Gate for StabilityBlock {
-    const KEY: &'static str = "stability";
-    const SUMMARY: &'static str = "Did the session hold up, and did the runs take the same path?";
-    const TARGETS: &'static [Target] = &[
+pub(super) const KIND: GateKind = GateKind {
+    key: "stability",
+    summary: "Did the session hold up, and did the runs take the same path?",
+    targets: &[
         SCORE,
         WEAKEST,
         VARIANCE,
@@ -68,10 +64,15 @@ impl Gate for StabilityBlock {
         RESPONSE,
         REDUNDANCY,
         COST,
-    ];
-    const DOC: &'static str = include_str!("doc.md");
-    const EXAMPLE: &'static str = include_str!("example.yml");
+    ],
+    doc: include_str!("doc.md"),
+    example: include_str!("example.yml"),
+    floors: &[(WEAKEST, 0.5)],
+    read: |block| Box::new(StabilityBlock::read(block)),
+    traits: &[],
+};
 
+impl StabilityBlock {
     fn read(block: &mut Block<'_>) -> Self {
         let ignore_empty_turns =
             block.flag("ignore_empty_turns", "Leave turns without text out of `response_consistency`", false);
@@ -82,11 +83,9 @@ impl Gate for StabilityBlock {
         let min_calls_for_tool_usage = least_calls.unwrap_or(2) as usize;
         Self { leniency: Leniency { ignore_empty_turns, min_calls_for_tool_usage } }
     }
+}
 
-    fn default_expect(&self) -> Vec<Assertion<Target>> {
-        vec![Assertion::of(WEAKEST, Matcher::at_least(0.5))]
-    }
-
+impl Gate for StabilityBlock {
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         let sessions: Vec<Session<'_>> = runs.iter().map(|run| Session::of_trace(run.trace)).collect();
         let reports: Vec<StabilityReport> =
@@ -94,7 +93,7 @@ impl Gate for StabilityBlock {
         let weakest: Vec<f64> = reports.iter().map(StabilityReport::weakest_score).collect();
         let Ok(spread) = spread(&weakest) else { return Scores::default() };
         let mut each = sessions.iter().zip(&reports);
-        let mut scores = Scores::fold(OF_A_RUN, runs, |_| {
+        let mut scores = Scores::fold(runs, |_| {
             each.next().map_or_else(RunScores::default, |(session, report)| of_a_run(session, report))
         });
         let agreement = pairs::compare(&sessions);
@@ -118,6 +117,11 @@ impl Gate for StabilityBlock {
         }
         scores.findings = explain::findings(&sessions, &reports, &agreement, self.leniency);
         scores
+    }
+
+    /// How alike runs are is open until the last.
+    fn outlook(&self, _target: &Target, _scores: &Scores, _runs: &[Run<'_>], _of: usize) -> Outlook {
+        Outlook::Open
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
@@ -174,7 +178,7 @@ mod tests {
     }
 
     fn default_holds(scores: &Scores) -> bool {
-        STRICT.default_expect().iter().all(|it| it.check(scores.value(it.target.name)).passed)
+        KIND.default_expect().all(|it| it.check(scores.value(it.target.name)).passed)
     }
 
     fn messages(scores: &Scores) -> Vec<(Option<usize>, &str)> {

@@ -1,24 +1,22 @@
 //! `token_efficiency:` what do the tools and the runs cost for each correct selection?
 
-mod prices;
+mod cost;
 mod surface;
 
-pub use prices::shipped_cost_usd;
-pub use surface::{tool_surface_tokens, tool_text};
-
-use super::assertion::{Assertion, plural};
-use super::equal_function_sets::{
-    Class, Reach, Selection, explain_selection, read_placed_classes_or_siblings,
-};
-use super::gate::{AgentFacts, Gate};
+use super::assertion::plural;
+use super::classes::{Class, Reach, Selection, explain_selection, read_placed_classes_or_siblings};
+use super::gate::{Gate, GateKind};
+use super::outlook::Outlook;
+use super::recording::Recording;
 use super::scores::{RunScores, Scores};
 use super::target::{Fold, Target};
-use crate::matcher::Matcher;
+use crate::price::Prices;
 use crate::problem::{Problem, Span};
 use crate::report::{Finding, Number};
 use crate::suite::read::Block;
 use crate::trace::{CatalogueTool, Run};
-use prices::Prices;
+use cost::cost_of;
+use surface::tool_surface_tokens;
 
 const F1: Target =
     Target::percent("token_efficiency.f1", "the F1 of the selection, as `equal_function_sets:` has it")
@@ -39,8 +37,13 @@ const COST_PER_CORRECT: Target =
     Target::amount("token_efficiency.cost_per_correct", "USD for each correct selection")
         .folded(Fold::Pooled);
 
+/// Where a suite gives the price of a model.
+pub const PRICES_HELP: &str = "give one under the agent's `token_efficiency: {prices: …}`";
+
+const NO_TOKENIZER: &str = "this build of mcptest has no tokenizer, so tokens are not counted";
+
 /// The letter of an F1 in percent: A from 90, B from 80, C from 70, D from 60, else F.
-pub fn letter(f1_percent: u32) -> char {
+fn letter(f1_percent: u32) -> char {
     match f1_percent {
         90.. => 'A',
         80.. => 'B',
@@ -57,14 +60,18 @@ pub(crate) struct TokenEfficiency {
     prices: Prices,
 }
 
-impl Gate for TokenEfficiency {
-    const KEY: &'static str = "token_efficiency";
-    const SUMMARY: &'static str = "What do the tools and the runs cost for each correct selection?";
-    const TARGETS: &'static [Target] =
-        &[F1, TOOL_SURFACE_TOKENS, CORRECT_SELECTIONS, COST, TOKENS_PER_CORRECT, COST_PER_CORRECT];
-    const DOC: &'static str = include_str!("doc.md");
-    const EXAMPLE: &'static str = include_str!("example.yml");
+pub(super) const KIND: GateKind = GateKind {
+    key: "token_efficiency",
+    summary: "What do the tools and the runs cost for each correct selection?",
+    targets: &[F1, TOOL_SURFACE_TOKENS, CORRECT_SELECTIONS, COST, TOKENS_PER_CORRECT, COST_PER_CORRECT],
+    doc: include_str!("doc.md"),
+    example: include_str!("example.yml"),
+    floors: &[(F1, 100.0)],
+    read: |block| Box::new(TokenEfficiency::read(block)),
+    traits: &[],
+};
 
+impl TokenEfficiency {
     fn read(block: &mut Block<'_>) -> Self {
         let mut places = Vec::new();
         let classes = read_placed_classes_or_siblings(block, &mut places);
@@ -78,20 +85,30 @@ impl Gate for TokenEfficiency {
         let prices = block.optional("prices", doc, Prices::read).unwrap_or_default();
         Self { classes: classes.unwrap_or_default(), places, prices }
     }
+}
 
-    fn default_expect(&self) -> Vec<Assertion<Target>> {
-        vec![Assertion::of(F1, Matcher::at_least(100.0))]
+impl Gate for TokenEfficiency {
+    fn score_run(&self, run: &Run<'_>) -> RunScores {
+        let calls = &run.trace.tool_calls;
+        let reach = Reach::of_calls(calls, &self.classes);
+        let mut scores = RunScores::default();
+        scores.whole(&CORRECT_SELECTIONS, reach.selection().true_positives);
+        if calls.is_empty() {
+            scores.not_exercised("the run made no calls");
+        }
+        explain_selection(&reach, calls, &self.classes, &mut scores);
+        scores
     }
 
     fn score(&self, runs: &[Run<'_>]) -> Scores {
-        let mut scores = Scores::fold(&[CORRECT_SELECTIONS], runs, |run| score_selection(run, &self.classes));
+        let mut scores = Scores::fold(runs, |run| self.score_run(run));
         let mut pooled = Selection::default();
         for run in runs {
             pooled += Reach::of_calls(&run.trace.tool_calls, &self.classes).selection();
         }
         let f1 = (!runs.is_empty()).then(|| Number::Int(pooled.f1_percent().into()));
         let surface = measured(&mut scores, &surface_tokens(runs));
-        let costs: Vec<Result<f64, String>> = runs.iter().map(|run| self.prices.cost_of(run)).collect();
+        let costs: Vec<Result<f64, String>> = runs.iter().map(|run| cost_of(run, &self.prices)).collect();
         let cost = measured(&mut scores, &costs).map(|costs| to_nano(costs.iter().sum()));
         let cost = cost.filter(|cost| cost.is_finite());
         let per_correct = |total: f64| {
@@ -106,53 +123,47 @@ impl Gate for TokenEfficiency {
             .set(&COST, cost.map(Number::Float))
             .set(&TOKENS_PER_CORRECT, all_tokens.and_then(per_correct))
             .set(&COST_PER_CORRECT, cost.and_then(per_correct));
+        scores.summary = summary(&scores);
         scores
     }
 
-    fn cost_usd(&self, model: &str, prompt_tokens: u64, completion_tokens: u64) -> Option<f64> {
-        self.prices.own_cost_usd(model, prompt_tokens, completion_tokens)
+    /// What is paid for each correct selection is open until the last run.
+    fn outlook(&self, _target: &Target, _scores: &Scores, _runs: &[Run<'_>], _of: usize) -> Outlook {
+        Outlook::Open
     }
 
-    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
-        self.places.iter().filter_map(|(member, span)| agent.unknown_tool(member, *span)).collect()
+    fn recording(&self) -> Recording<'_> {
+        Recording { prices: Some(&self.prices), ..Recording::default() }
     }
 
-    fn summary(&self, scores: &Scores) -> Option<String> {
-        let value = |target: &Target| scores.value(target.name);
-        let f1 = value(&F1)?;
-        let correct = value(&CORRECT_SELECTIONS)?;
-        let letter = letter(f1.as_f64() as u32);
-        let selections = format!("{correct} correct selection{}", plural(correct.as_f64() as usize));
-        let each = |target: &Target, mark: &str| {
-            value(target).map(|number| format!(" ({mark}{number} each)")).unwrap_or_default()
-        };
-        let surface = match value(&TOOL_SURFACE_TOKENS) {
-            Some(tokens) => format!("tool surface {tokens} tokens{}", each(&TOKENS_PER_CORRECT, "")),
-            None => "tool surface not recorded".to_owned(),
-        };
-        let cost = match value(&COST) {
-            Some(cost) => format!("cost ${cost}{}", each(&COST_PER_CORRECT, "$")),
-            None => "cost not known".to_owned(),
-        };
-        Some(format!("F1 {f1}% ({letter}), {selections}, {surface}, {cost}"))
+    fn named_tools(&self) -> &[(String, Span)] {
+        &self.places
     }
 }
 
-fn score_selection(run: &Run<'_>, classes: &[Class]) -> RunScores {
-    let calls = &run.trace.tool_calls;
-    let reach = Reach::of_calls(calls, classes);
-    let mut scores = RunScores::default();
-    scores.whole(&CORRECT_SELECTIONS, reach.selection().true_positives);
-    if calls.is_empty() {
-        scores.not_exercised("the run made no calls");
-    }
-    explain_selection(&reach, calls, classes, &mut scores);
-    scores
+fn summary(scores: &Scores) -> Option<String> {
+    let value = |target: &Target| scores.value(target.name);
+    let f1 = value(&F1)?;
+    let correct = value(&CORRECT_SELECTIONS)?;
+    let letter = letter(f1.as_f64() as u32);
+    let selections = format!("{correct} correct selection{}", plural(correct.as_f64() as usize));
+    let each = |target: &Target, mark: &str| {
+        value(target).map(|number| format!(" ({mark}{number} each)")).unwrap_or_default()
+    };
+    let surface = match value(&TOOL_SURFACE_TOKENS) {
+        Some(tokens) => format!("tool surface {tokens} tokens{}", each(&TOKENS_PER_CORRECT, "")),
+        None => "tool surface not recorded".to_owned(),
+    };
+    let cost = match value(&COST) {
+        Some(cost) => format!("cost ${cost}{}", each(&COST_PER_CORRECT, "$")),
+        None => "cost not known".to_owned(),
+    };
+    Some(format!("F1 {f1}% ({letter}), {selections}, {surface}, {cost}"))
 }
 
 /// The tokens of each run's tools; runs of one recording share a catalogue, which is counted once.
 fn surface_tokens<'r>(runs: &[Run<'r>]) -> Vec<Result<usize, String>> {
-    let mut counted: Vec<(&[CatalogueTool], usize)> = Vec::new();
+    let mut counted: Vec<(&[CatalogueTool], Option<usize>)> = Vec::new();
     let mut tokens_of = |catalogue: &'r [CatalogueTool]| {
         if let Some(&(_, tokens)) = counted.iter().find(|(known, _)| std::ptr::eq(*known, catalogue)) {
             return tokens;
@@ -163,7 +174,7 @@ fn surface_tokens<'r>(runs: &[Run<'r>]) -> Vec<Result<usize, String>> {
     };
     runs.iter()
         .map(|run| match run.header.and_then(|header| header.catalogue.as_deref()) {
-            Some(catalogue) => Ok(tokens_of(catalogue)),
+            Some(catalogue) => tokens_of(catalogue).ok_or_else(|| NO_TOKENIZER.to_owned()),
             None => Err("the recording has no tool catalogue, so its tokens are not counted".to_owned()),
         })
         .collect()

@@ -9,10 +9,10 @@ pub use policy::{DelegationEdge, ToolEdges};
 pub use score::{EdgesScore, score_tool_edges};
 
 use super::assertion::Assertion;
+use super::gate::{AgentFacts, Gate, GateKind};
 use super::outlook::Outlook;
 use super::scores::{Scores, vacuous_runs};
 use super::target::{Fold, Target};
-use super::{Gate, gate::AgentFacts};
 use crate::matcher::Matcher;
 use crate::problem::{Problem, Span};
 use crate::report::{Finding, Number};
@@ -41,35 +41,23 @@ pub(crate) struct ToolEdgesBlock {
     has_expect: bool,
 }
 
+pub(super) const KIND: GateKind = GateKind {
+    key: "tool_edges",
+    summary: "Did the agent keep to the tools and hand-offs it was given?",
+    targets: &[ALLOWED_PCT, RESTRICTED_ATTEMPTS, DELEGATION_PCT, GATE_PASSED, UNLISTED_CALLS],
+    doc: include_str!("doc.md"),
+    example: include_str!("example.yml"),
+    floors: &[],
+    read: |block| Box::new(ToolEdgesBlock::read(block)),
+    traits: &[],
+};
+
 impl Gate for ToolEdgesBlock {
-    const KEY: &'static str = "tool_edges";
-    const SUMMARY: &'static str = "Did the agent keep to the tools and hand-offs it was given?";
-    const TARGETS: &'static [Target] =
-        &[ALLOWED_PCT, RESTRICTED_ATTEMPTS, DELEGATION_PCT, GATE_PASSED, UNLISTED_CALLS];
-    const DOC: &'static str = include_str!("doc.md");
-    const EXAMPLE: &'static str = include_str!("example.yml");
-
-    fn read(block: &mut Block<'_>) -> Self {
-        let (mut allowed, mut restricted) = (Vec::new(), Vec::new());
-        let edges = ToolEdges {
-            allowed: read_tools(block, "allowed", "Tools that may be called", &mut allowed),
-            restricted: read_tools(block, "restricted", "Tools that must not be called", &mut restricted),
-            delegation: block
-                .optional("delegation", "Hand-offs that are expected", |f| f.list(read_edge))
-                .unwrap_or_default(),
-            closed: block.flag("closed", "Forbid every tool that is not allowed", false),
-        };
-        Self { edges, allowed, restricted, has_expect: block.has("expect") }
-    }
-
-    fn default_expect(&self) -> Vec<Assertion<Target>> {
-        let unlisted = self.edges.closed.then_some(UNLISTED_CALLS);
-        let forbidden = std::iter::once(RESTRICTED_ATTEMPTS).chain(unlisted);
+    /// What is forbidden; with `closed: true`, whatever else is expected.
+    fn expect_beside(&self, has_expect: bool) -> Vec<Assertion<Target>> {
+        let restricted = (self.edges.closed || !has_expect).then_some(RESTRICTED_ATTEMPTS);
+        let forbidden = restricted.into_iter().chain(self.edges.closed.then_some(UNLISTED_CALLS));
         forbidden.map(|target| Assertion::of(target, Matcher::at_most(0.0))).collect()
-    }
-
-    fn expect_beside(&self) -> Vec<Assertion<Target>> {
-        if self.edges.closed { self.default_expect() } else { Vec::new() }
     }
 
     fn score(&self, runs: &[Run<'_>]) -> Scores {
@@ -155,6 +143,19 @@ fn read_edge(field: &mut Field<'_>) -> Option<DelegationEdge> {
 }
 
 impl ToolEdgesBlock {
+    fn read(block: &mut Block<'_>) -> Self {
+        let (mut allowed, mut restricted) = (Vec::new(), Vec::new());
+        let edges = ToolEdges {
+            allowed: read_tools(block, "allowed", "Tools that may be called", &mut allowed),
+            restricted: read_tools(block, "restricted", "Tools that must not be called", &mut restricted),
+            delegation: block
+                .optional("delegation", "Hand-offs that are expected", |f| f.list(read_edge))
+                .unwrap_or_default(),
+            closed: block.flag("closed", "Forbid every tool that is not allowed", false),
+        };
+        Self { edges, allowed, restricted, has_expect: block.has("expect") }
+    }
+
     fn why_not_exercised(&self, runs: &[Run<'_>]) -> Option<String> {
         if self.edges.is_empty() {
             return Some("nothing is declared".to_owned());

@@ -3,12 +3,11 @@
 pub mod selection;
 
 use super::assertion::Assertion;
-use super::gate::{AgentFacts, Gate};
+use super::gate::{AgentFacts, Gate, GateKind};
 use super::outlook::Outlook;
 use super::scores::Scores;
 use super::stats::Decimal;
 use super::target::{Fold, Target};
-use crate::matcher::Matcher;
 use crate::problem::{Problem, Span, nearest};
 use crate::report::{Finding, Number};
 use crate::suite::read::Block;
@@ -38,33 +37,21 @@ pub(crate) struct ToolSelectionBlock {
     is_default: bool,
 }
 
+pub(super) const KIND: GateKind = GateKind {
+    key: "tool_selection",
+    summary: "Do enough of the runs call the right tool, within their tokens?",
+    targets: &[SELECTION_RATE, PASS_HAT_K, MAX_TOKENS, PASSED],
+    doc: include_str!("doc.md"),
+    example: include_str!("example.yml"),
+    floors: &[(PASSED, 1.0)],
+    read: |block| Box::new(ToolSelectionBlock::read(block)),
+    traits: &[],
+};
+
 impl Gate for ToolSelectionBlock {
-    const KEY: &'static str = "tool_selection";
-    const SUMMARY: &'static str = "Do enough of the runs call the right tool, within their tokens?";
-    const TARGETS: &'static [Target] = &[SELECTION_RATE, PASS_HAT_K, MAX_TOKENS, PASSED];
-    const DOC: &'static str = include_str!("doc.md");
-    const EXAMPLE: &'static str = include_str!("example.yml");
-
-    fn read(block: &mut Block<'_>) -> Self {
-        let tool = block.required("expected_tool", "The tool that a run must call", |f| {
-            f.name().map(|name| (name, f.span()))
-        });
-        let doc = "The least share of runs that call it, from 0 to 1";
-        let rate = block.required("min_selection_rate", doc, |f| f.number(0.0..=1.0));
-        let cap =
-            block.optional("max_total_tokens", "The most tokens any run may take", |f| f.whole(1..=u64::MAX));
-        let (expected_tool, tool_span) = tool.unwrap_or_default();
-        let min_selection_rate = Decimal::try_from(rate.unwrap_or(1.0)).unwrap_or_default();
-        let floor = SelectionFloor { expected_tool, min_selection_rate, max_total_tokens: cap };
-        Self { floor, tool_span, is_default: !block.has("expect") }
-    }
-
-    fn default_expect(&self) -> Vec<Assertion<Target>> {
-        vec![Assertion::of(PASSED, Matcher::at_least(1.0))]
-    }
-
-    fn expect_beside(&self) -> Vec<Assertion<Target>> {
-        self.default_expect()
+    /// The floor in the block holds whatever else is expected.
+    fn expect_beside(&self, has_expect: bool) -> Vec<Assertion<Target>> {
+        KIND.default_expect().filter(|_| has_expect).collect()
     }
 
     fn score(&self, runs: &[Run<'_>]) -> Scores {
@@ -133,13 +120,27 @@ impl Gate for ToolSelectionBlock {
         vec![problem.help(help)]
     }
 
-    fn line(&self, row_name: &str, _passed: bool, scores: &Scores) -> Option<String> {
+    fn line(&self, row_name: &str, scores: &Scores) -> Option<String> {
         let is_met = scores.value(PASSED.name).is_some_and(|passed| passed.as_f64() >= 1.0);
         scores.summary.as_ref().map(|numbers| floor_line(row_name, is_met, numbers))
     }
 }
 
 impl ToolSelectionBlock {
+    fn read(block: &mut Block<'_>) -> Self {
+        let tool = block.required("expected_tool", "The tool that a run must call", |f| {
+            f.name().map(|name| (name, f.span()))
+        });
+        let doc = "The least share of runs that call it, from 0 to 1";
+        let rate = block.required("min_selection_rate", doc, |f| f.number(0.0..=1.0));
+        let cap =
+            block.optional("max_total_tokens", "The most tokens any run may take", |f| f.whole(1..=u64::MAX));
+        let (expected_tool, tool_span) = tool.unwrap_or_default();
+        let min_selection_rate = Decimal::try_from(rate.unwrap_or(1.0)).unwrap_or_default();
+        let floor = SelectionFloor { expected_tool, min_selection_rate, max_total_tokens: cap };
+        Self { floor, tool_span, is_default: !block.has("expect") }
+    }
+
     fn findings(&self, runs: &[Run<'_>], choices: &[Choice]) -> Vec<Finding> {
         let mut findings = Vec::new();
         let mut find = |run: usize, message: String| {
@@ -203,7 +204,7 @@ mod tests {
         let runs: Vec<Run<'_>> =
             traces.iter().map(|trace| Run { trace, header: None, passed: true }).collect();
         let scores = block.score(&runs);
-        let holds = block.default_expect().iter().all(|it| it.check(scores.value(it.target.name)).passed);
+        let holds = KIND.default_expect().all(|it| it.check(scores.value(it.target.name)).passed);
         (holds, scores)
     }
 
@@ -213,8 +214,9 @@ mod tests {
         runs.push(("search", Some(1840)));
         let block = block("0.8", Some(2000));
         let (passed, scores) = judged(&block, &runs);
+        assert!(passed);
         assert_eq!(
-            block.line("weather selection", passed, &scores).unwrap(),
+            block.line("weather selection", &scores).unwrap(),
             "tool-selection floor [PASS] weather selection: selection 9/10 (90%), pass^k 90%, max tokens 1840"
         );
         assert_eq!(scores.value("tool_selection.max_tokens"), Some(Number::Int(1840)));

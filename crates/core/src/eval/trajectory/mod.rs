@@ -13,15 +13,12 @@ pub mod trace_validation;
 mod verdict;
 mod wording;
 
-use super::assertion::Assertion;
-use super::outlook::Outlook;
-use super::scores::{RunScores, Scores};
+use super::gate::{AgentFacts, Gate, GateKind};
+use super::scores::RunScores;
 use super::target::Target;
-use super::{Gate, gate::AgentFacts};
-use crate::matcher::Matcher;
 use crate::problem::Problem;
 use crate::suite::read::Block;
-use crate::trace::{Call, Run};
+use crate::trace::Run;
 use comparison::Comparison;
 use recorded::RecordedCall;
 use reference::{MatchMode, Reference};
@@ -38,27 +35,32 @@ pub(crate) struct TrajectoryBlock {
     reference: Reference,
 }
 
+pub(super) const KIND: GateKind = GateKind {
+    key: "trajectory",
+    summary: "Did the agent make the calls it should?",
+    targets: &[PASSED, MISMATCH_COUNT],
+    doc: include_str!("doc.md"),
+    example: include_str!("example.yml"),
+    floors: &[(PASSED, 1.0)],
+    read: |block| Box::new(TrajectoryBlock::read(block)),
+    traits: &[],
+};
+
 impl Gate for TrajectoryBlock {
-    const KEY: &'static str = "trajectory";
-    const SUMMARY: &'static str = "Did the agent make the calls it should?";
-    const TARGETS: &'static [Target] = &[PASSED, MISMATCH_COUNT];
-    const DOC: &'static str = include_str!("doc.md");
-    const EXAMPLE: &'static str = include_str!("example.yml");
-
-    fn read(block: &mut Block<'_>) -> Self {
-        Self { reference: Reference::read(block) }
-    }
-
-    fn default_expect(&self) -> Vec<Assertion<Target>> {
-        vec![Assertion::of(PASSED, Matcher::at_least(1.0))]
-    }
-
-    fn score(&self, runs: &[Run<'_>]) -> Scores {
-        Scores::fold(Self::TARGETS, runs, |run| self.score_run(&run.trace.tool_calls))
-    }
-
-    fn outlook(&self, target: &Target, scores: &Scores, _runs: &[Run<'_>], _of: usize) -> Outlook {
-        Outlook::folded(target, scores)
+    fn score_run(&self, run: &Run<'_>) -> RunScores {
+        let calls = run.trace.tool_calls.as_slice();
+        let comparison = Comparison::new(&self.reference, calls.iter().map(RecordedCall::from).collect());
+        let verdict = Verdict::of(&comparison);
+        let count = verdict.mismatch_count();
+        let mut scores = RunScores::default();
+        scores.flag(&PASSED, count == 0).whole(&MISMATCH_COUNT, count);
+        if self.reference.accepts_anything() {
+            scores.not_exercised("no calls are expected, so any run is accepted");
+        } else if calls.is_empty() && !self.forbids_calls() {
+            scores.not_exercised("the run made no calls");
+        }
+        explain::explain(&comparison, &verdict, &mut scores);
+        scores
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
@@ -73,19 +75,8 @@ impl Gate for TrajectoryBlock {
 }
 
 impl TrajectoryBlock {
-    fn score_run(&self, calls: &[Call<'_>]) -> RunScores {
-        let comparison = Comparison::new(&self.reference, calls.iter().map(RecordedCall::from).collect());
-        let verdict = Verdict::of(&comparison);
-        let count = verdict.mismatch_count();
-        let mut scores = RunScores::default();
-        scores.flag(&PASSED, count == 0).whole(&MISMATCH_COUNT, count);
-        if self.reference.accepts_anything() {
-            scores.not_exercised("no calls are expected, so any run is accepted");
-        } else if calls.is_empty() && !self.forbids_calls() {
-            scores.not_exercised("the run made no calls");
-        }
-        explain::explain(&comparison, &verdict, &mut scores);
-        scores
+    fn read(block: &mut Block<'_>) -> Self {
+        Self { reference: Reference::read(block) }
     }
 
     /// Whether making no calls is what the block asks for.

@@ -1,11 +1,9 @@
 //! `trajectory_axes:` did every call come after the ones it builds on?
 
-use super::assertion::{Assertion, plural};
-use super::outlook::Outlook;
-use super::scores::{RunScores, Scores};
+use super::assertion::plural;
+use super::gate::{AgentFacts, Gate, GateKind};
+use super::scores::RunScores;
 use super::target::Target;
-use super::{Gate, gate::AgentFacts};
-use crate::matcher::Matcher;
 use crate::problem::Problem;
 use crate::suite::read::{Block, Field};
 use crate::trace::{Call, Run, is_tool};
@@ -183,45 +181,38 @@ pub(crate) struct TrajectoryAxesBlock {
     axes: TrajectoryAxes,
 }
 
+pub(super) const KIND: GateKind = GateKind {
+    key: "trajectory_axes",
+    summary: "Did every call come after the ones it builds on?",
+    targets: &[DEPENDENCY_SATISFACTION, ORDER_SATISFACTION],
+    doc: include_str!("doc.md"),
+    example: include_str!("example.yml"),
+    floors: &[(DEPENDENCY_SATISFACTION, 100.0), (ORDER_SATISFACTION, 100.0)],
+    read: |block| Box::new(TrajectoryAxesBlock::read(block)),
+    traits: &[],
+};
+
 impl Gate for TrajectoryAxesBlock {
-    const KEY: &'static str = "trajectory_axes";
-    const SUMMARY: &'static str = "Did every call come after the ones it builds on?";
-    const TARGETS: &'static [Target] = &[DEPENDENCY_SATISFACTION, ORDER_SATISFACTION];
-    const DOC: &'static str = include_str!("doc.md");
-    const EXAMPLE: &'static str = include_str!("example.yml");
-
-    fn read(block: &mut Block<'_>) -> Self {
-        let dependencies = block.optional("dependencies", "Tools that read what another returned", |field| {
-            field.list(|field| {
-                let producer = ("producer", "The tool whose output is read");
-                let (producer, consumer) =
-                    read_edge(field, producer, ("consumer", "The tool that reads it"))?;
-                Some(Dependency { producer, consumer })
-            })
-        });
-        let order = block.optional("order", "Tools that must not run before another", |field| {
-            field.list(|field| {
-                let first = ("first", "The tool that runs first");
-                let (first, second) = read_edge(field, first, ("second", "The tool that runs only then"))?;
-                Some(Order { first, second })
-            })
-        });
-        let doc = "Whether an edge fails when its consumer or second tool was never called";
-        let require_present = block.flag("require_present", doc, false);
-        let (dependencies, order) = (dependencies.unwrap_or_default(), order.unwrap_or_default());
-        Self { axes: TrajectoryAxes { dependencies, order, require_present } }
-    }
-
-    fn default_expect(&self) -> Vec<Assertion<Target>> {
-        Self::TARGETS.iter().map(|&target| Assertion::of(target, Matcher::at_least(100.0))).collect()
-    }
-
-    fn score(&self, runs: &[Run<'_>]) -> Scores {
-        Scores::fold(Self::TARGETS, runs, |run| self.score_run(&run.trace.tool_calls))
-    }
-
-    fn outlook(&self, target: &Target, scores: &Scores, _runs: &[Run<'_>], _of: usize) -> Outlook {
-        Outlook::folded(target, scores)
+    fn score_run(&self, run: &Run<'_>) -> RunScores {
+        let calls = run.trace.tool_calls.as_slice();
+        let judged = Judged::of(&self.axes, &calls.iter().map(Step::from).collect::<Vec<_>>());
+        let mut scores = RunScores::default();
+        scores
+            .whole(&DEPENDENCY_SATISFACTION, percent_held(&judged.dependencies))
+            .whole(&ORDER_SATISFACTION, percent_held(&judged.order));
+        if let Some(why) = self.why_not_exercised(&judged) {
+            scores.not_exercised(why);
+        }
+        let dependencies = judged.dependencies.iter().map(|edge| ("dependency", edge));
+        let order = judged.order.iter().map(|edge| ("order", edge));
+        let failed: Vec<_> = dependencies.chain(order).filter(|(_, edge)| !edge.holds).collect();
+        for (axis, edge) in failed.iter().take(MOST_FINDINGS) {
+            scores.find(say(axis, edge), Vec::new());
+        }
+        if failed.len() > MOST_FINDINGS {
+            scores.find(format!("and {} more edges", failed.len() - MOST_FINDINGS), Vec::new());
+        }
+        scores
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
@@ -270,25 +261,26 @@ fn read_edge(
 }
 
 impl TrajectoryAxesBlock {
-    fn score_run(&self, calls: &[Call<'_>]) -> RunScores {
-        let judged = Judged::of(&self.axes, &calls.iter().map(Step::from).collect::<Vec<_>>());
-        let mut scores = RunScores::default();
-        scores
-            .whole(&DEPENDENCY_SATISFACTION, percent_held(&judged.dependencies))
-            .whole(&ORDER_SATISFACTION, percent_held(&judged.order));
-        if let Some(why) = self.why_not_exercised(&judged) {
-            scores.not_exercised(why);
-        }
-        let dependencies = judged.dependencies.iter().map(|edge| ("dependency", edge));
-        let order = judged.order.iter().map(|edge| ("order", edge));
-        let failed: Vec<_> = dependencies.chain(order).filter(|(_, edge)| !edge.holds).collect();
-        for (axis, edge) in failed.iter().take(MOST_FINDINGS) {
-            scores.find(say(axis, edge), Vec::new());
-        }
-        if failed.len() > MOST_FINDINGS {
-            scores.find(format!("and {} more edges", failed.len() - MOST_FINDINGS), Vec::new());
-        }
-        scores
+    fn read(block: &mut Block<'_>) -> Self {
+        let dependencies = block.optional("dependencies", "Tools that read what another returned", |field| {
+            field.list(|field| {
+                let producer = ("producer", "The tool whose output is read");
+                let (producer, consumer) =
+                    read_edge(field, producer, ("consumer", "The tool that reads it"))?;
+                Some(Dependency { producer, consumer })
+            })
+        });
+        let order = block.optional("order", "Tools that must not run before another", |field| {
+            field.list(|field| {
+                let first = ("first", "The tool that runs first");
+                let (first, second) = read_edge(field, first, ("second", "The tool that runs only then"))?;
+                Some(Order { first, second })
+            })
+        });
+        let doc = "Whether an edge fails when its consumer or second tool was never called";
+        let require_present = block.flag("require_present", doc, false);
+        let (dependencies, order) = (dependencies.unwrap_or_default(), order.unwrap_or_default());
+        Self { axes: TrajectoryAxes { dependencies, order, require_present } }
     }
 
     fn why_not_exercised(&self, judged: &Judged<'_>) -> Option<String> {

@@ -115,11 +115,8 @@ fn the_edge_and_the_call_are_named() {
 
 #[test]
 fn a_block_without_edges_or_with_a_loop_is_warned_of() {
-    let facts = AgentFacts {
-        runs: 1,
-        asserted: &[DEPENDENCY_SATISFACTION.name, ORDER_SATISFACTION.name],
-        ..AgentFacts::default()
-    };
+    let expect: Vec<_> = KIND.default_expect().collect();
+    let facts = AgentFacts { runs: 1, expect: &expect, ..AgentFacts::default() };
     let lint = |axes| TrajectoryAxesBlock { axes }.lint(&facts).len();
     assert_eq!(lint(axes(&[], &[])), 1);
     assert_eq!(lint(axes(&[("a", "a"), ("a", "b")], &[("c", "c")])), 2);

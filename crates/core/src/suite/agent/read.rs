@@ -95,7 +95,7 @@ fn refuse_turns(block: &Block<'_>) {
 }
 
 fn refuse_gates_with_recordings(block: &Block<'_>, gates: &[GateBlock]) {
-    let has_more_files = |gate: &&GateBlock| !gate.variants().is_empty() || gate.judges_matrix();
+    let has_more_files = |gate: &&GateBlock| gate.variants().next().is_some() || gate.judges_matrix();
     if let Some(gate) = gates.iter().find(has_more_files) {
         let message =
             format!("`{}` has recordings of its own, and this does not say which they are", gate.key());
@@ -288,7 +288,7 @@ fn read_gates(block: &mut Block<'_>) -> Vec<GateBlock> {
     let mut gates = Vec::new();
     for kind in GATES {
         let key_span = block.key_span(kind.key).unwrap_or_default();
-        gates.extend(block.optional(kind.key, kind.summary, |f| (kind.read)(f, key_span)));
+        gates.extend(block.optional(kind.key, kind.summary, |f| kind.read_field(f, key_span)));
     }
     gates
 }

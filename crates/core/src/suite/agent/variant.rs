@@ -9,6 +9,13 @@ pub enum Variant {
     Distractors(usize),
 }
 
+impl Variant {
+    /// Whether it is the agent as it is without the gate.
+    pub(crate) fn is_baseline(self) -> bool {
+        self == Self::Distractors(0)
+    }
+}
+
 /// As rows name it: `4 distractors`.
 impl fmt::Display for Variant {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {

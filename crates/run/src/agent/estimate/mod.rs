@@ -142,7 +142,7 @@ fn of_row(cell: &Cell<'_>, row: Row<'_>, options: &Options) -> Option<RowEstimat
         .as_deref()
         .zip(expected)
         .and_then(|(model, (mean, _))| row.agent.cost_usd(model, times(mean.prompt), times(mean.completion)));
-    let is_priced = |model: &String| row.agent.cost_usd(model, 0, 0).is_some();
+    let is_priced = |model: &String| row.agent.price(model).is_some();
     let is_in_dollars =
         [budget.per_test_usd, budget.per_suite_usd, options.max_cost_usd].iter().any(Option::is_some);
     let unpriced = model.filter(|model| !is_priced(model));

@@ -1,5 +1,12 @@
 //! Which tools do the same job, and which calls reach which job?
 
+mod explain;
+mod selection;
+
+pub(crate) use explain::{explain_selection, listed};
+pub(crate) use selection::Reach;
+pub use selection::{Selection, score_selection};
+
 use crate::problem::{Problem, Span};
 use crate::suite::read::{Block, Field};
 
@@ -33,7 +40,7 @@ pub(crate) fn read_placed_classes_or_siblings(
 }
 
 /// The list under `classes:`, and where each member is written.
-pub(super) fn read_placed_classes(
+pub(crate) fn read_placed_classes(
     field: &mut Field<'_>,
     places: &mut Vec<(String, Span)>,
 ) -> Option<Vec<Class>> {

@@ -1,0 +1,57 @@
+//! What does a run cost?
+
+use crate::price::{Prices, shipped_as_of, shipped_price};
+use crate::trace::Run;
+
+/// What the run cost in USD: what the trace says, else its tokens at the model's price, else why not.
+pub(super) fn cost_of(run: &Run<'_>, own: &Prices) -> Result<f64, String> {
+    let conversation = &run.trace.conversation;
+    if let Some(cost) = conversation.cost_usd.filter(|cost| cost.is_finite() && *cost >= 0.0) {
+        return Ok(cost);
+    }
+    let Some(model) = run.header.and_then(|header| header.model.as_deref()) else {
+        return Err("the recording says neither the cost nor the model, so there is no cost".to_owned());
+    };
+    let Some(price) = own.get(model).or_else(|| shipped_price(model)) else {
+        return Err(format!(
+            "there is no price for `{model}` in the table of {}, so there is no cost: give one under `prices:`",
+            shipped_as_of()
+        ));
+    };
+    match (conversation.tokens.prompt, conversation.tokens.completion) {
+        (Some(prompt), Some(completion)) => Ok(price.cost_usd(prompt, completion)),
+        _ => Err("the trace records neither the cost nor prompt and completion tokens, so there is no cost"
+            .to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::{Header, Trace};
+
+    fn cost(model: Option<&str>, conversation: &str) -> Result<f64, String> {
+        let text = format!(r#"{{"conversation": {conversation}}}"#);
+        let trace = Trace::read(&text).unwrap();
+        let header = Header { model: model.map(str::to_owned), ..Header::default() };
+        cost_of(&Run { trace: &trace, header: Some(&header), passed: true }, &Prices::default())
+    }
+
+    #[test]
+    fn a_recorded_cost_wins_over_the_table() {
+        let tokens = r#""tokens": {"prompt": 1000000, "completion": 100000}"#;
+        assert_eq!(cost(Some("claude-sonnet-4-5"), &format!("{{{tokens}}}")), Ok(4.5));
+        assert_eq!(cost(Some("claude-sonnet-4-5"), &format!(r#"{{{tokens}, "cost_usd": 0.5}}"#)), Ok(0.5));
+        assert_eq!(cost(None, r#"{"cost_usd": 0.25}"#), Ok(0.25));
+    }
+
+    #[test]
+    fn what_is_not_known_has_no_cost() {
+        let tokens = r#"{"tokens": {"prompt": 10, "completion": 1}}"#;
+        let unknown = cost(Some("gateway/claude-sonnet-4-5"), tokens).unwrap_err();
+        assert!(unknown.contains("no price for `gateway/claude-sonnet-4-5`"), "{unknown}");
+        assert!(cost(Some("claude-sonnet-4-5-next"), tokens).is_err());
+        assert!(cost(None, tokens).unwrap_err().contains("nor the model"));
+        assert!(cost(Some("gpt-5"), r#"{"tokens": {"total": 11}}"#).unwrap_err().contains("nor prompt"));
+    }
+}

@@ -1,0 +1,91 @@
+//! What does a model's token cost?
+
+mod tokens;
+
+pub use tokens::count_tokens;
+
+use crate::problem::Problem;
+use crate::suite::read::{Block, Field};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+/// The prices that come with mcptest, and when they were noted.
+#[derive(Debug, Deserialize)]
+struct Shipped {
+    as_of: String,
+    usd_per_million_tokens: BTreeMap<String, Price>,
+}
+
+static SHIPPED: LazyLock<Option<Shipped>> =
+    LazyLock::new(|| serde_json::from_str(include_str!("prices.json")).ok());
+
+/// What a model's tokens cost, in USD per million.
+#[derive(Debug, Clone, Copy, PartialEq, Deserialize)]
+pub struct Price {
+    prompt: f64,
+    completion: f64,
+}
+
+impl Price {
+    /// What so many tokens cost in USD.
+    pub fn cost_usd(self, prompt_tokens: u64, completion_tokens: u64) -> f64 {
+        (prompt_tokens as f64 * self.prompt + completion_tokens as f64 * self.completion) / 1e6
+    }
+
+    fn read(block: &mut Block<'_>) -> Option<Self> {
+        let usd = |field: &mut Field<'_>| field.number(0.0..=1e9);
+        let prompt = block.required("prompt_usd_per_million", "USD for a million prompt tokens", usd);
+        let completion =
+            block.required("completion_usd_per_million", "USD for a million completion tokens", usd);
+        Some(Self { prompt: prompt?, completion: completion? })
+    }
+}
+
+/// The price of a model in the table that comes with mcptest.
+pub fn shipped_price(model: &str) -> Option<Price> {
+    SHIPPED.as_ref()?.usd_per_million_tokens.get(model).copied()
+}
+
+/// The day of that table.
+pub(crate) fn shipped_as_of() -> &'static str {
+    SHIPPED.as_ref().map_or("", |table| table.as_of.as_str())
+}
+
+/// The prices in a suite, by the models' ids.
+#[derive(Debug, Default)]
+pub(crate) struct Prices(BTreeMap<String, Price>);
+
+impl Prices {
+    pub(crate) fn read(field: &mut Field<'_>) -> Option<Self> {
+        let own = field.entries(|model, span, field| {
+            if model.trim().is_empty() && !field.is_describing() {
+                field.report(Problem::error("a price needs the model's id").at(span));
+            }
+            field.block(Price::read).flatten()
+        })?;
+        Some(Self(own.into_iter().collect()))
+    }
+
+    pub(crate) fn get(&self, model: &str) -> Option<Price> {
+        self.0.get(model).copied()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_table_is_dated_and_has_the_known_families() {
+        let table = SHIPPED.as_ref().unwrap();
+        assert_eq!(table.as_of.len(), "2026-11-15".len());
+        for family in ["claude-", "gpt-", "gemini-", "mistral-"] {
+            let models = table.usd_per_million_tokens.keys().filter(|model| model.starts_with(family));
+            assert!(models.count() >= 5, "{family}");
+        }
+        for (model, price) in &table.usd_per_million_tokens {
+            assert!(price.prompt > 0.0 && price.prompt <= price.completion, "{model}");
+        }
+    }
+}
