@@ -1,9 +1,9 @@
 //! What goes wrong on purpose with this call, in virtual time?
 
 use crate::trace::TracedFault;
-use mcptest_core::suite::{Fault, FaultKind};
-use mcptest_core::trace::CatalogueTool;
-use mcptest_mcp::fault::TOO_MANY_REQUESTS;
+use mcptest_core::fault::{FaultKind, FaultTarget, Progress};
+use mcptest_core::suite::Fault;
+use mcptest_mcp::fault::{Request, refusal};
 use std::sync::{Mutex, PoisonError};
 
 /// The faults of one run, and how far each of them is. Shared between the calls as it is.
@@ -20,24 +20,16 @@ struct Rule {
     kind: FaultKind,
     real: bool,
     strikes: Strikes,
-    state: Mutex<State>,
+    progress: Mutex<Progress>,
 }
 
 /// Which calls a fault strikes.
 #[derive(Debug)]
 enum Strikes {
     /// Those that the suite's fault hits.
-    Hit(Fault),
+    Hit(FaultTarget),
     /// One call, whichever tool it is to, counted from 0, or the first of several where the kind says how many.
     Call(usize),
-}
-
-#[derive(Debug, Default)]
-struct State {
-    /// How many calls it has struck.
-    struck: u64,
-    /// How many calls were let through since the last refusal, for which one virtual second passes.
-    allowed: u64,
 }
 
 /// What becomes of a struck call.
@@ -88,8 +80,8 @@ impl FaultPlan {
             name: fault.name.clone(),
             kind: fault.kind,
             real: fault.real,
-            strikes: Strikes::Hit(fault.clone()),
-            state: Mutex::default(),
+            strikes: Strikes::Hit(fault.target.clone()),
+            progress: Mutex::default(),
         };
         Self { rules: faults.into_iter().map(rule).collect(), budget_ms: None }
     }
@@ -103,7 +95,7 @@ impl FaultPlan {
     /// A fault of this kind strikes one call, counted from 0, and no other; `recover-after` as many as it says.
     pub fn at_call(name: String, kind: FaultKind, call_index: usize) -> Self {
         let strikes = Strikes::Call(call_index);
-        let rules = vec![Rule { name, kind, real: false, strikes, state: Mutex::default() }];
+        let rules = vec![Rule { name, kind, real: false, strikes, progress: Mutex::default() }];
         Self { rules, budget_ms: None }
     }
 
@@ -127,11 +119,8 @@ impl FaultPlan {
 
 impl Rule {
     fn strike(&self, call_index: usize, server: Option<&str>, tool: &str, limit_ms: u64) -> Option<Strike> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let server = server.map(str::to_owned);
-        let called = CatalogueTool { name: tool.to_owned(), server, ..CatalogueTool::default() };
         let is_meant = match &self.strikes {
-            Strikes::Hit(fault) => fault.hits(&called),
+            Strikes::Hit(target) => target.hits(tool, server),
             Strikes::Call(first) if matches!(self.kind, FaultKind::RecoverAfter { .. }) => {
                 *first <= call_index
             }
@@ -140,8 +129,7 @@ impl Rule {
         if !is_meant {
             return None;
         }
-        let struck = self.outcome(&mut state)?;
-        state.struck += 1;
+        let struck = self.outcome()?;
         let virtual_ms = match struck {
             Struck::Late { delay_ms } | Struck::AfterCancel { delay_ms } => Some(delay_ms),
             _ => None,
@@ -157,30 +145,30 @@ impl Rule {
         Some(Strike { event, struck, real: self.real })
     }
 
-    fn outcome(&self, state: &mut State) -> Option<Struck> {
-        match self.kind {
-            FaultKind::None => None,
-            FaultKind::Hang | FaultKind::Wedged => Some(Struck::Silence),
-            FaultKind::RecoverAfter { failures } => (state.struck < failures).then_some(Struck::Silence),
-            FaultKind::Slow { delay_ms } => Some(Struck::Late { delay_ms }),
-            FaultKind::ReplyAfterCancel { delay_ms } => Some(Struck::AfterCancel { delay_ms }),
-            FaultKind::Error { code } => {
-                let message = "injected fault: this call is refused".to_owned();
-                Some(Struck::Refused { code, message })
-            }
-            FaultKind::RateLimit { per_second } => {
-                if state.allowed < per_second {
-                    state.allowed += 1;
-                    return None;
-                }
-                state.allowed = 0;
-                let message = "too many requests: try again in 1 s".to_owned();
-                Some(Struck::Refused { code: TOO_MANY_REQUESTS, message })
-            }
-            FaultKind::Malformed => Some(Struck::Malformed),
-            FaultKind::Disconnect => Some(Struck::Disconnected),
-            FaultKind::LostResponse => Some(Struck::Lost),
+    fn outcome(&self) -> Option<Struck> {
+        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        if !self.kind.strikes_in_virtual_time(&mut progress) {
+            return None;
         }
+        Some(match self.kind {
+            FaultKind::Hang | FaultKind::Wedged | FaultKind::RecoverAfter { .. } => Struck::Silence,
+            FaultKind::Slow { delay_ms } => Struck::Late { delay_ms },
+            FaultKind::ReplyAfterCancel { delay_ms } => Struck::AfterCancel { delay_ms },
+            FaultKind::Error { code } => {
+                Struck::Refused { code, message: "injected fault: this call is refused".to_owned() }
+            }
+            FaultKind::RateLimit { .. } => {
+                let error = refusal(Request::Limit { retry_after_s: 1 })?;
+                Struck::Refused { code: error.code, message: error.message }
+            }
+            FaultKind::Malformed => Struck::Malformed,
+            FaultKind::Disconnect => Struck::Disconnected,
+            FaultKind::LostResponse => Struck::Lost,
+            // Only the wire has these: a suite that injects one is refused.
+            FaultKind::None | FaultKind::FloodStderr | FaultKind::WrongId | FaultKind::DuplicateReply => {
+                return None;
+            }
+        })
     }
 }
 

@@ -2,7 +2,8 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use mcptest_core::manifest::{WireFault, load_text};
+use mcptest_core::fault::FaultKind;
+use mcptest_core::manifest::load_text;
 use mcptest_core::problem::{Level, Problem};
 use mcptest_core::suite::{Host, is_suite, load, load_for_traces};
 use std::fs;
@@ -126,8 +127,8 @@ fn a_block_that_is_wrong_is_reported_with_its_line_of_the_page() {
 fn the_page_of_the_mock_has_every_kind_of_fault_as_it_is_documented() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/mock.md");
     let page = fs::read_to_string(page).unwrap();
-    for kind in WireFault::KINDS {
-        let row = format!("| `{}` | {} |", kind.usage, kind.doc);
+    for kind in FaultKind::ALL {
+        let row = format!("| `{}` | {} |", kind.usage(), kind.doc);
         assert!(page.contains(&row), "docs/mock.md lacks: {row}");
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod escape;
 pub mod eval;
+pub mod fault;
 pub mod json;
 pub mod manifest;
 pub mod matcher;

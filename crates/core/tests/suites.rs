@@ -2,10 +2,11 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
+use mcptest_core::fault::FaultKind;
 use mcptest_core::problem::Level;
 use mcptest_core::redact::Redactor;
 use mcptest_core::suite::{
-    CassettePath, Endpoint, FaultKind, HeaderValue, Host, Loaded, Stale, Suite, load, load_for_traces,
+    CassettePath, Endpoint, HeaderValue, Host, Loaded, Stale, Suite, load, load_for_traces,
 };
 use std::collections::BTreeMap;
 use std::path::Path;

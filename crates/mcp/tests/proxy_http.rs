@@ -286,7 +286,7 @@ fn faults_are_injected_into_calls_and_nothing_else() {
             ("wrong-id", "1000004"),
             ("duplicate-reply", "text/event-stream"),
         ] {
-            if fault == "rate-limit:0" && fault.parse::<mcptest_mcp::fault::WireFault>().is_err() {
+            if fault == "rate-limit:0" && fault.parse::<mcptest_mcp::fault::FaultKind>().is_err() {
                 continue;
             }
             let proxied = Proxied::before(target, &[fault]).await;

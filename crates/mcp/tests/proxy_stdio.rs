@@ -3,7 +3,7 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, missing_docs)]
 
-use mcptest_mcp::fault::{Injector, WireFault};
+use mcptest_mcp::fault::{FaultKind, Injector};
 use mcptest_mcp::proxy::stdio::{ClientEnd, Outcome, Patience, Setup, run};
 use mcptest_mcp::proxy::{ProxyError, redactor};
 use mcptest_mcp::tape::{Direction, Event, Tape, TapeServer, Writer};
@@ -27,7 +27,7 @@ impl Proxied {
         let redactor = redactor(&["hush-[0-9]+".to_owned()], std::iter::empty(), &[]).unwrap();
         let tape =
             Writer::create(&folder.path().join("tape.jsonl"), TapeServer::default(), redactor).unwrap();
-        let faults: Vec<WireFault> = faults.iter().map(|fault| fault.parse().unwrap()).collect();
+        let faults: Vec<FaultKind> = faults.iter().map(|fault| fault.parse().unwrap()).collect();
         let patience = Patience { after_client: Duration::from_millis(700), to_end: Duration::from_secs(2) };
         let setup = Setup {
             command: command.iter().map(|word| (*word).to_owned()).collect(),

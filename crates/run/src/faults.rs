@@ -4,7 +4,7 @@ use crate::advice;
 use crate::plan::Cell;
 use mcptest_core::eval::{GateBlock, is_contradicted};
 use mcptest_core::report::Reason;
-use mcptest_core::suite::{Agent, CassettePath, Fault, FaultKind, Suite};
+use mcptest_core::suite::{Agent, CassettePath, Fault, Suite};
 use mcptest_core::trace::{Call, CallResult, CatalogueTool, FaultEvent, Header, Run, Trace};
 
 /// The first injected fault that no tool of the recorded catalogues, or of the suite's mock manifests, can have.
@@ -24,7 +24,7 @@ pub(crate) fn unhittable<'h>(
     }
     let tools: Vec<CatalogueTool> = catalogues.concat();
     agent.injected(&suite.faults).find_map(|fault| {
-        let unknown = fault.unknown_tool(&tools)?;
+        let unknown = fault.target.unknown_tool(&tools)?;
         let (name, why) = (&fault.name, unknown.message);
         let message = format!("the fault `{name}` can never be hit: {why} in the recorded catalogue");
         Some(Reason { message, help: Some(unknown.help), ..Reason::default() })
@@ -72,12 +72,12 @@ fn misfit(
     };
     let called = format!("call {number} `{}`", call.name);
     if !hits(fault, call, servers) {
-        let target = fault.target();
+        let target = &fault.target;
         return Some(format!(
             "`{name}`: it is recorded at {called}, and the suite says that it hits {target}"
         ));
     }
-    if !is_of_kind(fault.kind, &event.kind) {
+    if !event.kind.is(fault.kind) {
         let (recorded, written) = (&event.kind, fault.kind);
         return Some(format!(
             "`{name}`: `{recorded}` is recorded at {called}, and the suite says `{written}`"
@@ -91,20 +91,11 @@ fn misfit(
 
 /// A call that does not say where it went may have gone to any of the agent's servers.
 fn hits(fault: &Fault, call: &Call<'_>, servers: &[String]) -> bool {
-    let tool = |server: Option<&str>| CatalogueTool {
-        name: call.name.to_string(),
-        server: server.map(str::to_owned),
-        ..CatalogueTool::default()
-    };
+    let hits = |server: Option<&str>| fault.target.hits(&call.name, server);
     match call.server.as_deref() {
-        Some(server) => fault.hits(&tool(Some(server))),
-        None => fault.hits(&tool(None)) || servers.iter().any(|server| fault.hits(&tool(Some(server)))),
+        Some(server) => hits(Some(server)),
+        None => hits(None) || servers.iter().any(|server| hits(Some(server))),
     }
-}
-
-/// Whether this is the kind's name in either spelling, with its number or without one.
-fn is_of_kind(kind: FaultKind, recorded: &str) -> bool {
-    recorded.parse() == Ok(kind) || recorded.replace('_', "-") == kind.name()
 }
 
 /// Faults that no run met, in a test where no gate says so.

@@ -2,10 +2,11 @@
 
 use crate::args::Colour;
 use crate::output::{self, Failure};
-use clap::{ArgGroup, Args, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{ArgGroup, Args};
 use mcptest_core::manifest::{self, Loaded};
 use mcptest_core::problem;
-use mcptest_mcp::fault::{Scope, WireFault};
+use mcptest_mcp::fault::{FaultKind, FaultScope, ScopedFault};
 use mcptest_mcp::mock::{self, Ended, Reload, Server};
 use mcptest_mcp::tape::Tape;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -28,19 +29,18 @@ pub(crate) struct Mock {
     http: Option<HttpAddress>,
     /// What goes wrong, as hang or slow:500; may be repeated. A wrong KIND lists them all.
     #[arg(long, value_name = "KIND")]
-    fault: Vec<WireFault>,
+    fault: Vec<FaultKind>,
     /// What faults touch: tool calls alone, or every request.
-    #[arg(long, value_enum, default_value_t = FaultScope::Tools, value_name = "WHAT", requires = "fault")]
+    #[arg(long, value_parser = scopes(), default_value = "tools", value_name = "WHAT", requires = "fault")]
     fault_scope: FaultScope,
 }
 
-/// What faults touch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum FaultScope {
-    /// `tools/call`; the handshake and the lists stay healthy.
-    Tools,
-    /// Every request.
-    All,
+fn scopes() -> impl TypedValueParser<Value = FaultScope> {
+    let words = FaultScope::WORDS.map(|(word, _, doc)| PossibleValue::new(word).help(doc));
+    PossibleValuesParser::new(words).map(|written| {
+        let found = FaultScope::WORDS.iter().find(|(word, ..)| *word == written);
+        found.map(|(_, scope, _)| *scope).unwrap_or_default()
+    })
 }
 
 /// Where to listen.
@@ -67,8 +67,8 @@ impl FromStr for HttpAddress {
 }
 
 pub(super) fn run(args: &Mock, colour: Colour) -> Result<ExitCode, Failure> {
-    let scope = if args.fault_scope == FaultScope::All { Scope::All } else { Scope::Calls };
-    let faults = args.fault.iter().map(|fault| (*fault, scope)).collect();
+    let scope = args.fault_scope;
+    let faults = args.fault.iter().map(|kind| ScopedFault { kind: *kind, scope }).collect();
     let is_coloured = output::is_coloured(colour, &std::io::stderr());
     let (server, said) = match (&args.tools_from, &args.from_cassette) {
         (Some(path), _) => {

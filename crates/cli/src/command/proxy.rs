@@ -2,7 +2,7 @@
 
 use crate::output::{self, Failure};
 use clap::{ArgGroup, Args as Group};
-use mcptest_mcp::fault::{Injector, WireFault};
+use mcptest_mcp::fault::{FaultKind, Injector};
 use mcptest_mcp::proxy::{self, http, stdio};
 use mcptest_mcp::tape::{TapeServer, Writer};
 use std::path::{Path, PathBuf};
@@ -30,7 +30,7 @@ pub(crate) struct Proxy {
     pub(crate) allow_host: Vec<String>,
     /// Let this go wrong on purpose with every tool call, as slow:500 or malformed; may be repeated.
     #[arg(long, value_name = "KIND")]
-    pub(crate) fault: Vec<WireFault>,
+    pub(crate) fault: Vec<FaultKind>,
     /// Keep what this pattern matches out of the recording; may be repeated.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) redact: Vec<String>,

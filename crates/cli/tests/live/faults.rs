@@ -1,7 +1,7 @@
 //! What goes wrong on purpose while a run is recorded: what is seen of it, and that nobody waits for it.
 
 use crate::bench::Bench;
-use mcptest_core::suite::FaultKind;
+use mcptest_core::fault::{FaultEntry, FaultKind};
 use serde_json::{Value, json};
 
 /// A desk that remembers, so that the next call tells whether the one before reached it.
@@ -32,13 +32,14 @@ fn suite(kind: &str, rest: &str) -> String {
 }
 
 /// The kind as it is written: with a number where it needs one, for delays one that is far beyond every budget.
-fn written(name: &str) -> String {
-    let with = |number: u64| format!("{name}:{number}");
-    let candidates = [name.to_owned(), with(0), with(1)];
-    let is_delay =
-        |kind: &FaultKind| matches!(kind, FaultKind::Slow { .. } | FaultKind::ReplyAfterCancel { .. });
-    let kind = candidates.iter().find_map(|written| written.parse::<FaultKind>().ok()).unwrap();
-    if is_delay(&kind) { with(TEN_MINUTES_MS) } else { kind.to_string() }
+fn written(entry: &FaultEntry) -> String {
+    let with = |number: u64| format!("{}:{number}", entry.name);
+    match entry.example {
+        FaultKind::Slow { .. } | FaultKind::ReplyAfterCancel { .. } => with(TEN_MINUTES_MS),
+        FaultKind::RateLimit { .. } => with(0),
+        FaultKind::RecoverAfter { .. } => with(1),
+        kind => kind.to_string(),
+    }
 }
 
 /// Whether the tool does its work although the call goes wrong, and whether the agent is told that it did.
@@ -55,15 +56,16 @@ fn expected(kind: FaultKind) -> (bool, bool) {
         | FaultKind::Error { .. }
         | FaultKind::RateLimit { .. }
         | FaultKind::Disconnect => (false, true),
+        kind => panic!("{kind} cannot be injected"),
     }
 }
 
 #[test]
 fn every_kind_of_fault_is_met_in_virtual_time_and_recorded_as_what_it_is() {
-    let names: Vec<&str> = FaultKind::names().collect();
+    let kinds: Vec<&FaultEntry> = FaultKind::ALL.iter().filter(|entry| entry.is_injectable()).collect();
     std::thread::scope(|scope| {
-        for half in names.chunks(names.len().div_ceil(2)) {
-            scope.spawn(move || half.iter().for_each(|name| meet(&written(name))));
+        for half in kinds.chunks(kinds.len().div_ceil(2)) {
+            scope.spawn(move || half.iter().for_each(|kind| meet(&written(kind))));
         }
     });
 }

@@ -1,6 +1,6 @@
 //! Which fault hits which call?
 
-use crate::suite::FaultKind;
+use crate::fault::FaultKind;
 use std::fmt;
 use std::str::FromStr;
 

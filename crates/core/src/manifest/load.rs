@@ -2,7 +2,7 @@
 
 use super::completion::Completions;
 use super::context::{Context, ReadFile};
-use super::fault::ScopedFault;
+use super::fault;
 use super::prompt::Prompt;
 use super::resource::Resource;
 use super::tool::Tool;
@@ -139,7 +139,7 @@ fn read_offers(block: &mut Block<'_>, context: &Context<'_>) -> Manifest {
         instructions: block.optional("instructions", "What a model reads about the server", |f| f.string()),
         faults: block
             .optional("fault", "What goes wrong on purpose, as `slow:500`; one or a list", |f| {
-                ScopedFault::read_of_server(f)
+                fault::read_of_server(f)
             })
             .unwrap_or_default(),
         tools: block

@@ -28,12 +28,10 @@ mod template;
 mod tests;
 mod tool;
 mod uri_template;
-mod wire_fault;
 
 pub use answer::{Answer, INTERNAL_ERROR, INVALID_PARAMS, Inputs, Reply, RpcError};
 pub use ask::{Ask, AskKind, MISSING_CAPABILITY, Request};
 pub use context::ReadFile;
-pub use fault::{FaultScope, ScopedFault};
 pub(crate) use load::read;
 pub use load::{Loaded, load, load_text};
 pub use notice::{Effect, ListKind, LogLevel, LogLevelError, Notice, NoticeKind};
@@ -43,8 +41,8 @@ pub use sample::sample_of;
 pub use schema::json_schema;
 pub use state::State;
 pub use tool::Tool;
-pub use wire_fault::{WireFault, WireFaultError, WireFaultKind};
 
+use crate::fault::ScopedFault;
 use crate::trace::CatalogueTool;
 use std::collections::HashMap;
 use std::sync::Arc;

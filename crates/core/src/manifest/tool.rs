@@ -8,7 +8,7 @@ use super::ask::{Ask, AskKind, Request};
 use super::condition::Condition;
 use super::content::text_block;
 use super::context::Context;
-use super::fault::ScopedFault;
+use super::fault;
 use super::fields::{self, WrittenSchema, either, literal_json, literal_object};
 use super::json::{Json, Object, list, quote};
 use super::notice::{Aside, Effect, Notice};
@@ -17,6 +17,7 @@ use super::response::Answers;
 use super::sample::sample;
 use super::scope::Scope;
 use super::state::State;
+use crate::fault::FaultKind;
 use crate::problem::Problem;
 use crate::schema::JsonSchema;
 use crate::suite::read::{Block, Field};
@@ -34,7 +35,7 @@ pub struct Tool {
     /// How long its answer waits.
     pub delay_ms: u64,
     /// What goes wrong with its calls.
-    pub faults: Vec<ScopedFault>,
+    pub faults: Vec<FaultKind>,
     /// Whether the answer comes on a stream that the client has to resume, and after how long it should.
     pub reconnect_ms: Option<u64>,
     /// What it asks the client first.
@@ -166,7 +167,7 @@ impl Tool {
         let delay_ms = block.optional("delay", "How long the answer waits, as `50ms`", |f| f.duration_ms());
         let faults =
             block.optional("fault", "What goes wrong with its calls, as `slow:500`; one or a list", |f| {
-                ScopedFault::read_of_tool(f)
+                fault::read_of_tool(f)
             });
         let reconnect_ms = block.optional(
             "reconnect",

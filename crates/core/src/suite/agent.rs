@@ -132,7 +132,7 @@ impl Agent {
     /// A fault that none of its calls can run into.
     fn unhittable(&self, fault: &Fault, catalogue: Option<&[CatalogueTool]>) -> Option<Problem> {
         let injected = self.references.inject.iter().find(|(name, _)| *name == fault.name)?;
-        if let Some(server) = fault.server.as_ref().filter(|server| !self.servers.contains(*server)) {
+        if let Some(server) = fault.target.server.as_ref().filter(|server| !self.servers.contains(*server)) {
             if self.servers.is_empty() {
                 return None;
             }
@@ -140,7 +140,7 @@ impl Agent {
             let help = "add the server to the agent's `servers:`, or inject another fault";
             return Some(Problem::error(message).at(injected.1).also(fault.span, "declared here").help(help));
         }
-        let unknown = fault.unknown_tool(catalogue?)?;
+        let unknown = fault.target.unknown_tool(catalogue?)?;
         let message = format!("`{}` can never be hit: {}", fault.name, unknown.message);
         Some(Problem::error(message).at(fault.span).also(injected.1, "injected here").help(unknown.help))
     }

@@ -19,8 +19,7 @@ pub(crate) mod variables;
 
 pub use agent::{Agent, CassettePath, Model, OverrideError, OwnAgent, Variant};
 pub use deferred::{Environment, Scope, Unset};
-pub(crate) use fault::{Effect, effect_of};
-pub use fault::{Fault, FaultKind, FaultKindError};
+pub use fault::Fault;
 pub use load::{Host, Loaded, load, load_for_traces};
 pub use options::{Budget, RunOptions, Stale};
 pub use read::parse_duration_ms as duration_ms;

@@ -80,7 +80,7 @@ pub(super) fn check_references(parts: &Parts, problems: &mut Vec<Problem>) {
         problems.extend(unknown("servers", &test.server, test.server_span, &servers));
     }
     for fault in &parts.faults {
-        if let Some(server) = &fault.server {
+        if let Some(server) = &fault.target.server {
             problems.extend(unknown("servers", server, fault.server_span, &servers));
         }
     }

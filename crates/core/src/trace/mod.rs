@@ -11,6 +11,7 @@ pub use record::{
     ConversationTrace, RecordedCall, RecordedConversation, RecordedResult, RecordedTokens, RecordedTurn,
 };
 
+use crate::fault::RecordedKind;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -204,7 +205,7 @@ pub struct FaultEvent<'a> {
     pub name: Cow<'a, str>,
     /// The fault's kind, as `hang` or `slow`.
     #[serde(borrow)]
-    pub kind: Cow<'a, str>,
+    pub kind: RecordedKind<'a>,
     /// The call it hit.
     pub call_index: usize,
     /// What the fault cost, in virtual milliseconds.

@@ -1,60 +1,56 @@
 //! Which faults strike this request?
 
-use super::{Action, Reply, Request, WireFault};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use super::{Action, FaultKind, FaultScope, Reply, Request, ScopedFault};
+use mcptest_core::fault::Progress;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Which requests faults touch.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Scope {
-    /// Only `tools/call`: the handshake and the lists stay healthy.
-    #[default]
-    Calls,
-    /// Every request.
-    All,
-}
-
 /// Faults, and how far each of them is. Shared between threads as it is.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Injector {
     rules: Vec<Rule>,
     is_wedged: AtomicBool,
+    start: Instant,
+}
+
+impl Default for Injector {
+    fn default() -> Self {
+        Self { rules: Vec::new(), is_wedged: AtomicBool::new(false), start: Instant::now() }
+    }
 }
 
 #[derive(Debug)]
 struct Rule {
-    fault: WireFault,
+    fault: ScopedFault,
     tool: Option<String>,
-    scope: Scope,
-    seen: AtomicU64,
-    window: Mutex<Option<(Instant, u64)>>,
+    progress: Mutex<Progress>,
 }
 
 impl Injector {
     /// These faults strike every `tools/call`.
-    pub fn new(faults: Vec<WireFault>) -> Self {
-        faults.into_iter().fold(Self::default(), |injector, fault| injector.with(fault, Scope::Calls))
+    pub fn new(faults: Vec<FaultKind>) -> Self {
+        let scope = FaultScope::Tools;
+        faults.into_iter().fold(Self::default(), |injector, kind| injector.with(ScopedFault { kind, scope }))
     }
 
     /// With a fault that strikes every tool, or every request.
     #[must_use]
-    pub fn with(mut self, fault: WireFault, scope: Scope) -> Self {
-        self.add(None, fault, scope);
-        self
+    pub fn with(self, fault: ScopedFault) -> Self {
+        self.and(None, fault)
     }
 
     /// With a fault that strikes only calls of one tool.
     #[must_use]
-    pub fn on_tool(mut self, tool: impl Into<String>, fault: WireFault) -> Self {
-        self.add(Some(tool.into()), fault, Scope::Calls);
-        self
+    pub fn on_tool(self, tool: impl Into<String>, kind: FaultKind) -> Self {
+        self.and(Some(tool.into()), ScopedFault { kind, scope: FaultScope::Tools })
     }
 
-    fn add(&mut self, tool: Option<String>, fault: WireFault, scope: Scope) {
-        if fault != WireFault::None {
-            self.rules.push(Rule { fault, tool, scope, seen: AtomicU64::new(0), window: Mutex::new(None) });
+    fn and(mut self, tool: Option<String>, fault: ScopedFault) -> Self {
+        if fault.kind != FaultKind::None {
+            self.rules.push(Rule { fault, tool, progress: Mutex::default() });
         }
+        self
     }
 
     /// True when no fault can ever strike.
@@ -77,17 +73,18 @@ impl Injector {
         let mut action = Action::default();
         if self.is_wedged() {
             action.request = Request::Wedge;
-            action.faults.push(WireFault::Wedged);
+            action.faults.push(FaultKind::Wedged);
             return action;
         }
         let is_call = method == "tools/call";
         for rule in &self.rules {
             let strikes = match &rule.tool {
                 Some(wanted) => is_call && tool == Some(wanted.as_str()),
-                None => is_call || rule.scope == Scope::All,
+                None => is_call || rule.fault.scope == FaultScope::All,
             };
-            if strikes && rule.strike(&mut action, now) {
-                action.faults.push(rule.fault);
+            if strikes && rule.strikes(now.saturating_duration_since(self.start)) {
+                rule.change(&mut action);
+                action.faults.push(rule.fault.kind);
             }
         }
         if action.request == Request::Wedge {
@@ -98,64 +95,50 @@ impl Injector {
 }
 
 impl Rule {
-    /// Changes the action, and says whether it did.
-    fn strike(&self, action: &mut Action, now: Instant) -> bool {
-        let request = |action: &mut Action, request: Request| {
-            if action.request == Request::Serve {
-                action.request = request;
-            }
-            true
-        };
-        match self.fault {
-            WireFault::None => false,
-            WireFault::Hang => request(action, Request::Ignore),
-            WireFault::Wedged => request(action, Request::Wedge),
-            WireFault::Disconnect => request(action, Request::Disconnect),
-            WireFault::Error { code } => request(action, Request::Refuse { code }),
-            WireFault::RecoverAfter { failures } => {
-                self.seen.fetch_add(1, Ordering::Relaxed) < failures && request(action, Request::Ignore)
-            }
-            WireFault::RateLimit { per_second } => match self.wait(per_second, now) {
-                Some(retry_after_s) => request(action, Request::Limit { retry_after_s }),
-                None => false,
-            },
-            WireFault::Slow { delay_ms } => {
-                let late = Duration::from_millis(delay_ms);
-                action.delay = Some(action.delay.map_or(late, |delay| delay.saturating_add(late)));
-                true
-            }
-            WireFault::ReplyAfterCancel { delay_ms } => {
-                action.despite_cancel = Some(Duration::from_millis(delay_ms));
-                true
-            }
-            WireFault::FloodStderr => {
-                action.floods_stderr = true;
-                true
-            }
-            WireFault::LostResponse => reply(action, Reply::Lost),
-            WireFault::Malformed => reply(action, Reply::Malformed),
-            WireFault::WrongId => reply(action, Reply::WrongId),
-            WireFault::DuplicateReply => reply(action, Reply::Twice),
-        }
+    fn strikes(&self, now: Duration) -> bool {
+        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        self.fault.kind.strikes(&mut progress, now)
     }
 
-    /// The seconds until a call is allowed again; `None` when this one is.
-    fn wait(&self, per_second: u64, now: Instant) -> Option<u64> {
-        let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
-        let (start, count) = window.get_or_insert((now, 0));
-        if now.saturating_duration_since(*start) >= Duration::from_secs(1) {
-            (*start, *count) = (now, 0);
+    fn change(&self, action: &mut Action) {
+        let request = match self.fault.kind {
+            FaultKind::None => return,
+            FaultKind::Hang | FaultKind::RecoverAfter { .. } => Request::Ignore,
+            FaultKind::Wedged => Request::Wedge,
+            FaultKind::Disconnect => Request::Disconnect,
+            FaultKind::Error { code } => Request::Refuse { code },
+            FaultKind::RateLimit { .. } => Request::Limit { retry_after_s: 1 },
+            FaultKind::Slow { delay_ms } => {
+                let late = Duration::from_millis(delay_ms);
+                action.delay = Some(action.delay.map_or(late, |delay| delay.saturating_add(late)));
+                return;
+            }
+            FaultKind::ReplyAfterCancel { delay_ms } => {
+                action.despite_cancel = Some(Duration::from_millis(delay_ms));
+                return;
+            }
+            FaultKind::FloodStderr => {
+                action.floods_stderr = true;
+                return;
+            }
+            FaultKind::LostResponse => return action.reply_with(Reply::Lost),
+            FaultKind::Malformed => return action.reply_with(Reply::Malformed),
+            FaultKind::WrongId => return action.reply_with(Reply::WrongId),
+            FaultKind::DuplicateReply => return action.reply_with(Reply::Twice),
+        };
+        if action.request == Request::Serve {
+            action.request = request;
         }
-        *count += 1;
-        (*count > per_second).then_some(1)
     }
 }
 
-fn reply(action: &mut Action, reply: Reply) -> bool {
-    if action.reply == Reply::Whole {
-        action.reply = reply;
+impl Action {
+    /// The first fault of the answer decides.
+    fn reply_with(&mut self, reply: Reply) {
+        if self.reply == Reply::Whole {
+            self.reply = reply;
+        }
     }
-    true
 }
 
 #[cfg(test)]
@@ -171,13 +154,13 @@ mod tests {
         let calls = injector(&["hang"]);
         assert!(calls.on_request("tools/list", None, Instant::now()).is_healthy());
         assert_eq!(calls.on_call("x").request, Request::Ignore);
-        let all = Injector::default().with(WireFault::Hang, Scope::All);
+        let all = Injector::default().with(ScopedFault { kind: FaultKind::Hang, scope: FaultScope::All });
         assert_eq!(all.on_request("tools/list", None, Instant::now()).request, Request::Ignore);
     }
 
     #[test]
     fn a_tools_own_fault_leaves_the_other_tools_alone() {
-        let injector = Injector::default().on_tool("search", WireFault::Disconnect);
+        let injector = Injector::default().on_tool("search", FaultKind::Disconnect);
         assert_eq!(injector.on_call("search").request, Request::Disconnect);
         assert!(injector.on_call("open_page").is_healthy());
     }

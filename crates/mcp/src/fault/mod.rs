@@ -3,8 +3,8 @@
 mod injector;
 mod reply;
 
-pub use injector::{Injector, Scope};
-pub use mcptest_core::manifest::WireFault;
+pub use injector::Injector;
+pub use mcptest_core::fault::{FaultKind, FaultScope, ScopedFault};
 pub use reply::Reply;
 
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub struct Action {
     /// What becomes of the answer.
     pub reply: Reply,
     /// The faults that struck, as they are written; empty when all is well.
-    pub faults: Vec<WireFault>,
+    pub faults: Vec<FaultKind>,
 }
 
 /// What to do with a request.

@@ -3,9 +3,9 @@
 use super::job::Mock;
 use super::render::Dressing;
 use super::tape::TapeSource;
-use crate::fault::{Injector, Scope, WireFault};
+use crate::fault::{Injector, ScopedFault};
 use crate::jsonrpc::{self, RpcError, code};
-use mcptest_core::manifest::{Cache, FaultScope, Manifest, State};
+use mcptest_core::manifest::{Cache, Manifest, State};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -46,7 +46,7 @@ pub(super) struct Entries {
 }
 
 impl Catalog {
-    pub(super) fn of_manifest(manifest: Manifest, faults: &[(WireFault, Scope)]) -> Self {
+    pub(super) fn of_manifest(manifest: Manifest, faults: &[ScopedFault]) -> Self {
         let identity = identity(&manifest);
         let injector = injector(&manifest, faults);
         let headers = manifest
@@ -62,7 +62,7 @@ impl Catalog {
         Self { source, identity, dressing, injector, lists, headers }
     }
 
-    pub(super) fn of_tape(tape: TapeSource, faults: &[(WireFault, Scope)]) -> Self {
+    pub(super) fn of_tape(tape: TapeSource, faults: &[ScopedFault]) -> Self {
         let identity = tape.identity.clone();
         Self {
             dressing: Dressing::new(&identity.info, Cache::default()),
@@ -89,22 +89,15 @@ impl Catalog {
     }
 }
 
-fn with_faults(injector: Injector, faults: &[(WireFault, Scope)]) -> Injector {
-    faults.iter().fold(injector, |injector, (fault, scope)| injector.with(*fault, *scope))
+fn with_faults(injector: Injector, faults: &[ScopedFault]) -> Injector {
+    faults.iter().fold(injector, |injector, fault| injector.with(*fault))
 }
 
-fn injector(manifest: &Manifest, faults: &[(WireFault, Scope)]) -> Injector {
-    let mut injector = with_faults(Injector::default(), faults);
-    for fault in &manifest.faults {
-        let scope = match fault.scope {
-            FaultScope::Tools => Scope::Calls,
-            FaultScope::All => Scope::All,
-        };
-        injector = injector.with(fault.kind, scope);
-    }
+fn injector(manifest: &Manifest, faults: &[ScopedFault]) -> Injector {
+    let mut injector = with_faults(with_faults(Injector::default(), faults), &manifest.faults);
     for tool in &manifest.tools {
         for fault in &tool.faults {
-            injector = injector.on_tool(tool.name.clone(), fault.kind);
+            injector = injector.on_tool(tool.name.clone(), *fault);
         }
     }
     injector

@@ -8,7 +8,7 @@ use super::outlet::Outlet;
 use super::render;
 use super::server::Server;
 use super::session::Session;
-use crate::fault::{self, Scope, WireFault};
+use crate::fault::{self, ScopedFault};
 use crate::frame::{DEFAULT_MAX_MESSAGE_BYTES, Frame, Lines};
 use crate::jsonrpc::{self, Id, RpcError, code};
 use mcptest_core::manifest::Manifest;
@@ -43,7 +43,7 @@ impl Server {
 }
 
 /// A server of its own at the other end of a pipe in memory. Needs a runtime.
-pub fn connect(manifest: Manifest, faults: Vec<(WireFault, Scope)>) -> DuplexStream {
+pub fn connect(manifest: Manifest, faults: Vec<ScopedFault>) -> DuplexStream {
     Server::new(manifest, faults).connect()
 }
 

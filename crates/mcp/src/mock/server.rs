@@ -5,7 +5,7 @@ use super::catalog::Catalog;
 use super::lock;
 use super::request_state::Signer;
 use super::tape::TapeSource;
-use crate::fault::{Scope, WireFault};
+use crate::fault::ScopedFault;
 use crate::tape::Tape;
 use mcptest_core::manifest::Manifest;
 use std::sync::{Arc, Mutex, RwLock};
@@ -16,7 +16,7 @@ pub struct Server(Arc<Inner>);
 
 struct Inner {
     catalog: RwLock<Arc<Catalog>>,
-    faults: Vec<(WireFault, Scope)>,
+    faults: Vec<ScopedFault>,
     audience: Arc<Audience>,
     signer: Signer,
     stderr: Mutex<Box<dyn std::io::Write + Send>>,
@@ -30,16 +30,16 @@ impl std::fmt::Debug for Inner {
 
 impl Server {
     /// A server of a manifest, with these faults beside the manifest's own.
-    pub fn new(manifest: Manifest, faults: Vec<(WireFault, Scope)>) -> Self {
+    pub fn new(manifest: Manifest, faults: Vec<ScopedFault>) -> Self {
         Self::of(Catalog::of_manifest(manifest, &faults), faults)
     }
 
     /// A server that gives the answers of a tape.
-    pub fn of_tape(tape: &Tape, faults: Vec<(WireFault, Scope)>) -> Self {
+    pub fn of_tape(tape: &Tape, faults: Vec<ScopedFault>) -> Self {
         Self::of(Catalog::of_tape(TapeSource::new(tape), &faults), faults)
     }
 
-    fn of(catalog: Catalog, faults: Vec<(WireFault, Scope)>) -> Self {
+    fn of(catalog: Catalog, faults: Vec<ScopedFault>) -> Self {
         Self(Arc::new(Inner {
             catalog: RwLock::new(Arc::new(catalog)),
             faults,

@@ -1,7 +1,7 @@
 //! Every fault as it is documented, on a pipe and over HTTP.
 
 use crate::support::*;
-use mcptest_mcp::fault::Scope;
+use mcptest_mcp::fault::FaultScope;
 use serde_json::{Value, json};
 
 fn weather(id: i64) -> Value {
@@ -249,11 +249,11 @@ async fn a_manifest_names_the_tools_that_are_ill() {
 
 #[tokio::test]
 async fn with_the_scope_all_even_the_handshake_fails() {
-    let server = scoped(WEATHER, &["error:-32001"], Scope::All);
+    let server = scoped(WEATHER, &["error:-32001"], FaultScope::All);
     let refused = Pipe::new(&server).ask(&initialize("2025-11-25", json!({}))).await;
     assert_eq!(refused["error"]["code"], -32001);
     let http = Http::new(&server).await;
     assert_eq!(http.ask(&initialize("2025-11-25", json!({}))).await["error"]["code"], -32001);
-    let silent = scoped(WEATHER, &["hang"], Scope::All);
+    let silent = scoped(WEATHER, &["hang"], FaultScope::All);
     assert!(Http::new(&silent).await.post(&initialize("2025-11-25", json!({}))).await.is_silent().await);
 }

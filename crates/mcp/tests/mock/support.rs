@@ -1,6 +1,6 @@
 //! A client that says exactly what it is told to, and what it saw.
 
-use mcptest_mcp::fault::{Scope, WireFault};
+use mcptest_mcp::fault::{FaultScope, ScopedFault};
 use mcptest_mcp::mock::Server;
 use mcptest_mcp::mock::http::{Limits, serve};
 use serde_json::{Value, json};
@@ -57,15 +57,15 @@ mock_server:
 
 /// A server of a manifest with faults that strike calls.
 pub(crate) fn server(manifest: &str, faults: &[&str]) -> Server {
-    scoped(manifest, faults, Scope::Calls)
+    scoped(manifest, faults, FaultScope::Tools)
 }
 
-pub(crate) fn scoped(manifest: &str, faults: &[&str], scope: Scope) -> Server {
+pub(crate) fn scoped(manifest: &str, faults: &[&str], scope: FaultScope) -> Server {
     let nothing = |path: &Path| Err(format!("{} is not there", path.display()));
     let loaded = mcptest_core::manifest::load_text(Path::new("weather.yml"), manifest.to_owned(), &nothing);
     let said = mcptest_core::problem::render(&loaded.problems, &loaded.sources, false);
     let manifest = loaded.manifest.unwrap_or_else(|| panic!("{said}"));
-    let faults = faults.iter().map(|fault| (fault.parse::<WireFault>().unwrap(), scope));
+    let faults = faults.iter().map(|fault| ScopedFault { kind: fault.parse().unwrap(), scope });
     Server::new(manifest, faults.collect())
 }
 

@@ -9,8 +9,8 @@ use super::gate::{AgentFacts, Gate, GateKind, Trait};
 use super::recording::Recording;
 use super::scores::Scores;
 use super::target::{Fold, Target};
+use crate::fault::FaultKind;
 use crate::problem::{Problem, Span};
-use crate::suite::FaultKind;
 use crate::suite::read::{Block, Field};
 use crate::trace::Run;
 
@@ -100,7 +100,7 @@ impl Gate for FaultMatrix {
 fn read_kinds(field: &mut Field<'_>) -> Option<Vec<FaultKind>> {
     let mut seen: Vec<(FaultKind, Span)> = Vec::new();
     let kinds = field.list(|item| {
-        let kind = FaultKind::read(item)?;
+        let kind = FaultKind::read_injectable(item)?;
         if kind == FaultKind::None {
             item.report(Problem::error("`none` is no fault: nothing goes wrong"));
             return None;

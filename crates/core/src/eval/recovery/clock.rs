@@ -2,7 +2,7 @@
 
 use super::event::{delay_of, flaw};
 use super::marks::{RecoveryFailure, RecoveryLimits, RecoveryMarks, RecoveryReport, score_recovery};
-use crate::suite::{Effect, effect_of};
+use crate::fault::Effect;
 use crate::trace::{Call, FaultEvent, Trace};
 use serde::{Serialize, de::Error};
 use serde_json::Value;
@@ -167,7 +167,7 @@ struct Blow {
 impl Blow {
     /// A recorded cost is taken as it is; without one, silence costs the budget of the call and a refusal nothing.
     fn of(event: &FaultEvent<'_>, succeeded: bool, budget_ms: u64) -> Self {
-        match effect_of(&event.kind) {
+        match event.kind.effect() {
             Some(Effect::Delay) => {
                 let delay_ms = delay_of(event).unwrap_or_default();
                 let noticed_after_ms = delay_ms.min(budget_ms);

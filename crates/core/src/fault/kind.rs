@@ -1,0 +1,204 @@
+//! Which kinds of fault are there, and what does each of them do?
+
+use std::fmt;
+use std::mem::discriminant;
+
+/// What goes wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FaultKind {
+    /// Nothing goes wrong.
+    None,
+    /// The call is taken and never answered.
+    Hang,
+    /// After the first call nothing is read or answered any more.
+    Wedged,
+    /// The answer comes late.
+    Slow {
+        /// How late.
+        delay_ms: u64,
+    },
+    /// The first calls are never answered, later ones are.
+    RecoverAfter {
+        /// How many are not.
+        failures: u64,
+    },
+    /// The call is answered late, and even after it was cancelled.
+    ReplyAfterCancel {
+        /// How long after the call, or after its cancel.
+        delay_ms: u64,
+    },
+    /// The call gets a JSON-RPC error.
+    Error {
+        /// Its code.
+        code: i64,
+    },
+    /// More calls than this in a second are refused.
+    RateLimit {
+        /// Calls a second.
+        per_second: u64,
+    },
+    /// The answer is not JSON.
+    Malformed,
+    /// The connection is closed in place of an answer.
+    Disconnect,
+    /// The tool does its work, and its answer is lost.
+    LostResponse,
+    /// Standard error is flooded while the call is answered.
+    FloodStderr,
+    /// The answer has the id of no request.
+    WrongId,
+    /// The answer comes twice.
+    DuplicateReply,
+}
+
+/// What an injected fault does to the virtual clock and to the call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// Nothing goes wrong.
+    Nothing,
+    /// No answer comes: the call fails when the time budget is used up.
+    Silence,
+    /// The answer comes after a delay: a failure only when that is longer than the budget.
+    Delay,
+    /// The failure shows at once.
+    Refusal,
+}
+
+/// One kind of fault, for parsers, lists and help.
+#[derive(Debug, Clone, Copy)]
+pub struct FaultEntry {
+    /// Its name.
+    pub name: &'static str,
+    /// A fault of the kind.
+    pub example: FaultKind,
+    /// What it does, in a sentence.
+    pub doc: &'static str,
+    /// What it does to a call of an agent; `None` where it cannot be injected there, and only the wire has it.
+    pub(crate) effect: Option<Effect>,
+    pub(super) number: Option<Number>,
+}
+
+/// The number after the colon.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Number {
+    /// What it counts.
+    unit: &'static str,
+    pub(super) least: i128,
+    /// The key of a suite's fault that may say it instead.
+    pub(super) key: &'static str,
+    pub(super) make: fn(i128) -> FaultKind,
+}
+
+/// The least number of a kind that takes any.
+pub(super) const ANY: i128 = i64::MIN as i128;
+
+use Effect::{Delay, Nothing, Refusal, Silence};
+
+const fn entry(name: &'static str, example: FaultKind, effect: Effect, doc: &'static str) -> FaultEntry {
+    FaultEntry { name, example, doc, effect: Some(effect), number: None }
+}
+
+const fn wire(name: &'static str, example: FaultKind, doc: &'static str) -> FaultEntry {
+    FaultEntry { name, example, doc, effect: None, number: None }
+}
+
+impl FaultEntry {
+    const fn with(
+        self,
+        unit: &'static str,
+        least: i128,
+        key: &'static str,
+        make: fn(i128) -> FaultKind,
+    ) -> Self {
+        Self { number: Some(Number { unit, least, key, make }), ..self }
+    }
+
+    /// How it is written, as `slow:<ms>`.
+    pub fn usage(&self) -> String {
+        self.number.map_or_else(|| self.name.to_owned(), |number| format!("{}:<{}>", self.name, number.unit))
+    }
+
+    /// Whether it can be injected into the calls of an agent; otherwise only the mock and the proxy have it.
+    pub fn is_injectable(&self) -> bool {
+        self.effect.is_some()
+    }
+}
+
+#[rustfmt::skip]
+const KINDS: &[FaultEntry] = &[
+    entry("none", FaultKind::None, Nothing, "nothing goes wrong"),
+    entry("hang", FaultKind::Hang, Silence, "the call is taken and never answered; other calls are"),
+    entry("wedged", FaultKind::Wedged, Silence, "from the first call on nothing is read or answered any more"),
+    entry("slow", FaultKind::Slow { delay_ms: 500 }, Delay, "the answer comes this many milliseconds late")
+        .with("ms", 0, "delay_ms", |number| FaultKind::Slow { delay_ms: number as u64 }),
+    entry("recover-after", FaultKind::RecoverAfter { failures: 2 }, Silence, "the first n calls are never answered, later ones are")
+        .with("n", 1, "failures", |number| FaultKind::RecoverAfter { failures: number as u64 }),
+    entry("reply-after-cancel", FaultKind::ReplyAfterCancel { delay_ms: 100 }, Delay, "the answer comes this many milliseconds late, and even after the call was cancelled")
+        .with("ms", 0, "delay_ms", |number| FaultKind::ReplyAfterCancel { delay_ms: number as u64 }),
+    entry("error", FaultKind::Error { code: -32603 }, Refusal, "the call gets a JSON-RPC error with this code")
+        .with("code", ANY, "", |number| FaultKind::Error { code: number as i64 }),
+    entry("rate-limit", FaultKind::RateLimit { per_second: 5 }, Refusal, "calls past n in a second are refused: HTTP 429 with `Retry-After`, a JSON-RPC error on stdio")
+        .with("n per s", 0, "", |number| FaultKind::RateLimit { per_second: number as u64 }),
+    entry("malformed", FaultKind::Malformed, Refusal, "the answer is not JSON"),
+    entry("disconnect", FaultKind::Disconnect, Refusal, "the connection is closed in place of an answer"),
+    entry("lost-response", FaultKind::LostResponse, Silence, "the tool does its work, and its answer never comes"),
+    wire("flood-stderr", FaultKind::FloodStderr, "standard error is flooded before the answer comes"),
+    wire("wrong-id", FaultKind::WrongId, "the answer has the id of no request"),
+    wire("duplicate-reply", FaultKind::DuplicateReply, "the answer comes twice"),
+];
+
+impl FaultKind {
+    /// Every kind, in the order in which they are documented.
+    pub const ALL: &'static [FaultEntry] = KINDS;
+
+    /// What the table says of the kind.
+    pub fn entry(self) -> &'static FaultEntry {
+        let is_it = |entry: &&FaultEntry| discriminant(&entry.example) == discriminant(&self);
+        KINDS.iter().find(is_it).unwrap_or(&KINDS[0])
+    }
+
+    /// The kind's name, without its number.
+    pub fn name(self) -> &'static str {
+        self.entry().name
+    }
+
+    /// What the fault does to a call of an agent.
+    pub(crate) fn effect(self) -> Effect {
+        self.entry().effect.unwrap_or(Nothing)
+    }
+
+    /// How late the answer comes, where it comes late.
+    pub(crate) fn delay_ms(self) -> Option<u64> {
+        match self {
+            Self::Slow { delay_ms } | Self::ReplyAfterCancel { delay_ms } => Some(delay_ms),
+            _ => None,
+        }
+    }
+}
+
+/// As it is written: `slow:250`.
+impl fmt::Display for FaultKind {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.name())?;
+        match self {
+            Self::Slow { delay_ms: number }
+            | Self::ReplyAfterCancel { delay_ms: number }
+            | Self::RecoverAfter { failures: number }
+            | Self::RateLimit { per_second: number } => write!(out, ":{number}"),
+            Self::Error { code } => write!(out, ":{code}"),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_has_an_entry_of_its_own() {
+        for entry in FaultKind::ALL {
+            assert_eq!(entry.example.name(), entry.name);
+        }
+    }
+}

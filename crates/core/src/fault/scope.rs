@@ -1,0 +1,90 @@
+//! Which requests does a fault touch?
+
+use super::FaultKind;
+use crate::eval::some_of;
+use crate::problem::nearest;
+use crate::trace::{CatalogueTool, is_tool};
+use std::fmt;
+
+/// Which requests to a server a fault touches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum FaultScope {
+    /// `tools/call` alone: the handshake and lists stay healthy.
+    #[default]
+    Tools,
+    /// Every request.
+    All,
+}
+
+impl FaultScope {
+    /// Every scope: its word, and what it means.
+    pub const WORDS: [(&'static str, Self, &'static str); 2] = [
+        ("tools", Self::Tools, "`tools/call`; the handshake and the lists stay healthy"),
+        ("all", Self::All, "Every request"),
+    ];
+}
+
+/// A fault of a server and what it touches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScopedFault {
+    /// What goes wrong.
+    pub kind: FaultKind,
+    /// Which requests it touches.
+    pub scope: FaultScope,
+}
+
+/// Which calls of an agent a fault touches.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FaultTarget {
+    /// The tool, in any spelling; every tool of the server when left out.
+    pub tool: Option<String>,
+    /// The server; any when left out.
+    pub server: Option<String>,
+}
+
+/// A fault's tool that is nowhere.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownTool {
+    /// What is wrong.
+    pub message: String,
+    /// The nearest tool, or the tools there are.
+    pub help: String,
+}
+
+impl FaultTarget {
+    /// Whether calls to this tool are touched; a server that is not known may be any.
+    pub fn hits(&self, tool: &str, server: Option<&str>) -> bool {
+        let is_there =
+            self.server.as_deref().is_none_or(|wanted| server.is_none_or(|server| server == wanted));
+        is_there && self.tool.as_deref().is_none_or(|wanted| is_tool(wanted, tool, server))
+    }
+
+    /// Why no tool of a catalogue is hit, when none is.
+    pub fn unknown_tool(&self, catalogue: &[CatalogueTool]) -> Option<UnknownTool> {
+        if catalogue.iter().any(|tool| self.hits(&tool.name, tool.server.as_deref())) {
+            return None;
+        }
+        let message = format!("no server has {self}");
+        let names = || catalogue.iter().map(|tool| tool.name.as_str());
+        let bare = self.tool.as_deref().unwrap_or_default();
+        let bare = bare.rsplit_once("__").map_or(bare, |(_, bare)| bare);
+        let dotted = bare.rsplit_once('.').map_or(bare, |(_, bare)| bare);
+        let help = match nearest(bare, names()).or_else(|| nearest(dotted, names())) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if catalogue.is_empty() => "the catalogue is empty".to_owned(),
+            None => format!("the tools are {}", some_of(names())),
+        };
+        Some(UnknownTool { message, help })
+    }
+}
+
+impl fmt::Display for FaultTarget {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.tool, &self.server) {
+            (Some(tool), Some(server)) => write!(out, "the tool `{tool}` of `{server}`"),
+            (Some(tool), None) => write!(out, "the tool `{tool}`"),
+            (None, Some(server)) => write!(out, "the server `{server}`"),
+            (None, None) => out.write_str("every tool"),
+        }
+    }
+}
