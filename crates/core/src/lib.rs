@@ -8,7 +8,6 @@ pub mod manifest;
 pub mod matcher;
 pub mod price;
 pub mod problem;
-pub mod redact;
 pub mod report;
 mod schema;
 pub mod suite;

@@ -4,10 +4,10 @@
 
 use mcptest_core::fault::FaultKind;
 use mcptest_core::problem::Level;
-use mcptest_core::redact::Redactor;
 use mcptest_core::suite::{
     CassettePath, Endpoint, HeaderValue, Host, Loaded, Stale, Suite, load, load_for_traces,
 };
+use mcptest_redact::Redactor;
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! Which recordings have a secret in them, and where?
 
-use mcptest_core::redact::{Redactor, Sighting};
+use mcptest_redact::{Redactor, Sighting};
 use serde::de::IgnoredAny;
 use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Cursor, Read};

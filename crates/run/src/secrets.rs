@@ -1,8 +1,8 @@
 //! Which texts of a suite's environment must reach neither a recording nor a report?
 
-use mcptest_core::redact::{Builder, Redactor, is_secret_name};
 use mcptest_core::report::{AssertionDiff, Expectation, Reason, Status, TestReport};
 use mcptest_core::suite::{RedactPattern, Suite};
+use mcptest_redact::{Builder, Redactor, is_secret_name};
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -3,7 +3,7 @@
 use super::server::suite_at;
 use crate::output::{self, EXIT_BROKEN, Failure};
 use mcptest_core::escape::escape;
-use mcptest_core::redact::Redactor;
+use mcptest_redact::Redactor;
 use mcptest_run::{Sighted, recordings, redactor_of, scan};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! Is this text safe to read later? What a reader that skips over values lets through is found here.
 
 use super::number::Canonical;
-use super::scan::{Escape, escape, number_length, plain_prefix};
+use mcptest_redact::scan::{Escape, escape, number_length, plain_prefix};
 use thiserror::Error;
 
 /// How many lists and objects may be open at once: as many as `serde_json` reads.

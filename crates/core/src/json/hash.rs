@@ -1,7 +1,7 @@
 //! Are two JSON texts the same value? A 128-bit hash straight from the text, key order left out.
 
 use super::number::Canonical;
-use super::scan::{Escape, escape, number_length, plain_prefix};
+use mcptest_redact::scan::{Escape, escape, number_length, plain_prefix};
 use serde_json::Value;
 
 /// A structural hash: equal JSON values have equal hashes whatever their key order, spelling of numbers

@@ -6,12 +6,9 @@ mod check;
 mod compare;
 mod hash;
 mod number;
-mod place;
-pub(crate) mod scan;
 mod subset;
 
 pub use check::{JsonFault, JsonProblem, MAX_DEPTH, check, check_within};
 pub use compare::{difference, values_equal};
 pub use hash::{equal, hash, hash_value};
-pub(crate) use place::pointers_at;
 pub use subset::{is_part_of, is_subset};

@@ -3,7 +3,7 @@
 use super::read::Field;
 use crate::matcher::regex_problem;
 use crate::problem::Problem;
-use crate::redact::{Builder, compile_pattern, is_placeholder_name};
+use mcptest_redact::{Builder, compile_pattern, is_placeholder_name};
 
 /// A pattern of the suite.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::Suite;
 use super::deferred::{Environment, Scope};
 use super::server::{HeaderValue, Server};
-use crate::redact::{is_secret_name, is_secret_value};
+use mcptest_redact::{is_secret_name, is_secret_value};
 use std::collections::BTreeMap;
 
 /// Where the keys of model providers are, when the suite does not say.

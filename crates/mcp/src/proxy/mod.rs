@@ -14,7 +14,7 @@ pub(crate) mod words;
 
 pub use bare::{CONNECTION_CLOSED, REQUEST_TIMEOUT};
 
-use mcptest_core::redact::Redactor;
+use mcptest_redact::Redactor;
 use thiserror::Error;
 
 /// Why a proxy cannot begin.
@@ -60,7 +60,7 @@ pub fn redactor(
     variables: impl Iterator<Item = (String, String)>,
     words: &[&str],
 ) -> Result<Redactor, ProxyError> {
-    let built = |builder: mcptest_core::redact::Builder| {
+    let built = |builder: mcptest_redact::Builder| {
         builder.build().map_err(|problems| {
             let problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
             ProxyError::BadPattern { problems: problems.join("; ") }

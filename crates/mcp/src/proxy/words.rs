@@ -1,6 +1,6 @@
 //! Which parts of a command, or of an address, are secret?
 
-use mcptest_core::redact::Redactor;
+use mcptest_redact::Redactor;
 use std::ops::Range;
 
 /// A part of a word that is secret, and the name that says so.

@@ -2,7 +2,7 @@
 
 use super::{Entry, Event, FORMAT, Header, TapeServer, VERSION, is_tape};
 use crate::proxy::words;
-use mcptest_core::redact::Redactor;
+use mcptest_redact::Redactor;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fs::{File, OpenOptions};

@@ -9,7 +9,7 @@ use crate::client::{
 use crate::era::meta;
 use crate::jsonrpc::RpcError;
 use crate::tape::{Asked, CallParams, Direction, Tape, requests};
-use mcptest_core::redact::Redactor;
+use mcptest_redact::Redactor;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;

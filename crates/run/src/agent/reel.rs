@@ -1,8 +1,8 @@
 //! The runs of one cassette while they are recorded: on the disk as they end, or only here.
 
 use crate::cassette::{Recorder, Recording, Reserved, WriteError};
-use mcptest_core::redact::Redactor;
 use mcptest_core::trace::Header;
+use mcptest_redact::Redactor;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 

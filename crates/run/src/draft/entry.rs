@@ -1,8 +1,8 @@
 //! How is this server written down, without its secrets?
 
 use super::yaml;
-use mcptest_core::redact::{Redactor, is_secret_name};
 use mcptest_mcp::proxy::secrets_in_words;
+use mcptest_redact::{Redactor, is_secret_name};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;

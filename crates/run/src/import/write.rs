@@ -2,8 +2,8 @@
 
 use super::json::Payload;
 use super::transcript::{Call, Delegation, RunError, Tokens, Tool, Transcript, Turn};
-use mcptest_core::redact::Redactor;
 use mcptest_core::trace::Header;
+use mcptest_redact::Redactor;
 use serde::Serialize;
 use std::sync::LazyLock;
 

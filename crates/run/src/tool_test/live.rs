@@ -3,10 +3,10 @@
 use super::recording::{Outcome, Server, ServerRequest};
 use super::replay;
 use mcptest_core::problem::nearest;
-use mcptest_core::redact::Redactor;
 use mcptest_core::report::Reason;
 use mcptest_core::suite::{Suite, ToolTest};
 use mcptest_mcp::client::{CallFailure, Called, Client, Observed, Tools};
+use mcptest_redact::Redactor;
 use serde_json::value::{RawValue, to_raw_value};
 use std::time::Duration;
 

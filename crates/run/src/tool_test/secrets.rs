@@ -1,7 +1,7 @@
 //! What must not be written into the recording of a tool test?
 
 use super::recording::Header;
-use mcptest_core::redact::Redactor;
+use mcptest_redact::Redactor;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 

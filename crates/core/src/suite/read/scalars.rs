@@ -4,9 +4,9 @@ use super::super::variables::names_in;
 use super::Field;
 use super::field::At;
 use crate::problem::{Problem, Span};
-use crate::redact::is_secret_name;
 use crate::suite::variables::{self, Text};
 use crate::yaml::{Kind, Node, Scalar, resolve};
+use mcptest_redact::is_secret_name;
 use serde_json::{Map, Value, json};
 use std::ops::RangeInclusive;
 

@@ -26,7 +26,7 @@ pub(super) fn name_of(text: &str) -> String {
 }
 
 /// Whether a placeholder can have this name as it is.
-pub(crate) fn is_placeholder_name(text: &str) -> bool {
+pub fn is_placeholder_name(text: &str) -> bool {
     name_of(text) == text
 }
 

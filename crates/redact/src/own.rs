@@ -149,7 +149,7 @@ pub(super) fn is_verdict(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::redact::Redactor;
+    use crate::Redactor;
 
     #[test]
     fn the_lists_are_in_order_and_no_own_key_is_a_secret_by_itself() {

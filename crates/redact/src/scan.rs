@@ -4,7 +4,7 @@ const ONES: u64 = u64::MAX / 255;
 const HIGH_BITS: u64 = ONES << 7;
 
 /// How many leading bytes are neither `"`, `\` nor a control character.
-pub(crate) fn plain_prefix(bytes: &[u8]) -> usize {
+pub fn plain_prefix(bytes: &[u8]) -> usize {
     let (words, tail) = bytes.as_chunks::<8>();
     for (index, word) in words.iter().enumerate() {
         let word = u64::from_le_bytes(*word);
@@ -26,7 +26,7 @@ fn zero_bytes(word: u64) -> u64 {
 
 /// What one escape sequence, beginning at its backslash, stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Escape {
+pub enum Escape {
     /// A character.
     Char(char),
     /// Half of a surrogate pair whose other half is not there.
@@ -34,7 +34,7 @@ pub(crate) enum Escape {
 }
 
 /// Reads the escape at the start of `bytes` and says how long it is; nothing when it is not one.
-pub(crate) fn escape(bytes: &[u8]) -> Option<(Escape, usize)> {
+pub fn escape(bytes: &[u8]) -> Option<(Escape, usize)> {
     let plain = match *bytes.get(1)? {
         b'u' => return unicode_escape(bytes),
         letter @ (b'"' | b'\\' | b'/') => letter,
@@ -69,7 +69,7 @@ fn code_unit(bytes: &[u8]) -> Option<u16> {
 }
 
 /// How many leading bytes can belong to a JSON number.
-pub(crate) fn number_length(bytes: &[u8]) -> usize {
+pub fn number_length(bytes: &[u8]) -> usize {
     bytes.iter().take_while(|byte| matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')).count()
 }
 

@@ -181,7 +181,7 @@ impl Pattern {
 }
 
 /// A pattern, ready to be looked for.
-pub(crate) fn compile_pattern(pattern: &str) -> Result<Regex, regex::Error> {
+pub fn compile_pattern(pattern: &str) -> Result<Regex, regex::Error> {
     RegexBuilder::new(pattern).size_limit(REGEX_SIZE_LIMIT).build()
 }
 

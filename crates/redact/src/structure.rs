@@ -2,9 +2,9 @@
 
 use super::keys::{self, Also, KeyRule};
 use super::plain::Task;
+use super::scan::{escape, number_length, plain_prefix};
 use super::span::Edit;
 use super::{Redactor, decode, own, placeholder};
-use crate::json::scan::{escape, number_length, plain_prefix};
 
 /// JSON in a string in JSON in a string …: each level doubles the backslashes, so few are ever met.
 const MOST_LEVELS: usize = 8;

@@ -1,9 +1,9 @@
 //! Where in a text does a secret stand, in words that can be shown?
 
 use super::Redactor;
+use super::place::pointers_at;
 use super::span::{Edit, apply};
 use super::structure::Depth;
-use crate::json::pointers_at;
 
 /// How much is shown on either side.
 const CONTEXT: usize = 30;

@@ -1,6 +1,6 @@
 //! What does an escaped text say, and where does each part of that stand?
 
-use crate::json::scan::{Escape, escape};
+use super::scan::{Escape, escape};
 use std::ops::Range;
 
 /// A text without its escapes, and the way back.

@@ -1,5 +1,8 @@
 //! Which texts must never be written down, and what stands in their place?
 
+#[cfg(test)]
+#[path = "../../core/src/json/arbitrary.rs"]
+mod arbitrary;
 mod base64;
 mod builder;
 mod decode;
@@ -8,10 +11,13 @@ mod keys;
 mod own;
 mod page;
 mod pairs;
+mod place;
 mod placeholder;
 mod plain;
 #[cfg(test)]
 mod properties;
+#[doc(hidden)]
+pub mod scan;
 mod shapes;
 mod sighting;
 mod span;
@@ -19,14 +25,12 @@ mod structure;
 #[cfg(test)]
 mod tests;
 
-pub use builder::{Builder, RedactError};
+pub use builder::{Builder, RedactError, compile_pattern};
 pub use forms::is_secret_value;
 pub use keys::is_secret_name;
 pub use page::tables;
+pub use placeholder::is_placeholder_name;
 pub use sighting::Sighting;
-
-pub(crate) use builder::compile_pattern;
-pub(crate) use placeholder::is_placeholder_name;
 
 use aho_corasick::AhoCorasick;
 use forms::Form;

@@ -1,7 +1,7 @@
 //! The laws of redaction.
 
 use super::*;
-use crate::json::arbitrary::any_json;
+use crate::arbitrary::any_json;
 use proptest::prelude::*;
 use serde_json::Value;
 use std::fmt::Write;
