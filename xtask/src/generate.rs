@@ -37,7 +37,7 @@ fn pages() -> Vec<(String, String)> {
         ("docs/schema/suite.schema.json".to_owned(), format!("{:#}\n", mcptest_core::suite::json_schema())),
         (
             "docs/schema/manifest.schema.json".to_owned(),
-            format!("{:#}\n", mcptest_core::manifest::json_schema()),
+            format!("{:#}\n", mcptest_mcp::manifest::json_schema()),
         ),
         ("docs/schema/report.schema.json".to_owned(), mcptest_report::json::SCHEMA.to_owned()),
         ("docs/reference/README.md".to_owned(), index()),

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use mcptest_core::fault::FaultKind;
-use mcptest_core::manifest::load_text;
 use mcptest_core::problem::{Level, Problem};
 use mcptest_core::suite::{Host, is_suite, load, load_for_traces};
+use mcptest_mcp::manifest::load_text;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -64,7 +64,10 @@ fn suite_errors(text: &str) -> Vec<(usize, String)> {
     let is_for_traces =
         text.lines().next().is_some_and(|line| line.starts_with('#') && line.contains("--traces"));
     let load = if is_for_traces { load_for_traces } else { load };
-    let loaded = load(Path::new("suite.yml"), &Host { read: &read, environment: &|_| None });
+    let loaded = load(
+        Path::new("suite.yml"),
+        &Host { mock: &mcptest_mcp::manifest::catalogue, ..Host::new(&read, &|_| None) },
+    );
     let errors = loaded.problems.iter().filter(|problem| problem.level == Level::Error);
     let placed = errors.map(|problem| {
         (problem.span.map_or(0, |span| loaded.sources.place(span).1), problem.message.clone())

@@ -4,15 +4,16 @@ pub mod escape;
 pub mod eval;
 pub mod fault;
 pub mod json;
-pub mod manifest;
 pub mod matcher;
 pub mod price;
 pub mod problem;
 pub mod report;
-mod schema;
+#[doc(hidden)]
+pub mod schema;
 pub mod suite;
 pub mod target;
 pub mod trace;
-mod yaml;
+#[doc(hidden)]
+pub mod yaml;
 
 pub use report::AssertionDiff;

@@ -8,19 +8,19 @@ const MAX_DIFFS: usize = 20;
 
 /// A compiled schema and how it was written.
 #[derive(Debug, Clone)]
-pub(crate) struct JsonSchema {
+pub struct JsonSchema {
     written: Value,
     validator: Validator,
 }
 
 impl JsonSchema {
     /// Compiles a schema; the error says what is malformed, and where.
-    pub(crate) fn compile(written: &Value) -> Result<Self, SchemaFault> {
+    pub fn compile(written: &Value) -> Result<Self, SchemaFault> {
         Self::compile_with(jsonschema::options().with_draft(Draft::Draft202012), written)
     }
 
     /// Compiles a schema of the draft that its `$schema` names; 2020-12 when it names none.
-    pub(crate) fn compile_as_declared(written: &Value) -> Result<Self, SchemaFault> {
+    pub fn compile_as_declared(written: &Value) -> Result<Self, SchemaFault> {
         Self::compile_with(jsonschema::options(), written)
     }
 
@@ -41,18 +41,18 @@ impl JsonSchema {
     }
 
     /// Whether the value validates.
-    pub(crate) fn is_valid(&self, value: &Value) -> bool {
+    pub fn is_valid(&self, value: &Value) -> bool {
         self.validator.is_valid(value)
     }
 
     /// Where and why the value does not validate: pointers and sentences.
-    pub(crate) fn reasons(&self, value: &Value) -> Vec<(String, String)> {
+    pub fn reasons(&self, value: &Value) -> Vec<(String, String)> {
         let errors = self.validator.iter_errors(value).take(MAX_DIFFS);
         errors.map(|error| (error.instance_path().to_string(), error.to_string())).collect()
     }
 
     /// Where the value does not validate; empty when it does.
-    pub(crate) fn check(&self, value: &Value) -> Vec<AssertionDiff> {
+    pub fn check(&self, value: &Value) -> Vec<AssertionDiff> {
         self.validator
             .iter_errors(value)
             .take(MAX_DIFFS)
@@ -74,13 +74,13 @@ impl JsonSchema {
 
 /// Why a schema cannot be compiled.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SchemaFault {
+pub struct SchemaFault {
     /// Where in the schema.
-    pub(crate) pointer: String,
+    pub pointer: String,
     /// What is wrong.
-    pub(crate) reason: String,
+    pub reason: String,
     /// What to do.
-    pub(crate) help: Option<String>,
+    pub help: Option<String>,
 }
 
 impl From<SchemaFault> for String {

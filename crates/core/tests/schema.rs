@@ -128,7 +128,7 @@ fn load_text(text: &str) -> Loaded {
         Some("tools.json") => Ok(br#"{"tools": [{"name": "get_weather"}]}"#.to_vec()),
         _ => Err("there is no such file".to_owned()),
     };
-    load(Path::new("mcptest.yml"), &Host { read: &read, environment: &|_| None })
+    load(Path::new("mcptest.yml"), &Host::new(&read, &|_| None))
 }
 
 fn errors(loaded: &Loaded) -> String {
@@ -246,7 +246,7 @@ fn the_schema_accepts_every_suite_of_the_repository_that_the_loader_accepts() {
     }
     let mut accepted = 0;
     for file in files {
-        let loaded = load(&file, &Host { read: &read, environment: &environment });
+        let loaded = load(&file, &Host::new(&read, &environment));
         let is_example = !file.starts_with(root.join("tests"));
         assert!(!is_example || !loaded.is_refused(), "{}: {}", file.display(), errors(&loaded));
         if loaded.is_refused() {

@@ -19,7 +19,7 @@ fn load_files(files: &[(&str, &str)]) -> Loaded {
         Ok(text.as_bytes().to_vec())
     };
     let environment = |name: &str| (name == "CITY").then(|| "Oslo".to_owned());
-    load(Path::new(files[0].0), &Host { read: &read, environment: &environment })
+    load(Path::new(files[0].0), &Host::new(&read, &environment))
 }
 
 fn suite(files: &[(&str, &str)]) -> Suite {
@@ -44,7 +44,7 @@ fn errors(files: &[(&str, &str)]) -> Vec<String> {
 fn a_suite_for_given_traces_needs_no_question_and_takes_as_many_runs_as_there_are() {
     let text = "agents:\n  - name: a\n    stability: {}\n  - name: b\n    runs: 3\n    expect: [{ target: tool_names, matcher: { length: 1 } }]\n";
     let read = |_: &Path| Ok(text.as_bytes().to_vec());
-    let host = Host { read: &read, environment: &|_| None };
+    let host = Host::new(&read, &|_| None);
     let loaded = load_for_traces(Path::new("gates.yml"), &host);
     assert!(!loaded.is_refused(), "{:#?}", loaded.problems);
     let agents = loaded.suite.unwrap().agents;
@@ -191,16 +191,6 @@ fn a_missing_key_is_named_unless_it_is_written_with_a_slip() {
     assert_eq!(expect("{targte: tool_names, matcher: {length: 0}}"), ["a.yml:2:38: unknown key `targte`"]);
     assert_eq!(expect("{target: tool_names}"), ["a.yml:2:38: `matcher` is missing here"]);
     assert_eq!(expect(""), ["a.yml:2:28: an empty `expect:` asserts nothing"]);
-}
-
-#[test]
-fn a_suite_is_refused_for_what_is_wrong_in_the_manifest_of_its_mock() {
-    let suite = "servers:\n  one: {mock: 'm/${CITY}.yml'}\n  two: {mock: m/Oslo.yml}\n  three: {mock: '${UNSET}.yml'}\nagents: []\n";
-    let manifest = "mock_server:\n  tools:\n    - {name: a, response: 'in ${arg.city}'}\n    - {nmae: b}\n";
-    assert_eq!(
-        errors(&[("s/a.yml", suite), ("s/m/Oslo.yml", manifest)]),
-        ["s/m/Oslo.yml:3:33: nothing is called `arg` here", "s/m/Oslo.yml:4:8: unknown key `nmae`"]
-    );
 }
 
 #[test]

@@ -96,14 +96,11 @@ pub fn tape(data: &[u8]) {
 
 /// A suite, with every problem rendered.
 pub fn suite(data: &[u8]) {
-    let host = Host {
-        read: &|path: &Path| match path.to_str() {
-            Some("suite.yml") => Ok(data.to_vec()),
-            _ => Err("there is no such file".to_owned()),
-        },
-        environment: &|_| None,
+    let read = |path: &Path| match path.to_str() {
+        Some("suite.yml") => Ok(data.to_vec()),
+        _ => Err("there is no such file".to_owned()),
     };
-    let loaded = load(Path::new("suite.yml"), &host);
+    let loaded = load(Path::new("suite.yml"), &Host::new(&read, &|_| None));
     let text = mcptest_core::problem::render(&loaded.problems, &loaded.sources, false);
     assert!(loaded.problems.is_empty() || !text.is_empty(), "problems that say nothing");
     assert!(loaded.suite.is_some() || !loaded.problems.is_empty(), "refused without a word");
@@ -113,15 +110,15 @@ pub fn suite(data: &[u8]) {
 pub fn manifest(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else { return };
     let files = |_: &Path| Err("there is no such file".to_owned());
-    let loaded = mcptest_core::manifest::load_text(Path::new("mock.tools.yml"), text.to_owned(), &files);
+    let loaded = mcptest_mcp::manifest::load_text(Path::new("mock.tools.yml"), text.to_owned(), &files);
     let rendered = mcptest_core::problem::render(&loaded.problems, &loaded.sources, false);
     assert!(loaded.problems.is_empty() || !rendered.is_empty(), "problems that say nothing");
     let Some(manifest) = loaded.manifest else { return };
-    let state = mcptest_core::manifest::State::new(&manifest);
+    let state = mcptest_mcp::manifest::State::new(&manifest);
     let arguments = serde_json::json!({ "id": "T-1", "city": "Paris", "days": 3 });
     for tool in &manifest.tools {
         let _ = tool.check(&arguments);
-        let _ = tool.answer(&arguments, &state, &mcptest_core::manifest::Inputs::default());
+        let _ = tool.answer(&arguments, &state, &mcptest_mcp::manifest::Inputs::default());
     }
 }
 

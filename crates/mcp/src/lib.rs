@@ -5,6 +5,7 @@ pub mod era;
 pub mod fault;
 pub mod frame;
 pub mod jsonrpc;
+pub mod manifest;
 pub mod mock;
 pub mod proxy;
 pub mod sse;

@@ -34,7 +34,7 @@ mock_server:
 
 fn mock() -> Server {
     let nothing = |path: &Path| Err(format!("{} is not there", path.display()));
-    let loaded = mcptest_core::manifest::load_text(Path::new("mock.yml"), MANIFEST.to_owned(), &nothing);
+    let loaded = mcptest_mcp::manifest::load_text(Path::new("mock.yml"), MANIFEST.to_owned(), &nothing);
     let said = mcptest_core::problem::render(&loaded.problems, &loaded.sources, false);
     Server::new(loaded.manifest.unwrap_or_else(|| panic!("{said}")), Vec::new())
 }

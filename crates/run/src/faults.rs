@@ -16,7 +16,7 @@ pub(crate) fn unhittable<'h>(
     if agent.inject.is_empty() {
         return None;
     }
-    let manifest = suite.known_catalogue(agent, &crate::host());
+    let manifest = suite.known_catalogue(agent);
     let recorded = headers.filter_map(|header| header.catalogue.as_deref());
     let catalogues: Vec<&[CatalogueTool]> = recorded.chain(manifest.as_deref()).collect();
     if catalogues.is_empty() {

@@ -44,6 +44,7 @@ pub(crate) fn host() -> Host<'static> {
             "PWD" => std::env::current_dir().ok().map(|here| here.display().to_string()),
             _ => std::env::var(name).ok(),
         },
+        mock: &mcptest_mcp::manifest::catalogue,
     }
 }
 
@@ -79,7 +80,7 @@ fn load_each(paths: &[PathBuf], load: fn(&Path, &Host<'_>) -> Loaded) -> Vec<(St
 
 /// Checks a suite again whose runs or models were replaced; gives what is new, and refuses the suite if it must.
 pub fn check_again(loaded: &mut Loaded) -> Vec<Problem> {
-    let found = loaded.suite.as_ref().map(|suite| suite.lint(&host())).unwrap_or_default();
+    let found = loaded.suite.as_ref().map(|suite| suite.lint()).unwrap_or_default();
     let new: Vec<Problem> = found.into_iter().filter(|problem| !loaded.problems.contains(problem)).collect();
     loaded.problems.extend(new.iter().cloned());
     if loaded.is_refused() {

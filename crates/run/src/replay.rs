@@ -189,6 +189,6 @@ pub fn expected_header(
         prompt: agent.turns.iter().map(|turn| without_tokens(&turn.template)).collect(),
         system_prompt: agent.system_prompt.as_ref().map(|text| without_tokens(&text.template)),
         parameters: without_secret_names(agent.parameters.clone()),
-        catalogue: suite.known_catalogue(agent, &crate::host()).map(with_distractors),
+        catalogue: suite.known_catalogue(agent).map(with_distractors),
     }
 }

@@ -1,8 +1,8 @@
 //! A server entry of a suite becomes a server that can be connected to.
 
-use mcptest_core::manifest;
 use mcptest_core::suite::{Endpoint, Environment, Server, Unset};
 use mcptest_mcp::client::{self, Pipe, ServerSpec, SpecError};
+use mcptest_mcp::manifest;
 use mcptest_mcp::mock;
 use std::path::Path;
 use std::sync::Arc;

@@ -64,7 +64,7 @@ pub(crate) fn plain(steps: &Value) -> Vec<String> {
 
 pub(crate) fn mock(manifest: &str) -> Server {
     let nothing = |path: &Path| Err(format!("{} is not there", path.display()));
-    let loaded = mcptest_core::manifest::load_text(Path::new("mock.yml"), manifest.to_owned(), &nothing);
+    let loaded = mcptest_mcp::manifest::load_text(Path::new("mock.yml"), manifest.to_owned(), &nothing);
     let said = mcptest_core::problem::render(&loaded.problems, &loaded.sources, false);
     Server::new(loaded.manifest.unwrap_or_else(|| panic!("{said}")), Vec::new())
 }
@@ -88,8 +88,8 @@ pub(crate) fn faults(list: &str) -> Vec<Fault> {
     let text = format!(
         "servers: {{shop: {{command: [shop]}}}}\nfaults: {list}\nagents: [{{name: a, model: claude-x, prompt: p, servers: [shop], cassette: x}}]\n"
     );
-    let host = Host { read: &|_| Ok(text.clone().into_bytes()), environment: &|_| None };
-    let loaded = load(Path::new("suite.yml"), &host);
+    let read = |_: &Path| Ok(text.clone().into_bytes());
+    let loaded = load(Path::new("suite.yml"), &Host::new(&read, &|_| None));
     let said = mcptest_core::problem::render(&loaded.problems, &loaded.sources, false);
     loaded.suite.unwrap_or_else(|| panic!("{said}")).faults
 }

@@ -18,7 +18,7 @@ pub(crate) fn suite(text: &str) -> Suite {
         let is_suite = path.ends_with("suite.yml");
         is_suite.then(|| text.as_bytes().to_vec()).ok_or_else(|| "no such file".to_owned())
     };
-    let loaded = load(Path::new("suite.yml"), &Host { read: &read, environment: &|_| None });
+    let loaded = load(Path::new("suite.yml"), &Host::new(&read, &|_| None));
     loaded.suite.unwrap_or_else(|| panic!("{:?}", loaded.problems))
 }
 

@@ -8,7 +8,7 @@ pub(super) fn run(args: &Schema) -> Result<ExitCode, Failure> {
     let text = if args.report {
         mcptest_report::json::SCHEMA.to_owned()
     } else if args.manifest {
-        format!("{:#}\n", mcptest_core::manifest::json_schema())
+        format!("{:#}\n", mcptest_mcp::manifest::json_schema())
     } else {
         format!("{:#}\n", mcptest_core::suite::json_schema())
     };

@@ -1,5 +1,6 @@
 //! What is said at load time about an agent's gates? For the gates' own tests.
 
+use crate::eval::trial::tools_of;
 use crate::problem::Problem;
 use crate::suite::{Host, load};
 use std::path::Path;
@@ -18,7 +19,7 @@ pub(crate) fn problems(agent: &str) -> Vec<Problem> {
         };
         Ok(text.as_bytes().to_vec())
     };
-    let loaded = load(Path::new("suite.yml"), &Host { read: &read, environment: &|_| None });
+    let loaded = load(Path::new("suite.yml"), &Host { mock: &tools_of, ..Host::new(&read, &|_| None) });
     assert!(loaded.problems.iter().all(|problem| problem.span.is_some()), "{:?}", loaded.problems);
     loaded.problems
 }

@@ -24,7 +24,7 @@ fn load_text(text: &str) -> Loaded {
         Some("mcptest.yml") => Ok(text.as_bytes().to_vec()),
         _ => Err("there is no such file".to_owned()),
     };
-    load(Path::new("mcptest.yml"), &Host { read: &read, environment: &|_| None })
+    load(Path::new("mcptest.yml"), &Host::new(&read, &|_| None))
 }
 
 fn errors(loaded: &Loaded) -> String {

@@ -1,8 +1,8 @@
 //! A gate on trial: its block is read from a suite, and judges envelopes.
 
-use crate::problem::Level;
+use crate::problem::{Level, Problem};
 use crate::report::GateReport;
-use crate::suite::{Host, Loaded, load};
+use crate::suite::{Host, Loaded, ReadFile, load, yaml_to_json};
 use crate::trace::{CatalogueTool, Header, Run, Trace};
 use serde_json::Value;
 use std::path::Path;
@@ -28,7 +28,23 @@ pub(super) fn loaded(text: &str) -> Loaded {
         Some("tools.json") => Ok(TOOLS.as_bytes().to_vec()),
         _ => Err("no such file".to_owned()),
     };
-    load(Path::new("suite.yml"), &Host { read: &read, environment: &|_| None })
+    load(Path::new("suite.yml"), &Host { mock: &tools_of, ..Host::new(&read, &|_| None) })
+}
+
+/// The tools of a saved list, as a mock has them.
+pub(super) fn tools_of(
+    _: &Path,
+    text: &str,
+    _: usize,
+    _: ReadFile<'_>,
+) -> (Option<Vec<CatalogueTool>>, Vec<Problem>) {
+    let list = yaml_to_json(text).unwrap();
+    let tool = |tool: &Value| CatalogueTool {
+        name: tool["name"].as_str().unwrap().to_owned(),
+        input_schema: tool.get("inputSchema").cloned(),
+        ..CatalogueTool::default()
+    };
+    (Some(list["tools"].as_array().unwrap().iter().map(tool).collect()), Vec::new())
 }
 
 /// What loading says, each with its level, line and way out.

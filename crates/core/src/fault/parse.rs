@@ -108,7 +108,8 @@ impl FromStr for FaultKind {
 
 impl FaultKind {
     /// A fault of the wire, as `slow:250`.
-    pub(crate) fn read(field: &mut Field<'_>) -> Option<Self> {
+    #[doc(hidden)]
+    pub fn read(field: &mut Field<'_>) -> Option<Self> {
         let written = written(field, |_| true)?;
         written.parse().map_err(|error: FaultError| field.report(error.into())).ok()
     }

@@ -105,7 +105,8 @@ impl crate::suite::read::Field<'_> {
         JsonSchema::compile(&written?).map_err(|fault| self.report(self.schema_problem(&fault))).ok()
     }
 
-    pub(crate) fn schema_problem(&self, fault: &SchemaFault) -> Problem {
+    /// What is wrong with the schema that stands here, at its own place.
+    pub fn schema_problem(&self, fault: &SchemaFault) -> Problem {
         let problem = Problem::error(format!("this is not a JSON Schema: {}", fault.reason));
         let problem = problem.at(self.span_at(&fault.pointer));
         match &fault.help {

@@ -10,18 +10,34 @@ use super::server::{Endpoint, Provider, Server};
 use super::tool_test::ToolTest;
 use super::variables::{Text, Variables};
 use super::{Suite, names};
-use crate::manifest;
 use crate::problem::{Level, Problem, Sources, Span};
+use crate::trace::CatalogueTool;
 use crate::yaml::{self, Kind, Node};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+/// Reads the bytes of a file; the error is a sentence.
+pub type ReadFile<'h> = &'h dyn Fn(&Path) -> Result<Vec<u8>, String>;
+
+/// The tools of a mock, by its manifest's path, text and number among the sources, and what is wrong with it.
+pub type ReadMock<'h> =
+    &'h dyn Fn(&Path, &str, usize, ReadFile<'_>) -> (Option<Vec<CatalogueTool>>, Vec<Problem>);
+
 /// What loading needs from outside: the bytes of a file and the values of the environment.
 pub struct Host<'h> {
-    /// Reads a file; the error is a sentence.
-    pub read: &'h dyn Fn(&Path) -> Result<Vec<u8>, String>,
+    /// Reads a file.
+    pub read: ReadFile<'h>,
     /// The value of an environment variable.
     pub environment: &'h dyn Fn(&str) -> Option<String>,
+    /// Reads what a mock offers.
+    pub mock: ReadMock<'h>,
+}
+
+impl<'h> Host<'h> {
+    /// A host without mocks: nothing is known of the tools of those that a suite names.
+    pub fn new(read: ReadFile<'h>, environment: &'h dyn Fn(&str) -> Option<String>) -> Self {
+        Self { read, environment, mock: &|_, _, _, _| (None, Vec::new()) }
+    }
 }
 
 /// What loading gave: the suite, unless a problem is an error.
@@ -66,9 +82,9 @@ fn load_as(path: &Path, host: &Host<'_>, traces_are_given: bool) -> Loaded {
     let mut suite = None;
     if let Some(parts) = parts {
         names::check_references(&parts, &mut loader.problems);
-        loader.check_manifests(&parts, path);
-        let loaded = Suite::from_parts(path, parts);
-        loader.problems.extend(loaded.lint(host));
+        let catalogues = loader.read_mocks(&parts, path);
+        let loaded = Suite::from_parts(path, parts, catalogues);
+        loader.problems.extend(loaded.lint());
         suite = Some(loaded);
     }
     let mut loaded = Loaded { suite, problems: loader.problems, sources: loader.sources };
@@ -203,34 +219,47 @@ impl Loader<'_> {
         merged
     }
 
-    /// Refuses what is wrong with the manifests of mocks. One that is not there is only warned of where nothing but
-    /// recordings of agents needs it: without it they cannot be stale for its tools, and can still be judged.
-    fn check_manifests(&mut self, parts: &Parts, path: &Path) {
-        let mut checked = BTreeSet::new();
+    /// The tools of each mock, by the name of its server. Refuses what is wrong with a manifest. One that is not there is
+    /// only warned of where nothing but recordings of agents needs it: without it they cannot be stale for its tools,
+    /// and can still be judged.
+    fn read_mocks(&mut self, parts: &Parts, path: &Path) -> BTreeMap<String, Vec<CatalogueTool>> {
+        let mut manifests = BTreeMap::new();
+        let mut catalogues = BTreeMap::new();
         for (name, (span, server)) in &parts.servers {
             let Endpoint::Mock(mock) = &server.endpoint else { continue };
             let Ok(mock) = server.fill(mock, self.host.environment) else { continue };
             let manifest = path.parent().unwrap_or(Path::new("")).join(mock);
-            let bytes = match (self.host.read)(&manifest) {
-                Ok(bytes) => bytes,
+            let read = manifests
+                .entry(imports::identity(&manifest))
+                .or_insert_with(|| self.read_mock(&manifest, *span));
+            match read {
+                Ok(Some(tools)) => {
+                    let of_server =
+                        |tool: &CatalogueTool| CatalogueTool { server: Some(name.clone()), ..tool.clone() };
+                    catalogues.insert(name.clone(), tools.iter().map(of_server).collect());
+                }
+                Ok(None) => {}
                 Err(reason) => {
                     let called = parts.tools.iter().find(|test| test.server == *name);
-                    self.problems.push(without_manifest(&manifest, &reason, called).at(*span));
-                    continue;
+                    self.problems.push(without_manifest(&manifest, reason, called).at(*span));
                 }
-            };
-            if !checked.insert(imports::identity(&manifest)) {
-                continue;
             }
-            let Ok(text) = String::from_utf8(bytes) else {
-                let problem = Problem::error(format!("{} is not UTF-8", manifest.display())).at(*span);
-                self.problems.push(problem.help("save the file as UTF-8"));
-                continue;
-            };
-            let file = self.sources.add(manifest.display().to_string(), text);
-            self.problems
-                .extend(manifest::read(&manifest, &self.sources.file(file).text, file, self.host.read).1);
         }
+        catalogues
+    }
+
+    fn read_mock(&mut self, manifest: &Path, span: Span) -> Result<Option<Vec<CatalogueTool>>, String> {
+        let bytes = (self.host.read)(manifest)?;
+        let Ok(text) = String::from_utf8(bytes) else {
+            let problem = Problem::error(format!("{} is not UTF-8", manifest.display())).at(span);
+            self.problems.push(problem.help("save the file as UTF-8"));
+            return Ok(None);
+        };
+        let file = self.sources.add(manifest.display().to_string(), text);
+        let text = &self.sources.file(file).text;
+        let (tools, problems) = (self.host.mock)(manifest, text, file, self.host.read);
+        self.problems.extend(problems);
+        Ok(tools)
     }
 
     fn reading(&self, path: &Path, suite: BTreeMap<String, Text>) -> Reading<'_> {

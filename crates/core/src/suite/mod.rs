@@ -7,7 +7,8 @@ mod imports;
 mod load;
 mod names;
 mod options;
-pub(crate) mod read;
+#[doc(hidden)]
+pub mod read;
 mod redact;
 mod responses;
 mod schema;
@@ -20,7 +21,7 @@ pub(crate) mod variables;
 pub use agent::{Agent, CassettePath, Model, OverrideError, OwnAgent, Variant};
 pub use deferred::{Environment, Scope, Unset};
 pub use fault::Fault;
-pub use load::{Host, Loaded, load, load_for_traces};
+pub use load::{Host, Loaded, ReadFile, ReadMock, load, load_for_traces};
 pub use options::{Budget, RunOptions, Stale};
 pub use read::parse_duration_ms as duration_ms;
 pub use redact::RedactPattern;
@@ -33,7 +34,6 @@ pub use tool_outcome::{ToolOutcome, output_faults};
 pub use tool_test::ToolTest;
 pub use variables::Text;
 
-use crate::manifest;
 use crate::problem::Problem;
 use crate::trace::CatalogueTool;
 use serde_json::Value;
@@ -62,10 +62,12 @@ pub struct Suite {
     /// What must be written nowhere, besides what is secret everywhere.
     pub redact: Vec<RedactPattern>,
     named: BTreeSet<String>,
+    /// The tools of the mocks, by the names of their servers.
+    catalogues: BTreeMap<String, Vec<CatalogueTool>>,
 }
 
 impl Suite {
-    fn from_parts(path: &Path, parts: load::Parts) -> Self {
+    fn from_parts(path: &Path, parts: load::Parts, catalogues: BTreeMap<String, Vec<CatalogueTool>>) -> Self {
         Self {
             path: path.to_owned(),
             servers: parts.servers.into_iter().map(|(name, (_, server))| (name, server)).collect(),
@@ -77,12 +79,13 @@ impl Suite {
             run_options: parts.run_options.unwrap_or_default(),
             redact: parts.redact,
             named: parts.named,
+            catalogues,
         }
     }
 
     /// What can be said of the agents' gates without running anything.
-    pub fn lint(&self, host: &Host<'_>) -> Vec<Problem> {
-        let lint = |agent: &Agent| agent.lint(self.known_catalogue(agent, host).as_deref(), &self.faults);
+    pub fn lint(&self) -> Vec<Problem> {
+        let lint = |agent: &Agent| agent.lint(self.known_catalogue(agent).as_deref(), &self.faults);
         let shared = self.agents.iter().filter_map(|agent| self.unshareable(agent));
         self.agents.iter().flat_map(lint).chain(shared).collect()
     }
@@ -98,17 +101,10 @@ impl Suite {
     }
 
     /// The agent's tools, where every one of its servers says so without being started.
-    pub fn known_catalogue(&self, agent: &Agent, host: &Host<'_>) -> Option<Vec<CatalogueTool>> {
-        let mut catalogue = Vec::new();
-        for name in &agent.servers {
-            let server = self.servers.get(name)?;
-            let Endpoint::Mock(path) = &server.endpoint else { return None };
-            let path = server.fill(path, host.environment).ok()?;
-            let tools = manifest::load(&self.folder().join(path), host.read).manifest?.catalogue();
-            catalogue
-                .extend(tools.into_iter().map(|tool| CatalogueTool { server: Some(name.clone()), ..tool }));
-        }
-        (!agent.servers.is_empty()).then_some(catalogue)
+    pub fn known_catalogue(&self, agent: &Agent) -> Option<Vec<CatalogueTool>> {
+        let known = agent.servers.iter().map(|name| self.catalogues.get(name).map(Vec::as_slice));
+        let catalogues: Vec<&[CatalogueTool]> = known.collect::<Option<_>>()?;
+        (!catalogues.is_empty()).then(|| catalogues.concat())
     }
 
     /// The folder that paths in the suite are relative to.

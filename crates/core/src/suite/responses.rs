@@ -256,7 +256,7 @@ mod tests {
     fn suite(responses: &str) -> Loaded {
         let text = format!("servers:\n  s:\n    command: [x]\n    responses: {responses}\n");
         let read = move |_: &Path| Ok(text.clone().into_bytes());
-        load(Path::new("s.yml"), &Host { read: &read, environment: &|_| None })
+        load(Path::new("s.yml"), &Host::new(&read, &|_| None))
     }
 
     fn responses(written: &str) -> Responses {

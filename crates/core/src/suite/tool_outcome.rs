@@ -145,7 +145,7 @@ mod tests {
             "servers: {{s: {{command: [x]}}}}\ntools:\n  - {{name: n, server: s, tool: t, expect: [{expect}]}}\n"
         );
         let read = move |_: &Path| Ok(text.clone().into_bytes());
-        let loaded = load(Path::new("s.yml"), &Host { read: &read, environment: &|_| None });
+        let loaded = load(Path::new("s.yml"), &Host::new(&read, &|_| None));
         let suite = loaded.suite.unwrap_or_else(|| panic!("{:?}", loaded.problems));
         let raw: Value = serde_json::from_str(outcome).unwrap();
         let part = |key: &str| raw.get(key).map(|part| RawValue::from_string(part.to_string()).unwrap());

@@ -11,7 +11,7 @@ const MAX_DEPTH: usize = 100;
 const MAX_EXPANDED: u64 = 5_000_000;
 
 /// The tree of the only document in `text`; `None` when the file is empty or cannot be read at all.
-pub(crate) fn parse(text: &str, file: usize, problems: &mut Vec<Problem>) -> Option<Rc<Node>> {
+pub fn parse(text: &str, file: usize, problems: &mut Vec<Problem>) -> Option<Rc<Node>> {
     let bom = text.len() - text.trim_start_matches('\u{feff}').len();
     if let Some(at) = text.find('\0') {
         let span = Span { file, start: at, end: at + 1 };

@@ -3,8 +3,8 @@
 mod build;
 mod scalar;
 
-pub(crate) use build::parse;
-pub(crate) use scalar::{Scalar, resolve};
+pub use build::parse;
+pub use scalar::{Scalar, resolve};
 
 use crate::problem::Span;
 use serde_json::Value;
@@ -12,16 +12,16 @@ use std::rc::Rc;
 
 /// One value and its place.
 #[derive(Debug)]
-pub(crate) struct Node {
-    pub(crate) span: Span,
-    pub(crate) kind: Kind,
+pub struct Node {
+    pub span: Span,
+    pub kind: Kind,
     /// How many nodes this stands for once its aliases are expanded.
-    pub(crate) expanded: u64,
+    pub expanded: u64,
 }
 
 /// The three shapes of YAML. Aliases share their node, so that a bomb costs nothing until it is walked.
 #[derive(Debug)]
-pub(crate) enum Kind {
+pub enum Kind {
     Scalar(Scalar),
     List(Vec<Rc<Node>>),
     Map(Vec<Entry>),
@@ -29,15 +29,15 @@ pub(crate) enum Kind {
 
 /// One `key: value`.
 #[derive(Debug, Clone)]
-pub(crate) struct Entry {
-    pub(crate) key: Rc<str>,
-    pub(crate) key_span: Span,
-    pub(crate) value: Rc<Node>,
+pub struct Entry {
+    pub key: Rc<str>,
+    pub key_span: Span,
+    pub value: Rc<Node>,
 }
 
 impl Node {
     /// The value as JSON, as it is written.
-    pub(crate) fn to_json(&self) -> Value {
+    pub fn to_json(&self) -> Value {
         match &self.kind {
             Kind::Scalar(Scalar::Null) => Value::Null,
             Kind::Scalar(Scalar::Bool(flag)) => Value::Bool(*flag),
@@ -51,7 +51,7 @@ impl Node {
     }
 
     /// The shape in the words of an error message.
-    pub(crate) fn describe(&self) -> String {
+    pub fn describe(&self) -> String {
         match &self.kind {
             Kind::Scalar(scalar) => scalar.describe(),
             Kind::List(_) => "a list".to_owned(),

@@ -4,7 +4,7 @@ use serde_json::{Number, Value};
 
 /// A scalar with its type. Text remembers whether it was plain: only plain text is typed again after expansion.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Scalar {
+pub enum Scalar {
     Null,
     Bool(bool),
     Number(Number),
@@ -17,7 +17,7 @@ pub(crate) enum Scalar {
 }
 
 impl Scalar {
-    pub(crate) fn describe(&self) -> String {
+    pub fn describe(&self) -> String {
         match self {
             Self::Null => "nothing".to_owned(),
             Self::Bool(flag) => format!("`{flag}`"),
@@ -30,7 +30,7 @@ impl Scalar {
 }
 
 /// The type of a plain scalar.
-pub(crate) fn resolve(text: &str) -> Scalar {
+pub fn resolve(text: &str) -> Scalar {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Scalar::Null,
         "true" | "True" | "TRUE" => return Scalar::Bool(true),

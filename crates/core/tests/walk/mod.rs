@@ -38,7 +38,7 @@ pub(crate) fn refused(text: &str) -> Vec<String> {
 
 fn loaded(text: &str) -> mcptest_core::suite::Loaded {
     let read = |_: &Path| Ok(text.as_bytes().to_vec());
-    load(Path::new("suite.yml"), &Host { read: &read, environment: &|_| None })
+    load(Path::new("suite.yml"), &Host::new(&read, &|_| None))
 }
 
 /// The gates of the first agent over these traces, in the order they are listed in the registry.

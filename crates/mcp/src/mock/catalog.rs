@@ -5,7 +5,7 @@ use super::render::Dressing;
 use super::tape::TapeSource;
 use crate::fault::{Injector, ScopedFault};
 use crate::jsonrpc::{self, RpcError, code};
-use mcptest_core::manifest::{Cache, Manifest, State};
+use crate::manifest::{Cache, Manifest, State};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -146,7 +146,7 @@ fn lists(manifest: &Manifest) -> HashMap<&'static str, Entries> {
         );
     }
     if has_resources(manifest) {
-        let listings = |resources: &[mcptest_core::manifest::Resource]| {
+        let listings = |resources: &[crate::manifest::Resource]| {
             resources.iter().map(|resource| resource.listing.clone()).collect()
         };
         add("resources/list", "resources", listings(&manifest.resources));

@@ -4,9 +4,7 @@ use super::audience::Change;
 use super::catalog::Catalog;
 use super::recorded::Recorded;
 use crate::jsonrpc::{self, RpcError};
-use mcptest_core::manifest::{
-    self, AskKind, Effect, Inputs, ListKind, Manifest, NoticeKind, Reply, Request, State,
-};
+use crate::manifest::{self, AskKind, Effect, Inputs, ListKind, Manifest, NoticeKind, Reply, Request, State};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;

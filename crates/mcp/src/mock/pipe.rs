@@ -11,7 +11,7 @@ use super::session::Session;
 use crate::fault::{self, ScopedFault};
 use crate::frame::{DEFAULT_MAX_MESSAGE_BYTES, Frame, Lines};
 use crate::jsonrpc::{self, Id, RpcError, code};
-use mcptest_core::manifest::Manifest;
+use crate::manifest::Manifest;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, DuplexStream};

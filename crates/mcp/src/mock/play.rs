@@ -10,7 +10,7 @@ use super::server::Server;
 use super::session::Session;
 use crate::era::Era;
 use crate::jsonrpc::{self, Id, RpcError, code};
-use mcptest_core::manifest::{Inputs, Request};
+use crate::manifest::{Inputs, Request};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -2,7 +2,7 @@
 
 use super::job::Beat;
 use crate::jsonrpc::RpcError;
-use mcptest_core::manifest::{AskKind, Inputs, Request};
+use crate::manifest::{AskKind, Inputs, Request};
 use std::borrow::Cow;
 
 /// A request of a tape with all that came of it.

@@ -1,7 +1,7 @@
 //! The manifest's file changed: is it another manifest now?
 
 use super::server::Server;
-use mcptest_core::manifest::{self, Loaded};
+use crate::manifest::{self, Loaded};
 use notify::{RecursiveMode, Watcher};
 use std::path::{Path, PathBuf};
 use std::time::Duration;

@@ -2,7 +2,7 @@
 
 use crate::era::Era;
 use crate::jsonrpc::{Id, RpcError};
-use mcptest_core::manifest::Cache;
+use crate::manifest::Cache;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

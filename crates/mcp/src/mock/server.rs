@@ -6,8 +6,8 @@ use super::lock;
 use super::request_state::Signer;
 use super::tape::TapeSource;
 use crate::fault::ScopedFault;
+use crate::manifest::Manifest;
 use crate::tape::Tape;
-use mcptest_core::manifest::Manifest;
 use std::sync::{Arc, Mutex, RwLock};
 
 /// A mock server. Cheap to clone: all clones are one server.

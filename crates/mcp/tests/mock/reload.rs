@@ -18,10 +18,10 @@ async fn a_valid_change_is_served_and_told_and_an_invalid_one_is_only_reported()
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("m.yml");
     std::fs::write(&path, manifest("one")).unwrap();
-    let loaded = mcptest_core::manifest::load(&path, &read);
+    let loaded = mcptest_mcp::manifest::load(&path, &read);
     let server = Server::new(loaded.manifest.unwrap(), Vec::new());
     let (told, mut reports) = tokio::sync::mpsc::unbounded_channel();
-    let report = move |loaded: &mcptest_core::manifest::Loaded| {
+    let report = move |loaded: &mcptest_mcp::manifest::Loaded| {
         told.send(loaded.problems.len()).unwrap();
     };
     let _reload = server.reload_from(&path, read, report).unwrap();

@@ -62,7 +62,7 @@ pub(crate) fn server(manifest: &str, faults: &[&str]) -> Server {
 
 pub(crate) fn scoped(manifest: &str, faults: &[&str], scope: FaultScope) -> Server {
     let nothing = |path: &Path| Err(format!("{} is not there", path.display()));
-    let loaded = mcptest_core::manifest::load_text(Path::new("weather.yml"), manifest.to_owned(), &nothing);
+    let loaded = mcptest_mcp::manifest::load_text(Path::new("weather.yml"), manifest.to_owned(), &nothing);
     let said = mcptest_core::problem::render(&loaded.problems, &loaded.sources, false);
     let manifest = loaded.manifest.unwrap_or_else(|| panic!("{said}"));
     let faults = faults.iter().map(|fault| ScopedFault { kind: fault.parse().unwrap(), scope });

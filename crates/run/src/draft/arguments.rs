@@ -1,6 +1,6 @@
 //! What can be sent to a tool of which only the schema is known?
 
-use mcptest_core::manifest::sample_of;
+use mcptest_mcp::manifest::sample_of;
 use serde_json::{Value, json};
 
 /// Names under which a tool expects a folder.

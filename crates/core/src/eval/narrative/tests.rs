@@ -537,8 +537,7 @@ fn the_ceiling_holds_beside_a_written_expect() {
         let expect = "expect: [{ target: narrative.claimed_but_absent, matcher: { lte: 0 } }]";
         let text = KIND.example.replace("{}", &format!("{{ max_divergence_score: {ceiling}, {expect} }}"));
         let read = |_: &Path| Ok(text.clone().into_bytes());
-        let suite =
-            load(Path::new("suite.yml"), &Host { read: &read, environment: &|_| None }).suite.unwrap();
+        let suite = load(Path::new("suite.yml"), &Host::new(&read, &|_| None)).suite.unwrap();
         let trace =
             Trace::read(r#"{"final_response": "Hello", "tool_calls": [{"name": "get_user"}]}"#).unwrap();
         suite.agents[0].gates[0].judge("row", &[Run { trace: &trace, header: None, passed: true }]).status

@@ -8,7 +8,7 @@ use std::path::Path;
 fn loaded(agents: &str) -> Loaded {
     let text = format!("providers:\n  house: {{ type: openai }}\nagents:\n{agents}");
     let read = |_: &Path| Ok(text.clone().into_bytes());
-    load(Path::new("suite.yml"), &Host { read: &read, environment: &|_| None })
+    load(Path::new("suite.yml"), &Host::new(&read, &|_| None))
 }
 
 fn suite(agents: &str) -> Suite {

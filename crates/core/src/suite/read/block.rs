@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use std::cell::RefCell;
 
 /// The keys of one map. Keys are known by being asked for, so a key that is read is in the schema too.
-pub(crate) struct Block<'a> {
+pub struct Block<'a> {
     reading: &'a Reading<'a>,
     span: Span,
     entries: &'a [Entry],
@@ -38,17 +38,17 @@ impl<'a> Block<'a> {
     }
 
     /// Whether this reading only describes the schema.
-    pub(crate) fn is_describing(&self) -> bool {
+    pub fn is_describing(&self) -> bool {
         self.schema.is_some()
     }
 
     /// Whether the traces to judge come from elsewhere.
-    pub(crate) fn traces_are_given(&self) -> bool {
+    pub fn traces_are_given(&self) -> bool {
         self.reading.traces_are_given
     }
 
     /// A key that may be left out.
-    pub(crate) fn optional<T>(
+    pub fn optional<T>(
         &mut self,
         key: &'static str,
         doc: &str,
@@ -66,7 +66,7 @@ impl<'a> Block<'a> {
     }
 
     /// A key that must be there.
-    pub(crate) fn required<T>(
+    pub fn required<T>(
         &mut self,
         key: &'static str,
         doc: &str,
@@ -81,7 +81,7 @@ impl<'a> Block<'a> {
     }
 
     /// Says that a key must be there when it is not; for keys with two spellings.
-    pub(crate) fn need(&mut self, key: &'static str, doc: &str) {
+    pub fn need(&mut self, key: &'static str, doc: &str) {
         if self.schema.is_none() && self.entry(key).is_none() {
             self.missing.push((key, doc.to_owned()));
         }
@@ -89,7 +89,7 @@ impl<'a> Block<'a> {
 
     /// A key of the map that this block stands in, for blocks that take a default from another. Whoever owns that
     /// key reports its problems.
-    pub(crate) fn sibling<T>(&self, key: &str, read: impl FnOnce(&mut Field<'_>) -> Option<T>) -> Option<T> {
+    pub fn sibling<T>(&self, key: &str, read: impl FnOnce(&mut Field<'_>) -> Option<T>) -> Option<T> {
         let entry = self.siblings.iter().find(|entry| &*entry.key == key)?;
         let problems = self.reading.problem_count();
         let found = read(&mut Field::new(self.reading, &entry.value));
@@ -98,17 +98,17 @@ impl<'a> Block<'a> {
     }
 
     /// `true` or `false`, with what it is when left out.
-    pub(crate) fn flag(&mut self, key: &'static str, doc: &str, default: bool) -> bool {
+    pub fn flag(&mut self, key: &'static str, doc: &str, default: bool) -> bool {
         self.optional(key, doc, |field| field.flag()).unwrap_or(default)
     }
 
     /// Whether the key is written.
-    pub(crate) fn has(&self, key: &str) -> bool {
+    pub fn has(&self, key: &str) -> bool {
         self.entry(key).is_some()
     }
 
     /// Refuses a key for a reason better than being unknown; whether it is written.
-    pub(crate) fn refuse(&mut self, key: &'static str, problem: impl FnOnce() -> Problem) -> bool {
+    pub fn refuse(&mut self, key: &'static str, problem: impl FnOnce() -> Problem) -> bool {
         let Some(span) = self.key_span(key) else { return false };
         self.known.push(key);
         self.report(problem().at(span));
@@ -116,12 +116,12 @@ impl<'a> Block<'a> {
     }
 
     /// Whether a key is written that nobody has asked for so far.
-    pub(crate) fn has_unknown(&self) -> bool {
+    pub fn has_unknown(&self) -> bool {
         self.unknown().next().is_some()
     }
 
     /// Whether one of these keys seems to be written with a slip of the pen, so that its absence needs no words.
-    pub(crate) fn has_slip_of(&self, keys: &[&'static str]) -> bool {
+    pub fn has_slip_of(&self, keys: &[&'static str]) -> bool {
         self.unknown().any(|entry| crate::problem::nearest(&entry.key, keys.iter().copied()).is_some())
     }
 
@@ -130,12 +130,12 @@ impl<'a> Block<'a> {
     }
 
     /// The place of a key that is written.
-    pub(crate) fn key_span(&self, key: &str) -> Option<Span> {
+    pub fn key_span(&self, key: &str) -> Option<Span> {
         self.entry(key).map(|entry| entry.key_span)
     }
 
     /// Refuses more than one of these keys.
-    pub(crate) fn at_most_one_of(&self, keys: &[&str]) {
+    pub fn at_most_one_of(&self, keys: &[&str]) {
         let mut written = keys.iter().filter_map(|key| self.entry(key));
         if let (Some(first), Some(second)) = (written.next(), written.next()) {
             let problem = Problem::error(format!(
@@ -149,7 +149,7 @@ impl<'a> Block<'a> {
     }
 
     /// Collects a problem at this map, or at the problem's own place.
-    pub(crate) fn report(&self, problem: Problem) {
+    pub fn report(&self, problem: Problem) {
         if self.schema.is_none() {
             let first_line = self.entries.first().map_or(self.span, |entry| entry.key_span);
             let problem = if problem.span.is_some() { problem } else { problem.at(first_line) };

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 use std::cell::RefCell;
 
 /// A value to read, or, without a file, the place where its schema is described.
-pub(crate) struct Field<'a> {
-    pub(crate) reading: &'a Reading<'a>,
+pub struct Field<'a> {
+    pub reading: &'a Reading<'a>,
     pub(super) at: At<'a>,
     pub(super) siblings: &'a [Entry],
     pub(super) key: Option<&'a str>,
@@ -21,7 +21,7 @@ pub(super) enum At<'a> {
 }
 
 impl<'a> Field<'a> {
-    pub(crate) fn new(reading: &'a Reading<'a>, node: &'a Node) -> Self {
+    pub fn new(reading: &'a Reading<'a>, node: &'a Node) -> Self {
         Self { reading, at: At::Node(node), siblings: &[], key: None }
     }
 
@@ -35,17 +35,17 @@ impl<'a> Field<'a> {
     }
 
     /// Whether this reading only describes the schema: nothing it returns means anything.
-    pub(crate) fn is_describing(&self) -> bool {
+    pub fn is_describing(&self) -> bool {
         matches!(self.at, At::Describe(_))
     }
 
     /// The key that the value stands under, where it stands under one.
-    pub(crate) fn key(&self) -> Option<&str> {
+    pub fn key(&self) -> Option<&str> {
         self.key
     }
 
     /// The value's place.
-    pub(crate) fn span(&self) -> Span {
+    pub fn span(&self) -> Span {
         match self.at {
             At::Node(node) => node.span,
             At::Describe(_) => Span::default(),
@@ -53,7 +53,7 @@ impl<'a> Field<'a> {
     }
 
     /// The place of what a JSON pointer leads to in this value; of the last part of it that is there.
-    pub(crate) fn span_at(&self, pointer: &str) -> Span {
+    pub fn span_at(&self, pointer: &str) -> Span {
         let At::Node(mut node) = self.at else { return Span::default() };
         for part in pointer.split('/').skip(1) {
             let part = part.replace("~1", "/").replace("~0", "~");
@@ -71,7 +71,7 @@ impl<'a> Field<'a> {
     }
 
     /// Collects a problem at this value.
-    pub(crate) fn report(&self, problem: Problem) {
+    pub fn report(&self, problem: Problem) {
         if let At::Node(node) = self.at {
             let problem = if problem.span.is_some() { problem } else { problem.at(node.span) };
             self.reading.report(problem);
@@ -79,7 +79,7 @@ impl<'a> Field<'a> {
     }
 
     /// Says that something else was wanted here.
-    pub(crate) fn wrong<T>(&self, node: &Node, wanted: &str) -> Option<T> {
+    pub fn wrong<T>(&self, node: &Node, wanted: &str) -> Option<T> {
         let what = self.key.map(|key| format!("`{key}`: ")).unwrap_or_default();
         self.report(Problem::error(format!("{what}expected {wanted}, found {}", node.describe())));
         None
@@ -87,7 +87,7 @@ impl<'a> Field<'a> {
 
     /// The place of these bytes of the scalar `text` that stands at `span`; of all of it, where escapes or folding move
     /// its bytes.
-    pub(crate) fn span_within(&self, span: Span, text: &str, bytes: std::ops::Range<usize>) -> Span {
+    pub fn span_within(&self, span: Span, text: &str, bytes: std::ops::Range<usize>) -> Span {
         let written = self.reading.source.get(span.start..span.end).unwrap_or_default();
         let quoted = written.get(1..written.len().max(2) - 1).filter(|inner| *inner == text);
         let offset = match (written == text, quoted) {
@@ -103,7 +103,7 @@ impl<'a> Field<'a> {
     }
 
     /// Says what the schema is here; the node when there is one to read.
-    pub(crate) fn node(&self, schema: impl FnOnce() -> Value) -> Option<&'a Node> {
+    pub fn node(&self, schema: impl FnOnce() -> Value) -> Option<&'a Node> {
         match self.at {
             At::Node(node) => Some(node),
             At::Describe(slot) => {
@@ -115,7 +115,7 @@ impl<'a> Field<'a> {
 
     /// A list, each item read by `read`; items with problems are left out, and `None` is a list of nothing but those:
     /// only a list that is written empty is empty.
-    pub(crate) fn list<T>(&mut self, mut read: impl FnMut(&mut Field<'_>) -> Option<T>) -> Option<Vec<T>> {
+    pub fn list<T>(&mut self, mut read: impl FnMut(&mut Field<'_>) -> Option<T>) -> Option<Vec<T>> {
         match self.at {
             At::Describe(slot) => {
                 let items = RefCell::new(Value::Null);
@@ -135,7 +135,7 @@ impl<'a> Field<'a> {
     }
 
     /// A map with known keys.
-    pub(crate) fn block<T>(&mut self, read: impl FnOnce(&mut Block<'_>) -> T) -> Option<T> {
+    pub fn block<T>(&mut self, read: impl FnOnce(&mut Block<'_>) -> T) -> Option<T> {
         match self.at {
             At::Describe(slot) => {
                 let mut block = Block::describing(self.reading);
@@ -162,7 +162,7 @@ impl<'a> Field<'a> {
     }
 
     /// `true` for a map with nothing in it, `false` for none, or the map itself.
-    pub(crate) fn flag_or_block<T>(&mut self, read: impl FnOnce(&mut Block<'_>) -> T) -> Option<T> {
+    pub fn flag_or_block<T>(&mut self, read: impl FnOnce(&mut Block<'_>) -> T) -> Option<T> {
         match self.at {
             At::Node(Node { kind: Kind::Scalar(scalar), .. }) if *scalar != Scalar::Null => {
                 let mut block = Block::new(self.reading, self.span(), &[], self.siblings);
@@ -181,7 +181,7 @@ impl<'a> Field<'a> {
     }
 
     /// A map whose keys are the user's own, as of `env:` and `headers:`.
-    pub(crate) fn entries<T>(
+    pub fn entries<T>(
         &mut self,
         read: impl FnMut(&str, Span, &mut Field<'_>) -> Option<T>,
     ) -> Option<Vec<(String, T)>> {
@@ -189,7 +189,7 @@ impl<'a> Field<'a> {
     }
 
     /// A map from names to what they stand for; `x-…` keys are the user's own notes.
-    pub(crate) fn named_entries<T>(
+    pub fn named_entries<T>(
         &mut self,
         read: impl FnMut(&str, Span, &mut Field<'_>) -> Option<T>,
     ) -> Option<Vec<(String, T)>> {
@@ -230,7 +230,7 @@ impl<'a> Field<'a> {
     }
 
     /// A value that may have one of several shapes.
-    pub(crate) fn shapes<T>(&mut self, wanted: &str, read: impl FnOnce(&mut Shapes<'_, T>)) -> Option<T> {
+    pub fn shapes<T>(&mut self, wanted: &str, read: impl FnOnce(&mut Shapes<'_, T>)) -> Option<T> {
         let mut shapes = Shapes::new(self);
         read(&mut shapes);
         let (taken, result, schemas) = shapes.into_parts();
@@ -239,11 +239,7 @@ impl<'a> Field<'a> {
     }
 
     /// A shape that has a name of its own in the schema, because it is long or contains itself.
-    pub(crate) fn define<T>(
-        &mut self,
-        name: &str,
-        read: impl FnOnce(&mut Field<'_>) -> Option<T>,
-    ) -> Option<T> {
+    pub fn define<T>(&mut self, name: &str, read: impl FnOnce(&mut Field<'_>) -> Option<T>) -> Option<T> {
         let At::Describe(slot) = self.at else { return read(self) };
         *slot.borrow_mut() = json!({ "$ref": format!("#/$defs/{name}") });
         if !self.reading.definitions.borrow().contains_key(name) {
@@ -256,14 +252,14 @@ impl<'a> Field<'a> {
     }
 
     /// Says in the schema that exactly one of these keys is there; notes of the user's own may stand beside it.
-    pub(crate) fn amend_exactly_one_of<'k>(&mut self, keys: impl IntoIterator<Item = &'k str>) {
+    pub fn amend_exactly_one_of<'k>(&mut self, keys: impl IntoIterator<Item = &'k str>) {
         let required: Vec<Value> = keys.into_iter().map(|key| json!({ "required": [key] })).collect();
         self.amend_schema("type", json!("object"));
         self.amend_schema("oneOf", json!(required));
     }
 
     /// Adds to the schema that was just described.
-    pub(crate) fn amend_schema(&mut self, key: &str, value: Value) {
+    pub fn amend_schema(&mut self, key: &str, value: Value) {
         if let At::Describe(slot) = self.at
             && let Value::Object(schema) = &mut *slot.borrow_mut()
         {

@@ -7,10 +7,10 @@ mod field;
 mod scalars;
 mod shapes;
 
-pub(crate) use block::Block;
-pub(crate) use field::Field;
+pub use block::Block;
+pub use field::Field;
 pub use scalars::parse_duration_ms;
-pub(crate) use shapes::Shapes;
+pub use shapes::Shapes;
 
 use super::variables::{Text, VariableProblem, Variables, names_in};
 use crate::problem::{Problem, Span};
@@ -19,7 +19,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What one file's reading shares: its variables, and where problems and definitions are collected.
-pub(crate) struct Reading<'e> {
+pub struct Reading<'e> {
     variables: Option<Variables<'e>>,
     source: &'e str,
     traces_are_given: bool,
@@ -40,7 +40,7 @@ impl<'e> Reading<'e> {
     }
 
     /// A reading that takes `${…}` as it is written: who reads the text gives it its meaning.
-    pub(crate) fn as_written(source: &'e str) -> Self {
+    pub fn as_written(source: &'e str) -> Self {
         Self {
             variables: None,
             source,
@@ -78,7 +78,7 @@ impl<'e> Reading<'e> {
     }
 
     /// Collects a problem.
-    pub(crate) fn report(&self, problem: Problem) {
+    pub fn report(&self, problem: Problem) {
         self.problems.borrow_mut().push(problem);
     }
 
@@ -90,12 +90,12 @@ impl<'e> Reading<'e> {
         self.problems.borrow_mut().truncate(count);
     }
 
-    pub(crate) fn into_problems(self) -> Vec<Problem> {
+    pub fn into_problems(self) -> Vec<Problem> {
         self.problems.into_inner()
     }
 
     /// The schema of what `read` reads, with its `$defs`.
-    pub(crate) fn describe<T>(&self, read: impl FnOnce(&mut Field<'_>) -> T) -> Value {
+    pub fn describe<T>(&self, read: impl FnOnce(&mut Field<'_>) -> T) -> Value {
         let slot = RefCell::new(Value::Null);
         read(&mut Field::describing(self, &slot));
         let mut schema = slot.into_inner();

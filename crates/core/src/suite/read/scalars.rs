@@ -45,7 +45,7 @@ impl Field<'_> {
     }
 
     /// A text with its variables filled in.
-    pub(crate) fn text(&mut self) -> Option<Text> {
+    pub fn text(&mut self) -> Option<Text> {
         let node = self.node(|| json!({ "type": "string" }))?;
         match &node.kind {
             Kind::Scalar(Scalar::Text { text, .. }) => self.expand(text, node.span),
@@ -54,12 +54,12 @@ impl Field<'_> {
     }
 
     /// The value of a text.
-    pub(crate) fn string(&mut self) -> Option<String> {
+    pub fn string(&mut self) -> Option<String> {
         self.text().map(|text| text.value)
     }
 
     /// A scalar as a text: numbers and flags as they are written.
-    pub(crate) fn scalar_text(&mut self) -> Option<Text> {
+    pub fn scalar_text(&mut self) -> Option<Text> {
         let node = self.node(|| json!({ "type": ["string", "number", "boolean"] }))?;
         match &node.kind {
             Kind::Scalar(Scalar::Text { text, .. }) => self.expand(text, node.span),
@@ -70,7 +70,7 @@ impl Field<'_> {
     }
 
     /// A name that may be written anywhere: file names are made of it, so no variable with the name of a secret is in it.
-    pub(crate) fn public_name(&mut self) -> Option<String> {
+    pub fn public_name(&mut self) -> Option<String> {
         let name = self.name()?;
         let text = self.text()?;
         if let Some(secret) = names_in(&text.template).find(|variable| is_secret_name(variable)) {
@@ -82,7 +82,7 @@ impl Field<'_> {
     }
 
     /// A text that is not empty.
-    pub(crate) fn name(&mut self) -> Option<String> {
+    pub fn name(&mut self) -> Option<String> {
         let name = self.string()?;
         if let At::Describe(slot) = self.at {
             *slot.borrow_mut() = json!({ "type": "string", "minLength": 1 });
@@ -94,7 +94,7 @@ impl Field<'_> {
     }
 
     /// A text whose variables are resolved only when something is started.
-    pub(crate) fn template(&mut self) -> Option<String> {
+    pub fn template(&mut self) -> Option<String> {
         let node = self.node(|| json!({ "type": ["string", "number", "boolean"] }))?;
         match &node.kind {
             Kind::Scalar(Scalar::Text { text, .. }) => {
@@ -112,7 +112,7 @@ impl Field<'_> {
     }
 
     /// `true` or `false`.
-    pub(crate) fn flag(&mut self) -> Option<bool> {
+    pub fn flag(&mut self) -> Option<bool> {
         let node = self.node(|| self.reading.or_variable(&json!({ "type": "boolean" })))?;
         self.scalar(node, "`true` or `false`", |scalar| match scalar {
             Scalar::Bool(flag) => Some(flag),
@@ -121,7 +121,7 @@ impl Field<'_> {
     }
 
     /// A whole number in a range.
-    pub(crate) fn whole(&mut self, range: RangeInclusive<u64>) -> Option<u64> {
+    pub fn whole(&mut self, range: RangeInclusive<u64>) -> Option<u64> {
         let (low, high) = (*range.start(), *range.end());
         let schema = || {
             let mut schema = json!({ "type": "integer", "minimum": low });
@@ -143,7 +143,7 @@ impl Field<'_> {
     }
 
     /// A number in a range.
-    pub(crate) fn number(&mut self, range: RangeInclusive<f64>) -> Option<f64> {
+    pub fn number(&mut self, range: RangeInclusive<f64>) -> Option<f64> {
         let (low, high) = (*range.start(), *range.end());
         let schema = || {
             let mut schema = json!({ "type": "number" });
@@ -168,7 +168,7 @@ impl Field<'_> {
     }
 
     /// A length of time with its unit, as `500ms`, `30s` or `2m`, in milliseconds.
-    pub(crate) fn duration_ms(&mut self) -> Option<u64> {
+    pub fn duration_ms(&mut self) -> Option<u64> {
         let node = self.node(|| json!({ "type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?(ms|s|m)$" }))?;
         self.scalar(
             node,
@@ -181,7 +181,7 @@ impl Field<'_> {
     }
 
     /// A length of time that something may take, which is longer than 0.
-    pub(crate) fn limit_ms(&mut self) -> Option<u64> {
+    pub fn limit_ms(&mut self) -> Option<u64> {
         let limit = self.duration_ms();
         self.amend_schema("not", json!({ "pattern": "^[0.]+(ms|s|m)$" }));
         if limit == Some(0) {
@@ -193,7 +193,7 @@ impl Field<'_> {
     }
 
     /// One of a few words. Each comes with its aliases' canonical form: `(word, canonical)`.
-    pub(crate) fn choice<T: Copy>(&mut self, what: &str, words: &[(&str, T)]) -> Option<T> {
+    pub fn choice<T: Copy>(&mut self, what: &str, words: &[(&str, T)]) -> Option<T> {
         let node =
             self.node(|| json!({ "enum": words.iter().map(|(word, _)| *word).collect::<Vec<_>>() }))?;
         let known = words.iter().map(|(word, _)| format!("`{word}`")).collect::<Vec<_>>().join(", ");
@@ -212,13 +212,13 @@ impl Field<'_> {
     }
 
     /// Any JSON value, its texts with their variables filled in.
-    pub(crate) fn value(&mut self) -> Option<Value> {
+    pub fn value(&mut self) -> Option<Value> {
         let node = self.node(|| json!(true))?;
         self.to_value(node)
     }
 
     /// The value as written, for showing again: problems in it are reported by who reads it.
-    pub(crate) fn value_quietly(&self) -> Value {
+    pub fn value_quietly(&self) -> Value {
         match self.at {
             At::Node(node) => self.shown(node),
             At::Describe(_) => Value::Null,

@@ -7,7 +7,7 @@ use serde_json::Value;
 use std::cell::RefCell;
 
 /// The shapes a value may have: the first that fits is read; without a file all are described.
-pub(crate) struct Shapes<'a, T> {
+pub struct Shapes<'a, T> {
     field: Field<'a>,
     taken: bool,
     result: Option<T>,
@@ -29,24 +29,24 @@ impl<'a, T> Shapes<'a, T> {
     }
 
     /// A scalar of any type.
-    pub(crate) fn scalar(&mut self, read: impl FnOnce(&mut Field<'_>) -> Option<T>) {
+    pub fn scalar(&mut self, read: impl FnOnce(&mut Field<'_>) -> Option<T>) {
         self.when(|kind| matches!(kind, Kind::Scalar(scalar) if *scalar != Scalar::Null), read);
     }
 
-    pub(crate) fn text(&mut self, read: impl FnOnce(&mut Field<'_>) -> Option<T>) {
+    pub fn text(&mut self, read: impl FnOnce(&mut Field<'_>) -> Option<T>) {
         self.when(|kind| matches!(kind, Kind::Scalar(Scalar::Text { .. })), read);
     }
 
-    pub(crate) fn list(&mut self, read: impl FnOnce(&mut Field<'_>) -> Option<T>) {
+    pub fn list(&mut self, read: impl FnOnce(&mut Field<'_>) -> Option<T>) {
         self.when(|kind| matches!(kind, Kind::List(_)), read);
     }
 
     /// A map with known keys.
-    pub(crate) fn block(&mut self, read: impl FnOnce(&mut Block<'_>) -> Option<T>) {
+    pub fn block(&mut self, read: impl FnOnce(&mut Block<'_>) -> Option<T>) {
         self.map(|field| field.block(read).flatten());
     }
 
-    pub(crate) fn map(&mut self, read: impl FnOnce(&mut Field<'_>) -> Option<T>) {
+    pub fn map(&mut self, read: impl FnOnce(&mut Field<'_>) -> Option<T>) {
         self.when(|kind| matches!(kind, Kind::Map(_)), read);
     }
 

@@ -36,7 +36,7 @@ pub(super) fn tokens(row: Row<'_>, limits: &Limits, of_run: Option<u64>) -> Toke
 }
 
 fn tokens_of_tools(row: Row<'_>) -> u64 {
-    let known = row.suite.known_catalogue(row.agent, &crate::host());
+    let known = row.suite.known_catalogue(row.agent);
     let unknown = if known.is_none() { row.agent.servers.len() as u64 * TOKENS_OF_A_SERVER } else { 0 };
     let offered = known.unwrap_or_default();
     let injected = row.agent.injected_tools(row.variant, &offered);

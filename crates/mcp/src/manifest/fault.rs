@@ -1,7 +1,7 @@
 //! `fault:` what goes wrong, and with which requests?
 
-use crate::fault::{FaultKind, FaultScope, ScopedFault};
-use crate::suite::read::Field;
+use mcptest_core::fault::{FaultKind, FaultScope, ScopedFault};
+use mcptest_core::suite::read::Field;
 
 /// The faults of the whole server: one or a list.
 pub(super) fn read_of_server(field: &mut Field<'_>) -> Option<Vec<ScopedFault>> {

@@ -1,6 +1,6 @@
 //! What could a tool answer that says only which schema its answers fit?
 
-use crate::schema::JsonSchema;
+use mcptest_core::schema::JsonSchema;
 use serde_json::{Map, Value, json};
 
 const MAX_DEPTH: usize = 16;

@@ -7,10 +7,10 @@ use super::fields::report_all;
 use super::json::Json;
 use super::notice::Aside;
 use super::tool::{Tool, default_answer};
-use crate::problem::Problem;
-use crate::schema::JsonSchema;
-use crate::suite::read::{Field, Reading};
-use crate::yaml::{Kind, Node};
+use mcptest_core::problem::Problem;
+use mcptest_core::schema::JsonSchema;
+use mcptest_core::suite::read::{Field, Reading};
+use mcptest_core::yaml::{Kind, Node};
 use serde_json::Value;
 use std::path::Path;
 

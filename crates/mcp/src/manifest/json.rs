@@ -2,8 +2,8 @@
 
 use super::path::{Fault, Path, Values};
 use super::template::{Hole, Missing, Template};
-use crate::problem::Span;
-use crate::yaml::{Kind, Node, Scalar, resolve};
+use mcptest_core::problem::Span;
+use mcptest_core::yaml::{Kind, Node, Scalar, resolve};
 use serde_json::Value;
 use std::borrow::Cow;
 
@@ -250,7 +250,7 @@ mod tests {
     use serde_json::json;
 
     fn json_of(yaml: &str) -> Json {
-        let root = crate::yaml::parse(yaml, 0, &mut Vec::new()).unwrap();
+        let root = mcptest_core::yaml::parse(yaml, 0, &mut Vec::new()).unwrap();
         Json::of_node(&root, &["args"]).ok().unwrap()
     }
 

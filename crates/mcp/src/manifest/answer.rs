@@ -5,7 +5,7 @@ use super::operation::Operation;
 use super::path::Values;
 use super::state::State;
 use super::template::{Missing, Template};
-use crate::schema::JsonSchema;
+use mcptest_core::schema::JsonSchema;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;

@@ -7,8 +7,8 @@ use super::fields::{any_json, either, object_json, template};
 use super::json::{Json, Object, list};
 use super::path::Values;
 use super::scope::Scope;
-use crate::problem::Problem;
-use crate::suite::read::{Block, Field};
+use mcptest_core::problem::Problem;
+use mcptest_core::suite::read::{Block, Field};
 use serde_json::{Value, json};
 
 /// The code of a client that lacks a capability.

@@ -6,8 +6,8 @@ use super::json::{Json, Object, list};
 use super::operation::{Operation, Verb};
 use super::response::Answers;
 use super::store::Collection;
-use crate::problem::{Problem, Span};
-use crate::suite::read::{Block, Field};
+use mcptest_core::problem::{Problem, Span};
+use mcptest_core::suite::read::{Block, Field};
 use std::sync::Arc;
 
 /// An answer made of the store, but for its reply.

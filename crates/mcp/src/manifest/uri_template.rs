@@ -3,7 +3,7 @@
 use super::fields::report;
 use super::json::PlacedFault;
 use super::path::Fault;
-use crate::suite::read::Field;
+use mcptest_core::suite::read::Field;
 use regex::Regex;
 
 /// A template of addresses.

@@ -2,8 +2,8 @@
 
 use super::Manifest;
 use super::answer::{INVALID_PARAMS, RpcError};
-use crate::problem::{Problem, Span};
-use crate::suite::read::Field;
+use mcptest_core::problem::{Problem, Span};
+use mcptest_core::suite::read::Field;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

@@ -3,16 +3,14 @@
 use super::content::Body;
 use super::json::{Json, quote};
 use super::store::Collection;
-use crate::problem::{Problem, Span};
-use crate::suite::read::Field;
+use mcptest_core::problem::{Problem, Span};
+use mcptest_core::suite::ReadFile;
+use mcptest_core::suite::read::Field;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::Path;
 use std::sync::Arc;
-
-/// Reads the bytes of a file; the error is a sentence.
-pub type ReadFile<'h> = &'h dyn Fn(&Path) -> Result<Vec<u8>, String>;
 
 /// What the parts of a manifest share while they are read.
 pub(super) struct Context<'c> {

@@ -31,9 +31,7 @@ mod uri_template;
 
 pub use answer::{Answer, INTERNAL_ERROR, INVALID_PARAMS, Inputs, Reply, RpcError};
 pub use ask::{Ask, AskKind, MISSING_CAPABILITY, Request};
-pub use context::ReadFile;
-pub(crate) use load::read;
-pub use load::{Loaded, load, load_text};
+pub use load::{Loaded, catalogue, load, load_text};
 pub use notice::{Effect, ListKind, LogLevel, LogLevelError, Notice, NoticeKind};
 pub use prompt::Prompt;
 pub use resource::{FoundResource, Resource};
@@ -42,8 +40,8 @@ pub use schema::json_schema;
 pub use state::State;
 pub use tool::Tool;
 
-use crate::fault::ScopedFault;
-use crate::trace::CatalogueTool;
+use mcptest_core::fault::ScopedFault;
+use mcptest_core::trace::CatalogueTool;
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -91,7 +89,7 @@ impl Manifest {
     /// The tool of this name, or the error that there is none.
     pub fn tool(&self, name: &str) -> Result<&Tool, RpcError> {
         self.tools_by_name.get(name).and_then(|at| self.tools.get(*at)).ok_or_else(|| {
-            let near = crate::problem::nearest(name, self.tools.iter().map(|tool| tool.name.as_str()));
+            let near = mcptest_core::problem::nearest(name, self.tools.iter().map(|tool| tool.name.as_str()));
             let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             RpcError::new(INVALID_PARAMS, format!("Unknown tool: {}{near}", answer::cut(name)))
         })

@@ -1,15 +1,17 @@
 //! A file becomes a manifest, or all its problems at once.
 
 use super::completion::Completions;
-use super::context::{Context, ReadFile};
+use super::context::Context;
 use super::fault;
 use super::prompt::Prompt;
 use super::resource::Resource;
 use super::tool::Tool;
 use super::{Cache, Manifest, saved};
-use crate::problem::{Level, Problem, Sources, Span};
-use crate::suite::read::{Block, Field, Reading};
-use crate::yaml::{self, Kind, Node, Scalar};
+use mcptest_core::problem::{Level, Problem, Sources, Span};
+use mcptest_core::suite::ReadFile;
+use mcptest_core::suite::read::{Block, Field, Reading};
+use mcptest_core::trace::CatalogueTool;
+use mcptest_core::yaml::{self, Kind, Node, Scalar};
 use serde_json::json;
 use std::path::Path;
 
@@ -58,13 +60,21 @@ pub fn load_text(path: &Path, text: String, files: ReadFile<'_>) -> Loaded {
     Loaded { manifest: manifest.filter(|_| !is_refused), problems, sources }
 }
 
-/// The manifest in `text`, whose places are those of the source `file`.
-pub(crate) fn read(
+/// The tools of a mock that a suite names, as a [`Host`](mcptest_core::suite::Host) finds them: none when the manifest
+/// is refused.
+pub fn catalogue(
     path: &Path,
     text: &str,
     file: usize,
     files: ReadFile<'_>,
-) -> (Option<Manifest>, Vec<Problem>) {
+) -> (Option<Vec<CatalogueTool>>, Vec<Problem>) {
+    let (manifest, problems) = read(path, text, file, files);
+    let is_refused = problems.iter().any(|problem| problem.level == Level::Error);
+    (manifest.filter(|_| !is_refused).map(|manifest| manifest.catalogue()), problems)
+}
+
+/// The manifest in `text`, whose places are those of the source `file`.
+fn read(path: &Path, text: &str, file: usize, files: ReadFile<'_>) -> (Option<Manifest>, Vec<Problem>) {
     let mut problems = Vec::new();
     let root = yaml::parse(text, file, &mut problems);
     let Some(root) = root else {

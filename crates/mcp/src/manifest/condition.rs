@@ -1,7 +1,7 @@
 //! `when:` does a condition hold for a call? A small subset of CEL, read by hand: the CEL crates bring an ANTLR runtime.
 
 use super::path::{Fault, Path, Values, first_character, moved, name_length, quoted};
-use crate::json::values_equal;
+use mcptest_core::json::values_equal;
 use serde_json::{Number, Value};
 use std::cmp::Ordering;
 

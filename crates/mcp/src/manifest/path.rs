@@ -65,7 +65,7 @@ impl Path {
         let name = &text[..root];
         if !known.contains(&name) {
             let fault = Fault::new(0..root, format!("nothing is called `{name}` here"));
-            return Err(match crate::problem::nearest(name, known.iter().copied()) {
+            return Err(match mcptest_core::problem::nearest(name, known.iter().copied()) {
                 Some(near) => fault.help(format!("did you mean `{near}`?")),
                 None => fault.help(format!("known here: {}", known.join(", "))),
             });

@@ -4,10 +4,10 @@ use super::json::{Json, PlacedFault};
 use super::path::{Fault, Path};
 use super::scope::Scope;
 use super::template::Template;
-use crate::problem::Problem;
-use crate::schema::JsonSchema;
-use crate::suite::read::{Block, Field};
-use crate::yaml::{Kind, Scalar};
+use mcptest_core::problem::Problem;
+use mcptest_core::schema::JsonSchema;
+use mcptest_core::suite::read::{Block, Field};
+use mcptest_core::yaml::{Kind, Scalar};
 use serde_json::{Value, json};
 
 /// A text with holes; numbers and flags count as texts.

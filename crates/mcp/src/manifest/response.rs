@@ -10,9 +10,9 @@ use super::path::Path;
 use super::scope::Scope;
 use super::stored::Stored;
 use super::tool::Case;
-use crate::problem::{Problem, Span};
-use crate::schema::JsonSchema;
-use crate::suite::read::{Block, Field};
+use mcptest_core::problem::{Problem, Span};
+use mcptest_core::schema::JsonSchema;
+use mcptest_core::suite::read::{Block, Field};
 
 /// What answers are read with.
 #[derive(Clone, Copy)]

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::load::read_manifest;
-use crate::suite::read::Reading;
+use mcptest_core::suite::read::Reading;
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -17,11 +17,11 @@ use super::response::Answers;
 use super::sample::sample;
 use super::scope::Scope;
 use super::state::State;
-use crate::fault::FaultKind;
-use crate::problem::Problem;
-use crate::schema::JsonSchema;
-use crate::suite::read::{Block, Field};
-use crate::trace::CatalogueTool;
+use mcptest_core::fault::FaultKind;
+use mcptest_core::problem::Problem;
+use mcptest_core::schema::JsonSchema;
+use mcptest_core::suite::read::{Block, Field};
+use mcptest_core::trace::CatalogueTool;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 

@@ -1,7 +1,7 @@
 //! Which names do `${…}` and `when:` know, and which arguments are there to be named?
 
-use crate::problem::{Problem, nearest};
-use crate::suite::read::Field;
+use mcptest_core::problem::{Problem, nearest};
+use mcptest_core::suite::read::Field;
 use serde_json::Value;
 
 /// The names of the values that a text can use.

@@ -9,7 +9,7 @@ use super::fields::{literal_json, literal_object};
 use super::json::{Json, Object, list, quote};
 use super::scope::Scope;
 use super::tool::values;
-use crate::suite::read::{Block, Field};
+use mcptest_core::suite::read::{Block, Field};
 use serde_json::Value;
 
 /// A prompt.
@@ -37,7 +37,8 @@ impl Manifest {
     /// The prompt of this name, or the error that there is none.
     pub fn prompt(&self, name: &str) -> Result<&Prompt, RpcError> {
         self.prompts.iter().find(|prompt| prompt.name == name).ok_or_else(|| {
-            let near = crate::problem::nearest(name, self.prompts.iter().map(|prompt| prompt.name.as_str()));
+            let near =
+                mcptest_core::problem::nearest(name, self.prompts.iter().map(|prompt| prompt.name.as_str()));
             let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
             RpcError::new(INVALID_PARAMS, format!("Unknown prompt: {}{near}", super::answer::cut(name)))
         })

@@ -10,7 +10,7 @@ use super::json::{Json, Object, list, quote};
 use super::path::Values;
 use super::scope::Scope;
 use super::uri_template::UriTemplate;
-use crate::suite::read::{Block, Field};
+use mcptest_core::suite::read::{Block, Field};
 use serde_json::{Value, json};
 
 /// A resource, or a template of resources.

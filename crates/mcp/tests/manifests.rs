@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::panic, missing_docs)]
 
-use mcptest_core::manifest::{AskKind, Inputs, Manifest, State, json_schema, load, load_text};
 use mcptest_core::problem::render;
-use mcptest_core::suite::yaml_to_json;
+use mcptest_core::suite::{Host, yaml_to_json};
+use mcptest_mcp::manifest::{AskKind, Inputs, Manifest, State, catalogue, json_schema, load, load_text};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -239,4 +239,26 @@ fn every_tool_and_prompt_of_the_conformance_manifest_answers_whatever_the_client
         .unwrap()[0]
         .params;
     assert!(schema.contains(r#""default":30}"#) && schema.contains(r#""default":95.5}"#), "{schema}");
+}
+
+#[test]
+fn a_suite_is_refused_for_what_is_wrong_in_the_manifest_of_its_mock() {
+    let suite = "servers:\n  one: {mock: 'm/${CITY}.yml'}\n  two: {mock: m/Oslo.yml}\n  three: {mock: '${UNSET}.yml'}\nagents: []\n";
+    let manifest = "mock_server:\n  tools:\n    - {name: a, response: 'in ${arg.city}'}\n    - {nmae: b}\n";
+    let read = |path: &Path| match path.to_str() {
+        Some("s/a.yml") => Ok(suite.as_bytes().to_vec()),
+        Some("s/m/Oslo.yml") => Ok(manifest.as_bytes().to_vec()),
+        _ => Err("there is no such file".to_owned()),
+    };
+    let environment = |name: &str| (name == "CITY").then(|| "Oslo".to_owned());
+    let host = Host { read: &read, environment: &environment, mock: &catalogue };
+    let loaded = mcptest_core::suite::load(Path::new("s/a.yml"), &host);
+    let errors = loaded.problems.iter().map(|problem| {
+        let (file, line, column) = loaded.sources.place(problem.span.unwrap());
+        format!("{file}:{line}:{column}: {}", problem.message)
+    });
+    assert_eq!(
+        errors.collect::<Vec<_>>(),
+        ["s/m/Oslo.yml:3:33: nothing is called `arg` here", "s/m/Oslo.yml:4:8: unknown key `nmae`"]
+    );
 }

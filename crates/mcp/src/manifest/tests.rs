@@ -1,7 +1,7 @@
 //! Does a manifest answer as it is written, and say all that is wrong with it?
 
 use super::*;
-use crate::problem::Level;
+use mcptest_core::problem::Level;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -16,7 +16,7 @@ fn load(text: &str) -> Loaded {
 
 fn manifest(text: &str) -> Manifest {
     let loaded = load(text);
-    let problems = crate::problem::render(&loaded.problems, &loaded.sources, false);
+    let problems = mcptest_core::problem::render(&loaded.problems, &loaded.sources, false);
     loaded.manifest.unwrap_or_else(|| panic!("{problems}"))
 }
 

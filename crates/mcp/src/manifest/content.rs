@@ -4,8 +4,8 @@ use super::context::Context;
 use super::fields::{any_json, base64, either, literal_object, object_json, template};
 use super::json::{Json, Object};
 use super::scope::Scope;
-use crate::problem::Problem;
-use crate::suite::read::{Block, Field};
+use mcptest_core::problem::Problem;
+use mcptest_core::suite::read::{Block, Field};
 
 /// The kinds of content, as MCP calls them.
 const KINDS: &[(&str, Kind)] = &[

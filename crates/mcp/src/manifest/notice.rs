@@ -6,8 +6,8 @@ use super::json::{Json, Object, quote};
 use super::path::Values;
 use super::scope::Scope;
 use super::template::{Missing, Template};
-use crate::problem::Span;
-use crate::suite::read::{Block, Field};
+use mcptest_core::problem::Span;
+use mcptest_core::suite::read::{Block, Field};
 use serde_json::{Number, Value};
 use std::str::FromStr;
 

@@ -1,0 +1,61 @@
+//! Is each file of a suite opened once, however many models are judged?
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use mcptest_core::report::Status;
+use mcptest_core::suite::{Host, load};
+use mcptest_run::{Options, Plan, Selection, run, unwatched};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+const SUITE: &str = "
+servers:
+  docs: { mock: docs.tools.yml }
+  same: { mock: ./docs.tools.yml }
+faults:
+  - { name: hung, target: { tool: search }, kind: hang }
+agents:
+  - name: searches
+    models: [one, two, three]
+    servers: [docs, same]
+    prompt: Search.
+    inject: [hung]
+    cassette: '{model}.json'
+    recovery: { max_detection_ms: 1000 }
+";
+
+const TRACE: &str = r#"{
+  "tool_calls": [{ "name": "search", "turn": 1 }, { "name": "search", "turn": 2 }],
+  "tool_results": [{ "is_error": true }, { "is_error": false }],
+  "faults": [{ "name": "hung", "kind": "hang", "call_index": 0, "detected": true }]
+}"#;
+
+#[test]
+fn a_replay_of_three_models_reads_a_manifest_once_and_never_while_it_judges() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("suite.yml"), SUITE).unwrap();
+    fs::write(at("docs.tools.yml"), "tools: [{ name: search }]").unwrap();
+    for model in ["one", "two", "three"] {
+        fs::write(at(&format!("{model}.json")), TRACE).unwrap();
+    }
+    let opened: RefCell<BTreeMap<PathBuf, usize>> = RefCell::default();
+    let read = |path: &Path| {
+        *opened.borrow_mut().entry(path.canonicalize().unwrap()).or_default() += 1;
+        fs::read(path).map_err(|error| error.to_string())
+    };
+    let host = Host { mock: &mcptest_mcp::manifest::catalogue, ..Host::new(&read, &|_| None) };
+    let loaded = load(&at("suite.yml"), &host);
+    assert!(!loaded.is_refused(), "{:#?}", loaded.problems);
+    assert_eq!(opened.into_inner().into_values().collect::<Vec<_>>(), [1, 1]);
+
+    // Whoever opened it again would find that the fault hits no tool any more.
+    fs::write(at("docs.tools.yml"), "tools: [{ name: other }]").unwrap();
+    let loaded = [("suite.yml".to_owned(), loaded)];
+    let plan = Plan::new(&loaded, &Selection::default());
+    let report = run(&plan, Options::default(), &unwatched()).unwrap().report;
+    let judged: Vec<_> = report.tests.iter().map(|test| (test.status, test.reason.as_ref())).collect();
+    assert_eq!(judged, [(Status::Passed, None); 3]);
+}
