@@ -1,8 +1,8 @@
 //! What goes wrong on purpose with this call, in virtual time?
 
-use crate::trace::TracedFault;
 use mcptest_core::fault::{FaultKind, FaultTarget, Progress};
 use mcptest_core::suite::Fault;
+use mcptest_core::trace::RecordedFault;
 use mcptest_mcp::fault::{Request, refusal};
 use std::sync::{Mutex, PoisonError};
 
@@ -36,7 +36,7 @@ enum Strikes {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Strike {
     /// What is recorded of it.
-    pub event: TracedFault,
+    pub event: RecordedFault,
     /// What to do.
     pub struck: Struck,
     /// Whether the call is held for its true length.
@@ -135,7 +135,7 @@ impl Rule {
             _ => None,
         };
         let struck = if self.real { struck } else { struck.within(limit_ms) };
-        let event = TracedFault {
+        let event = RecordedFault {
             name: self.name.clone(),
             kind: self.kind.to_string(),
             call_index,

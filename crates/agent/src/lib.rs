@@ -8,13 +8,8 @@ pub mod own;
 pub mod provider;
 mod result;
 mod toolbox;
-mod trace;
 
 pub use fault::{FaultPlan, Strike, Struck};
 pub use model_run::{Limits, Task, Unrecorded, Watcher, run_model};
 pub use provider::{Provider, Providers};
 pub use toolbox::{Connected, Distract, Done, Toolbox};
-pub use trace::{
-    RunTrace, TracedCall, TracedConversation, TracedError, TracedFailure, TracedFault, TracedResult,
-    TracedTokens, TracedTurn,
-};

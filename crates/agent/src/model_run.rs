@@ -1,10 +1,10 @@
 //! One run of a model: ask, call what it wants, tell it what came of that, until it is done or a limit is reached.
 
 use crate::at_once::at_once;
-use crate::dialect::{Answered, Ask, Message, Reply, Stop, Usage, Wanted};
+use crate::dialect::{Answered, Ask, Message, Reply, Stop, Wanted};
 use crate::provider::{AskError, Provider};
 use crate::toolbox::Toolbox;
-use crate::trace::{RunTrace, TracedError, TracedTokens, TracedTurn};
+use mcptest_core::trace::{ConversationTrace, RecordedError, RecordedTurn, Tokens};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -55,9 +55,9 @@ pub struct Task<'a> {
 /// Whoever watches a run, and may end it before it costs more.
 pub trait Watcher: Sync {
     /// Asked before every request to the model, with the tokens that the run has used so far; an error ends the run.
-    fn may_ask(&self, used: Usage) -> Result<(), String>;
+    fn may_ask(&self, used: Tokens) -> Result<(), String>;
     /// The model has answered, at this price.
-    fn answered(&self, usage: Usage);
+    fn answered(&self, usage: Tokens);
     /// A tool is being called.
     fn calls(&self, tool: &str);
 }
@@ -76,7 +76,7 @@ pub async fn run_model(
     task: &Task<'_>,
     toolbox: Arc<Toolbox>,
     watcher: &dyn Watcher,
-) -> Result<RunTrace, Unrecorded> {
+) -> Result<ConversationTrace, Unrecorded> {
     let started = Instant::now();
     let mut run = Run {
         task,
@@ -84,9 +84,9 @@ pub async fn run_model(
         watcher,
         deadline: started + task.limits.time_budget,
         messages: Vec::new(),
-        trace: RunTrace::default(),
+        trace: ConversationTrace::default(),
         assistant_turns: 0,
-        usage: Usage::default(),
+        usage: Tokens::default(),
     };
     if run.toolbox.has_faults() {
         run.trace.faults = Some(Vec::new());
@@ -94,15 +94,10 @@ pub async fn run_model(
     let stop = run.converse().await?;
     let Run { mut trace, usage, messages, .. } = run;
     trace.stop_reason = Some(stop);
-    trace.conversation.tokens = tokens(usage);
+    trace.conversation.tokens = Some(usage.totalled());
     trace.conversation.message_count = Some(messages.len() as u64);
     trace.conversation.duration_ms = u64::try_from(started.elapsed().as_millis()).ok();
     Ok(trace)
-}
-
-fn tokens(usage: Usage) -> TracedTokens {
-    let total = usage.prompt.zip(usage.completion).map(|(prompt, completion)| prompt + completion);
-    TracedTokens { prompt: usage.prompt, completion: usage.completion, total }
 }
 
 struct Run<'a> {
@@ -111,9 +106,9 @@ struct Run<'a> {
     watcher: &'a dyn Watcher,
     deadline: Instant,
     messages: Vec<Message>,
-    trace: RunTrace,
+    trace: ConversationTrace,
     assistant_turns: u64,
-    usage: Usage,
+    usage: Tokens,
 }
 
 impl Run<'_> {
@@ -148,9 +143,7 @@ impl Run<'_> {
                 Err(error) => return self.failed(&error),
             };
             if let Some(why) = self.uncounted() {
-                self.trace
-                    .errors
-                    .insert(0, TracedError { kind: "provider".to_owned(), message: why.to_owned() });
+                self.trace.errors.insert(0, RecordedError::new("provider", why));
                 return Ok(Answer::Cut("error".to_owned()));
             }
             let turn = self.assistant_turns;
@@ -202,10 +195,10 @@ impl Run<'_> {
         };
         let errors = &mut self.trace.errors;
         let mut observe = |retry: crate::provider::Retry| {
-            errors.push(TracedError {
-                kind: "provider".to_owned(),
-                message: format!("{}; asked again", retry.why.trim_end_matches('.')),
-            });
+            errors.push(RecordedError::new(
+                "provider",
+                format!("{}; asked again", retry.why.trim_end_matches('.')),
+            ));
         };
         let reply = self.task.provider.ask(&ask, self.deadline, &mut observe).await?;
         self.usage = sum(self.usage, reply.usage, self.assistant_turns == 0);
@@ -219,7 +212,7 @@ impl Run<'_> {
             return Err(Unrecorded::Unanswered(error.to_string()));
         }
         // First, since a run that ended is told by its first error.
-        self.trace.errors.insert(0, TracedError { kind: "provider".to_owned(), message: error.to_string() });
+        self.trace.errors.insert(0, RecordedError::new("provider", error.to_string()));
         Ok(Answer::Cut("error".to_owned()))
     }
 
@@ -254,7 +247,7 @@ impl Run<'_> {
     }
 
     fn note(&mut self, role: &str, content: &str) {
-        self.trace.conversation.turns.push(TracedTurn { role: role.to_owned(), content: content.to_owned() });
+        self.trace.conversation.turns.get_or_insert_default().push(RecordedTurn::new(role, content));
     }
 }
 
@@ -267,11 +260,11 @@ enum Answer {
 }
 
 /// A count is known only while every message has had one.
-fn sum(before: Usage, more: Usage, is_first: bool) -> Usage {
+fn sum(before: Tokens, more: Tokens, is_first: bool) -> Tokens {
     let add = |before: Option<u64>, more: Option<u64>| match (before, more) {
         (None, more) if is_first => more,
         (Some(before), Some(more)) => Some(before + more),
         _ => None,
     };
-    Usage { prompt: add(before.prompt, more.prompt), completion: add(before.completion, more.completion) }
+    Tokens::of(add(before.prompt, more.prompt), add(before.completion, more.completion))
 }

@@ -1,7 +1,7 @@
 //! What a call came back with: for the recording, and for the model.
 
 use crate::dialect::Part;
-use crate::trace::{TracedFailure, TracedResult, unkeepable};
+use mcptest_core::trace::{RecordedFailure, RecordedResult, unkeepable};
 use mcptest_mcp::client::CallFailure;
 use serde::Deserialize;
 use serde_json::Value;
@@ -13,7 +13,7 @@ pub(crate) enum Outcome {
     /// A result, as the server wrote it.
     Answer(Answer),
     /// None.
-    Refused(TracedFailure),
+    Refused(RecordedFailure),
 }
 
 /// A result of `tools/call`.
@@ -44,7 +44,7 @@ impl Outcome {
     }
 
     pub(crate) fn refused(code: Option<i64>, message: String) -> Self {
-        Self::Refused(TracedFailure { code, message })
+        Self::Refused(RecordedFailure { code, message })
     }
 
     pub(crate) fn is_failure(&self) -> bool {
@@ -54,18 +54,18 @@ impl Outcome {
         }
     }
 
-    pub(crate) fn into_traced(self, call_index: usize) -> TracedResult {
+    pub(crate) fn into_recorded(self, call_index: usize) -> RecordedResult {
         let is_error = self.is_failure();
         match self {
-            Self::Answer(answer) => TracedResult {
+            Self::Answer(answer) => RecordedResult {
                 call_index,
                 is_error,
                 content: answer.content,
                 structured: answer.structured_content,
-                ..TracedResult::default()
+                ..RecordedResult::default()
             },
             Self::Refused(error) => {
-                TracedResult { call_index, is_error, error: Some(error), ..TracedResult::default() }
+                RecordedResult { call_index, is_error, error: Some(error), ..RecordedResult::default() }
             }
         }
     }
@@ -91,7 +91,7 @@ pub(crate) fn parts_of(outcome: &Outcome) -> Vec<Part> {
     parts
 }
 
-fn failure_text(failure: &TracedFailure) -> String {
+fn failure_text(failure: &RecordedFailure) -> String {
     match failure.code {
         Some(code) => format!("error {code}: {}", failure.message),
         None => format!("error: {}", failure.message),

@@ -3,9 +3,9 @@
 use crate::dialect::{Answered, Arguments, Offered, Wanted, wire_names};
 use crate::fault::{FaultPlan, Strike, Struck};
 use crate::result::{Outcome, parts_of};
-use crate::trace::{TracedCall, TracedFault, TracedResult};
 use mcptest_core::problem::nearest;
 use mcptest_core::trace::CatalogueTool;
+use mcptest_core::trace::{RecordedCall, RecordedFault, RecordedResult};
 use mcptest_mcp::client::{Client, Observed, WireError};
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -41,11 +41,11 @@ pub struct Toolbox {
 #[derive(Debug)]
 pub struct Done {
     /// What is recorded of the call.
-    pub call: TracedCall,
+    pub call: RecordedCall,
     /// What is recorded of its result.
-    pub result: TracedResult,
+    pub result: RecordedResult,
     /// The fault that it ran into.
-    pub fault: Option<TracedFault>,
+    pub fault: Option<RecordedFault>,
     /// What the model is told.
     pub answered: Answered,
 }
@@ -132,7 +132,7 @@ impl Toolbox {
             Arguments::Json(json) => (Some(json.clone()), None),
             Arguments::Text(text) => (None, Some(text.clone())),
         };
-        let call = TracedCall {
+        let call = RecordedCall {
             name: tool.to_owned(),
             server: server.map(str::to_owned),
             args,
@@ -151,7 +151,7 @@ impl Toolbox {
             content: parts_of(&outcome),
             is_error: outcome.is_failure(),
         };
-        let result = TracedResult { duration_ms, ..outcome.into_traced(index) };
+        let result = RecordedResult { duration_ms, ..outcome.into_recorded(index) };
         Done { call, result, fault, answered }
     }
 
@@ -161,7 +161,7 @@ impl Toolbox {
         route: &Route<'_>,
         arguments: &Arguments,
         deadline: Instant,
-    ) -> (Outcome, Option<TracedFault>) {
+    ) -> (Outcome, Option<RecordedFault>) {
         let (server, tool) = match route {
             Route::Tool(server, tool) => (*server, *tool),
             Route::Distractor(tool) => return (self.unknown(&tool.name, false), None),

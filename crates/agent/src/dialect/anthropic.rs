@@ -2,7 +2,8 @@
 
 use super::bad_reply::{open, shape};
 use super::piece::{Piece, Said, count, kept, object_schema};
-use super::{Answered, Arguments, Ask, BadReply, Dialect, Message, Part, Reply, Stop, Usage, Wanted};
+use super::{Answered, Arguments, Ask, BadReply, Dialect, Message, Part, Reply, Stop, Wanted};
+use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -192,13 +193,13 @@ fn stop(reason: Option<&str>, has_calls: bool) -> Stop {
 }
 
 /// What is read from a cache, or written to it, is counted apart there.
-fn usage(usage: Option<&Value>) -> Usage {
+fn usage(usage: Option<&Value>) -> Tokens {
     let cached = ["cache_read_input_tokens", "cache_creation_input_tokens"];
     let cached = cached.into_iter().filter_map(|key| count(usage, key)).fold(0, u64::saturating_add);
-    Usage {
-        prompt: count(usage, "input_tokens").map(|input| input.saturating_add(cached)),
-        completion: count(usage, "output_tokens"),
-    }
+    Tokens::of(
+        count(usage, "input_tokens").map(|input| input.saturating_add(cached)),
+        count(usage, "output_tokens"),
+    )
 }
 
 #[cfg(test)]
@@ -225,7 +226,7 @@ mod tests {
         let reply = read(&ANTHROPIC, &body);
         assert_eq!(reply.message.get(), format!(r#"{{"role":"assistant","content":{THINKING}}}"#));
         assert_eq!((reply.text.as_str(), reply.stop), ("I'll check.", Stop::ToolUse));
-        assert_eq!(reply.usage, Usage { prompt: Some(1112), completion: Some(55) });
+        assert_eq!(reply.usage, Tokens::of(Some(1112), Some(55)));
         let call = &reply.calls[0];
         assert_eq!((call.id.as_str(), call.name.as_str()), ("toolu_01A", "weather__get"));
         assert!(
@@ -243,7 +244,7 @@ mod tests {
         let reply = read(&ANTHROPIC, body);
         assert_eq!((reply.text.as_str(), reply.stop), ("Let me search.\nFound.", Stop::Pause));
         assert!(reply.calls.is_empty());
-        assert_eq!(reply.usage, Usage::default());
+        assert_eq!(reply.usage, Tokens::default());
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use super::bad_reply::{gist, open, shape};
 use super::piece::{Piece, Said, count, object_schema};
-use super::{Answered, Arguments, Ask, BadReply, Dialect, Message, Part, Reply, Stop, Usage, Wanted};
+use super::{Answered, Arguments, Ask, BadReply, Dialect, Message, Part, Reply, Stop, Wanted};
+use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -252,10 +253,10 @@ fn stop(reason: Option<&str>, has_calls: bool) -> Stop {
     }
 }
 
-fn usage(usage: Option<&Value>) -> Usage {
+fn usage(usage: Option<&Value>) -> Tokens {
     let written = ["candidatesTokenCount", "thoughtsTokenCount"];
     let written = written.into_iter().filter_map(|key| count(usage, key)).reduce(u64::saturating_add);
-    Usage { prompt: count(usage, "promptTokenCount"), completion: written }
+    Tokens::of(count(usage, "promptTokenCount"), written)
 }
 
 #[cfg(test)]
@@ -273,7 +274,7 @@ mod tests {
         let reply = read(&GEMINI, &body);
         assert_eq!(reply.message.get(), CONTENT);
         assert_eq!((reply.text.as_str(), reply.stop), ("", Stop::ToolUse));
-        assert_eq!(reply.usage, Usage { prompt: Some(54), completion: Some(215) });
+        assert_eq!(reply.usage, Tokens::of(Some(54), Some(215)));
         let ids: Vec<&str> = reply.calls.iter().map(|call| call.id.as_str()).collect();
         assert_eq!(ids, ["call_0", "fc-2"]);
     }

@@ -18,6 +18,7 @@ pub use openai_chat::{MISTRAL, OPENAI_CHAT};
 pub use openai_responses::OPENAI_RESPONSES;
 pub use wire_name::{wire_name, wire_names};
 
+use mcptest_core::trace::Tokens;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -118,7 +119,7 @@ pub struct Reply {
     /// Why it stopped.
     pub stop: Stop,
     /// What it cost.
-    pub usage: Usage,
+    pub usage: Tokens,
 }
 
 /// A call that the model wants.
@@ -181,15 +182,6 @@ impl Stop {
             Self::Other(word) => word,
         }
     }
-}
-
-/// Tokens, where the provider counts them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Usage {
-    /// Read by the model, those from a cache included.
-    pub prompt: Option<u64>,
-    /// Written by the model, its thoughts included.
-    pub completion: Option<u64>,
 }
 
 /// How many calls have been answered: the next one that comes without an id is named by it.

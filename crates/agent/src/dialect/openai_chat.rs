@@ -2,7 +2,8 @@
 
 use super::bad_reply::{open, shape};
 use super::piece::{Piece, Said, count, is_reasoning, kept, object_schema};
-use super::{Answered, Arguments, Ask, BadReply, Dialect, Message, Reply, Stop, Usage, Wanted};
+use super::{Answered, Arguments, Ask, BadReply, Dialect, Message, Reply, Stop, Wanted};
+use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -217,8 +218,7 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         Some(word) => Stop::Other(word.to_owned()),
     };
     let usage = answer.usage.as_ref();
-    let usage =
-        Usage { prompt: count(usage, "prompt_tokens"), completion: count(usage, "completion_tokens") };
+    let usage = Tokens::of(count(usage, "prompt_tokens"), count(usage, "completion_tokens"));
     Ok(Reply { message: choice.message.to_owned(), text, calls, stop, usage })
 }
 
@@ -253,7 +253,7 @@ mod tests {
         let reply = read(&OPENAI_CHAT, &body);
         assert_eq!(reply.message.get(), message);
         assert_eq!((reply.text.as_str(), reply.stop), ("", Stop::ToolUse));
-        assert_eq!(reply.usage, Usage { prompt: Some(82), completion: Some(17) });
+        assert_eq!(reply.usage, Tokens::of(Some(82), Some(17)));
         assert!(
             matches!(&reply.calls[0].arguments, Arguments::Json(raw) if raw.get() == r#"{ "city": "Boston, MA" }"#)
         );
@@ -283,7 +283,7 @@ mod tests {
                 .iter()
                 .all(|call| matches!(&call.arguments, Arguments::Json(raw) if raw.get() == "{}"))
         );
-        assert_eq!(reply.usage, Usage { prompt: Some(12), completion: None });
+        assert_eq!(reply.usage, Tokens::of(Some(12), None));
     }
 
     #[test]

@@ -2,7 +2,8 @@
 
 use super::bad_reply::{error_message, open, shape};
 use super::piece::{Piece, Said, count, is_reasoning, kept, object_schema};
-use super::{Answered, Arguments, Ask, BadReply, Dialect, Message, Reply, Stop, Usage, Wanted};
+use super::{Answered, Arguments, Ask, BadReply, Dialect, Message, Reply, Stop, Wanted};
+use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -158,7 +159,7 @@ fn read(_: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         _ => Stop::ToolUse,
     };
     let usage = answer.usage.as_ref();
-    let usage = Usage { prompt: count(usage, "input_tokens"), completion: count(usage, "output_tokens") };
+    let usage = Tokens::of(count(usage, "input_tokens"), count(usage, "output_tokens"));
     Ok(Reply { message: answer.output.to_owned(), text: said.into_text(), calls, stop, usage })
 }
 
@@ -177,7 +178,7 @@ mod tests {
         let reply = read(&OPENAI_RESPONSES, &body);
         assert_eq!(reply.message.get(), OUTPUT);
         assert_eq!(reply.stop, Stop::ToolUse);
-        assert_eq!(reply.usage, Usage { prompt: Some(328), completion: Some(52) });
+        assert_eq!(reply.usage, Tokens::of(Some(328), Some(52)));
         assert_eq!(reply.calls[0].id, "call_9");
         assert_eq!(
             reply.calls[0].caller.as_ref().unwrap().get(),

@@ -1,7 +1,7 @@
 //! What do the bodies of all dialects have in common?
 
 use super::{Answered, Arguments, Part};
-use crate::trace::unkeepable;
+use mcptest_core::trace::unkeepable;
 use serde::Serialize;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};

@@ -2,7 +2,9 @@
 
 use super::setup::OwnEvent;
 use crate::fault::{FaultPlan, Strike};
-use crate::trace::{RunTrace, TracedCall, TracedError, TracedFailure, TracedFault, TracedResult};
+use mcptest_core::trace::{
+    ConversationTrace, RecordedCall, RecordedError, RecordedFailure, RecordedFault, RecordedResult,
+};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -19,19 +21,19 @@ pub(super) struct Ledger {
 #[derive(Default)]
 struct State {
     calls: Vec<Recorded>,
-    faults: Vec<TracedFault>,
-    errors: Vec<TracedError>,
+    faults: Vec<RecordedFault>,
+    errors: Vec<RecordedError>,
     turn: u64,
     is_over: bool,
 }
 
 struct Recorded {
-    call: TracedCall,
+    call: RecordedCall,
     begun: Instant,
     /// What the agent got, or `None` while it waits.
-    result: Option<TracedResult>,
+    result: Option<RecordedResult>,
     /// What is on its way to it.
-    late: Option<TracedResult>,
+    late: Option<RecordedResult>,
     /// When the agent has its answer; `None` while that is not known.
     until: Option<Instant>,
     /// What must come with the request that carries this one on: its state, or an empty text when it has none.
@@ -41,15 +43,15 @@ struct Recorded {
 /// What a call came back with, without its number and its time.
 #[derive(Debug, Default)]
 pub(super) struct Came {
-    pub(super) result: TracedResult,
+    pub(super) result: RecordedResult,
     /// How long it is held back.
     pub(super) hold: Duration,
 }
 
 impl Came {
     pub(super) fn failed(code: Option<i64>, message: impl Into<String>, hold: Duration) -> Self {
-        let error = Some(TracedFailure { code, message: message.into() });
-        Self { result: TracedResult { is_error: true, error, ..TracedResult::default() }, hold }
+        let error = Some(RecordedFailure { code, message: message.into() });
+        Self { result: RecordedResult { is_error: true, error, ..RecordedResult::default() }, hold }
     }
 }
 
@@ -63,7 +65,7 @@ impl Ledger {
     }
 
     /// A call has arrived that may take so long: its number, and what goes wrong with it.
-    pub(super) fn begin(&self, mut call: TracedCall, timeout_ms: u64) -> (usize, Option<Strike>) {
+    pub(super) fn begin(&self, mut call: RecordedCall, timeout_ms: u64) -> (usize, Option<Strike>) {
         let mut state = self.state();
         let (index, now) = (state.calls.len(), Instant::now());
         let turn = state.turn;
@@ -79,7 +81,7 @@ impl Ledger {
         } else {
             self.faults.strike(index, call.server.as_deref(), &call.name, timeout_ms)
         };
-        state.faults.extend(strike.as_ref().map(|strike| TracedFault {
+        state.faults.extend(strike.as_ref().map(|strike| RecordedFault {
             // Of one that is held for its true length it shows only when the agent gives up.
             detected: strike.event.detected && !is_silent(strike),
             ..strike.event.clone()
@@ -166,7 +168,7 @@ impl Ledger {
     /// A server did what no server should.
     pub(super) fn misbehaved(&self, server: &str, what: &str) {
         let mut state = self.state();
-        let error = TracedError { kind: "server".to_owned(), message: format!("server {server:?}: {what}") };
+        let error = RecordedError::new("server", format!("server {server:?}: {what}"));
         if !state.is_over && state.errors.len() < KEPT_ERRORS && !state.errors.contains(&error) {
             state.errors.push(error);
         }
@@ -183,13 +185,13 @@ impl Ledger {
     }
 
     /// Everything that was recorded, into a trace.
-    pub(super) fn record(&self, trace: &mut RunTrace) {
+    pub(super) fn record(&self, trace: &mut ConversationTrace) {
         let mut state = self.state();
         for (index, recorded) in std::mem::take(&mut state.calls).into_iter().enumerate() {
             let unanswered = || {
                 let message = "no answer came before the agent ended";
                 let failed = Came::failed(None, message, Duration::ZERO).result;
-                TracedResult { call_index: index, ..failed }
+                RecordedResult { call_index: index, ..failed }
             };
             trace.tool_calls.push(recorded.call);
             trace.tool_results.push(recorded.result.unwrap_or_else(unanswered));
@@ -202,9 +204,9 @@ impl Ledger {
 }
 
 impl Recorded {
-    fn timed(&self, call_index: usize, result: TracedResult) -> TracedResult {
+    fn timed(&self, call_index: usize, result: RecordedResult) -> RecordedResult {
         let duration_ms = Some(self.begun.elapsed().as_millis() as u64);
-        TracedResult { call_index, duration_ms, ..result }
+        RecordedResult { call_index, duration_ms, ..result }
     }
 }
 
@@ -224,11 +226,11 @@ mod tests {
 
     fn call(ledger: &Ledger, tool: &str) -> usize {
         let server = Some("s".to_owned());
-        ledger.begin(TracedCall { name: tool.to_owned(), server, ..TracedCall::default() }, 1000).0
+        ledger.begin(RecordedCall { name: tool.to_owned(), server, ..RecordedCall::default() }, 1000).0
     }
 
-    fn trace(ledger: &Ledger) -> RunTrace {
-        let mut trace = RunTrace::default();
+    fn trace(ledger: &Ledger) -> ConversationTrace {
+        let mut trace = ConversationTrace::default();
         ledger.record(&mut trace);
         trace
     }

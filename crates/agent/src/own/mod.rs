@@ -10,10 +10,10 @@ mod witness;
 
 pub use setup::{Distract, OwnError, OwnEvent, OwnOutcome, OwnSetup};
 
-use crate::trace::{RunTrace, TracedTurn};
 use catalogue::Offered;
 use doors::Doors;
 use ledger::Ledger;
+use mcptest_core::trace::{ConversationTrace, RecordedTurn};
 use program::{Ended, Program};
 use std::path::Path;
 use std::sync::Arc;
@@ -73,20 +73,26 @@ fn private_folder() -> std::io::Result<tempfile::TempDir> {
     builder.tempdir()
 }
 
-fn trace(prompt: &str, ended: Ended, ledger: &Ledger, usage_path: &Path) -> (RunTrace, Option<String>) {
-    let mut trace = RunTrace { stop_reason: Some(ended.stop_reason.to_owned()), ..RunTrace::default() };
+fn trace(
+    prompt: &str,
+    ended: Ended,
+    ledger: &Ledger,
+    usage_path: &Path,
+) -> (ConversationTrace, Option<String>) {
+    let mut trace =
+        ConversationTrace { stop_reason: Some(ended.stop_reason.to_owned()), ..ConversationTrace::default() };
     trace.errors.extend(ended.errors);
     ledger.record(&mut trace);
     let usage = usage::read(usage_path).unwrap_or_else(|error| {
         trace.errors.push(error.traced());
         usage::Usage::default()
     });
-    trace.conversation.tokens = usage.tokens;
+    trace.conversation.tokens = Some(usage.tokens);
     trace.conversation.cost_usd = usage.cost_usd;
     trace.conversation.duration_ms = Some(ended.duration.as_millis() as u64);
-    let turn = |role: &str, content: &str| TracedTurn { role: role.to_owned(), content: content.to_owned() };
-    trace.conversation.turns.push(turn("user", prompt));
-    trace.conversation.turns.extend(ended.answer.as_deref().map(|answer| turn("assistant", answer)));
+    let answer = ended.answer.as_deref().map(|answer| RecordedTurn::new("assistant", answer));
+    let turns = std::iter::once(RecordedTurn::new("user", prompt)).chain(answer);
+    trace.conversation.turns = Some(turns.collect());
     trace.final_response = ended.answer;
     (trace, usage.model)
 }

@@ -1,6 +1,6 @@
 //! How does the agent's program start, what does it say, and how does it end?
 
-use crate::trace::TracedError;
+use mcptest_core::trace::RecordedError;
 use mcptest_process::{Child, StartError, start, status_words};
 use std::path::Path;
 use std::time::Duration;
@@ -27,7 +27,7 @@ pub(super) struct Ended {
     /// What it printed, without the blanks at its end; `None` when that is nothing.
     pub(super) answer: Option<String>,
     pub(super) stop_reason: &'static str,
-    pub(super) errors: Vec<TracedError>,
+    pub(super) errors: Vec<RecordedError>,
     /// The end of its standard error.
     pub(super) stderr: String,
     pub(super) duration: Duration,
@@ -83,8 +83,8 @@ fn failed(status: &str, stderr: &str) -> String {
     }
 }
 
-fn of_agent(message: String) -> TracedError {
-    TracedError { kind: "agent".to_owned(), message }
+fn of_agent(message: String) -> RecordedError {
+    RecordedError::new("agent", message)
 }
 
 /// What a program prints, as far as it is kept.
@@ -116,7 +116,7 @@ impl Said {
         }
     }
 
-    fn surplus(&self) -> Option<TracedError> {
+    fn surplus(&self) -> Option<RecordedError> {
         (self.length > self.kept.len()).then(|| {
             of_agent(format!(
                 "the agent printed {} bytes, of which the first {LONGEST_ANSWER} are kept as its answer",

@@ -1,7 +1,8 @@
 //! What does one run of an agent of one's own need, and what comes of it?
 
-use crate::{FaultPlan, RunTrace};
+use crate::FaultPlan;
 use mcptest_core::trace::CatalogueTool;
+use mcptest_core::trace::ConversationTrace;
 use mcptest_mcp::client::ServerSpec;
 use mcptest_process::StartError;
 use std::fmt;
@@ -76,7 +77,7 @@ pub enum OwnEvent<'a> {
 #[derive(Debug)]
 pub struct OwnOutcome {
     /// What happened. Nothing in it is redacted yet.
-    pub trace: RunTrace,
+    pub trace: ConversationTrace,
     /// The tools that it was offered, with those that were injected marked.
     pub catalogue: Vec<CatalogueTool>,
     /// The model that it says it used.

@@ -1,6 +1,6 @@
 //! How many tokens does an agent say it used?
 
-use crate::trace::{TracedError, TracedTokens};
+use mcptest_core::trace::{RecordedError, Tokens};
 use serde::Deserialize;
 use std::io::Read as _;
 use std::path::Path;
@@ -12,7 +12,7 @@ const LONGEST: u64 = 1 << 20;
 /// What an agent wrote about its usage.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Usage {
-    pub(super) tokens: TracedTokens,
+    pub(super) tokens: Tokens,
     pub(super) cost_usd: Option<f64>,
     pub(super) model: Option<String>,
 }
@@ -32,8 +32,8 @@ impl UsageError {
         Self { reason: reason.into() }
     }
 
-    pub(super) fn traced(&self) -> TracedError {
-        TracedError { kind: "agent".to_owned(), message: self.to_string() }
+    pub(super) fn traced(&self) -> RecordedError {
+        RecordedError::new("agent", self.to_string())
     }
 }
 
@@ -72,12 +72,11 @@ fn of(text: &str) -> Result<Usage, UsageError> {
     let prompt = either("prompt_tokens", written.prompt_tokens, "input_tokens", written.input_tokens)?;
     let completion =
         either("completion_tokens", written.completion_tokens, "output_tokens", written.output_tokens)?;
-    let both = || prompt.zip(completion).and_then(|(prompt, completion)| prompt.checked_add(completion));
     if let Some(cost) = written.cost_usd.filter(|cost| !cost.is_finite() || *cost < 0.0) {
         return Err(UsageError::new(format!("`cost_usd` is {cost}")));
     }
     Ok(Usage {
-        tokens: TracedTokens { prompt, completion, total: written.total_tokens.or_else(both) },
+        tokens: Tokens { prompt, completion, total: written.total_tokens }.totalled(),
         cost_usd: written.cost_usd,
         model: written.model.filter(|model| !model.is_empty()),
     })
@@ -103,7 +102,7 @@ mod tests {
 
     #[test]
     fn both_spellings_are_read_and_the_total_is_their_sum() {
-        let expected = TracedTokens { prompt: Some(9), completion: Some(2), total: Some(11) };
+        let expected = Tokens { prompt: Some(9), completion: Some(2), total: Some(11) };
         for text in [
             r#"{"prompt_tokens": 9, "completion_tokens": 2}"#,
             r#"{"input_tokens": 9, "output_tokens": 2, "cache_read_input_tokens": 4}"#,
@@ -111,7 +110,7 @@ mod tests {
             assert_eq!(of(text).unwrap().tokens, expected, "{text}");
         }
         let told = of(r#"{"input_tokens": 9, "total_tokens": 30, "cost_usd": 0.25, "model": "m"}"#).unwrap();
-        assert_eq!(told.tokens, TracedTokens { prompt: Some(9), completion: None, total: Some(30) });
+        assert_eq!(told.tokens, Tokens { prompt: Some(9), completion: None, total: Some(30) });
         assert_eq!((told.cost_usd, told.model.as_deref()), (Some(0.25), Some("m")));
     }
 

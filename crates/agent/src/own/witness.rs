@@ -3,8 +3,8 @@
 use super::catalogue::{Offered, with_distractors};
 use super::ledger::{Came, Ledger};
 use crate::fault::{Strike, Struck};
-use crate::trace::{TracedCall, TracedResult, unkeepable};
 use mcptest_core::trace::CatalogueTool;
+use mcptest_core::trace::{RecordedCall, RecordedResult, unkeepable};
 use mcptest_mcp::fault::Reply as WireReply;
 use mcptest_mcp::jsonrpc::{self, Body, Id, RpcError, code};
 use mcptest_mcp::proxy::interpose::{Asked, Instead, Interposer, Onward, Reply, Taken, Watch};
@@ -77,13 +77,13 @@ impl Witness {
         let distractor = self.distractors.iter().find(|tool| tool.name == call.name);
         let server = distractor.and_then(|tool| tool.server.as_ref()).unwrap_or(&self.server);
         let is_kept = call.arguments.is_none_or(|arguments| unkeepable(arguments.get()).is_none());
-        let traced = TracedCall {
+        let traced = RecordedCall {
             name: call.name.clone().into_owned(),
             server: Some(server.clone()),
             args: call.arguments.filter(|_| is_kept).map(RawValue::to_owned),
             args_text: call.arguments.filter(|_| !is_kept).map(|arguments| arguments.get().to_owned()),
             distractor: distractor.is_some(),
-            ..TracedCall::default()
+            ..RecordedCall::default()
         };
         let (index, strike) = self.ledger.begin(traced, self.timeout_ms);
         if distractor.is_some() {
@@ -266,11 +266,11 @@ fn came(answer: &Body<'_>, hold: Duration) -> Outcome {
             Outcome::NeedsInput(said.state.map_or_else(String::new, |state| state.get().to_owned()))
         }
         Ok(said) => Outcome::Came(Came {
-            result: TracedResult {
+            result: RecordedResult {
                 is_error: said.is_error.unwrap_or_default(),
                 content: said.content.map(RawValue::to_owned),
                 structured: said.structured.map(RawValue::to_owned),
-                ..TracedResult::default()
+                ..RecordedResult::default()
             },
             hold,
         }),

@@ -1,7 +1,7 @@
 //! What is said both ways, in every dialect.
 
 use crate::asking::{MODELS, Table, results, user};
-use mcptest_agent::dialect::{Answered, Arguments, Message, Part, Stop, Usage};
+use mcptest_agent::dialect::{Answered, Arguments, Message, Part, Stop};
 use mcptest_provider_stub::{Call, Script, Step, Tokens};
 use serde_json::json;
 use std::collections::BTreeSet;
@@ -22,7 +22,7 @@ async fn a_text_is_told_with_what_it_cost() {
         let reply = table.ask(&[user("How is the weather?")]).await.unwrap();
         assert_eq!(reply.text, "It is sunny.", "{model}");
         assert_eq!(reply.stop, Stop::EndTurn, "{model}");
-        assert_eq!(reply.usage, Usage { prompt: Some(120), completion: Some(33) }, "{model}");
+        assert_eq!(reply.usage, mcptest_core::trace::Tokens::of(Some(120), Some(33)), "{model}");
         assert!(reply.calls.is_empty());
     }
 }

@@ -4,12 +4,15 @@ mod ending;
 mod header;
 mod read;
 mod record;
+mod tokens;
 
 pub use ending::error_in_words;
 pub use header::{CatalogueTool, Header};
 pub use record::{
-    ConversationTrace, RecordedCall, RecordedConversation, RecordedResult, RecordedTokens, RecordedTurn,
+    ConversationTrace, RecordedCall, RecordedConversation, RecordedDelegation, RecordedError,
+    RecordedFailure, RecordedFault, RecordedResult, RecordedTurn, run_line, unkeepable,
 };
+pub use tokens::Tokens;
 
 use crate::fault::RecordedKind;
 use serde::Deserialize;
@@ -163,6 +166,9 @@ pub struct CallResult<'a> {
     /// A protocol error, when the call got one instead of a result.
     #[serde(borrow, default)]
     pub error: Option<ProtocolError<'a>>,
+    /// How long the call took.
+    #[serde(default)]
+    pub duration_ms: Option<u64>,
 }
 
 impl CallResult<'_> {
@@ -235,21 +241,6 @@ pub struct Conversation<'a> {
     /// What the run cost.
     #[serde(default)]
     pub cost_usd: Option<f64>,
-}
-
-/// Token counts, absent where the provider gave none.
-#[derive(Debug, Clone, Copy, Default, Deserialize)]
-#[serde(expecting = "token counts, which are an object")]
-pub struct Tokens {
-    /// Tokens sent to the model.
-    #[serde(default)]
-    pub prompt: Option<u64>,
-    /// Tokens the model wrote.
-    #[serde(default)]
-    pub completion: Option<u64>,
-    /// Both together.
-    #[serde(default)]
-    pub total: Option<u64>,
 }
 
 /// One message of the conversation.

@@ -1,12 +1,15 @@
-//! A run being recorded: the owned side of a trace, which becomes its envelope.
+//! A run as it is recorded or imported: what becomes its envelope, with JSON kept to the letter.
 
+use super::Tokens;
+use crate::json::check_within;
 use serde::Serialize;
 use serde_json::Value;
+use serde_json::value::RawValue;
 
-/// A run as a recorder collects it.
+/// A run on its way to the envelope that cassettes keep and gates read. What is `None` was not recorded.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct ConversationTrace {
-    /// Every tool call, in order.
+    /// Every tool call, in the order they were made.
     pub tool_calls: Vec<RecordedCall>,
     /// One result per call, in call order.
     pub tool_results: Vec<RecordedResult>,
@@ -16,88 +19,187 @@ pub struct ConversationTrace {
     /// Why the run ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,
-    /// Provider and transport errors.
+    /// Provider, server and agent errors.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub errors: Vec<Value>,
+    pub errors: Vec<RecordedError>,
+    /// Hand-offs between agents.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub delegations: Vec<RecordedDelegation>,
+    /// Injected faults that calls ran into; `None` when none were injected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub faults: Option<Vec<RecordedFault>>,
     /// Turns and totals.
     pub conversation: RecordedConversation,
 }
 
 impl ConversationTrace {
-    /// The trace envelope: the JSON that cassettes keep and gates read.
+    /// The trace envelope: the JSON shape that cassettes keep, and that the functions of [`crate::eval`] read.
+    ///
+    /// ```
+    /// use mcptest_core::eval::tool_calls_from_envelope;
+    /// use mcptest_core::trace::{ConversationTrace, RecordedCall};
+    ///
+    /// let call = RecordedCall { name: "search".into(), server: Some("docs".into()), ..RecordedCall::default() };
+    /// let trace = ConversationTrace { tool_calls: vec![call], ..ConversationTrace::default() };
+    /// let envelope = trace.to_envelope();
+    /// assert_eq!(envelope["tool_calls"][0]["server"], "docs");
+    /// assert_eq!(tool_calls_from_envelope(&envelope).len(), 1);
+    /// ```
     pub fn to_envelope(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
     }
+
+    /// The envelope as one line of JSON, with arguments and content as they were written.
+    pub fn to_json(&self) -> String {
+        serde_json::to_string(self).unwrap_or_default()
+    }
 }
 
-/// A call being recorded.
+/// The line of a cassette that holds this run, without its end.
+pub fn run_line(run: usize, trace: &str) -> String {
+    format!("{{\"run\":{run},\"trace\":{trace}}}")
+}
+
+/// How many lists and objects a value of a trace stands within, in a cassette or a report.
+const AROUND: usize = 16;
+
+/// Why some JSON cannot be kept in a trace, when it cannot: nobody could read it again.
+pub fn unkeepable(json: &str) -> Option<String> {
+    check_within(json, AROUND).err().map(|problem| problem.to_string())
+}
+
+/// A call.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct RecordedCall {
-    /// The tool's bare name.
+    /// The tool's bare name; the name as written where no server has such a tool.
     pub name: String,
     /// The server it went to.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
     /// The arguments.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub args: Option<Value>,
-    /// The arguments as written, when they are not JSON.
+    pub args: Option<Box<RawValue>>,
+    /// The arguments as the model wrote them, when they are not JSON.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub args_text: Option<String>,
-    /// The provider's id.
+    /// The provider's id of the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The assistant turn.
+    /// The assistant turn, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,
     /// Who made the call, when generated code did.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub caller: Option<Value>,
+    pub caller: Option<Box<RawValue>>,
+    /// Whether the tool was an injected distractor.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub distractor: bool,
 }
 
-/// A result being recorded.
+/// What a call came back with.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct RecordedResult {
     /// The call it answers.
     pub call_index: usize,
-    /// Whether the tool reported an error.
+    /// Whether the tool reported an error, or the call never reached it.
     pub is_error: bool,
     /// The content blocks.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub content: Option<Value>,
+    pub content: Option<Box<RawValue>>,
     /// The structured content.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub structured: Option<Value>,
+    pub structured: Option<Box<RawValue>>,
+    /// A protocol or transport error in place of a result.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub error: Option<RecordedFailure>,
+    /// How long it took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
 }
 
-/// The conversation being recorded.
+/// Why a call has no result.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct RecordedFailure {
+    /// The JSON-RPC code, where the server gave one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub code: Option<i64>,
+    /// What happened.
+    pub message: String,
+}
+
+/// What went wrong beside the calls.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct RecordedError {
+    /// `provider`, `server` or `agent`.
+    pub kind: String,
+    /// What happened.
+    pub message: String,
+}
+
+impl RecordedError {
+    /// An error of the `provider`, a `server` or the `agent`.
+    pub fn new(kind: &str, message: impl Into<String>) -> Self {
+        Self { kind: kind.to_owned(), message: message.into() }
+    }
+}
+
+/// A hand-off between agents.
+#[derive(Debug, Clone, Serialize)]
+pub struct RecordedDelegation {
+    /// Who handed over.
+    pub from: String,
+    /// Who took over.
+    pub to: String,
+}
+
+/// A call that ran into an injected fault.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct RecordedFault {
+    /// The fault's name in the suite.
+    pub name: String,
+    /// Its kind, as `slow:250`.
+    pub kind: String,
+    /// The call.
+    pub call_index: usize,
+    /// How late the answer was; left out where that follows from the budget of the one who judges.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub virtual_ms: Option<u64>,
+    /// Whether the agent was told.
+    pub detected: bool,
+}
+
+/// The messages and their totals.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct RecordedConversation {
     /// Token counts.
-    pub tokens: RecordedTokens,
-    /// The turns.
-    pub turns: Vec<RecordedTurn>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Tokens>,
+    /// What was said, turn by turn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub turns: Option<Vec<RecordedTurn>>,
+    /// How long the run took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+    /// How many messages were exchanged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message_count: Option<u64>,
+    /// What it cost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
 }
 
-/// Token counts being recorded.
-#[derive(Debug, Clone, Default, Serialize)]
-pub struct RecordedTokens {
-    /// Sent to the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub prompt: Option<u64>,
-    /// Written by the model.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub completion: Option<u64>,
-    /// Both together.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub total: Option<u64>,
-}
-
-/// A turn being recorded.
-#[derive(Debug, Clone, Default, Serialize)]
+/// One message.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct RecordedTurn {
-    /// Who spoke.
+    /// `user`, `assistant` or `tool`.
     pub role: String,
     /// What was said.
     pub content: String,
+}
+
+impl RecordedTurn {
+    /// A message of the `user`, the `assistant` or a `tool`.
+    pub fn new(role: &str, content: impl Into<String>) -> Self {
+        Self { role: role.to_owned(), content: content.into() }
+    }
 }

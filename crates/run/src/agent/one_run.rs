@@ -4,13 +4,10 @@ use super::purse::{Allowed, Purse};
 use super::shared::Shared;
 use super::work::{Actor, Work};
 use super::{Event, Watch, chore};
-use mcptest_agent::dialect::Usage;
 use mcptest_agent::own::{self, OwnEvent, OwnSetup};
-use mcptest_agent::{
-    Connected, FaultPlan, Limits, RunTrace, Task, Toolbox, TracedError, Unrecorded, Watcher, run_model,
-};
+use mcptest_agent::{Connected, FaultPlan, Limits, Task, Toolbox, Unrecorded, Watcher, run_model};
 use mcptest_core::suite::{Agent, OwnAgent, Suite};
-use mcptest_core::trace::CatalogueTool;
+use mcptest_core::trace::{CatalogueTool, ConversationTrace, RecordedError, Tokens};
 use mcptest_mcp::client::{Client, Observed, ServerSpec};
 use serde_json::Value;
 use std::path::PathBuf;
@@ -21,7 +18,7 @@ use tokio::task::JoinSet;
 
 /// A run that can be judged.
 pub(super) struct Finished {
-    pub(super) trace: RunTrace,
+    pub(super) trace: ConversationTrace,
     pub(super) catalogue: Vec<CatalogueTool>,
 }
 
@@ -172,8 +169,7 @@ async fn run_own(
     .await
     .map_err(|error| failed(&error))?;
     let mut trace = outcome.trace;
-    let tokens = trace.conversation.tokens;
-    let usage = Usage { prompt: tokens.prompt, completion: tokens.completion };
+    let usage = Tokens { total: None, ..trace.conversation.tokens.unwrap_or_default() };
     let priced =
         || outcome.model.as_ref().and_then(|id| work.agent.cost_usd(id, usage.prompt?, usage.completion?));
     trace.conversation.cost_usd = trace.conversation.cost_usd.or_else(priced);
@@ -188,9 +184,8 @@ async fn run_own(
     Ok(Finished { trace, catalogue: outcome.catalogue })
 }
 
-fn cost(work: &Work<'_>, trace: &RunTrace) -> Option<f64> {
-    let tokens = trace.conversation.tokens;
-    work.cost_usd(Usage { prompt: tokens.prompt, completion: tokens.completion })
+fn cost(work: &Work<'_>, trace: &ConversationTrace) -> Option<f64> {
+    work.cost_usd(trace.conversation.tokens?)
 }
 
 pub(super) fn limits(agent: &Agent) -> Limits {
@@ -269,18 +264,19 @@ async fn close_all(suite: &Suite, servers: Vec<Connected>) -> Vec<(String, Obser
 }
 
 /// Servers that are of no use to the agent.
-fn without_tools(agent: &Agent, catalogue: &[CatalogueTool]) -> impl Iterator<Item = TracedError> {
+fn without_tools(agent: &Agent, catalogue: &[CatalogueTool]) -> impl Iterator<Item = RecordedError> {
     let has_tools = |name: &str| catalogue.iter().any(|tool| tool.server.as_deref() == Some(name));
-    agent.servers.iter().filter(move |name| !has_tools(name)).map(|name| TracedError {
-        kind: "server".to_owned(),
-        message: format!("server {name:?}: it offers no tools"),
-    })
+    agent
+        .servers
+        .iter()
+        .filter(move |name| !has_tools(name))
+        .map(|name| RecordedError::new("server", format!("server {name:?}: it offers no tools")))
 }
 
 /// What is odd about the servers, each once; what every server may do is not.
-fn oddities(observed: impl Iterator<Item = (String, Observed)>) -> Vec<TracedError> {
+fn oddities(observed: impl Iterator<Item = (String, Observed)>) -> Vec<RecordedError> {
     const MOST: usize = 20;
-    let mut said: Vec<TracedError> = Vec::new();
+    let mut said: Vec<RecordedError> = Vec::new();
     for (server, odd) in observed {
         if matches!(
             odd,
@@ -291,7 +287,7 @@ fn oddities(observed: impl Iterator<Item = (String, Observed)>) -> Vec<TracedErr
         ) {
             continue;
         }
-        let error = TracedError { kind: "server".to_owned(), message: format!("server {server:?}: {odd}") };
+        let error = RecordedError::new("server", format!("server {server:?}: {odd}"));
         if said.len() < MOST && !said.contains(&error) {
             said.push(error);
         }
@@ -313,23 +309,23 @@ impl Meter<'_> {
     }
 }
 
-fn total(usage: Usage) -> u64 {
+fn total(usage: Tokens) -> u64 {
     usage.prompt.unwrap_or_default() + usage.completion.unwrap_or_default()
 }
 
 /// The tokens of an answer, when both its counts are there.
-fn counted(usage: Usage) -> Option<u64> {
-    usage.prompt.zip(usage.completion).map(|(prompt, completion)| prompt + completion)
+fn counted(usage: Tokens) -> Option<u64> {
+    usage.totalled().total
 }
 
 impl Watcher for Meter<'_> {
-    fn may_ask(&self, used: Usage) -> Result<(), String> {
+    fn may_ask(&self, used: Tokens) -> Result<(), String> {
         self.around.purse.may_spend(self.allowed(), total(used))?;
         (self.around.watch)(Event::Asks { cell: self.work.place, run: self.run });
         Ok(())
     }
 
-    fn answered(&self, usage: Usage) {
+    fn answered(&self, usage: Tokens) {
         let cost_usd = self.work.cost_usd(usage);
         self.around.purse.spend(self.allowed(), total(usage), cost_usd);
         let (cell, run) = (self.work.place, self.run);

@@ -2,10 +2,10 @@
 
 use super::purse::{Allowed, Purse};
 use super::work::{Actor, Work};
-use mcptest_agent::dialect::Usage;
 use mcptest_core::eval::PRICES_HELP;
 use mcptest_core::report::Reason;
 use mcptest_core::suite::Model;
+use mcptest_core::trace::Tokens;
 
 impl Work<'_> {
     /// A budget in dollars cannot be held where nobody knows the price.
@@ -31,7 +31,7 @@ impl Work<'_> {
         }
     }
 
-    pub(super) fn cost_usd(&self, usage: Usage) -> Option<f64> {
+    pub(super) fn cost_usd(&self, usage: Tokens) -> Option<f64> {
         self.agent.cost_usd(&self.priced_as()?, usage.prompt?, usage.completion?)
     }
 
