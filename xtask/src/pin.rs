@@ -4,7 +4,7 @@ use crate::say;
 use mcptest_core::eval::{MATRIX_PARAMETER, fault_combinations};
 use mcptest_core::suite::{Agent, Model, Suite, Variant};
 use mcptest_core::trace::{Header, Run};
-use mcptest_run::cassette::{ExpectedHeader, Recorder, Recording, sealed, write_all};
+use mcptest_run::cassette::{Recorder, Recording, sealed, write_all};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -37,7 +37,7 @@ fn pin(suite: &Suite, agent: &Agent, model: Option<&Model>, variant: Option<Vari
         return Ok(());
     }
     let expected = mcptest_run::expected_header(suite, agent, model, variant);
-    write(path, agent, expected.clone())?;
+    write(path, expected.clone())?;
     let faults = mcptest_run::faults_path(suite, agent, model, variant).filter(|path| path.exists());
     let Some(faults) = faults else { return Ok(()) };
     let recording = Recording::open(path).map_err(|error| error.to_string())?;
@@ -48,24 +48,14 @@ fn pin(suite: &Suite, agent: &Agent, model: Option<&Model>, variant: Option<Vari
     let combinations: Vec<String> = combinations.iter().map(ToString::to_string).collect();
     let mut expected = expected;
     expected.parameters.insert(MATRIX_PARAMETER.to_owned(), combinations.into());
-    write(&faults, agent, expected)
+    write(&faults, expected)
 }
 
-fn write(path: &Path, agent: &Agent, expected: ExpectedHeader) -> Result<(), String> {
+fn write(path: &Path, expected: Header) -> Result<(), String> {
     let recording = Recording::open(path).map_err(|error| error.to_string())?;
     let cassette = recording.cassette().map_err(|error| error.to_string())?;
     let recorded = cassette.header.clone().unwrap_or_default();
-    let header = sealed(&Header {
-        format: Header::FORMAT.to_owned(),
-        version: Header::VERSION,
-        agent: agent.name.clone(),
-        model: expected.model,
-        prompt: expected.prompt,
-        system_prompt: expected.system_prompt,
-        parameters: expected.parameters,
-        catalogue: expected.catalogue.or(recorded.catalogue),
-        fingerprint: None,
-    });
+    let header = sealed(&Header { catalogue: expected.catalogue.clone().or(recorded.catalogue), ..expected });
     let traces: Vec<String> = cassette
         .runs
         .iter()

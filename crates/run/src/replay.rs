@@ -1,13 +1,13 @@
 //! A cell's recorded runs, read from its cassettes: no process, no socket, no key.
 
 use crate::advice;
-use crate::cassette::{self, Change, ExpectedHeader, ReadError, Recording};
+use crate::cassette::{self, Change, ReadError, Recording};
 use crate::import::Fidelity;
 use crate::plan::Row;
 use crate::secrets::{without_secret_names, without_tokens};
 use mcptest_core::report::Reason;
 use mcptest_core::suite::{Agent, CassettePath, Model, Stale, Suite, Variant};
-use mcptest_core::trace::CatalogueTool;
+use mcptest_core::trace::{CatalogueTool, Header};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
@@ -143,7 +143,7 @@ fn numbered(what: &str, numbers: &[usize]) -> String {
 /// Compares what was recorded with what the suite would record now; the differences that are tolerated are notes.
 pub(crate) fn freshness(
     row: Row<'_>,
-    expected: &ExpectedHeader,
+    expected: &Header,
     cassettes: &[(&Path, &cassette::Cassette<'_>)],
 ) -> Result<Vec<String>, Reason> {
     let mut notes = Vec::new();
@@ -179,16 +179,17 @@ pub fn expected_header(
     agent: &Agent,
     model: Option<&Model>,
     variant: Option<Variant>,
-) -> ExpectedHeader {
+) -> Header {
     let with_distractors = |mut offered: Vec<CatalogueTool>| {
         offered.extend(agent.injected_tools(variant, &offered));
         offered
     };
-    ExpectedHeader {
+    Header {
         model: model.map(Model::label),
         prompt: agent.turns.iter().map(|turn| without_tokens(&turn.template)).collect(),
         system_prompt: agent.system_prompt.as_ref().map(|text| without_tokens(&text.template)),
         parameters: without_secret_names(agent.parameters.clone()),
         catalogue: suite.known_catalogue(agent).map(with_distractors),
+        ..Header::of_agent(&agent.name)
     }
 }

@@ -5,8 +5,10 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The first line of a cassette.
+///
+/// A writer that keeps the schemas of tools to the letter holds them as `Box<RawValue>`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Header {
+pub struct Header<Schema = Value> {
     /// Always `mcptest-cassette`.
     pub format: String,
     /// The format's version.
@@ -27,7 +29,7 @@ pub struct Header {
     pub parameters: BTreeMap<String, Value>,
     /// The tools as the model saw them; `None` when the recording does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub catalogue: Option<Vec<CatalogueTool>>,
+    pub catalogue: Option<Vec<CatalogueTool<Schema>>>,
     /// Over everything above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
@@ -40,9 +42,17 @@ impl Header {
     pub const VERSION: u32 = 1;
 }
 
+impl<Schema: Default> Header<Schema> {
+    /// The header of an agent's cassette in the current version.
+    pub fn of_agent(agent: impl Into<String>) -> Self {
+        let (format, version) = (Header::FORMAT.to_owned(), Header::VERSION);
+        Self { format, version, agent: agent.into(), ..Self::default() }
+    }
+}
+
 /// One tool of the catalogue.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct CatalogueTool {
+pub struct CatalogueTool<Schema = Value> {
     /// The tool's name, without a server prefix.
     pub name: String,
     /// The server that offers it.
@@ -53,7 +63,7 @@ pub struct CatalogueTool {
     pub description: Option<String>,
     /// The JSON Schema of its arguments.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub input_schema: Option<Value>,
+    pub input_schema: Option<Schema>,
     /// Whether it was injected to distract.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub distractor: bool,

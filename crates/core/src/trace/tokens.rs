@@ -18,6 +18,11 @@ pub struct Tokens {
 }
 
 impl Tokens {
+    /// Counts of which the total, where it is not told, is the sum of what is known.
+    pub fn new(prompt: Option<u64>, completion: Option<u64>, total: Option<u64>) -> Self {
+        Self { prompt, completion, total: total.or_else(|| either(prompt, completion)) }
+    }
+
     /// Counts without a total.
     pub fn of(prompt: Option<u64>, completion: Option<u64>) -> Self {
         Self { prompt, completion, total: None }
@@ -28,12 +33,6 @@ impl Tokens {
     pub fn totalled(self) -> Self {
         let sum = || self.prompt.zip(self.completion).and_then(|(one, other)| one.checked_add(other));
         Self { total: self.total.or_else(sum), ..self }
-    }
-
-    /// The total is the sum of the parts that are counted, where it is not counted itself.
-    #[must_use]
-    pub fn totalled_as_far_as_known(self) -> Self {
-        Self { total: self.total.or_else(|| either(self.prompt, self.completion)), ..self }
     }
 
     /// Both together; a count that one of them lacks is that of the other.

@@ -2,8 +2,11 @@
 
 use super::pair::{Asked, CallParams, requests};
 use super::{Direction, Event, Tape};
-use mcptest_core::trace::Header;
-use serde::{Deserialize, Serialize};
+use mcptest_core::trace::{
+    CatalogueTool, ConversationTrace, Header, RecordedCall, RecordedFailure, RecordedFault, RecordedResult,
+    run_line,
+};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,88 +20,6 @@ pub struct TraceOptions {
     pub prompt: Option<String>,
     /// The agent's closing message.
     pub final_response: Option<String>,
-}
-
-/// A cassette's header, with the tools as they were written.
-#[derive(Serialize)]
-struct FirstLine<'a> {
-    #[serde(flatten)]
-    header: Header,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    catalogue: Option<Vec<Tool<'a>>>,
-}
-
-#[derive(Serialize)]
-struct Tool<'a> {
-    name: Cow<'a, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    server: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    description: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    input_schema: Option<&'a RawValue>,
-}
-
-#[derive(Serialize)]
-struct Run<'a> {
-    run: usize,
-    trace: Trace<'a>,
-}
-
-#[derive(Default, Serialize)]
-struct Trace<'a> {
-    tool_calls: Vec<Call<'a>>,
-    tool_results: Vec<CallResult<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    final_response: Option<&'a str>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    faults: Vec<Fault<'a>>,
-    conversation: Conversation,
-}
-
-#[derive(Serialize)]
-struct Call<'a> {
-    name: Cow<'a, str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    server: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    args: Option<&'a RawValue>,
-    id: String,
-}
-
-#[derive(Default, Serialize)]
-struct CallResult<'a> {
-    call_index: usize,
-    is_error: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    content: Option<&'a RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    structured: Option<&'a RawValue>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<Refusal>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    duration_ms: Option<u64>,
-}
-
-#[derive(Serialize)]
-struct Refusal {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    code: Option<i64>,
-    message: String,
-}
-
-#[derive(Serialize)]
-struct Fault<'a> {
-    name: &'a str,
-    kind: &'a str,
-    call_index: usize,
-    detected: bool,
-}
-
-#[derive(Default, Serialize)]
-struct Conversation {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    duration_ms: Option<u64>,
 }
 
 /// What a server says about a call.
@@ -117,20 +38,19 @@ struct Answer<'a> {
 /// The tape as the text of a cassette. What a tape cannot know is left out, not made up.
 pub fn to_cassette(tape: &Tape, options: &TraceOptions) -> String {
     let asked = requests(tape);
+    let agent =
+        options.agent.clone().or_else(|| client_name(&asked)).unwrap_or_else(|| "recorded".to_owned());
     let header = Header {
-        format: Header::FORMAT.to_owned(),
-        version: Header::VERSION,
-        agent: options.agent.clone().or_else(|| client_name(&asked)).unwrap_or_else(|| "recorded".to_owned()),
         prompt: options.prompt.iter().cloned().collect(),
-        ..Header::default()
+        catalogue: catalogue(tape, &asked),
+        ..Header::of_agent(agent)
     };
-    let first = FirstLine { header, catalogue: catalogue(tape, &asked) };
-    let mut lines = vec![serde_json::to_string(&first).unwrap_or_default()];
+    let mut lines = vec![serde_json::to_string(&header).unwrap_or_default()];
     for (index, session) in sessions(tape).into_iter().enumerate() {
         let of_session: Vec<&Asked<'_>> = asked.iter().filter(|asked| asked.session == session).collect();
         let mut trace = trace(tape, session, &of_session);
-        trace.final_response = options.final_response.as_deref();
-        lines.push(serde_json::to_string(&Run { run: index + 1, trace }).unwrap_or_default());
+        trace.final_response.clone_from(&options.final_response);
+        lines.push(run_line(index + 1, &trace.to_json()));
     }
     lines.push(String::new());
     lines.join("\n")
@@ -147,8 +67,8 @@ fn sessions(tape: &Tape) -> BTreeSet<Option<u64>> {
     sessions
 }
 
-fn trace<'a>(tape: &'a Tape, session: Option<u64>, asked: &[&Asked<'a>]) -> Trace<'a> {
-    let mut trace = Trace::default();
+fn trace(tape: &Tape, session: Option<u64>, asked: &[&Asked<'_>]) -> ConversationTrace {
+    let mut trace = ConversationTrace::default();
     let mut waiting: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
     for asked in asked.iter().filter(|asked| asked.from == Direction::Client) {
         let Some(call) = CallParams::of(asked) else { continue };
@@ -161,13 +81,24 @@ fn trace<'a>(tape: &'a Tape, session: Option<u64>, asked: &[&Asked<'a>]) -> Trac
         for fault in &asked.faults {
             let kind = fault.split(':').next().unwrap_or(fault);
             let detected = result.is_error || result.error.is_some();
-            trace.faults.push(Fault { name: fault, kind, call_index: index, detected });
+            trace.faults.get_or_insert_default().push(RecordedFault {
+                name: (*fault).to_owned(),
+                kind: kind.to_owned(),
+                call_index: index,
+                virtual_ms: None,
+                detected,
+            });
         }
         if continued.is_some() {
             trace.tool_results[index] = result;
         } else {
-            let server = tape.header.server.name.as_deref();
-            trace.tool_calls.push(Call { name: call.name, server, args: call.arguments, id: plain(asked) });
+            trace.tool_calls.push(RecordedCall {
+                name: call.name.into_owned(),
+                server: tape.header.server.name.clone(),
+                args: call.arguments.map(ToOwned::to_owned),
+                id: Some(plain(asked)),
+                ..RecordedCall::default()
+            });
             trace.tool_results.push(result);
         }
     }
@@ -178,24 +109,24 @@ fn trace<'a>(tape: &'a Tape, session: Option<u64>, asked: &[&Asked<'a>]) -> Trac
     trace
 }
 
-fn result<'a>(tape: &Tape, asked: &Asked<'a>, call_index: usize) -> CallResult<'a> {
+fn result(tape: &Tape, asked: &Asked<'_>, call_index: usize) -> RecordedResult {
     let duration_ms = asked.duration_us().map(|us| us / 1000);
-    let refused = |code, message| CallResult {
+    let refused = |code, message| RecordedResult {
         call_index,
         is_error: true,
-        error: Some(Refusal { code, message }),
+        error: Some(RecordedFailure { code, message }),
         duration_ms,
-        ..CallResult::default()
+        ..RecordedResult::default()
     };
     match asked.answer.as_ref().map(|answer| &answer.outcome) {
         None => refused(None, why_unanswered(tape, asked)),
         Some(Err(error)) => refused(Some(error.code), error.message.clone()),
-        Some(Ok(result)) => match serde_json::from_str::<Answer<'a>>(result.get()) {
-            Ok(answer) => CallResult {
+        Some(Ok(result)) => match serde_json::from_str::<Answer<'_>>(result.get()) {
+            Ok(answer) => RecordedResult {
                 call_index,
                 is_error: answer.is_error.unwrap_or_default(),
-                content: answer.content,
-                structured: answer.structured,
+                content: answer.content.map(ToOwned::to_owned),
+                structured: answer.structured.map(ToOwned::to_owned),
                 error: None,
                 duration_ms,
             },
@@ -240,7 +171,7 @@ fn client_name(asked: &[Asked<'_>]) -> Option<String> {
 }
 
 /// The tools as they were listed, the latest of each name; `None` when they never were.
-fn catalogue<'a>(tape: &'a Tape, asked: &[Asked<'a>]) -> Option<Vec<Tool<'a>>> {
+fn catalogue(tape: &Tape, asked: &[Asked<'_>]) -> Option<Vec<CatalogueTool<Box<RawValue>>>> {
     #[derive(Deserialize)]
     struct Listed<'a> {
         #[serde(borrow)]
@@ -255,19 +186,20 @@ fn catalogue<'a>(tape: &'a Tape, asked: &[Asked<'a>]) -> Option<Vec<Tool<'a>>> {
         #[serde(borrow, default, rename = "inputSchema")]
         input_schema: Option<&'a RawValue>,
     }
-    let mut tools: Vec<Tool<'a>> = Vec::new();
+    let mut tools: Vec<CatalogueTool<Box<RawValue>>> = Vec::new();
     let mut is_listed = false;
     for asked in asked.iter().filter(|asked| asked.method == "tools/list") {
         let Some(Ok(result)) = asked.answer.as_ref().map(|answer| &answer.outcome) else { continue };
-        let Ok(listed) = serde_json::from_str::<Listed<'a>>(result.get()) else { continue };
+        let Ok(listed) = serde_json::from_str::<Listed<'_>>(result.get()) else { continue };
         is_listed = true;
         for tool in listed.tools {
-            let Ok(tool) = serde_json::from_str::<ListedTool<'a>>(tool.get()) else { continue };
-            let described = Tool {
-                name: tool.name,
-                server: tape.header.server.name.as_deref(),
+            let Ok(tool) = serde_json::from_str::<ListedTool<'_>>(tool.get()) else { continue };
+            let described = CatalogueTool {
+                name: tool.name.into_owned(),
+                server: tape.header.server.name.clone(),
                 description: tool.description.as_str().map(str::to_owned),
-                input_schema: tool.input_schema,
+                input_schema: tool.input_schema.map(ToOwned::to_owned),
+                distractor: false,
             };
             match tools.iter_mut().find(|known| known.name == described.name) {
                 Some(known) => *known = described,

@@ -151,14 +151,7 @@ fn without_secrets(header: Header, redactor: &Redactor) -> Result<Header, String
 
 /// Every run is of the same tools; some servers list them in another order each time.
 fn refuse_other_tools(first: &Header, now: &Header) -> Result<(), String> {
-    let expected = crate::cassette::ExpectedHeader {
-        model: now.model.clone(),
-        prompt: now.prompt.clone(),
-        system_prompt: now.system_prompt.clone(),
-        parameters: now.parameters.clone(),
-        catalogue: now.catalogue.clone(),
-    };
-    let changes = crate::cassette::staleness(first, &expected);
+    let changes = crate::cassette::staleness(first, now);
     if changes.is_empty() {
         return Ok(());
     }

@@ -185,15 +185,7 @@ impl<'p> Work<'p> {
     /// Puts a run on the disk.
     pub(super) fn keep(&self, unit: &Unit, finished: Finished) -> Result<(), String> {
         let expected = expected_header(self.suite, self.agent, self.model, self.variant);
-        let header = Header {
-            agent: self.agent.name.clone(),
-            model: expected.model,
-            prompt: expected.prompt,
-            system_prompt: expected.system_prompt,
-            parameters: expected.parameters,
-            catalogue: Some(finished.catalogue),
-            ..Header::default()
-        };
+        let header = Header { catalogue: Some(finished.catalogue), ..expected };
         let redactor = self.secrets.redactor().map_err(|reason| reason.message)?;
         let trace = finished.trace.to_json();
         let mut kept = self.kept();

@@ -34,7 +34,7 @@ pub use show::{Options, timeline};
 pub(crate) use show::{Page, prose_of_content};
 pub(crate) use source::Source;
 pub(crate) use stale::first_differences;
-pub use stale::{Change, ExpectedHeader, staleness};
+pub use stale::{Change, staleness};
 pub(crate) use write::write_whole;
 pub use write::{Recorder, Reserved, write_all};
 pub use write_error::WriteError;

@@ -7,21 +7,6 @@ use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-/// What a recording made now would say.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct ExpectedHeader {
-    /// The model that would be asked.
-    pub model: Option<String>,
-    /// The prompt, or the scripted turns.
-    pub prompt: Vec<String>,
-    /// The system prompt.
-    pub system_prompt: Option<String>,
-    /// The sampling parameters and limits.
-    pub parameters: BTreeMap<String, Value>,
-    /// The tools, where they are known without starting anything.
-    pub catalogue: Option<Vec<CatalogueTool>>,
-}
-
 /// One difference between a recording and the suite; shown as a short line.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
@@ -70,10 +55,11 @@ fn shown(recorded: Option<&Value>, current: Option<&Value>) -> (String, String) 
     (dress(recorded, one), dress(current, other))
 }
 
-/// Everything in which the recording differs from the suite, in the order of the header; empty is fresh.
+/// Everything in which the recording differs from the header that one made now would have, in the order of its fields;
+/// empty is fresh.
 ///
 /// Tools are compared only where both sides know them. The agent's name is part of the file's name instead.
-pub fn staleness(recorded: &Header, expected: &ExpectedHeader) -> Vec<Change> {
+pub fn staleness(recorded: &Header, expected: &Header) -> Vec<Change> {
     let mut changes = Changes::default();
     changes.text("model", recorded.model.as_deref(), expected.model.as_deref());
     changes.prompt(&recorded.prompt, &expected.prompt);
@@ -217,7 +203,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn lines(recorded: &Header, expected: &ExpectedHeader) -> Vec<String> {
+    fn lines(recorded: &Header, expected: &Header) -> Vec<String> {
         staleness(recorded, expected).iter().map(ToString::to_string).collect()
     }
 
@@ -240,11 +226,11 @@ mod tests {
             parameters: [("max_tokens".into(), json!(100)), ("temperature".into(), json!(1))].into(),
             ..Header::default()
         };
-        let expected = ExpectedHeader {
+        let expected = Header {
             model: Some("large".into()),
             prompt: vec!["Tell me the weather.".into()],
             parameters: [("temperature".into(), json!(1.0)), ("top_p".into(), json!(0.5))].into(),
-            ..ExpectedHeader::default()
+            ..Header::default()
         };
         assert_eq!(
             lines(&recorded, &expected),
@@ -261,8 +247,7 @@ mod tests {
     #[test]
     fn a_changed_turn_is_named_by_its_index() {
         let recorded = Header { prompt: vec!["a".into(), "b".into()], ..Header::default() };
-        let expected =
-            ExpectedHeader { prompt: vec!["a".into(), "c".into(), "d".into()], ..ExpectedHeader::default() };
+        let expected = Header { prompt: vec!["a".into(), "c".into(), "d".into()], ..Header::default() };
         assert_eq!(
             lines(&recorded, &expected),
             [r#"prompt[1]: recorded "b", now "c""#, r#"prompt[2]: recorded not set, now "d""#]
@@ -277,7 +262,7 @@ mod tests {
             ..Header::default()
         };
         let current = vec![tool("new", "", json!({})), tool("b", "New.", city("number"))];
-        let expected = ExpectedHeader { catalogue: Some(current), ..ExpectedHeader::default() };
+        let expected = Header { catalogue: Some(current), ..Header::default() };
         assert_eq!(
             lines(&recorded, &expected),
             [
@@ -295,10 +280,8 @@ mod tests {
             catalogue: Some(vec![tool("a", text, json!({"type": "object", "title": text}))]),
             ..Header::default()
         };
-        let current = ExpectedHeader {
-            catalogue: recorded("Talks to north of east.").catalogue,
-            ..ExpectedHeader::default()
-        };
+        let current =
+            Header { catalogue: recorded("Talks to north of east.").catalogue, ..Header::default() };
         for text in
             ["Talks to [redacted:A] of [redacted:B:1a2b3c].", "[redacted:A]", "Talks to [redacted:A]."]
         {
@@ -317,8 +300,8 @@ mod tests {
     #[test]
     fn tools_are_not_compared_when_one_side_does_not_know_them() {
         let known = Header { catalogue: Some(vec![tool("a", "", json!({}))]), ..Header::default() };
-        assert!(staleness(&known, &ExpectedHeader::default()).is_empty());
-        let expected = ExpectedHeader { catalogue: Some(vec![]), ..ExpectedHeader::default() };
+        assert!(staleness(&known, &Header::default()).is_empty());
+        let expected = Header { catalogue: Some(vec![]), ..Header::default() };
         assert!(staleness(&Header::default(), &expected).is_empty());
     }
 
@@ -330,8 +313,7 @@ mod tests {
             ..tool(name, "Sends a mail.", json!({}))
         };
         let recorded = Header { catalogue: Some(vec![on("docs", "send_mail")]), ..Header::default() };
-        let expected =
-            |name| ExpectedHeader { catalogue: Some(vec![on("mail", name)]), ..ExpectedHeader::default() };
+        let expected = |name| Header { catalogue: Some(vec![on("mail", name)]), ..Header::default() };
         assert!(lines(&recorded, &expected("send_mail")).is_empty());
         assert_eq!(lines(&recorded, &expected("send_fax")).len(), 2);
     }

@@ -5,10 +5,10 @@ use super::lock::Lock;
 use super::parse::{Cassette, Stopped, parse, parse_trace};
 use super::problem::Problem;
 use super::source::Source;
-use super::stale::{ExpectedHeader, staleness};
+use super::stale::staleness;
 use super::write_error::WriteError;
 use crate::import::is_foreign;
-use mcptest_core::trace::Header;
+use mcptest_core::trace::{self, Header};
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
@@ -227,9 +227,10 @@ fn header_line(path: &Path, header: &Header) -> Result<String, WriteError> {
 fn run_line(run: usize, trace: &str) -> Result<String, WriteError> {
     let trace = trace.trim_ascii();
     parse_trace(trace).map_err(|problem| WriteError::BadTrace { run, problem })?;
-    let line = format!("{{\"run\":{run},\"trace\":{trace}}}\n");
+    let line = trace::run_line(run, trace);
     // In JSON, a line break can only be white space between tokens.
-    Ok(if trace.contains(['\n', '\r']) { line.trim_end().replace(['\n', '\r'], " ") + "\n" } else { line })
+    let line = if trace.contains(['\n', '\r']) { line.replace(['\n', '\r'], " ") } else { line };
+    Ok(line + "\n")
 }
 
 /// What of an existing cassette stays when recording goes on.
@@ -288,9 +289,7 @@ fn refuse_other(path: &Path, recorded: &Header, header: &Header) -> Result<(), W
     if fingerprint_of(recorded) == fingerprint_of(header) {
         return Ok(());
     }
-    let Header { model, prompt, system_prompt, parameters, catalogue, .. } = header.clone();
-    let expected = ExpectedHeader { model, prompt, system_prompt, parameters, catalogue };
-    let changes = staleness(recorded, &expected);
+    let changes = staleness(recorded, header);
     // Some servers list the same tools in another order each time.
     if changes.is_empty() && recorded.agent == header.agent {
         return Ok(());

@@ -6,8 +6,9 @@ use super::content::{Part, answer_of, part, text_of};
 use super::exchange::{Exchange, chains};
 use super::json::{Fields, Json, Misfit, object_of};
 use super::sample::{Sample, has_part};
-use super::transcript::{Call, Dropped, Tokens, Transcript};
+use super::transcript::{Dropped, Transcript};
 use super::unit::{Unit, units};
+use mcptest_core::trace::{RecordedCall, Tokens};
 use std::borrow::Cow;
 
 pub(super) const IMPORTER: Importer = Importer {
@@ -262,13 +263,13 @@ fn read_block<'a>(block: &Fields<'a>, transcript: &mut Transcript) -> Result<Opt
     if kind.ends_with("tool_use") {
         let server = block.optional_string("server_name")?.map(Cow::into_owned);
         transcript.servers.extend(server.clone());
-        transcript.call(Call {
+        transcript.call(RecordedCall {
             name: block.required_string("name", "a call")?.into_owned(),
             server,
             args: block.get("input").map(Json::compact),
             id: block.optional_string("id")?.map(Cow::into_owned),
             caller: block.get("caller").map(Json::compact),
-            ..Call::default()
+            ..RecordedCall::default()
         });
     } else if kind.ends_with("tool_result") {
         let id = block.optional_string("tool_use_id")?;

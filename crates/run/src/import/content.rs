@@ -1,7 +1,9 @@
 //! Which text is in a message's content, and which parts have no place in a trace?
 
-use super::json::{Json, Misfit, Payload, object_of};
-use super::transcript::{Answer, Call, Dropped, Transcript, text_block, text_content};
+use super::json::{Json, Misfit, object_of, raw};
+use super::transcript::{Answer, Dropped, Transcript, text_block, text_content};
+use mcptest_core::trace::RecordedCall;
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// What a part of a message is, by its `type`.
@@ -65,11 +67,11 @@ pub(super) fn answer_of(content: Option<Json<'_>>, is_error: bool, transcript: &
     let blocks = content.list().filter(|blocks| blocks.iter().all(|block| is_block(*block)));
     let Some(blocks) = blocks else {
         let json = content.compact();
-        let text = json.text().to_owned();
+        let text = json.get().to_owned();
         let structured = text.starts_with('{').then_some(json);
         return Answer { is_error, content: Some(text_content(&text)), structured, text };
     };
-    let (mut kept, mut whole): (Vec<Payload>, String) = (Vec::new(), String::new());
+    let (mut kept, mut whole): (Vec<Box<RawValue>>, String) = (Vec::new(), String::new());
     for block in blocks {
         let Some(fields) = block.object() else { continue };
         match part(&fields.string("type").unwrap_or_default(), &fields) {
@@ -84,7 +86,7 @@ pub(super) fn answer_of(content: Option<Json<'_>>, is_error: bool, transcript: &
             }
         }
     }
-    Answer { is_error, content: Some(Payload::of(&kept)), structured: None, text: whole }
+    Answer { is_error, content: Some(raw(&kept)), structured: None, text: whole }
 }
 
 fn is_block(value: Json<'_>) -> bool {
@@ -92,7 +94,7 @@ fn is_block(value: Json<'_>) -> bool {
 }
 
 /// The arguments of a call: JSON, or a string that holds JSON, or a string that does not.
-pub(super) fn with_arguments(mut call: Call, arguments: Option<Json<'_>>) -> Call {
+pub(super) fn with_arguments(mut call: RecordedCall, arguments: Option<Json<'_>>) -> RecordedCall {
     let Some(arguments) = arguments else { return call };
     let Some(text) = arguments.string() else {
         call.args = Some(arguments.compact());

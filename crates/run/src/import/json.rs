@@ -78,8 +78,8 @@ impl<'a> Json<'a> {
     }
 
     /// The value on one line, without white space between its parts.
-    pub(super) fn compact(self) -> Payload {
-        Payload::of_json(self.0)
+    pub(super) fn compact(self) -> Box<RawValue> {
+        on_one_line(self.0)
     }
 }
 
@@ -212,38 +212,22 @@ impl Misfit {
 }
 
 /// JSON on one line, as it is written into a trace.
-#[derive(Debug, Clone)]
-pub(super) struct Payload(Box<RawValue>);
-
-impl Payload {
-    /// From a text that is JSON.
-    pub(super) fn of_json(text: &str) -> Self {
-        let mut line = String::with_capacity(text.len());
-        let mut rest = text;
-        while let Some(quote) = rest.find('"') {
-            push_without_space(&mut line, &rest[..quote]);
-            let end = quote + string_length(&rest.as_bytes()[quote..]);
-            line.push_str(&rest[quote..end]);
-            rest = &rest[end..];
-        }
-        push_without_space(&mut line, rest);
-        RawValue::from_string(line).map_or_else(|_| Self::of(&text), Self)
+pub(super) fn on_one_line(text: &str) -> Box<RawValue> {
+    let mut line = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(quote) = rest.find('"') {
+        push_without_space(&mut line, &rest[..quote]);
+        let end = quote + string_length(&rest.as_bytes()[quote..]);
+        line.push_str(&rest[quote..end]);
+        rest = &rest[end..];
     }
-
-    /// From anything that can be written as JSON.
-    pub(super) fn of<T: Serialize + ?Sized>(value: &T) -> Self {
-        Self(serde_json::value::to_raw_value(value).unwrap_or_else(|_| RawValue::NULL.to_owned()))
-    }
-
-    pub(super) fn text(&self) -> &str {
-        self.0.get()
-    }
+    push_without_space(&mut line, rest);
+    RawValue::from_string(line).unwrap_or_else(|_| raw(&text))
 }
 
-impl Serialize for Payload {
-    fn serialize<S: serde::Serializer>(&self, writer: S) -> Result<S::Ok, S::Error> {
-        self.0.serialize(writer)
-    }
+/// Anything that can be written as JSON.
+pub(super) fn raw<T: Serialize + ?Sized>(value: &T) -> Box<RawValue> {
+    serde_json::value::to_raw_value(value).unwrap_or_default()
 }
 
 fn push_without_space(line: &mut String, part: &str) {
@@ -270,8 +254,7 @@ mod tests {
     #[test]
     fn a_value_keeps_its_order_and_digits_on_one_line() {
         let text = "{\n  \"b\" : [1.50, 1e2,\r\n \"a b\\\" { \\\\\"],\t\"a\": {}\n}";
-        let payload = Payload::of_json(text);
-        assert_eq!(payload.text(), r#"{"b":[1.50,1e2,"a b\" { \\"],"a":{}}"#);
+        assert_eq!(on_one_line(text).get(), r#"{"b":[1.50,1e2,"a b\" { \\"],"a":{}}"#);
     }
 
     #[test]

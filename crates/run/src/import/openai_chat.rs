@@ -6,8 +6,9 @@ use super::content::{answer_of, text_of, with_arguments};
 use super::exchange::{Exchange, chains};
 use super::json::{Fields, Json, Misfit, object_of};
 use super::sample::Sample;
-use super::transcript::{Call, Dropped, Tokens, Transcript};
+use super::transcript::{Dropped, Transcript};
 use super::unit::{Unit, units};
+use mcptest_core::trace::{RecordedCall, Tokens};
 
 pub(super) const IMPORTER: Importer = Importer {
     key: "openai-chat",
@@ -169,15 +170,15 @@ fn read_assistant(
 }
 
 /// One entry of `tool_calls`.
-pub(super) fn read_call(call: &Fields<'_>) -> Result<Call, Misfit> {
+pub(super) fn read_call(call: &Fields<'_>) -> Result<RecordedCall, Misfit> {
     let function = call.object("function")?.or(call.object("custom")?).unwrap_or_else(|| call.clone());
     let id = call.optional_string("id")?.map(std::borrow::Cow::into_owned);
     let caller = call.get("caller").map(Json::compact);
-    Ok(Call { id, caller, ..named_call(&function)? })
+    Ok(RecordedCall { id, caller, ..named_call(&function)? })
 }
 
-fn named_call(function: &Fields<'_>) -> Result<Call, Misfit> {
+fn named_call(function: &Fields<'_>) -> Result<RecordedCall, Misfit> {
     let name = function.required_string("name", "a call")?.into_owned();
     let arguments = function.get("arguments").or_else(|| function.get("input"));
-    Ok(with_arguments(Call { name, ..Call::default() }, arguments))
+    Ok(with_arguments(RecordedCall { name, ..RecordedCall::default() }, arguments))
 }

@@ -3,11 +3,12 @@
 use super::Importer;
 use super::catalogue::{read_tools, tool};
 use super::content::{answer_of, text_of, with_arguments};
-use super::json::{Fields, Json, Misfit, object_of};
+use super::json::{Fields, Json, Misfit, object_of, on_one_line};
 use super::openai_chat::usage_tokens;
 use super::sample::{Sample, has_part};
-use super::transcript::{Answer, Call, Dropped, Transcript};
+use super::transcript::{Answer, Dropped, Transcript};
 use super::unit::{Unit, units};
+use mcptest_core::trace::RecordedCall;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -210,11 +211,11 @@ impl Reader {
             "message" | "" => self.message(item),
             "function_call" | "custom_tool_call" => {
                 let arguments = item.get("arguments").or_else(|| item.get("input"));
-                let call = Call {
+                let call = RecordedCall {
                     name: item.required_string("name", "a call")?.into_owned(),
                     id: item.optional_string("call_id")?.map(Cow::into_owned),
                     caller: item.get("caller").map(Json::compact),
-                    ..Call::default()
+                    ..RecordedCall::default()
                 };
                 self.transcript.call(with_arguments(call, arguments));
                 Ok(())
@@ -263,11 +264,11 @@ impl Reader {
     fn mcp_call(&mut self, item: &Fields<'_>) -> Result<(), Misfit> {
         let server = item.optional_string("server_label")?.map(Cow::into_owned);
         self.transcript.servers.extend(server.clone());
-        let call = Call {
+        let call = RecordedCall {
             name: item.required_string("name", "a call")?.into_owned(),
             server,
             id: item.optional_string("id")?.map(Cow::into_owned),
-            ..Call::default()
+            ..RecordedCall::default()
         };
         let index = self.transcript.call(with_arguments(call, item.get("arguments")));
         let answer = match (item.get("error"), item.get("output")) {
@@ -297,17 +298,17 @@ impl Reader {
     fn hosted_call(&mut self, item: &Fields<'_>, name: &str) {
         let id = item.string("call_id").or_else(|| item.string("id")).map(Cow::into_owned);
         let arguments = item.get("action").or_else(|| item.get("arguments"));
-        let call = Call { name: name.to_owned(), id, ..Call::default() };
+        let call = RecordedCall { name: name.to_owned(), id, ..RecordedCall::default() };
         let mut call = with_arguments(call, arguments);
         if call.args.is_none() {
             let told =
                 item.entries().find(|(key, _)| matches!(*key, "queries" | "code" | "input" | "operation"));
             let object = |(key, value): (&str, Json<'_>)| format!("{{\"{key}\":{}}}", value.text());
-            call.args = told.map(|told| super::json::Payload::of_json(&object(told)));
+            call.args = told.map(|told| on_one_line(&object(told)));
         }
         let index = self.transcript.call(call);
         if let Some(results) = item.get("results").or_else(|| item.get("outputs")) {
-            let text = results.compact().text().to_owned();
+            let text = results.compact().get().to_owned();
             self.transcript.answer_call(index, Answer::of_text(text.into(), false));
         }
     }

@@ -1,8 +1,12 @@
 //! One conversation as it is collected: which calls, which answer to which call, and what was left out?
 
-use super::json::Payload;
+use super::json::raw;
 use super::server_name::{Bare, bare};
+use mcptest_core::trace::{
+    CatalogueTool, RecordedCall, RecordedDelegation, RecordedError, RecordedTurn, Tokens,
+};
 use serde::Serialize;
+use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -18,114 +22,32 @@ pub(super) struct Transcript {
     pub(super) servers: BTreeSet<String>,
     pub(super) stop_reason: Option<String>,
     pub(super) tokens: Tokens,
-    pub(super) errors: Vec<RunError>,
-    pub(super) delegations: Vec<Delegation>,
+    pub(super) errors: Vec<RecordedError>,
+    pub(super) delegations: Vec<RecordedDelegation>,
     pub(super) duration_ms: Option<u64>,
     /// Whether the format says of these results which are errors.
     pub(super) marks_errors: bool,
     pub(super) dropped: BTreeMap<Dropped, usize>,
-    pub(super) calls: Vec<Call>,
+    pub(super) calls: Vec<RecordedCall>,
     pub(super) answers: Vec<Option<Answer>>,
-    pub(super) turns: Vec<Turn>,
+    pub(super) turns: Vec<RecordedTurn>,
     assistant_turns: u64,
     closing: String,
     unanswered: BTreeSet<usize>,
     by_id: BTreeMap<String, VecDeque<usize>>,
 }
 
-/// A tool of the catalogue.
-#[derive(Debug, Clone, Default, Serialize)]
-pub(super) struct Tool {
-    pub(super) name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) server: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) description: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) input_schema: Option<Payload>,
-}
-
-/// A call as the model made it.
-#[derive(Debug, Clone, Default, Serialize)]
-pub(super) struct Call {
-    pub(super) name: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) server: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) args: Option<Payload>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) args_text: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) id: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) turn: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) caller: Option<Payload>,
-}
+/// A tool of the catalogue, with its schema to the letter.
+pub(super) type Tool = CatalogueTool<Box<RawValue>>;
 
 /// What a call came back with.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Answer {
     pub(super) is_error: bool,
-    pub(super) content: Option<Payload>,
-    pub(super) structured: Option<Payload>,
+    pub(super) content: Option<Box<RawValue>>,
+    pub(super) structured: Option<Box<RawValue>>,
     /// The content as plain text, for the conversation's turn.
     pub(super) text: String,
-}
-
-/// One message.
-#[derive(Debug, Clone, Serialize)]
-pub(super) struct Turn {
-    pub(super) role: &'static str,
-    pub(super) content: String,
-}
-
-/// A provider's error.
-#[derive(Debug, Clone, Serialize)]
-pub(super) struct RunError {
-    pub(super) kind: &'static str,
-    pub(super) message: String,
-}
-
-/// A hand-off between agents.
-#[derive(Debug, Clone, Serialize)]
-pub(super) struct Delegation {
-    pub(super) from: String,
-    pub(super) to: String,
-}
-
-/// Token counts, absent where nothing says them.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub(super) struct Tokens {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) prompt: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) completion: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) total: Option<u64>,
-}
-
-impl Tokens {
-    /// One answer's counts; the total is the sum where it is not written.
-    pub(super) fn new(prompt: Option<u64>, completion: Option<u64>, total: Option<u64>) -> Self {
-        let sum = match (prompt, completion) {
-            (None, None) => None,
-            (prompt, completion) => {
-                Some(prompt.unwrap_or_default().saturating_add(completion.unwrap_or_default()))
-            }
-        };
-        Self { prompt, completion, total: total.or(sum) }
-    }
-
-    pub(super) fn add(&mut self, other: Self) {
-        let sum = |one: Option<u64>, other: Option<u64>| match (one, other) {
-            (Some(one), Some(other)) => Some(one.saturating_add(other)),
-            (one, other) => one.or(other),
-        };
-        self.prompt = sum(self.prompt, other.prompt);
-        self.completion = sum(self.completion, other.completion);
-        self.total = sum(self.total, other.total);
-    }
 }
 
 /// What a trace has no place for.
@@ -186,14 +108,14 @@ impl Transcript {
     /// A message of the user.
     pub(super) fn user(&mut self, text: &str) {
         self.prompt.push(text.to_owned());
-        self.turns.push(Turn { role: "user", content: text.to_owned() });
+        self.turns.push(RecordedTurn::new("user", text));
     }
 
     /// A new message of the model begins.
     pub(super) fn assistant(&mut self) {
         self.assistant_turns += 1;
         self.closing.clear();
-        self.turns.push(Turn { role: "assistant", content: String::new() });
+        self.turns.push(RecordedTurn::new("assistant", ""));
     }
 
     /// The model says something in its message.
@@ -205,7 +127,7 @@ impl Transcript {
     }
 
     /// The model calls a tool in its message; where the call stands among all.
-    pub(super) fn call(&mut self, call: Call) -> usize {
+    pub(super) fn call(&mut self, call: RecordedCall) -> usize {
         let index = self.calls.len();
         self.closing.clear();
         if let Some(id) = &call.id {
@@ -213,14 +135,14 @@ impl Transcript {
         }
         self.unanswered.insert(index);
         let turn = call.turn.or(self.assistant_turns.checked_sub(1));
-        self.calls.push(Call { turn, ..call });
+        self.calls.push(RecordedCall { turn, ..call });
         self.answers.push(None);
         index
     }
 
     /// A tool answers the call with this id; without an id, the first call that waits, of that name where one is said.
     pub(super) fn answer(&mut self, id: Option<&str>, name: Option<&str>, answer: Answer) {
-        self.turns.push(Turn { role: "tool", content: answer.text.clone() });
+        self.turns.push(RecordedTurn::new("tool", answer.text.clone()));
         let waiting = if let Some(id) = id {
             self.by_id.get_mut(id).and_then(VecDeque::pop_front)
         } else {
@@ -243,7 +165,7 @@ impl Transcript {
     }
 
     pub(super) fn fail(&mut self, message: impl Into<String>) {
-        self.errors.push(RunError { kind: "provider", message: message.into() });
+        self.errors.push(RecordedError::new("provider", message));
     }
 
     /// A tool of the catalogue; of two with one name the later counts.
@@ -294,13 +216,13 @@ struct TextBlock<'a> {
 }
 
 /// A text as MCP content.
-pub(super) fn text_content(text: &str) -> Payload {
-    Payload::of(&[TextBlock { r#type: "text", text }])
+pub(super) fn text_content(text: &str) -> Box<RawValue> {
+    raw(&[TextBlock { r#type: "text", text }])
 }
 
 /// A text as one block of MCP content.
-pub(super) fn text_block(text: &str) -> Payload {
-    Payload::of(&TextBlock { r#type: "text", text })
+pub(super) fn text_block(text: &str) -> Box<RawValue> {
+    raw(&TextBlock { r#type: "text", text })
 }
 
 impl Answer {
@@ -314,8 +236,8 @@ impl Answer {
 mod tests {
     use super::*;
 
-    fn call(name: &str, id: Option<&str>) -> Call {
-        Call { name: name.to_owned(), id: id.map(str::to_owned), ..Call::default() }
+    fn call(name: &str, id: Option<&str>) -> RecordedCall {
+        RecordedCall { name: name.to_owned(), id: id.map(str::to_owned), ..RecordedCall::default() }
     }
 
     fn answers(transcript: &Transcript) -> Vec<Option<&str>> {

@@ -1,80 +1,28 @@
 //! Conversations as the text of a cassette: the header says what is true of all of them, each run is a line.
 
-use super::json::Payload;
-use super::transcript::{Call, Delegation, RunError, Tokens, Tool, Transcript, Turn};
-use mcptest_core::trace::Header;
+use super::json::raw;
+use super::transcript::{Answer, Transcript};
+use mcptest_core::trace::{ConversationTrace, Header, RecordedConversation, RecordedResult, run_line};
 use mcptest_redact::Redactor;
-use serde::Serialize;
 use std::sync::LazyLock;
 
 static REDACTOR: LazyLock<Option<Redactor>> = LazyLock::new(|| Redactor::builder().build().ok());
-
-#[derive(Serialize)]
-struct FirstLine<'a> {
-    #[serde(flatten)]
-    header: Header,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    catalogue: Option<&'a [Tool]>,
-}
-
-#[derive(Serialize)]
-struct Run<'a> {
-    run: usize,
-    trace: Trace<'a>,
-}
-
-#[derive(Serialize)]
-struct Trace<'a> {
-    tool_calls: &'a [Call],
-    tool_results: Vec<CallResult<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    final_response: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    stop_reason: Option<&'a str>,
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    errors: &'a [RunError],
-    #[serde(skip_serializing_if = "<[_]>::is_empty")]
-    delegations: &'a [Delegation],
-    conversation: Conversation<'a>,
-}
-
-#[derive(Serialize)]
-struct CallResult<'a> {
-    call_index: usize,
-    is_error: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    content: Option<&'a Payload>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    structured: Option<&'a Payload>,
-}
-
-#[derive(Serialize)]
-struct Conversation<'a> {
-    tokens: Tokens,
-    turns: &'a [Turn],
-    #[serde(skip_serializing_if = "Option::is_none")]
-    duration_ms: Option<u64>,
-    message_count: usize,
-}
 
 /// The cassette of these conversations, without secrets of known shape.
 ///
 /// A header speaks for every run: what the conversations differ in is left out.
 pub(super) fn cassette(transcripts: &[Transcript], agent: &str) -> String {
+    let same_tools = shared(transcripts, tools).flatten().is_some();
     let header = Header {
-        format: Header::FORMAT.to_owned(),
-        version: Header::VERSION,
-        agent: agent.to_owned(),
         model: shared(transcripts, model).flatten().map(str::to_owned),
         prompt: shared(transcripts, prompt).unwrap_or_default().to_vec(),
         system_prompt: shared(transcripts, system_prompt).flatten(),
-        ..Header::default()
+        catalogue: transcripts.first().and_then(|one| one.tools.clone()).filter(|_| same_tools),
+        ..Header::of_agent(agent)
     };
-    let same_tools = shared(transcripts, tools).flatten().is_some();
-    let catalogue = transcripts.first().and_then(|one| one.tools.as_deref()).filter(|_| same_tools);
-    let mut text = line(&FirstLine { header, catalogue });
+    let mut text = line(raw(&header).get());
     for (index, transcript) in transcripts.iter().enumerate() {
-        text.push_str(&line(&Run { run: index + 1, trace: trace(transcript) }));
+        text.push_str(&line(&run_line(index + 1, &trace(transcript).to_json())));
     }
     text
 }
@@ -103,7 +51,7 @@ fn system_prompt(one: &Transcript) -> Option<String> {
 }
 
 fn tools(one: &Transcript) -> Option<String> {
-    one.tools.as_ref().map(|tools| Payload::of(tools).text().to_owned())
+    one.tools.as_ref().map(|tools| raw(tools).get().to_owned())
 }
 
 /// What is the same in all of them.
@@ -113,38 +61,31 @@ fn shared<'t, T: PartialEq>(transcripts: &'t [Transcript], of: impl Fn(&'t Trans
     all.all(|other| other == first).then_some(first)
 }
 
-fn trace(transcript: &Transcript) -> Trace<'_> {
+fn trace(transcript: &Transcript) -> ConversationTrace {
     let answered = transcript.answers.iter().enumerate();
     let results = answered.filter_map(|(call_index, answer)| {
-        let answer = answer.as_ref()?;
-        Some(CallResult {
-            call_index,
-            is_error: answer.is_error,
-            content: answer.content.as_ref(),
-            structured: answer.structured.as_ref(),
-        })
+        let Answer { is_error, content, structured, .. } = answer.clone()?;
+        Some(RecordedResult { call_index, is_error, content, structured, ..RecordedResult::default() })
     });
-    Trace {
-        tool_calls: &transcript.calls,
+    ConversationTrace {
+        tool_calls: transcript.calls.clone(),
         tool_results: results.collect(),
-        final_response: transcript.final_response(),
-        stop_reason: transcript.stop_reason.as_deref(),
-        errors: &transcript.errors,
-        delegations: &transcript.delegations,
-        conversation: Conversation {
-            tokens: transcript.tokens,
-            turns: &transcript.turns,
+        final_response: transcript.final_response().map(str::to_owned),
+        stop_reason: transcript.stop_reason.clone(),
+        errors: transcript.errors.clone(),
+        delegations: transcript.delegations.clone(),
+        faults: None,
+        conversation: RecordedConversation {
+            tokens: Some(transcript.tokens),
+            turns: Some(transcript.turns.clone()),
             duration_ms: transcript.duration_ms,
-            message_count: transcript.turns.len(),
+            message_count: Some(transcript.turns.len() as u64),
+            cost_usd: None,
         },
     }
 }
 
-fn line(value: &impl Serialize) -> String {
-    let text = serde_json::to_string(value).unwrap_or_default();
-    let clean = match &*REDACTOR {
-        Some(redactor) => redactor.json(&text).into_owned(),
-        None => text,
-    };
-    clean + "\n"
+fn line(text: &str) -> String {
+    let clean = REDACTOR.as_ref().map_or(text.into(), |redactor| redactor.json(text));
+    clean.into_owned() + "\n"
 }

@@ -5,7 +5,8 @@ use super::super::content::{Part, answer_of, part, text_of, with_arguments};
 use super::super::json::{Fields, Json, Misfit, object_of};
 use super::super::openai_chat;
 use super::super::sample::has_part;
-use super::super::transcript::{Call, Dropped, Tokens, Transcript};
+use super::super::transcript::{Dropped, Transcript};
+use mcptest_core::trace::{RecordedCall, Tokens};
 use std::borrow::Cow;
 
 /// Who speaks.
@@ -186,7 +187,7 @@ fn read_content(fields: &Fields<'_>, reads_calls: bool, transcript: &mut Transcr
 
 /// The calls of a message, those with arguments that are not JSON included, in the order of the provider where it is
 /// still there.
-fn calls(fields: &Fields<'_>) -> Result<Vec<Call>, Misfit> {
+fn calls(fields: &Fields<'_>) -> Result<Vec<RecordedCall>, Misfit> {
     let valid = fields.list("tool_calls")?.unwrap_or_default();
     let invalid = fields.list("invalid_tool_calls")?.unwrap_or_default();
     let own = fields.part("additional_kwargs").unwrap_or_default();
@@ -205,17 +206,17 @@ fn calls(fields: &Fields<'_>) -> Result<Vec<Call>, Misfit> {
     valid.iter().chain(&invalid).map(|call| call_of(&object_of(*call, "a call of `tool_calls`")?)).collect()
 }
 
-fn call_of(call: &Fields<'_>) -> Result<Call, Misfit> {
+fn call_of(call: &Fields<'_>) -> Result<RecordedCall, Misfit> {
     if call.has("function") {
         return openai_chat::read_call(call);
     }
     let arguments = ["args", "input", "arguments"].iter().find_map(|key| call.get(key));
     let id = call.optional_string("call_id")?.or(call.optional_string("id")?);
-    let made = Call {
+    let made = RecordedCall {
         name: call.required_string("name", "a call")?.into_owned(),
         id: id.map(Cow::into_owned),
         caller: call.get("caller").map(Json::compact),
-        ..Call::default()
+        ..RecordedCall::default()
     };
     Ok(with_arguments(made, arguments))
 }

@@ -4,10 +4,11 @@ use super::super::catalogue::read_tools;
 use super::super::content::{answer_of, with_arguments};
 use super::super::exchange::chains;
 use super::super::json::{Fields, Json, Misfit, object_of};
-use super::super::transcript::{Call, Tokens, Transcript};
+use super::super::transcript::Transcript;
 use super::exchange;
 use super::message::{is_message, read_message, signature, usage};
 use mcptest_core::json::{equal, hash};
+use mcptest_core::trace::{RecordedCall, Tokens};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -202,7 +203,8 @@ fn read_tools_alone(runs: &[&Run<'_>], transcript: &mut Transcript) {
         let inputs = run.fields.get("inputs");
         let written = inputs.and_then(Json::object).filter(|fields| fields.keys().count() == 1);
         let arguments = written.and_then(|fields| fields.get("input")).or(inputs);
-        let index = transcript.call(with_arguments(Call { name, ..Call::default() }, arguments));
+        let index =
+            transcript.call(with_arguments(RecordedCall { name, ..RecordedCall::default() }, arguments));
         transcript.marks_errors = true;
         if let Some(error) = run.fields.string("error") {
             transcript.answer_call(index, super::super::transcript::Answer::of_text(error, true));

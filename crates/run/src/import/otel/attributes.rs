@@ -1,6 +1,7 @@
 //! What does an attribute say, however OTLP wraps it?
 
-use super::super::json::{Fields, Json, Misfit, Payload, object_of};
+use super::super::json::{Fields, Json, Misfit, object_of, on_one_line};
+use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
 /// The attributes of a span or an event, each as the JSON that it means.
@@ -62,13 +63,13 @@ impl Attributes {
     }
 
     /// The first of these that is there, as it stands: a string stays a string, whatever it holds.
-    pub(super) fn as_it_stands(&self, keys: &[&str]) -> Option<Payload> {
-        keys.iter().find_map(|key| self.0.get(*key)).map(|text| Payload::of_json(text))
+    pub(super) fn as_it_stands(&self, keys: &[&str]) -> Option<Box<RawValue>> {
+        keys.iter().find_map(|key| self.0.get(*key)).map(|text| on_one_line(text))
     }
 
     /// As a value that can be read further.
-    pub(super) fn payload(&self, keys: &[&str]) -> Option<Payload> {
-        self.json(keys).map(|text| Payload::of_json(&text))
+    pub(super) fn payload(&self, keys: &[&str]) -> Option<Box<RawValue>> {
+        self.json(keys).map(|text| on_one_line(&text))
     }
 }
 

@@ -1,8 +1,8 @@
 //! Which spans are one and the same call: a tool's execution, the MCP request in it, the server's side of that?
 
-use super::super::json::Payload;
 use super::span::{Kind, Span};
 use mcptest_core::json::equal;
+use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
 /// How many spans back an enclosing one is looked for; siblings that overlap are few.
@@ -15,8 +15,8 @@ pub(super) struct Executed {
     pub(super) tool: String,
     pub(super) server: Option<String>,
     pub(super) id: Option<String>,
-    pub(super) arguments: Option<Payload>,
-    pub(super) result: Option<Payload>,
+    pub(super) arguments: Option<Box<RawValue>>,
+    pub(super) result: Option<Box<RawValue>>,
     pub(super) error: Option<String>,
 }
 
@@ -162,14 +162,13 @@ fn is_same(outer: &Span, inner: &Span) -> bool {
         return inner.kind == Kind::Mcp || fits(outer, inner);
     }
     let arguments = (outer.arguments(), inner.arguments());
-    inner.kind == Kind::Mcp
-        && matches!(&arguments, (Some(one), Some(other)) if equal(one.text(), other.text()))
+    inner.kind == Kind::Mcp && matches!(&arguments, (Some(one), Some(other)) if equal(one.get(), other.get()))
 }
 
 /// Whether the arguments are the same, as far as both say them.
 fn fits(one: &Span, other: &Span) -> bool {
     match (one.arguments(), other.arguments()) {
-        (Some(one), Some(other)) => equal(one.text(), other.text()),
+        (Some(one), Some(other)) => equal(one.get(), other.get()),
         _ => true,
     }
 }

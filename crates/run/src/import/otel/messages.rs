@@ -2,9 +2,10 @@
 
 use super::super::content::{Part, answer_of, part, with_arguments};
 use super::super::json::{Fields, Json};
-use super::super::transcript::{Answer, Call, Dropped, Transcript};
+use super::super::transcript::{Answer, Dropped, Transcript};
 use super::attributes::Attributes;
 use super::span::reread;
+use mcptest_core::trace::RecordedCall;
 use std::borrow::Cow;
 
 /// One message.
@@ -12,7 +13,7 @@ use std::borrow::Cow;
 pub(super) struct Message {
     pub(super) role: String,
     pub(super) text: String,
-    pub(super) calls: Vec<Call>,
+    pub(super) calls: Vec<RecordedCall>,
     /// Answers with the ids of their calls.
     pub(super) answers: Vec<(Option<String>, Answer)>,
     pub(super) dropped: Vec<Dropped>,
@@ -77,10 +78,10 @@ impl Message {
 }
 
 /// A call as the conventions write it, or as OpenAI does.
-fn call_of(fields: &Fields<'_>) -> Option<Call> {
+fn call_of(fields: &Fields<'_>) -> Option<RecordedCall> {
     let function = fields.part("function").unwrap_or_else(|| fields.clone());
     let id = fields.string("id").map(Cow::into_owned);
-    let call = Call { name: function.string("name")?.into_owned(), id, ..Call::default() };
+    let call = RecordedCall { name: function.string("name")?.into_owned(), id, ..RecordedCall::default() };
     Some(with_arguments(call, function.get("arguments")))
 }
 
@@ -131,7 +132,9 @@ pub(super) fn of_indexed(attributes: &Attributes, prefix: &str) -> Vec<Message> 
             let written = call("arguments").map(|text| serde_json::to_string(&text).unwrap_or_default());
             let id = call("id");
             let arguments = written.as_deref().and_then(reread);
-            message.calls.push(with_arguments(Call { name, id, ..Call::default() }, arguments));
+            message
+                .calls
+                .push(with_arguments(RecordedCall { name, id, ..RecordedCall::default() }, arguments));
         }
         if message.role == "tool" {
             let id = at(index, "tool_call_id");

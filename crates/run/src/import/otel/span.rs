@@ -1,9 +1,10 @@
 //! One span: what is it about, and what does it say of a chat, a tool or an agent?
 
-use super::super::json::{Fields, Json, Misfit, Payload};
-use super::super::transcript::Tokens;
+use super::super::json::{Fields, Json, Misfit};
 use super::attributes::Attributes;
 use super::messages::{Message, of_event, of_indexed, of_list};
+use mcptest_core::trace::Tokens;
+use serde_json::value::RawValue;
 
 /// What a span is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -171,11 +172,11 @@ impl Span {
         self.attributes.text(&["gen_ai.tool.call.id"])
     }
 
-    pub(super) fn arguments(&self) -> Option<Payload> {
+    pub(super) fn arguments(&self) -> Option<Box<RawValue>> {
         self.attributes.payload(&ARGUMENTS)
     }
 
-    pub(super) fn result(&self) -> Option<Payload> {
+    pub(super) fn result(&self) -> Option<Box<RawValue>> {
         self.attributes.as_it_stands(&RESULT)
     }
 

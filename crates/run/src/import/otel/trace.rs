@@ -3,11 +3,12 @@
 use super::super::catalogue::read_tools;
 use super::super::content::answer_of;
 use super::super::json::Json;
-use super::super::transcript::{Answer, Call, Delegation, Dropped, Tokens, Transcript, Turn};
+use super::super::transcript::{Answer, Dropped, Transcript};
 use super::calls::{Executed, Tree, executed, is_same_tool};
 use super::messages::Message;
 use super::span::{Kind, Span, reread};
 use mcptest_core::json::equal;
+use mcptest_core::trace::{RecordedCall, RecordedDelegation, RecordedTurn, Tokens};
 use std::collections::BTreeMap;
 
 /// The conversation of these spans, which are in the order of their starts.
@@ -106,13 +107,13 @@ fn duration_ms(spans: &[Span]) -> Option<u64> {
 }
 
 /// An agent inside another agent was handed something over.
-fn delegations(spans: &[Span]) -> Vec<Delegation> {
+fn delegations(spans: &[Span]) -> Vec<RecordedDelegation> {
     let tree = Tree::new(spans);
     let is_agent = |span: &Span| span.kind == Kind::Agent && span.agent().is_some();
     let of = |(at, span): (usize, &Span)| {
         let around = tree.around(at, is_agent, |_| false)?;
         let (from, to) = (spans[around].agent()?, span.agent()?);
-        (from != to).then_some(Delegation { from, to })
+        (from != to).then_some(RecordedDelegation { from, to })
     };
     spans.iter().enumerate().filter(|(_, span)| is_agent(span)).filter_map(of).collect()
 }
@@ -205,11 +206,11 @@ impl Teller {
             return;
         }
         let is_error = known.is_some_and(|known| known.is_error) || answer.is_error;
-        self.transcript.turns.push(Turn { role: "tool", content: answer.text.clone() });
+        self.transcript.turns.push(RecordedTurn::new("tool", answer.text.as_str()));
         self.transcript.answer_call(index, Answer { is_error, ..answer.clone() });
     }
 
-    fn call(&mut self, call: Call) -> usize {
+    fn call(&mut self, call: RecordedCall) -> usize {
         let id = call.id.clone();
         let index = self.transcript.call(call);
         self.by_id.extend(id.map(|id| (id, index)));
@@ -221,9 +222,11 @@ impl Teller {
         let answer = answer_of_span(&executed, &mut self.transcript);
         let index = match self.made(&executed) {
             Some(position) => self.waiting.remove(position),
-            None => {
-                self.call(Call { name: executed.tool.clone(), id: executed.id.clone(), ..Call::default() })
-            }
+            None => self.call(RecordedCall {
+                name: executed.tool.clone(),
+                id: executed.id.clone(),
+                ..RecordedCall::default()
+            }),
         };
         let call = &mut self.transcript.calls[index];
         if call.args.is_none() && call.args_text.is_none() {
@@ -255,7 +258,7 @@ impl Teller {
             is_same_tool(&call.name, &executed.tool) && (call.id.is_none() || executed.id.is_none())
         };
         let fits = |position: &usize| match (&call(position).args, &executed.arguments) {
-            (Some(one), Some(other)) => equal(one.text(), other.text()),
+            (Some(one), Some(other)) => equal(one.get(), other.get()),
             _ => false,
         };
         let all = || 0..self.waiting.len();
@@ -321,7 +324,7 @@ fn answer_of_span(executed: &Executed, transcript: &mut Transcript) -> Answer {
             None => Answer::default(),
         };
     };
-    let value = reread(result.text());
+    let value = reread(result.get());
     let written = value.and_then(Json::string);
     let fields = written.as_deref().map_or(value, Json::inside).and_then(Json::object);
     // The result of an MCP call as the protocol has it.
