@@ -39,6 +39,11 @@ fn pages() -> Vec<(String, String)> {
             "docs/schema/manifest.schema.json".to_owned(),
             format!("{:#}\n", mcptest_mcp::manifest::json_schema()),
         ),
+        (
+            "docs/schema/trace.schema.json".to_owned(),
+            format!("{:#}\n", mcptest_core::trace::fields::json_schema()),
+        ),
+        ("docs/traces.md".to_owned(), traces()),
         ("docs/schema/report.schema.json".to_owned(), mcptest_report::json::SCHEMA.to_owned()),
         ("docs/reference/README.md".to_owned(), index()),
         ("docs/reference/matchers.md".to_owned(), matchers()),
@@ -66,6 +71,19 @@ fn index() -> String {
     }
     text.push_str("\nSee also the [matchers](matchers.md), and [which edits to a run each gate sees](../gate-power.md).\n");
     text
+}
+
+/// The page on traces, with the table of its fields between the two marks.
+fn traces() -> String {
+    const MARKS: [&str; 2] = ["<!-- fields -->\n", "<!-- end of fields -->"];
+    let page = std::fs::read_to_string("docs/traces.md").unwrap_or_default();
+    let Some((before, rest)) = page.split_once(MARKS[0]) else { return MARKS.concat() };
+    let (_, after) = rest.split_once(MARKS[1]).unwrap_or_default();
+    let rows = mcptest_core::trace::fields::documentation();
+    let row = |(path, kind, doc): (String, &str, &str)| format!("| `{path}` | {kind} | {doc} |\n");
+    let rows: String = rows.into_iter().map(row).collect();
+    let head = "| Field | | |\n|---|---|---|\n";
+    format!("{before}{}\n{head}{rows}\n{}{after}", MARKS[0], MARKS[1])
 }
 
 fn values(range: Range) -> &'static str {

@@ -1,6 +1,8 @@
 //! What a trace can have: a path outside of it is a slip, not an absent value.
 
 use super::{PathProblem, Step};
+use crate::trace::fields::Shape::{self, Any, Flag, List, Number, Record, Text, Whole};
+use crate::trace::fields::{ERROR, Field, TRACE, optional};
 
 /// Which tree a path starts in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,76 +13,17 @@ pub(crate) enum Roots {
     ToolTest,
 }
 
-enum Shape {
-    Text,
-    Number,
-    Flag,
-    Any,
-    List(&'static Shape),
-    Record(&'static [(&'static str, Shape)]),
-}
-
-use Shape::{Any, Flag, List, Number, Record, Text};
-
-static ERROR: &[(&str, Shape)] = &[("code", Number), ("message", Text), ("data", Any)];
-
-static CALL: Shape = Record(&[
-    ("name", Text),
-    ("server", Text),
-    ("args", Any),
-    ("args_text", Text),
-    ("id", Text),
-    ("turn", Number),
-    ("caller", Any),
-    ("distractor", Flag),
-]);
-
-static RESULT: Shape = Record(&[
-    ("call_index", Number),
-    ("is_error", Flag),
-    ("content", Any),
-    ("structured", Any),
-    ("error", Record(ERROR)),
-]);
-
-static TURN: Shape = Record(&[("role", Text), ("content", Any)]);
-static DELEGATION: Shape = Record(&[("from", Text), ("to", Text)]);
-static FAULT: Shape = Record(&[
-    ("name", Text),
-    ("kind", Text),
-    ("call_index", Number),
-    ("virtual_ms", Number),
-    ("detected", Flag),
-]);
-
-static TRACE: Shape = Record(&[
-    ("tool_calls", List(&CALL)),
-    ("tool_results", List(&RESULT)),
-    ("tool_names", List(&Text)),
-    ("final_response", Text),
-    ("stop_reason", Text),
-    ("errors", List(&Any)),
-    ("delegations", List(&DELEGATION)),
-    ("faults", List(&FAULT)),
-    (
-        "conversation",
-        Record(&[
-            ("tokens", Record(&[("prompt", Number), ("completion", Number), ("total", Number)])),
-            ("turns", List(&TURN)),
-            ("duration_ms", Number),
-            ("message_count", Number),
-            ("cost_usd", Number),
-        ]),
-    ),
-]);
+static RESULT: &[Field] = &[
+    optional("content", List(&Any), "the content blocks"),
+    optional("structuredContent", Any, "the structured content"),
+    optional("isError", Flag, "whether the tool reported an error"),
+    optional("_meta", Any, "what the server added"),
+];
 
 static TOOL_TEST: Shape = Record(&[
-    (
-        "result",
-        Record(&[("content", List(&Any)), ("structuredContent", Any), ("isError", Flag), ("_meta", Any)]),
-    ),
-    ("error", Record(ERROR)),
-    ("duration_ms", Number),
+    optional("result", Record(RESULT), "the tool's result"),
+    optional("error", Record(ERROR), "the JSON-RPC error"),
+    optional("duration_ms", Whole, "how long the call took"),
 ]);
 
 /// Refuses a path that leads where nothing can ever be; says whether it ends in a field of the trace's own.
@@ -113,10 +56,10 @@ fn follow(shape: &'static Shape, step: &Step, before: &str) -> Result<Option<&'s
         (_, Step::Index(_) | Step::Each) => {
             Err(PathProblem { message: format!("`{before}` is not a list"), help: None })
         }
-        (Text | Number | Flag, Step::Key { name, .. }) => {
+        (Text | Whole | Number | Flag, Step::Key { name, .. }) => {
             let kind = match shape {
                 Text => "a text",
-                Number => "a number",
+                Whole | Number => "a number",
                 _ => "`true` or `false`",
             };
             Err(PathProblem { message: format!("`{before}` is {kind} and has no `{name}`"), help: None })
@@ -124,17 +67,13 @@ fn follow(shape: &'static Shape, step: &Step, before: &str) -> Result<Option<&'s
     }
 }
 
-fn field(
-    fields: &'static [(&'static str, Shape)],
-    name: &str,
-    before: &str,
-) -> Result<&'static Shape, PathProblem> {
-    if let Some((_, shape)) = fields.iter().find(|(known, _)| *known == name) {
-        return Ok(shape);
+fn field(fields: &'static [Field], name: &str, before: &str) -> Result<&'static Shape, PathProblem> {
+    if let Some(field) = fields.iter().find(|field| field.name == name) {
+        return Ok(&field.shape);
     }
     let place = if before.is_empty() { "a target".to_owned() } else { format!("`{before}`") };
-    let near = crate::problem::nearest(name, fields.iter().map(|(known, _)| *known));
-    let known = fields.iter().map(|(known, _)| *known).collect::<Vec<_>>().join(", ");
+    let near = crate::problem::nearest(name, fields.iter().map(|field| field.name));
+    let known = fields.iter().map(|field| field.name).collect::<Vec<_>>().join(", ");
     let help = match near {
         Some(near) if before.is_empty() => format!("did you mean `{near}`?"),
         Some(near) => format!("did you mean `{before}.{near}`?"),

@@ -1,6 +1,7 @@
 //! What happened in one run: the calls, their results and the conversation, borrowed from the recorded text.
 
 mod ending;
+pub mod fields;
 mod header;
 mod read;
 mod record;

@@ -1,0 +1,295 @@
+//! Which fields does a trace have? Targets, the documentation and the JSON Schema come from this table.
+
+use Presence::{Derived, Optional, Required};
+use Shape::{Any, Flag, List, Number, Record, Text, Whole};
+use serde_json::{Map, Value, json};
+
+/// A field of a recording.
+pub struct Field {
+    /// Its key.
+    pub name: &'static str,
+    /// What stands there.
+    pub(crate) shape: Shape,
+    presence: Presence,
+    /// What it says, in a line.
+    pub doc: &'static str,
+}
+
+/// What stands in a field.
+pub(crate) enum Shape {
+    Text,
+    /// A number from 0 without a fraction.
+    Whole,
+    Number,
+    Flag,
+    Any,
+    List(&'static Shape),
+    Record(&'static [Field]),
+}
+
+enum Presence {
+    Required,
+    Optional,
+    /// No part of the recording: a target alone.
+    Derived,
+}
+
+/// A field that may be left out.
+pub(crate) const fn optional(name: &'static str, shape: Shape, doc: &'static str) -> Field {
+    Field { name, shape, presence: Optional, doc }
+}
+
+const fn required(name: &'static str, shape: Shape, doc: &'static str) -> Field {
+    Field { name, shape, presence: Required, doc }
+}
+
+/// The fields of a JSON-RPC error.
+pub(crate) static ERROR: &[Field] = &[
+    optional("code", Number, "the JSON-RPC code"),
+    optional("message", Text, "what happened"),
+    optional("data", Any, "what the server added"),
+];
+
+static CALL: Shape = Record(&[
+    required("name", Text, "the tool's name, without a server prefix"),
+    optional("server", Text, "the server the call went to"),
+    optional("args", Any, "the arguments, as JSON"),
+    optional("args_text", Text, "the arguments as the model wrote them, when they are not JSON"),
+    optional("id", Text, "the provider's id of the call"),
+    optional("turn", Whole, "the assistant turn, from 0; a call without one is a turn of its own"),
+    optional("caller", Any, "who made the call, when generated code did"),
+    optional("distractor", Flag, "whether the tool was an injected distractor"),
+]);
+
+static RESULT: Shape = Record(&[
+    optional("call_index", Whole, "the call it answers, from 0; results without one answer in order"),
+    optional("is_error", Flag, "whether the tool reported an error"),
+    optional("content", Any, "the content blocks"),
+    optional("structured", Any, "the structured content"),
+    optional("error", Record(ERROR), "a protocol error in place of a result"),
+    optional("duration_ms", Whole, "how long the call took"),
+]);
+
+static DELEGATION: Shape =
+    Record(&[required("from", Text, "who handed over"), required("to", Text, "who took over")]);
+
+static FAULT: Shape = Record(&[
+    required("name", Text, "the fault's name in the suite"),
+    required("kind", Text, "its kind, as `hang` or `slow:250`"),
+    required("call_index", Whole, "the call it hit"),
+    optional(
+        "virtual_ms",
+        Whole,
+        "what it cost, when that was measured; left out, it follows from the kind and the block",
+    ),
+    optional("detected", Flag, "whether the agent was told"),
+]);
+
+static TOKENS: &[Field] = &[
+    optional("prompt", Whole, "tokens that the model read"),
+    optional("completion", Whole, "tokens that it wrote"),
+    optional("total", Whole, "both together"),
+];
+
+static TURN: Shape = Record(&[
+    required("role", Text, "`user`, `assistant`, `tool` or `system`"),
+    optional("content", Any, "what was said: a string, or content blocks"),
+]);
+
+static CONVERSATION: &[Field] = &[
+    optional("tokens", Record(TOKENS), "token counts"),
+    optional("turns", List(&TURN), "every message with its text"),
+    optional("duration_ms", Whole, "how long the run took"),
+    optional("message_count", Whole, "how many messages were exchanged"),
+    optional("cost_usd", Number, "what the run cost"),
+];
+
+static FIELDS: &[Field] = &[
+    optional("tool_calls", List(&CALL), "every tool call, in the order they were made"),
+    optional("tool_results", List(&RESULT), "what the calls came back with: one per call, in call order"),
+    Field {
+        name: "tool_names",
+        shape: List(&Text),
+        presence: Derived,
+        doc: "the names of the calls; no part of the recording",
+    },
+    optional("final_response", Text, "the closing message"),
+    optional("stop_reason", Text, "why the run ended; `error` makes the run an error"),
+    optional(
+        "errors",
+        List(&Any),
+        "provider, server and agent errors; with neither a final response nor a stop reason beside them the run is an error",
+    ),
+    optional("delegations", List(&DELEGATION), "hand-offs between agents"),
+    optional("faults", List(&FAULT), "injected faults that calls ran into"),
+    optional("conversation", Record(CONVERSATION), "the messages of the run and their totals"),
+];
+
+/// A trace.
+pub(crate) static TRACE: Shape = Record(FIELDS);
+
+/// Every field of a trace as a target, with what stands there and what it says.
+pub fn documentation() -> Vec<(String, &'static str, &'static str)> {
+    let mut rows = Vec::new();
+    document(FIELDS, "", &mut rows);
+    rows
+}
+
+fn document(fields: &[Field], before: &str, rows: &mut Vec<(String, &'static str, &'static str)>) {
+    for Field { name, shape, presence, doc } in fields {
+        let path = format!("{before}{name}");
+        let (kind, inner) = match shape {
+            List(Record(inner)) => ("list", Some((*inner, "[]."))),
+            Record(inner) => ("object", Some((*inner, "."))),
+            List(_) => ("list", None),
+            Text => ("text", None),
+            Whole | Number => ("number", None),
+            Flag => ("`true` or `false`", None),
+            Any => ("JSON", None),
+        };
+        let kind = if matches!(presence, Derived) { "list, as a target only" } else { kind };
+        rows.push((path.clone(), kind, doc));
+        if let Some((inner, step)) = inner {
+            document(inner, &format!("{path}{step}"), rows);
+        }
+    }
+}
+
+/// The JSON Schema of a trace. What mcptest does not know may stand beside its fields.
+pub fn json_schema() -> Value {
+    let mut schema = record(FIELDS);
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema".into();
+    schema["title"] = "A trace: what happened in one run of an agent".into();
+    schema
+}
+
+fn record(fields: &[Field]) -> Value {
+    let stored = || fields.iter().filter(|field| !matches!(field.presence, Derived));
+    let property = |field: &Field| {
+        let mut schema = of_shape(&field.shape);
+        let is_required = matches!(field.presence, Required);
+        // A null says the same as a field that is not there.
+        if let (false, Some(kind)) = (is_required, schema.get_mut("type")) {
+            *kind = json!([kind.take(), "null"]);
+        }
+        schema["description"] = field.doc.into();
+        (field.name.to_owned(), schema)
+    };
+    let properties: Map<String, Value> = stored().map(property).collect();
+    let required: Vec<&str> =
+        stored().filter(|field| matches!(field.presence, Required)).map(|field| field.name).collect();
+    let mut schema = json!({ "type": "object", "properties": properties });
+    if !required.is_empty() {
+        schema["required"] = json!(required);
+    }
+    schema
+}
+
+fn of_shape(shape: &Shape) -> Value {
+    match shape {
+        Text => json!({ "type": "string" }),
+        Whole => json!({ "type": "integer", "minimum": 0 }),
+        Number => json!({ "type": "number" }),
+        Flag => json!({ "type": "boolean" }),
+        Any => json!({}),
+        List(item) => json!({ "type": "array", "items": of_shape(item) }),
+        Record(fields) => record(fields),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::schema::JsonSchema;
+    use crate::trace::{
+        ConversationTrace, RecordedCall, RecordedConversation, RecordedDelegation, RecordedError,
+        RecordedFailure, RecordedFault, RecordedResult, RecordedTurn, Tokens, Trace,
+    };
+    use serde_json::value::RawValue;
+
+    fn json() -> Option<Box<RawValue>> {
+        RawValue::from_string("{\"a\": 1.50}".to_owned()).ok()
+    }
+
+    /// A trace in which every field is written.
+    fn full() -> ConversationTrace {
+        let call = RecordedCall {
+            name: "search".into(),
+            server: Some("docs".into()),
+            args: json(),
+            args_text: Some("{".into()),
+            id: Some("1".into()),
+            turn: Some(0),
+            caller: json(),
+            distractor: true,
+        };
+        let result = RecordedResult {
+            call_index: 0,
+            is_error: true,
+            content: json(),
+            structured: json(),
+            error: Some(RecordedFailure { code: Some(-32603), message: "no".into() }),
+            duration_ms: Some(7),
+        };
+        let fault = RecordedFault {
+            name: "late".into(),
+            kind: "slow:250".into(),
+            call_index: 0,
+            virtual_ms: Some(250),
+            detected: true,
+        };
+        ConversationTrace {
+            tool_calls: vec![call],
+            tool_results: vec![result],
+            final_response: Some("done".into()),
+            stop_reason: Some("end_turn".into()),
+            errors: vec![RecordedError::new("server", "odd")],
+            delegations: vec![RecordedDelegation { from: "a".into(), to: "b".into() }],
+            faults: Some(vec![fault]),
+            conversation: RecordedConversation {
+                tokens: Some(Tokens::new(Some(1), Some(2), None)),
+                turns: Some(vec![RecordedTurn::new("user", "hi")]),
+                duration_ms: Some(9),
+                message_count: Some(1),
+                cost_usd: Some(0.5),
+            },
+        }
+    }
+
+    fn unwritten(fields: &'static [Field], written: &Value, before: &str) -> Vec<String> {
+        let mut missing = Vec::new();
+        for field in fields.iter().filter(|field| !matches!(field.presence, Derived)) {
+            let Some(value) = written.get(field.name) else {
+                missing.push(format!("{before}{}", field.name));
+                continue;
+            };
+            let step = format!("{before}{}.", field.name);
+            match &field.shape {
+                Record(inner) => missing.extend(unwritten(inner, value, &step)),
+                List(Record(inner)) => missing.extend(unwritten(inner, &value[0], &step)),
+                _ => {}
+            }
+        }
+        let known: Vec<&str> = fields.iter().map(|field| field.name).collect();
+        let unknown = written.as_object().unwrap().keys().filter(|key| !known.contains(&key.as_str()));
+        missing.extend(unknown.map(|key| format!("unknown {before}{key}")));
+        missing
+    }
+
+    #[test]
+    fn what_is_written_is_what_the_table_has() {
+        assert_eq!(unwritten(FIELDS, &full().to_envelope(), ""), ["tool_results.error.data"]);
+    }
+
+    #[test]
+    fn what_is_written_fits_the_schema_and_is_read_again_to_the_letter() {
+        let schema = JsonSchema::compile(&json_schema()).unwrap();
+        for trace in [full(), ConversationTrace::default()] {
+            assert_eq!(schema.reasons(&trace.to_envelope()), []);
+        }
+        let text = full().to_json();
+        let trace = Trace::read(&text).unwrap();
+        assert_eq!(trace.tool_calls[0].args.map(RawValue::get), Some("{\"a\": 1.50}"));
+        assert_eq!(trace.tool_results[0].duration_ms, Some(7));
+    }
+}
