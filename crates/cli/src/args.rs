@@ -1,6 +1,8 @@
 //! What can be written on the command line.
 
+use clap::builder::PossibleValue;
 use clap::{ArgGroup, Args as Group, Parser, Subcommand, ValueEnum};
+use mcptest_core::era::Era;
 use mcptest_core::eval::stats::Decimal;
 use mcptest_run::Filter;
 use std::path::PathBuf;
@@ -337,7 +339,7 @@ pub(crate) struct Direct {
     pub(crate) env: Vec<String>,
     /// The protocol era [default: found out].
     #[arg(long, value_enum, value_name = "ERA")]
-    pub(crate) era: Option<Era>,
+    pub(crate) era: Option<EraOption>,
     /// How long a request may take, as 500ms, 30s or 2m.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) timeout: Option<std::time::Duration>,
@@ -346,15 +348,23 @@ pub(crate) struct Direct {
     pub(crate) words: Vec<String>,
 }
 
-/// A protocol era.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Era {
-    /// Find out.
-    Auto,
-    /// With `initialize` and sessions.
-    Legacy,
-    /// Stateless.
-    Modern,
+/// A protocol era as `--era` takes it; `None` finds it out.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct EraOption(pub(crate) Option<Era>);
+
+impl ValueEnum for EraOption {
+    fn value_variants<'a>() -> &'a [Self] {
+        &[Self(None), Self(Some(Era::Legacy)), Self(Some(Era::Modern))]
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        let help = match self.0 {
+            None => "Find out",
+            Some(Era::Legacy) => "With `initialize` and sessions",
+            Some(Era::Modern) => "Stateless",
+        };
+        Some(PossibleValue::new(self.0.map_or("auto", Era::as_str)).help(help))
+    }
 }
 
 /// A length of time, longer than none.

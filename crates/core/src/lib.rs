@@ -1,5 +1,6 @@
 //! mcptest's library: recorded runs in, verdicts out. No clock, environment, files, network or async.
 
+pub mod era;
 pub mod escape;
 pub mod eval;
 pub mod fault;

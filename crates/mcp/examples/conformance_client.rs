@@ -3,7 +3,8 @@
 //! The suite starts it with the address of its server as the last argument and the scenario in the environment;
 //! with `auto` before the address the era is found out instead of told.
 
-use mcptest_mcp::client::{Answer, Client, EraChoice, Responses, Scripted, ServerSpec, Tool, Tools};
+use mcptest_mcp::client::{Answer, Client, Responses, Scripted, ServerSpec, Tool, Tools};
+use mcptest_mcp::era::Era;
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Map, Value, json};
@@ -26,9 +27,9 @@ async fn main() -> Outcome<()> {
 fn spec(url: &str, before: &[String]) -> Outcome<ServerSpec> {
     let mut spec = ServerSpec::url("conformance", url);
     spec.era = match std::env::var("MCP_CONFORMANCE_PROTOCOL_VERSION")?.as_str() {
-        _ if before.iter().any(|word| word == "auto") => EraChoice::Auto,
-        "2025-11-25" => EraChoice::Legacy,
-        _ => EraChoice::Modern,
+        _ if before.iter().any(|word| word == "auto") => None,
+        "2025-11-25" => Some(Era::Legacy),
+        _ => Some(Era::Modern),
     };
     let accept = Scripted { when: None, answer: Answer::Result(json!({ "action": "accept" })) };
     spec.responses =

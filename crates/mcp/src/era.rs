@@ -1,39 +1,6 @@
-//! Which protocol revisions exist, and what tells the two eras apart?
+//! Which era is spoken, and which keys does the modern one add?
 
-/// Every published revision, oldest first.
-pub const VERSIONS: &[&str] = &["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
-
-/// The newest revision with `initialize` and sessions.
-pub const LATEST_LEGACY: &str = "2025-11-25";
-
-/// The newest stateless revision.
-pub const LATEST_MODERN: &str = "2026-07-28";
-
-/// The two ways of speaking MCP.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Era {
-    /// `initialize`, sessions, server-to-client requests.
-    Legacy,
-    /// Stateless: each request says its version and the client's capabilities.
-    Modern,
-}
-
-impl Era {
-    /// The era of a published revision.
-    pub fn of(version: &str) -> Option<Self> {
-        VERSIONS
-            .contains(&version)
-            .then(|| if version >= LATEST_MODERN { Self::Modern } else { Self::Legacy })
-    }
-
-    /// As it is written in a suite.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Legacy => "legacy",
-            Self::Modern => "modern",
-        }
-    }
-}
+pub use mcptest_core::era::{Era, LATEST_LEGACY, LATEST_MODERN, VERSIONS};
 
 /// Keys of `_meta` in the modern era.
 pub mod meta {
@@ -43,16 +10,4 @@ pub mod meta {
     pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
     /// Who the client is.
     pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_revision_belongs_to_one_era() {
-        assert_eq!(Era::of("2025-11-25"), Some(Era::Legacy));
-        assert_eq!(Era::of("2026-07-28"), Some(Era::Modern));
-        assert_eq!(Era::of("2026-01-01"), None);
-    }
 }

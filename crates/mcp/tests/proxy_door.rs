@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
 use mcptest_http::bind;
-use mcptest_mcp::client::{Client, Endpoint, EraChoice, ServerSpec};
+use mcptest_mcp::client::{Client, Endpoint, ServerSpec};
+use mcptest_mcp::era::Era;
 use mcptest_mcp::jsonrpc::Body;
 use mcptest_mcp::mock::Server;
 use mcptest_mcp::mock::http::serve_on_loopback;
@@ -108,7 +109,7 @@ async fn door(server: ServerSpec, diary: &Diary) -> String {
     url
 }
 
-async fn client(url: &str, era: EraChoice) -> Client {
+async fn client(url: &str, era: Option<Era>) -> Client {
     let mut spec = ServerSpec::url("weather", url);
     spec.era = era;
     Client::connect(&spec, None).await.unwrap()
@@ -126,7 +127,7 @@ async fn call(client: &Client, tool: &str) -> String {
 async fn a_server_on_a_pipe_and_one_with_a_url_look_alike_through_a_door_in_both_eras() {
     let serving = serve_on_loopback(mock()).await.unwrap();
     for endpoint in [pipe(mock()), Endpoint::Url { url: serving.url.clone(), headers: Vec::new() }] {
-        for era in [EraChoice::Auto, EraChoice::Legacy, EraChoice::Modern] {
+        for era in [None, Some(Era::Legacy), Some(Era::Modern)] {
             let diary = Diary::default();
             let url = door(ServerSpec::new("weather", endpoint.clone()), &diary).await;
             let client = client(&url, era).await;
@@ -146,7 +147,7 @@ async fn an_answer_that_comes_on_the_next_stream_is_seen_too() {
     let serving = serve_on_loopback(mock()).await.unwrap();
     let diary = Diary::default();
     let url = door(ServerSpec::url("weather", &serving.url), &diary).await;
-    let client = client(&url, EraChoice::Legacy).await;
+    let client = client(&url, Some(Era::Legacy)).await;
     assert_eq!(call(&client, "later").await, "here it is");
     assert_eq!(diary.sorted(), ["later: here it is"]);
 }
@@ -155,7 +156,7 @@ async fn an_answer_that_comes_on_the_next_stream_is_seen_too() {
 async fn clients_without_a_session_may_use_one_id_at_once() {
     let diary = Diary::default();
     let url = door(ServerSpec::new("weather", pipe(mock())), &diary).await;
-    let (a, b) = tokio::join!(client(&url, EraChoice::Modern), client(&url, EraChoice::Modern));
+    let (a, b) = tokio::join!(client(&url, Some(Era::Modern)), client(&url, Some(Era::Modern)));
     let answers =
         tokio::join!(call(&a, "slow"), call(&b, "slow"), call(&a, "get_weather"), call(&b, "count"));
     assert_eq!(answers, ("at last".into(), "at last".into(), "Sunny.".into(), "one".into()));

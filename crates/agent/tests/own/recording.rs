@@ -172,7 +172,7 @@ for line in sys.stdin:
 "#;
     let mut fragile =
         ServerSpec::command("fragile", [&crate::support::peer("python/bin/python"), "-c", script]);
-    fragile.era = mcptest_mcp::client::EraChoice::Legacy;
+    fragile.era = Some(mcptest_mcp::era::Era::Legacy);
     let steps = json!([call("fragile", "die", &json!({})), call("fragile", "die", &json!({}))]);
     let outcome = Run { command: plain(&steps), servers: vec![fragile], ..Run::default() }.go().await;
     let seen = got(&outcome);
@@ -204,7 +204,7 @@ for line in sys.stdin:
         print(json.dumps({"jsonrpc": "2.0", "id": message["id"], "result": answers[method]}), flush=True)
 "#;
     let mut big = ServerSpec::command("big", [&crate::support::peer("python/bin/python"), "-c", script]);
-    big.era = mcptest_mcp::client::EraChoice::Legacy;
+    big.era = Some(mcptest_mcp::era::Era::Legacy);
     let mut by_url = call("big", "much", &json!({}));
     by_url["via"] = json!("url");
     let steps = json!([call("big", "much", &json!({})), by_url]);

@@ -1,10 +1,11 @@
 //! Which server do `tools` and `call` mean, and how is it spoken to?
 
-use crate::args::{Direct, Era, Server};
+use crate::args::{Direct, Server};
 use crate::output::{self, Failure};
+use mcptest_core::era::Era;
 use mcptest_core::problem::{self, nearest};
 use mcptest_core::suite::{Suite, check_header_name, check_header_value, check_variable_name};
-use mcptest_mcp::client::{Endpoint, EraChoice, ServerSpec};
+use mcptest_mcp::client::{Endpoint, ServerSpec};
 use mcptest_run::draft::Source;
 use std::path::Path;
 use std::process::ExitCode;
@@ -40,7 +41,7 @@ fn command(args: &Direct) -> Result<Option<Vec<String>>, Failure> {
 pub(super) fn spec_and_source(args: &Direct) -> Result<(ServerSpec, Source), Failure> {
     let Some(mut spec) = direct(args)? else { return Err(Failure("no server is named".to_owned())) };
     apply(args, &mut spec)?;
-    let mut source = Source { era: args.era.and_then(era_in_a_suite), ..Source::default() };
+    let mut source = Source { era: args.era.and_then(|era| era.0).map(Era::as_str), ..Source::default() };
     match &spec.endpoint {
         Endpoint::Command { words, env, .. } => {
             source.words.clone_from(words);
@@ -53,14 +54,6 @@ pub(super) fn spec_and_source(args: &Direct) -> Result<(ServerSpec, Source), Fai
         Endpoint::Pipe(_) => {}
     }
     Ok((spec, source))
-}
-
-fn era_in_a_suite(era: Era) -> Option<&'static str> {
-    match era {
-        Era::Auto => None,
-        Era::Legacy => Some("legacy"),
-        Era::Modern => Some("modern"),
-    }
 }
 
 fn of_words(words: &[String]) -> Result<ServerSpec, Failure> {
@@ -152,11 +145,7 @@ fn apply(args: &Direct, spec: &mut ServerSpec) -> Result<(), Failure> {
         }
     }
     if let Some(era) = args.era {
-        spec.era = match era {
-            Era::Auto => EraChoice::Auto,
-            Era::Legacy => EraChoice::Legacy,
-            Era::Modern => EraChoice::Modern,
-        };
+        spec.era = era.0;
     }
     if let Some(timeout) = args.timeout {
         spec.timeout = timeout;

@@ -2,7 +2,7 @@
 
 use crate::installed::{peer, repository};
 use crate::programs::{mcptest, start};
-use mcptest_mcp::client::{Answer, Client, EraChoice, Observed, Scripted, ServerSpec};
+use mcptest_mcp::client::{Answer, Client, Observed, Scripted, ServerSpec};
 use mcptest_mcp::era::Era;
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
@@ -78,7 +78,7 @@ async fn result_of(client: &Client, tool: &str, arguments: Value) -> Value {
     serde_json::from_str(called.outcome.unwrap().get()).unwrap()
 }
 
-async fn is_served(mut spec: ServerSpec, choice: EraChoice, era: Era) {
+async fn is_served(mut spec: ServerSpec, choice: Option<Era>, era: Era) {
     spec.era = choice;
     let accept = Answer::Result(json!({"action": "accept", "content": {"name": "Ada"}}));
     spec.responses
@@ -114,8 +114,8 @@ async fn is_served(mut spec: ServerSpec, choice: EraChoice, era: Era) {
     client.close().await;
 }
 
-const WAYS: [(EraChoice, Era); 3] =
-    [(EraChoice::Auto, Era::Modern), (EraChoice::Modern, Era::Modern), (EraChoice::Legacy, Era::Legacy)];
+const WAYS: [(Option<Era>, Era); 3] =
+    [(None, Era::Modern), (Some(Era::Modern), Era::Modern), (Some(Era::Legacy), Era::Legacy)];
 
 #[tokio::test]
 async fn the_client_is_served_by_the_sdk_on_stdio() {

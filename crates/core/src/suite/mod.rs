@@ -28,7 +28,7 @@ pub use redact::RedactPattern;
 pub use responses::{Answer, Response, Responses, Script};
 pub use schema::json_schema;
 pub use server::{
-    Endpoint, Era, HeaderValue, Provider, Server, check_header_name, check_header_value, check_variable_name,
+    Endpoint, HeaderValue, Provider, Server, check_header_name, check_header_value, check_variable_name,
 };
 pub use tool_outcome::{ToolOutcome, output_faults};
 pub use tool_test::ToolTest;

@@ -10,6 +10,7 @@ pub use program::check_variable_name;
 use super::deferred::{Environment, Scope, Unset};
 use super::read::{Block, Field};
 use super::responses::{Responses, Script};
+use crate::era::Era;
 use crate::problem::{Problem, Span};
 use serde_json::{Map, Value, json};
 
@@ -26,8 +27,8 @@ pub struct Server {
     pub headers: Vec<(String, HeaderValue)>,
     /// The environment variable that holds a bearer token.
     pub bearer_token_env: Option<String>,
-    /// Which protocol era to speak.
-    pub era: Era,
+    /// Which protocol era to speak; `None` finds it out.
+    pub era: Option<Era>,
     /// How long a call may take.
     pub timeout_ms: Option<u64>,
     /// How long connecting may take.
@@ -66,29 +67,6 @@ pub enum HeaderValue {
     Literal(String),
     /// From this environment variable.
     Env(String),
-}
-
-/// The protocol era of a server.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Era {
-    /// Find out.
-    #[default]
-    Auto,
-    /// With `initialize` and sessions.
-    Legacy,
-    /// Stateless.
-    Modern,
-}
-
-impl Era {
-    /// As it is written in a suite.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::Legacy => "legacy",
-            Self::Modern => "modern",
-        }
-    }
 }
 
 /// A model provider of the suite's own.
@@ -158,9 +136,7 @@ impl Server {
         }
         let token = self.bearer_token_env.as_ref();
         entry.extend(token.map(|name| ("bearer_token_env".to_owned(), name.as_str().into())));
-        if self.era != Era::Auto {
-            entry.insert("era".into(), self.era.as_str().into());
-        }
+        entry.extend(self.era.map(|era| ("era".to_owned(), era.as_str().into())));
         entry.extend(self.script.template(&self.scope).map(|script| ("responses".to_owned(), script)));
         entry
     }
@@ -223,11 +199,9 @@ impl Server {
     }
 }
 
-fn read_era(block: &mut Block<'_>) -> Era {
-    let eras = [("auto", Era::Auto), ("legacy", Era::Legacy), ("modern", Era::Modern)];
-    block
-        .optional("era", "The protocol era: found out by default", |f| f.choice("an era", &eras))
-        .unwrap_or_default()
+fn read_era(block: &mut Block<'_>) -> Option<Era> {
+    let eras = [("auto", None), ("legacy", Some(Era::Legacy)), ("modern", Some(Era::Modern))];
+    block.optional("era", "The protocol era: found out by default", |f| f.choice("an era", &eras)).flatten()
 }
 
 fn endpoint(

@@ -5,9 +5,7 @@ use super::http::Http;
 use super::link::{Asking, Deadline, Link};
 use super::params::{Params, capabilities, client_info};
 use super::stdio::Stdio;
-use super::{
-    CallFailure, Endpoint, EraChoice, Failure, Misbehaviour, Observed, ServerInfo, ServerSpec, WireError,
-};
+use super::{CallFailure, Endpoint, Failure, Misbehaviour, Observed, ServerInfo, ServerSpec, WireError};
 use crate::era::{Era, LATEST_LEGACY, LATEST_MODERN, VERSIONS};
 use crate::jsonrpc::{RpcError, code};
 use serde::Deserialize;
@@ -27,19 +25,19 @@ const OUT_OF_ORDER: Duration = Duration::from_millis(200);
 /// Connects, in the era that the server speaks.
 pub(super) async fn connect(spec: &ServerSpec, tap: Option<Tap>) -> Result<(Link, ServerInfo), WireError> {
     match spec.era {
-        EraChoice::Legacy => {
+        Some(Era::Legacy) => {
             let link = open(spec, tap, Era::Legacy)?;
             let info = initialize(&link, spec.connect_timeout).await?;
             Ok(ready(link, info).await)
         }
-        EraChoice::Modern => {
+        Some(Era::Modern) => {
             let link = open(spec, tap, Era::Modern)?;
             match discover(&link, spec.connect_timeout).await {
                 Discovered::Modern(info) => Ok(ready(link, info).await),
                 Discovered::Failed { error, .. } => Err(error),
             }
         }
-        EraChoice::Auto => find_out(spec, tap).await,
+        None => find_out(spec, tap).await,
     }
 }
 

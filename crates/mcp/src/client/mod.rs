@@ -29,7 +29,7 @@ pub use misbehaviour::{Misbehaviour, Moment};
 pub use observed::Observed;
 pub use responses::{Answer, Responses, Scripted};
 pub use spec::{
-    BoxedReader, BoxedWriter, DEFAULT_CONNECT_TIMEOUT, DEFAULT_TIMEOUT, Endpoint, EraChoice, Pipe, ServerSpec,
+    BoxedReader, BoxedWriter, DEFAULT_CONNECT_TIMEOUT, DEFAULT_TIMEOUT, Endpoint, Pipe, ServerSpec,
 };
 pub use suite::SpecError;
 pub use wire_error::{CallFailure, Failure, WireError};

@@ -1,6 +1,7 @@
 //! How is one server reached, and how patient are we with it?
 
 use super::Responses;
+use crate::era::Era;
 use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
 use std::fmt;
 use std::path::PathBuf;
@@ -21,7 +22,7 @@ pub struct ServerSpec {
     /// Where it is.
     pub endpoint: Endpoint,
     /// Which protocol era to speak.
-    pub era: EraChoice,
+    pub era: Option<Era>,
     /// How long a request may take.
     pub timeout: Duration,
     /// How long the handshake may take.
@@ -74,25 +75,13 @@ impl fmt::Debug for Endpoint {
     }
 }
 
-/// Which protocol era to speak with a server.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum EraChoice {
-    /// Find out.
-    #[default]
-    Auto,
-    /// With `initialize` and sessions.
-    Legacy,
-    /// Stateless.
-    Modern,
-}
-
 impl ServerSpec {
     /// A server with the default patience.
     pub fn new(name: impl Into<String>, endpoint: Endpoint) -> Self {
         Self {
             name: name.into(),
             endpoint,
-            era: EraChoice::Auto,
+            era: None,
             timeout: DEFAULT_TIMEOUT,
             connect_timeout: DEFAULT_CONNECT_TIMEOUT,
             max_message_bytes: DEFAULT_MAX_MESSAGE_BYTES,

@@ -1,6 +1,6 @@
 //! A server entry of a suite becomes a server that can be reached: variables, folders and secrets are filled in.
 
-use super::{Answer, Endpoint, EraChoice, Responses, Scripted, ServerSpec};
+use super::{Answer, Endpoint, Responses, Scripted, ServerSpec};
 use crate::jsonrpc::RpcError;
 use mcptest_core::suite::{self, HeaderValue, Scope, Server, Unset};
 use serde_json::{Value, json};
@@ -137,11 +137,7 @@ impl ServerSpec {
         let filling = Filling { server: name, scope: &server.scope, folder, environment };
         let mut spec = Self::new(name, filling.endpoint(server)?);
         spec.responses = filling.responses(server)?;
-        spec.era = match server.era {
-            suite::Era::Auto => EraChoice::Auto,
-            suite::Era::Legacy => EraChoice::Legacy,
-            suite::Era::Modern => EraChoice::Modern,
-        };
+        spec.era = server.era;
         if let Some(timeout_ms) = server.timeout_ms {
             spec.timeout = Duration::from_millis(timeout_ms);
         }

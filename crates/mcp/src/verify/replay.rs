@@ -3,9 +3,8 @@
 use super::catalogue::{self, KINDS, Kind};
 use super::drift::{Drift, Findings, Ignore, LeftOut, Tier};
 use super::value;
-use crate::client::{
-    Answer, CallFailure, Client, EraChoice, Misbehaviour, Responses, Scripted, ServerSpec, WireError,
-};
+use crate::client::{Answer, CallFailure, Client, Misbehaviour, Responses, Scripted, ServerSpec, WireError};
+use crate::era::Era;
 use crate::era::meta;
 use crate::jsonrpc::RpcError;
 use crate::tape::{Asked, CallParams, Direction, Tape, requests};
@@ -51,16 +50,16 @@ pub async fn replay(
 }
 
 /// The era that was recorded, so that like is compared with like.
-fn era_of(asked: &[Asked<'_>]) -> EraChoice {
+fn era_of(asked: &[Asked<'_>]) -> Option<Era> {
     let of_client = |method: &str| {
         asked.iter().any(|asked| {
             asked.method == method && asked.answer.as_ref().is_some_and(|answer| answer.outcome.is_ok())
         })
     };
     match (of_client("initialize"), of_client("server/discover")) {
-        (true, false) => EraChoice::Legacy,
-        (false, true) => EraChoice::Modern,
-        _ => EraChoice::Auto,
+        (true, false) => Some(Era::Legacy),
+        (false, true) => Some(Era::Modern),
+        _ => None,
     }
 }
 
@@ -76,8 +75,8 @@ struct Replay<'r> {
 impl Replay<'_> {
     fn handshake(&mut self, asked: &[Asked<'_>]) {
         let method = match self.client.server().era {
-            crate::era::Era::Legacy => "initialize",
-            crate::era::Era::Modern => "server/discover",
+            Era::Legacy => "initialize",
+            Era::Modern => "server/discover",
         };
         let mut recorded = asked.iter().filter(|asked| asked.method == method);
         let recorded = recorded.find_map(|asked| asked.answer.as_ref()?.outcome.clone().ok());

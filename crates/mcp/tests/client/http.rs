@@ -1,7 +1,7 @@
 //! What the client makes of HTTP answers, whole and broken.
 
 use crate::script::{initialized, result};
-use mcptest_mcp::client::{Client, EraChoice, Observed, ServerSpec};
+use mcptest_mcp::client::{Client, Observed, ServerSpec};
 use mcptest_mcp::era::Era;
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
@@ -71,7 +71,7 @@ async fn serve(answer: impl Fn(&Request) -> String + Send + Sync + 'static) -> S
         }
     });
     let mut spec = ServerSpec::url("weather", url);
-    spec.era = EraChoice::Legacy;
+    spec.era = Some(Era::Legacy);
     spec.timeout = Duration::from_secs(5);
     spec
 }
@@ -269,7 +269,7 @@ async fn a_modern_server_gets_the_headers_of_its_era() {
         json_reply("", &result(&request.body, &answer))
     })
     .await;
-    let client = Client::connect(&ServerSpec { era: EraChoice::Auto, ..spec }, None).await.unwrap();
+    let client = Client::connect(&ServerSpec { era: None, ..spec }, None).await.unwrap();
     assert_eq!(client.server().era, Era::Modern);
     let arguments = to_raw_value(&json!({"city": "Zürich"})).unwrap();
     client.call_tool("get_weather", &arguments, None).await.outcome.unwrap();
@@ -290,7 +290,7 @@ async fn a_version_that_is_refused_and_offered_is_asked_once_more() {
         json_reply("", &result(&request.body, &found))
     })
     .await;
-    let client = Client::connect(&ServerSpec { era: EraChoice::Auto, ..spec }, None).await.unwrap();
+    let client = Client::connect(&ServerSpec { era: None, ..spec }, None).await.unwrap();
     assert_eq!((client.server().era, asked.load(Ordering::SeqCst)), (Era::Modern, 2));
 }
 
@@ -327,7 +327,7 @@ async fn a_4xx_without_a_modern_error_means_the_older_era() {
         _ => reply("202 Accepted", "", ""),
     })
     .await;
-    let client = Client::connect(&ServerSpec { era: EraChoice::Auto, ..spec }, None).await.unwrap();
+    let client = Client::connect(&ServerSpec { era: None, ..spec }, None).await.unwrap();
     assert_eq!(client.server().era, Era::Legacy);
 }
 

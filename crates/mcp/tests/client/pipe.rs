@@ -1,9 +1,7 @@
 //! What the client makes of messages, over a pipe.
 
 use crate::script::{HANG_UP, error, initialized, result, server, tool_server};
-use mcptest_mcp::client::{
-    Answer, CallFailure, Client, EraChoice, Misbehaviour, Observed, Scripted, ServerSpec,
-};
+use mcptest_mcp::client::{Answer, CallFailure, Client, Misbehaviour, Observed, Scripted, ServerSpec};
 use mcptest_mcp::era::Era;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
@@ -264,7 +262,7 @@ async fn a_legacy_server_is_found_by_its_error_or_its_silence() {
             Some("server/discover") if !is_silent => vec![error(message, -32601, "no such method")],
             _ => vec![],
         });
-        spec.era = EraChoice::Auto;
+        spec.era = None;
         spec.connect_timeout = Duration::from_millis(400);
         let client = connect(&spec).await;
         assert_eq!(client.server().era, Era::Legacy);
@@ -283,7 +281,7 @@ async fn a_modern_server_that_is_slow_to_start_is_waited_for() {
         Some("ping") => vec![held.lock().unwrap().take().unwrap(), error(message, -32601, "no ping")],
         other => panic!("{other:?}"),
     });
-    spec.era = EraChoice::Auto;
+    spec.era = None;
     assert_eq!(connect(&spec).await.server().era, Era::Modern);
 }
 
@@ -308,7 +306,7 @@ async fn an_answer_to_a_question_of_the_probe_is_no_oddity_however_late_it_comes
             }
             _ => vec![],
         });
-        spec.era = EraChoice::Auto;
+        spec.era = None;
         spec.connect_timeout = Duration::from_secs(2);
         let client = connect(&spec).await;
         client.list_tools().await.unwrap();
@@ -323,7 +321,7 @@ async fn a_legacy_server_that_passes_over_the_probe_is_found_by_its_answer_to_an
         Some("ping") => vec![result(message, &json!({}))],
         _ => vec![],
     });
-    spec.era = EraChoice::Auto;
+    spec.era = None;
     let client = connect(&spec).await;
     assert_eq!(client.server().era, Era::Legacy);
     let fell_back = Observed::FellBack {
@@ -360,7 +358,7 @@ async fn a_modern_server_gets_its_meta_and_its_state_back() {
             }
         }
     });
-    spec.era = EraChoice::Auto;
+    spec.era = None;
     let client = connect(&spec).await;
     assert_eq!((client.server().era, client.server().name.as_str()), (Era::Modern, "modern"));
     assert_eq!(call(&client).await.unwrap(), json!({"content": []}));
@@ -372,7 +370,7 @@ async fn a_call_that_never_has_enough_input_ends() {
         Some("server/discover") => vec![result(message, &discovered())],
         _ => vec![result(message, &json!({"resultType": "input_required", "requestState": "again"}))],
     });
-    spec.era = EraChoice::Modern;
+    spec.era = Some(Era::Modern);
     let failure = call(&connect(&spec).await).await.unwrap_err();
     let CallFailure::Wire(error) = failure else { panic!("{failure}") };
     assert!(matches!(error.misbehaviour, Misbehaviour::TooManyRounds { rounds: 10 }));

@@ -1,7 +1,8 @@
 //! Servers as processes: how they start, fail, and end with all that they started.
 #![cfg(unix)]
 
-use mcptest_mcp::client::{Client, EraChoice, ServerSpec};
+use mcptest_mcp::client::{Client, ServerSpec};
+use mcptest_mcp::era::Era;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,7 @@ fn shell(rest: &str) -> ServerSpec {
     let answer = r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"sh","version":"1"}}}"#;
     let mut spec =
         ServerSpec::command("shell", ["sh", "-c", &format!("read -r line; echo '{answer}'; {rest}")]);
-    spec.era = EraChoice::Legacy;
+    spec.era = Some(Era::Legacy);
     spec
 }
 

@@ -1,6 +1,6 @@
 //! The client against a known-good server of another hand, on both transports and in both eras.
 
-use mcptest_mcp::client::{Answer, Client, EraChoice, Scripted, ServerSpec};
+use mcptest_mcp::client::{Answer, Client, Scripted, ServerSpec};
 use mcptest_mcp::era::Era;
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ async fn text_of(client: &Client, tool: &str, arguments: Value) -> Value {
     serde_json::from_str(called.outcome.unwrap().get()).unwrap()
 }
 
-async fn is_a_good_peer(mut spec: ServerSpec, choice: EraChoice, era: Era) {
+async fn is_a_good_peer(mut spec: ServerSpec, choice: Option<Era>, era: Era) {
     spec.era = choice;
     let accept = Answer::Result(json!({"action": "accept", "content": {"name": "Ada"}}));
     spec.responses
@@ -71,7 +71,7 @@ async fn is_a_good_peer(mut spec: ServerSpec, choice: EraChoice, era: Era) {
 #[tokio::test]
 async fn on_stdio_in_both_eras() {
     for (choice, era) in
-        [(EraChoice::Auto, Era::Modern), (EraChoice::Modern, Era::Modern), (EraChoice::Legacy, Era::Legacy)]
+        [(None, Era::Modern), (Some(Era::Modern), Era::Modern), (Some(Era::Legacy), Era::Legacy)]
     {
         let spec = ServerSpec::command("rmcp", [echo_server().to_str().unwrap()]);
         is_a_good_peer(spec, choice, era).await;
@@ -82,7 +82,7 @@ async fn on_stdio_in_both_eras() {
 async fn on_http_in_both_eras() {
     let server = start_http(&[]);
     for (choice, era) in
-        [(EraChoice::Auto, Era::Modern), (EraChoice::Modern, Era::Modern), (EraChoice::Legacy, Era::Legacy)]
+        [(None, Era::Modern), (Some(Era::Modern), Era::Modern), (Some(Era::Legacy), Era::Legacy)]
     {
         is_a_good_peer(ServerSpec::url("rmcp", &server.1), choice, era).await;
     }
@@ -91,5 +91,5 @@ async fn on_http_in_both_eras() {
 #[tokio::test]
 async fn on_http_with_plain_json() {
     let server = start_http(&["--json"]);
-    is_a_good_peer(ServerSpec::url("rmcp", &server.1), EraChoice::Auto, Era::Modern).await;
+    is_a_good_peer(ServerSpec::url("rmcp", &server.1), None, Era::Modern).await;
 }

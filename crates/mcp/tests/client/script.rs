@@ -1,6 +1,7 @@
 //! A server over an in-memory pipe that answers each message as a function says.
 
-use mcptest_mcp::client::{Endpoint, EraChoice, ServerSpec};
+use mcptest_mcp::client::{Endpoint, ServerSpec};
+use mcptest_mcp::era::Era;
 use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,7 +33,7 @@ pub(crate) fn server(script: impl Fn(&Value) -> Vec<String> + Send + Sync + 'sta
         (Box::new(reader) as _, Box::new(writer) as _)
     };
     let mut spec = ServerSpec::new("weather", Endpoint::Pipe(Arc::new(open)));
-    spec.era = EraChoice::Legacy;
+    spec.era = Some(Era::Legacy);
     spec.timeout = Duration::from_secs(5);
     spec
 }
