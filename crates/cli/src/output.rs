@@ -67,8 +67,8 @@ pub(crate) fn is_coloured(colour: Colour, stream: &impl IsTerminal) -> bool {
 
 /// The width to wrap at: only a terminal has one.
 pub(crate) fn width() -> Option<usize> {
-    let (terminal_size::Width(columns), _) = terminal_size::terminal_size_of(std::io::stdout())?;
-    std::io::stdout().is_terminal().then_some(usize::from(columns))
+    let (_, columns) = console::Term::stdout().size_checked()?;
+    Some(usize::from(columns))
 }
 
 /// Colours, where they are wanted.

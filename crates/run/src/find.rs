@@ -1,6 +1,8 @@
 //! Which suite files does an invocation mean?
 
+use crate::walk::{Unlisted, Walk, has_extension, is_hidden};
 use mcptest_core::suite::is_suite;
+use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
 /// The suites to run, and the files in named folders that are none.
@@ -72,25 +74,17 @@ fn plain(path: &Path) -> PathBuf {
 }
 
 fn folder(shown: &Path, at: &Path, found: &mut Found) -> Result<(), FindError> {
-    let unreadable = |reason| FindError::Unreadable { path: shown.to_owned(), reason };
-    let mut entries: Vec<_> =
-        std::fs::read_dir(at).and_then(Iterator::collect::<Result<Vec<_>, _>>).map_err(unreadable)?;
-    entries.sort_by_key(std::fs::DirEntry::file_name);
-    for entry in entries {
-        let (name, path) = (entry.file_name(), entry.path());
-        let shown = shown.join(&name);
-        let is_hidden = name.to_string_lossy().starts_with('.');
-        if path.is_dir() {
-            if !is_hidden && name != "node_modules" && name != "target" {
-                folder(&shown, &path, found)?;
-            }
-        } else if path.extension().is_some_and(|extension| extension == "yml" || extension == "yaml") {
-            let bytes = std::fs::read(&path).unwrap_or_default();
-            if is_suite(&String::from_utf8_lossy(&bytes)) {
-                found.suites.push(shown);
-            } else {
-                found.passed_over.push(shown);
-            }
+    let takes = |name: &OsStr, is_folder: bool| {
+        !is_folder || !(is_hidden(name) || name == "node_modules" || name == "target")
+    };
+    let walk = Walk { follows_links: true, takes, ..Walk::EVERYTHING };
+    let unreadable = |Unlisted { folder, reason }| FindError::Unreadable { path: plain(&folder), reason };
+    for path in walk.below(at).map_err(unreadable)? {
+        if has_extension(&path, &["yml", "yaml"]) {
+            let bytes = std::fs::read(at.join(&path)).unwrap_or_default();
+            let is_suite = is_suite(&String::from_utf8_lossy(&bytes));
+            let list = if is_suite { &mut found.suites } else { &mut found.passed_over };
+            list.push(shown.join(path));
         }
     }
     Ok(())

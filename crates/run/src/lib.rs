@@ -16,6 +16,7 @@ mod select;
 pub mod server;
 mod tool_test;
 mod traces;
+mod walk;
 
 pub use agent::{Estimate, ExceededBudget, ExpectedTokens, MatrixRuns, RowEstimate, estimate};
 pub use agent::{Event, RowToRecord, Watch, unwatched};

@@ -1,8 +1,9 @@
 //! Which recordings have a secret in them, and where?
 
+use crate::walk::{Unlisted, Walk, has_extension};
 use mcptest_redact::{Redactor, Sighting};
 use serde::de::IgnoredAny;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -45,27 +46,15 @@ pub struct Tally {
 pub fn recordings(named: &[PathBuf]) -> Result<Vec<PathBuf>, ScanError> {
     let mut found = Vec::new();
     for path in named {
-        if path.is_dir() { folder(path, &mut found)? } else { found.push(path.clone()) }
-    }
-    Ok(found)
-}
-
-fn folder(at: &Path, found: &mut Vec<PathBuf>) -> Result<(), ScanError> {
-    let entries = fs::read_dir(at).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let mut entries = entries.map_err(|source| ScanError { path: at.to_owned(), source })?;
-    entries.sort_by_key(fs::DirEntry::file_name);
-    for entry in entries {
-        let path = entry.path();
-        // A link to a folder may lead back here.
-        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        let is_recording = path.extension().is_some_and(|end| EXTENSIONS.iter().any(|one| end == *one));
-        if is_folder {
-            folder(&path, found)?;
-        } else if is_recording && path.is_file() {
-            found.push(path);
+        if path.is_dir() {
+            let unread = |Unlisted { folder, reason }| ScanError { path: folder, source: reason };
+            let files = Walk::EVERYTHING.below(path).map_err(unread)?.into_iter().map(|file| path.join(file));
+            found.extend(files.filter(|file| has_extension(file, &EXTENSIONS) && file.is_file()));
+        } else {
+            found.push(path.clone());
         }
     }
-    Ok(())
+    Ok(found)
 }
 
 /// Searches one file, and says what it finds as it goes; no more than one long line is held at once.

@@ -1,6 +1,7 @@
 //! Which transcripts stand in a folder, and which of them are judged together?
 
 use crate::cassette::by_path;
+use crate::walk::{Unlisted, Walk};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -46,31 +47,15 @@ pub fn transcripts_in(folder: &Path) -> Result<Vec<PathBuf>, TracesError> {
     if !folder.is_dir() {
         return Err(TracesError::NotAFolder(folder.to_owned()));
     }
-    let mut files = Vec::new();
-    collect(folder, &mut files)?;
+    let unreadable = |Unlisted { folder, reason }| TracesError::Unreadable { path: folder, reason };
+    let found = Walk::NOTHING_HIDDEN.below(folder).map_err(unreadable)?;
+    let mut files: Vec<PathBuf> = found.iter().map(|path| folder.join(path)).collect();
+    files.retain(|path| is_transcript(path) && path.is_file());
     if files.is_empty() {
         return Err(TracesError::Empty(folder.to_owned()));
     }
     files.sort_by(|one, other| by_path(one, other));
     Ok(files)
-}
-
-/// Hidden files and folders are left out, and linked folders are not entered, so that a walk always ends.
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Result<(), TracesError> {
-    let unreadable = |reason| TracesError::Unreadable { path: folder.to_owned(), reason };
-    for entry in std::fs::read_dir(folder).map_err(unreadable)? {
-        let entry = entry.map_err(unreadable)?;
-        if entry.file_name().to_string_lossy().starts_with('.') {
-            continue;
-        }
-        let path = entry.path();
-        if entry.file_type().map_err(unreadable)?.is_dir() {
-            collect(&path, files)?;
-        } else if is_transcript(&path) && path.is_file() {
-            files.push(path);
-        }
-    }
-    Ok(())
 }
 
 fn is_transcript(path: &Path) -> bool {

@@ -61,15 +61,15 @@ impl Provider {
         match told {
             Some(wait) => {
                 self.pause_until(Instant::now() + wait);
-                patience::told(wait, &self.0.dice)
+                patience::told(wait)
             }
-            None => self.0.patience.wait(attempt, &self.0.dice),
+            None => self.0.patience.wait(attempt),
         }
     }
 
     async fn wait_out_pause(&self, deadline: Instant, attempt: u32) -> Result<(), AskError> {
         while let Some(until) = self.paused_until().filter(|until| *until > Instant::now()) {
-            let wait = patience::told(until - Instant::now(), &self.0.dice);
+            let wait = patience::told(until - Instant::now());
             if Instant::now() + wait >= deadline {
                 let message = format!(
                     "{} asked to wait for {} more, which is longer than the time that is left",

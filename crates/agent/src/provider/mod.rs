@@ -18,7 +18,6 @@ use crate::dialect::Dialect;
 use mcptest_core::suite::{Environment, Model, Suite};
 use reqwest::Url;
 use std::fmt;
-use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::time::Instant;
 
@@ -34,7 +33,6 @@ struct Shared {
     client: reqwest::Client,
     patience: Patience,
     paused_until: Mutex<Option<Instant>>,
-    dice: AtomicU64,
 }
 
 /// A key, with the variable that holds it.
@@ -88,7 +86,6 @@ impl Provider {
             client: client.clone(),
             patience,
             paused_until: Mutex::new(self.paused_until()),
-            dice: AtomicU64::new(patience::seed(name, base.as_str())),
         }))
     }
 

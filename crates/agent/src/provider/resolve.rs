@@ -1,14 +1,13 @@
 //! Which provider has this model, where is it, and with which key?
 
 use super::family::{self, FAMILIES, Family};
-use super::{Key, Patience, Provider, Shared, address, patience};
+use super::{Key, Patience, Provider, Shared, address};
 use crate::dialect::Dialect;
 use mcptest_core::suite::{Environment, Model, Suite, Unset};
 use reqwest::Url;
 use reqwest::header::HeaderValue;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use thiserror::Error;
@@ -135,9 +134,8 @@ impl Resolved {
             builder.connect_timeout(CONNECT).user_agent(mcptest_http::USER_AGENT)
         })
         .map_err(|error| ProviderError::NoClient { provider: name.clone(), why: error.to_string() })?;
-        let dice = AtomicU64::new(patience::seed(&name, base.as_str()));
         let (patience, paused_until) = (Patience::default(), Mutex::new(None));
-        Ok(Provider(Arc::new(Shared { name, dialect, base, key, client, patience, paused_until, dice })))
+        Ok(Provider(Arc::new(Shared { name, dialect, base, key, client, patience, paused_until })))
     }
 }
 

@@ -2,11 +2,11 @@
 
 use crate::output::{self, Failure};
 use crate::progress::words::{counted, dollars, grouped};
+use console::{Alignment, measure_text_width, pad_str};
 use mcptest_core::escape::escape;
 use mcptest_core::eval::PRICES_HELP;
 use mcptest_run::{Estimate, MatrixRuns, Options, Plan, RowEstimate, Subject};
 use std::process::ExitCode;
-use unicode_width::UnicodeWidthStr;
 
 /// More rows than these are not named one by one in a note.
 const NAMED: usize = 3;
@@ -49,14 +49,15 @@ fn table(rows: &[RowEstimate]) -> String {
     if rows.len() > 1 {
         lines.push(total(rows));
     }
-    let width = |column: usize| lines.iter().map(|line| line[column].width()).max().unwrap_or_default();
+    let width =
+        |column: usize| lines.iter().map(|line| measure_text_width(&line[column])).max().unwrap_or_default();
     let widths: Vec<usize> = (0..HEADINGS.len()).map(width).collect();
     let mut text = String::new();
     for line in &lines {
-        let name = format!("{}{}", line[0], " ".repeat(widths[0] - line[0].width()));
+        let name = pad_str(&line[0], widths[0], Alignment::Left, None);
         let numbers = line.iter().zip(&widths).skip(1);
         let numbers =
-            numbers.map(|(number, width)| format!("  {}{number}", " ".repeat(width - number.width())));
+            numbers.map(|(number, width)| format!("  {}", pad_str(number, *width, Alignment::Right, None)));
         text.push_str(&format!("{name}{}\n", numbers.collect::<String>()));
     }
     text

@@ -159,30 +159,10 @@ fn refused(option: &str, why: &str) -> Failure {
     Failure(format!("`--{option}`: {why}"))
 }
 
-/// The words of a command line; quotes of both kinds group, and a backslash keeps the next character.
+/// The words of a command line, as a shell splits them; on Windows a backslash is a part of a path.
 fn words(text: &str) -> Result<Vec<String>, Failure> {
-    let mut words = Vec::new();
-    let mut word: Option<String> = None;
-    let mut quote = None;
-    let mut characters = text.chars();
-    while let Some(character) = characters.next() {
-        match (quote, character) {
-            (Some(mark), mark_here) if mark == mark_here => quote = None,
-            (Some('\''), inside) => word.get_or_insert_default().push(inside),
-            (None, '\'' | '"') => {
-                quote = Some(character);
-                word.get_or_insert_default();
-            }
-            (None, space) if space.is_whitespace() => words.extend(word.take()),
-            (_, '\\') if cfg!(not(windows)) => word.get_or_insert_default().extend(characters.next()),
-            (_, plain) => word.get_or_insert_default().push(plain),
-        }
-    }
-    if quote.is_some() {
-        return Err(Failure(format!("a quote in `{text}` is never closed")));
-    }
-    words.extend(word);
-    Ok(words)
+    let escaped = if cfg!(windows) { text.replace('\\', r"\\") } else { text.to_owned() };
+    shell_words::split(&escaped).map_err(|_unclosed| Failure(format!("a quote in `{text}` is never closed")))
 }
 
 /// Does this with the server; a user who has enough ends it, and the server with it.

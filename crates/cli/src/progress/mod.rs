@@ -48,7 +48,7 @@ enum Style {
     /// A line now and then.
     Plain(Plain),
     /// A view that is drawn again and again.
-    View { screen: Screen, paint: Paint, above: Vec<String> },
+    View { paint: Paint, above: String },
 }
 
 impl Style {
@@ -62,7 +62,7 @@ impl Style {
             Self::Silent
         } else if stderr.is_terminal() && (!is_dumb || cfg!(windows)) && !is_set("CI") {
             let paint = Paint::new(output::is_coloured(colour, &stderr));
-            Self::View { screen: Screen::default(), paint, above: Vec::new() }
+            Self::View { paint, above: String::new() }
         } else {
             Self::Plain(Plain::new(is_live))
         }
@@ -96,21 +96,11 @@ impl Progress {
         if let Some(beating) = self.beating.take() {
             let _panicked = beating.join();
         }
-        let mut shown = self.shared.lock();
-        let Shown { state, style, .. } = &mut *shown;
-        let spent = plain::spent(state, self.is_live).map(|line| line + "\n").unwrap_or_default();
-        match style {
-            Style::Silent => {}
-            Style::Plain(_) => output::stderr(&spent),
-            Style::View { screen, above, .. } => {
-                let above = std::mem::take(above);
-                let cleared = if above.is_empty() {
-                    screen.clear(size().columns)
-                } else {
-                    screen.draw(&above, &[], size().columns)
-                };
-                output::stderr(&(cleared + &spent));
-            }
+        let shown = self.shared.lock();
+        if !matches!(shown.style, Style::Silent) {
+            output::stderr(
+                &plain::spent(&shown.state, self.is_live).map(|line| line + "\n").unwrap_or_default(),
+            );
         }
     }
 }
@@ -132,7 +122,7 @@ impl Shared {
                 }
             }
             Style::View { paint, above, .. } => {
-                let failed = plain::failure(event, state).map(|line| format!("{} {line}", paint.red("✗")));
+                let failed = plain::failure(event, state).map(|line| format!("{} {line}\n", paint.red("✗")));
                 above.extend(failed);
             }
         }
@@ -141,42 +131,42 @@ impl Shared {
 
     /// Draws the view, or says that it still goes on, until the end.
     fn beat(&self) {
-        let mut shown = self.lock();
-        while !shown.is_over {
-            (shown, _) = self.ended.wait_timeout(shown, BEAT).unwrap_or_else(PoisonError::into_inner);
-            if shown.is_over {
-                return;
-            }
-            let bytes = shown.beat(self.began.elapsed());
+        let mut screen = Screen::new();
+        let mut is_over = false;
+        while !is_over {
+            let (mut shown, _) =
+                self.ended.wait_timeout(self.lock(), BEAT).unwrap_or_else(PoisonError::into_inner);
+            is_over = shown.is_over;
+            let size = size();
+            let (above, lines) = shown.beat(self.began.elapsed(), size);
             // A terminal that takes nothing for a while must not hold up the runs.
             drop(shown);
-            output::stderr(&bytes);
-            shown = self.lock();
+            screen.draw(&lines, size.columns);
+            screen.say_above(&above);
         }
+        screen.clear();
     }
 }
 
 impl Shown {
-    fn beat(&mut self, now: Duration) -> String {
-        let Self { state, style, .. } = self;
-        if state.rows.is_empty() && state.tools.1 == 0 {
-            return String::new();
-        }
+    /// The text to say above the view, and the view.
+    fn beat(&mut self, now: Duration, size: Size) -> (String, Vec<String>) {
+        let Self { state, style, is_over } = self;
+        let has_begun = !state.rows.is_empty() || state.tools.1 > 0;
         match style {
-            Style::Silent => String::new(),
-            Style::Plain(plain) => plain.heartbeat(state, now).map(|line| line + "\n").unwrap_or_default(),
-            Style::View { screen, paint, above } => {
-                let size = size();
-                let above = std::mem::take(above);
-                screen.draw(&above, &view::lines(state, now, size, *paint), size.columns)
+            Style::Plain(plain) if has_begun && !*is_over => {
+                (plain.heartbeat(state, now).map(|line| line + "\n").unwrap_or_default(), Vec::new())
             }
+            Style::View { paint, above } if has_begun => {
+                (std::mem::take(above), view::lines(state, now, size, *paint))
+            }
+            _ => Default::default(),
         }
     }
 }
 
 /// How large the terminal is now.
 fn size() -> Size {
-    let measured = terminal_size::terminal_size_of(std::io::stderr());
-    let (columns, rows) = measured.map_or((80, 24), |(columns, rows)| (columns.0, rows.0));
+    let (rows, columns) = console::Term::stderr().size_checked().unwrap_or((24, 80));
     Size { columns: usize::from(columns.max(1)), rows: usize::from(rows.max(1)) }
 }

@@ -1,10 +1,10 @@
 //! Do lines and view say what happened?
 
 use super::plain::{Plain, spent};
-use super::screen::width;
 use super::state::State;
 use super::view::{Size, lines};
 use crate::output::Paint;
+use console::measure_text_width;
 use mcptest_run::{Event, RowToRecord};
 use std::time::Duration;
 
@@ -187,7 +187,7 @@ fn a_narrow_terminal_has_fewer_columns_and_no_line_is_too_wide() {
     told.call(0, 2, "a_tool_with_a_rather_long_name_indeed");
     for columns in 1..=140 {
         for line in told.view(columns, 24).lines() {
-            assert!(width(line) < columns.max(2), "{columns}: {line}");
+            assert!(measure_text_width(line) < columns.max(2), "{columns}: {line}");
         }
     }
     assert_eq!(

@@ -1,11 +1,11 @@
 //! What does a person see while runs are recorded: the rows at work, and a line for all of them?
 
-use super::screen::{cut, cut_within, flush_right, padded};
 use super::state::{Doing, Row, State};
 use super::words::{about, counted, grouped, time};
 use crate::output::Paint;
+use console::{Alignment, measure_text_width, pad_str, truncate_str};
+use std::borrow::Cow;
 use std::time::Duration;
-use unicode_width::UnicodeWidthStr;
 
 /// How large the terminal is.
 #[derive(Debug, Clone, Copy)]
@@ -56,12 +56,12 @@ impl Columns {
     /// The most that fits; what matters least goes first.
     fn fitting(rows: &[&Row], widest: usize) -> Self {
         let widest_of = |text: &dyn Fn(&Row) -> Option<String>, least: usize| {
-            let widths = rows.iter().filter_map(|row| Some(text(row)?.width()));
+            let widths = rows.iter().filter_map(|row| Some(measure_text_width(&text(row)?)));
             widths.max().map(|width| width.max(least))
         };
         let all = Self {
-            name: rows.iter().map(|row| row.name.width()).max().unwrap_or_default(),
-            count: rows.iter().map(|row| count(row).width()).max().unwrap_or_default(),
+            name: rows.iter().map(|row| measure_text_width(&row.name)).max().unwrap_or_default(),
+            count: rows.iter().map(|row| measure_text_width(&count(row))).max().unwrap_or_default(),
             bar: true,
             tokens: widest_of(&tokens, TOKENS),
             cost: widest_of(&|row| row.spent.cost_in_words(), COST),
@@ -110,7 +110,8 @@ fn line(row: &Row, columns: Columns, now: Duration) -> Line {
         _ => ("▸", Style::Cyan),
     };
     let is_quiet = row.active.is_empty();
-    let name = padded(&cut_within(&row.name, columns.name), columns.name);
+    let name = cut_within(&row.name, columns.name);
+    let name = padded(&name, columns.name);
     let mut line = Line::default()
         .with(style, mark)
         .with(Style::Plain, " ")
@@ -120,7 +121,7 @@ fn line(row: &Row, columns: Columns, now: Duration) -> Line {
         line = line.with(Style::Plain, "  ").with(Style::Cyan, "█".repeat(full));
         line = line.with(Style::Dim, "░".repeat(BAR - full));
     }
-    let column = |line: Line, text: String| line.with(Style::Plain, "  ").with(Style::Plain, text);
+    let column = |line: Line, text: Cow<str>| line.with(Style::Plain, "  ").with(Style::Plain, text);
     line = column(line, flush_right(&count(row), columns.count));
     if let Some(width) = columns.tokens {
         line = column(line, flush_right(&tokens(row).unwrap_or_default(), width));
@@ -212,8 +213,9 @@ fn total(state: &State, now: Duration, widest: usize, paint: Paint) -> String {
             parts.push((6, Style::Plain, format!("{} saved", counted(state.saved() as u64, "run"))));
         }
     }
-    let width =
-        |parts: &[(u8, Style, String)]| parts.iter().map(|(_, _, text)| text.width() + 3).sum::<usize>();
+    let width = |parts: &[(u8, Style, String)]| {
+        parts.iter().map(|(_, _, text)| measure_text_width(text) + 3).sum::<usize>()
+    };
     while parts.len() > 1 && width(&parts) > widest + 3 {
         let least = parts.iter().enumerate().max_by_key(|(_, (rank, ..))| *rank).map_or(0, |(at, _)| at);
         parts.remove(least);
@@ -249,23 +251,53 @@ impl Line {
 
     /// In at most so many columns.
     fn rendered(&self, widest: usize, paint: Paint) -> String {
-        let mut room = widest;
         let mut text = String::new();
         for (style, span) in &self.spans {
-            let fitting = cut(span, room);
-            room = room.saturating_sub(if fitting == *span { span.width() } else { room });
             text.push_str(&match style {
-                Style::Plain => fitting,
-                Style::Bold => paint.bold(&fitting),
-                Style::Dim => paint.dim(&fitting),
-                Style::Cyan => paint.cyan(&fitting),
-                Style::Green => paint.green(&fitting),
-                Style::Red => paint.red(&fitting),
+                Style::Plain => span.clone(),
+                Style::Bold => paint.bold(span),
+                Style::Dim => paint.dim(span),
+                Style::Cyan => paint.cyan(span),
+                Style::Green => paint.green(span),
+                Style::Red => paint.red(span),
             });
-            if room == 0 {
-                break;
-            }
         }
-        text.trim_end().to_owned()
+        truncate_str(text.trim_end(), widest, "…").into_owned()
+    }
+}
+
+/// The text in at most so many columns, cut in its first half: rows differ in their last words.
+fn cut_within(text: &str, columns: usize) -> String {
+    if measure_text_width(text) <= columns {
+        return text.to_owned();
+    }
+    let head = truncate_str(text, (columns / 3).max(1), "…");
+    let room = columns.saturating_sub(measure_text_width(&head));
+    let fits = |at: &usize| measure_text_width(&text[*at..]) <= room;
+    let tail = text.char_indices().map(|(at, _)| at).find(fits).unwrap_or(text.len());
+    format!("{head}{}", &text[tail..])
+}
+
+/// The text with blanks up to so many columns.
+fn padded(text: &str, columns: usize) -> Cow<'_, str> {
+    pad_str(text, columns, Alignment::Left, None)
+}
+
+/// The text at the right of so many columns.
+fn flush_right(text: &str, columns: usize) -> Cow<'_, str> {
+    pad_str(text, columns, Alignment::Right, None)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_keeps_the_model_at_its_end() {
+        assert_eq!(cut_within("asks the weather tool [gpt-5]", 18), "asks …tool [gpt-5]");
+        assert_eq!(
+            (cut_within("asks", 4), cut_within("asks", 3), cut_within("asks", 1)),
+            ("asks".to_owned(), "…ks".to_owned(), "…".to_owned())
+        );
     }
 }

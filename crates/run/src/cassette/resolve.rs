@@ -1,6 +1,7 @@
 //! Which files does `cassette:` name?
 
 use super::natural;
+use crate::walk::{Unlisted, Walk};
 use globset::{GlobBuilder, GlobMatcher};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -68,14 +69,19 @@ pub enum ResolveError {
 
 fn expand(pattern: &str, base: &Path) -> Result<Vec<PathBuf>, ResolveError> {
     let (folder, rest) = split_folder(pattern);
-    let search = Search {
-        pattern,
-        matcher: matcher(pattern, rest)?,
-        deepest: if rest.contains("**") { usize::MAX } else { rest.split('/').count() },
-        takes_hidden: rest.split('/').any(|part| part.starts_with('.')),
+    let matcher = matcher(pattern, rest)?;
+    let deepest = if rest.contains("**") { usize::MAX } else { rest.split('/').count() };
+    let takes_hidden = rest.split('/').any(|part| part.starts_with('.'));
+    let walk = if takes_hidden { Walk::EVERYTHING } else { Walk::NOTHING_HIDDEN };
+    let root = base.join(folder);
+    let unreadable = |Unlisted { folder, reason }| ResolveError::Unreadable {
+        pattern: pattern.to_owned(),
+        folder,
+        source: reason,
     };
-    let mut files = Vec::new();
-    search.collect(&base.join(folder), Path::new(""), 1, &mut files)?;
+    let mut files = Walk { deepest, ..walk }.below(&root).map_err(unreadable)?;
+    files.retain(|path| matcher.is_match(path) && root.join(path).is_file());
+    let mut files: Vec<PathBuf> = files.iter().map(|path| root.join(path)).collect();
     if files.is_empty() {
         return Err(ResolveError::NoMatch { pattern: pattern.to_owned(), base: base.to_owned() });
     }
@@ -97,54 +103,6 @@ fn matcher(pattern: &str, rest: &str) -> Result<GlobMatcher, ResolveError> {
         pattern: pattern.to_owned(),
         reason: error.kind().to_string(),
     })
-}
-
-struct Search<'a> {
-    pattern: &'a str,
-    matcher: GlobMatcher,
-    deepest: usize,
-    takes_hidden: bool,
-}
-
-impl Search<'_> {
-    /// Linked folders are not entered, so a walk always ends.
-    fn collect(
-        &self,
-        root: &Path,
-        folder: &Path,
-        depth: usize,
-        files: &mut Vec<PathBuf>,
-    ) -> Result<(), ResolveError> {
-        let listed = root.join(folder);
-        let unreadable = |source| ResolveError::Unreadable {
-            pattern: self.pattern.to_owned(),
-            folder: listed.clone(),
-            source,
-        };
-        let here = if listed.as_os_str().is_empty() { Path::new(".") } else { &listed };
-        let entries = match fs::read_dir(here) {
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                return Ok(());
-            }
-            entries => entries.map_err(unreadable)?,
-        };
-        for entry in entries {
-            let entry = entry.map_err(unreadable)?;
-            let name = entry.file_name();
-            if !self.takes_hidden && name.to_string_lossy().starts_with('.') {
-                continue;
-            }
-            let path = folder.join(&name);
-            if entry.file_type().map_err(unreadable)?.is_dir() {
-                if depth < self.deepest {
-                    self.collect(root, &path, depth + 1, files)?;
-                }
-            } else if self.matcher.is_match(&path) && root.join(&path).is_file() {
-                files.push(root.join(&path));
-            }
-        }
-        Ok(())
-    }
 }
 
 #[cfg(test)]
