@@ -63,6 +63,18 @@ pub(crate) enum Command {
     TraceFrom(crate::command::trace_from::TraceFrom),
     /// Turn transcripts of other programs into a cassette: OpenAI, Anthropic, OpenTelemetry, LangChain.
     Import(crate::command::import::Import),
+    /// Print a completion script for a shell.
+    Completions {
+        /// The shell to complete in.
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Write man pages to a folder, one per command.
+    Man {
+        /// The folder to write to, such as ~/.local/share/man/man1.
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
     /// Lead an agent of one's own to a server of its run.
     #[command(hide = true)]
     Bridge(crate::command::bridge::Bridge),

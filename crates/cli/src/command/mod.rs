@@ -3,11 +3,13 @@
 pub(crate) mod bridge;
 mod call;
 mod check_secrets;
+mod completions;
 mod dry_run;
 mod explain;
 pub(crate) mod import;
 mod init;
 mod json_order;
+mod man;
 pub(crate) mod mock;
 mod plan_runs;
 pub(crate) mod proxy;
@@ -45,6 +47,8 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
         Command::Verify(verify) => verify::run(verify),
         Command::TraceFrom(trace) => trace_from::run(trace),
         Command::Import(import) => import::run(&import),
+        Command::Completions { shell } => completions::run(shell),
+        Command::Man { folder } => man::run(&folder),
         Command::Bridge(bridge) => bridge::run(&bridge),
     }
 }

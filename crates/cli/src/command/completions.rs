@@ -1,0 +1,14 @@
+//! `mcptest completions`: what may be typed next, for a shell.
+
+use crate::args::Args;
+use crate::output::{self, Failure};
+use clap::CommandFactory;
+use clap_complete::Shell;
+use std::process::ExitCode;
+
+pub(super) fn run(shell: Shell) -> Result<ExitCode, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Args::command(), "mcptest", &mut script);
+    output::stdout(&script)?;
+    Ok(ExitCode::SUCCESS)
+}
