@@ -7,14 +7,14 @@ use mcptest_core::eval::stats::Decimal;
 use mcptest_run::Filter;
 use std::path::PathBuf;
 
-/// Proves whether an AI agent uses MCP servers reliably.
+/// Test whether an AI agent uses MCP servers reliably.
 #[derive(Debug, Parser)]
 #[command(name = "mcptest", version, disable_help_subcommand = true, arg_required_else_help = true)]
 pub(crate) struct Args {
     /// What to do.
     #[command(subcommand)]
     pub(crate) command: Command,
-    /// When to colour the output.
+    /// Control when output is coloured.
     #[arg(long, global = true, value_enum, default_value_t = Colour::Auto, value_name = "WHEN")]
     pub(crate) color: Colour,
 }
@@ -33,35 +33,35 @@ pub(crate) enum Colour {
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Judge the recorded runs of suites: offline, free, the same bytes every time.
+    /// Judge the recorded runs of suites, offline; record them with `--record`.
     Run(Box<Run>),
-    /// Check suites by exactly the rules of `run`, without judging anything.
+    /// Check suites without judging them.
     Validate(Validate),
-    /// Print the JSON Schema of suites, for editors; or that of manifests or of the JSON report.
+    /// Print a JSON Schema: of suites, of manifests or of the JSON report.
     Schema(Schema),
-    /// Show a cassette, a recorded tool test, a recording of the proxy or a transcript as a timeline.
+    /// Show a recording or a transcript as a timeline.
     Show(Show),
-    /// Explain a gate; without a name, list them all.
+    /// Explain a gate, or list all gates.
     Explain(Explain),
-    /// Render a saved JSON report again.
+    /// Render a saved JSON report.
     Report(Rerender),
-    /// How many runs a claim about an agent takes.
+    /// Calculate how many runs a claim about an agent needs.
     PlanRuns(PlanRuns),
     /// List the tools of an MCP server.
     Tools(Tools),
-    /// Call a tool of an MCP server, and print what it answers.
+    /// Call a tool of an MCP server and print its result.
     Call(Call),
-    /// Write a first suite that passes: ask a server for its tools, or take a recording.
+    /// Write a first suite from a server or a recording.
     Init(Box<Init>),
-    /// Serve a mock server: of a manifest, a saved list of tools or a tape; healthy or with faults.
+    /// Serve a mock MCP server from a manifest, a list of tools or a tape.
     Mock(crate::command::mock::Mock),
-    /// Stand between an MCP client and its server, and record all that crosses.
+    /// Record the traffic between an MCP client and its server on a tape.
     Proxy(crate::command::proxy::Proxy),
-    /// Replay a recording of the proxy against a live server, and tell what has drifted.
+    /// Replay a tape against a live server and report what changed.
     Verify(crate::command::verify::Verify),
-    /// Turn a recording of the proxy into a cassette that a suite judges.
+    /// Convert a tape to a cassette.
     TraceFrom(crate::command::trace_from::TraceFrom),
-    /// Turn transcripts of other programs into a cassette: OpenAI, Anthropic, OpenTelemetry, LangChain.
+    /// Convert transcripts of OpenAI, Anthropic, LangChain or OpenTelemetry to a cassette.
     Import(crate::command::import::Import),
     /// Print a completion script for a shell.
     Completions {
@@ -75,7 +75,7 @@ pub(crate) enum Command {
         #[arg(value_name = "DIR")]
         folder: PathBuf,
     },
-    /// Lead an agent of one's own to a server of its run.
+    /// Connect an agent program to a recorded server.
     #[command(hide = true)]
     Bridge(crate::command::bridge::Bridge),
 }
@@ -83,13 +83,13 @@ pub(crate) enum Command {
 /// Which suites.
 #[derive(Debug, Group)]
 pub(crate) struct Suites {
-    /// Suite files, or folders to look for suites in [default: mcptest.yaml or mcptest.yml].
+    /// Suite files or folders of suites [default: mcptest.yaml or mcptest.yml].
     #[arg(value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// A suite file; the same as naming it.
+    /// Use this suite file, like PATH.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Vec<PathBuf>,
-    /// Say more: passed-over files, notes, every number.
+    /// Print more: skipped files, notes and every number.
     #[arg(long, short)]
     pub(crate) verbose: bool,
 }
@@ -99,28 +99,27 @@ pub(crate) struct Suites {
 pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) suites: Suites,
-    /// Judge the transcripts in this folder, in place of recorded runs: one row for each subfolder, and for each file
-    /// that stands in none.
+    /// Judge the transcripts in a folder instead of the recorded runs, one row per subfolder or single file.
     #[arg(long, value_name = "DIR", conflicts_with_all = ["record", "live"])]
     pub(crate) traces: Option<PathBuf>,
-    /// Judge only rows whose name contains TEXT, or matches re:PATTERN; of several, all must fit.
+    /// Judge only tests whose name contains TEXT or matches PATTERN; repeat to require all.
     #[arg(long, value_name = "TEXT|re:PATTERN")]
     pub(crate) filter: Vec<Filter>,
-    /// Judge only tests with this tag; of several, one must fit.
+    /// Judge only tests with this tag; repeat to allow any of several.
     #[arg(long, value_name = "TAG")]
     pub(crate) tag: Vec<String>,
-    /// Leave out tests with this tag, or with any of several.
+    /// Skip tests with this tag; repeatable.
     #[arg(long, value_name = "TAG")]
     pub(crate) skip_tag: Vec<String>,
-    /// List what would be judged, and stop.
+    /// List the selected tests without judging them.
     #[arg(long)]
     pub(crate) list: bool,
-    /// Stop at the first test that does not pass.
+    /// Stop at the first test that fails.
     #[arg(long)]
     pub(crate) fail_fast: bool,
     #[command(flatten)]
     pub(crate) calling: Calling,
-    /// Fail gates that measured nothing, marked `not exercised`.
+    /// Fail gates that measured nothing (`not exercised`).
     #[arg(long)]
     pub(crate) deny_vacuous: bool,
     #[command(flatten)]
@@ -130,30 +129,29 @@ pub(crate) struct Run {
 /// What is run and called, rather than read from its recording.
 #[derive(Debug, Group)]
 pub(crate) struct Calling {
-    /// Run agents and call the tools of tool tests, and record what happens: all, or those whose recording is missing,
-    /// stale or failed; then judge the recordings.
+    /// Run agents and call tools, record what happens, then judge the recordings; all tests unless WHICH is given.
     #[arg(long, value_enum, value_name = "WHICH", num_args = 0..=1, require_equals = true, default_missing_value = "all")]
     pub(crate) record: Option<Record>,
-    /// Run and call everything now and write nothing.
+    /// Run agents and call tools without writing recordings.
     #[arg(long, conflicts_with = "record")]
     pub(crate) live: bool,
-    /// How many runs to record, or tools to call, at once [default: 4, or the number of cores if that is more]; without
-    /// `--record`, how many rows to judge at once [default: the number of cores].
+    /// Number of runs to record at once [default: 4 or the number of cores, whichever is more], or of tests to judge at
+    /// once [default: the number of cores].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
-    /// So many runs of every agent, whatever the suite says.
+    /// Override `runs:` of every agent.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) runs: Option<u32>,
-    /// These models for every agent that has one, whatever the suite says: ids, or provider/id.
+    /// Override the models of every agent that has one: MODEL or PROVIDER/MODEL, separated by commas.
     #[arg(long, value_name = "MODEL", value_delimiter = ',')]
     pub(crate) models: Vec<String>,
-    /// Stop recording, with exit code 5, before the call after these dollars are spent.
+    /// Stop recording with exit code 5 once this many dollars are spent.
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(crate) max_cost: Option<f64>,
-    /// Say what recording would take: model calls, tokens and an estimated cost; then stop.
+    /// Estimate the calls, tokens and cost of recording without recording.
     #[arg(long, conflicts_with_all = ["live", "list", "reporters"])]
     pub(crate) dry_run: bool,
-    /// Say nothing while runs are recorded and tools called.
+    /// Do not show progress while recording.
     #[arg(long, short)]
     pub(crate) quiet: bool,
 }
@@ -161,13 +159,13 @@ pub(crate) struct Calling {
 /// What to record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Record {
-    /// Everything.
+    /// Every selected test.
     All,
-    /// What has no recording that can be read.
+    /// Tests without a readable recording.
     Missing,
-    /// What was recorded before the suite changed.
+    /// Tests that changed since they were recorded.
     Stale,
-    /// What does not pass as it is recorded.
+    /// Tests whose recording does not pass.
     Failed,
 }
 
@@ -184,10 +182,10 @@ pub(crate) struct Reporters {
 pub(crate) struct Validate {
     #[command(flatten)]
     pub(crate) suites: Suites,
-    /// Check the suites as `run --traces DIR` takes them, and that there are transcripts in DIR.
+    /// Check the suites for `run --traces DIR`, and that DIR has transcripts.
     #[arg(long, value_name = "DIR")]
     pub(crate) traces: Option<PathBuf>,
-    /// Refuse suites with warnings too.
+    /// Treat warnings as errors.
     #[arg(long)]
     pub(crate) deny_warnings: bool,
 }
@@ -195,10 +193,10 @@ pub(crate) struct Validate {
 /// Arguments of `schema`.
 #[derive(Debug, Group)]
 pub(crate) struct Schema {
-    /// Print the schema of the JSON report instead.
+    /// Print the schema of the JSON report.
     #[arg(long)]
     pub(crate) report: bool,
-    /// Print the schema of mock server manifests instead.
+    /// Print the schema of mock server manifests.
     #[arg(long, conflicts_with = "report")]
     pub(crate) manifest: bool,
 }
@@ -206,22 +204,22 @@ pub(crate) struct Schema {
 /// Arguments of `show`.
 #[derive(Debug, Group)]
 #[command(
-    override_usage = "mcptest show [--run N] [--full] FILE\n       mcptest show --check-secrets [--config SUITE] PATH…"
+    override_usage = "mcptest show [--run N] [--full] FILE\n       mcptest show --check-secrets [--config SUITE] PATH..."
 )]
 pub(crate) struct Show {
-    /// The cassette, a trace, a recorded tool test, a recording of the proxy, or a transcript of another program.
+    /// A cassette, trace, recorded tool test, tape or transcript.
     #[arg(value_name = "FILE", required = true)]
     pub(crate) files: Vec<PathBuf>,
-    /// Show only this run, or this session of a recording.
+    /// Show only this run, or this session of a tape.
     #[arg(long, value_name = "N")]
     pub(crate) run: Option<usize>,
-    /// Show everything, without cutting long texts short.
+    /// Do not shorten long texts.
     #[arg(long)]
     pub(crate) full: bool,
-    /// Look for secrets in recordings instead, in files and folders; 1 is exited with when there is one.
+    /// Search files and folders of recordings for secrets; exit with 1 if there are any.
     #[arg(long, conflicts_with_all = ["run", "full"])]
     pub(crate) check_secrets: bool,
-    /// Look also for the values of the variables that this suite names, and for its `redact:` patterns.
+    /// Search also for the values of variables that this suite uses and for its `redact:` patterns.
     #[arg(long, value_name = "SUITE", requires = "check_secrets")]
     pub(crate) config: Option<PathBuf>,
 }
@@ -229,18 +227,18 @@ pub(crate) struct Show {
 /// Arguments of `explain`.
 #[derive(Debug, Group)]
 pub(crate) struct Explain {
-    /// The gate's key.
+    /// The key of the gate, such as `golden_path`.
     pub(crate) gate: Option<String>,
 }
 
 /// Arguments of `report`.
 #[derive(Debug, Group)]
 pub(crate) struct Rerender {
-    /// A report written by `--reporter json=FILE`.
+    /// The report, as written by `--reporter json=FILE`.
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) reporters: Reporters,
-    /// Say more: notes, every number.
+    /// Print more: notes and every number.
     #[arg(long, short)]
     pub(crate) verbose: bool,
 }
@@ -249,16 +247,16 @@ pub(crate) struct Rerender {
 #[derive(Debug, Group)]
 #[command(group = ArgGroup::new("goal").required(true).args(["half_width", "floor"]))]
 pub(crate) struct PlanRuns {
-    /// The observed pass rate shall be within this much of the true one, as 0.05.
+    /// Estimate the pass rate to within WIDTH of the true one, such as 0.05.
     #[arg(long, value_name = "WIDTH", allow_negative_numbers = true)]
     pub(crate) half_width: Option<Decimal>,
-    /// The runs shall certify a pass rate of at least this, as 0.9.
+    /// Certify a pass rate of at least RATE, such as 0.9.
     #[arg(long, value_name = "RATE", allow_negative_numbers = true)]
     pub(crate) floor: Option<Decimal>,
-    /// How many of the runs may fail.
+    /// Allow N runs to fail [default: 0].
     #[arg(long, value_name = "N", conflicts_with = "half_width")]
     pub(crate) failures: Option<u64>,
-    /// How sure to be, in percent: 90, 95 or 99.
+    /// Confidence in percent: 90, 95 or 99.
     #[arg(long, value_name = "PERCENT", default_value_t = 95)]
     pub(crate) confidence: u32,
 }
@@ -266,12 +264,12 @@ pub(crate) struct PlanRuns {
 /// Arguments of `tools`.
 #[derive(Debug, Group)]
 pub(crate) struct Tools {
-    /// The server's name under `servers:` of the suite; may be left out when there is only one.
+    /// The server's name under `servers:` of the suite; optional if there is only one.
     #[arg(value_name = "NAME", conflicts_with_all = ["command", "url", "words"])]
     pub(crate) name: Option<String>,
     #[command(flatten)]
     pub(crate) server: Server,
-    /// Print the tools as the server sent them; `mcptest mock --tools-from` can serve the file.
+    /// Print the tools as JSON, as the server sent them (readable by `mcptest mock --tools-from`).
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -282,18 +280,18 @@ pub(crate) struct Call {
     /// The tool to call.
     #[arg(value_name = "TOOL")]
     pub(crate) tool: String,
-    /// Arguments: `key=value`, typed by the tool's schema, or `key:=JSON`.
+    /// Arguments of the tool: `key=value`, typed by its schema, or `key:=JSON`.
     #[arg(value_name = "KEY=VALUE")]
     pub(crate) arguments: Vec<String>,
-    /// All arguments as one JSON object: its text, `@FILE`, or `@-` for standard input.
+    /// All arguments as one JSON object: inline, `@FILE`, or `@-` for standard input.
     #[arg(long, value_name = "JSON|@FILE")]
     pub(crate) args: Option<String>,
-    /// The server's name under `servers:` of the suite; may be left out when there is only one.
+    /// The server's name under `servers:` of the suite; optional if there is only one.
     #[arg(long = "server", short, value_name = "NAME", conflicts_with_all = ["command", "url", "words"])]
     pub(crate) name: Option<String>,
     #[command(flatten)]
     pub(crate) server: Server,
-    /// Print the result as the server sent it.
+    /// Print the result as JSON, as the server sent it.
     #[arg(long)]
     pub(crate) json: bool,
 }
@@ -302,24 +300,24 @@ pub(crate) struct Call {
 #[derive(Debug, Group)]
 #[command(
     group = ArgGroup::new("subject").required(true).args(["command", "url", "words", "from_cassette"]),
-    override_usage = "mcptest init [OPTIONS] -- COMMAND…\n       mcptest init [OPTIONS] --url URL\n       mcptest init [OPTIONS] --from-cassette FILE"
+    override_usage = "mcptest init [OPTIONS] -- COMMAND...\n       mcptest init [OPTIONS] --url URL\n       mcptest init [OPTIONS] --from-cassette FILE"
 )]
 pub(crate) struct Init {
     #[command(flatten)]
     pub(crate) server: Direct,
-    /// Draft it from this recording instead: a cassette, a trace, a recorded tool test, or a recording of the proxy.
+    /// Use a recording instead of a server: a cassette, trace, recorded tool test or tape.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["command", "url", "words", "header", "env", "era", "timeout", "call"])]
     pub(crate) from_cassette: Option<PathBuf>,
-    /// The server's name in the suite [default: what it calls itself].
+    /// The server's name in the suite [default: the name that the server reports].
     #[arg(long = "server", short = 's', value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Call this tool too, although it does not say that it changes nothing; may be repeated.
+    /// Call this tool even if it is not marked read-only; repeatable.
     #[arg(long, value_name = "TOOL")]
     pub(crate) call: Vec<String>,
-    /// Where the suite is written, with the folders that are missing.
+    /// The file to write; missing folders are created.
     #[arg(long, short, value_name = "FILE", default_value = "mcptest.yml")]
     pub(crate) out: PathBuf,
-    /// Write over what is there.
+    /// Overwrite existing files.
     #[arg(long)]
     pub(crate) force: bool,
 }
@@ -327,7 +325,7 @@ pub(crate) struct Init {
 /// Which server, and how to reach it.
 #[derive(Debug, Group)]
 pub(crate) struct Server {
-    /// The suite that has the server [default: mcptest.yaml or mcptest.yml].
+    /// The suite that declares the server [default: mcptest.yaml or mcptest.yml].
     #[arg(long, value_name = "FILE", conflicts_with_all = ["command", "url", "words"])]
     pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
@@ -337,25 +335,25 @@ pub(crate) struct Server {
 /// A server that is named on the command line.
 #[derive(Debug, Group)]
 pub(crate) struct Direct {
-    /// Start this program, as one text: `--command "npx my-server --fast"`.
+    /// Start the server with this command line: `--command "npx my-server --fast"`.
     #[arg(long, value_name = "TEXT", conflicts_with_all = ["url", "words"])]
     pub(crate) command: Option<String>,
-    /// Connect to this streamable HTTP endpoint.
+    /// Connect to a server on streamable HTTP.
     #[arg(long, value_name = "URL", conflicts_with = "words")]
     pub(crate) url: Option<String>,
-    /// A header for every HTTP request; may be repeated.
+    /// Send this header with every HTTP request; repeatable.
     #[arg(long, value_name = "NAME: VALUE")]
     pub(crate) header: Vec<String>,
-    /// An environment variable for the server's process; may be repeated.
+    /// Set an environment variable of the server; repeatable.
     #[arg(long, value_name = "NAME=VALUE")]
     pub(crate) env: Vec<String>,
-    /// The protocol era [default: found out].
+    /// The era of the MCP protocol [default: auto].
     #[arg(long, value_enum, value_name = "ERA")]
     pub(crate) era: Option<EraOption>,
-    /// How long a request may take, as 500ms, 30s or 2m.
+    /// Time limit of a request, such as 500ms, 30s or 2m.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) timeout: Option<std::time::Duration>,
-    /// Start this program; everything after `--` is its command.
+    /// Start the server with the command after `--`.
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) words: Vec<String>,
 }
@@ -371,9 +369,9 @@ impl ValueEnum for EraOption {
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         let help = match self.0 {
-            None => "Find out",
-            Some(Era::Legacy) => "With `initialize` and sessions",
-            Some(Era::Modern) => "Stateless",
+            None => "Detect the era",
+            Some(Era::Legacy) => "Handshake with `initialize`, and sessions",
+            Some(Era::Modern) => "Stateless requests",
         };
         Some(PossibleValue::new(self.0.map_or("auto", Era::as_str)).help(help))
     }
@@ -384,7 +382,7 @@ pub(crate) fn duration(written: &str) -> Result<std::time::Duration, String> {
     match mcptest_core::suite::duration_ms(written) {
         Some(0) => Err("it must be longer than 0".to_owned()),
         Some(milliseconds) => Ok(std::time::Duration::from_millis(milliseconds)),
-        None => Err("a length of time has a unit, as `500ms`, `30s` or `2m`".to_owned()),
+        None => Err("give a unit, such as `500ms`, `30s` or `2m`".to_owned()),
     }
 }
 
@@ -392,6 +390,6 @@ pub(crate) fn duration(written: &str) -> Result<std::time::Duration, String> {
 fn dollars(written: &str) -> Result<f64, String> {
     match written.trim_start_matches('$').parse::<f64>() {
         Ok(dollars) if dollars.is_finite() && dollars > 0.0 => Ok(dollars),
-        _ => Err("it must be a number of dollars above 0, as `0.50`".to_owned()),
+        _ => Err("it must be a number of dollars above 0, such as `0.50`".to_owned()),
     }
 }

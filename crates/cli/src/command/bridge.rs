@@ -8,7 +8,7 @@ use std::process::ExitCode;
 /// Arguments of `bridge`.
 #[derive(Debug, Group)]
 pub(crate) struct Bridge {
-    /// Where the proxy listens; it stands in the list of servers that an agent is given.
+    /// The address of the proxy, as written to the server list of the agent.
     #[arg(value_name = "ADDRESS")]
     pub(crate) address: String,
 }

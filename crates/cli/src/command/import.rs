@@ -9,19 +9,19 @@ use std::process::ExitCode;
 /// Arguments of `import`.
 #[derive(Debug, Group)]
 pub(crate) struct Import {
-    /// Transcripts, or folders of them; `-` is standard input. All of them together are one cassette.
+    /// Transcripts or folders of transcripts, or `-` for standard input; all become one cassette.
     #[arg(value_name = "IN", required = true)]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Where the cassette is written, with the folders that are missing [default: standard output].
+    /// The cassette to write; missing folders are created [default: standard output].
     #[arg(long, short, value_name = "OUT")]
     pub(crate) out: Option<PathBuf>,
-    /// The format of the transcripts [default: found out].
+    /// The format of the transcripts [default: detected].
     #[arg(long, value_name = "FORMAT", value_parser = clap::builder::PossibleValuesParser::new(import::keys()))]
     pub(crate) format: Option<String>,
     /// The agent's name in the cassette.
     #[arg(long, value_name = "NAME", default_value = "imported")]
     pub(crate) agent: String,
-    /// Write over OUT if it is there.
+    /// Overwrite OUT if it exists.
     #[arg(long, requires = "out")]
     pub(crate) force: bool,
 }

@@ -18,19 +18,19 @@ use std::str::FromStr;
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("source").required(true).args(["tools_from", "from_cassette"]))]
 pub(crate) struct Mock {
-    /// A manifest (YAML), or a saved `tools/list` result (JSON).
+    /// Serve a manifest (YAML) or a saved `tools/list` result (JSON).
     #[arg(long, value_name = "FILE")]
     tools_from: Option<PathBuf>,
-    /// A tape of `mcptest proxy`: the recorded server again.
+    /// Serve the answers of a tape that `mcptest proxy` recorded.
     #[arg(long, value_name = "TAPE")]
     from_cassette: Option<PathBuf>,
-    /// Serve HTTP at /mcp instead of stdio: a port of this machine, or an address with or without one.
+    /// Serve HTTP at /mcp on this port or address instead of stdio.
     #[arg(long, value_name = "ADDR[:PORT]")]
     http: Option<HttpAddress>,
-    /// What goes wrong, as hang or slow:500; may be repeated. A wrong KIND lists them all.
+    /// Inject this fault, such as hang or slow:500; repeatable.
     #[arg(long, value_name = "KIND")]
     fault: Vec<FaultKind>,
-    /// What faults touch: tool calls alone, or every request.
+    /// Choose the requests that faults affect.
     #[arg(long, value_parser = scopes(), default_value = "tools", value_name = "WHAT", requires = "fault")]
     fault_scope: FaultScope,
 }

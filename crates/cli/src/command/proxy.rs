@@ -13,31 +13,31 @@ use tokio::runtime::Runtime;
 #[derive(Debug, Group)]
 #[command(
     group = ArgGroup::new("server").required(true).args(["target", "command"]),
-    override_usage = "mcptest proxy [OPTIONS] --out FILE -- COMMAND…\n       mcptest proxy [OPTIONS] --out FILE --target URL [--listen ADDR[:PORT]]"
+    override_usage = "mcptest proxy [OPTIONS] --out FILE -- COMMAND...\n       mcptest proxy [OPTIONS] --out FILE --target URL [--listen ADDR[:PORT]]"
 )]
 pub(crate) struct Proxy {
-    /// Where the recording is written; `{number}` in the name is the first number that is free.
+    /// The tape to write; `{number}` in the name becomes the first free number.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: PathBuf,
-    /// The address of the server, on HTTP.
+    /// The URL of the server, on HTTP.
     #[arg(long, value_name = "URL")]
     pub(crate) target: Option<String>,
-    /// Where to listen for clients of the target [default: 127.0.0.1 and a free port].
+    /// The address to listen on for clients [default: 127.0.0.1 and a free port].
     #[arg(long, value_name = "ADDR[:PORT]", conflicts_with = "command")]
     pub(crate) listen: Option<String>,
-    /// Let in requests for this host name, besides those for this machine; may be repeated.
+    /// Also accept requests for this host name; repeatable.
     #[arg(long, value_name = "HOST", conflicts_with = "command")]
     pub(crate) allow_host: Vec<String>,
-    /// Let this go wrong on purpose with every tool call, as slow:500 or malformed; may be repeated.
+    /// Inject this fault into every tool call, such as slow:500 or malformed; repeatable.
     #[arg(long, value_name = "KIND")]
     pub(crate) fault: Vec<FaultKind>,
-    /// Keep what this pattern matches out of the recording; may be repeated.
+    /// Redact what this pattern matches; repeatable.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) redact: Vec<String>,
-    /// The server's name, as suites call it; it stands in the recording.
+    /// The server's name in suites, to be written to the tape.
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// The command that starts the server, on stdio.
+    /// Start the server with the command after `--`, on stdio.
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
 }

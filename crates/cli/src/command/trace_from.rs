@@ -9,18 +9,18 @@ use std::process::ExitCode;
 /// Arguments of `trace-from`.
 #[derive(Debug, Group)]
 pub(crate) struct TraceFrom {
-    /// The tape, as `mcptest proxy` writes it.
+    /// The tape, as written by `mcptest proxy`.
     pub(crate) tape: PathBuf,
-    /// Where the cassette is written, with the folders that are missing [default: standard output].
+    /// The cassette to write; missing folders are created [default: standard output].
     #[arg(long, short, value_name = "FILE")]
     pub(crate) out: Option<PathBuf>,
-    /// What the user asked the agent, which a tape cannot know.
+    /// The prompt of the agent, which a tape does not contain.
     #[arg(long, value_name = "TEXT")]
     pub(crate) prompt: Option<String>,
-    /// What the agent answered at last, which a tape cannot know.
+    /// The final answer of the agent, which a tape does not contain.
     #[arg(long, value_name = "TEXT")]
     pub(crate) final_response: Option<String>,
-    /// The agent's name [default: what the client called itself].
+    /// The agent's name [default: the name that the client reported].
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
 }

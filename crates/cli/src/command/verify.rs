@@ -12,27 +12,27 @@ use std::process::ExitCode;
 #[derive(Debug, Group)]
 #[command(
     group = ArgGroup::new("server").required(true).args(["url", "command"]),
-    override_usage = "mcptest verify [OPTIONS] TAPE -- COMMAND…\n       mcptest verify [OPTIONS] TAPE --url URL"
+    override_usage = "mcptest verify [OPTIONS] TAPE -- COMMAND...\n       mcptest verify [OPTIONS] TAPE --url URL"
 )]
 pub(crate) struct Verify {
-    /// The tape, as `mcptest proxy` writes it.
+    /// The tape, as written by `mcptest proxy`.
     pub(crate) tape: PathBuf,
-    /// The address of the server, on HTTP.
+    /// The URL of the server, on HTTP.
     #[arg(long, value_name = "URL")]
     pub(crate) url: Option<String>,
-    /// Do not count what differs at this path or below it, as `result.content[0].text` or `get_time:result`; may be repeated.
+    /// Ignore differences at or below this path, such as `result.content[0].text` or `get_time:result`; repeatable.
     #[arg(long, value_name = "[NAME:]PATH")]
     pub(crate) ignore: Vec<Ignore>,
-    /// Fail on this too.
+    /// Fail on more than breaking differences.
     #[arg(long, value_name = "TIER")]
     pub(crate) deny: Option<Deny>,
-    /// How long a request may take, and the handshake, as 500ms, 30s or 2m.
+    /// Time limit of a request and of the handshake, such as 500ms, 30s or 2m.
     #[arg(long, value_name = "TIME", value_parser = crate::args::duration)]
     pub(crate) timeout: Option<std::time::Duration>,
-    /// Write the result as JSON.
+    /// Print the result as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// The command that starts the server, on stdio.
+    /// Start the server with the command after `--`, on stdio.
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
 }
@@ -40,9 +40,9 @@ pub(crate) struct Verify {
 /// What fails besides what breaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Deny {
-    /// Also what reads otherwise.
+    /// Fail on changed texts too.
     Changed,
-    /// Everything that is different.
+    /// Fail on every difference.
     Added,
 }
 
