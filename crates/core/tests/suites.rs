@@ -243,3 +243,33 @@ fn the_keys_of_model_providers_are_secrets_where_an_agent_has_a_model() {
     assert_eq!(secrets("model: claude-sonnet-4-5"), ["ANTHROPIC_API_KEY"]);
     assert_eq!(secrets("cassette: x.json"), [""; 0]);
 }
+
+#[test]
+fn a_dash_and_an_underscore_are_the_same_in_every_key_of_a_suite() {
+    let text = "run-options: { stale: warn }
+agents:
+  - name: a
+    cassette: a.jsonl
+    system-prompt: Be brief.
+    x_note: mine
+    golden-path: { calls: [get_weather], allow-extra-steps: true }
+    expect:
+      - { target: final_response, matcher: { not: { any_of: [{ starts_with: No }, { contains_all: [a, b] }] } } }
+";
+    let read = suite(&[("s.yml", text)]);
+    assert_eq!(read.agents[0].system_prompt.as_ref().unwrap().value, "Be brief.");
+    assert_eq!(read.agents[0].gates.len(), 1);
+    let matcher = read.agents[0].expect[0].matcher.written().to_string();
+    assert_eq!(matcher, r#"{"not":{"any-of":[{"starts-with":"No"},{"contains-all":["a","b"]}]}}"#);
+}
+
+#[test]
+fn a_key_in_both_spellings_is_written_twice_and_a_merged_one_gives_way() {
+    let agent = "agents:\n  - name: a\n    cassette: a.jsonl\n    expect: [{target: final_response, matcher: {contains: a}}]\n";
+    let twice = format!("{agent}    system_prompt: a\n    system-prompt: b\n");
+    assert_eq!(errors(&[("s.yml", &twice)]), ["s.yml:6:5: the key `system-prompt` is written twice"]);
+    let merged = format!("x-all: &all {{ system-prompt: b }}\n{agent}    <<: *all\n    system_prompt: a\n");
+    assert_eq!(suite(&[("s.yml", &merged)]).agents[0].system_prompt.as_ref().unwrap().value, "a");
+    let unknown = errors(&[("s.yml", &format!("{agent}    sistem-prompt: a\n"))]);
+    assert_eq!(unknown, ["s.yml:5:5: unknown key `sistem-prompt`"]);
+}

@@ -6,6 +6,9 @@ use crate::report::AssertionDiff;
 use crate::suite::read::Field;
 use serde_json::{Value, json};
 
+/// Every spelling of them: their operands are matchers again.
+pub(super) const KEYS: [&str; 5] = ["not", "all-of", "allOf", "any-of", "anyOf"];
+
 pub(super) const NOT: Kind = Kind {
     key: "not",
     alias: None,
@@ -25,13 +28,13 @@ pub(super) const ANY_OF: Kind = Kind {
     alias: Some("anyOf"),
     doc: "At least one of these matchers holds",
     read: |field| {
-        let written = field.value_quietly();
+        let written = super::documented(field.value_quietly());
         Some(Box::new(AnyOf { checks: several(field)?, written }))
     },
 };
 
 fn read_not(field: &mut Field<'_>) -> Option<Not> {
-    let written = field.value_quietly();
+    let written = super::documented(field.value_quietly());
     let check = super::read_check(field)?;
     Some(Not { check, written })
 }

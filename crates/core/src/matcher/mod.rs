@@ -10,7 +10,7 @@ pub(crate) use text::regex_problem;
 
 use crate::problem::Problem;
 use crate::report::AssertionDiff;
-use crate::suite::read::{Block, Field};
+use crate::suite::read::{Block, Field, is_same_key};
 use serde_json::{Value, json};
 
 /// One way to hold a value to an expectation.
@@ -114,9 +114,26 @@ impl Matcher {
 
     /// A map with exactly one matcher's key.
     pub(crate) fn read(field: &mut Field<'_>) -> Option<Self> {
-        let written = if field.is_describing() { None } else { Some(field.value_quietly()) };
+        let written = (!field.is_describing()).then(|| documented(field.value_quietly()));
         let check = read_check(field)?;
         Some(Self { written: written?, check })
+    }
+}
+
+/// With the matchers' keys as the documentation spells them, for those who read them later.
+fn documented(written: Value) -> Value {
+    match written {
+        Value::Object(rules) => {
+            let spelled = rules.into_iter().map(|(key, operand)| {
+                let known = keys().find(|known| is_same_key(known, &key));
+                let is_combined = known.is_some_and(|known| combine::KEYS.contains(&known));
+                let operand = if is_combined { documented(operand) } else { operand };
+                (known.map_or(key, str::to_owned), operand)
+            });
+            Value::Object(spelled.collect())
+        }
+        Value::Array(items) => Value::Array(items.into_iter().map(documented).collect()),
+        other => other,
     }
 }
 

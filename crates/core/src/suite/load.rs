@@ -4,7 +4,7 @@ use super::agent::Agent;
 use super::fault::Fault;
 use super::imports;
 use super::options::{Budget, RunOptions};
-use super::read::{Block, Field, Reading};
+use super::read::{Block, Field, Reading, is_same_key};
 use super::redact::RedactPattern;
 use super::server::{Endpoint, Provider, Server};
 use super::tool_test::ToolTest;
@@ -309,7 +309,7 @@ fn is_null(node: &Node) -> bool {
 
 fn entry<'n>(root: &'n Node, key: &str) -> Option<&'n Node> {
     let Kind::Map(entries) = &root.kind else { return None };
-    entries.iter().find(|entry| &*entry.key == key).map(|entry| &*entry.value)
+    entries.iter().find(|entry| is_same_key(&entry.key, key)).map(|entry| &*entry.value)
 }
 
 fn texts(variables: &BTreeMap<String, (Span, Text)>) -> BTreeMap<String, Text> {

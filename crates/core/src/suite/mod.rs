@@ -127,7 +127,8 @@ pub fn is_suite(text: &str) -> bool {
     let keys = || lines().filter_map(|line| line.split_once(':')).map(|(key, _)| key.trim_end());
     let is_slip =
         |key: &str| !key.starts_with(['#', ' ', '\t', '-']) && crate::problem::nearest(key, KEYS).is_some();
-    !keys().any(|key| key == "mock_server") && keys().any(|key| KEYS.contains(&key) || is_slip(key))
+    !keys().any(|key| read::is_same_key(key, "mock_server"))
+        && keys().any(|key| KEYS.contains(&key) || is_slip(key))
 }
 
 #[cfg(test)]

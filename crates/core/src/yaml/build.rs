@@ -252,6 +252,13 @@ fn refuse_tag(tag: Option<&Tag>, at: Span, problems: &mut Vec<Problem>) {
     }
 }
 
+pub(crate) fn written_twice(key: &str, at: Span, first: Span) -> Problem {
+    Problem::error(format!("the key `{key}` is written twice"))
+        .at(at)
+        .also(first, "first written here")
+        .help("keep one of them")
+}
+
 /// Refuses duplicate keys and splices what `<<` merges in: written keys win over merged ones.
 fn finish_map(mut entries: Vec<Entry>, merges: &[Rc<Node>], problems: &mut Vec<Problem>) -> Vec<Entry> {
     let mut seen: HashMap<Rc<str>, Span> = HashMap::with_capacity(entries.len());
@@ -260,11 +267,7 @@ fn finish_map(mut entries: Vec<Entry>, merges: &[Rc<Node>], problems: &mut Vec<P
             seen.insert(Rc::clone(&entry.key), entry.key_span);
             return true;
         };
-        let problem = Problem::error(format!("the key `{}` is written twice", entry.key))
-            .at(entry.key_span)
-            .also(*first, "first written here")
-            .help("keep one of them");
-        problems.push(problem);
+        problems.push(written_twice(&entry.key, entry.key_span, *first));
         false
     });
     for merge in merges {

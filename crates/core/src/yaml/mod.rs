@@ -3,7 +3,7 @@
 mod build;
 mod scalar;
 
-pub use build::parse;
+pub use build::{parse, written_twice};
 pub use scalar::{Scalar, resolve};
 
 use crate::problem::Span;

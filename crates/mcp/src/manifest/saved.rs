@@ -9,7 +9,7 @@ use super::notice::Aside;
 use super::tool::{Tool, default_answer};
 use mcptest_core::problem::Problem;
 use mcptest_core::schema::JsonSchema;
-use mcptest_core::suite::read::{Field, Reading};
+use mcptest_core::suite::read::{Field, Reading, is_same_key};
 use mcptest_core::yaml::{Kind, Node};
 use serde_json::Value;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub(super) fn tools_in(root: &Node) -> Option<&Node> {
 
 fn entry<'n>(node: &'n Node, key: &str) -> Option<&'n Node> {
     let Kind::Map(entries) = &node.kind else { return None };
-    entries.iter().find(|entry| &*entry.key == key).map(|entry| &*entry.value)
+    entries.iter().find(|entry| is_same_key(&entry.key, key)).map(|entry| &*entry.value)
 }
 
 /// The manifest of these tools, named after the file.

@@ -1,8 +1,8 @@
 //! A map with known keys: what is read is known, and every other key is refused.
 
-use super::{Field, Reading};
+use super::{Field, Reading, is_note, is_same_key};
 use crate::problem::{Problem, Span};
-use crate::yaml::Entry;
+use crate::yaml::{Entry, written_twice};
 use serde_json::{Map, Value, json};
 use std::cell::RefCell;
 
@@ -90,7 +90,7 @@ impl<'a> Block<'a> {
     /// A key of the map that this block stands in, for blocks that take a default from another. Whoever owns that
     /// key reports its problems.
     pub fn sibling<T>(&self, key: &str, read: impl FnOnce(&mut Field<'_>) -> Option<T>) -> Option<T> {
-        let entry = self.siblings.iter().find(|entry| &*entry.key == key)?;
+        let entry = self.siblings.iter().find(|entry| is_same_key(&entry.key, key))?;
         let problems = self.reading.problem_count();
         let found = read(&mut Field::new(self.reading, &entry.value));
         self.reading.forget_problems_since(problems);
@@ -126,7 +126,11 @@ impl<'a> Block<'a> {
     }
 
     fn unknown(&self) -> impl Iterator<Item = &'a Entry> {
-        self.entries.iter().filter(|entry| !self.known.contains(&&*entry.key) && !entry.key.starts_with("x-"))
+        self.entries.iter().filter(|entry| !self.knows(&entry.key) && !is_note(&entry.key))
+    }
+
+    fn knows(&self, key: &str) -> bool {
+        self.known.iter().any(|known| is_same_key(known, key))
     }
 
     /// The place of a key that is written.
@@ -158,13 +162,22 @@ impl<'a> Block<'a> {
     }
 
     fn entry(&self, key: &str) -> Option<&'a Entry> {
-        self.entries.iter().find(|entry| &*entry.key == key)
+        self.entries.iter().find(|entry| is_same_key(&entry.key, key))
     }
 
     /// Refuses every key that was not asked for; `x-…` keys are the user's own notes.
     pub(super) fn finish(self) {
         for (key, doc) in self.missing.iter().filter(|(key, _)| !self.has_slip_of(&[*key])) {
             self.report(Problem::error(format!("`{key}` is missing here")).help(doc.clone()));
+        }
+        for (at, entry) in self.entries.iter().enumerate().filter(|(_, entry)| self.knows(&entry.key)) {
+            // What `<<` merges in stands earlier in the file, and gives way.
+            let is_first = |first: &&Entry| {
+                is_same_key(&first.key, &entry.key) && first.key_span.start < entry.key_span.start
+            };
+            if let Some(first) = self.entries[..at].iter().find(is_first) {
+                self.reading.report(written_twice(&entry.key, entry.key_span, first.key_span));
+            }
         }
         for entry in self.unknown() {
             let problem = Problem::error(format!("unknown key `{}`", entry.key)).at(entry.key_span);

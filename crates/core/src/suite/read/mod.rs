@@ -130,6 +130,17 @@ impl<'e> Reading<'e> {
     }
 }
 
+/// Whether a key is a note of the author's own.
+fn is_note(key: &str) -> bool {
+    key.starts_with("x-") || key.starts_with("x_")
+}
+
+/// Whether two keys are the same: `_` and `-` are one letter.
+pub(crate) fn is_same_key(one: &str, other: &str) -> bool {
+    let folded = |byte: u8| if byte == b'_' { b'-' } else { byte };
+    one.len() == other.len() && one.bytes().zip(other.bytes()).all(|(a, b)| folded(a) == folded(b))
+}
+
 /// `anyOf` of these schemas, flattened where there is only one.
 fn any_of(mut schemas: Vec<Value>) -> Value {
     if schemas.len() == 1 { schemas.remove(0) } else { json!({ "anyOf": schemas }) }
