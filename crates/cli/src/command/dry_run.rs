@@ -143,21 +143,18 @@ fn notes(estimate: &Estimate) -> Vec<String> {
     );
     note(
         &|row| row.tokens.is_some() && !is_guessed(row),
-        "what {rows} would take is the mean of the recorded runs",
+        "the numbers of {rows} are the mean of the recorded runs",
     );
-    note(
-        &|row| row.tokens_at_most.is_some(),
-        "a run may pass its limit of tokens by one answer, since they are counted after each ({rows})",
-    );
+    note(&|row| row.tokens_at_most.is_some(), "a run may exceed its token limit by one answer ({rows})");
     note(
         &|row| !row.is_own && row.tokens_at_most.is_none(),
-        "nothing limits the tokens of {rows}: `token_budget:` of the agent does, or `budget: {per_run_tokens: …}` of the suite",
+        "there is no token limit for {rows}: set `token_budget:` of the agent, or `budget: {per_run_tokens: …}` of the suite",
     );
     note(
         &|row| row.is_own,
-        "what asks the model for {rows} is a program of your own: its model calls are not known, nor its tokens before it is recorded",
+        "model calls are unknown for {rows}, and tokens until it is recorded: a program of your own asks the model",
     );
-    note(&|row| row.may_stop_early, "fewer runs may do for {rows}: `stop: decided`");
+    note(&|row| row.may_stop_early, "{rows} may need fewer runs: `stop: decided`");
     for row in rows {
         notes.extend(row.matrix.and_then(|matrix| of_matrix(row, matrix)));
     }
@@ -190,7 +187,7 @@ fn without_a_model(estimate: &Estimate) -> Vec<String> {
     }
     if estimate.read_only > 0 {
         let rows = counted(estimate.read_only as u64, "row");
-        notes.push(format!("nothing is recorded for {rows} whose `cassette:` is only read"));
+        notes.push(format!("{rows} whose `cassette:` is a list or a pattern would not be recorded"));
     }
     notes
 }

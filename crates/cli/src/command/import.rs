@@ -29,7 +29,7 @@ pub(crate) struct Import {
 pub(super) fn run(args: &Import) -> Result<ExitCode, Failure> {
     if let Some(out) = args.out.as_ref().filter(|out| out.exists() && !args.force) {
         return Err(Failure(format!(
-            "there is {} already\n  help: name another file, or write over it with --force",
+            "{} exists already\n  help: choose another file, or overwrite it with `--force`",
             out.display()
         )));
     }

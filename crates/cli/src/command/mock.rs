@@ -60,7 +60,7 @@ impl FromStr for HttpAddress {
             .or_else(|_| bare.parse::<Ipv4Addr>().map(|ip| SocketAddr::from((ip, 0))))
             .or_else(|_| bare.parse::<Ipv6Addr>().map(|ip| SocketAddr::from((ip, 0))));
         address.map(Self).map_err(|_| {
-            "write a port as 8080, an address as 127.0.0.1, or both as 127.0.0.1:8080 (port 0 is any free one)"
+            "write a port (8080), an address (127.0.0.1) or both (127.0.0.1:8080); port 0 picks a free one"
                 .to_owned()
         })
     }
@@ -81,7 +81,7 @@ pub(super) fn run(args: &Mock, colour: Colour) -> Result<ExitCode, Failure> {
             (Server::new(manifest, faults), said)
         }
         (None, Some(path)) => (Server::of_tape(&tape(path)?, faults), String::new()),
-        (None, None) => return Err(Failure("name a manifest with --tools-from FILE".to_owned())),
+        (None, None) => return Err(Failure("name a manifest with `--tools-from FILE`".to_owned())),
     };
     server.set_stderr(std::io::stderr());
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;

@@ -58,7 +58,7 @@ pub(super) fn spec_and_source(args: &Direct) -> Result<(ServerSpec, Source), Fai
 
 fn of_words(words: &[String]) -> Result<ServerSpec, Failure> {
     let Some(program) = words.first() else {
-        return Err(Failure("`--command` is empty\n  help: as `--command \"npx my-server\"`".to_owned()));
+        return Err(Failure("`--command` is empty\n  help: write `--command \"npx my-server\"`".to_owned()));
     };
     let name =
         Path::new(program).file_name().map_or(program.clone(), |name| name.to_string_lossy().into_owned());
@@ -69,8 +69,8 @@ fn of_suite(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
     let named: Vec<_> = args.config.iter().cloned().collect();
     let found = mcptest_run::find(&named, Path::new("")).map_err(|error| match (error, name) {
         (mcptest_run::FindError::NoDefault, _) => Failure(
-            "no server is named, and there is no mcptest.yaml or mcptest.yml here to look in\n  help: name a server as \
-             `-- npx my-server` at the end, `--url http://localhost:3000/mcp` or `--config suite.yml`"
+            "no server is named, and there is no mcptest.yaml or mcptest.yml here to look in\n  help: name a server with \
+             `-- npx my-server`, `--url http://localhost:3000/mcp` or `--config suite.yml`"
                 .to_owned(),
         ),
         (error, _) => error.into(),
@@ -100,7 +100,7 @@ fn name_in<'s>(suite: &'s Suite, path: &str, name: Option<&str>) -> Result<&'s s
         return match (known.next(), known.next()) {
             (Some(only), None) => Ok(only),
             (None, _) => Err(Failure(format!(
-                "{path} has no `servers:`\n  help: name a server as `-- npx my-server` at the end, or `--url …`"
+                "{path} has no `servers:`\n  help: name a server with `-- npx my-server` or `--url URL`"
             ))),
             _ => Err(Failure(format!("{path} has several servers: name one of {}", all()))),
         };
@@ -118,7 +118,7 @@ fn name_in<'s>(suite: &'s Suite, path: &str, name: Option<&str>) -> Result<&'s s
 fn apply(args: &Direct, spec: &mut ServerSpec) -> Result<(), Failure> {
     for written in &args.header {
         let (name, value) = written.split_once(':').ok_or_else(|| {
-            Failure(format!("`{written}` is not a header\n  help: as `--header 'X-Key: secret'`"))
+            Failure(format!("`{written}` is not a header\n  help: write `--header 'X-Key: secret'`"))
         })?;
         let (name, value) = (name.trim(), value.trim());
         check_header_name(name)
@@ -131,17 +131,17 @@ fn apply(args: &Direct, spec: &mut ServerSpec) -> Result<(), Failure> {
                 return Err(refused("header", &format!("the header `{name}` is given twice")));
             }
             Endpoint::Url { headers, .. } => headers.push((name.to_owned(), value.to_owned())),
-            _ => return Err(Failure("`--header` is for servers with an address".to_owned())),
+            _ => return Err(Failure("`--header` needs a server with a URL".to_owned())),
         }
     }
     for written in &args.env {
         let (name, value) = written.split_once('=').ok_or_else(|| {
-            Failure(format!("`{written}` is not a variable\n  help: as `--env LEVEL=debug`"))
+            Failure(format!("`{written}` is not a variable\n  help: write `--env LEVEL=debug`"))
         })?;
         check_variable_name(name).map_err(|why| refused("env", &why))?;
         match &mut spec.endpoint {
             Endpoint::Command { env, .. } => env.push((name.to_owned(), value.to_owned())),
-            _ => return Err(Failure("`--env` is for servers that are started by a command".to_owned())),
+            _ => return Err(Failure("`--env` needs a server that is started by a command".to_owned())),
         }
     }
     if let Some(era) = args.era {

@@ -14,7 +14,7 @@ pub(super) fn run(args: &Show) -> Result<ExitCode, Failure> {
         return super::check_secrets::run(&args.files, args.config.as_deref());
     }
     let [file] = &args.files[..] else {
-        return Err(Failure("one file is shown at a time; `--check-secrets` takes several".to_owned()));
+        return Err(Failure("`show` takes one file; `--check-secrets` takes several".to_owned()));
     };
     if let Some(tape) = super::tape::opened(file)? {
         return show_tape(args, file, &tape);

@@ -119,7 +119,7 @@ pub(super) fn read_manifest(field: &mut Field<'_>, context: &Context<'_>) -> Opt
         let manifest = block.required("mock_server", "The mock server", |f| read_server(f, context));
         for key in ["tools", "resources", "resource_templates", "prompts", "store"] {
             block.refuse(key, || {
-                Problem::error(format!("`{key}` stands beside `mock_server`, where nobody reads it"))
+                Problem::error(format!("`{key}` stands beside `mock_server`, where it is not read"))
                     .help(format!("indent `{key}:` so that it is under `mock_server:`"))
             });
         }

@@ -207,8 +207,8 @@ fn what_is_beside_the_server_in_place_of_under_it_is_refused() {
     assert_eq!(
         problems(text),
         [
-            "2:1: `tools` stands beside `mock_server`, where nobody reads it",
-            "4:1: `prompts` stands beside `mock_server`, where nobody reads it",
+            "2:1: `tools` stands beside `mock_server`, where it is not read",
+            "4:1: `prompts` stands beside `mock_server`, where it is not read",
         ]
     );
     let help = load(text).problems[0].help.clone();

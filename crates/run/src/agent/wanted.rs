@@ -55,7 +55,7 @@ fn wanted<'p>(
     let Row { cell, suite, agent, model, variant } = row;
     let is_live = mode == Mode::Live;
     let Some(actor) = actor(row, providers).filter(|_| !agent.is_read_only()) else {
-        let message = "its traces are only read, so there is nothing to run".to_owned();
+        let message = "its `cassette:` is a list or a pattern, so there is nothing to run".to_owned();
         let help = Some("judge them without `--live`, or give the agent a path to record to".to_owned());
         return if is_live { Err(Reason { message, help, ..Reason::default() }) } else { Ok(None) };
     };

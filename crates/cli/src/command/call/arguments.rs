@@ -58,9 +58,9 @@ fn object(written: &str) -> Result<Map<String, Value>, Failure> {
     };
     match serde_json::from_str(&text) {
         Ok(Value::Object(map)) => Ok(map),
-        Ok(_) => Err(Failure("`--args` must be a JSON object, as '{\"city\": \"Oslo\"}'".to_owned())),
+        Ok(_) => Err(Failure("`--args` must be a JSON object, such as '{\"city\": \"Oslo\"}'".to_owned())),
         Err(error) => Err(Failure(format!(
-            "`--args` is not JSON: {error}\n  help: as --args '{{\"city\": \"Oslo\"}}', or --args @file.json"
+            "`--args` is not JSON: {error}\n  help: write `--args '{{\"city\": \"Oslo\"}}'` or `--args @file.json`"
         ))),
     }
 }
