@@ -172,8 +172,7 @@ pub(crate) enum Record {
 /// Which reports.
 #[derive(Debug, Group)]
 pub(crate) struct Reporters {
-    /// Write this report: pretty, json, junit or ndjson; to FILE, or to standard output; may be repeated.
-    #[arg(long = "reporter", value_name = "KIND[=FILE]")]
+    #[arg(long = "reporter", value_name = "KIND[=FILE]", help = reporters_help())]
     pub(crate) reporters: Vec<String>,
 }
 
@@ -384,6 +383,11 @@ pub(crate) fn duration(written: &str) -> Result<std::time::Duration, String> {
         Some(milliseconds) => Ok(std::time::Duration::from_millis(milliseconds)),
         None => Err("give a unit, such as `500ms`, `30s` or `2m`".to_owned()),
     }
+}
+
+fn reporters_help() -> String {
+    let kinds: Vec<&str> = mcptest_report::REPORTERS.iter().map(|reporter| reporter.key).collect();
+    format!("Write a report to FILE or standard output; repeatable [kinds: {}]", kinds.join(", "))
 }
 
 /// Dollars, more than none.

@@ -72,7 +72,7 @@ fn every_example_passes_without_set_up_or_warning_and_measures_something() {
 
 #[test]
 fn judging_twice_gives_the_same_bytes_in_every_format() {
-    for reporter in ["pretty", "json", "junit", "ndjson"] {
+    for reporter in mcptest_report::REPORTERS.iter().map(|reporter| reporter.key) {
         for folder in ["examples/", "demo/red/"] {
             let judge =
                 || mcptest(&repository(), &["run", folder, "--verbose", "--reporter", reporter]).stdout;

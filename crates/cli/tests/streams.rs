@@ -33,7 +33,7 @@ fn many_tests() -> tempfile::TempDir {
 #[test]
 fn replaying_twice_gives_the_same_bytes_in_every_format() {
     let folder = many_tests();
-    for reporter in ["pretty", "json", "junit", "ndjson"] {
+    for reporter in mcptest_report::REPORTERS.iter().map(|reporter| reporter.key) {
         let run = || mcptest(folder.path(), &["run", "--reporter", reporter]).output().unwrap();
         let first = run();
         assert_eq!(first.status.code(), Some(1));
@@ -49,7 +49,7 @@ fn a_saved_report_is_rendered_to_the_bytes_of_the_run() {
     let folder = many_tests();
     let output = |words: &[&str]| mcptest(folder.path(), words).output().unwrap();
     output(&["run", "--reporter", "json=run-1.json"]);
-    for reporter in ["pretty", "json", "junit", "ndjson"] {
+    for reporter in mcptest_report::REPORTERS.iter().map(|reporter| reporter.key) {
         let run = output(&["run", "--reporter", reporter]);
         let again = output(&["report", "run-1.json", "--reporter", reporter]);
         assert_eq!((again.stdout, again.status.code()), (run.stdout, run.status.code()), "{reporter}");

@@ -189,7 +189,7 @@ tools:
         text(&command.envs(values).output().unwrap().stdout)
     };
     for mode in ["--live", "--record", "--verbose"] {
-        for reporter in ["pretty", "json", "junit", "ndjson"] {
+        for reporter in mcptest_report::REPORTERS.iter().map(|reporter| reporter.key) {
             let said = run(&["run", mode, "--reporter", reporter]);
             for (name, value) in values {
                 assert!(!said.contains(value), "{mode} {reporter} {name}: {said}");

@@ -4,6 +4,7 @@ use crate::place::{Place, Web, own_files, seen, stub, text};
 use base64::Engine;
 use base64::alphabet;
 use base64::engine::{GeneralPurpose, general_purpose::NO_PAD};
+use mcptest_report::{REPORTERS, Reporter};
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output};
@@ -153,17 +154,14 @@ fn assert_none_in(name: &str, place: &Place, output: &Output) {
     }
 }
 
-const REPORTERS: [&str; 9] = [
-    "--verbose",
-    "--reporter",
-    "json=report.json",
-    "--reporter",
-    "junit=report.xml",
-    "--reporter",
-    "ndjson=report.ndjson",
-    "--reporter",
-    "pretty",
-];
+/// Every report, each to a file of its own but the first.
+fn reporters() -> Vec<&'static str> {
+    let file = |reporter: &Reporter| -> &'static str {
+        format!("{}=report.{}", reporter.key, reporter.extension).leak()
+    };
+    let files = REPORTERS[1..].iter().flat_map(|reporter| ["--reporter", file(reporter)]);
+    ["--verbose", "--reporter", REPORTERS[0].key].into_iter().chain(files).collect()
+}
 
 #[test]
 fn no_planted_secret_reaches_a_file_or_an_output() {
@@ -171,7 +169,7 @@ fn no_planted_secret_reaches_a_file_or_an_output() {
     let place = Place::new(&suite(&web.url));
     let stub = stub(&script());
     let run = |words: &[&str]| {
-        let words = [&["run"], words, &REPORTERS].concat();
+        let words = [&["run"], words, &reporters()].concat();
         let mut command = place.asking(&stub, &words);
         command.env("STUB_URL", stub.url()).envs(VALUES);
         command.output().unwrap()
@@ -202,7 +200,7 @@ fn no_planted_secret_reaches_a_file_or_an_output() {
             "replayed with the same environment"
         );
     }
-    let words = [&["run"], &REPORTERS[..]].concat();
+    let words = [&["run"], &reporters()[..]].concat();
     let bare = place.command(&words).output().unwrap();
     assert_none_in("replay without an environment", &place, &bare);
     assert!(!seen(&bare).contains("stale"), "{}", seen(&bare));
@@ -213,7 +211,7 @@ fn no_planted_secret_reaches_a_file_or_an_output() {
     }
     assert_none_in("--live", &place, &run(&["--live"]));
     assert_none_in("--record=failed", &place, &run(&["--record=failed"]));
-    let mut watched = on_a_terminal(&[&["run", "--live"], &REPORTERS[..]].concat());
+    let mut watched = on_a_terminal(&[&["run", "--live"], &reporters()[..]].concat());
     place.prepare(&mut watched);
     let watched = watched.envs(stub.environment()).env("STUB_URL", stub.url()).envs(VALUES).output().unwrap();
     assert!(seen(&watched).contains("\u{1b}["), "a terminal is watched: {}", seen(&watched));
