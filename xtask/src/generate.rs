@@ -2,6 +2,7 @@
 
 use crate::say;
 use mcptest_core::eval::{Fold, GATES, Range};
+use mcptest_core::provider::{FAMILIES, KINDS};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -47,6 +48,8 @@ fn pages() -> Vec<(String, String)> {
         ("docs/schema/report.schema.json".to_owned(), mcptest_report::json::SCHEMA.to_owned()),
         ("docs/reference/README.md".to_owned(), index()),
         ("docs/reference/matchers.md".to_owned(), matchers()),
+        ("docs/reference/providers.md".to_owned(), providers()),
+        ("docs/reference/reporters.md".to_owned(), reporters()),
     ];
     for gate in GATES {
         pages.push((format!("docs/reference/{}.md", gate.key), gate.doc.to_owned()));
@@ -69,7 +72,7 @@ fn index() -> String {
         let (values, fold) = (values(target.range), fold(target.fold));
         text.push_str(&format!("| `{}` | {values} | {fold} | {} |\n", target.name, target.doc));
     }
-    text.push_str("\nSee also the [matchers](matchers.md), and [which edits to a run each gate sees](../gate-power.md).\n");
+    text.push_str("\nSee also the [matchers](matchers.md), the [providers](providers.md), the [reporters](reporters.md), and [which edits to a run each gate sees](../gate-power.md).\n");
     text
 }
 
@@ -103,6 +106,35 @@ fn fold(fold: Fold) -> &'static str {
         Fold::Sum => "sum",
         Fold::Pooled => "over all runs at once",
     }
+}
+
+fn providers() -> String {
+    let mut text = String::from(
+        "# Providers\n\nKnown by the ids of their models; [how models are named and asked](../providers.md).\n\n\
+         | Ids that begin with | Provider | Key | Another base URL |\n|---|---|---|---|\n",
+    );
+    let either =
+        |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or ");
+    for family in FAMILIES {
+        let (keys, urls) = (either(family.keys), either(family.base_urls));
+        text.push_str(&format!("| {} | {} | {keys} | {urls} |\n", family.shown_prefixes(), family.title));
+    }
+    text.push_str("\n## Under `providers:`\n\n| `type` | Dialect | Sent to |\n|---|---|---|\n");
+    for kind in KINDS {
+        text.push_str(&format!("| `{}` | {} | `{}` |\n", kind.name, kind.dialect, kind.path));
+    }
+    text
+}
+
+fn reporters() -> String {
+    let mut text = String::from(
+        "# Reporters\n\n`--reporter KIND` writes to standard output, `--reporter KIND=FILE` to a file; without either, the \
+         first one writes to standard output.\n\n| Kind | What it is for |\n|---|---|\n",
+    );
+    for reporter in mcptest_report::REPORTERS {
+        text.push_str(&format!("| `{}` | {} |\n", reporter.key, reporter.doc));
+    }
+    text
 }
 
 fn matchers() -> String {

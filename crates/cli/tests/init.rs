@@ -18,8 +18,7 @@ fn folder() -> TempDir {
 fn command(folder: &Path, words: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcptest"));
     command.args(words).current_dir(folder).stdin(Stdio::null());
-    for name in ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "MISTRAL_API_KEY"]
-    {
+    for name in mcptest_core::provider::key_variables() {
         command.env_remove(name);
     }
     command

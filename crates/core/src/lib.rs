@@ -8,6 +8,7 @@ pub mod json;
 pub mod matcher;
 pub mod price;
 pub mod problem;
+pub mod provider;
 pub mod report;
 #[doc(hidden)]
 pub mod schema;

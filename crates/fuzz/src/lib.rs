@@ -28,12 +28,12 @@ pub const TARGETS: &[(&str, Target)] = &[
 
 /// Replies of providers: no body makes any dialect panic, and a message that is read can be sent back.
 pub fn reply(data: &[u8]) {
-    use mcptest_agent::dialect::{ANTHROPIC, Ask, GEMINI, MISTRAL, Message, OPENAI_CHAT, OPENAI_RESPONSES};
+    use mcptest_agent::dialect::{Ask, DIALECTS, Message};
     fn ask(messages: &[Message]) -> Ask<'_> {
         Ask { model: "m", system: None, messages, tools: &[], max_tokens: None, temperature: None }
     }
     let Ok(body) = std::str::from_utf8(data) else { return };
-    for dialect in [&ANTHROPIC, &OPENAI_RESPONSES, &OPENAI_CHAT, &MISTRAL, &GEMINI] {
+    for dialect in DIALECTS {
         if let Ok(reply) = (dialect.read)(&ask(&[]), body) {
             let messages = [Message::User("hi".to_owned()), Message::Assistant(reply.message)];
             let sent = (dialect.body)(&ask(&messages));

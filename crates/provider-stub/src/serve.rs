@@ -12,6 +12,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Response};
 use hyper_util::rt::TokioIo;
+use mcptest_core::provider::{FAMILIES, Family};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io;
@@ -95,9 +96,10 @@ impl Stub {
     /// The environment that sends every known family here.
     pub fn environment(&self) -> BTreeMap<String, String> {
         let key = self.state.script.key.clone().unwrap_or_else(|| "stub-key-0123456789".to_owned());
-        let families = ["ANTHROPIC", "OPENAI", "GEMINI", "MISTRAL"];
-        let urls = families.iter().map(|family| (format!("{family}_BASE_URL"), self.url()));
-        urls.chain(families.iter().map(|family| (format!("{family}_API_KEY"), key.clone()))).collect()
+        let of_family = |family: &Family| {
+            [(family.base_urls[0].to_owned(), self.url()), (family.keys[0].to_owned(), key.clone())]
+        };
+        FAMILIES.iter().flat_map(of_family).collect()
     }
 
     /// Every request so far, in the order of their answers.

@@ -41,6 +41,14 @@ pub struct Dialect {
     pub read: fn(&Ask<'_>, &str) -> Result<Reply, BadReply>,
 }
 
+/// Every dialect, one for each `type:` of a provider.
+pub const DIALECTS: &[&Dialect] = &[&OPENAI_CHAT, &OPENAI_RESPONSES, &ANTHROPIC, &GEMINI, &MISTRAL];
+
+/// The dialect of this name.
+pub(crate) fn find(name: &str) -> Option<&'static Dialect> {
+    DIALECTS.iter().copied().find(|dialect| dialect.name == name)
+}
+
 /// One request for the model's next message.
 #[derive(Debug, Clone, Copy)]
 pub struct Ask<'a> {

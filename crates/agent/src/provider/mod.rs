@@ -12,7 +12,7 @@ mod retry_after;
 pub use ask::Retry;
 pub use ask_error::{AskError, AskErrorKind};
 pub use patience::Patience;
-pub use resolve::{ProviderError, Providers, key_variables};
+pub use resolve::{ProviderError, Providers};
 
 use crate::dialect::Dialect;
 use mcptest_core::suite::{Environment, Model, Suite};

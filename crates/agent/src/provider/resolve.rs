@@ -1,8 +1,9 @@
 //! Which provider has this model, where is it, and with which key?
 
-use super::family::{self, FAMILIES, Family};
+use super::family;
 use super::{Key, Patience, Provider, Shared, address};
 use crate::dialect::Dialect;
+use mcptest_core::provider::Family;
 use mcptest_core::suite::{Environment, Model, Suite, Unset};
 use reqwest::Url;
 use reqwest::header::HeaderValue;
@@ -151,13 +152,13 @@ pub(super) fn resolve(
 }
 
 fn of_family(model: &Model, environment: Environment<'_>) -> Result<Resolved, ProviderError> {
-    let family = family::of_model(&model.id).ok_or_else(|| ProviderError::UnknownFamily {
+    let (dialect, family) = family::of_model(&model.id).ok_or_else(|| ProviderError::UnknownFamily {
         model: model.id.clone(),
         prefixes: family::prefixes(),
     })?;
     Ok(Resolved {
         name: family.name.to_owned(),
-        dialect: family.dialect,
+        dialect,
         base: base_of_family(family, family.name, environment)?,
         key: Some(key_of_family(family, model, environment)?),
     })
@@ -227,9 +228,4 @@ fn key(variable: &str, environment: Environment<'_>) -> Option<Result<Key, Provi
 /// A variable with something in it.
 fn set(variable: &str, environment: Environment<'_>) -> Option<String> {
     environment(variable).map(|value| value.trim().to_owned()).filter(|value| !value.is_empty())
-}
-
-/// The variables that may hold the keys of the known families: what they hold must be written nowhere.
-pub fn key_variables() -> impl Iterator<Item = &'static str> {
-    FAMILIES.iter().flat_map(|family| family.keys.iter().copied())
 }

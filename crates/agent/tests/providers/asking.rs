@@ -2,6 +2,7 @@
 
 use mcptest_agent::dialect::{Answered, Ask, Message, Offered, Part, Reply};
 use mcptest_agent::provider::{AskError, Patience, Provider, ProviderError, Retry};
+use mcptest_core::provider::FAMILIES;
 use mcptest_core::suite::{Host, Model, Suite, load};
 use mcptest_provider_stub::{Script, Stub};
 use serde_json::json;
@@ -10,8 +11,9 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// A model of each family, and one that speaks Chat Completions.
-pub(crate) const MODELS: [&str; 5] =
-    ["claude-sonnet-4-5", "gpt-5", "gemini-3-pro", "mistral-large-latest", "local/llama3"];
+pub(crate) fn models() -> impl Iterator<Item = &'static str> {
+    FAMILIES.iter().map(|family| family.model).chain(["local/llama3"])
+}
 
 pub(crate) fn suite(text: &str) -> Suite {
     let read = |path: &Path| {

@@ -1,6 +1,6 @@
 //! What is said both ways, in every dialect.
 
-use crate::asking::{MODELS, Table, results, user};
+use crate::asking::{Table, models, results, user};
 use mcptest_agent::dialect::{Answered, Arguments, Message, Part, Stop};
 use mcptest_provider_stub::{Call, Script, Step, Tokens};
 use serde_json::json;
@@ -15,7 +15,7 @@ fn shown(arguments: &Arguments) -> String {
 
 #[tokio::test]
 async fn a_text_is_told_with_what_it_cost() {
-    for model in MODELS {
+    for model in models() {
         let usage = Tokens { prompt: 120, cached: 100, completion: 33, thoughts: 30 };
         let step = Step { usage: Some(usage), ..Step::text("It is sunny.") };
         let table = Table::new(model, Script::of([step]));
@@ -29,7 +29,7 @@ async fn a_text_is_told_with_what_it_cost() {
 
 #[tokio::test]
 async fn parallel_calls_beside_a_text_are_answered_and_the_conversation_goes_on() {
-    for model in MODELS {
+    for model in models() {
         let calls = Step {
             thinking: Some("Two cities.".to_owned()),
             text: Some("Let me look.".to_owned()),
@@ -61,7 +61,7 @@ async fn parallel_calls_beside_a_text_are_answered_and_the_conversation_goes_on(
 
 #[tokio::test]
 async fn what_a_model_said_is_sent_back_as_it_was() {
-    for model in MODELS {
+    for model in models() {
         let step = Step {
             thinking: Some("Hm.".to_owned()),
             ..Step::calls([Call::new("get_forecast", json!({"city": "Oslo", "days": 1.50}))])
@@ -152,7 +152,7 @@ async fn every_reason_to_stop_has_one_word() {
             ],
         }
     };
-    for model in MODELS {
+    for model in models() {
         let wanted = table_of(model);
         let steps = wanted.iter().map(|(word, _)| Step { stop: Some((*word).into()), ..Step::text("well") });
         let table = Table::new(model, Script::of(steps));
@@ -167,7 +167,7 @@ async fn every_reason_to_stop_has_one_word() {
 
 #[tokio::test]
 async fn a_message_without_words_is_no_stumbling_block() {
-    for model in MODELS {
+    for model in models() {
         let table = Table::new(model, Script::of([Step::default(), Step::text("here I am")]));
         let reply = table.ask(&[user("go")]).await.unwrap_or_else(|error| panic!("{model}: {error}"));
         assert_eq!((reply.text.as_str(), reply.stop), ("", Stop::EndTurn), "{model}");
@@ -197,7 +197,7 @@ async fn calls_that_come_without_an_id_get_one_that_no_other_call_has() {
 
 #[tokio::test]
 async fn a_picture_in_a_result_is_shown_and_what_cannot_be_is_named() {
-    for model in MODELS {
+    for model in models() {
         let table = Table::new(model, Script::of([Step::calls([Call::new("get_forecast", json!({}))])]));
         let reply = table.ask(&[user("go")]).await.unwrap();
         let content = vec![
@@ -218,7 +218,7 @@ async fn a_picture_in_a_result_is_shown_and_what_cannot_be_is_named() {
 
 #[tokio::test]
 async fn an_error_of_a_tool_is_told_as_one() {
-    for model in MODELS {
+    for model in models() {
         let table = Table::new(model, Script::of([Step::calls([Call::new("get_forecast", json!({}))])]));
         let reply = table.ask(&[user("go")]).await.unwrap();
         let answered = results(&reply, &["no such city"]);
@@ -235,7 +235,7 @@ async fn an_error_of_a_tool_is_told_as_one() {
 
 #[tokio::test]
 async fn the_stub_refuses_what_a_provider_would() {
-    for model in MODELS {
+    for model in models() {
         let table = Table::new(model, Script::of([Step::calls([Call::new("get_forecast", json!({}))])]));
         let reply = table.ask(&[user("go")]).await.unwrap();
         let error =
@@ -257,7 +257,7 @@ then: repeat
 ",
     )
     .unwrap();
-    for model in MODELS {
+    for model in models() {
         let table = Table::new(model, script.clone());
         let mut runs = Vec::new();
         for said in ["even 0", "odd 1", "even 2", "odd 3"] {

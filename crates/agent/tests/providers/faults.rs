@@ -1,6 +1,6 @@
 //! What the user reads when a provider fails.
 
-use crate::asking::{MODELS, Table, user};
+use crate::asking::{Table, models, user};
 use mcptest_agent::provider::AskErrorKind::{self, Hung, Malformed, Refused, Rejected, Unavailable};
 use mcptest_provider_stub::{Fault, Script, Step, Stub};
 use std::time::Duration;
@@ -21,7 +21,7 @@ async fn failure(model: &str, step: Step) -> (AskErrorKind, String, usize) {
 
 #[tokio::test]
 async fn a_page_for_people_is_quoted() {
-    for model in MODELS {
+    for model in models() {
         let (kind, message, tries) = failure(model, Step::fault(Fault::Html)).await;
         assert_eq!((kind, tries), (Malformed, 1), "{message}");
         let said = "an HTML page came in place of JSON: <!DOCTYPE html> <html><head><title>502 Bad Gateway</title></head></html>";
@@ -31,7 +31,7 @@ async fn a_page_for_people_is_quoted() {
 
 #[tokio::test]
 async fn json_that_is_cut_off_is_quoted() {
-    for model in MODELS {
+    for model in models() {
         let (kind, message, tries) = failure(model, Step::fault(Fault::Truncated)).await;
         assert_eq!((kind, tries), (Malformed, 1), "{message}");
         assert!(message.contains(": the JSON of the answer is cut off: {\""), "{message}");
@@ -65,7 +65,7 @@ async fn nobody_at_the_address_is_told_with_the_address() {
 
 #[tokio::test]
 async fn a_provider_that_hangs_is_waited_for_no_longer_than_there_is_time() {
-    for model in MODELS {
+    for model in models() {
         let table = Table::new(model, Script::of([Step::fault(Fault::Hang)]));
         let (reply, retries) = table.watch(&[user("go")], Duration::from_millis(40)).await;
         let error = reply.unwrap_err();
@@ -77,7 +77,7 @@ async fn a_provider_that_hangs_is_waited_for_no_longer_than_there_is_time() {
 
 #[tokio::test]
 async fn a_storm_of_429_is_waited_out() {
-    for model in MODELS {
+    for model in models() {
         let storm = Step { status: Some(429), times: Some(4), retry_after_ms: Some(3), ..Step::default() };
         let table = Table::new(model, Script::of([storm, Step::text("at last")]));
         let (reply, retries) = table.watch(&[user("go")], Duration::from_secs(30)).await;
@@ -122,8 +122,8 @@ async fn when_one_is_told_to_wait_the_others_do_not_ask_either() {
 
 #[tokio::test]
 async fn a_key_that_is_not_let_in_is_traced_to_its_variable_and_not_repeated() {
-    let variables = ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "MISTRAL_API_KEY"];
-    for (model, variable) in MODELS.iter().zip(variables) {
+    for family in mcptest_core::provider::FAMILIES {
+        let (model, variable) = (family.model, family.keys[0]);
         let step = Step { message: Some("bad key stub-key-0123456789".into()), ..Step::status(401) };
         let (kind, message, tries) = failure(model, step).await;
         assert_eq!((kind, tries), (Rejected, 1));
@@ -182,7 +182,7 @@ async fn a_prompt_that_is_held_back_is_told_why() {
 #[tokio::test]
 async fn an_error_under_a_good_status_and_a_redirect_are_told() {
     let raw = |text: &str| fault(|step| step.raw = Some(text.into()));
-    for model in MODELS {
+    for model in models() {
         let (kind, message, _) =
             failure(model, raw(r#"{"error":{"message":"out of cheese","code":502}}"#)).await;
         assert_eq!(kind, Rejected);

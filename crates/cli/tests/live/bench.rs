@@ -1,5 +1,6 @@
 //! A user's folder with a provider on a socket: files go in, commands are run, cassettes come out.
 
+use mcptest_core::provider::FAMILIES;
 use mcptest_provider_stub::{Script, Stub};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -9,6 +10,16 @@ use tempfile::TempDir;
 
 /// The program under test.
 pub(crate) const MCPTEST: &str = env!("CARGO_BIN_EXE_mcptest");
+
+/// A model of each known provider.
+pub(crate) fn models() -> Vec<&'static str> {
+    FAMILIES.iter().map(|family| family.model).collect()
+}
+
+/// The same, as the list of a suite.
+pub(crate) fn model_list() -> String {
+    models().join(", ")
+}
 
 /// Where servers find it: a link in the user's folder, which is gone when they must be.
 pub(crate) const SERVER: &str = "server";

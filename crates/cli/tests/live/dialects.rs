@@ -1,18 +1,16 @@
 //! One suite, four dialects: does the model's language leave any mark on what is recorded?
 
-use crate::bench::Bench;
+use crate::bench::{Bench, model_list, models};
 use serde_json::{Value, json};
 
 const PICTURE: &str = "iVBORw0KGgo=";
-
-const MODELS: [&str; 4] = ["claude-sonnet-4-5", "gpt-5", "gemini-2.5-pro", "mistral-large-latest"];
 
 const SUITE: &str = "
 servers:
   map: { command: [./server, mock, --tools-from, manifest.yml] }
 agents:
   - name: looks around
-    models: [claude-sonnet-4-5, gpt-5, gemini-2.5-pro, mistral-large-latest]
+    models: [MODELS]
     servers: [map]
     system_prompt: Be brief.
     turns: [What is in Oslo?, And in Rome?]
@@ -79,7 +77,7 @@ fn without_marks(mut trace: Value) -> Value {
 
 #[test]
 fn all_dialects_record_the_same_and_the_matrix_says_so() {
-    let bench = Bench::with(SUITE, SCRIPT, MANIFEST);
+    let bench = Bench::with(&SUITE.replace("MODELS", &model_list()), SCRIPT, MANIFEST);
     let recorded = bench.record(&["--record"], 0);
     let first = without_marks(bench.traces("r/claude-sonnet-4-5.jsonl")[0].clone());
     assert_eq!(first["final_response"], "Said: Found Rome.");
@@ -95,7 +93,7 @@ fn all_dialects_record_the_same_and_the_matrix_says_so() {
         .collect();
     let answer = "Said: Found Rome.";
     assert_eq!(said, ["What is in Oslo?", "Let me look.", "A castle.", "And in Rome?", "", "", answer]);
-    for model in MODELS {
+    for model in models() {
         for trace in bench.traces(&format!("r/{model}.jsonl")) {
             assert_eq!(without_marks(trace), first, "{model}");
         }
@@ -106,10 +104,10 @@ fn all_dialects_record_the_same_and_the_matrix_says_so() {
 
 #[test]
 fn every_dialect_is_asked_with_all_that_the_suite_says_and_shown_the_picture() {
-    let bench = Bench::with(SUITE, SCRIPT, MANIFEST);
+    let bench = Bench::with(&SUITE.replace("MODELS", &model_list()), SCRIPT, MANIFEST);
     bench.record(&["--record", "--jobs", "1", "--runs", "1"], 0);
     let log = bench.stub.log();
-    assert_eq!(log.len(), 5 * MODELS.len());
+    assert_eq!(log.len(), 5 * models().len());
     for of_model in log.chunks(5) {
         let dialect = of_model[0].dialect;
         assert!(of_model.iter().all(|asked| asked.status == 200 && asked.dialect == dialect));

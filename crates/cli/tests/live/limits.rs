@@ -1,6 +1,6 @@
 //! Every limit of a run ends it in order, with a reason that can be asserted.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, model_list};
 
 const MANIFEST: &str = "
 mock_server:
@@ -40,9 +40,10 @@ rules:
 fn each_limit_ends_the_run_with_its_stop_reason() {
     let mut suite =
         "servers:\n  desk: { command: [./server, mock, --tools-from, manifest.yml] }\nagents:\n".to_owned();
+    let models = model_list();
     for (at, (limit, prompt, reason, calls)) in LIMITED.iter().enumerate() {
         suite.push_str(&format!(
-            "  - name: '{limit}'\n    models: [claude-sonnet-4-5, gpt-5, gemini-2.5-pro, mistral-large-latest]\n    servers: [desk]\n    prompt: {prompt}\n    {limit}\n    cassette: 'r/{at}-{{model}}.jsonl'\n    expect:\n      - {{ target: stop_reason, matcher: {{ exact: {reason} }} }}\n      - {{ target: tool_calls.length, matcher: {{ exact: {calls} }} }}\n"
+            "  - name: '{limit}'\n    models: [{models}]\n    servers: [desk]\n    prompt: {prompt}\n    {limit}\n    cassette: 'r/{at}-{{model}}.jsonl'\n    expect:\n      - {{ target: stop_reason, matcher: {{ exact: {reason} }} }}\n      - {{ target: tool_calls.length, matcher: {{ exact: {calls} }} }}\n"
         ));
     }
     let bench = Bench::with(&suite, SCRIPT, MANIFEST);

@@ -1,21 +1,19 @@
 //! What is odd but allowed, in every dialect: names, results, silence, and reasons to stop.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, model_list, models};
 use serde_json::{Value, json};
-
-const MODELS: [&str; 4] = ["claude-sonnet-4-5", "gpt-5", "gemini-2.5-pro", "mistral-large-latest"];
 
 /// An agent that is asked in every dialect.
 fn suite(rest: &str) -> String {
     format!(
         "servers:\n  my desk: {{ command: [./server, mock, --tools-from, manifest.yml] }}\n\
          agents:\n  - name: a\n    models: [{}]\n    cassette: 'r/{{model}}.jsonl'\n{rest}",
-        MODELS.join(", ")
+        model_list()
     )
 }
 
 fn each(bench: &Bench, check: impl Fn(&str, &Value)) {
-    for model in MODELS {
+    for model in models() {
         check(model, &bench.trace(&format!("r/{model}.jsonl")));
     }
 }

@@ -1,6 +1,6 @@
 //! Servers of other hands, driven by a scripted model: what they answer is recorded, and replayed without them.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, model_list};
 use crate::sealed::run_sealed;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ servers:
   memory: { command: [./memory], env: { PATH: \"${PEERS}:/usr/bin:/bin\", MEMORY_FILE_PATH: \"${PWD}/memory.json\" } }
 agents:
   - name: gets along with both
-    models: [claude-sonnet-4-5, gpt-5, gemini-2.5-pro, mistral-large-latest]
+    models: [MODELS]
     servers: [everything, memory]
     prompt: Go on.
     setup: [rm, -f, memory.json]
@@ -51,7 +51,7 @@ fn reference_servers_are_recorded_in_every_dialect_and_replayed_without_them() {
     for (name, program) in [("everything", "mcp-server-everything"), ("memory", "mcp-server-memory")] {
         std::os::unix::fs::symlink(programs.join(program), bench.path(name)).unwrap();
     }
-    bench.write("suite.yml", SUITE);
+    bench.write("suite.yml", &SUITE.replace("MODELS", &model_list()));
     // One memory for all, so one run after the other.
     let words = [
         "run",

@@ -1,6 +1,6 @@
 //! What a model does with its tools, right or wrong, and what it is told of it.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, models};
 use serde_json::{Value, json};
 
 const MANIFEST: &str = "
@@ -47,7 +47,7 @@ steps:
   - calls: [{ name: get_weather, args: { city: Oslo } }]
   - text: '{{last_result}}'
 ";
-    for model in ["claude-sonnet-4-5", "gpt-5", "gemini-2.5-pro", "mistral-large-latest"] {
+    for model in models() {
         let bench = Bench::with(&suite.replace("claude-sonnet-4-5", model), script, MANIFEST);
         let recorded = bench.record(&["--record"], 0);
         let trace = bench.trace("a.jsonl");

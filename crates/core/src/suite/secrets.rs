@@ -3,12 +3,9 @@
 use super::Suite;
 use super::deferred::{Environment, Scope};
 use super::server::{HeaderValue, Server};
+use crate::provider;
 use mcptest_redact::{is_secret_name, is_secret_value};
 use std::collections::BTreeMap;
-
-/// Where the keys of model providers are, when the suite does not say.
-const PROVIDER_KEYS: [&str; 5] =
-    ["ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "GOOGLE_API_KEY", "MISTRAL_API_KEY"];
 
 impl Suite {
     /// The values that must be written nowhere, by the variable or key they stand under: those of every environment
@@ -18,7 +15,7 @@ impl Suite {
     /// Other literals are no secrets: whoever reads the suite reads them.
     pub fn secret_values(&self, environment: Environment<'_>) -> BTreeMap<String, String> {
         let has_model = self.agents.iter().any(|agent| !agent.models.is_empty() || agent.own.is_some());
-        let of_providers = PROVIDER_KEYS.into_iter().filter(|_| has_model);
+        let of_providers = provider::key_variables().filter(|_| has_model).map(|name| -> &str { name });
         let names = self.secret_names().chain(of_providers);
         let mut values: BTreeMap<String, String> =
             names.filter_map(|name| Some((name.to_owned(), environment(name)?))).collect();

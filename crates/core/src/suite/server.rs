@@ -12,6 +12,7 @@ use super::read::{Block, Field};
 use super::responses::{Responses, Script};
 use crate::era::Era;
 use crate::problem::{Problem, Span};
+use crate::provider;
 use serde_json::{Map, Value, json};
 
 /// How to reach one MCP server. Texts are templates: `${NAME}` is filled in when the server is started.
@@ -83,14 +84,6 @@ pub struct Provider {
     /// What fills in its texts, beside the environment.
     pub scope: Scope,
 }
-
-const PROVIDER_KINDS: &[(&str, &str)] = &[
-    ("openai", "openai"),
-    ("openai-responses", "openai-responses"),
-    ("anthropic", "anthropic"),
-    ("gemini", "gemini"),
-    ("mistral", "mistral"),
-];
 
 impl Server {
     pub(super) fn read(field: &mut Field<'_>) -> Option<(Span, Self)> {
@@ -256,19 +249,18 @@ impl Provider {
         let scope = field.reading.scope();
         field
             .block(|block| {
-                let kind = block.required(
-                    "type",
-                    "The dialect: openai, openai-responses, anthropic, gemini or mistral",
-                    |f| f.choice("a provider type", PROVIDER_KINDS),
-                );
+                let kinds: Vec<_> = provider::KINDS.iter().map(|kind| (kind.name, kind.name)).collect();
+                let names: Vec<_> = kinds.iter().map(|(name, _)| *name).collect();
+                let (last, others) = names.split_last().unwrap_or((&"", &[]));
+                let doc = format!("The dialect: {} or {last}", others.join(", "));
+                let kind = block.required("type", &doc, |f| f.choice("a provider type", &kinds));
                 let base_url =
                     block.optional("base_url", "The address to send requests to", |f| f.template());
                 let api_key_env =
                     block
                         .optional("api_key_env", "The environment variable that holds the key", |f| f.name());
-                let jobs = block.optional("jobs", "At most so many runs are recorded with it at once", |f| {
-                    f.whole(1..=u64::MAX)
-                });
+                let jobs = block
+                    .optional("jobs", "The most runs to record with it at once", |f| f.whole(1..=u64::MAX));
                 Some((span, Self { kind: kind?, base_url, api_key_env, jobs, scope }))
             })
             .flatten()

@@ -3,23 +3,17 @@
 use super::observed::Expectation;
 use super::server::Listed;
 use super::yaml;
+use mcptest_core::provider::FAMILIES;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-/// A model of each family, by the variable that its key is in.
-const MODELS: [(&str, &str); 5] = [
-    ("ANTHROPIC_API_KEY", "claude-sonnet-4-5"),
-    ("OPENAI_API_KEY", "gpt-5"),
-    ("GEMINI_API_KEY", "gemini-2.5-pro"),
-    ("GOOGLE_API_KEY", "gemini-2.5-pro"),
-    ("MISTRAL_API_KEY", "mistral-large-latest"),
-];
-
-/// The model whose key is set, else the first.
+/// The variable of a key that is set, else of the first, and a model that it is for.
 pub(super) fn model(environment: &BTreeMap<String, String>) -> (&'static str, &'static str) {
-    let is_set = |(key, _): &&(&str, &str)| environment.get(*key).is_some_and(|value| !value.is_empty());
-    *MODELS.iter().find(is_set).unwrap_or(&MODELS[0])
+    let models =
+        || FAMILIES.iter().flat_map(|family| family.keys.iter().map(move |key| (*key, family.model)));
+    let is_set = |(key, _): &(&str, &str)| environment.get(*key).is_some_and(|value| !value.is_empty());
+    models().find(is_set).or_else(|| models().next()).unwrap_or_default()
 }
 
 /// One tool test.

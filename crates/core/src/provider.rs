@@ -1,0 +1,175 @@
+//! Which providers of models are known, and how does a suite name them?
+
+/// A provider that is known by the ids of its models.
+#[derive(Debug)]
+pub struct Family {
+    /// What messages and cassettes call it.
+    pub name: &'static str,
+    /// What people call it.
+    pub title: &'static str,
+    /// The [`Kind`] that its own models speak.
+    pub kind: &'static str,
+    /// How the ids of its models begin; `#` stands for a digit.
+    pub prefixes: &'static [&'static str],
+    /// The variables that may hold the key, the first one first.
+    pub keys: &'static [&'static str],
+    /// The variables that may hold another base URL, the first one first.
+    pub base_urls: &'static [&'static str],
+    /// Where it is.
+    pub base_url: &'static str,
+    /// A model to begin with.
+    pub model: &'static str,
+}
+
+/// A `type:` under `providers:`.
+#[derive(Debug)]
+pub struct Kind {
+    /// As it is written.
+    pub name: &'static str,
+    /// The family whose address and key stand in for what is left out.
+    pub family: &'static str,
+    /// What it speaks.
+    pub dialect: &'static str,
+    /// Where requests go, after the base URL.
+    pub path: &'static str,
+}
+
+/// Every family, the first one first where none is named.
+pub const FAMILIES: &[Family] = &[
+    Family {
+        name: "anthropic",
+        title: "Anthropic",
+        kind: "anthropic",
+        prefixes: &["claude-"],
+        keys: &["ANTHROPIC_API_KEY"],
+        base_urls: &["ANTHROPIC_BASE_URL"],
+        base_url: "https://api.anthropic.com",
+        model: "claude-sonnet-4-5",
+    },
+    Family {
+        name: "openai",
+        title: "OpenAI",
+        kind: "openai-responses",
+        prefixes: &["gpt-", "chatgpt-", "o#"],
+        keys: &["OPENAI_API_KEY"],
+        base_urls: &["OPENAI_BASE_URL"],
+        base_url: "https://api.openai.com",
+        model: "gpt-5",
+    },
+    Family {
+        name: "gemini",
+        title: "Gemini",
+        kind: "gemini",
+        prefixes: &["gemini-"],
+        keys: &["GEMINI_API_KEY", "GOOGLE_API_KEY"],
+        base_urls: &["GEMINI_BASE_URL", "GOOGLE_GEMINI_BASE_URL"],
+        base_url: "https://generativelanguage.googleapis.com",
+        model: "gemini-2.5-pro",
+    },
+    Family {
+        name: "mistral",
+        title: "Mistral",
+        kind: "mistral",
+        prefixes: &[
+            "mistral-",
+            "codestral-",
+            "magistral-",
+            "ministral-",
+            "devstral-",
+            "pixtral-",
+            "open-mistral-",
+        ],
+        keys: &["MISTRAL_API_KEY"],
+        base_urls: &["MISTRAL_BASE_URL"],
+        base_url: "https://api.mistral.ai",
+        model: "mistral-large-latest",
+    },
+];
+
+/// Every `type:`.
+pub const KINDS: &[Kind] = &[
+    Kind {
+        name: "openai",
+        family: "openai",
+        dialect: "Chat Completions: ollama, vLLM, llama.cpp, most gateways",
+        path: "/v1/chat/completions",
+    },
+    Kind { name: "openai-responses", family: "openai", dialect: "Responses", path: "/v1/responses" },
+    Kind { name: "anthropic", family: "anthropic", dialect: "Messages", path: "/v1/messages" },
+    Kind {
+        name: "gemini",
+        family: "gemini",
+        dialect: "`generateContent`",
+        path: "/v1beta/models/{id}:generateContent",
+    },
+    Kind {
+        name: "mistral",
+        family: "mistral",
+        dialect: "Chat Completions with Mistral's rules",
+        path: "/v1/chat/completions",
+    },
+];
+
+/// The variables that may hold keys: what they hold must be written nowhere.
+pub fn key_variables() -> impl Iterator<Item = &'static str> {
+    FAMILIES.iter().flat_map(|family| family.keys.iter().copied())
+}
+
+impl Family {
+    /// The family of a model.
+    pub fn of_model(id: &str) -> Option<&'static Self> {
+        FAMILIES.iter().find(|family| family.prefixes.iter().any(|prefix| begins(id, prefix)))
+    }
+
+    /// The prefixes, as a person writes them.
+    pub fn shown_prefixes(&self) -> String {
+        let shown = self.prefixes.iter().map(|prefix| match prefix.strip_suffix('#') {
+            Some(letters) => format!("`{letters}<digit>`"),
+            None => format!("`{prefix}`"),
+        });
+        shown.collect::<Vec<_>>().join(", ")
+    }
+}
+
+fn begins(id: &str, prefix: &str) -> bool {
+    match prefix.strip_suffix('#') {
+        Some(letters) => {
+            id.strip_prefix(letters).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+        }
+        None => id.starts_with(prefix),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_model_belongs_to_the_family_of_its_prefix() {
+        for (id, name) in [
+            ("claude-sonnet-4-5", Some("anthropic")),
+            ("gpt-5", Some("openai")),
+            ("chatgpt-4o-latest", Some("openai")),
+            ("o3-mini", Some("openai")),
+            ("gemini-3-pro", Some("gemini")),
+            ("open-mistral-nemo", Some("mistral")),
+            ("devstral-small", Some("mistral")),
+            ("olmo-2", None),
+            ("llama3", None),
+        ] {
+            assert_eq!(Family::of_model(id).map(|family| family.name), name, "{id}");
+        }
+    }
+
+    #[test]
+    fn families_and_kinds_name_each_other() {
+        for family in FAMILIES {
+            assert!(KINDS.iter().any(|kind| kind.name == family.kind), "{}", family.name);
+            assert_eq!(Family::of_model(family.model).unwrap().name, family.name);
+            assert!(!family.keys.is_empty() && !family.base_urls.is_empty());
+        }
+        for kind in KINDS {
+            assert!(FAMILIES.iter().any(|family| family.name == kind.family), "{}", kind.name);
+        }
+    }
+}
