@@ -135,7 +135,7 @@ async fn every_reason_to_stop_has_one_word() {
                 ("content_filter", Stop::Refusal),
                 ("refusal", Stop::Refusal),
             ],
-            "gemini-3-pro" => vec![
+            "gemini-2.5-pro" => vec![
                 ("max_tokens", Stop::MaxTokens),
                 ("refusal", Stop::Refusal),
                 ("RECITATION", Stop::Refusal),
@@ -226,7 +226,7 @@ async fn an_error_of_a_tool_is_told_as_one() {
         let sent = table.stub.log()[1].body.to_string();
         let mark = match model {
             "claude-sonnet-4-5" => r#""is_error":true"#,
-            "gemini-3-pro" => r#"{"error":"no such city"}"#,
+            "gemini-2.5-pro" => r#"{"error":"no such city"}"#,
             _ => "Error: no such city",
         };
         assert!(sent.contains(mark), "{model}: {sent}");
