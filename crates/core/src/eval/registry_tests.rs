@@ -150,7 +150,10 @@ fn sources() -> Vec<(String, String)> {
             let name = path.file_name().unwrap().to_string_lossy().into_owned();
             if path.is_dir() && name != "tests" {
                 folders.push(path);
-            } else if name.ends_with(".rs") && !name.ends_with("tests.rs") && name != "sample.rs" {
+            } else if path.extension().is_some_and(|it| it == "rs")
+                && !name.ends_with("tests.rs")
+                && name != "sample.rs"
+            {
                 let text = std::fs::read_to_string(&path).unwrap();
                 let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
                 let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));

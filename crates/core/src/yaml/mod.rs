@@ -3,7 +3,8 @@
 mod build;
 mod scalar;
 
-pub use build::{parse, written_twice};
+pub use build::parse;
+pub(crate) use build::written_twice;
 pub use scalar::{Scalar, resolve};
 
 use crate::problem::Span;

@@ -136,7 +136,7 @@ fn is_note(key: &str) -> bool {
 }
 
 /// Whether two keys are the same: `_` and `-` are one letter.
-pub(crate) fn is_same_key(one: &str, other: &str) -> bool {
+pub fn is_same_key(one: &str, other: &str) -> bool {
     let folded = |byte: u8| if byte == b'_' { b'-' } else { byte };
     one.len() == other.len() && one.bytes().zip(other.bytes()).all(|(a, b)| folded(a) == folded(b))
 }
