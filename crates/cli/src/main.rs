@@ -2,6 +2,7 @@
 
 mod args;
 mod command;
+mod interrupt;
 mod output;
 mod progress;
 

@@ -6,6 +6,13 @@ use crate::select::quote;
 use mcptest_core::report::Reason;
 use mcptest_core::suite::{Agent, Suite};
 
+/// What was said in several lines: the first is the message, the others are its details.
+pub(crate) fn reason_of(said: &str) -> Reason {
+    let mut lines = said.lines().map(str::to_owned);
+    let message = lines.next().unwrap_or_default();
+    Reason { message, details: lines.collect(), help: None }
+}
+
 /// The command that records a row.
 pub(crate) fn record_command(cell: &Cell<'_>, suite: &Suite, mode: &str) -> String {
     let filter = cell

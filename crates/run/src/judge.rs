@@ -7,38 +7,37 @@ mod one_run;
 pub(crate) use one_run::passes;
 
 use crate::plan::{Cell, Row, Subject, refusal};
-use crate::tool_test::{self, Done, fail};
-use crate::{Fresh, Mode, Options, agent};
+use crate::record::RecordedRow;
+use crate::tool_test::{self, fail};
+use crate::{Mode, Options};
 use agent_row::Live;
 use mcptest_core::report::{Finding, GateReport, Reason, Status, TestReport};
-use mcptest_core::suite::{Suite, ToolTest};
 
-/// Judges one cell: from its recordings, or from what was called for it just now. Whatever is wrong with it stays in
+/// Judges one cell: from its recordings, or from what was recorded for it just now. Whatever is wrong with it stays in
 /// its row.
-pub(crate) fn judge(cell: &Cell<'_>, options: Options, fresh: Option<Fresh<'_>>) -> TestReport {
+pub(crate) fn judge(cell: &Cell<'_>, options: Options, recorded: Option<&RecordedRow>) -> TestReport {
     let mut report = cell.blank();
     if let Some(reason) = &cell.skip {
         report.status = Status::Skipped;
         report.reason = Some(Reason { message: reason.clone(), ..Reason::default() });
         return report;
     }
-    match cell.subject {
-        Subject::Agent { .. } => match (Row::of(cell), fresh) {
-            (_, Some(Fresh::Agent(agent::Done::Failed(reason)))) => fail(&mut report, reason.clone()),
-            (Some(row), Some(Fresh::Agent(agent::Done::Live { cassette, matrix }))) => {
-                agent_row::judge(row, Some(Live { cassette, matrix: matrix.as_deref() }), &mut report);
-            }
-            (Some(row), _) => agent_row::judge(row, None, &mut report),
-            (None, _) => {}
-        },
-        Subject::Tool { suite, test } => {
-            let called = fresh.and_then(|fresh| match fresh {
-                Fresh::Tool(done) => Some(done),
-                Fresh::Agent(_) => None,
-            });
-            judge_tool(cell, suite, test, called, &mut report);
+    match (cell.subject, recorded) {
+        (Subject::Refused(loaded), _) => fail(&mut report, refusal(loaded)),
+        (_, Some(RecordedRow::Failed(reason))) => fail(&mut report, reason.clone()),
+        (Subject::Tool { test, .. }, Some(RecordedRow::InMemory { recording, .. })) => {
+            tool_test::judge_live(test, recording.as_bytes(), &mut report);
         }
-        Subject::Refused(loaded) => fail(&mut report, refusal(loaded)),
+        (Subject::Tool { suite, test }, _) => tool_test::judge(cell, suite, test, &mut report),
+        (Subject::Agent { suite, agent, model, variant }, _) => {
+            let live = match recorded {
+                Some(RecordedRow::InMemory { recording, matrix }) => {
+                    Some(Live { cassette: recording, matrix: matrix.as_deref() })
+                }
+                _ => None,
+            };
+            agent_row::judge(Row { cell, suite, agent, model, variant }, live, &mut report);
+        }
     }
     if options.mode == Mode::Live && !matches!(cell.subject, Subject::Refused(_)) {
         report.rerun.push_str(" --live");
@@ -48,20 +47,6 @@ pub(crate) fn judge(cell: &Cell<'_>, options: Options, fresh: Option<Fresh<'_>>)
         deny_vacuous(&mut report, baseline);
     }
     report
-}
-
-fn judge_tool(
-    cell: &Cell<'_>,
-    suite: &Suite,
-    test: &ToolTest,
-    called: Option<&Done>,
-    report: &mut TestReport,
-) {
-    match called {
-        Some(Done::Live(recording)) => tool_test::judge_live(test, recording.as_bytes(), report),
-        Some(Done::Failed(reason)) => fail(report, reason.clone()),
-        Some(Done::Recorded) | None => tool_test::judge(cell, suite, test, report),
-    }
 }
 
 /// Fails what measured nothing: gates that say so, and a test that asserts nothing at all. To the gate with the key

@@ -1,7 +1,6 @@
 //! From a suite to a report: plan, replay the recorded runs, judge them.
 
 mod advice;
-mod agent;
 pub mod cassette;
 pub mod draft;
 mod faults;
@@ -9,6 +8,7 @@ mod find;
 pub mod import;
 mod judge;
 mod plan;
+mod record;
 mod replay;
 mod scan;
 mod secrets;
@@ -18,22 +18,21 @@ mod tool_test;
 mod traces;
 mod walk;
 
-pub use agent::{Estimate, ExceededBudget, ExpectedTokens, MatrixRuns, RowEstimate, estimate};
-pub use agent::{Event, RowToRecord, Watch, unwatched};
 pub use find::{FindError, Found, find};
 pub use plan::{Cell, Plan, Subject};
+pub use record::{Estimate, ExceededBudget, ExpectedTokens, MatrixRuns, RowEstimate, estimate};
+pub use record::{Event, Interrupt, Interrupted, RowToRecord, Watch, uninterrupted, unwatched};
 pub use replay::{cassette_paths, expected_header, faults_path};
 pub use scan::{ScanError, Sighted, Tally, recordings, scan};
 pub use secrets::redactor_of;
 pub use select::{Filter, Selection};
-pub use tool_test::{Interrupted, is_tool_test, tool_test_timeline};
+pub use tool_test::{is_tool_test, tool_test_timeline};
 pub use traces::{Group, TracesError, groups, transcripts_in};
 
 use mcptest_core::problem::Problem;
 use mcptest_core::report::{Reason, Report, Status, TestReport};
 use mcptest_core::suite::{Host, Loaded, load, load_for_traces};
 use rayon::prelude::*;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The files and environment of this process.
@@ -90,19 +89,13 @@ pub fn check_again(loaded: &mut Loaded) -> Vec<Problem> {
     new
 }
 
-/// So many rows are judged at once; to be called before anything is.
-pub fn judge_at_once(rows: usize) {
-    // Fails only when rows were judged before, and then it is too late to change it.
-    let _ = rayon::ThreadPoolBuilder::new().num_threads(rows).build_global();
-}
-
 /// How a plan is judged.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
     /// Where the runs come from.
     pub mode: Mode,
-    /// How many runs are recorded, or tools called, at once.
-    pub jobs: usize,
+    /// How many runs are recorded, tools called or, in a replay, rows judged at once; else as many as suits the machine.
+    pub jobs: Option<usize>,
     /// Dollars that recording may cost; no more calls are made once they are spent.
     pub max_cost_usd: Option<f64>,
     /// Stop at the first test that does not pass.
@@ -138,7 +131,7 @@ pub enum Which {
 
 /// What came of judging a plan.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct RunOutcome {
     /// The verdict with its evidence.
     pub report: Report,
     /// Which budget ended the recording, and what was spent, when one did.
@@ -146,16 +139,19 @@ pub struct Outcome {
 }
 
 /// Judges every cell of a plan, each in its own row; what the mode asks for is recorded or called first.
-pub fn run(plan: &Plan<'_>, options: Options, watch: &Watch) -> Result<Outcome, Interrupted> {
+pub fn run(
+    plan: &Plan<'_>,
+    options: Options,
+    watch: &Watch,
+    interrupt: Interrupt,
+) -> Result<RunOutcome, Interrupted> {
     let secrets = secrets::Secrets::default();
-    let mut called = Called::default();
-    if options.mode != Mode::Replay {
-        called.tools = tool_test::execute(plan, options, &secrets, watch)?;
-        called.agents = agent::execute(plan, &options, &secrets, watch)?;
-        end_when_interrupted();
-    }
+    let recorded = match options.mode {
+        Mode::Replay => record::RecordedRows::default(),
+        Mode::Record(_) | Mode::Live => record::record(plan, options, &secrets, watch, interrupt)?,
+    };
     let judge = |(index, cell): (usize, &Cell<'_>)| {
-        let report = judge::judge(cell, options, called.of(index));
+        let report = judge::judge(cell, options, recorded.rows.get(&index));
         match cell.subject {
             Subject::Agent { suite, .. } | Subject::Tool { suite, .. } => secrets.of(suite).hide_in(report),
             Subject::Refused(_) => report,
@@ -164,42 +160,18 @@ pub fn run(plan: &Plan<'_>, options: Options, watch: &Watch) -> Result<Outcome, 
     let tests = match &plan.cells[..] {
         [cell] => vec![judge((0, cell))],
         cells if options.fail_fast => until_first_failure(cells, judge),
-        cells => cells.par_iter().enumerate().map(judge).collect(),
+        cells => in_parallel(options, || cells.par_iter().enumerate().map(judge).collect()),
     };
-    Ok(Outcome { report: Report::new(tests), over_budget: called.agents.over_budget })
+    Ok(RunOutcome { report: Report::new(tests), over_budget: recorded.over_budget })
 }
 
-/// Whoever waited for Ctrl-C is gone, and the system would leave it to them: from now on it ends the program at once.
-fn end_when_interrupted() {
-    let waiting = || {
-        if let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() {
-            let exit_code = runtime.block_on(mcptest_process::interrupted());
-            mcptest_process::end_all();
-            std::process::exit(exit_code.into());
-        }
-    };
-    // It lasts as long as the program, which may be used as a library: there is nobody to join it.
-    let _detached = std::thread::Builder::new().spawn(waiting);
-}
-
-/// What was called or recorded just now, by the index of the cell.
-#[derive(Default)]
-struct Called {
-    tools: BTreeMap<usize, tool_test::Done>,
-    agents: agent::Executed,
-}
-
-/// What was called or recorded just now for one cell.
-#[derive(Clone, Copy)]
-pub(crate) enum Fresh<'d> {
-    Tool(&'d tool_test::Done),
-    Agent(&'d agent::Done),
-}
-
-impl Called {
-    fn of(&self, index: usize) -> Option<Fresh<'_>> {
-        let agent = || self.agents.done.get(&index).map(Fresh::Agent);
-        self.tools.get(&index).map(Fresh::Tool).or_else(agent)
+/// On as many threads as the user asked for, else on those that all of the process share.
+fn in_parallel<T: Send>(options: Options, judge: impl FnOnce() -> T + Send) -> T {
+    let threads = options.jobs.filter(|_| options.mode == Mode::Replay);
+    let pool = threads.and_then(|threads| rayon::ThreadPoolBuilder::new().num_threads(threads).build().ok());
+    match pool {
+        Some(pool) => pool.install(judge),
+        None => judge(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! A server entry of a suite becomes a server that can be connected to.
 
-use mcptest_core::suite::{Endpoint, Environment, Server, Unset};
+use mcptest_core::suite::{Endpoint, Environment, Server, Suite, Unset};
 use mcptest_mcp::client::{self, Pipe, ServerSpec, SpecError};
 use mcptest_mcp::manifest;
 use mcptest_mcp::mock;
@@ -30,6 +30,12 @@ pub enum ServerError {
         /// Why, a line each.
         problems: Vec<String>,
     },
+}
+
+/// The server of this name in a suite, with the environment of this process; or why it cannot be connected to.
+pub(crate) fn spec_in(suite: &Suite, name: &str) -> Result<ServerSpec, String> {
+    let server = suite.servers.get(name).ok_or_else(|| format!("there is no server `{name}`"))?;
+    spec_of(name, server, suite.folder(), crate::host().environment).map_err(|error| error.to_string())
 }
 
 /// The server as its suite describes it, with variables and secrets filled in. A mock is a server of its own in this

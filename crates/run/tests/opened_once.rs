@@ -4,7 +4,7 @@
 
 use mcptest_core::report::Status;
 use mcptest_core::suite::{Host, load};
-use mcptest_run::{Options, Plan, Selection, run, unwatched};
+use mcptest_run::{Options, Plan, Selection, run, uninterrupted, unwatched};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
@@ -55,7 +55,7 @@ fn a_replay_of_three_models_reads_a_manifest_once_and_never_while_it_judges() {
     fs::write(at("docs.tools.yml"), "tools: [{ name: other }]").unwrap();
     let loaded = [("suite.yml".to_owned(), loaded)];
     let plan = Plan::new(&loaded, &Selection::default());
-    let report = run(&plan, Options::default(), &unwatched()).unwrap().report;
+    let report = run(&plan, Options::default(), &unwatched(), uninterrupted()).unwrap().report;
     let judged: Vec<_> = report.tests.iter().map(|test| (test.status, test.reason.as_ref())).collect();
     assert_eq!(judged, [(Status::Passed, None); 3]);
 }

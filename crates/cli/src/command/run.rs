@@ -4,12 +4,13 @@ use super::dry_run;
 use super::report::Destination;
 use super::suites;
 use crate::args::{Calling, Colour, Record, Run};
+use crate::interrupt;
 use crate::output::{self, Failure};
 use crate::progress::Progress;
 use clap::ValueEnum;
 use mcptest_core::problem;
 use mcptest_core::suite::{Loaded, Model, OverrideError, Suite};
-use mcptest_run::{Mode, Options, Outcome, Plan, Selection, Which};
+use mcptest_run::{Mode, Options, Plan, RunOutcome, Selection, Which};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -43,14 +44,9 @@ pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
         Some(Record::Stale) => Mode::Record(Which::Stale),
         Some(Record::Failed) => Mode::Record(Which::Failed),
     };
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-    let jobs = args.calling.jobs.map_or(cores.max(4), usize::from);
-    if mode == Mode::Replay && args.calling.jobs.is_some() {
-        mcptest_run::judge_at_once(jobs);
-    }
     let options = Options {
         mode,
-        jobs,
+        jobs: args.calling.jobs.map(usize::from),
         max_cost_usd: args.calling.max_cost,
         fail_fast: args.fail_fast,
         deny_vacuous: args.deny_vacuous,
@@ -59,7 +55,7 @@ pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
         return dry_run::run(&plan, &options);
     }
     let outcome = watched(&plan, options, args.calling.quiet, colour);
-    let Outcome { report, over_budget } = match outcome {
+    let RunOutcome { report, over_budget } = match outcome {
         Ok(outcome) => outcome,
         Err(interrupted) => {
             output::stderr(&format!("{interrupted}\n"));
@@ -81,12 +77,12 @@ fn watched(
     options: Options,
     is_quiet: bool,
     colour: Colour,
-) -> Result<Outcome, mcptest_run::Interrupted> {
+) -> Result<RunOutcome, mcptest_run::Interrupted> {
     if options.mode == Mode::Replay {
-        return mcptest_run::run(plan, options, &mcptest_run::unwatched());
+        return mcptest_run::run(plan, options, &mcptest_run::unwatched(), mcptest_run::uninterrupted());
     }
     let progress = Progress::begin(is_quiet, options.mode == Mode::Live, colour);
-    let outcome = mcptest_run::run(plan, options, &progress.watch());
+    let outcome = mcptest_run::run(plan, options, &progress.watch(), interrupt::listen());
     progress.end();
     outcome
 }

@@ -128,6 +128,11 @@ pub enum Observed {
 }
 
 impl Observed {
+    /// True for what every server may do.
+    pub fn is_usual(&self) -> bool {
+        matches!(self, Self::Stderr { .. } | Self::Notification { .. } | Self::FellBack { .. })
+    }
+
     /// True for what the server sent in the place of a message: worth quoting when an answer never came.
     pub fn is_in_place_of_an_answer(&self) -> bool {
         matches!(

@@ -17,8 +17,8 @@ pub use server::{Ask, from_server};
 
 use crate::cassette::{ReadError, WriteError, write_whole};
 use crate::plan::{Plan, Subject};
-use crate::tool_test::Done;
-use crate::{Fresh, Mode, Options, Selection, judge};
+use crate::record::RecordedRow;
+use crate::{Options, Selection, judge};
 use mcptest_core::problem::render;
 use mcptest_core::report::{Status, TestReport};
 use mcptest_core::suite::{Host, Loaded, load};
@@ -138,13 +138,13 @@ fn loaded(path: &Path, text: &str, variables: &BTreeMap<String, String>) -> Resu
 fn judged(path: &Path, loaded: Loaded, recordings: &BTreeMap<String, String>) -> Vec<TestReport> {
     let loaded = [(path.display().to_string(), loaded)];
     let plan = Plan::new(&loaded, &Selection::default());
-    let options = Options { mode: Mode::Replay, jobs: 1, ..Options::default() };
     let judge = |cell: &crate::Cell<'_>| {
-        let called = match cell.subject {
-            Subject::Tool { test, .. } => recordings.get(&test.name).map(|text| Done::Live(text.clone())),
+        let recording = match cell.subject {
+            Subject::Tool { test, .. } => recordings.get(&test.name).cloned(),
             _ => None,
         };
-        judge::judge(cell, options, called.as_ref().map(Fresh::Tool))
+        let recorded = recording.map(|recording| RecordedRow::InMemory { recording, matrix: None });
+        judge::judge(cell, Options::default(), recorded.as_ref())
     };
     plan.cells.iter().map(judge).collect()
 }

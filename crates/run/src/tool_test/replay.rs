@@ -2,7 +2,7 @@
 
 use super::recording::{Called, Header, Outcome, parse};
 use super::secrets;
-use crate::advice::record_command;
+use crate::advice::{reason_of, record_command};
 use crate::cassette::{self, ReadError, Recording};
 use crate::plan::Cell;
 use mcptest_core::report::{Expectation, Reason, RunReport, Status, TestReport};
@@ -39,30 +39,6 @@ fn fingerprint_of_manifest(suite: &Suite, manifest: &str) -> Option<Value> {
     let text = std::fs::read_to_string(suite.folder().join(manifest)).ok()?;
     let value = mcptest_core::suite::yaml_to_json(&text)?;
     Some(cassette::fingerprint_of_value(&value).into())
-}
-
-/// What is the matter with a recording.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum State {
-    /// There is none, or none that can be read.
-    Missing,
-    /// It was made by a newer mcptest, and is nobody's to overwrite.
-    Newer,
-    /// The suite has changed since.
-    Stale,
-    /// It fits.
-    Fresh,
-}
-
-/// Whether there is a recording that fits the suite.
-pub(crate) fn state_of(suite: &Suite, test: &ToolTest) -> State {
-    let Ok(recording) = Recording::open(&path_of(suite, test)) else { return State::Missing };
-    match parse(recording.bytes()) {
-        Err(problem) if matches!(problem.fault, cassette::Fault::NewerToolTest { .. }) => State::Newer,
-        Err(_) => State::Missing,
-        Ok((header, _)) if staleness(&header, suite, test).is_some() => State::Stale,
-        Ok(_) => State::Fresh,
-    }
 }
 
 /// Judges what is on the disk.
@@ -115,7 +91,12 @@ pub(crate) fn judge_live(test: &ToolTest, recording: &[u8], report: &mut TestRep
     }
 }
 
-fn staleness(header: &Header, suite: &Suite, test: &ToolTest) -> Option<(&'static str, Vec<String>)> {
+/// Why the recording does not fit the suite, and where, when it does not.
+pub(crate) fn staleness(
+    header: &Header,
+    suite: &Suite,
+    test: &ToolTest,
+) -> Option<(&'static str, Vec<String>)> {
     if !header.is_pinned() {
         return None;
     }
@@ -133,9 +114,7 @@ fn staleness(header: &Header, suite: &Suite, test: &ToolTest) -> Option<(&'stati
 fn judge_outcome(test: &ToolTest, outcome: &Outcome<'_>, report: &mut TestReport) {
     report.notes.extend(outcome.oddities.iter().cloned());
     if let Some(failure) = &outcome.failure {
-        let mut lines = failure.lines().map(str::to_owned);
-        let message = lines.next().unwrap_or_default();
-        return fail(report, Reason { message, details: lines.collect(), help: None });
+        return fail(report, reason_of(failure));
     }
     let mut expectations = test.check(&ToolOutcome {
         result: outcome.result,

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 /// Where runs go.
 #[derive(Debug)]
-pub(super) struct Reel {
+pub(super) struct OpenCassette {
     /// The cassette; none when nothing is written.
     path: Option<PathBuf>,
     /// Whether runs that are there already are kept.
@@ -25,7 +25,7 @@ pub(super) struct Reel {
     pub(super) count: usize,
 }
 
-impl Reel {
+impl OpenCassette {
     /// `goes_on` keeps the runs that are there; `keeps_all` keeps the traces in memory, too.
     pub(super) fn new(path: Option<PathBuf>, goes_on: bool, keeps_all: bool) -> Self {
         let traces = BTreeMap::new();
@@ -167,14 +167,14 @@ mod tests {
     fn who_was_refused_once_does_not_take_the_place_of_what_the_other_recorded() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.jsonl");
-        let reel = || Reel::new(Some(path.clone()), false, false);
-        let (mut one, mut other) = (reel(), reel());
+        let open = || OpenCassette::new(Some(path.clone()), false, false);
+        let (mut one, mut other) = (open(), open());
         assert_eq!(one.reserve(), Ok(true));
         assert_eq!(one.reserve(), Ok(false), "it is sure already");
         let refused = other.reserve().unwrap_err();
         drop(one);
         assert_eq!(other.reserve(), Err(refused), "a run that asks later is told the same");
-        assert_eq!(reel().reserve(), Ok(true));
+        assert_eq!(open().reserve(), Ok(true));
     }
 
     #[test]
@@ -183,11 +183,11 @@ mod tests {
         let path = folder.path().join("a.jsonl");
         std::fs::write(&path, "older").unwrap();
         let redactor = Redactor::builder().build().unwrap();
-        let mut reel = Reel::new(Some(path.clone()), false, false);
+        let mut cassette = OpenCassette::new(Some(path.clone()), false, false);
         let deep = format!(r#"{{"tool_calls":[],"x":{}{}}}"#, "[".repeat(200), "]".repeat(200));
-        assert!(reel.keep(1, &deep, Header::default(), &redactor).is_err());
+        assert!(cassette.keep(1, &deep, Header::default(), &redactor).is_err());
         assert_eq!(std::fs::read_to_string(&path).unwrap(), "older");
-        assert_eq!(reel.keep(2, r#"{"tool_calls":[]}"#, Header::default(), &redactor), Ok(()));
+        assert_eq!(cassette.keep(2, r#"{"tool_calls":[]}"#, Header::default(), &redactor), Ok(()));
         assert!(
             std::fs::read_to_string(&path).unwrap().ends_with("{\"run\":2,\"trace\":{\"tool_calls\":[]}}\n")
         );

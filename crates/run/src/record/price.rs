@@ -1,18 +1,18 @@
 //! What does a row cost, and what may it?
 
-use super::purse::{Allowed, Purse};
-use super::work::{Actor, Work};
+use super::agent_job::{Actor, AgentJob};
+use super::spending::{Budgets, Spending};
 use mcptest_core::eval::PRICES_HELP;
 use mcptest_core::report::Reason;
 use mcptest_core::suite::Model;
 use mcptest_core::trace::Tokens;
 
-impl Work<'_> {
+impl AgentJob<'_> {
     /// A budget in dollars cannot be held where nobody knows the price.
-    pub(super) fn refuse_unpriced(&self, purse: &Purse) -> Result<(), Reason> {
+    pub(super) fn refuse_unpriced(&self, spending: &Spending) -> Result<(), Reason> {
         let Some(label) = self.priced_as() else { return Ok(()) };
-        let is_known = self.agent.price(&label).is_some();
-        if is_known || !self.allowed().is_in_dollars(purse) {
+        let is_known = self.row.agent.price(&label).is_some();
+        if is_known || !self.budgets().is_in_dollars(spending) {
             return Ok(());
         }
         let message = format!("there is no price for `{label}`, so a budget in dollars cannot be held");
@@ -20,11 +20,11 @@ impl Work<'_> {
         Err(Reason { message, help: Some(help), ..Reason::default() })
     }
 
-    pub(super) fn allowed(&self) -> Allowed<'_> {
-        let budget = self.suite.budget;
-        Allowed {
-            cell: self.place,
-            suite: &self.suite.path,
+    pub(super) fn budgets(&self) -> Budgets<'_> {
+        let budget = self.row.suite.budget;
+        Budgets {
+            row: self.number,
+            suite: &self.row.suite.path,
             per_test_usd: budget.per_test_usd,
             per_suite_usd: budget.per_suite_usd,
             per_run_tokens: budget.per_run_tokens,
@@ -32,11 +32,11 @@ impl Work<'_> {
     }
 
     pub(super) fn cost_usd(&self, usage: Tokens) -> Option<f64> {
-        self.agent.cost_usd(&self.priced_as()?, usage.prompt?, usage.completion?)
+        self.row.agent.cost_usd(&self.priced_as()?, usage.prompt?, usage.completion?)
     }
 
     /// The model as prices name it: what a provider of the suite's own charges is not that of the model's family.
     fn priced_as(&self) -> Option<String> {
-        self.model.filter(|_| matches!(self.actor, Actor::Model { .. })).map(Model::label)
+        self.row.model.filter(|_| matches!(self.actor, Actor::Model { .. })).map(Model::label)
     }
 }

@@ -3,15 +3,15 @@
 use crate::cassette::{Cassette, CassetteRun, Fault, ReadError, Recording, is_tampered, staleness};
 use crate::plan::{Cell, Subject};
 use crate::replay::{cassette_paths, expected_header, faults_path};
-use crate::{Mode, Options, Which, judge};
+use crate::{Mode, Options, Which, judge, tool_test};
 use mcptest_core::eval::{MATRIX_PARAMETER, fault_combinations};
 use mcptest_core::report::Status;
-use mcptest_core::suite::Agent;
+use mcptest_core::suite::{Suite, ToolTest};
 use mcptest_core::trace::Run;
 
 /// What a row's recording is like.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum State {
+pub(super) enum RecordingState {
     /// There is none that can be read.
     Missing,
     /// A newer mcptest made it: it is nobody's to overwrite.
@@ -26,6 +26,9 @@ pub(super) enum State {
 
 /// Whether a newer mcptest made the recording of this row.
 fn is_newer(cell: &Cell<'_>) -> bool {
+    if let Subject::Tool { suite, test } = cell.subject {
+        return state_of_tool(cell, suite, test) == RecordingState::Newer;
+    }
     open(cell).is_some_and(|recording| recording.cassette().is_err_and(|error| is_of_newer(&error)))
 }
 
@@ -40,9 +43,13 @@ fn open(cell: &Cell<'_>) -> Option<Recording> {
 }
 
 /// What the recording of this row is like now.
-pub(super) fn state_of(cell: &Cell<'_>) -> State {
-    let Subject::Agent { suite, agent, model, variant } = cell.subject else { return State::Missing };
-    let Some(recording) = open(cell) else { return State::Missing };
+pub(super) fn state_of(cell: &Cell<'_>) -> RecordingState {
+    let (suite, agent, model, variant) = match cell.subject {
+        Subject::Agent { suite, agent, model, variant } => (suite, agent, model, variant),
+        Subject::Tool { suite, test } => return state_of_tool(cell, suite, test),
+        Subject::Refused(_) => return RecordingState::Missing,
+    };
+    let Some(recording) = open(cell) else { return RecordingState::Missing };
     let cassette = match recording.cassette() {
         Ok(cassette) => cassette,
         Err(error) => return unreadable(&error),
@@ -50,7 +57,7 @@ pub(super) fn state_of(cell: &Cell<'_>) -> State {
     let expected = expected_header(suite, agent, model, variant);
     let is_stale = |header| !staleness(header, &expected).is_empty() || is_tampered(header);
     if cassette.is_pinned() && cassette.header.as_ref().is_some_and(is_stale) {
-        return State::Stale;
+        return RecordingState::Stale;
     }
     let mut runs: Vec<&CassetteRun<'_>> = cassette.runs.iter().collect();
     runs.sort_by_key(|run| run.line);
@@ -60,25 +67,35 @@ pub(super) fn state_of(cell: &Cell<'_>) -> State {
     let missing: Vec<usize> =
         (1..=agent.runs).filter(|number| runs.iter().all(|run| run.number != *number)).collect();
     if runs.iter().any(|run| run.trace.is_err()) || runs.is_empty() {
-        return State::Missing;
+        return RecordingState::Missing;
     }
     if is_cut_off {
-        return State::Short(missing);
+        return RecordingState::Short(missing);
     }
-    let options = Options { mode: Mode::Replay, ..Options::default() };
-    let report = judge::judge(cell, options, None);
-    match report.status {
-        Status::Error if !missing.is_empty() => State::Short(missing),
-        status => matrix_state(cell, &cassette).unwrap_or(State::Judged(status)),
+    match judge::judge(cell, Options::default(), None).status {
+        Status::Error if !missing.is_empty() => RecordingState::Short(missing),
+        status => matrix_state(cell, &cassette).unwrap_or(RecordingState::Judged(status)),
     }
 }
 
-fn unreadable(error: &ReadError) -> State {
-    if is_of_newer(error) { State::Newer } else { State::Missing }
+fn state_of_tool(cell: &Cell<'_>, suite: &Suite, test: &ToolTest) -> RecordingState {
+    let Ok(recording) = Recording::open(&tool_test::path_of(suite, test)) else {
+        return RecordingState::Missing;
+    };
+    match tool_test::parse_recording(recording.bytes()) {
+        Err(problem) if matches!(problem.fault, Fault::NewerToolTest { .. }) => RecordingState::Newer,
+        Err(_) => RecordingState::Missing,
+        Ok((header, _)) if tool_test::staleness(&header, suite, test).is_some() => RecordingState::Stale,
+        Ok(_) => RecordingState::Judged(judge::judge(cell, Options::default(), None).status),
+    }
+}
+
+fn unreadable(error: &ReadError) -> RecordingState {
+    if is_of_newer(error) { RecordingState::Newer } else { RecordingState::Missing }
 }
 
 /// What is the matter with the runs of the fault matrix, when something is.
-fn matrix_state(cell: &Cell<'_>, cassette: &Cassette<'_>) -> Option<State> {
+fn matrix_state(cell: &Cell<'_>, cassette: &Cassette<'_>) -> Option<RecordingState> {
     let Subject::Agent { suite, agent, model, variant } = cell.subject else { return None };
     let first = cassette.runs.first().and_then(|run| run.trace.as_ref().ok());
     let first: Vec<Run<'_>> =
@@ -87,7 +104,7 @@ fn matrix_state(cell: &Cell<'_>, cassette: &Cassette<'_>) -> Option<State> {
         fault_combinations(agent, &first).iter().map(ToString::to_string).collect();
     let path = faults_path(suite, agent, model, variant).filter(|_| !combinations.is_empty())?;
     let Some(recording) = path.exists().then(|| Recording::open(&path)) else {
-        return Some(State::Short(Vec::new()));
+        return Some(RecordingState::Short(Vec::new()));
     };
     let recording = match recording {
         Ok(recording) => recording,
@@ -102,30 +119,37 @@ fn matrix_state(cell: &Cell<'_>, cassette: &Cassette<'_>) -> Option<State> {
     expected.parameters.insert(MATRIX_PARAMETER.to_owned(), combinations.into());
     let is_stale = |header| !staleness(header, &expected).is_empty() || is_tampered(header);
     if recorded.is_pinned() && recorded.header.as_ref().is_some_and(is_stale) {
-        return Some(State::Stale);
+        return Some(RecordingState::Stale);
     }
     if recorded.runs.iter().any(|run| run.trace.is_err()) {
-        return Some(State::Missing);
+        return Some(RecordingState::Missing);
     }
-    (!recorded.missing(wanted).is_empty()).then_some(State::Short(Vec::new()))
+    (!recorded.missing(wanted).is_empty()).then_some(RecordingState::Short(Vec::new()))
 }
 
-/// Whether runs that are there are kept, and the numbers of those to record; `None` when nothing is.
-pub(super) fn wanted_runs(cell: &Cell<'_>, agent: &Agent, mode: Mode) -> Option<(bool, Vec<usize>)> {
-    let all: Vec<usize> = (1..=agent.runs).collect();
+/// The runs that are to be recorded.
+pub(super) struct WantedRuns {
+    /// Whether runs that are there are kept.
+    pub(super) goes_on: bool,
+    /// Their numbers; with none of them, those that the fault matrix lacks.
+    pub(super) runs: Vec<usize>,
+}
+
+/// What the mode asks for of a row; `None` when that is nothing.
+pub(super) fn wanted_runs(cell: &Cell<'_>, mode: Mode) -> Option<WantedRuns> {
+    let count = if let Subject::Agent { agent, .. } = cell.subject { agent.runs } else { 1 };
+    let all = || Some(WantedRuns { goes_on: false, runs: (1..=count).collect() });
     let which = match mode {
         Mode::Replay => return None,
-        Mode::Live => return Some((false, all)),
-        Mode::Record(Which::All) => return (!is_newer(cell)).then_some((false, all)),
+        Mode::Live => return all(),
+        Mode::Record(Which::All) => return if is_newer(cell) { None } else { all() },
         Mode::Record(which) => which,
     };
-    let state = state_of(cell);
-    match (which, state) {
-        (Which::Missing, State::Missing) => Some((false, all)),
-        (Which::Missing, State::Short(missing)) => Some((true, missing)),
-        (Which::Stale, State::Stale) | (Which::Failed, State::Judged(Status::Failed | Status::Error)) => {
-            Some((false, all))
-        }
+    match (which, state_of(cell)) {
+        (Which::Missing, RecordingState::Short(runs)) => Some(WantedRuns { goes_on: true, runs }),
+        (Which::Missing, RecordingState::Missing)
+        | (Which::Stale, RecordingState::Stale)
+        | (Which::Failed, RecordingState::Judged(Status::Failed | Status::Error)) => all(),
         _ => None,
     }
 }

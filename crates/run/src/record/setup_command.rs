@@ -1,6 +1,6 @@
 //! `setup:` and `teardown:`: a command before and after each recorded run.
 
-use mcptest_core::suite::{Agent, Environment};
+use mcptest_core::suite::Agent;
 use mcptest_process::{Started, start, status_words};
 use std::path::Path;
 use std::time::Duration;
@@ -10,16 +10,10 @@ use tokio::time::timeout;
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Runs the command to its end; why it failed, when it did.
-pub(super) async fn run(
-    what: &str,
-    words: &[String],
-    agent: &Agent,
-    folder: &Path,
-    environment: Environment<'_>,
-) -> Result<(), String> {
+pub(super) async fn run(what: &str, words: &[String], agent: &Agent, folder: &Path) -> Result<(), String> {
     let words: Vec<String> = words
         .iter()
-        .map(|word| agent.scope.fill(word, environment))
+        .map(|word| agent.scope.fill(word, crate::host().environment))
         .collect::<Result<_, _>>()
         .map_err(|unset| format!("`{what}:`: {unset}"))?;
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };

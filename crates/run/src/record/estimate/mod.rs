@@ -6,11 +6,11 @@ mod past;
 mod tests;
 
 use super::one_run::limits;
-use super::state::wanted_runs;
+use super::state::{WantedRuns, wanted_runs};
 use crate::cassette::{Recording, beside};
 use crate::plan::{Cell, Plan, Row};
 use crate::replay::cassette_paths;
-use crate::{Options, tool_test};
+use crate::{Options, Subject};
 use mcptest_core::suite::Model;
 use past::Past;
 use std::collections::BTreeMap;
@@ -87,10 +87,15 @@ pub struct ExceededBudget {
 
 /// What the mode asks to record, and what that would take.
 pub fn estimate(plan: &Plan<'_>, options: &Options) -> Estimate {
-    let mut estimate = Estimate { tool_tests: tool_test::count(plan, *options), ..Estimate::default() };
+    let mut estimate = Estimate::default();
     let mut by_suite: BTreeMap<PathBuf, (f64, Option<f64>)> = BTreeMap::new();
     for cell in plan.cells.iter().filter(|cell| cell.skip.is_none()) {
-        let Some(row) = Row::of(cell) else { continue };
+        let Some(row) = Row::of(cell) else {
+            let is_called =
+                matches!(cell.subject, Subject::Tool { .. }) && wanted_runs(cell, options.mode).is_some();
+            estimate.tool_tests += usize::from(is_called);
+            continue;
+        };
         if row.agent.is_read_only() {
             estimate.read_only += 1;
             continue;
@@ -123,7 +128,7 @@ fn exceeded(estimate: &mut Estimate, name: String, limit: Option<f64>, estimated
 }
 
 fn of_row(cell: &Cell<'_>, row: Row<'_>, options: &Options) -> Option<RowEstimate> {
-    let (goes_on, runs) = wanted_runs(cell, row.agent, options.mode)?;
+    let WantedRuns { goes_on, runs } = wanted_runs(cell, options.mode)?;
     let path = cassette_paths(row.suite, row.agent, row.model, row.variant).ok()?.into_iter().next()?;
     let past = Past::read(&path);
     let matrix = matrix(row, &past, &path, goes_on);

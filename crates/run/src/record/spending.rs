@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// What was spent, and what may be.
 #[derive(Debug, Default)]
-pub(super) struct Purse {
+pub(super) struct Spending {
     max_cost_usd: Option<f64>,
     spent: Mutex<Spent>,
 }
@@ -15,38 +15,38 @@ pub(super) struct Purse {
 struct Spent {
     total_usd: f64,
     by_suite: BTreeMap<PathBuf, f64>,
-    by_cell: BTreeMap<usize, f64>,
+    by_row: BTreeMap<usize, f64>,
     tokens: u64,
     stopped: Option<String>,
 }
 
-/// The limits of one cell.
+/// What one row may cost.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Allowed<'a> {
-    pub(super) cell: usize,
+pub(super) struct Budgets<'a> {
+    pub(super) row: usize,
     pub(super) suite: &'a Path,
     pub(super) per_test_usd: Option<f64>,
     pub(super) per_suite_usd: Option<f64>,
     pub(super) per_run_tokens: Option<u64>,
 }
 
-impl Allowed<'_> {
+impl Budgets<'_> {
     /// Whether a price is needed to hold to these limits.
-    pub(super) fn is_in_dollars(&self, purse: &Purse) -> bool {
-        self.per_test_usd.is_some() || self.per_suite_usd.is_some() || purse.max_cost_usd.is_some()
+    pub(super) fn is_in_dollars(&self, spending: &Spending) -> bool {
+        self.per_test_usd.is_some() || self.per_suite_usd.is_some() || spending.max_cost_usd.is_some()
     }
 }
 
-impl Purse {
+impl Spending {
     pub(super) fn new(max_cost_usd: Option<f64>) -> Self {
         Self { max_cost_usd, ..Self::default() }
     }
 
     /// Whether the next call may be made; else which budget is used up, and what was spent.
-    pub(super) fn may_spend(&self, allowed: Allowed<'_>, run_tokens: u64) -> Result<(), String> {
+    pub(super) fn may_spend(&self, budgets: Budgets<'_>, run_tokens: u64) -> Result<(), String> {
         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_suite = spent.by_suite.get(allowed.suite).copied().unwrap_or_default();
-        let of_cell = spent.by_cell.get(&allowed.cell).copied().unwrap_or_default();
+        let of_suite = spent.by_suite.get(budgets.suite).copied().unwrap_or_default();
+        let of_row = spent.by_row.get(&budgets.row).copied().unwrap_or_default();
         // Sums of prices are off by far less than a price.
         let over = |limit: Option<f64>, spent: f64| limit.filter(|limit| spent >= *limit - 1e-9);
         let dollars = |name: &str, limit: f64, spent: f64| {
@@ -54,11 +54,11 @@ impl Purse {
         };
         let why = if let Some(limit) = over(self.max_cost_usd, spent.total_usd) {
             dollars("--max-cost", limit, spent.total_usd)
-        } else if let Some(limit) = over(allowed.per_suite_usd, of_suite) {
+        } else if let Some(limit) = over(budgets.per_suite_usd, of_suite) {
             dollars("`budget: per_suite_usd`", limit, of_suite)
-        } else if let Some(limit) = over(allowed.per_test_usd, of_cell) {
-            dollars("`budget: per_test_usd`", limit, of_cell)
-        } else if let Some(limit) = allowed.per_run_tokens.filter(|limit| run_tokens >= *limit) {
+        } else if let Some(limit) = over(budgets.per_test_usd, of_row) {
+            dollars("`budget: per_test_usd`", limit, of_row)
+        } else if let Some(limit) = budgets.per_run_tokens.filter(|limit| run_tokens >= *limit) {
             format!("`budget: per_run_tokens` of {limit} is used up: this run used {run_tokens} tokens")
         } else {
             return Ok(());
@@ -67,13 +67,13 @@ impl Purse {
         Err(why)
     }
 
-    pub(super) fn spend(&self, allowed: Allowed<'_>, tokens: u64, cost_usd: Option<f64>) {
+    pub(super) fn spend(&self, budgets: Budgets<'_>, tokens: u64, cost_usd: Option<f64>) {
         let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
         let cost = cost_usd.unwrap_or_default();
         spent.total_usd += cost;
         spent.tokens += tokens;
-        *spent.by_suite.entry(allowed.suite.to_owned()).or_default() += cost;
-        *spent.by_cell.entry(allowed.cell).or_default() += cost;
+        *spent.by_suite.entry(budgets.suite.to_owned()).or_default() += cost;
+        *spent.by_row.entry(budgets.row).or_default() += cost;
     }
 
     /// Which budget ended the recording, when one did.
@@ -99,9 +99,9 @@ pub(super) fn usd(dollars: f64) -> String {
 mod tests {
     use super::*;
 
-    fn allowed(cell: usize, per_test: Option<f64>, per_suite: Option<f64>) -> Allowed<'static> {
-        Allowed {
-            cell,
+    fn budgets(row: usize, per_test: Option<f64>, per_suite: Option<f64>) -> Budgets<'static> {
+        Budgets {
+            row,
             suite: Path::new("s.yml"),
             per_test_usd: per_test,
             per_suite_usd: per_suite,
@@ -111,20 +111,20 @@ mod tests {
 
     #[test]
     fn the_call_after_the_one_that_reached_a_budget_is_not_made() {
-        let purse = Purse::new(Some(0.10));
-        let (one, other) = (allowed(0, Some(0.05), None), allowed(1, None, Some(0.08)));
-        assert_eq!(purse.may_spend(one, 0), Ok(()));
-        purse.spend(one, 100, Some(0.06));
+        let spending = Spending::new(Some(0.10));
+        let (one, other) = (budgets(0, Some(0.05), None), budgets(1, None, Some(0.08)));
+        assert_eq!(spending.may_spend(one, 0), Ok(()));
+        spending.spend(one, 100, Some(0.06));
         assert_eq!(
-            purse.may_spend(one, 0).unwrap_err(),
+            spending.may_spend(one, 0).unwrap_err(),
             "`budget: per_test_usd` of $0.05 is used up: $0.06 was spent"
         );
-        assert_eq!(purse.may_spend(other, 0), Ok(()), "the other test goes on");
-        purse.spend(other, 100, Some(0.03));
-        assert!(purse.may_spend(other, 0).unwrap_err().starts_with("`budget: per_suite_usd` of $0.08"));
-        purse.spend(other, 100, Some(0.01));
-        assert!(purse.may_spend(other, 0).unwrap_err().starts_with("--max-cost of $0.1"));
-        let stopped = purse.stopped().unwrap();
+        assert_eq!(spending.may_spend(other, 0), Ok(()), "the other test goes on");
+        spending.spend(other, 100, Some(0.03));
+        assert!(spending.may_spend(other, 0).unwrap_err().starts_with("`budget: per_suite_usd` of $0.08"));
+        spending.spend(other, 100, Some(0.01));
+        assert!(spending.may_spend(other, 0).unwrap_err().starts_with("--max-cost of $0.1"));
+        let stopped = spending.stopped().unwrap();
         assert!(
             stopped.starts_with("`budget: per_test_usd`")
                 && stopped.ends_with("($0.1 and 300 tokens in all)")
@@ -133,10 +133,10 @@ mod tests {
 
     #[test]
     fn a_run_has_a_budget_of_tokens_of_its_own() {
-        let purse = Purse::new(None);
-        let one = allowed(0, None, None);
-        assert_eq!(purse.may_spend(one, 999), Ok(()));
-        assert!(purse.may_spend(one, 1000).is_err());
-        assert!(!one.is_in_dollars(&purse));
+        let spending = Spending::new(None);
+        let one = budgets(0, None, None);
+        assert_eq!(spending.may_spend(one, 999), Ok(()));
+        assert!(spending.may_spend(one, 1000).is_err());
+        assert!(!one.is_in_dollars(&spending));
     }
 }

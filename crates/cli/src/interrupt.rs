@@ -1,0 +1,30 @@
+//! What happens when the user, or the system, asks to stop while runs are recorded?
+
+use mcptest_process::{end_all, interrupted};
+use mcptest_run::Interrupt;
+use std::time::Duration;
+use tokio::sync::watch;
+
+/// Tells a recording to end when it is asked for. Who asks again, or when nothing is recorded any more, does not wait.
+pub(crate) fn listen() -> Interrupt {
+    let (interrupt, receiver) = watch::channel(None);
+    let listening = move || {
+        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+        let exit_code = runtime.block_on(async {
+            let exit_code = interrupted().await;
+            if interrupt.send(Some(exit_code)).is_err() {
+                end_all();
+                return exit_code;
+            }
+            let exit_code = interrupted().await;
+            end_all();
+            // Without its processes, what is left of the recording ends by itself.
+            tokio::time::sleep(Duration::from_secs(1)).await;
+            exit_code
+        });
+        std::process::exit(exit_code.into());
+    };
+    // It lasts as long as the program: there is nobody to join it.
+    let _detached = std::thread::Builder::new().spawn(listening);
+    receiver
+}

@@ -1,0 +1,270 @@
+//! The row of an agent being recorded: what goes into its cassettes, when is it enough, and what came of it?
+
+use super::one_run::Finished;
+use super::open_cassette::OpenCassette;
+use super::schedule::{ProviderLimit, Unit};
+use super::state::{RecordingState, state_of, wanted_runs};
+use super::{NOTHING_RECORDED, RecordedRow, RowToRecord};
+use crate::advice::{self, reason_of};
+use crate::cassette::beside;
+use crate::plan::Row;
+use crate::replay::expected_header;
+use crate::secrets::OfSuite;
+use crate::{Mode, Which, judge};
+use mcptest_agent::{FaultPlan, Provider};
+use mcptest_core::eval::{Combination, MATRIX_PARAMETER, decided, fault_combinations};
+use mcptest_core::report::Status;
+use mcptest_core::suite::{Agent, OwnAgent};
+use mcptest_core::trace::{CatalogueTool, Header, Run, Trace};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// Who acts.
+pub(super) enum Actor<'p> {
+    /// A model.
+    Model {
+        /// Who is asked.
+        provider: Box<Provider>,
+        /// The provider's id of the model.
+        id: &'p str,
+    },
+    /// A program of the user's.
+    Own(&'p OwnAgent),
+}
+
+/// The row of an agent to record.
+pub(super) struct AgentJob<'p> {
+    /// Its number among the jobs, by which events name it.
+    pub(super) number: usize,
+    /// Its place in the plan.
+    pub(super) index: usize,
+    pub(super) row: Row<'p>,
+    pub(super) actor: Actor<'p>,
+    /// The runs to record, by their numbers.
+    pub(super) runs: Vec<usize>,
+    pub(super) mode: Mode,
+    pub(super) secrets: Arc<OfSuite>,
+    pub(super) cassettes: Mutex<Cassettes>,
+}
+
+/// What was recorded so far, and what of it decides how it goes on.
+pub(super) struct Cassettes {
+    runs: OpenCassette,
+    /// The runs of the fault matrix, and what goes wrong in each.
+    matrix: OpenCassette,
+    combinations: Vec<Combination>,
+    failure: Option<String>,
+    /// Another mcptest recorded the row between our plan and our turn.
+    is_done_by_another: bool,
+    is_decided: bool,
+    stopped: Option<(usize, usize)>,
+}
+
+impl AgentJob<'_> {
+    /// Those of a row that is recorded to this path; nothing is written where there is none.
+    pub(super) fn cassettes(
+        agent: &Agent,
+        path: Option<PathBuf>,
+        goes_on: bool,
+        is_live: bool,
+    ) -> Mutex<Cassettes> {
+        let of_matrix = path.as_deref().map(|path| beside(path, "faults"));
+        Mutex::new(Cassettes {
+            runs: OpenCassette::new(path, goes_on, is_live || agent.stop_decided),
+            matrix: OpenCassette::new(of_matrix, goes_on, is_live),
+            combinations: Vec::new(),
+            failure: None,
+            is_done_by_another: false,
+            is_decided: false,
+            stopped: None,
+        })
+    }
+
+    /// The row and how many runs it needs, for who watches.
+    pub(super) fn to_record(&self) -> RowToRecord {
+        let name = self.row.cell.row_name.clone();
+        RowToRecord { name, runs: self.units().len(), of: self.row.agent.runs }
+    }
+
+    /// What is to be recorded first: the runs or, where these are all there, what the fault matrix lacks.
+    pub(super) fn units(&self) -> Vec<Unit> {
+        if self.runs.is_empty() {
+            return self.missing_in_matrix();
+        }
+        let job = self.number;
+        self.runs.iter().map(|run| Unit { job, run: *run, in_matrix: false }).collect()
+    }
+
+    /// What limits how many of its runs go on at once.
+    pub(super) fn limit(&self, jobs: usize) -> ProviderLimit {
+        let Actor::Model { provider, .. } = &self.actor else {
+            return ProviderLimit { provider: String::new(), at_once: jobs };
+        };
+        let own = self.row.model.and_then(|model| model.provider.as_ref());
+        let limit = own.and_then(|name| self.row.suite.providers.get(name)?.jobs);
+        let at_once = limit.map_or(jobs, |limit| usize::try_from(limit).unwrap_or(jobs));
+        ProviderLimit { provider: provider.name().to_owned(), at_once: at_once.max(1) }
+    }
+
+    pub(super) fn distractors(&self, offered: &[CatalogueTool]) -> Vec<CatalogueTool> {
+        self.row.agent.injected_tools(self.row.variant, offered)
+    }
+
+    /// What goes wrong on purpose in a run.
+    pub(super) fn faults(&self, unit: &Unit) -> FaultPlan {
+        let combination =
+            unit.in_matrix.then(|| self.lock().combinations.get(unit.run - 1).copied()).flatten();
+        match combination {
+            Some(combination) => {
+                FaultPlan::at_call(combination.to_string(), combination.kind, combination.call_index)
+            }
+            None => FaultPlan::new(self.row.agent.injected(&self.row.suite.faults)),
+        }
+        .within(self.row.agent.call_budget_ms())
+    }
+
+    /// Makes sure that nobody else records the same, before anything is spent on it; false when somebody did so since
+    /// it was planned.
+    pub(super) fn reserve(&self, unit: &Unit) -> Result<bool, String> {
+        let mut cassettes = self.lock();
+        if unit.in_matrix {
+            return cassettes.matrix.reserve().map(|_| true);
+        }
+        if !cassettes.is_done_by_another && cassettes.runs.reserve()? && self.is_done() {
+            cassettes.is_done_by_another = true;
+            cassettes.runs.release();
+        }
+        Ok(!cassettes.is_done_by_another)
+    }
+
+    /// Whether the mode asks no more for what was planned.
+    fn is_done(&self) -> bool {
+        let is_selective = !matches!(self.mode, Mode::Live | Mode::Record(Which::All));
+        is_selective && wanted_runs(self.row.cell, self.mode).is_none_or(|wanted| wanted.runs != self.runs)
+    }
+
+    fn is_live(&self) -> bool {
+        self.mode == Mode::Live
+    }
+
+    /// Puts a run on the disk.
+    pub(super) fn keep(&self, unit: &Unit, finished: Finished) -> Result<(), String> {
+        let expected = expected_header(self.row.suite, self.row.agent, self.row.model, self.row.variant);
+        let header = Header { catalogue: Some(finished.catalogue), ..expected };
+        let redactor = self.secrets.redactor().map_err(|reason| reason.message)?;
+        let trace = finished.trace.to_json();
+        let mut cassettes = self.lock();
+        if !unit.in_matrix {
+            return cassettes.runs.keep(unit.run, &trace, header, redactor);
+        }
+        let mut header = header;
+        let combinations = cassettes.combinations.iter().map(ToString::to_string).collect::<Vec<_>>();
+        header.parameters.insert(MATRIX_PARAMETER.to_owned(), combinations.into());
+        cassettes.matrix.keep(unit.run, &trace, header, redactor)
+    }
+
+    pub(super) fn note_failure(&self, unit: &Unit, why: &str) {
+        let mut cassettes = self.lock();
+        cassettes.failure.get_or_insert_with(|| format!("run {} was not recorded: {why}", unit.run));
+    }
+
+    /// Finds out whether the runs that are still to come can change nothing, and the suite says to leave them out.
+    pub(super) fn decide(&self) -> bool {
+        if !self.row.agent.stop_decided {
+            return false;
+        }
+        let mut cassettes = self.lock();
+        let (header, texts) = (cassettes.runs.header().cloned(), cassettes.runs.all_traces());
+        let traces: Vec<Trace<'_>> = texts.values().filter_map(|text| Trace::read(text).ok()).collect();
+        let runs: Option<Vec<Run<'_>>> = traces
+            .iter()
+            .map(|trace| {
+                let passed = judge::passes(self.row.agent, trace)?;
+                Some(Run { trace, header: header.as_ref(), passed })
+            })
+            .collect();
+        let is_decided =
+            runs.is_some_and(|runs| decided(self.row.agent, &runs, self.row.agent.runs).is_some());
+        cassettes.is_decided = is_decided && texts.len() < self.row.agent.runs;
+        cassettes.is_decided
+    }
+
+    /// The runs of the fault matrix, once the ordinary ones are there.
+    pub(super) fn matrix_units(&self, unit: &Unit) -> Vec<Unit> {
+        let is_over = {
+            let cassettes = self.lock();
+            cassettes.failure.is_some() || cassettes.is_done_by_another
+        };
+        if unit.in_matrix || is_over { Vec::new() } else { self.missing_in_matrix() }
+    }
+
+    fn missing_in_matrix(&self) -> Vec<Unit> {
+        let mut cassettes = self.lock();
+        cassettes.combinations = match cassettes.runs.all_traces().get(&1) {
+            Some(text) => Trace::read(text)
+                .map(|trace| {
+                    fault_combinations(self.row.agent, &[Run { trace: &trace, header: None, passed: true }])
+                })
+                .unwrap_or_default(),
+            None => Vec::new(),
+        };
+        let recorded = cassettes.matrix.all_traces();
+        let missing = (1..=cassettes.combinations.len()).filter(|run| !recorded.contains_key(run));
+        missing.map(|run| Unit { job: self.number, run, in_matrix: true }).collect()
+    }
+
+    /// Nothing more comes.
+    pub(super) fn finish(&self) {
+        let mut cassettes = self.lock();
+        if cassettes.is_decided {
+            let after = cassettes.runs.all_traces().len();
+            cassettes.stopped = Some((after, self.row.agent.runs)).filter(|(after, of)| after < of);
+        }
+        let stopped = cassettes.stopped;
+        let finished = cassettes.runs.finish(stopped).and_then(|()| cassettes.matrix.finish(None));
+        if let Err(error) = finished {
+            cassettes.failure.get_or_insert_with(|| error.to_string());
+        }
+    }
+
+    /// Whether the row passes as it is recorded now.
+    pub(super) fn passes(&self) -> bool {
+        self.lock().failure.is_none() && state_of(self.row.cell) == RecordingState::Judged(Status::Passed)
+    }
+
+    pub(super) fn failed(&self, why: &str) -> RecordedRow {
+        let Ok(redactor) = self.secrets.redactor() else { return RecordedRow::Failed(reason_of(why)) };
+        let mut reason = reason_of(&redactor.text(why));
+        let cassettes = self.lock();
+        let recorded = cassettes.runs.count;
+        if !self.is_live() {
+            reason.details.push(match recorded {
+                0 => NOTHING_RECORDED.to_owned(),
+                1 => "1 run was recorded before that, and is kept".to_owned(),
+                more => format!("{more} runs were recorded before that, and are kept"),
+            });
+            let command = advice::record_command(self.row.cell, self.row.suite, "--record=missing");
+            reason.help = Some(format!("put it right, then record the rest with {command}"));
+        }
+        RecordedRow::Failed(reason)
+    }
+
+    pub(super) fn into_row(self) -> Option<(usize, RecordedRow)> {
+        let failure = self.lock().failure.clone();
+        if let Some(why) = failure {
+            return Some((self.index, self.failed(&why)));
+        }
+        let cassettes = self.lock();
+        let live = || {
+            let recording = cassettes.runs.text(cassettes.stopped)?;
+            Some(RecordedRow::InMemory { recording, matrix: cassettes.matrix.text(None) })
+        };
+        let done = if self.is_live() { live() } else { Some(RecordedRow::OnDisk) };
+        let done = done.filter(|_| cassettes.runs.count + cassettes.matrix.count > 0);
+        done.map(|done| (self.index, done))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Cassettes> {
+        self.cassettes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,38 @@
+//! How is a recording ended before its end, and what is said of it?
+
+use thiserror::Error;
+use tokio::sync::watch;
+
+/// Where a recording learns that it is to end, and with which exit code: a host keeps the other end. There is nobody
+/// left to tell once the recording is over.
+pub type Interrupt = watch::Receiver<Option<u8>>;
+
+/// Nobody interrupts.
+pub fn uninterrupted() -> Interrupt {
+    watch::channel(None).1
+}
+
+/// Waits for the host to interrupt.
+pub(super) async fn interrupted(interrupt: &Interrupt) {
+    if interrupt.clone().wait_for(Option::is_some).await.is_err() {
+        std::future::pending::<()>().await;
+    }
+}
+
+/// The recording was ended by its host; what was recorded until then is on the disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("interrupted: {finished} of {wanted} {what} had ended{}; nothing is reported{}",
+    if *.recorded && *.finished > 0 { ", and their recordings are kept" } else { "" },
+    if *.recorded { "; `--record=missing` records the rest" } else { "" })]
+pub struct Interrupted {
+    /// What a shell expects the program to exit with.
+    pub exit_code: u8,
+    /// `runs`, or `tool tests` where no run had begun.
+    pub what: &'static str,
+    /// How many of them had ended.
+    pub finished: usize,
+    /// How many there were to be.
+    pub wanted: usize,
+    /// Whether they were recorded.
+    pub recorded: bool,
+}

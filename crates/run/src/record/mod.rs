@@ -1,0 +1,159 @@
+//! Recording: which runs and tool tests are made now, how many at once, and what if the user interrupts?
+
+mod agent_job;
+mod estimate;
+mod event;
+mod interrupt;
+mod one_run;
+mod open_cassette;
+mod plan;
+mod price;
+mod schedule;
+mod servers;
+mod setup_command;
+mod spending;
+mod state;
+mod tool_job;
+mod workers;
+
+pub use estimate::{Estimate, ExceededBudget, ExpectedTokens, MatrixRuns, RowEstimate, estimate};
+pub use event::{Event, RowToRecord, Watch, unwatched};
+pub use interrupt::{Interrupt, Interrupted, uninterrupted};
+
+use crate::Options;
+use crate::plan::Plan;
+use crate::secrets::Secrets;
+use agent_job::AgentJob;
+use mcptest_core::report::Reason;
+use mcptest_process::end_all;
+use plan::Planned;
+use schedule::{ProviderLimit, Schedule, Unit};
+use servers::SharedServers;
+use spending::Spending;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use tool_job::ToolJob;
+use workers::Workers;
+
+/// What the row of a recording says that came to nothing.
+const NOTHING_RECORDED: &str = "nothing was recorded; an older recording is left as it was";
+
+/// What came of recording one row.
+#[derive(Debug)]
+pub(crate) enum RecordedRow {
+    OnDisk,
+    /// Nothing was written.
+    InMemory {
+        recording: String,
+        /// That of its fault matrix, when it has one.
+        matrix: Option<String>,
+    },
+    Failed(Reason),
+}
+
+/// What came of recording all of them.
+#[derive(Debug, Default)]
+pub(crate) struct RecordedRows {
+    /// By their place in the plan.
+    pub(crate) rows: BTreeMap<usize, RecordedRow>,
+    /// Which budget ended it, when one did.
+    pub(crate) over_budget: Option<String>,
+}
+
+/// One row to record.
+enum Job<'p> {
+    Agent(Box<AgentJob<'p>>),
+    Tool(ToolJob<'p>),
+}
+
+impl Job<'_> {
+    fn units(&self) -> Vec<Unit> {
+        match self {
+            Self::Agent(job) => job.units(),
+            Self::Tool(job) => vec![Unit { job: job.number, run: 1, in_matrix: false }],
+        }
+    }
+
+    fn limit(&self, jobs: usize) -> Option<ProviderLimit> {
+        match self {
+            Self::Agent(job) => Some(job.limit(jobs)),
+            Self::Tool(_) => None,
+        }
+    }
+
+    fn failed(&self, why: &str) -> (usize, RecordedRow) {
+        match self {
+            Self::Agent(job) => (job.index, job.failed(why)),
+            Self::Tool(job) => {
+                (job.index, RecordedRow::Failed(Reason { message: why.to_owned(), ..Reason::default() }))
+            }
+        }
+    }
+
+    fn into_row(self) -> Option<(usize, RecordedRow)> {
+        match self {
+            Self::Agent(job) => job.into_row(),
+            Self::Tool(job) => job.into_row(),
+        }
+    }
+}
+
+/// Records, or runs live, what the mode asks for: all tool tests, then the runs of agents.
+pub(crate) fn record(
+    plan: &Plan<'_>,
+    options: Options,
+    secrets: &Secrets,
+    watch: &Watch,
+    interrupt: Interrupt,
+) -> Result<RecordedRows, Interrupted> {
+    let spending = Spending::new(options.max_cost_usd);
+    let Planned { mut rows, jobs } = plan::plan(plan, options.mode, secrets, &spending);
+    if jobs.is_empty() {
+        return Ok(RecordedRows { rows, over_budget: None });
+    }
+    let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            rows.extend(jobs.iter().map(|job| job.failed(&error.to_string())));
+            return Ok(RecordedRows { rows, over_budget: None });
+        }
+    };
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let most = options.jobs.unwrap_or(cores.max(4)).max(1);
+    let (agents, tests) = jobs.split_at(jobs.iter().take_while(|job| matches!(job, Job::Agent(_))).count());
+    let units: Vec<Unit> = tests.iter().chain(agents).flat_map(Job::units).collect();
+    let schedule = Schedule::new(jobs.iter().map(|job| job.limit(most)).collect(), units.iter().cloned());
+    let servers = SharedServers::default();
+    let workers = Workers::new(
+        &jobs,
+        &schedule,
+        one_run::Surroundings { servers: &servers, spending: &spending, watch, interrupt: &interrupt },
+        options,
+    );
+    if !tests.is_empty() {
+        watch(Event::ToolsBegan { tests: tests.len() });
+    }
+    let at_once = if options.fail_fast {
+        1
+    } else if agents.is_empty() {
+        most.min(tests.len())
+    } else {
+        most
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..at_once {
+            scope.spawn(|| workers.work(runtime.handle()));
+        }
+    });
+    let interrupted = workers.interrupted(units.len() - tests.len(), tests.len());
+    drop(interrupt);
+    watch(Event::Ended);
+    runtime.block_on(async { tokio::time::timeout(Duration::from_secs(10), servers.close()).await.ok() });
+    rows.extend(jobs.into_iter().filter_map(Job::into_row));
+    runtime.shutdown_timeout(Duration::from_secs(2));
+    if let Some(interrupted) = interrupted {
+        end_all();
+        return Err(interrupted);
+    }
+    Ok(RecordedRows { rows, over_budget: spending.stopped() })
+}

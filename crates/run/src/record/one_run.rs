@@ -1,0 +1,252 @@
+//! One run from its servers' start to their end: what is recorded of it.
+
+use super::agent_job::{Actor, AgentJob};
+use super::interrupt::{Interrupt, interrupted};
+use super::schedule::Unit;
+use super::servers::{SharedServers, close_all, connect_all};
+use super::spending::Spending;
+use super::{Event, Watch, setup_command};
+use crate::server::spec_in;
+use mcptest_agent::own::{self, OwnEvent, OwnSetup};
+use mcptest_agent::{Limits, Provider, Task, Toolbox, Unrecorded, Watcher, run_model};
+use mcptest_core::suite::{Agent, OwnAgent};
+use mcptest_core::trace::{CatalogueTool, ConversationTrace, RecordedError, Tokens};
+use mcptest_mcp::client::Observed;
+use serde_json::Value;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// A run that can be judged.
+pub(super) struct Finished {
+    pub(super) trace: ConversationTrace,
+    pub(super) catalogue: Vec<CatalogueTool>,
+}
+
+/// Why there is none.
+pub(super) enum Unfinished {
+    /// Something must be put right first.
+    Failed(String),
+    /// A budget is used up.
+    OverBudget(String),
+    Interrupted,
+}
+
+/// What a run needs beside its job.
+#[derive(Clone, Copy)]
+pub(super) struct Surroundings<'a> {
+    pub(super) servers: &'a SharedServers,
+    pub(super) spending: &'a Spending,
+    pub(super) watch: &'a Watch,
+    pub(super) interrupt: &'a Interrupt,
+}
+
+/// Sets up, runs and clears up again, also when the setup fails half-way or the host interrupts.
+pub(super) async fn perform(
+    job: &AgentJob<'_>,
+    unit: &Unit,
+    around: &Surroundings<'_>,
+) -> Result<Finished, Unfinished> {
+    let (agent, folder) = (job.row.agent, job.row.suite.folder());
+    around.spending.may_spend(job.budgets(), 0).map_err(Unfinished::OverBudget)?;
+    let command = async |what, words: &Option<Vec<String>>| match words {
+        Some(words) => setup_command::run(what, words, agent, folder).await.map_err(Unfinished::Failed),
+        None => Ok(()),
+    };
+    let set_up_and_act = async {
+        command("setup", &agent.setup).await?;
+        match &job.actor {
+            Actor::Model { provider, id } => run_provider(job, (provider, id), unit, around).await,
+            Actor::Own(own) => run_own(job, own, unit, around).await,
+        }
+    };
+    let finished = tokio::select! {
+        biased;
+        () = interrupted(around.interrupt) => Err(Unfinished::Interrupted),
+        finished = set_up_and_act => finished,
+    };
+    let cleared = command("teardown", &agent.teardown).await;
+    finished.and_then(|finished| cleared.map(|()| finished))
+}
+
+/// A model, which is asked until it is done.
+async fn run_provider(
+    job: &AgentJob<'_>,
+    (provider, model): (&Provider, &str),
+    unit: &Unit,
+    around: &Surroundings<'_>,
+) -> Result<Finished, Unfinished> {
+    let (suite, agent) = (job.row.suite, job.row.agent);
+    let servers = connect_all(suite, &agent.servers, around.servers).await.map_err(Unfinished::Failed)?;
+    let distract = |offered: &[CatalogueTool]| job.distractors(offered);
+    let (toolbox, complaints) = Toolbox::open(servers.clone(), &distract, job.faults(unit))
+        .await
+        .map_err(|error| Unfinished::Failed(error.to_string()))?;
+    let toolbox = Arc::new(toolbox);
+    let catalogue = toolbox.catalogue().to_vec();
+    let turns: Vec<String> = agent.turns.iter().map(|turn| turn.value.clone()).collect();
+    let task = Task {
+        provider,
+        model,
+        system: agent.system_prompt.as_ref().map(|text| text.value.as_str()),
+        turns: &turns,
+        temperature: agent.parameters.get("temperature").and_then(Value::as_f64),
+        limits: limits(agent),
+    };
+    let meter = Meter { job, run: unit.run, around, toolbox: Arc::clone(&toolbox) };
+    let ended = run_model(&task, toolbox, &meter).await;
+    drop(meter);
+    let observed = close_all(suite, servers).await;
+    let mut trace = ended.map_err(|why| match why {
+        Unrecorded::Unanswered(why) => Unfinished::Failed(why),
+        Unrecorded::OverBudget(why) => Unfinished::OverBudget(why),
+    })?;
+    let tokens = trace.conversation.tokens;
+    trace.conversation.cost_usd = tokens.and_then(|tokens| job.cost_usd(tokens));
+    trace.errors.extend(without_tools(agent, &catalogue));
+    trace.errors.extend(oddities(complaints.into_iter().chain(observed)));
+    Ok(Finished { trace, catalogue })
+}
+
+/// A program of the user's, behind proxies.
+async fn run_own(
+    job: &AgentJob<'_>,
+    own: &OwnAgent,
+    unit: &Unit,
+    around: &Surroundings<'_>,
+) -> Result<Finished, Unfinished> {
+    let (agent, run) = (job.row.agent, unit.run);
+    let environment = crate::host().environment;
+    let failed = |error: &dyn std::fmt::Display| Unfinished::Failed(error.to_string());
+    let fill =
+        |text: &String| own.fill(text, environment).map_err(|unset| failed(&format!("`agent:`: {unset}")));
+    let command = own.command.iter().map(fill).collect::<Result<Vec<_>, _>>()?;
+    let mut env = Vec::new();
+    for (name, value) in &own.env {
+        env.push((name.clone(), fill(value)?));
+    }
+    let folder = job.row.suite.folder();
+    let cwd = match &own.cwd {
+        Some(cwd) => folder.join(fill(cwd)?),
+        None if folder.as_os_str().is_empty() => PathBuf::from("."),
+        None => folder.to_owned(),
+    };
+    let servers = agent.servers.iter().map(|name| spec_in(job.row.suite, name));
+    let servers = servers.collect::<Result<Vec<_>, _>>().map_err(Unfinished::Failed)?;
+    let program = std::env::current_exe().map_err(|error| failed(&error))?;
+    let distract = |offered: &[CatalogueTool]| job.distractors(offered);
+    let (watch, secrets, cell) = (Arc::clone(around.watch), Arc::clone(&job.secrets), job.number);
+    let outcome = own::run(OwnSetup {
+        command: &command,
+        env: &env,
+        cwd: Some(&cwd),
+        prompt: agent.turns.first().map_or("", |turn| turn.value.as_str()),
+        servers,
+        faults: job.faults(unit),
+        distractors: Some(&distract),
+        catalogue: None,
+        time_budget: limits(agent).time_budget,
+        program: &program,
+        on_event: Arc::new(move |event| {
+            if let OwnEvent::CallStarted { server, tool, .. } = event {
+                let (server, tool) = (Some(server.to_owned()), secrets.hidden_in(tool));
+                watch(Event::Calls { cell, run, server, tool });
+            }
+        }),
+    })
+    .await
+    .map_err(|error| failed(&error))?;
+    let mut trace = outcome.trace;
+    let usage = Tokens { total: None, ..trace.conversation.tokens.unwrap_or_default() };
+    let priced =
+        || outcome.model.as_ref().and_then(|id| agent.cost_usd(id, usage.prompt?, usage.completion?));
+    trace.conversation.cost_usd = trace.conversation.cost_usd.or_else(priced);
+    let cost_usd = trace.conversation.cost_usd;
+    around.spending.spend(job.budgets(), total(usage), cost_usd);
+    (around.watch)(Event::Answered { cell, run, tokens: counted(usage), cost_usd });
+    if cost_usd.is_none() && job.budgets().is_in_dollars(around.spending) {
+        let why = "the agent does not tell what it costs, so a budget in dollars cannot be held: let it write \
+                   `cost_usd` to the file that MCPTEST_USAGE names";
+        return Err(failed(&why));
+    }
+    Ok(Finished { trace, catalogue: outcome.catalogue })
+}
+
+pub(super) fn limits(agent: &Agent) -> Limits {
+    let whole = |key: &str| agent.parameters.get(key).and_then(Value::as_u64);
+    let default = Limits::default();
+    Limits {
+        max_turns: whole("max_turns").unwrap_or(default.max_turns),
+        max_tokens: whole("max_tokens"),
+        max_tool_calls: whole("max_tool_calls"),
+        token_budget: whole("token_budget"),
+        time_budget: whole("time_budget").map_or(default.time_budget, Duration::from_millis),
+    }
+}
+
+/// Servers that are of no use to the agent.
+fn without_tools(agent: &Agent, catalogue: &[CatalogueTool]) -> impl Iterator<Item = RecordedError> {
+    let has_tools = |name: &str| catalogue.iter().any(|tool| tool.server.as_deref() == Some(name));
+    agent
+        .servers
+        .iter()
+        .filter(move |name| !has_tools(name))
+        .map(|name| RecordedError::new("server", format!("server {name:?}: it offers no tools")))
+}
+
+/// What is odd about the servers, each once; what every server may do is not.
+fn oddities(observed: impl Iterator<Item = (String, Observed)>) -> Vec<RecordedError> {
+    const MOST: usize = 20;
+    let mut said: Vec<RecordedError> = Vec::new();
+    for (server, odd) in observed {
+        if odd.is_usual() || matches!(odd, Observed::ServerRequest { .. }) {
+            continue;
+        }
+        let error = RecordedError::new("server", format!("server {server:?}: {odd}"));
+        if said.len() < MOST && !said.contains(&error) {
+            said.push(error);
+        }
+    }
+    said
+}
+
+/// Counts what a run costs, and tells who watches.
+struct Meter<'a> {
+    job: &'a AgentJob<'a>,
+    run: usize,
+    around: &'a Surroundings<'a>,
+    toolbox: Arc<Toolbox>,
+}
+
+fn total(usage: Tokens) -> u64 {
+    usage.prompt.unwrap_or_default() + usage.completion.unwrap_or_default()
+}
+
+/// The tokens of an answer, when both its counts are there.
+fn counted(usage: Tokens) -> Option<u64> {
+    usage.totalled().total
+}
+
+impl Watcher for Meter<'_> {
+    fn may_ask(&self, used: Tokens) -> Result<(), String> {
+        self.around.spending.may_spend(self.job.budgets(), total(used))?;
+        (self.around.watch)(Event::Asks { cell: self.job.number, run: self.run });
+        Ok(())
+    }
+
+    fn answered(&self, usage: Tokens) {
+        let cost_usd = self.job.cost_usd(usage);
+        self.around.spending.spend(self.job.budgets(), total(usage), cost_usd);
+        let (cell, run) = (self.job.number, self.run);
+        (self.around.watch)(Event::Answered { cell, run, tokens: counted(usage), cost_usd });
+    }
+
+    fn calls(&self, tool: &str) {
+        let (cell, run) = (self.job.number, self.run);
+        let at = self.toolbox.offered().iter().position(|offered| offered.name == tool);
+        let known = at.and_then(|at| self.toolbox.catalogue().get(at));
+        let server = known.and_then(|known| known.server.clone());
+        let tool = self.job.secrets.hidden_in(known.map_or(tool, |known| &known.name));
+        (self.around.watch)(Event::Calls { cell, run, server, tool });
+    }
+}

@@ -1,0 +1,198 @@
+//! Which run is recorded next, and how many at once?
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// One run to record, or one tool test to call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Unit {
+    /// The job it belongs to.
+    pub(super) job: usize,
+    /// Its number in its cassette, from 1.
+    pub(super) run: usize,
+    /// Whether it is a run of the fault matrix.
+    pub(super) in_matrix: bool,
+}
+
+/// How many runs a provider takes at once.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ProviderLimit {
+    pub(super) provider: String,
+    pub(super) at_once: usize,
+}
+
+/// The runs that are still to be recorded. Workers take them in order, as far as the limits of providers allow; no
+/// agent begins before the last tool test has ended.
+#[derive(Debug)]
+pub(super) struct Schedule {
+    /// One for each job; none for a tool test.
+    limits: Vec<Option<ProviderLimit>>,
+    waiting: Mutex<Waiting>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    queue: VecDeque<Unit>,
+    /// How many runs go on, by their provider and by their job.
+    by_provider: BTreeMap<String, usize>,
+    by_job: BTreeMap<usize, usize>,
+    is_stopped: bool,
+}
+
+impl Schedule {
+    /// The units of tool tests come first.
+    pub(super) fn new(limits: Vec<Option<ProviderLimit>>, units: impl IntoIterator<Item = Unit>) -> Self {
+        let waiting = Waiting { queue: units.into_iter().collect(), ..Waiting::default() };
+        Self { limits, waiting: Mutex::new(waiting), changed: Condvar::new() }
+    }
+
+    /// The next run; waits while a provider is busy or a run that goes on may bring more. `None` is the end.
+    pub(super) fn take(&self) -> Option<Unit> {
+        let mut waiting = self.lock();
+        loop {
+            if waiting.is_stopped || (waiting.queue.is_empty() && waiting.by_job.is_empty()) {
+                return None;
+            }
+            let first = waiting.queue.front().map(|unit| unit.job);
+            let tools_go_on = waiting.by_job.keys().copied().chain(first).any(|job| self.is_tool_test(job));
+            let is_free = |unit: &Unit| match &self.limits[unit.job] {
+                None => true,
+                Some(limit) => {
+                    let busy = waiting.by_provider.get(&limit.provider).copied().unwrap_or_default();
+                    !tools_go_on && busy < limit.at_once
+                }
+            };
+            if let Some(at) = waiting.queue.iter().position(is_free) {
+                let unit = waiting.queue.remove(at)?;
+                if let Some(limit) = &self.limits[unit.job] {
+                    *waiting.by_provider.entry(limit.provider.clone()).or_default() += 1;
+                }
+                *waiting.by_job.entry(unit.job).or_default() += 1;
+                return Some(unit);
+            }
+            waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// A run is over. When it was the last of its job, `more` may add runs, which come before later jobs; true when
+    /// nothing of the job is left.
+    pub(super) fn finish(&self, unit: &Unit, more: impl FnOnce() -> Vec<Unit>) -> bool {
+        let mut waiting = self.lock();
+        let is_alone = waiting.by_job.get(&unit.job) == Some(&1);
+        let is_last = is_alone && waiting.queue.iter().all(|other| other.job != unit.job);
+        let more = if is_last && !waiting.is_stopped { more() } else { Vec::new() };
+        let is_over = is_last && more.is_empty();
+        for unit in more.into_iter().rev() {
+            waiting.queue.push_front(unit);
+        }
+        let provider = self.limits[unit.job].as_ref().map(|limit| &limit.provider);
+        if let Some(busy) = provider.and_then(|provider| waiting.by_provider.get_mut(provider)) {
+            *busy -= 1;
+        }
+        match waiting.by_job.get_mut(&unit.job) {
+            Some(active) if *active > 1 => *active -= 1,
+            _ => {
+                waiting.by_job.remove(&unit.job);
+            }
+        }
+        drop(waiting);
+        self.changed.notify_all();
+        is_over
+    }
+
+    /// Drops what is left of a job; how many runs that were.
+    pub(super) fn drop_rest(&self, job: usize) -> usize {
+        self.drop_units(|unit| unit.job == job)
+    }
+
+    /// Drops what is left of all tool tests or, after an agent, of all agents.
+    pub(super) fn drop_all_like(&self, job: usize) {
+        self.drop_units(|unit| self.is_tool_test(unit.job) == self.is_tool_test(job));
+    }
+
+    fn drop_units(&self, is_dropped: impl Fn(&Unit) -> bool) -> usize {
+        let mut waiting = self.lock();
+        let before = waiting.queue.len();
+        waiting.queue.retain(|unit| !is_dropped(unit));
+        before - waiting.queue.len()
+    }
+
+    /// Nothing more is begun.
+    pub(super) fn stop(&self) {
+        self.lock().is_stopped = true;
+        self.changed.notify_all();
+    }
+
+    fn is_tool_test(&self, job: usize) -> bool {
+        self.limits[job].is_none()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unit(job: usize, run: usize) -> Unit {
+        Unit { job, run, in_matrix: false }
+    }
+
+    fn limit(provider: &str, at_once: usize) -> ProviderLimit {
+        ProviderLimit { provider: provider.to_owned(), at_once }
+    }
+
+    #[test]
+    fn a_busy_provider_lets_others_pass() {
+        let schedule = Schedule::new(
+            vec![Some(limit("a", 1)), Some(limit("b", 2))],
+            [unit(0, 1), unit(0, 2), unit(1, 1), unit(1, 2)],
+        );
+        assert_eq!(schedule.take(), Some(unit(0, 1)));
+        assert_eq!(schedule.take(), Some(unit(1, 1)));
+        assert_eq!(schedule.take(), Some(unit(1, 2)));
+        assert!(!schedule.finish(&unit(0, 1), Vec::new));
+        assert_eq!(schedule.take(), Some(unit(0, 2)));
+        assert!(schedule.finish(&unit(0, 2), Vec::new));
+        assert!(!schedule.finish(&unit(1, 1), Vec::new));
+        assert!(schedule.finish(&unit(1, 2), Vec::new));
+        assert_eq!(schedule.take(), None);
+    }
+
+    #[test]
+    fn what_a_run_brings_comes_before_later_jobs() {
+        let schedule =
+            Schedule::new(vec![Some(limit("a", 9)), Some(limit("a", 9))], [unit(0, 1), unit(1, 1)]);
+        assert_eq!(schedule.take(), Some(unit(0, 1)));
+        assert!(!schedule.finish(&unit(0, 1), || vec![unit(0, 2), unit(0, 3)]));
+        assert_eq!(schedule.take(), Some(unit(0, 2)));
+        assert_eq!(schedule.drop_rest(0), 1);
+        assert!(schedule.finish(&unit(0, 2), Vec::new));
+        assert_eq!(schedule.take(), Some(unit(1, 1)));
+        schedule.stop();
+        assert_eq!(schedule.take(), None);
+    }
+
+    #[test]
+    fn no_agent_begins_before_the_last_tool_test_has_ended() {
+        let limits = || vec![Some(limit("a", 9)), None, None, None];
+        let schedule = Schedule::new(limits(), [unit(1, 1), unit(2, 1), unit(0, 1)]);
+        assert_eq!((schedule.take(), schedule.take()), (Some(unit(1, 1)), Some(unit(2, 1))));
+        assert!(schedule.finish(&unit(2, 1), Vec::new));
+        std::thread::scope(|scope| {
+            let third = scope.spawn(|| schedule.take());
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            assert!(!third.is_finished(), "a tool is still called");
+            assert!(schedule.finish(&unit(1, 1), Vec::new));
+            assert_eq!(third.join().unwrap(), Some(unit(0, 1)));
+        });
+        let schedule = Schedule::new(limits(), [unit(1, 1), unit(2, 1), unit(3, 1), unit(0, 1)]);
+        assert_eq!(schedule.take(), Some(unit(1, 1)));
+        assert!(schedule.finish(&unit(1, 1), Vec::new));
+        schedule.drop_all_like(1);
+        assert_eq!(schedule.take(), Some(unit(0, 1)), "agents are recorded all the same");
+    }
+}

@@ -1,0 +1,98 @@
+//! How are the servers of a run started, shared with other runs, and ended?
+
+use crate::server::spec_in;
+use mcptest_agent::Connected;
+use mcptest_core::suite::Suite;
+use mcptest_mcp::client::{Client, Observed, ServerSpec};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use tokio::sync::OnceCell;
+use tokio::task::JoinSet;
+
+type Slot = Arc<OnceCell<Connected>>;
+
+/// The connections to servers with `shared: true`: one for all the runs of a suite, made when it is first needed.
+#[derive(Default)]
+pub(super) struct SharedServers {
+    slots: Mutex<BTreeMap<(PathBuf, String), Slot>>,
+}
+
+impl SharedServers {
+    async fn get(&self, suite: &Suite, name: &str) -> Result<Connected, String> {
+        let slot = {
+            let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(slots.entry((suite.path.clone(), name.to_owned())).or_default())
+        };
+        slot.get_or_try_init(|| async { connect(spec_in(suite, name)?).await }).await.cloned()
+    }
+
+    /// Ends every one of them.
+    pub(super) async fn close(self) {
+        let slots = self.slots.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for slot in slots.into_values() {
+            let connected = Arc::try_unwrap(slot).ok().and_then(OnceCell::into_inner);
+            if let Some(client) = connected.and_then(|connected| Arc::try_unwrap(connected.client).ok()) {
+                client.close().await;
+            }
+        }
+    }
+}
+
+async fn connect(spec: ServerSpec) -> Result<Connected, String> {
+    let client = Client::connect(&spec, None).await.map_err(|error| error.to_string())?;
+    Ok(Connected { name: spec.name, client: Arc::new(client), timeout: spec.timeout })
+}
+
+fn is_shared(suite: &Suite, name: &str) -> bool {
+    suite.servers.get(name).is_some_and(|server| server.shared)
+}
+
+/// Connects to these servers of a suite, in this order; they start at once.
+pub(super) async fn connect_all(
+    suite: &Suite,
+    names: &[String],
+    shared: &SharedServers,
+) -> Result<Vec<Connected>, String> {
+    let mut starting = JoinSet::new();
+    let mut connected: Vec<Option<Connected>> = vec![None; names.len()];
+    for (at, name) in names.iter().enumerate() {
+        if is_shared(suite, name) {
+            connected[at] = Some(shared.get(suite, name).await?);
+        } else {
+            let spec = spec_in(suite, name)?;
+            starting.spawn(async move { (at, connect(spec).await) });
+        }
+    }
+    let mut failed = None;
+    while let Some(started) = starting.join_next().await {
+        match started {
+            Ok((at, Ok(server))) => connected[at] = Some(server),
+            Ok((_, Err(why))) => failed = failed.or(Some(why)),
+            Err(error) => failed = failed.or(Some(error.to_string())),
+        }
+    }
+    let connected = connected.into_iter().flatten().collect();
+    match failed {
+        Some(why) => {
+            close_all(suite, connected).await;
+            Err(why)
+        }
+        None => Ok(connected),
+    }
+}
+
+/// Ends the servers that are the run's own, all at once; what was seen of them.
+pub(super) async fn close_all(suite: &Suite, servers: Vec<Connected>) -> Vec<(String, Observed)> {
+    let mut closing = JoinSet::new();
+    for server in servers.into_iter().filter(|server| !is_shared(suite, &server.name)) {
+        if let Ok(client) = Arc::try_unwrap(server.client) {
+            let name = server.name;
+            closing.spawn(async move {
+                let observed = client.close().await.observed;
+                observed.into_iter().map(move |odd| (name.clone(), odd)).collect::<Vec<_>>()
+            });
+        }
+    }
+    closing.join_all().await.into_iter().flatten().collect()
+}

@@ -1,0 +1,164 @@
+//! The threads that record: what do they do with each unit of the schedule?
+
+use super::agent_job::AgentJob;
+use super::interrupt::{Interrupted, interrupted};
+use super::one_run::{Surroundings, Unfinished, perform};
+use super::schedule::{Schedule, Unit};
+use super::tool_job::ToolJob;
+use super::{Event, Job};
+use crate::{Mode, Options};
+use std::sync::Once;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use tokio::runtime::Handle;
+
+/// The host wants it to end.
+struct Stop;
+
+/// What all workers share.
+pub(super) struct Workers<'w, 'p> {
+    jobs: &'w [Job<'p>],
+    schedule: &'w Schedule,
+    around: Surroundings<'w>,
+    options: Options,
+    /// Done when the first run of an agent begins.
+    agents: Once,
+    /// How many runs were recorded.
+    recorded: AtomicUsize,
+}
+
+impl<'w, 'p> Workers<'w, 'p> {
+    pub(super) fn new(
+        jobs: &'w [Job<'p>],
+        schedule: &'w Schedule,
+        around: Surroundings<'w>,
+        options: Options,
+    ) -> Self {
+        Self { jobs, schedule, around, options, agents: Once::new(), recorded: AtomicUsize::new(0) }
+    }
+
+    /// Records one unit after the other, until there are no more or the host interrupts.
+    pub(super) fn work(&self, runtime: &Handle) {
+        while let Some(unit) = self.schedule.take() {
+            if self.around.interrupt.borrow().is_some() {
+                return self.schedule.stop();
+            }
+            let ended = match &self.jobs[unit.job] {
+                Job::Tool(job) => self.call_tool(job, &unit, runtime),
+                Job::Agent(job) => self.record_run(job, &unit, runtime),
+            };
+            match ended {
+                Ok(true) => self.schedule.drop_all_like(unit.job),
+                Ok(false) => {}
+                Err(Stop) => return self.schedule.stop(),
+            }
+        }
+    }
+
+    /// What is said when the host has interrupted, with so many `runs` and `tests` to make.
+    pub(super) fn interrupted(&self, runs: usize, tests: usize) -> Option<Interrupted> {
+        let exit_code = (*self.around.interrupt.borrow())?;
+        let recorded = matches!(self.options.mode, Mode::Record(_));
+        if self.agents.is_completed() || tests == 0 {
+            let finished = self.recorded.load(Ordering::Relaxed);
+            return Some(Interrupted { exit_code, what: "runs", finished, wanted: runs, recorded });
+        }
+        let finished =
+            self.jobs.iter().filter(|job| matches!(job, Job::Tool(job) if job.is_called())).count();
+        Some(Interrupted { exit_code, what: "tool tests", finished, wanted: tests, recorded })
+    }
+
+    /// True when it does not pass, and that is the end of all others.
+    fn call_tool(&self, job: &ToolJob<'_>, unit: &Unit, runtime: &Handle) -> Result<bool, Stop> {
+        let called = runtime.block_on(async {
+            tokio::select! {
+                biased;
+                () = interrupted(self.around.interrupt) => None,
+                called = job.call() => Some(called),
+            }
+        });
+        let called = job.keep(called.ok_or(Stop)?);
+        (self.around.watch)(Event::ToolCalled {
+            row_name: job.cell.row_name.clone(),
+            unrecorded: job.unrecorded(called),
+        });
+        self.schedule.finish(unit, Vec::new);
+        Ok(self.options.fail_fast && !job.passes(called, self.options))
+    }
+
+    /// True when its row has ended and does not pass, and that is the end of all others.
+    fn record_run(&self, job: &AgentJob<'_>, unit: &Unit, runtime: &Handle) -> Result<bool, Stop> {
+        let watch = self.around.watch;
+        self.agents.call_once(|| {
+            let agents = self.jobs.iter().filter_map(|job| match job {
+                Job::Agent(job) => Some(job.to_record()),
+                Job::Tool(_) => None,
+            });
+            watch(Event::Began { cells: agents.collect() });
+        });
+        let (cell, run) = (unit.job, unit.run);
+        let (stop_reason, unrecorded) = match job.reserve(unit) {
+            Ok(true) => {
+                watch(Event::RunStarted { cell, run, in_matrix: unit.in_matrix });
+                self.make_run(job, unit, runtime)?
+            }
+            Ok(false) => (None, Some("another mcptest has recorded it in the meantime".to_owned())),
+            Err(why) => {
+                job.note_failure(unit, &why);
+                (None, Some(why))
+            }
+        };
+        if unrecorded.is_some() {
+            // What is wrong with one run before it began is wrong with the next: nothing is spent on it.
+            self.schedule.drop_rest(cell);
+        }
+        let unrecorded = unrecorded.map(|why| job.secrets.hidden_in(&why));
+        watch(Event::RunFinished { cell, run, stop_reason, unrecorded });
+        Ok(self.end_row(job, unit) && self.options.fail_fast && !job.passes())
+    }
+
+    /// Why the run ended, and why it is not on the disk, when it is not.
+    fn make_run(
+        &self,
+        job: &AgentJob<'_>,
+        unit: &Unit,
+        runtime: &Handle,
+    ) -> Result<(Option<String>, Option<String>), Stop> {
+        let ended = runtime.block_on(perform(job, unit, &self.around));
+        let stop_reason = ended.as_ref().ok().and_then(|finished| finished.trace.stop_reason.clone());
+        let unrecorded = match ended {
+            Ok(finished) => job.keep(unit, finished).err(),
+            Err(Unfinished::Failed(why) | Unfinished::OverBudget(why)) => Some(why),
+            Err(Unfinished::Interrupted) => return Err(Stop),
+        };
+        match &unrecorded {
+            Some(why) => job.note_failure(unit, why),
+            None => {
+                self.recorded.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        Ok((stop_reason, unrecorded))
+    }
+
+    /// What follows from a run that has ended: no more of them, a fault matrix, or the cassette's end, which is true.
+    fn end_row(&self, job: &AgentJob<'_>, unit: &Unit) -> bool {
+        let cell = unit.job;
+        if !unit.in_matrix && job.decide() {
+            let saved = self.schedule.drop_rest(cell);
+            if saved > 0 {
+                (self.around.watch)(Event::Decided { cell, saved });
+            }
+        }
+        let more = || {
+            let more = job.matrix_units(unit);
+            if !more.is_empty() {
+                (self.around.watch)(Event::More { cell, runs: more.len() });
+            }
+            more
+        };
+        let is_over = self.schedule.finish(unit, more);
+        if is_over {
+            job.finish();
+        }
+        is_over
+    }
+}
