@@ -188,7 +188,7 @@ pub fn expected_header(
         model: model.map(Model::label),
         prompt: agent.turns.iter().map(|turn| without_tokens(&turn.template)).collect(),
         system_prompt: agent.system_prompt.as_ref().map(|text| without_tokens(&text.template)),
-        parameters: without_secret_names(agent.parameters.clone()),
+        parameters: without_secret_names(&agent.parameters).unwrap_or_else(|| agent.parameters.clone()),
         catalogue: suite.known_catalogue(agent).map(with_distractors),
         ..Header::of_agent(&agent.name)
     }

@@ -2,7 +2,9 @@
 
 use mcptest_core::report::{AssertionDiff, Expectation, Reason, Status, TestReport};
 use mcptest_core::suite::{RedactPattern, Suite};
-use mcptest_redact::{Builder, Redactor, is_secret_name};
+use mcptest_redact::{Builder, RedactError, Redactor, is_secret_name};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -15,11 +17,11 @@ static BARE: LazyLock<Option<Redactor>> = LazyLock::new(|| Redactor::builder().f
 /// The redactors of the suites of one invocation, each made when it is first needed.
 #[derive(Default)]
 pub(crate) struct Secrets {
-    by_suite: Mutex<BTreeMap<PathBuf, Arc<OfSuite>>>,
+    by_suite: Mutex<BTreeMap<PathBuf, Arc<SuiteSecrets>>>,
 }
 
 /// What is secret in one suite.
-pub(crate) struct OfSuite {
+pub(crate) struct SuiteSecrets {
     values: BTreeMap<String, String>,
     patterns: Vec<RedactPattern>,
     redactor: OnceLock<Result<Redactor, Reason>>,
@@ -36,25 +38,28 @@ pub(crate) fn without_tokens(text: &str) -> String {
     BARE.as_ref().map_or_else(|| text.to_owned(), |bare| bare.text(text).into_owned())
 }
 
-/// The same for an agent's parameters, and without what stands under a secret name.
-pub(crate) fn without_secret_names(parameters: BTreeMap<String, Value>) -> BTreeMap<String, Value> {
-    let Some(bare) = &*BARE else { return parameters };
-    let text = serde_json::to_string(&parameters).unwrap_or_default();
-    let Cow::Owned(clean) = bare.json(&text) else { return parameters };
-    serde_json::from_str(&clean).unwrap_or(parameters)
+/// The same for a value, in which also goes what stands under a secret name; `None` when there is nothing to take out.
+/// Other literals stay: the suite beside the recording says them too.
+pub(crate) fn without_secret_names<T: Serialize + DeserializeOwned>(value: &T) -> Option<T> {
+    let text = serde_json::to_string(value).ok()?;
+    let Cow::Owned(clean) = BARE.as_ref()?.json(&text) else { return None };
+    serde_json::from_str(&clean).ok()
 }
 
-impl OfSuite {
+/// Why secrets cannot be told from other texts.
+pub(crate) fn refused(problems: &[RedactError]) -> Reason {
+    let message = problems.first().map(ToString::to_string).unwrap_or_default();
+    Reason { message, ..Reason::default() }
+}
+
+impl SuiteSecrets {
     /// What takes the secrets out; without it nothing may be written.
     pub(crate) fn redactor(&self) -> Result<&Redactor, Reason> {
         let made = self.redactor.get_or_init(|| {
             let add = |builder: Builder, (name, value): (&String, &String)| builder.value(name, value);
             let builder = self.values.iter().fold(Redactor::builder(), add);
             let builder = self.patterns.iter().fold(builder, |builder, pattern| pattern.add_to(builder));
-            builder.build().map_err(|problems| {
-                let message = problems.first().map(ToString::to_string).unwrap_or_default();
-                Reason { message, ..Reason::default() }
-            })
+            builder.build().map_err(|problems| refused(&problems))
         });
         made.as_ref().map_err(Clone::clone)
     }
@@ -79,14 +84,14 @@ impl OfSuite {
 
 impl Secrets {
     /// What is secret in this suite.
-    pub(crate) fn of(&self, suite: &Suite) -> Arc<OfSuite> {
+    pub(crate) fn of(&self, suite: &Suite) -> Arc<SuiteSecrets> {
         let mut kept = self.by_suite.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = kept.get(&suite.path) {
             return Arc::clone(known);
         }
         let values = suite.secret_values(crate::host().environment);
         let patterns = suite.redact.clone();
-        let made = Arc::new(OfSuite { values, patterns, redactor: OnceLock::new() });
+        let made = Arc::new(SuiteSecrets { values, patterns, redactor: OnceLock::new() });
         kept.insert(suite.path.clone(), Arc::clone(&made));
         made
     }

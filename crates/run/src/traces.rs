@@ -75,6 +75,8 @@ pub fn groups(folder: &Path) -> Result<Vec<Group>, TracesError> {
         *stems.entry(file.with_extension("")).or_default() += 1;
     }
     let mut groups: Vec<Group> = Vec::new();
+    // A subfolder may stand between the files of the folder around it.
+    let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for file in files {
         let short = relative(&file);
         let name = if is_direct(&short) {
@@ -85,27 +87,13 @@ pub fn groups(folder: &Path) -> Result<Vec<Group>, TracesError> {
             short.parent().map(Path::to_owned).unwrap_or_default()
         };
         let name = name.to_string_lossy().into_owned();
-        match groups.last_mut().filter(|last| last.name == name) {
-            Some(last) => last.files.push(file),
-            None => groups.push(Group { name, files: vec![file] }),
+        let at = *known.entry(name.clone()).or_insert(groups.len());
+        if at == groups.len() {
+            groups.push(Group { name, files: Vec::new() });
         }
+        groups[at].files.push(file);
     }
-    Ok(merged(groups))
-}
-
-/// A subfolder may stand between the files of the folder around it.
-fn merged(groups: Vec<Group>) -> Vec<Group> {
-    let mut merged: Vec<Group> = Vec::new();
-    let mut known: BTreeMap<String, usize> = BTreeMap::new();
-    for group in groups {
-        if let Some(at) = known.get(&group.name) {
-            merged[*at].files.extend(group.files);
-        } else {
-            known.insert(group.name.clone(), merged.len());
-            merged.push(group);
-        }
-    }
-    merged
+    Ok(groups)
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ use crate::record::RecordedRow;
 use crate::{Options, Selection, judge};
 use mcptest_core::problem::render;
 use mcptest_core::report::{Status, TestReport};
-use mcptest_core::suite::{Host, Loaded, load};
+use mcptest_core::suite::{Host, Loaded, Suite, load};
 use mcptest_mcp::client::WireError;
 use std::collections::BTreeMap;
 use std::io;
@@ -134,9 +134,18 @@ fn loaded(path: &Path, text: &str, variables: &BTreeMap<String, String>) -> Resu
     Ok(loaded)
 }
 
+fn suite_of(path: &Path, text: &str, variables: &BTreeMap<String, String>) -> Result<Suite, DraftError> {
+    loaded(path, text, variables)?.suite.ok_or_else(|| DraftError::Refused(text.to_owned()))
+}
+
 /// The rows of a drafted suite, judged: tool tests by these recordings, agents by what is on the disk.
-fn judged(path: &Path, loaded: Loaded, recordings: &BTreeMap<String, String>) -> Vec<TestReport> {
-    let loaded = [(path.display().to_string(), loaded)];
+fn judged(
+    path: &Path,
+    text: &str,
+    variables: &BTreeMap<String, String>,
+    recordings: &BTreeMap<String, String>,
+) -> Result<Vec<TestReport>, DraftError> {
+    let loaded = [(path.display().to_string(), loaded(path, text, variables)?)];
     let plan = Plan::new(&loaded, &Selection::default());
     let judge = |cell: &crate::Cell<'_>| {
         let recording = match cell.subject {
@@ -146,7 +155,7 @@ fn judged(path: &Path, loaded: Loaded, recordings: &BTreeMap<String, String>) ->
         let recorded = recording.map(|recording| RecordedRow::InMemory { recording, matrix: None });
         judge::judge(cell, Options::default(), recorded.as_ref())
     };
-    plan.cells.iter().map(judge).collect()
+    Ok(plan.cells.iter().map(judge).collect())
 }
 
 /// Why a row does not pass, in one line; `None` when it does, or is left out on purpose.

@@ -1,6 +1,8 @@
 //! What of two answers to one call will still hold tomorrow?
 
 use super::yaml;
+use crate::tool_test::CallOutcome;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 const LONGEST_TEXT: usize = 100;
@@ -51,6 +53,21 @@ pub(super) fn expectations(first: &Value, second: &Value, args: &Value, is_close
         _ => expected.extend(of_content(&first["content"], &second["content"])),
     }
     expected
+}
+
+/// What can be expected again of a tool that said `isError`, or of a call that was refused; `None` for an answer.
+pub(super) fn expected_failure(outcome: &CallOutcome<'_>) -> Option<Vec<Expectation>> {
+    match (value_of(outcome.result), value_of(outcome.error)) {
+        (Some(result), _) if result["isError"] == json!(true) => {
+            Some(vec![Expectation::new("result.isError", json!({ "exact": true }))])
+        }
+        (None, Some(error)) => Some(vec![Expectation::new("error.code", json!({ "exact": error["code"] }))]),
+        _ => None,
+    }
+}
+
+pub(super) fn value_of(raw: Option<&RawValue>) -> Option<Value> {
+    serde_json::from_str(raw?.get()).ok()
 }
 
 /// What can be expected of the first block of content.

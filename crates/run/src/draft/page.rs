@@ -140,20 +140,8 @@ impl Page {
             );
         }
         for test in &self.tests {
-            let _ = write!(
-                out,
-                "  - name: {}\n    server: {}\n    tool: {}\n    args: {}\n",
-                yaml::text(&test.name),
-                yaml::text(&self.server),
-                yaml::text(&test.tool),
-                yaml::flow(&test.args),
-            );
-            if !test.expect.is_empty() {
-                out.push_str("    expect:\n");
-            }
-            for expectation in &test.expect {
-                let _ = writeln!(out, "      - {}", expectation.yaml());
-            }
+            let args = yaml::flow(&test.args);
+            out.push_str(&tool_test(&self.server, (&test.name, &test.tool), &args, &test.expect));
         }
         out.push_str(&self.what_is_left_out());
         out
@@ -225,6 +213,24 @@ impl Page {
         );
         said
     }
+}
+
+/// A tool test as it stands in a suite.
+pub(super) fn tool_test(
+    server: &str,
+    (name, tool): (&str, &str),
+    args: &str,
+    expect: &[Expectation],
+) -> String {
+    let (name, server, tool) = (yaml::text(name), yaml::text(server), yaml::text(tool));
+    let mut out = format!("  - name: {name}\n    server: {server}\n    tool: {tool}\n    args: {args}\n");
+    if !expect.is_empty() {
+        out.push_str("    expect:\n");
+    }
+    for expectation in expect {
+        let _ = writeln!(out, "      - {}", expectation.yaml());
+    }
+    out
 }
 
 pub(super) fn count(number: usize, what: &str) -> String {

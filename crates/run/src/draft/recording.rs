@@ -4,7 +4,7 @@ use super::calls::{Calls, Gate};
 use super::entry::{self, variable_name};
 use super::observed::Expectation;
 use super::page::count;
-use super::{Draft, DraftError, judged, loaded, path, tool_recording, why_not, yaml};
+use super::{Draft, DraftError, judged, path, tool_recording, why_not, yaml};
 use crate::cassette::{Recording, is_pattern};
 use crate::is_tool_test;
 use mcptest_core::report::{Status, TestReport};
@@ -50,13 +50,11 @@ pub fn from_recording(file: &Path, out: &Path, name: Option<&str>) -> Result<Dra
     // The way to the recording leads through this folder.
     super::make_folder(out)?;
     // A question that cannot be written again as it was recorded is left out.
-    let asked = loaded(out, &page.text(out), &BTreeMap::new());
-    if asked.is_err() || asked.is_ok_and(|suite| judged(out, suite, &BTreeMap::new()).iter().any(is_error)) {
-        page.is_asked = false;
-    }
+    let none = BTreeMap::new();
+    page.is_asked = judged(out, &page.text(out), &none, &none).is_ok_and(|rows| !rows.iter().any(is_error));
     loop {
         let text = page.text(out);
-        let rows = judged(out, loaded(out, &text, &BTreeMap::new())?, &BTreeMap::new());
+        let rows = judged(out, &text, &none, &none)?;
         let Some(row) = rows.iter().find(|row| why_not(row).is_some()) else {
             let runs = count(page.runs, "recorded run");
             let said = vec![format!("{runs} of `{}`, judged from {}", page.name, page.cassette)];

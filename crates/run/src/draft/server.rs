@@ -2,9 +2,9 @@
 
 use super::arguments::arguments;
 use super::entry::{Entry, Source};
-use super::observed::{Expectation, expectations};
+use super::observed::{Expectation, expectations, expected_failure, value_of};
 use super::page::{Page, Test};
-use super::{Draft, DraftError, judged, loaded, path, why_not, yaml};
+use super::{Draft, DraftError, judged, path, suite_of, why_not, yaml};
 use crate::tool_test::{call_on, parse_recording, path_of};
 use mcptest_core::problem::nearest;
 use mcptest_core::report::Reason;
@@ -81,14 +81,21 @@ pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
         ask.source.words.iter().skip(1).filter(|word| Path::new(word).is_dir()).cloned().collect();
     let answers = first_calls(&mut session, &mut page, &ask.call, &folders).await;
     session.end().await;
-    let known = Known { variables: &entry.variables, environment: &environment };
-    let mut recordings = record(&mut session, &ask.out, &mut page, known, answers).await?;
+    let around = Surroundings { out: &ask.out, variables: &entry.variables, environment: &environment };
+    let mut recordings = record(&mut session, &mut page, &around, answers).await?;
     if page.tests.is_empty() {
         page.tests.push(Test::new("a tool that does not exist is refused", NO_SUCH_TOOL, json!({})));
-        recordings = record(&mut session, &ask.out, &mut page, known, BTreeMap::new()).await?;
+        recordings = record(&mut session, &mut page, &around, BTreeMap::new()).await?;
     }
     session.end().await;
     finish(&ask.out, page, &entry.variables, recordings)
+}
+
+/// Where the suite will be, and what its variables and all others are set to.
+struct Surroundings<'a> {
+    out: &'a Path,
+    variables: &'a BTreeMap<String, String>,
+    environment: &'a BTreeMap<String, String>,
 }
 
 fn finish(
@@ -97,7 +104,7 @@ fn finish(
     variables: &BTreeMap<String, String>,
     mut recordings: BTreeMap<String, String>,
 ) -> Result<Draft, DraftError> {
-    let rows = judged(out, loaded(out, &page.text(), variables)?, &recordings);
+    let rows = judged(out, &page.text(), variables, &recordings)?;
     for row in &rows {
         if let Some(why) = why_not(row) {
             page.drop_test(&row.name, &why);
@@ -105,8 +112,7 @@ fn finish(
         }
     }
     let text = page.text();
-    let suite = loaded(out, &text, variables)?.suite;
-    let suite = suite.ok_or_else(|| DraftError::Refused(text.clone()))?;
+    let suite = suite_of(out, &text, variables)?;
     let of_test = |test: &mcptest_core::suite::ToolTest| {
         Some((path_of(&suite, test), recordings.get(&test.name)?.clone()))
     };
@@ -256,24 +262,15 @@ fn short(error: &WireError) -> String {
     format!("there was no answer: {}", yaml::comment(&error.to_string()))
 }
 
-/// The values that a variable of the suite can have: those of its entry, and those of the environment.
-#[derive(Clone, Copy)]
-struct Known<'k> {
-    variables: &'k BTreeMap<String, String>,
-    environment: &'k BTreeMap<String, String>,
-}
-
 /// Calls every test again on a fresh server, keeps that as its recording, and expects what both answers have.
 async fn record(
     session: &mut Session<'_>,
-    out: &Path,
     page: &mut Page,
-    known: Known<'_>,
+    around: &Surroundings<'_>,
     mut answers: BTreeMap<String, Value>,
 ) -> Result<BTreeMap<String, String>, DraftError> {
-    let suite = loaded(out, &page.text(), known.variables)?.suite;
-    let Some(suite) = suite else { return Err(DraftError::Refused(page.text())) };
-    let redactor = redactor(&suite, known);
+    let suite = suite_of(around.out, &page.text(), around.variables)?;
+    let redactor = redactor(&suite, around);
     let mut recordings = BTreeMap::new();
     for test in &suite.tools {
         let made = match &redactor {
@@ -315,31 +312,24 @@ fn expected_of(
     if let Some(failure) = outcome.failure {
         return Err(yaml::comment(&failure));
     }
-    let value = |raw: Option<&RawValue>| -> Option<Value> { serde_json::from_str(raw?.get()).ok() };
-    match (value(outcome.result), value(outcome.error), first) {
-        (Some(second), _, Some(first)) if second["isError"] != json!(true) => {
+    match (expected_failure(&outcome), value_of(outcome.result), first) {
+        (None, Some(second), Some(first)) => {
             Ok(expectations(first, &second, args.unwrap_or(&Value::Null), is_closed))
         }
-        (Some(result), _, None) if result["isError"] == json!(true) => {
-            Ok(vec![Expectation::new("result.isError", json!({ "exact": true }))])
-        }
-        (_, Some(error), None) => Ok(vec![Expectation::new("error.code", json!({ "exact": error["code"] }))]),
+        (Some(expect), _, None) => Ok(expect),
         _ => Err("its second answer was another".to_owned()),
     }
 }
 
 /// What must not be in a recording: the suite's own secrets, and all that the environment has under a secret name,
 /// as a tool may show it.
-fn redactor(suite: &Suite, known: Known<'_>) -> Result<Redactor, Reason> {
-    let Known { variables, environment } = known;
+fn redactor(suite: &Suite, around: &Surroundings<'_>) -> Result<Redactor, Reason> {
+    let Surroundings { variables, environment, .. } = *around;
     let of_environment = environment.iter().filter(|(name, _)| is_secret_name(name));
     let values = suite.secret_values(&|name| variables.get(name).or_else(|| environment.get(name)).cloned());
     let all = values.iter().chain(variables).chain(of_environment);
     let builder = all.fold(Redactor::builder(), |builder, (name, value)| builder.value(name, value));
-    builder.build().map_err(|problems| Reason {
-        message: problems.first().map(ToString::to_string).unwrap_or_default(),
-        ..Reason::default()
-    })
+    builder.build().map_err(|problems| crate::secrets::refused(&problems))
 }
 
 /// The server's own name as a suite would call it: the last part, in small letters.

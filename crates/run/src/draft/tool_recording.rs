@@ -1,13 +1,12 @@
 //! What can a recorded tool test be held to?
 
-use super::observed::{Expectation, expectations};
+use super::observed::{expectations, expected_failure, value_of};
+use super::page::tool_test;
 use super::recording::with_variables;
-use super::{Draft, DraftError, judged, loaded, path, why_not, yaml};
+use super::{Draft, DraftError, judged, path, suite_of, why_not, yaml};
 use crate::tool_test::{header_now, parse_recording, path_of};
-use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use std::fmt::Write;
 use std::path::Path;
 
 /// Drafts a suite with this one test; its recording is written again beside it, as that suite would have recorded it.
@@ -18,42 +17,27 @@ pub(super) fn draft(file: &Path, bytes: &[u8], out: &Path, name: Option<&str>) -
         help: "a suite with this test could not pass; record it again with `mcptest run --record`".to_owned(),
     };
     let (header, outcome) = parse_recording(bytes).map_err(|problem| hopeless(problem.to_string()))?;
-    let value = |raw: Option<&RawValue>| -> Option<Value> { serde_json::from_str(raw?.get()).ok() };
-    let expect = match (value(outcome.result), value(outcome.error)) {
-        (Some(result), _) if result["isError"] == json!(true) => {
-            vec![Expectation::new("result.isError", json!({ "exact": true }))]
-        }
-        (Some(result), _) => expectations(&result, &result, header.args().unwrap_or(&Value::Null), false),
-        (None, Some(error)) => vec![Expectation::new("error.code", json!({ "exact": error["code"] }))],
+    let args = header.args.clone().unwrap_or_else(|| json!({}));
+    let expect = match (expected_failure(&outcome), value_of(outcome.result)) {
+        (Some(expect), _) => expect,
+        (None, Some(result)) => expectations(&result, &result, &args, false),
         (None, None) => return Err(hopeless(outcome.failure.unwrap_or_default())),
     };
-    let server = name.unwrap_or(header.server()).to_owned();
+    let server = name.unwrap_or(&header.server).to_owned();
     let mut text = format!(
         "# Drafted by `mcptest init --from-cassette` from {}.\n#\n\
          # `mcptest run` judges the recording: offline, the same every time.\n\
          # `mcptest run --record` calls the server again and judges that.\n\nservers:\n  {}: {}\n\ntools:\n",
         yaml::comment(&file.display().to_string()),
         yaml::text(&server),
-        template(&Value::Object(entry(header.server_entry(), file, out).map_err(&hopeless)?)),
+        template(&Value::Object(entry(&header.server_entry, file, out).map_err(&hopeless)?)),
     );
-    let _ = write!(
-        text,
-        "  - name: {}\n    server: {}\n    tool: {}\n    args: {}\n    expect:\n",
-        yaml::text(&header.test),
-        yaml::text(&server),
-        yaml::text(header.tool()),
-        template(header.args().unwrap_or(&json!({}))),
-    );
-    for one in &expect {
-        let _ = writeln!(text, "      - {}", one.yaml());
-    }
+    text.push_str(&tool_test(&server, (&header.test, &header.tool), &template(&args), &expect));
     super::make_folder(out)?;
     let none = BTreeMap::new();
-    let suite = loaded(out, &text, &none)?.suite;
-    let Some((suite, test)) = suite.as_ref().and_then(|suite| Some((suite, suite.tools.first()?))) else {
-        return Err(DraftError::Refused(text));
-    };
-    let first = serde_json::to_string(&header_now(suite, test).sealed()).unwrap_or_default();
+    let suite = suite_of(out, &text, &none)?;
+    let Some(test) = suite.tools.first() else { return Err(DraftError::Refused(text)) };
+    let first = serde_json::to_string(&header_now(&suite, test).sealed()).unwrap_or_default();
     let second = String::from_utf8_lossy(bytes)
         .lines()
         .filter(|line| !line.trim().is_empty())
@@ -61,9 +45,9 @@ pub(super) fn draft(file: &Path, bytes: &[u8], out: &Path, name: Option<&str>) -
         .unwrap_or_default()
         .to_owned();
     let recording = format!("{first}\n{second}\n");
-    let recordings = vec![(path_of(suite, test), recording.clone())];
+    let recordings = vec![(path_of(&suite, test), recording.clone())];
     let by_name = BTreeMap::from([(test.name.clone(), recording)]);
-    if let Some(why) = judged(out, loaded(out, &text, &none)?, &by_name).iter().find_map(why_not) {
+    if let Some(why) = judged(out, &text, &none, &by_name)?.iter().find_map(why_not) {
         return Err(hopeless(why));
     }
     let said = vec![format!("1 tool test of {server}, with its recording")];
@@ -105,15 +89,5 @@ fn entry(recorded: &Map<String, Value>, file: &Path, out: &Path) -> Result<Map<S
 
 /// A value in which `${NAME}` is a variable, as recordings have it, and so is a placeholder.
 fn template(value: &Value) -> String {
-    match value {
-        Value::String(text) => yaml::template(&with_variables(text).replace("$${", "${")),
-        Value::Array(items) => format!("[{}]", items.iter().map(template).collect::<Vec<_>>().join(", ")),
-        Value::Object(map) if map.is_empty() => "{}".to_owned(),
-        Value::Object(map) => {
-            let members =
-                map.iter().map(|(key, value)| format!("{}: {}", yaml::template(key), template(value)));
-            format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
-        }
-        other => other.to_string(),
-    }
+    yaml::flow_with(value, &|text| yaml::template(&with_variables(text).replace("$${", "${")))
 }

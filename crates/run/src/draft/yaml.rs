@@ -18,14 +18,24 @@ pub(super) fn template(text: &str) -> String {
 
 /// A value on one line.
 pub(super) fn flow(value: &Value) -> String {
+    flow_with(value, &text)
+}
+
+/// The same, with its texts written in this way.
+pub(super) fn flow_with(value: &Value, text: &dyn Fn(&str) -> String) -> String {
     match value {
         Value::String(one) => text(one),
-        Value::Array(items) if items.is_empty() => "[]".to_owned(),
-        Value::Array(items) => format!("[{}]", items.iter().map(flow).collect::<Vec<_>>().join(", ")),
+        Value::Array(items) => {
+            let items: Vec<String> = items.iter().map(|item| flow_with(item, text)).collect();
+            format!("[{}]", items.join(", "))
+        }
         Value::Object(map) if map.is_empty() => "{}".to_owned(),
         Value::Object(map) => {
-            let members = map.iter().map(|(key, value)| format!("{}: {}", template(key), flow(value)));
-            format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
+            let members: Vec<String> = map
+                .iter()
+                .map(|(key, value)| format!("{}: {}", template(key), flow_with(value, text)))
+                .collect();
+            format!("{{ {} }}", members.join(", "))
         }
         other => other.to_string(),
     }

@@ -9,7 +9,7 @@ use crate::advice::{self, reason_of};
 use crate::cassette::beside;
 use crate::plan::Row;
 use crate::replay::expected_header;
-use crate::secrets::OfSuite;
+use crate::secrets::SuiteSecrets;
 use crate::{Mode, Which, judge};
 use mcptest_agent::{FaultPlan, Provider};
 use mcptest_core::eval::{Combination, MATRIX_PARAMETER, decided, fault_combinations};
@@ -43,7 +43,7 @@ pub(super) struct AgentJob<'p> {
     /// The runs to record, by their numbers.
     pub(super) runs: Vec<usize>,
     pub(super) mode: Mode,
-    pub(super) secrets: Arc<OfSuite>,
+    pub(super) secrets: Arc<SuiteSecrets>,
     pub(super) cassettes: Mutex<Cassettes>,
 }
 

@@ -3,7 +3,7 @@
 use super::{NOTHING_RECORDED, RecordedRow};
 use crate::cassette::write_whole;
 use crate::plan::Cell;
-use crate::secrets::OfSuite;
+use crate::secrets::SuiteSecrets;
 use crate::{Mode, Options, judge, tool_test};
 use mcptest_core::report::{Reason, Status};
 use mcptest_core::suite::{Suite, ToolTest};
@@ -19,7 +19,7 @@ pub(super) struct ToolJob<'p> {
     pub(super) suite: &'p Suite,
     pub(super) test: &'p ToolTest,
     pub(super) mode: Mode,
-    pub(super) secrets: Arc<OfSuite>,
+    pub(super) secrets: Arc<SuiteSecrets>,
     pub(super) row: OnceLock<RecordedRow>,
 }
 

@@ -1,6 +1,6 @@
 //! One tool test called for real: what came of it, as the text of a recording.
 
-use super::recording::{Outcome, Server, ServerRequest};
+use super::recording::{CallOutcome, Server, ServerRequest};
 use super::replay;
 use crate::advice::reason_of;
 use crate::server::spec_in;
@@ -20,7 +20,7 @@ pub(crate) async fn call(suite: &Suite, test: &ToolTest, redactor: &Redactor) ->
     let client = match Client::connect(&spec, None).await {
         Ok(client) => client,
         Err(error) => {
-            let outcome = Outcome { failure: Some(error.to_string()), ..Outcome::default() };
+            let outcome = CallOutcome { failure: Some(error.to_string()), ..CallOutcome::default() };
             return Ok(written(suite, test, &outcome, redactor));
         }
     };
@@ -44,7 +44,7 @@ pub(crate) async fn call_on(
 }
 
 /// The recording, without its secrets.
-fn written(suite: &Suite, test: &ToolTest, outcome: &Outcome<'_>, redactor: &Redactor) -> String {
+fn written(suite: &Suite, test: &ToolTest, outcome: &CallOutcome<'_>, redactor: &Redactor) -> String {
     let header = replay::header_now(suite, test).sealed();
     let lines = [serde_json::to_string(&header), serde_json::to_string(outcome)];
     let [header, outcome] = lines.map(Result::unwrap_or_default);
@@ -81,14 +81,14 @@ async fn call_tool(client: &Client, test: &ToolTest) -> Result<CalledTool, Reaso
 }
 
 impl CalledTool {
-    fn outcome(&self, client: &Client) -> Outcome<'_> {
+    fn outcome(&self, client: &Client) -> CallOutcome<'_> {
         let info = client.server();
         let (result, failure) = match &self.called.outcome {
             Ok(result) => (Some(&**result), None),
             Err(CallFailure::Rpc(_)) => (None, None),
             Err(CallFailure::Wire(wire)) => (None, Some(wire.to_string())),
         };
-        Outcome {
+        CallOutcome {
             result,
             error: self.error.as_deref(),
             failure,
@@ -120,7 +120,7 @@ fn about_tools(tools: &Tools, wanted: &str) -> (Option<Value>, Vec<String>) {
 }
 
 /// What the server asked is kept as such; what every server may do is no oddity.
-fn observe(observed: Observed, outcome: &mut Outcome<'_>) {
+fn observe(observed: Observed, outcome: &mut CallOutcome<'_>) {
     match observed {
         Observed::ServerRequest { method, params, answer, is_scripted } => {
             outcome.server_requests.push(ServerRequest { method, params, answer, scripted: is_scripted });

@@ -3,10 +3,9 @@
 mod live;
 mod recording;
 mod replay;
-mod secrets;
 mod show;
 
 pub(crate) use live::{call, call_on};
-pub(crate) use recording::parse as parse_recording;
+pub(crate) use recording::{CallOutcome, parse as parse_recording};
 pub(crate) use replay::{fail, header_now, judge, judge_live, path_of, say_if_redacted, staleness};
 pub use show::{is_tool_test, timeline as tool_test_timeline};

@@ -13,74 +13,44 @@ const VERSION: u64 = 1;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Header {
-    format: String,
-    version: u64,
+    pub(super) format: String,
+    pub(super) version: u64,
     /// The test's name in its suite.
     pub(crate) test: String,
     /// The server's name in the suite.
-    pub(super) server: String,
+    pub(crate) server: String,
     /// Its entry there.
-    pub(super) server_entry: Map<String, Value>,
-    pub(super) tool: String,
+    pub(crate) server_entry: Map<String, Value>,
+    pub(crate) tool: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) args: Option<Value>,
+    pub(crate) args: Option<Value>,
     /// A hash of the entry, the tool and the arguments as the suite has them, where a secret was taken out of the above.
     ///
     /// A literal secret in it is one that the suite beside the recording says in plain text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    written: Option<String>,
+    pub(super) written: Option<String>,
     /// Over everything above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) fingerprint: Option<String>,
 }
 
-/// What is called, as a header says it.
-#[derive(Debug, Clone)]
-pub(crate) struct Called {
-    pub(crate) test: String,
-    pub(crate) server: String,
-    pub(crate) server_entry: Map<String, Value>,
-    pub(crate) tool: String,
-    pub(crate) args: Option<Value>,
-}
-
-impl Header {
-    pub(crate) fn new(called: Called) -> Self {
-        let Called { test, server, server_entry, tool, args } = called;
-        let format = FORMAT.to_owned();
+impl Default for Header {
+    fn default() -> Self {
         Self {
-            format,
+            format: FORMAT.to_owned(),
             version: VERSION,
-            test,
-            server,
-            server_entry,
-            tool,
-            args,
+            test: String::new(),
+            server: String::new(),
+            server_entry: Map::new(),
+            tool: String::new(),
+            args: None,
             written: None,
             fingerprint: None,
         }
     }
+}
 
-    /// The server's name in the suite.
-    pub(crate) fn server(&self) -> &str {
-        &self.server
-    }
-
-    /// The server's entry in the suite.
-    pub(crate) fn server_entry(&self) -> &Map<String, Value> {
-        &self.server_entry
-    }
-
-    /// The tool that was called.
-    pub(crate) fn tool(&self) -> &str {
-        &self.tool
-    }
-
-    /// What it was given.
-    pub(crate) fn args(&self) -> Option<&Value> {
-        self.args.as_ref()
-    }
-
+impl Header {
     /// This header, made from another by taking its secrets out, with what tells a change of them.
     pub(crate) fn in_place_of(self, whole: &Self) -> Self {
         let mut entry = whole.server_entry.clone();
@@ -140,7 +110,7 @@ impl Header {
 /// The second line: what came of the call. Exactly one of `result`, `error` and `failure` is there.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Outcome<'a> {
+pub(crate) struct CallOutcome<'a> {
     /// The result as the server wrote it.
     #[serde(borrow, default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub(crate) result: Option<&'a RawValue>,
@@ -191,7 +161,7 @@ fn present<'de, D: Deserializer<'de>>(source: D) -> Result<Option<&'de RawValue>
 }
 
 /// The recording in these bytes.
-pub(crate) fn parse(bytes: &[u8]) -> Result<(Header, Outcome<'_>), Problem> {
+pub(crate) fn parse(bytes: &[u8]) -> Result<(Header, CallOutcome<'_>), Problem> {
     let file = Source::new(bytes);
     let mut lines = file.lines();
     let first = lines.next().ok_or(Problem { place: None, fault: Fault::Empty })?;
@@ -201,7 +171,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<(Header, Outcome<'_>), Problem> {
     };
     let text = second.text()?;
     second.check(text)?;
-    let outcome: Outcome<'_> = read_outcome(second, text)?;
+    let outcome: CallOutcome<'_> = read_outcome(second, text)?;
     let parts = [outcome.result.is_some(), outcome.error.is_some(), outcome.failure.is_some()];
     let found = match parts.iter().filter(|is_there| **is_there).count() {
         0 => "there is neither a result nor an error nor a failure here",
@@ -217,7 +187,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<(Header, Outcome<'_>), Problem> {
 }
 
 /// The outcome; what does not fit is named by its key.
-fn read_outcome<'a>(line: Source<'a>, text: &'a str) -> Result<Outcome<'a>, Problem> {
+fn read_outcome<'a>(line: Source<'a>, text: &'a str) -> Result<CallOutcome<'a>, Problem> {
     let whole = line.object(text, |reason| Fault::BadOutcome { key: String::new(), reason });
     let Err(Problem { fault: Fault::BadOutcome { .. }, .. }) = &whole else { return whole };
     let parts: BTreeMap<String, &RawValue> = serde_json::from_str(text).unwrap_or_default();
@@ -225,7 +195,7 @@ fn read_outcome<'a>(line: Source<'a>, text: &'a str) -> Result<Outcome<'a>, Prob
         let mut alone = Map::from_iter([("duration_ms".to_owned(), Value::from(0))]);
         alone.insert(key.clone(), serde_json::from_str(value.get()).unwrap_or_default());
         let alone = Value::Object(alone).to_string();
-        if let Err(error) = serde_json::from_str::<Outcome<'_>>(&alone) {
+        if let Err(error) = serde_json::from_str::<CallOutcome<'_>>(&alone) {
             let said = error.to_string();
             let reason = said.split(" at line ").next().unwrap_or_default().to_owned();
             return Err(line.problem(value.get(), Fault::BadOutcome { key: format!("`{key}`: "), reason }));
@@ -264,13 +234,14 @@ mod tests {
     use super::*;
 
     fn called(tool: &str) -> Header {
-        Header::new(Called {
+        Header {
             test: "n".to_owned(),
             server: "weather".to_owned(),
             server_entry: Map::from_iter([("command".to_owned(), json!(["x", "--fast"]))]),
             tool: tool.to_owned(),
             args: Some(json!({"city": "Oslo"})),
-        })
+            ..Header::default()
+        }
     }
 
     fn file(outcome: &str) -> String {

@@ -1,10 +1,10 @@
 //! A recorded tool test, read and judged: no process, no socket.
 
-use super::recording::{Called, Header, Outcome, parse};
-use super::secrets;
+use super::recording::{CallOutcome, Header, parse};
 use crate::advice::{reason_of, record_command};
 use crate::cassette::{self, ReadError, Recording};
 use crate::plan::Cell;
+use crate::secrets::without_secret_names;
 use mcptest_core::report::{Expectation, Reason, RunReport, Status, TestReport};
 use mcptest_core::suite::{Endpoint, Stale, Suite, ToolOutcome, ToolTest};
 use serde_json::Value;
@@ -24,14 +24,15 @@ pub(crate) fn header_now(suite: &Suite, test: &ToolTest) -> Header {
         server_entry
             .extend(fingerprint_of_manifest(suite, manifest).map(|hash| ("manifest".to_owned(), hash)));
     }
-    let header = Header::new(Called {
+    let header = Header {
         test: test.name.clone(),
         server: test.server.clone(),
         server_entry,
         tool: test.tool.clone(),
         args: test.args_template.clone(),
-    });
-    secrets::without_secrets(header)
+        ..Header::default()
+    };
+    without_secret_names(&header).map(|clean| clean.in_place_of(&header)).unwrap_or(header)
 }
 
 /// What a mock answers is in its manifest, so a changed one makes a recording stale; its comments do not.
@@ -111,7 +112,7 @@ pub(crate) fn staleness(
     }
 }
 
-fn judge_outcome(test: &ToolTest, outcome: &Outcome<'_>, report: &mut TestReport) {
+fn judge_outcome(test: &ToolTest, outcome: &CallOutcome<'_>, report: &mut TestReport) {
     report.notes.extend(outcome.oddities.iter().cloned());
     if let Some(failure) = &outcome.failure {
         return fail(report, reason_of(failure));
@@ -142,7 +143,7 @@ fn judge_outcome(test: &ToolTest, outcome: &Outcome<'_>, report: &mut TestReport
 }
 
 /// A test without `expect:` is one of the tool's own schema; where that says nothing either, nothing was tested.
-fn nothing_checked(outcome: &Outcome<'_>) -> Reason {
+fn nothing_checked(outcome: &CallOutcome<'_>) -> Reason {
     let why = if outcome.output_schema.is_none() {
         "the test has no `expect:`, and the tool declares no outputSchema"
     } else {

@@ -1,6 +1,6 @@
 //! What was recorded of a tool test, for a person to read?
 
-use super::recording::{FORMAT, Header, Outcome, parse};
+use super::recording::{CallOutcome, FORMAT, Header, parse};
 use crate::cassette::{Page, ReadError, Recording, prose_of_content};
 use serde::Deserialize;
 use serde_json::Value;
@@ -69,7 +69,7 @@ struct ToolResult<'a> {
     is_error: bool,
 }
 
-fn answer(outcome: &Outcome<'_>) -> String {
+fn answer(outcome: &CallOutcome<'_>) -> String {
     if let Some(failure) = &outcome.failure {
         return format!("no answer: {failure}");
     }
@@ -89,6 +89,6 @@ fn answer(outcome: &Outcome<'_>) -> String {
     }
 }
 
-fn structured<'a>(outcome: &Outcome<'a>) -> Option<&'a RawValue> {
+fn structured<'a>(outcome: &CallOutcome<'a>) -> Option<&'a RawValue> {
     serde_json::from_str::<ToolResult<'a>>(outcome.result?.get()).ok()?.structured_content
 }
