@@ -210,7 +210,7 @@ fn verify_refuses_a_broken_path_and_no_time_at_all_and_gives_up_on_a_silent_hand
     };
     let errors = refused(&["--ignore", "nosuch["]);
     assert!(errors.contains("it has a `[` without its `]`"), "{errors}");
-    for (timeout, why) in [("0", "has a unit"), ("0s", "longer than 0"), ("30", "has a unit")] {
+    for (timeout, why) in [("0", "give a unit"), ("0s", "longer than 0"), ("30", "give a unit")] {
         let errors = refused(&["--timeout", timeout]);
         assert!(errors.contains(why), "{errors}");
     }
