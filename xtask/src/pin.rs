@@ -2,7 +2,7 @@
 
 use crate::say;
 use mcptest_core::eval::{MATRIX_PARAMETER, fault_combinations};
-use mcptest_core::suite::{Agent, Model, Suite, Variant};
+use mcptest_core::row::AgentRow;
 use mcptest_core::trace::{Header, Run};
 use mcptest_run::cassette::{Recorder, Recording, sealed, write_all};
 use std::path::{Path, PathBuf};
@@ -14,31 +14,21 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     for (path, loaded) in mcptest_run::load_suites(&found.suites) {
         let suite =
             loaded.suite.ok_or_else(|| format!("{path} is refused: see `mcptest validate {path}`"))?;
-        for agent in &suite.agents {
-            let models: Vec<Option<&Model>> =
-                if agent.models.is_empty() { vec![None] } else { agent.models.iter().map(Some).collect() };
-            let variants: Vec<Option<Variant>> = agent.variants().into_iter().map(Some).collect();
-            let variants = if variants.is_empty() { vec![None] } else { variants };
-            for (model, variant) in
-                models.iter().flat_map(|model| variants.iter().map(move |it| (*model, *it)))
-            {
-                pin(&suite, agent, model, variant)?;
-            }
-        }
+        suite.agent_rows().try_for_each(pin)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn pin(suite: &Suite, agent: &Agent, model: Option<&Model>, variant: Option<Variant>) -> Result<(), String> {
-    let paths =
-        mcptest_run::cassette_paths(suite, agent, model, variant).map_err(|error| error.to_string())?;
+fn pin(row: AgentRow<'_>) -> Result<(), String> {
+    let agent = row.agent;
+    let paths = mcptest_run::cassette_paths(row).map_err(|error| error.to_string())?;
     let [path] = &paths[..] else { return Ok(()) };
     if path.extension().is_none_or(|extension| extension != "jsonl") || !path.exists() {
         return Ok(());
     }
-    let expected = mcptest_run::expected_header(suite, agent, model, variant);
+    let expected = mcptest_run::expected_header(row);
     write(path, expected.clone())?;
-    let faults = mcptest_run::faults_path(suite, agent, model, variant).filter(|path| path.exists());
+    let faults = mcptest_run::faults_path(row).filter(|path| path.exists());
     let Some(faults) = faults else { return Ok(()) };
     let recording = Recording::open(path).map_err(|error| error.to_string())?;
     let cassette = recording.cassette().map_err(|error| error.to_string())?;

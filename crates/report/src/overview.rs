@@ -1,6 +1,7 @@
 //! What do rows say together: a test over its models, an agent over its distractors?
 
 use mcptest_core::report::{Report, TestReport};
+use mcptest_core::suite::Variant;
 
 /// The tests that were judged with several models, and how each did with each.
 pub(crate) struct Grid<'r> {
@@ -45,10 +46,10 @@ pub(crate) fn grid(report: &Report) -> Option<Grid<'_>> {
 }
 
 /// The same test, whatever its model.
-type Key<'r> = (&'r str, &'r str, Option<&'r str>);
+type Key<'r> = (&'r str, &'r str, Option<Variant>);
 
 fn key(test: &TestReport) -> Key<'_> {
-    (&test.suite.file, &test.name, test.variant.as_deref())
+    (&test.suite.file, &test.name, test.variant)
 }
 
 /// How an agent with one model does among more and more distractors.
@@ -56,19 +57,18 @@ pub(crate) struct Curve {
     /// The agent, and its model where it has several.
     pub(crate) name: String,
     /// How many distractors there were, and the accuracy in percent among them, where it was measured.
-    pub(crate) points: Vec<(String, Option<String>)>,
+    pub(crate) points: Vec<(usize, Option<String>)>,
 }
 
 /// The curve of every agent that was judged with several numbers of distractors.
 pub(crate) fn curves(report: &Report) -> Vec<Curve> {
     let mut curves: Vec<((&str, String), Curve)> = Vec::new();
     for test in &report.tests {
-        let Some(count) = test.variant.as_deref().and_then(distractors) else { continue };
-        let name =
-            TestReport { variant: None, runs: Vec::new(), gates: Vec::new(), ..test.clone() }.row_name();
+        let Some(Variant::Distractors(count)) = test.variant else { continue };
+        let name = test.base_name();
         let gate = test.gates.iter().find(|gate| gate.key == "distractors");
         let accuracy = gate.and_then(|gate| gate.targets.get("distractors.accuracy").copied().flatten());
-        let point = (count.to_owned(), accuracy.map(|percent| percent.to_string()));
+        let point = (count, accuracy.map(|percent| percent.to_string()));
         let key = (test.suite.file.as_str(), name.clone());
         match curves.iter_mut().find(|(other, _)| *other == key) {
             Some((_, curve)) => curve.points.push(point),
@@ -77,9 +77,4 @@ pub(crate) fn curves(report: &Report) -> Vec<Curve> {
     }
     let curves = curves.into_iter().map(|(_, curve)| curve);
     curves.filter(|curve| curve.points.len() > 1).collect()
-}
-
-/// The number in `4 distractors`.
-fn distractors(variant: &str) -> Option<&str> {
-    variant.strip_suffix(" distractors").or_else(|| variant.strip_suffix(" distractor"))
 }

@@ -1,7 +1,7 @@
 //! A report with a row of every kind, for the tests of every format.
 
 use mcptest_core::report::{
-    AssertionDiff, Expectation, Finding, GateReport, Number, Place, Reason, Report, RunReport, Status,
+    AssertionDiff, Expectation, Finding, GateReport, Number, Reason, ReasonKind, Report, RunReport, Status,
     TestReport,
 };
 use proptest::prelude::{Strategy, any, prop_oneof};
@@ -15,15 +15,15 @@ pub(crate) fn report() -> Report {
         weather(),
         searches_the_docs(),
         test("examples/stale.yml", 3, "old recording", Status::Error, |test| {
-            test.reason = Some(Reason {
-                message: "the cassette is stale: the prompt has changed since it was recorded".into(),
-                details: vec!["- Find invoice 41".into(), "+ Find invoice 42".into()],
-                help: Some("record it again with `mcptest run examples/stale.yml --record`".into()),
-            });
+            let message = "the cassette is stale: the prompt has changed since it was recorded";
+            let reason = Reason::new(ReasonKind::RecordingStale, message)
+                .details(vec!["- Find invoice 41".into(), "+ Find invoice 42".into()])
+                .help("record it again with `mcptest run examples/stale.yml --record`");
+            test.reason = Some(reason);
             test.notes = vec!["the cassette holds 5 runs, the suite asks for 3".into()];
         }),
         test("examples/stale.yml", 12, "needs the new server", Status::Skipped, |test| {
-            test.reason = Some(Reason { message: "waiting for server 2.0".into(), ..Reason::default() });
+            test.reason = Some(Reason::new(ReasonKind::Skipped, "waiting for server 2.0"));
         }),
         selects_the_tool(),
     ])
@@ -36,36 +36,26 @@ pub(crate) fn test(
     status: Status,
     fill: impl FnOnce(&mut TestReport),
 ) -> TestReport {
-    let mut test = TestReport {
-        name: name.into(),
-        suite: Place { file: file.into(), line },
-        model: None,
-        matrix: false,
-        variant: None,
-        status,
-        reason: None,
-        unpinned: false,
-        notes: vec![],
-        tags: vec![],
-        rerun: format!("mcptest run {file} --filter '{name}'"),
-        runs: vec![],
-        gates: vec![],
-    };
+    let mut test: TestReport = serde_json::from_value(json!({
+        "name": name,
+        "suite": { "file": file, "line": line },
+        "status": status,
+        "rerun": format!("mcptest run {file} --filter '{name}'"),
+        "runs": [],
+        "gates": [],
+    }))
+    .unwrap();
     fill(&mut test);
     test
 }
 
 pub(crate) fn run(index: usize, tools: &[&str], expectations: Vec<Expectation>) -> RunReport {
     let held = expectations.iter().all(|expectation| expectation.passed);
-    RunReport {
-        index,
-        status: if held { Status::Passed } else { Status::Failed },
-        reason: None,
-        tool_names: tools.iter().map(ToString::to_string).collect(),
-        calls: tools.len(),
-        duration_ms: None,
-        expectations,
-    }
+    let status = if held { Status::Passed } else { Status::Failed };
+    let run = json!({ "index": index, "status": status, "tool_names": tools, "calls": tools.len(), "expectations": [] });
+    let mut run: RunReport = serde_json::from_value(run).unwrap();
+    run.expectations = expectations;
+    run
 }
 
 pub(crate) fn held(target: &str, matcher: Value, actual: Value) -> Expectation {
@@ -85,16 +75,10 @@ pub(crate) fn broken(target: &str, matcher: Value, actual: Option<Value>) -> Exp
 }
 
 pub(crate) fn gate(key: &str, status: Status, targets: &[(&str, Option<Number>)]) -> GateReport {
-    GateReport {
-        key: key.into(),
-        status,
-        not_exercised: None,
-        targets: targets.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect(),
-        expectations: vec![],
-        explanation: vec![],
-        summary: None,
-        line: None,
-    }
+    let gate = json!({ "key": key, "status": status, "targets": {}, "expectations": [], "explanation": [] });
+    let mut gate: GateReport = serde_json::from_value(gate).unwrap();
+    gate.targets = targets.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    gate
 }
 
 pub(crate) fn diff(pointer: &str, expected: Value, actual: Value) -> AssertionDiff {
@@ -250,7 +234,7 @@ pub(crate) fn everywhere(nasty: &str) -> Report {
         reason: Some(nasty.into()),
         ..broken(nasty, json!({nasty: nasty, "regex": nasty, "not": {nasty: value}}), Some(json!(nasty)))
     };
-    let reason = Reason { message: nasty.into(), details: vec![nasty.into()], help: Some(nasty.into()) };
+    let reason = Reason::new(ReasonKind::RunError, nasty).details(vec![nasty.into()]).help(nasty);
     Report::new(
         [Status::Passed, Status::Failed, Status::Error, Status::Skipped]
             .into_iter()

@@ -3,7 +3,6 @@
 mod advice;
 pub mod cassette;
 pub mod draft;
-mod faults;
 mod find;
 pub mod import;
 mod judge;
@@ -19,7 +18,8 @@ mod traces;
 mod walk;
 
 pub use find::{FindError, Found, find};
-pub use plan::{Cell, Plan, Subject};
+pub use mcptest_core::row::Transcripts;
+pub use plan::Plan;
 pub use record::{Estimate, ExceededBudget, ExpectedTokens, MatrixRuns, RowEstimate, estimate};
 pub use record::{Event, Interrupt, Interrupted, RowToRecord, Watch, uninterrupted, unwatched};
 pub use replay::{cassette_paths, expected_header, faults_path};
@@ -27,10 +27,11 @@ pub use scan::{ScanError, Sighted, Tally, recordings, scan};
 pub use secrets::redactor_of;
 pub use select::{Filter, Selection};
 pub use tool_test::{is_tool_test, tool_test_timeline};
-pub use traces::{Group, TracesError, groups, transcripts_in};
+pub use traces::{TracesError, groups, transcripts_in};
 
 use mcptest_core::problem::Problem;
-use mcptest_core::report::{Reason, Report, Status, TestReport};
+use mcptest_core::report::{Report, Status, TestReport};
+use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row, Subject, ToolRow};
 use mcptest_core::suite::{Host, Loaded, load, load_for_traces};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
@@ -150,17 +151,19 @@ pub fn run(
         Mode::Replay => record::RecordedRows::default(),
         Mode::Record(_) | Mode::Live => record::record(plan, options, &secrets, watch, interrupt)?,
     };
-    let judge = |(index, cell): (usize, &Cell<'_>)| {
-        let report = judge::judge(cell, options, recorded.rows.get(&index));
-        match cell.subject {
-            Subject::Agent { suite, .. } | Subject::Tool { suite, .. } => secrets.of(suite).hide_in(report),
+    let judge = |(index, row): (usize, &Row<'_>)| {
+        let report = judge::judge(row, options, recorded.rows.get(&index));
+        match row.subject {
+            Subject::Agent(AgentRow { suite, .. }) | Subject::Tool(ToolRow { suite, .. }) => {
+                secrets.of(suite).hide_in(report)
+            }
             Subject::Refused(_) => report,
         }
     };
-    let tests = match &plan.cells[..] {
-        [cell] => vec![judge((0, cell))],
-        cells if options.fail_fast => until_first_failure(cells, judge),
-        cells => in_parallel(options, || cells.par_iter().enumerate().map(judge).collect()),
+    let tests = match &plan.rows[..] {
+        [row] => vec![judge((0, row))],
+        rows if options.fail_fast => until_first_failure(rows, judge),
+        rows => in_parallel(options, || rows.par_iter().enumerate().map(judge).collect()),
     };
     Ok(RunOutcome { report: Report::new(tests), over_budget: recorded.over_budget })
 }
@@ -175,21 +178,18 @@ fn in_parallel<T: Send>(options: Options, judge: impl FnOnce() -> T + Send) -> T
     }
 }
 
-fn until_first_failure(
-    cells: &[Cell<'_>],
-    judge: impl Fn((usize, &Cell<'_>)) -> TestReport,
-) -> Vec<TestReport> {
+fn until_first_failure(rows: &[Row<'_>], judge: impl Fn((usize, &Row<'_>)) -> TestReport) -> Vec<TestReport> {
     let mut failed = false;
-    cells
-        .iter()
+    rows.iter()
         .enumerate()
-        .map(|(index, cell)| {
+        .map(|(index, row)| {
             if failed {
-                let reason =
-                    Some(Reason { message: "not judged: --fail-fast".to_owned(), ..Reason::default() });
-                return TestReport { status: Status::Skipped, reason, ..cell.blank() };
+                let mut report = row.blank();
+                report.status = Status::Skipped;
+                report.reason = Some(Reason::new(ReasonKind::FailFast, "not judged: --fail-fast"));
+                return report;
             }
-            let report = judge((index, cell));
+            let report = judge((index, row));
             failed = matches!(report.status, Status::Failed | Status::Error);
             report
         })

@@ -1,171 +1,232 @@
-//! A cell's recorded runs, read from its cassettes: no process, no socket, no key.
+//! A row's recorded runs, read from its cassettes: no process, no socket, no key.
 
 use crate::advice;
-use crate::cassette::{self, Change, ReadError, Recording};
+use crate::cassette::{self, Cassette, Change, ReadError, Recording};
 use crate::import::Fidelity;
-use crate::plan::Row;
 use crate::secrets::{without_secret_names, without_tokens};
-use mcptest_core::report::Reason;
-use mcptest_core::suite::{Agent, CassettePath, Model, Stale, Suite, Variant};
-use mcptest_core::trace::{CatalogueTool, Header};
+use mcptest_core::eval::{MATRIX_PARAMETER, fault_combinations};
+use mcptest_core::judge::{Recorded, RecordedMatrix, RecordedRun, RecordedRuns, is_read_only, to_record};
+use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
+use mcptest_core::suite::{CassettePath, Stale};
+use mcptest_core::trace::{CatalogueTool, Header, Run};
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
-/// The recordings of a cell, each opened or with the reason why it cannot be.
-pub(crate) struct Recordings {
-    pub(crate) files: Vec<(PathBuf, Result<Recording, Reason>)>,
+/// What was recorded just now and is on no disk.
+#[derive(Clone, Copy)]
+pub(crate) struct Live<'l> {
+    /// The row's cassette.
+    pub(crate) cassette: &'l str,
+    /// That of its fault matrix, when it has one.
+    pub(crate) matrix: Option<&'l str>,
 }
 
-impl Recordings {
-    /// What was recorded just now and is on no disk.
-    pub(crate) fn live(cassette: &str) -> Self {
-        let path = PathBuf::from("the runs made just now");
-        Self { files: vec![(path.clone(), Ok(Recording::of_text(path, cassette)))] }
-    }
+/// A recording of a row, or the reason why it cannot be opened.
+type File = (PathBuf, Result<Recording, Reason>);
 
-    /// What came over from transcripts of other programs, one line for each format.
-    pub(crate) fn imported(&self) -> Vec<String> {
-        let opened = self.files.iter().filter_map(|(_, file)| file.as_ref().ok());
-        let all = Fidelity::of_all(opened.filter_map(Recording::fidelity));
-        all.iter().map(|fidelity| format!("imported from {fidelity}")).collect()
+/// Reads the recordings of a row, or the runs made just now, and gives them to `judge`.
+pub(crate) fn with_runs<T>(
+    row: &Row<'_>,
+    of: AgentRow<'_>,
+    live: Option<Live<'_>>,
+    judge: impl FnOnce(&Recorded<'_>) -> T,
+) -> T {
+    let files = match live.map_or_else(|| open(row, of), |live| Ok(made_just_now(live))) {
+        Ok(files) => files,
+        Err(reason) => return judge(&Recorded::Nothing(reason)),
+    };
+    let reason = |error: &ReadError| unreadable(error, row, of);
+    let opened = files.iter().map(|(path, file)| {
+        let file = file.as_ref().map_err(Clone::clone);
+        (path.as_path(), file.and_then(|file| file.cassette().map_err(|error| reason(&error))))
+    });
+    let opened: Vec<(&Path, Result<Cassette<'_>, Reason>)> = opened.collect();
+    // One broken file of several is one broken run; a broken file alone is the row's own error.
+    if let [(_, Err(reason))] = &opened[..] {
+        return judge(&Recorded::Nothing(reason.clone()));
     }
+    let named: Vec<(&Path, &Cassette<'_>)> =
+        opened.iter().filter_map(|(path, cassette)| Some((*path, cassette.as_ref().ok()?))).collect();
+    let alone = named.first().filter(|_| opened.len() == 1).map(|(_, cassette)| *cassette);
+    let expected = expected_header(of);
+    let (stale, mut notes) = match freshness(row, of, &expected, &named) {
+        Ok(notes) => (None, notes),
+        Err(reason) => (Some(reason), Vec::new()),
+    };
+    notes.extend(imported(&files));
+    let runs = runs_of(&opened, reason);
+    let first = runs.first().and_then(|run| run.trace.as_ref().ok());
+    let first = first.map(|trace| Run { trace, header: None, passed: true });
+    let combinations = fault_combinations(of.agent, first.as_slice());
+    let combinations: Vec<String> = combinations.iter().map(ToString::to_string).collect();
+    let file = if combinations.is_empty() { None } else { open_matrix(row, of, live) };
+    let matrix: Option<Result<Cassette<'_>, Reason>> = file
+        .as_ref()
+        .map(|(_, file)| file.as_ref().map_err(Clone::clone)?.cassette().map_err(|error| reason(&error)));
+    let matrix = file.as_ref().zip(matrix).map(|((path, _), cassette)| [(path.as_path(), cassette)]);
+    let matrix = matrix.as_ref().map(|opened| {
+        let [(path, cassette)] = opened;
+        let cassette = cassette.as_ref().map_err(Clone::clone)?;
+        let mut expected = expected;
+        expected.parameters.insert(MATRIX_PARAMETER.to_owned(), combinations.into());
+        let notes = freshness(row, of, &expected, &[(*path, cassette)])?;
+        Ok(RecordedMatrix { runs: runs_of(opened, reason), notes })
+    });
+    judge(&Recorded::Runs(RecordedRuns {
+        runs,
+        headers: named.iter().filter_map(|(_, cassette)| cassette.header.as_ref()).collect(),
+        stopped_after: alone.and_then(|cassette| cassette.stopped).map(|stopped| stopped.after),
+        unpinned: named.iter().any(|(_, cassette)| !cassette.is_pinned()),
+        stale,
+        notes,
+        matrix,
+        is_live: live.is_some(),
+    }))
 }
 
-/// Opens every recording of a cell.
-pub(crate) fn open(row: Row<'_>) -> Result<Recordings, Reason> {
-    let Row { cell, suite, agent, model, variant } = row;
-    let paths = match &cell.traces {
+/// What was recorded just now and is on no disk.
+fn made_just_now(live: Live<'_>) -> Vec<File> {
+    let path = PathBuf::from("the runs made just now");
+    vec![(path.clone(), Ok(Recording::of_text(path, live.cassette)))]
+}
+
+/// The runs of these cassettes in their order. Only the header of a cassette that is alone makes its numbers count.
+fn runs_of<'c>(
+    opened: &'c [(&'c Path, Result<Cassette<'c>, Reason>)],
+    reason: impl Fn(&ReadError) -> Reason,
+) -> Vec<RecordedRun<'c>> {
+    let mut runs = Vec::new();
+    for (path, cassette) in opened {
+        match cassette {
+            Ok(cassette) => runs.extend(cassette.runs.iter().map(|run| RecordedRun {
+                number: run.number,
+                trace: run.trace.as_ref().map_err(|problem| {
+                    reason(&ReadError::Bad { path: path.to_path_buf(), problem: problem.clone() })
+                }),
+                header: cassette.header.as_ref(),
+            })),
+            Err(reason) => runs.push(RecordedRun { number: 0, trace: Err(reason.clone()), header: None }),
+        }
+    }
+    if !matches!(opened, [(_, Ok(Cassette { header: Some(_), .. }))]) {
+        runs.iter_mut().zip(1..).for_each(|(run, number)| run.number = number);
+    }
+    runs
+}
+
+/// What came over from transcripts of other programs, one line for each format.
+fn imported(files: &[File]) -> Vec<String> {
+    let opened = files.iter().filter_map(|(_, file)| file.as_ref().ok());
+    let all = Fidelity::of_all(opened.filter_map(Recording::fidelity));
+    all.iter().map(|fidelity| format!("imported from {fidelity}")).collect()
+}
+
+/// Opens the recording of a fault matrix; `None` when there can be none.
+fn open_matrix(row: &Row<'_>, of: AgentRow<'_>, live: Option<Live<'_>>) -> Option<File> {
+    if let Some(live) = live {
+        let path = PathBuf::from("the matrix made just now");
+        return live.matrix.map(|text| (path.clone(), Ok(Recording::of_text(path, text))));
+    }
+    let path = faults_path(of)?;
+    let opened = if path.exists() {
+        Recording::open(&path).map_err(|error| unreadable(&error, row, of))
+    } else {
+        let message = format!("the fault matrix has no recording: there is no {}", path.display());
+        let help = format!("record the rest with {}", row.rerun.recording("--record=missing"));
+        Err(Reason::new(ReasonKind::RecordingMissing, message).help(help))
+    };
+    Some((path, opened))
+}
+
+/// Opens every recording of a row.
+fn open(row: &Row<'_>, of: AgentRow<'_>) -> Result<Vec<File>, Reason> {
+    let paths = match &row.transcripts {
         Some(group) => group.files.clone(),
-        None => cassette_paths(suite, agent, model, variant).map_err(|error| advice::unresolved(&error))?,
+        None => cassette_paths(of).map_err(|error| advice::unresolved(&error))?,
     };
     let open_one = |path: &PathBuf| {
         if !path.exists() {
-            return Err(Reason {
-                message: format!("there is no recording at {}", path.display()),
-                help: Some(advice::missing(cell, suite, agent)),
-                ..Reason::default()
-            });
+            let message = format!("there is no recording at {}", path.display());
+            return Err(Reason::new(ReasonKind::RecordingMissing, message).help(advice::missing(row, of)));
         }
-        let opened =
-            if cell.traces.is_some() { Recording::open_transcript(path) } else { Recording::open(path) };
-        opened.map_err(|error| unreadable(&error, row))
+        let is_transcript = row.transcripts.is_some();
+        let opened = if is_transcript { Recording::open_transcript(path) } else { Recording::open(path) };
+        opened.map_err(|error| unreadable(&error, row, of))
     };
     let with_path = |path: PathBuf| (path.clone(), open_one(&path));
     let files = match &paths[..] {
         [] | [_] => paths.into_iter().map(with_path).collect(),
         _ => paths.into_par_iter().map(with_path).collect(),
     };
-    Ok(Recordings { files })
+    Ok(files)
 }
 
 /// Why a recording cannot be read, and what to do about it.
-pub(crate) fn unreadable(error: &ReadError, row: Row<'_>) -> Reason {
-    let message = error.to_string();
-    let help = advice::broken(&message, row.cell, row.suite, row.agent);
-    Reason { message, help, ..Reason::default() }
+fn unreadable(error: &ReadError, row: &Row<'_>, of: AgentRow<'_>) -> Reason {
+    let mut reason = error.reason();
+    reason.help = (error.asks_to_record() && !is_read_only(of)).then(|| to_record(row));
+    reason
 }
 
 /// Where the recorded runs of an agent with one of its models, in one of its variants, are.
-pub fn cassette_paths(
-    suite: &Suite,
-    agent: &Agent,
-    model: Option<&Model>,
-    variant: Option<Variant>,
-) -> Result<Vec<PathBuf>, cassette::ResolveError> {
-    let label = model.map(Model::label);
-    if let Some(CassettePath::ReadOnly(patterns)) = &agent.cassette {
+pub fn cassette_paths(of: AgentRow<'_>) -> Result<Vec<PathBuf>, cassette::ResolveError> {
+    if let Some(CassettePath::ReadOnly(patterns)) = &of.agent.cassette {
+        let label = of.model_label();
         let of_model: Vec<String> =
             patterns.iter().map(|pattern| cassette::with_model(pattern, label.as_deref())).collect();
-        return cassette::resolve(&of_model, suite.folder());
+        return cassette::resolve(&of_model, of.suite.folder());
     }
-    Ok(vec![recorded_path(suite, agent, label.as_deref(), variant)])
+    Ok(vec![recorded_path(of)])
 }
 
 /// Where the runs of an agent's fault matrix are: beside its other ones. `None` where recordings are only read.
-pub fn faults_path(
-    suite: &Suite,
-    agent: &Agent,
-    model: Option<&Model>,
-    variant: Option<Variant>,
-) -> Option<PathBuf> {
-    let path = recorded_path(suite, agent, model.map(Model::label).as_deref(), variant);
-    (!agent.is_read_only()).then(|| cassette::beside(&path, "faults"))
+pub fn faults_path(of: AgentRow<'_>) -> Option<PathBuf> {
+    (!of.agent.is_read_only()).then(|| cassette::beside(&recorded_path(of), "faults"))
 }
 
-fn recorded_path(suite: &Suite, agent: &Agent, label: Option<&str>, variant: Option<Variant>) -> PathBuf {
+fn recorded_path(of: AgentRow<'_>) -> PathBuf {
+    let AgentRow { suite, agent, .. } = of;
+    let label = of.model_label();
     let path = if let Some(CassettePath::File(path)) = &agent.cassette {
-        PathBuf::from(cassette::with_model(path, label))
+        PathBuf::from(cassette::with_model(path, label.as_deref()))
     } else {
         let stem = suite.path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
-        cassette::default_path(&stem.unwrap_or_default(), &agent.name, label)
+        cassette::default_path(&stem.unwrap_or_default(), &agent.name, label.as_deref())
     };
     let path = suite.folder().join(path);
-    match variant {
+    match of.variant {
         Some(variant) => cassette::beside(&path, &variant.to_string().replace(' ', "-")),
         None => path,
     }
 }
 
-/// How many runs are judged where recording stopped early, and more are wanted now than there are: all that are there.
-pub(crate) fn early_stop(cassette: &cassette::Cassette<'_>, wanted: usize) -> Option<usize> {
-    let stopped = cassette.stopped.filter(|_| !cassette.missing(wanted).is_empty())?;
-    let there = cassette.runs.iter().filter(|run| run.number <= wanted).count();
-    (stopped.after > 0 && there >= stopped.after).then_some(there)
-}
-
-/// Says which of the wanted runs are not recorded, when these are not.
-pub(crate) fn missing(missing: &[usize], wanted: usize) -> Option<String> {
-    let first = *missing.first()?;
-    if missing.len() == wanted + 1 - first {
-        return Some(format!("{} of {wanted} runs are recorded", first - 1));
-    }
-    Some(format!(
-        "{} of {wanted} {} not recorded",
-        numbered("run", missing),
-        if missing.len() == 1 { "is" } else { "are" }
-    ))
-}
-
-/// `run 3`, `runs 3 and 7`, or the first few of many.
-fn numbered(what: &str, numbers: &[usize]) -> String {
-    const SHOWN: usize = 5;
-    let mut named: Vec<String> = numbers.iter().take(SHOWN).map(ToString::to_string).collect();
-    if numbers.len() > SHOWN {
-        named.push(format!("{} more", numbers.len() - SHOWN));
-    }
-    match &named[..] {
-        [one] => format!("{what} {one}"),
-        [first @ .., last] => format!("{what}s {} and {last}", first.join(", ")),
-        [] => String::new(),
-    }
-}
-
 /// Compares what was recorded with what the suite would record now; the differences that are tolerated are notes.
-pub(crate) fn freshness(
-    row: Row<'_>,
+fn freshness(
+    row: &Row<'_>,
+    of: AgentRow<'_>,
     expected: &Header,
-    cassettes: &[(&Path, &cassette::Cassette<'_>)],
+    cassettes: &[(&Path, &Cassette<'_>)],
 ) -> Result<Vec<String>, Reason> {
     let mut notes = Vec::new();
-    if row.cell.traces.is_some() {
+    if row.transcripts.is_some() {
         return Ok(notes);
     }
     for (path, cassette) in cassettes.iter().filter(|(_, cassette)| cassette.is_pinned()) {
         let Some(header) = &cassette.header else { continue };
         let changes = cassette::staleness(header, expected);
         let mut details: Vec<String> = changes.iter().map(Change::to_string).collect();
-        let message = if !changes.is_empty() {
-            format!("{} is stale: the suite has changed since it was recorded", path.display())
+        let (kind, what) = if !changes.is_empty() {
+            (ReasonKind::RecordingStale, "is stale: the suite has changed since it was recorded")
         } else if cassette::is_tampered(header) {
             details.push("the header does not fit its own fingerprint".to_owned());
-            format!("{} was edited after it was recorded", path.display())
+            (ReasonKind::RecordingEdited, "was edited after it was recorded")
         } else {
             continue;
         };
-        match row.suite.run_options.stale {
+        let message = format!("{} {what}", path.display());
+        match of.suite.run_options.stale {
             Stale::Error => {
-                let help = Some(advice::stale(row.cell, row.suite, row.agent));
-                return Err(Reason { message, details, help });
+                return Err(Reason::new(kind, message).details(details).help(advice::stale(row, of)));
             }
             Stale::Warn => notes.push(format!("{message} ({})", details.join("; "))),
         }
@@ -174,22 +235,18 @@ pub(crate) fn freshness(
 }
 
 /// What a recording made now would carry.
-pub fn expected_header(
-    suite: &Suite,
-    agent: &Agent,
-    model: Option<&Model>,
-    variant: Option<Variant>,
-) -> Header {
+pub fn expected_header(of: AgentRow<'_>) -> Header {
+    let agent = of.agent;
     let with_distractors = |mut offered: Vec<CatalogueTool>| {
-        offered.extend(agent.injected_tools(variant, &offered));
+        offered.extend(agent.injected_tools(of.variant, &offered));
         offered
     };
     Header {
-        model: model.map(Model::label),
+        model: of.model_label(),
         prompt: agent.turns.iter().map(|turn| without_tokens(&turn.template)).collect(),
         system_prompt: agent.system_prompt.as_ref().map(|text| without_tokens(&text.template)),
         parameters: without_secret_names(&agent.parameters).unwrap_or_else(|| agent.parameters.clone()),
-        catalogue: suite.known_catalogue(agent).map(with_distractors),
+        catalogue: of.suite.known_catalogue(agent).map(with_distractors),
         ..Header::of_agent(&agent.name)
     }
 }

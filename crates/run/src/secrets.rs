@@ -1,6 +1,7 @@
 //! Which texts of a suite's environment must reach neither a recording nor a report?
 
-use mcptest_core::report::{AssertionDiff, Expectation, Reason, Status, TestReport};
+use mcptest_core::report::{AssertionDiff, Expectation, Status, TestReport};
+use mcptest_core::row::{Reason, ReasonKind};
 use mcptest_core::suite::{RedactPattern, Suite};
 use mcptest_redact::{Builder, RedactError, Redactor, is_secret_name};
 use serde::Serialize;
@@ -49,7 +50,7 @@ pub(crate) fn without_secret_names<T: Serialize + DeserializeOwned>(value: &T) -
 /// Why secrets cannot be told from other texts.
 pub(crate) fn refused(problems: &[RedactError]) -> Reason {
     let message = problems.first().map(ToString::to_string).unwrap_or_default();
-    Reason { message, ..Reason::default() }
+    Reason::new(ReasonKind::RedactionFailed, message)
 }
 
 impl SuiteSecrets {
@@ -108,18 +109,26 @@ fn hidden(redactor: &Redactor, mut report: TestReport) -> TestReport {
         let diffs = gate.explanation.iter_mut().flat_map(|finding| &mut finding.diff);
         diffs.for_each(|diff| hide_in_diff(redactor, diff));
     }
-    let Ok(text) = serde_json::to_string(&report) else { return report };
+    // What a pattern makes of a variant could not be read back, and a number of distractors is no secret.
+    let variant = report.variant.take();
+    let text = serde_json::to_string(&report);
+    report.variant = variant;
+    let Ok(text) = text else { return report };
     let Cow::Owned(clean) = redactor.document(&text) else { return report };
     match serde_json::from_str::<TestReport>(&clean) {
-        Ok(clean) => {
-            let rerun = if clean.name == report.name { report.rerun } else { clean.rerun };
-            TestReport { suite: report.suite, rerun, ..clean }
+        Ok(mut clean) => {
+            if clean.name == report.name {
+                clean.rerun = report.rerun;
+            }
+            clean.suite = report.suite;
+            clean.variant = report.variant;
+            clean
         }
         Err(error) => {
             let message = format!("the row cannot be shown without its secrets: {error}");
-            let help =
-                Some("a pattern of `redact:` matches words that every report has; narrow it".to_owned());
-            withheld(report, Reason { message, help, ..Reason::default() })
+            let reason = Reason::new(ReasonKind::RedactionFailed, message)
+                .help("a pattern of `redact:` matches words that every report has; narrow it");
+            withheld(report, reason)
         }
     }
 }
@@ -153,13 +162,11 @@ fn named(redactor: &Redactor, name: &str, value: Value) -> Value {
     clean[name].take()
 }
 
-fn withheld(report: TestReport, reason: Reason) -> TestReport {
-    TestReport {
-        status: Status::Error,
-        reason: Some(reason),
-        notes: Vec::new(),
-        runs: Vec::new(),
-        gates: Vec::new(),
-        ..report
-    }
+fn withheld(mut report: TestReport, reason: Reason) -> TestReport {
+    report.status = Status::Error;
+    report.reason = Some(reason);
+    report.notes.clear();
+    report.runs.clear();
+    report.gates.clear();
+    report
 }

@@ -54,39 +54,9 @@ impl Selection {
     }
 }
 
-/// The command that judges one row alone; the filter is the plain name where that selects nothing else.
-pub(crate) fn rerun_command(suite: &str, row_name: &str, others: &[String]) -> String {
-    let is_unique = !row_name.starts_with("re:")
-        && !row_name.starts_with('-')
-        && others.iter().filter(|other| other.contains(row_name)).count() <= 1;
-    let filter = if is_unique { row_name.to_owned() } else { format!("re:^{}$", regex::escape(row_name)) };
-    format!("mcptest run {} --filter {}", quote(suite), quote(&filter))
-}
-
-/// Quotes a word for a POSIX shell.
-pub(crate) fn quote(word: &str) -> String {
-    let is_plain =
-        !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c));
-    if is_plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_rerun_command_selects_one_row() {
-        let rows = ["weather".to_owned(), "weather [gpt-5]".to_owned()];
-        assert_eq!(
-            rerun_command("a.yml", "weather [gpt-5]", &rows),
-            "mcptest run a.yml --filter 'weather [gpt-5]'"
-        );
-        assert_eq!(
-            rerun_command("a b.yml", "weather", &rows),
-            "mcptest run 'a b.yml' --filter 're:^weather$'"
-        );
-        assert_eq!(quote("it's"), r"'it'\''s'");
-    }
 
     #[test]
     fn filters_tags_and_skipped_tags_all_count() {

@@ -2,20 +2,12 @@
 
 use crate::cassette::by_path;
 use crate::walk::{Unlisted, Walk};
+use mcptest_core::row::Transcripts;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
 
 const EXTENSIONS: [&str; 3] = ["json", "jsonl", "ndjson"];
-
-/// Transcripts that are judged together, as the runs of one row.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Group {
-    /// What the row calls them: the subfolder they stand in, or the name of a file that stands in none.
-    pub name: String,
-    /// The files, in natural order.
-    pub files: Vec<PathBuf>,
-}
 
 /// Why the transcripts of a folder cannot be judged.
 #[derive(Debug, thiserror::Error)]
@@ -64,7 +56,7 @@ fn is_transcript(path: &Path) -> bool {
 }
 
 /// The groups of a folder: each subfolder with files in it is one, and each file that stands directly in the folder.
-pub fn groups(folder: &Path) -> Result<Vec<Group>, TracesError> {
+pub fn groups(folder: &Path) -> Result<Vec<Transcripts>, TracesError> {
     let files = transcripts_in(folder)?;
     let relative = |file: &Path| file.strip_prefix(folder).unwrap_or(file).to_owned();
     let is_direct = |file: &Path| file.components().count() == 1;
@@ -74,7 +66,7 @@ pub fn groups(folder: &Path) -> Result<Vec<Group>, TracesError> {
     for file in files.iter().map(|file| relative(file)).filter(|file| is_direct(file)) {
         *stems.entry(file.with_extension("")).or_default() += 1;
     }
-    let mut groups: Vec<Group> = Vec::new();
+    let mut groups: Vec<Transcripts> = Vec::new();
     // A subfolder may stand between the files of the folder around it.
     let mut known: BTreeMap<String, usize> = BTreeMap::new();
     for file in files {
@@ -89,7 +81,7 @@ pub fn groups(folder: &Path) -> Result<Vec<Group>, TracesError> {
         let name = name.to_string_lossy().into_owned();
         let at = *known.entry(name.clone()).or_insert(groups.len());
         if at == groups.len() {
-            groups.push(Group { name, files: Vec::new() });
+            groups.push(Transcripts { name, files: Vec::new() });
         }
         groups[at].files.push(file);
     }

@@ -3,7 +3,7 @@
 use super::edits::{EDITS, Edit, Original};
 use mcptest_core::eval::{GATES, GateBlock};
 use mcptest_core::report::Status;
-use mcptest_core::suite::{Agent, Model, Variant};
+use mcptest_core::suite::Agent;
 use mcptest_core::trace::{Run, Trace};
 use mcptest_run::cassette::{Cassette, Recording};
 use std::iter::Sum;
@@ -68,29 +68,20 @@ pub(super) fn measure(repository: &Path) -> Result<Vec<Power>, String> {
     for (path, loaded) in mcptest_run::load_suites(&found.suites) {
         let suite =
             loaded.suite.ok_or_else(|| format!("{path} is refused: see `mcptest validate {path}`"))?;
-        for agent in suite.agents.iter().filter(|agent| !agent.gates.is_empty()) {
-            let models: Vec<Option<&Model>> =
-                if agent.models.is_empty() { vec![None] } else { agent.models.iter().map(Some).collect() };
-            let variants: Vec<Option<Variant>> = agent.variants().into_iter().map(Some).collect();
-            let variants = if variants.is_empty() { vec![None] } else { variants };
-            for (model, variant) in
-                models.iter().flat_map(|model| variants.iter().map(move |it| (*model, *it)))
-            {
-                let named = |message| format!("{path}: {}: {message}", agent.name);
-                let paths = mcptest_run::cassette_paths(&suite, agent, model, variant);
-                let paths = paths.map_err(|error| named(error.to_string()))?;
-                measure_cell(agent, &paths, false, &mut powers).map_err(named)?;
-                let faults = mcptest_run::faults_path(&suite, agent, model, variant);
-                let faults: Vec<PathBuf> = faults.into_iter().filter(|path| path.exists()).collect();
-                measure_cell(agent, &faults, true, &mut powers).map_err(named)?;
-            }
+        for row in suite.agent_rows().filter(|row| !row.agent.gates.is_empty()) {
+            let named = |message| format!("{path}: {}: {message}", row.agent.name);
+            let paths = mcptest_run::cassette_paths(row).map_err(|error| named(error.to_string()))?;
+            measure_row(row.agent, &paths, false, &mut powers).map_err(named)?;
+            let faults = mcptest_run::faults_path(row);
+            let faults: Vec<PathBuf> = faults.into_iter().filter(|path| path.exists()).collect();
+            measure_row(row.agent, &faults, true, &mut powers).map_err(named)?;
         }
     }
     Ok(powers)
 }
 
 /// The gates over the runs of these recordings: that of the fault matrix, or all others.
-fn measure_cell(
+fn measure_row(
     agent: &Agent,
     paths: &[PathBuf],
     in_matrix: bool,

@@ -5,7 +5,8 @@ use crate::progress::words::{counted, dollars, grouped};
 use console::{Alignment, measure_text_width, pad_str};
 use mcptest_core::escape::escape;
 use mcptest_core::eval::PRICES_HELP;
-use mcptest_run::{Estimate, MatrixRuns, Options, Plan, RowEstimate, Subject};
+use mcptest_core::row::Row;
+use mcptest_run::{Estimate, MatrixRuns, Options, Plan, RowEstimate};
 use std::process::ExitCode;
 
 /// More rows than these are not named one by one in a note.
@@ -13,13 +14,13 @@ const NAMED: usize = 3;
 
 pub(super) fn run(plan: &Plan<'_>, options: &Options) -> Result<ExitCode, Failure> {
     let text = render(&mcptest_run::estimate(plan, options));
-    if !plan.cells.is_empty() {
+    if !plan.rows.is_empty() {
         output::stdout(text.as_bytes())?;
     }
-    if plan.cells.iter().any(|cell| matches!(cell.subject, Subject::Refused(_))) {
+    if plan.rows.iter().any(Row::is_refused) {
         return Ok(ExitCode::from(output::EXIT_BROKEN));
     }
-    Ok(ExitCode::from(if plan.cells.is_empty() { 7 } else { 0 }))
+    Ok(ExitCode::from(if plan.rows.is_empty() { 7 } else { 0 }))
 }
 
 fn render(estimate: &Estimate) -> String {

@@ -29,7 +29,7 @@ pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
         (Some(folder), Some(groups)) => Plan::of_traces(&loaded, folder, groups, &selection),
         _ => Plan::new(&loaded, &selection),
     };
-    if plan.cells.is_empty() {
+    if plan.rows.is_empty() {
         output::stderr(nothing_to_judge(&loaded));
     }
     if args.list {
@@ -161,14 +161,14 @@ fn nothing_to_judge(loaded: &[(String, Loaded)]) -> &'static str {
 
 fn list(plan: &Plan<'_>) -> Result<ExitCode, Failure> {
     let mut text = String::new();
-    for cell in &plan.cells {
-        let skipped = cell.skip.as_ref().map(|reason| format!("  (skipped: {reason})")).unwrap_or_default();
-        text.push_str(&format!("{}:{}: {}{skipped}\n", cell.place.file, cell.place.line, cell.row_name));
+    for row in &plan.rows {
+        let skipped =
+            row.skip.as_ref().map(|why| format!("  (skipped: {})", why.message)).unwrap_or_default();
+        text.push_str(&format!("{}:{}: {}{skipped}\n", row.place.file, row.place.line, row.name));
     }
     output::stdout(text.as_bytes())?;
-    let is_refused = |cell: &mcptest_run::Cell<'_>| matches!(cell.subject, mcptest_run::Subject::Refused(_));
-    if plan.cells.iter().any(is_refused) {
+    if plan.rows.iter().any(mcptest_core::row::Row::is_refused) {
         return Ok(ExitCode::from(output::EXIT_BROKEN));
     }
-    Ok(ExitCode::from(if plan.cells.is_empty() { 7 } else { 0 }))
+    Ok(ExitCode::from(if plan.rows.is_empty() { 7 } else { 0 }))
 }

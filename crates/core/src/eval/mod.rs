@@ -1,12 +1,16 @@
 //! The gates: each folds the recorded runs of a test into numbers and a verdict.
 
+#[doc(hidden)]
 pub mod alignment;
 pub(crate) mod assertion;
+#[doc(hidden)]
 pub mod assignment;
 mod classes;
 mod combination;
 mod decided;
+#[doc(hidden)]
 pub mod distractors;
+#[doc(hidden)]
 pub mod equal_function_sets;
 mod fault_matrix;
 mod gate;
@@ -25,6 +29,7 @@ mod scores;
 pub mod stability;
 pub mod subsequence;
 mod target;
+#[doc(hidden)]
 pub mod token_efficiency;
 mod tool_edges;
 mod tool_selection;
@@ -33,20 +38,31 @@ mod trajectory_axes;
 #[cfg(test)]
 mod trial;
 
+#[doc(hidden)]
 pub use mcptest_stats as stats;
 
+#[doc(hidden)]
 pub use assertion::Assertion;
+#[doc(hidden)]
 pub use combination::Combination;
+#[doc(hidden)]
 pub use decided::decided;
+#[doc(hidden)]
 pub use fault_matrix::MATRIX_PARAMETER;
+#[doc(hidden)]
 pub use gate::{GateBlock, GateKind};
 pub use golden_path::{GoldenPath, PathScore, golden_path_coverage, score_golden_path};
 pub use narrative::{Extraction, Narrative, NarrativeScore, score_narrative};
+#[doc(hidden)]
 pub use recording::fault_combinations;
+#[doc(hidden)]
 pub use recovery::is_contradicted;
+#[doc(hidden)]
 pub use scores::{RunScores, Scores};
 pub use stability::{StabilityFloors, StabilityReport, agent_stability, agent_stability_across, drift_flags};
+#[doc(hidden)]
 pub use target::{Fold, Range, Target};
+#[doc(hidden)]
 pub use token_efficiency::PRICES_HELP;
 pub use tool_edges::{DelegationEdge, EdgesScore, ToolEdges, score_tool_edges};
 pub use tool_selection::selection;
@@ -60,6 +76,7 @@ pub use trajectory_axes::{AxesScore, Dependency, Order, TrajectoryAxes, score_tr
 pub(crate) use gate::{AgentFacts, some_of};
 
 /// Every gate, in the order of the documentation.
+#[doc(hidden)]
 pub const GATES: &[GateKind] = &[
     trajectory::KIND,
     trajectory_axes::KIND,

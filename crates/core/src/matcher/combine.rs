@@ -63,6 +63,10 @@ impl Check for Not {
             Vec::new()
         }
     }
+
+    fn asks_for_absence(&self) -> bool {
+        self.check.asks_for_absence()
+    }
 }
 
 struct AllOf(Vec<Box<dyn Check>>);
@@ -74,6 +78,10 @@ impl Check for AllOf {
 
     fn accepts_absence(&self) -> bool {
         self.0.iter().all(|check| check.accepts_absence())
+    }
+
+    fn asks_for_absence(&self) -> bool {
+        self.0.iter().any(|check| check.asks_for_absence())
     }
 }
 
@@ -92,5 +100,9 @@ impl Check for AnyOf {
 
     fn accepts_absence(&self) -> bool {
         self.checks.iter().any(|check| check.accepts_absence())
+    }
+
+    fn asks_for_absence(&self) -> bool {
+        self.checks.iter().any(|check| check.asks_for_absence())
     }
 }

@@ -22,6 +22,11 @@ pub(crate) trait Check: Send + Sync {
     fn accepts_absence(&self) -> bool {
         false
     }
+
+    /// Whether what it says depends on a value being there at all.
+    fn asks_for_absence(&self) -> bool {
+        false
+    }
 }
 
 /// A matcher of the registry.
@@ -100,6 +105,11 @@ impl Matcher {
     /// Whether a target with nothing there satisfies the matcher.
     pub fn accepts_absence(&self) -> bool {
         self.check.accepts_absence()
+    }
+
+    /// Whether what it says depends on a value being there at all.
+    pub(crate) fn asks_for_absence(&self) -> bool {
+        self.check.asks_for_absence()
     }
 
     /// `>= floor`, for default gates.

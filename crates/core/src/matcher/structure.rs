@@ -93,6 +93,10 @@ impl Check for Absent {
     fn accepts_absence(&self) -> bool {
         self.0
     }
+
+    fn asks_for_absence(&self) -> bool {
+        true
+    }
 }
 
 impl crate::suite::read::Field<'_> {

@@ -6,6 +6,8 @@ mod suggest;
 pub use render::render;
 pub use suggest::nearest;
 
+use crate::report::Place;
+
 /// A stretch of one source file, in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Span {
@@ -126,6 +128,12 @@ impl Sources {
         let file = self.file(span.file);
         let (line, column) = file.line_column(span.start);
         (&file.path, line, column)
+    }
+
+    /// The file and line where a span starts.
+    pub fn file_and_line(&self, span: Span) -> Place {
+        let (file, line, _) = self.place(span);
+        Place { file: file.to_owned(), line }
     }
 }
 

@@ -1,5 +1,9 @@
 //! The verdict with its evidence: the one model that every reporter renders.
 
+pub use crate::row::{Reason, ReasonKind};
+
+use crate::row::Rerun;
+use crate::suite::Variant;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -9,6 +13,7 @@ pub const SCHEMA_VERSION: u32 = 1;
 
 /// Everything one invocation judged.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Report {
     /// The version of this format.
     pub schema_version: u32,
@@ -20,6 +25,7 @@ pub struct Report {
 
 /// How many tests ended in which way.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Summary {
     /// All of them.
     pub tests: usize,
@@ -56,6 +62,7 @@ pub enum Status {
 
 /// One agent with one model: its runs and its gates.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct TestReport {
     /// The agent's name.
     pub name: String,
@@ -69,7 +76,7 @@ pub struct TestReport {
     pub matrix: bool,
     /// The variant, when the agent has several: `4 distractors`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub variant: Option<String>,
+    pub variant: Option<Variant>,
     /// The worst of its runs and gates.
     pub status: Status,
     /// Why it is an error, or why it was skipped.
@@ -93,11 +100,35 @@ pub struct TestReport {
 }
 
 impl TestReport {
+    /// A test of which nothing is judged so far.
+    pub(crate) fn blank(name: &str, place: &Place, rerun: &Rerun) -> Self {
+        Self {
+            name: name.to_owned(),
+            suite: place.clone(),
+            model: None,
+            matrix: false,
+            variant: None,
+            status: Status::Passed,
+            reason: None,
+            unpinned: false,
+            notes: Vec::new(),
+            tags: Vec::new(),
+            rerun: rerun.to_string(),
+            runs: Vec::new(),
+            gates: Vec::new(),
+        }
+    }
+
     /// The name of the test's row: `name`, or `name [model]` in a matrix, then `[variant]` where there are several.
     pub fn row_name(&self) -> String {
-        let model = self.model.as_ref().filter(|_| self.matrix);
-        let marks = model.into_iter().chain(&self.variant).map(|mark| format!(" [{mark}]"));
-        std::iter::once(self.name.clone()).chain(marks).collect()
+        let variant = self.variant.map(|variant| format!(" [{variant}]"));
+        self.base_name() + &variant.unwrap_or_default()
+    }
+
+    /// The name that the rows of all its variants begin with.
+    pub fn base_name(&self) -> String {
+        let model = self.model.as_ref().filter(|_| self.matrix).map(|model| format!(" [{model}]"));
+        format!("{}{}", self.name, model.unwrap_or_default())
     }
 
     /// The name of one run's row: `name #3`, or the test's own when it has one run.
@@ -115,21 +146,9 @@ pub struct Place {
     pub line: usize,
 }
 
-/// Why a row is an error or skipped, and what to do about it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Reason {
-    /// What is wrong, in one sentence.
-    pub message: String,
-    /// Details, a line each: what changed, where the file is cut.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub details: Vec<String>,
-    /// What to do.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub help: Option<String>,
-}
-
 /// One run and its `expect:` assertions.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct RunReport {
     /// The run, from 1.
     pub index: usize,
@@ -153,6 +172,7 @@ pub struct RunReport {
 
 /// One gate over the runs of a test.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct GateReport {
     /// The block's key in the suite.
     pub key: String,

@@ -19,6 +19,7 @@ use super::variables::Text;
 use crate::eval::{AgentFacts, Assertion, GateBlock};
 use crate::price::{Price, shipped_price};
 use crate::problem::{Problem, Span};
+use crate::report::Place;
 use crate::target::Path;
 use crate::trace::CatalogueTool;
 use serde_json::Value;
@@ -26,6 +27,7 @@ use std::collections::BTreeMap;
 
 /// One agent under test.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Agent {
     /// Its name, unique in the suite.
     pub name: String,
@@ -69,6 +71,8 @@ pub struct Agent {
     pub gates: Vec<GateBlock>,
     /// Where it is written.
     pub span: Span,
+    /// The same as a file and a line.
+    pub place: Place,
     pub(super) references: References,
 }
 
@@ -193,22 +197,9 @@ impl Agent {
         self.gates.iter().filter_map(made).flatten().collect()
     }
 
-    /// The name of its row with this model, in this variant: `name [gpt-5] [4 distractors]`.
-    pub fn row_name(&self, model: Option<&Model>, variant: Option<Variant>) -> String {
-        let model = model.filter(|_| self.is_matrix()).map(|model| format!(" [{}]", model.label()));
-        let variant = variant.map(|variant| format!(" [{variant}]"));
-        format!("{}{}{}", self.name, model.unwrap_or_default(), variant.unwrap_or_default())
-    }
-
     /// The names of all its rows.
     pub(super) fn row_names(&self) -> Vec<String> {
-        let models: Vec<Option<&Model>> =
-            if self.is_matrix() { self.models.iter().map(Some).collect() } else { vec![None] };
-        let variants: Vec<Option<Variant>> = self.variants().into_iter().map(Some).collect();
-        let variants = if variants.is_empty() { vec![None] } else { variants };
-        let rows =
-            models.iter().flat_map(|model| variants.iter().map(|variant| self.row_name(*model, *variant)));
-        rows.collect()
+        self.rows().map(|(model, variant)| self.row_name(model, variant)).collect()
     }
 
     /// Whether rows name the model, because there is more than one.

@@ -42,6 +42,7 @@ impl<'h> Host<'h> {
 
 /// What loading gave: the suite, unless a problem is an error.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Loaded {
     /// The suite; `None` when it is refused.
     pub suite: Option<Suite>,
@@ -80,7 +81,9 @@ fn load_as(path: &Path, host: &Host<'_>, traces_are_given: bool) -> Loaded {
     };
     let parts = loader.file(path, &mut Vec::new());
     let mut suite = None;
-    if let Some(parts) = parts {
+    if let Some(mut parts) = parts {
+        parts.agents.iter_mut().for_each(|agent| agent.place = loader.sources.file_and_line(agent.span));
+        parts.tools.iter_mut().for_each(|test| test.place = loader.sources.file_and_line(test.span));
         names::check_references(&parts, &mut loader.problems);
         let catalogues = loader.read_mocks(&parts, path);
         let loaded = Suite::from_parts(path, parts, catalogues);

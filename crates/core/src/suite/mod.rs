@@ -42,6 +42,7 @@ use std::path::{Path, PathBuf};
 
 /// A suite file with its imports.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Suite {
     /// The file, as it was named.
     pub path: PathBuf,

@@ -18,6 +18,10 @@ pub struct ToolOutcome<'a> {
     pub duration_ms: u64,
     /// The schema that the tool declares for its structured content.
     pub output_schema: Option<&'a Value>,
+    /// Why there is no answer, when there is none; more lines than one are details.
+    pub failure: Option<&'a str>,
+    /// What else was seen, in words.
+    pub oddities: &'a [String],
 }
 
 const STRUCTURED: &str = "result.structuredContent";
@@ -155,6 +159,7 @@ mod tests {
             error: error.as_deref(),
             duration_ms: 12,
             output_schema,
+            ..ToolOutcome::default()
         };
         let checked = suite.tools[0].check(&outcome);
         let reason = checked.iter().find_map(|one| one.reason.clone()).unwrap_or_default();

@@ -4,11 +4,13 @@ use super::agent::{read_only, read_skip};
 use super::read::Field;
 use crate::eval::Assertion;
 use crate::problem::{Problem, Span};
+use crate::report::Place;
 use crate::target::{Path, Roots};
 use serde_json::Value;
 
 /// One direct tool test.
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct ToolTest {
     /// Its name, unique in the suite.
     pub name: String,
@@ -32,6 +34,8 @@ pub struct ToolTest {
     pub expect: Vec<Assertion<Path>>,
     /// Where it is written.
     pub span: Span,
+    /// The same as a file and a line.
+    pub place: Place,
     pub(super) server_span: Span,
 }
 
@@ -75,6 +79,7 @@ impl ToolTest {
                     only,
                     expect: expect.unwrap_or_default(),
                     span: block.key_span("name").unwrap_or(span),
+                    place: Place::default(),
                     server_span,
                 })
             })

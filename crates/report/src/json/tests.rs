@@ -96,6 +96,19 @@ fn the_schema_is_a_schema_and_describes_every_field() {
 }
 
 #[test]
+fn the_schema_lists_the_kinds_of_reasons_by_their_names() {
+    use mcptest_core::report::ReasonKind;
+    let schema = schema();
+    let listed = schema["$defs"]["reason"]["properties"]["kind"]["examples"].as_array().unwrap();
+    for name in listed {
+        let kind: ReasonKind = serde_json::from_value(name.clone()).unwrap();
+        assert_eq!(serde_json::to_value(kind).unwrap(), *name, "no such kind");
+    }
+    let later: ReasonKind = serde_json::from_value(json!("made_up_later")).unwrap();
+    assert_eq!(later, ReasonKind::Unspecified);
+}
+
+#[test]
 fn a_field_added_by_a_later_build_of_the_same_version_is_accepted() {
     let mut document: Value = serde_json::from_str(&written(&sample::report())).unwrap();
     document["tests"][0]["added_later"] = json!(1);

@@ -88,7 +88,7 @@ fn case(test: &TestReport, name: &str, verdict: Verdict<'_>) -> TestCase {
         property(&mut case, "model", model);
     }
     if let Some(variant) = &test.variant {
-        property(&mut case, "variant", variant);
+        property(&mut case, "variant", &variant.to_string());
     }
     if test.unpinned {
         property(&mut case, "unpinned", "true");

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::sample::{self, broken, everywhere, run, test};
-use mcptest_core::report::{Reason, Status};
+use mcptest_core::report::{Reason, ReasonKind, Status};
 use proptest::prelude::*;
 use quick_xml::events::Event;
 use serde_json::json;
@@ -120,7 +120,7 @@ fn a_run_that_the_gates_tolerate_is_not_a_failure() {
 #[test]
 fn an_error_that_no_run_explains_has_a_testcase_of_its_own() {
     let report = Report::new(vec![test("a.yml", 1, "row", Status::Error, |test| {
-        test.reason = Some(Reason { message: "1 of 3 runs is recorded".into(), ..Reason::default() });
+        test.reason = Some(Reason::new(ReasonKind::RunsMissing, "1 of 3 runs is recorded"));
         test.runs = vec![run(1, &[], vec![])];
     })]);
     let xml = text(&report);

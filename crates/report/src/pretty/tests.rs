@@ -3,6 +3,7 @@
 use super::*;
 use crate::sample::{self, broken, everywhere, run, test};
 use mcptest_core::report::Status;
+use mcptest_core::suite::Variant;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -141,7 +142,7 @@ fn a_sweep_ends_in_its_curve() {
     let row = |name: &str, model: &str, count: usize, accuracy: Option<i64>| {
         let mut row = with_model(name, model, 3);
         row.matrix = model != "m";
-        row.variant = Some(if count == 1 { "1 distractor".into() } else { format!("{count} distractors") });
+        row.variant = Some(Variant::Distractors(count));
         let accuracy = accuracy.map(mcptest_core::report::Number::Int);
         row.gates = vec![sample::gate("distractors", Status::Passed, &[("distractors.accuracy", accuracy)])];
         row
@@ -168,9 +169,9 @@ fn the_overview_fits_80_columns_whatever_is_in_it() {
     let mut tests: Vec<_> = models.iter().map(|model| with_model(&"天".repeat(60), model, 2)).collect();
     for (at, model) in models.iter().enumerate() {
         let mut row = with_model(&"x".repeat(90), model, 1);
-        row.variant = Some(format!("{at} distractors"));
+        row.variant = Some(Variant::Distractors(at));
         tests.push(row.clone());
-        row.variant = Some(format!("{} distractors", at + 100));
+        row.variant = Some(Variant::Distractors(at + 100));
         tests.push(row);
     }
     let overview = overview_of(tests);

@@ -48,6 +48,43 @@ impl fmt::Display for Problem {
 
 impl std::error::Error for Problem {}
 
+impl Fault {
+    /// Whether a newer mcptest wrote the file.
+    pub fn is_newer(&self) -> bool {
+        matches!(self, Self::NewerVersion { .. } | Self::NewerToolTest { .. })
+    }
+
+    /// Whether its words say to record the file again.
+    pub fn asks_to_record(&self) -> bool {
+        match self {
+            Self::Empty
+            | Self::NotUtf8 { .. }
+            | Self::CutOff
+            | Self::NotJson { .. }
+            | Self::TooDeep { .. }
+            | Self::NotAToolTest { .. }
+            | Self::NotOneOutcome { .. }
+            | Self::BadOutcome { .. }
+            | Self::UnknownVersion { .. }
+            | Self::BadHeader { .. }
+            | Self::BadTrace { .. }
+            | Self::BadStop { .. } => true,
+            Self::NotAnObject { .. }
+            | Self::NotANumber { .. }
+            | Self::NumberTooLarge
+            | Self::LoneSurrogate { .. }
+            | Self::Scattered
+            | Self::WrongFormat { .. }
+            | Self::NewerVersion { .. }
+            | Self::NewerToolTest { .. }
+            | Self::SecondHeader
+            | Self::NotATrace
+            | Self::BadRunNumber { .. }
+            | Self::DuplicateRun { .. } => false,
+        }
+    }
+}
+
 /// What is wrong, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Fault {

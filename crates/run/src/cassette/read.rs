@@ -3,6 +3,7 @@
 use super::parse::{Cassette, parse};
 use super::problem::{Place, Problem};
 use crate::import::{Fidelity, ImportError, import, is_foreign};
+use mcptest_core::row::{Reason, ReasonKind};
 use mcptest_mcp::tape::{self, FORMAT, Tape, TapeError, TraceOptions};
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -168,6 +169,27 @@ pub enum ReadError {
         /// What is wrong in the text.
         problem: Problem,
     },
+}
+
+impl ReadError {
+    /// Whether its words say to record the file again.
+    pub(crate) fn asks_to_record(&self) -> bool {
+        match self {
+            Self::Missing { .. } => true,
+            Self::Bad { problem, .. } => problem.fault.asks_to_record(),
+            _ => false,
+        }
+    }
+
+    /// The same as the reason of a row.
+    pub(crate) fn reason(&self) -> Reason {
+        let kind = match self {
+            Self::Missing { .. } => ReasonKind::RecordingMissing,
+            Self::Bad { problem, .. } if problem.fault.is_newer() => ReasonKind::RecordingNewer,
+            _ => ReasonKind::RecordingUnreadable,
+        };
+        Reason::new(kind, self.to_string())
+    }
 }
 
 fn place(place: Option<Place>) -> String {

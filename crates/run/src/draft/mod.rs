@@ -16,11 +16,12 @@ pub use recording::from_recording;
 pub use server::{Ask, from_server};
 
 use crate::cassette::{ReadError, WriteError, write_whole};
-use crate::plan::{Plan, Subject};
+use crate::plan::Plan;
 use crate::record::RecordedRow;
 use crate::{Options, Selection, judge};
 use mcptest_core::problem::render;
 use mcptest_core::report::{Status, TestReport};
+use mcptest_core::row::Row;
 use mcptest_core::suite::{Host, Loaded, Suite, load};
 use mcptest_mcp::client::WireError;
 use std::collections::BTreeMap;
@@ -147,15 +148,12 @@ fn judged(
 ) -> Result<Vec<TestReport>, DraftError> {
     let loaded = [(path.display().to_string(), loaded(path, text, variables)?)];
     let plan = Plan::new(&loaded, &Selection::default());
-    let judge = |cell: &crate::Cell<'_>| {
-        let recording = match cell.subject {
-            Subject::Tool { test, .. } => recordings.get(&test.name).cloned(),
-            _ => None,
-        };
+    let judge = |row: &Row<'_>| {
+        let recording = row.tool_row().and_then(|of| recordings.get(&of.test.name)).cloned();
         let recorded = recording.map(|recording| RecordedRow::InMemory { recording, matrix: None });
-        judge::judge(cell, Options::default(), recorded.as_ref())
+        judge::judge(row, Options::default(), recorded.as_ref())
     };
-    Ok(plan.cells.iter().map(judge).collect())
+    Ok(plan.rows.iter().map(judge).collect())
 }
 
 /// Why a row does not pass, in one line; `None` when it does, or is left out on purpose.

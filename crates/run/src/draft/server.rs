@@ -7,7 +7,7 @@ use super::page::{Page, Test};
 use super::{Draft, DraftError, judged, path, suite_of, why_not, yaml};
 use crate::tool_test::{call_on, parse_recording, path_of};
 use mcptest_core::problem::nearest;
-use mcptest_core::report::Reason;
+use mcptest_core::row::Reason;
 use mcptest_core::suite::Suite;
 use mcptest_mcp::client::{CallFailure, Client, ServerSpec, Tool, WireError};
 use mcptest_redact::{Redactor, is_secret_name};

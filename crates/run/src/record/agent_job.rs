@@ -5,15 +5,15 @@ use super::open_cassette::OpenCassette;
 use super::schedule::{ProviderLimit, Unit};
 use super::state::{RecordingState, state_of, wanted_runs};
 use super::{NOTHING_RECORDED, RecordedRow, RowToRecord};
-use crate::advice::{self, reason_of};
 use crate::cassette::beside;
-use crate::plan::Row;
 use crate::replay::expected_header;
 use crate::secrets::SuiteSecrets;
-use crate::{Mode, Which, judge};
+use crate::{Mode, Which};
 use mcptest_agent::{FaultPlan, Provider};
 use mcptest_core::eval::{Combination, MATRIX_PARAMETER, decided, fault_combinations};
+use mcptest_core::judge::passes;
 use mcptest_core::report::Status;
+use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
 use mcptest_core::suite::{Agent, OwnAgent};
 use mcptest_core::trace::{CatalogueTool, Header, Run, Trace};
 use std::path::PathBuf;
@@ -38,7 +38,8 @@ pub(super) struct AgentJob<'p> {
     pub(super) number: usize,
     /// Its place in the plan.
     pub(super) index: usize,
-    pub(super) row: Row<'p>,
+    pub(super) planned: &'p Row<'p>,
+    pub(super) row: AgentRow<'p>,
     pub(super) actor: Actor<'p>,
     /// The runs to record, by their numbers.
     pub(super) runs: Vec<usize>,
@@ -82,7 +83,7 @@ impl AgentJob<'_> {
 
     /// The row and how many runs it needs, for who watches.
     pub(super) fn to_record(&self) -> RowToRecord {
-        let name = self.row.cell.row_name.clone();
+        let name = self.planned.name.clone();
         RowToRecord { name, runs: self.units().len(), of: self.row.agent.runs }
     }
 
@@ -140,7 +141,7 @@ impl AgentJob<'_> {
     /// Whether the mode asks no more for what was planned.
     fn is_done(&self) -> bool {
         let is_selective = !matches!(self.mode, Mode::Live | Mode::Record(Which::All));
-        is_selective && wanted_runs(self.row.cell, self.mode).is_none_or(|wanted| wanted.runs != self.runs)
+        is_selective && wanted_runs(self.planned, self.mode).is_none_or(|wanted| wanted.runs != self.runs)
     }
 
     fn is_live(&self) -> bool {
@@ -149,7 +150,7 @@ impl AgentJob<'_> {
 
     /// Puts a run on the disk.
     pub(super) fn keep(&self, unit: &Unit, finished: Finished) -> Result<(), String> {
-        let expected = expected_header(self.row.suite, self.row.agent, self.row.model, self.row.variant);
+        let expected = expected_header(self.row);
         let header = Header { catalogue: Some(finished.catalogue), ..expected };
         let redactor = self.secrets.redactor().map_err(|reason| reason.message)?;
         let trace = finished.trace.to_json();
@@ -179,7 +180,7 @@ impl AgentJob<'_> {
         let runs: Option<Vec<Run<'_>>> = traces
             .iter()
             .map(|trace| {
-                let passed = judge::passes(self.row.agent, trace)?;
+                let passed = passes(self.row.agent, trace)?;
                 Some(Run { trace, header: header.as_ref(), passed })
             })
             .collect();
@@ -229,7 +230,7 @@ impl AgentJob<'_> {
 
     /// Whether the row passes as it is recorded now.
     pub(super) fn passes(&self) -> bool {
-        self.lock().failure.is_none() && state_of(self.row.cell) == RecordingState::Judged(Status::Passed)
+        self.lock().failure.is_none() && state_of(self.planned) == RecordingState::Judged(Status::Passed)
     }
 
     pub(super) fn failed(&self, why: &str) -> RecordedRow {
@@ -243,7 +244,7 @@ impl AgentJob<'_> {
                 1 => "1 run was recorded before that, and is kept".to_owned(),
                 more => format!("{more} runs were recorded before that, and are kept"),
             });
-            let command = advice::record_command(self.row.cell, self.row.suite, "--record=missing");
+            let command = self.planned.rerun.recording("--record=missing");
             reason.help = Some(format!("put it right, then record the rest with {command}"));
         }
         RecordedRow::Failed(reason)
@@ -267,4 +268,8 @@ impl AgentJob<'_> {
     fn lock(&self) -> MutexGuard<'_, Cassettes> {
         self.cassettes.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn reason_of(message: &str) -> Reason {
+    Reason::of_lines(ReasonKind::RecordingFailed, message)
 }

@@ -24,7 +24,7 @@ use crate::Options;
 use crate::plan::Plan;
 use crate::secrets::Secrets;
 use agent_job::AgentJob;
-use mcptest_core::report::Reason;
+use mcptest_core::row::{Reason, ReasonKind};
 use mcptest_process::end_all;
 use plan::Planned;
 use schedule::{ProviderLimit, Schedule, Unit};
@@ -85,7 +85,7 @@ impl Job<'_> {
         match self {
             Self::Agent(job) => (job.index, job.failed(why)),
             Self::Tool(job) => {
-                (job.index, RecordedRow::Failed(Reason { message: why.to_owned(), ..Reason::default() }))
+                (job.index, RecordedRow::Failed(Reason::new(ReasonKind::RecordingFailed, why)))
             }
         }
     }

@@ -6,12 +6,12 @@ use super::state::{WantedRuns, wanted_runs};
 use super::tool_job::ToolJob;
 use super::{Job, RecordedRow};
 use crate::Mode;
-use crate::advice::{self, reason_of};
-use crate::plan::{Plan, Row, Subject};
+use crate::advice;
+use crate::plan::Plan;
 use crate::replay::cassette_paths;
 use crate::secrets::Secrets;
 use mcptest_agent::Providers;
-use mcptest_core::report::Reason;
+use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -30,8 +30,8 @@ pub(super) fn plan<'p>(
 ) -> Planned<'p> {
     let providers = Providers::default();
     let mut planned = Planned { rows: BTreeMap::new(), jobs: Vec::new() };
-    let cells = || plan.cells.iter().enumerate().filter(|(_, cell)| cell.skip.is_none());
-    for (index, row) in cells().filter_map(|(index, cell)| Some((index, Row::of(cell)?))) {
+    let rows = || plan.rows.iter().enumerate().filter(|(_, row)| row.skip.is_none());
+    for (index, row) in rows() {
         let places = (planned.jobs.len(), index);
         let job = agent_job(row, places, mode, secrets, &providers).and_then(|job| {
             job.as_ref().map_or(Ok(()), |job| job.refuse_unpriced(spending))?;
@@ -44,11 +44,12 @@ pub(super) fn plan<'p>(
             }
         }
     }
-    for (index, cell) in cells() {
-        let Subject::Tool { suite, test } = cell.subject else { continue };
-        if wanted_runs(cell, mode).is_some() {
-            let (number, secrets, row) = (planned.jobs.len(), secrets.of(suite), OnceLock::new());
-            planned.jobs.push(Job::Tool(ToolJob { number, index, cell, suite, test, mode, secrets, row }));
+    for (index, planned_row) in rows() {
+        let Some(of) = planned_row.tool_row() else { continue };
+        if wanted_runs(planned_row, mode).is_some() {
+            let (number, secrets, row) = (planned.jobs.len(), secrets.of(of.suite), OnceLock::new());
+            let job = ToolJob { number, index, planned: planned_row, of, mode, secrets, row };
+            planned.jobs.push(Job::Tool(job));
         }
     }
     planned
@@ -56,30 +57,32 @@ pub(super) fn plan<'p>(
 
 /// What is to be recorded of a row; `None` when nothing is.
 fn agent_job<'p>(
-    row: Row<'p>,
+    planned: &'p Row<'p>,
     (number, index): (usize, usize),
     mode: Mode,
     secrets: &Secrets,
     providers: &Providers,
 ) -> Result<Option<AgentJob<'p>>, Reason> {
-    let Row { cell, suite, agent, model, variant } = row;
+    let Some(row) = planned.agent_row() else { return Ok(None) };
+    let AgentRow { suite, agent, .. } = row;
     let is_live = mode == Mode::Live;
     let Some(actor) = actor(row, providers).filter(|_| !agent.is_read_only()) else {
-        let message = "its `cassette:` is a list or a pattern, so there is nothing to run".to_owned();
-        let help = Some("judge them without `--live`, or give the agent a path to record to".to_owned());
-        return if is_live { Err(Reason { message, help, ..Reason::default() }) } else { Ok(None) };
+        let message = "its `cassette:` is a list or a pattern, so there is nothing to run";
+        let reason = Reason::new(ReasonKind::NothingToRun, message)
+            .help("judge them without `--live`, or give the agent a path to record to");
+        return if is_live { Err(reason) } else { Ok(None) };
     };
-    let paths = cassette_paths(suite, agent, model, variant).map_err(|error| advice::unresolved(&error))?;
-    let Some(WantedRuns { goes_on, runs }) = wanted_runs(cell, mode) else { return Ok(None) };
+    let paths = cassette_paths(row).map_err(|error| advice::unresolved(&error))?;
+    let Some(WantedRuns { goes_on, runs }) = wanted_runs(planned, mode) else { return Ok(None) };
     let (actor, secrets) = (actor?, secrets.of(suite));
     secrets.redactor()?;
     let path = paths.into_iter().next().filter(|_| !is_live);
     let cassettes = AgentJob::cassettes(agent, path, goes_on, is_live);
-    Ok(Some(AgentJob { number, index, row, actor, runs, mode, secrets, cassettes }))
+    Ok(Some(AgentJob { number, index, planned, row, actor, runs, mode, secrets, cassettes }))
 }
 
 /// Who acts, or why nobody can; `None` when the agent names nobody.
-fn actor<'p>(row: Row<'p>, providers: &Providers) -> Option<Result<Actor<'p>, Reason>> {
+fn actor<'p>(row: AgentRow<'p>, providers: &Providers) -> Option<Result<Actor<'p>, Reason>> {
     if let Some(own) = &row.agent.own {
         return Some(Ok(Actor::Own(own)));
     }
@@ -87,6 +90,6 @@ fn actor<'p>(row: Row<'p>, providers: &Providers) -> Option<Result<Actor<'p>, Re
     let provider = providers.resolve(model, row.suite, crate::host().environment);
     Some(match provider {
         Ok(provider) => Ok(Actor::Model { provider: Box::new(provider), id: &model.id }),
-        Err(error) => Err(reason_of(&error.to_string())),
+        Err(error) => Err(Reason::of_lines(ReasonKind::ProviderUnusable, &error.to_string())),
     })
 }

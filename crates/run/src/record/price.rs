@@ -3,7 +3,7 @@
 use super::agent_job::{Actor, AgentJob};
 use super::spending::{Budgets, Spending};
 use mcptest_core::eval::PRICES_HELP;
-use mcptest_core::report::Reason;
+use mcptest_core::row::{Reason, ReasonKind};
 use mcptest_core::suite::Model;
 use mcptest_core::trace::Tokens;
 
@@ -17,7 +17,7 @@ impl AgentJob<'_> {
         }
         let message = format!("there is no price for `{label}`, so a budget in dollars cannot be held");
         let help = format!("{PRICES_HELP}, or limit tokens instead: `budget: {{per_run_tokens: …}}`");
-        Err(Reason { message, help: Some(help), ..Reason::default() })
+        Err(Reason::new(ReasonKind::PriceUnknown, message).help(help))
     }
 
     pub(super) fn budgets(&self) -> Budgets<'_> {

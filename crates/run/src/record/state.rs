@@ -1,12 +1,11 @@
 //! What is the matter with a row's recording, and which of its runs does that ask for?
 
-use crate::cassette::{Cassette, CassetteRun, Fault, ReadError, Recording, is_tampered, staleness};
-use crate::plan::{Cell, Subject};
+use crate::cassette::{Cassette, CassetteRun, ReadError, Recording, is_tampered, staleness};
 use crate::replay::{cassette_paths, expected_header, faults_path};
 use crate::{Mode, Options, Which, judge, tool_test};
 use mcptest_core::eval::{MATRIX_PARAMETER, fault_combinations};
 use mcptest_core::report::Status;
-use mcptest_core::suite::{Suite, ToolTest};
+use mcptest_core::row::{AgentRow, Row, Subject, ToolRow};
 use mcptest_core::trace::Run;
 
 /// What a row's recording is like.
@@ -25,36 +24,38 @@ pub(super) enum RecordingState {
 }
 
 /// Whether a newer mcptest made the recording of this row.
-fn is_newer(cell: &Cell<'_>) -> bool {
-    if let Subject::Tool { suite, test } = cell.subject {
-        return state_of_tool(cell, suite, test) == RecordingState::Newer;
+fn is_newer(row: &Row<'_>) -> bool {
+    match row.subject {
+        Subject::Agent(of) => {
+            open(of).is_some_and(|recording| recording.cassette().is_err_and(|error| is_of_newer(&error)))
+        }
+        Subject::Tool(of) => state_of_tool(row, of) == RecordingState::Newer,
+        Subject::Refused(_) => false,
     }
-    open(cell).is_some_and(|recording| recording.cassette().is_err_and(|error| is_of_newer(&error)))
 }
 
 fn is_of_newer(error: &ReadError) -> bool {
-    matches!(error, ReadError::Bad { problem, .. } if matches!(problem.fault, Fault::NewerVersion { .. }))
+    matches!(error, ReadError::Bad { problem, .. } if problem.fault.is_newer())
 }
 
-fn open(cell: &Cell<'_>) -> Option<Recording> {
-    let Subject::Agent { suite, agent, model, variant } = cell.subject else { return None };
-    let paths = cassette_paths(suite, agent, model, variant).ok()?;
+fn open(of: AgentRow<'_>) -> Option<Recording> {
+    let paths = cassette_paths(of).ok()?;
     paths.first().and_then(|path| Recording::open(path).ok())
 }
 
 /// What the recording of this row is like now.
-pub(super) fn state_of(cell: &Cell<'_>) -> RecordingState {
-    let (suite, agent, model, variant) = match cell.subject {
-        Subject::Agent { suite, agent, model, variant } => (suite, agent, model, variant),
-        Subject::Tool { suite, test } => return state_of_tool(cell, suite, test),
+pub(super) fn state_of(row: &Row<'_>) -> RecordingState {
+    let of = match row.subject {
+        Subject::Agent(of) => of,
+        Subject::Tool(of) => return state_of_tool(row, of),
         Subject::Refused(_) => return RecordingState::Missing,
     };
-    let Some(recording) = open(cell) else { return RecordingState::Missing };
+    let Some(recording) = open(of) else { return RecordingState::Missing };
     let cassette = match recording.cassette() {
         Ok(cassette) => cassette,
         Err(error) => return unreadable(&error),
     };
-    let expected = expected_header(suite, agent, model, variant);
+    let expected = expected_header(of);
     let is_stale = |header| !staleness(header, &expected).is_empty() || is_tampered(header);
     if cassette.is_pinned() && cassette.header.as_ref().is_some_and(is_stale) {
         return RecordingState::Stale;
@@ -65,28 +66,30 @@ pub(super) fn state_of(cell: &Cell<'_>) -> RecordingState {
         && cassette.stopped.is_none()
         && runs.pop_if(|last| last.trace.is_err()).is_some();
     let missing: Vec<usize> =
-        (1..=agent.runs).filter(|number| runs.iter().all(|run| run.number != *number)).collect();
+        (1..=of.agent.runs).filter(|number| runs.iter().all(|run| run.number != *number)).collect();
     if runs.iter().any(|run| run.trace.is_err()) || runs.is_empty() {
         return RecordingState::Missing;
     }
     if is_cut_off {
         return RecordingState::Short(missing);
     }
-    match judge::judge(cell, Options::default(), None).status {
+    match judge::judge(row, Options::default(), None).status {
         Status::Error if !missing.is_empty() => RecordingState::Short(missing),
-        status => matrix_state(cell, &cassette).unwrap_or(RecordingState::Judged(status)),
+        status => matrix_state(of, &cassette).unwrap_or(RecordingState::Judged(status)),
     }
 }
 
-fn state_of_tool(cell: &Cell<'_>, suite: &Suite, test: &ToolTest) -> RecordingState {
-    let Ok(recording) = Recording::open(&tool_test::path_of(suite, test)) else {
+fn state_of_tool(row: &Row<'_>, of: ToolRow<'_>) -> RecordingState {
+    let Ok(recording) = Recording::open(&tool_test::path_of(of.suite, of.test)) else {
         return RecordingState::Missing;
     };
     match tool_test::parse_recording(recording.bytes()) {
-        Err(problem) if matches!(problem.fault, Fault::NewerToolTest { .. }) => RecordingState::Newer,
+        Err(problem) if problem.fault.is_newer() => RecordingState::Newer,
         Err(_) => RecordingState::Missing,
-        Ok((header, _)) if tool_test::staleness(&header, suite, test).is_some() => RecordingState::Stale,
-        Ok(_) => RecordingState::Judged(judge::judge(cell, Options::default(), None).status),
+        Ok((header, _)) if tool_test::staleness(&header, of.suite, of.test).is_some() => {
+            RecordingState::Stale
+        }
+        Ok(_) => RecordingState::Judged(judge::judge(row, Options::default(), None).status),
     }
 }
 
@@ -95,14 +98,13 @@ fn unreadable(error: &ReadError) -> RecordingState {
 }
 
 /// What is the matter with the runs of the fault matrix, when something is.
-fn matrix_state(cell: &Cell<'_>, cassette: &Cassette<'_>) -> Option<RecordingState> {
-    let Subject::Agent { suite, agent, model, variant } = cell.subject else { return None };
+fn matrix_state(of: AgentRow<'_>, cassette: &Cassette<'_>) -> Option<RecordingState> {
     let first = cassette.runs.first().and_then(|run| run.trace.as_ref().ok());
     let first: Vec<Run<'_>> =
         first.map(|trace| Run { trace, header: None, passed: true }).into_iter().collect();
     let combinations: Vec<String> =
-        fault_combinations(agent, &first).iter().map(ToString::to_string).collect();
-    let path = faults_path(suite, agent, model, variant).filter(|_| !combinations.is_empty())?;
+        fault_combinations(of.agent, &first).iter().map(ToString::to_string).collect();
+    let path = faults_path(of).filter(|_| !combinations.is_empty())?;
     let Some(recording) = path.exists().then(|| Recording::open(&path)) else {
         return Some(RecordingState::Short(Vec::new()));
     };
@@ -115,7 +117,7 @@ fn matrix_state(cell: &Cell<'_>, cassette: &Cassette<'_>) -> Option<RecordingSta
         Err(error) => return Some(unreadable(&error)),
     };
     let wanted = combinations.len();
-    let mut expected = expected_header(suite, agent, model, variant);
+    let mut expected = expected_header(of);
     expected.parameters.insert(MATRIX_PARAMETER.to_owned(), combinations.into());
     let is_stale = |header| !staleness(header, &expected).is_empty() || is_tampered(header);
     if recorded.is_pinned() && recorded.header.as_ref().is_some_and(is_stale) {
@@ -136,16 +138,16 @@ pub(super) struct WantedRuns {
 }
 
 /// What the mode asks for of a row; `None` when that is nothing.
-pub(super) fn wanted_runs(cell: &Cell<'_>, mode: Mode) -> Option<WantedRuns> {
-    let count = if let Subject::Agent { agent, .. } = cell.subject { agent.runs } else { 1 };
+pub(super) fn wanted_runs(row: &Row<'_>, mode: Mode) -> Option<WantedRuns> {
+    let count = row.agent_row().map_or(1, |of| of.agent.runs);
     let all = || Some(WantedRuns { goes_on: false, runs: (1..=count).collect() });
     let which = match mode {
         Mode::Replay => return None,
         Mode::Live => return all(),
-        Mode::Record(Which::All) => return if is_newer(cell) { None } else { all() },
+        Mode::Record(Which::All) => return if is_newer(row) { None } else { all() },
         Mode::Record(which) => which,
     };
-    match (which, state_of(cell)) {
+    match (which, state_of(row)) {
         (Which::Missing, RecordingState::Short(runs)) => Some(WantedRuns { goes_on: true, runs }),
         (Which::Missing, RecordingState::Missing)
         | (Which::Stale, RecordingState::Stale)

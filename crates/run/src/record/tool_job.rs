@@ -2,11 +2,10 @@
 
 use super::{NOTHING_RECORDED, RecordedRow};
 use crate::cassette::write_whole;
-use crate::plan::Cell;
 use crate::secrets::SuiteSecrets;
 use crate::{Mode, Options, judge, tool_test};
-use mcptest_core::report::{Reason, Status};
-use mcptest_core::suite::{Suite, ToolTest};
+use mcptest_core::report::Status;
+use mcptest_core::row::{Reason, ReasonKind, Row, ToolRow};
 use std::sync::{Arc, OnceLock};
 
 /// One tool test to call.
@@ -15,9 +14,8 @@ pub(super) struct ToolJob<'p> {
     pub(super) number: usize,
     /// Its place in the plan.
     pub(super) index: usize,
-    pub(super) cell: &'p Cell<'p>,
-    pub(super) suite: &'p Suite,
-    pub(super) test: &'p ToolTest,
+    pub(super) planned: &'p Row<'p>,
+    pub(super) of: ToolRow<'p>,
     pub(super) mode: Mode,
     pub(super) secrets: Arc<SuiteSecrets>,
     pub(super) row: OnceLock<RecordedRow>,
@@ -28,16 +26,20 @@ impl ToolJob<'_> {
     pub(super) async fn call(&self) -> RecordedRow {
         let redactor = self.secrets.redactor();
         let called = match redactor {
-            Ok(redactor) => tool_test::call(self.suite, self.test, redactor).await,
+            Ok(redactor) => tool_test::call(self.of.suite, self.of.test, redactor).await,
             Err(reason) => Err(reason),
         };
         let is_live = self.mode == Mode::Live;
         match called {
             Ok(recording) if is_live => RecordedRow::InMemory { recording, matrix: None },
-            Ok(recording) => match write_whole(&tool_test::path_of(self.suite, self.test), &recording) {
-                Ok(()) => RecordedRow::OnDisk,
-                Err(error) => RecordedRow::Failed(Reason { message: error.to_string(), ..Reason::default() }),
-            },
+            Ok(recording) => {
+                match write_whole(&tool_test::path_of(self.of.suite, self.of.test), &recording) {
+                    Ok(()) => RecordedRow::OnDisk,
+                    Err(error) => {
+                        RecordedRow::Failed(Reason::new(ReasonKind::RecordingFailed, error.to_string()))
+                    }
+                }
+            }
             Err(mut reason) => {
                 reason.details.extend((!is_live).then(|| NOTHING_RECORDED.to_owned()));
                 RecordedRow::Failed(reason)
@@ -60,7 +62,7 @@ impl ToolJob<'_> {
     }
 
     pub(super) fn passes(&self, row: &RecordedRow, options: Options) -> bool {
-        judge::judge(self.cell, options, Some(row)).status == Status::Passed
+        judge::judge(self.planned, options, Some(row)).status == Status::Passed
     }
 
     pub(super) fn into_row(self) -> Option<(usize, RecordedRow)> {

@@ -78,7 +78,7 @@ impl<'w, 'p> Workers<'w, 'p> {
         });
         let called = job.keep(called.ok_or(Stop)?);
         (self.around.watch)(Event::ToolCalled {
-            row_name: job.cell.row_name.clone(),
+            row_name: job.planned.name.clone(),
             unrecorded: job.unrecorded(called),
         });
         self.schedule.finish(unit, Vec::new);

@@ -2,10 +2,9 @@
 
 use super::recording::{CallOutcome, Server, ServerRequest};
 use super::replay;
-use crate::advice::reason_of;
 use crate::server::spec_in;
 use mcptest_core::problem::nearest;
-use mcptest_core::report::Reason;
+use mcptest_core::row::{Reason, ReasonKind};
 use mcptest_core::suite::{Suite, ToolTest};
 use mcptest_mcp::client::{CallFailure, Called, Client, Observed, Tools};
 use mcptest_redact::Redactor;
@@ -16,7 +15,7 @@ use std::time::Duration;
 /// Starts the server, calls the tool once and ends the server again. A server that cannot be reached is what came of
 /// it; an error is why nothing was tried.
 pub(crate) async fn call(suite: &Suite, test: &ToolTest, redactor: &Redactor) -> Result<String, Reason> {
-    let spec = spec_in(suite, &test.server).map_err(|error| reason_of(&redactor.text(&error)))?;
+    let spec = spec_in(suite, &test.server).map_err(|error| reason(&redactor.text(&error)))?;
     let client = match Client::connect(&spec, None).await {
         Ok(client) => client,
         Err(error) => {
@@ -68,12 +67,12 @@ async fn call_tool(client: &Client, test: &ToolTest) -> Result<CalledTool, Reaso
         Err(error) => (None, vec![error.to_string()]),
     };
     let arguments = test.args.as_ref().map_or_else(|| "{}".to_owned(), ToString::to_string);
-    let arguments = RawValue::from_string(arguments).map_err(|error| reason_of(&error.to_string()))?;
+    let arguments = RawValue::from_string(arguments).map_err(|error| reason(&error.to_string()))?;
     let timeout = test.timeout_ms.map(Duration::from_millis);
     let called = client.call_tool(&test.tool, &arguments, timeout).await;
     let error = match &called.outcome {
         Err(CallFailure::Rpc(error)) => {
-            Some(to_raw_value(error).map_err(|error| reason_of(&error.to_string()))?)
+            Some(to_raw_value(error).map_err(|error| reason(&error.to_string()))?)
         }
         _ => None,
     };
@@ -133,4 +132,8 @@ fn observe(observed: Observed, outcome: &mut CallOutcome<'_>) {
             }
         }
     }
+}
+
+fn reason(message: &str) -> Reason {
+    Reason::of_lines(ReasonKind::ServerUnusable, message)
 }

@@ -1,14 +1,13 @@
 //! A recorded tool test, read and judged: no process, no socket.
 
-use super::recording::{CallOutcome, Header, parse};
-use crate::advice::{reason_of, record_command};
+use super::recording::{Header, parse};
 use crate::cassette::{self, ReadError, Recording};
-use crate::plan::Cell;
 use crate::secrets::without_secret_names;
-use mcptest_core::report::{Expectation, Reason, RunReport, Status, TestReport};
+use mcptest_core::judge::{Recorded, RecordedCall, to_record};
+use mcptest_core::row::{Reason, ReasonKind, Row, ToolRow};
 use mcptest_core::suite::{Endpoint, Stale, Suite, ToolOutcome, ToolTest};
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Where the recording of a tool test is.
 pub(crate) fn path_of(suite: &Suite, test: &ToolTest) -> PathBuf {
@@ -42,53 +41,76 @@ fn fingerprint_of_manifest(suite: &Suite, manifest: &str) -> Option<Value> {
     Some(cassette::fingerprint_of_value(&value).into())
 }
 
-/// Judges what is on the disk.
-pub(crate) fn judge(cell: &Cell<'_>, suite: &Suite, test: &ToolTest, report: &mut TestReport) {
-    let path = path_of(suite, test);
-    let record = || record_command(cell, suite, "--record");
-    let recording = match Recording::open(&path) {
+/// Reads the recording of a tool test, or the call made just now, and gives it to `judge`.
+pub(crate) fn with_call<T>(
+    row: &Row<'_>,
+    of: ToolRow<'_>,
+    live: Option<&str>,
+    judge: impl FnOnce(&Recorded<'_>) -> T,
+) -> T {
+    let path = path_of(of.suite, of.test);
+    let opened = match live {
+        Some(text) => Ok(Recording::of_text(path, text)),
+        None => open(row, &path),
+    };
+    let recording = match opened {
         Ok(recording) => recording,
-        Err(ReadError::Missing { .. }) => {
-            let message = format!("there is no recording at {}", path.display());
-            let live = record_command(cell, suite, "--live");
-            let help = format!("record it with {}, or call the tool without recording: {live}", record());
-            return fail(report, Reason { message, help: Some(help), ..Reason::default() });
-        }
-        Err(error) => {
-            return fail(report, Reason { message: error.to_string(), ..Reason::default() });
-        }
+        Err(reason) => return judge(&Recorded::Nothing(reason)),
     };
     let (header, outcome) = match parse(recording.bytes()) {
         Ok(parsed) => parsed,
+        Err(problem) if live.is_some() => {
+            let reason = Reason::new(ReasonKind::RecordingUnreadable, problem.to_string());
+            return judge(&Recorded::Nothing(reason));
+        }
         Err(problem) => {
-            let message = ReadError::Bad { path, problem }.to_string();
-            let help = message.contains("--record").then(|| format!("record it with {}", record()));
-            return fail(report, Reason { message, help, ..Reason::default() });
+            let error = ReadError::Bad { path: recording.path().to_owned(), problem };
+            let mut reason = error.reason();
+            reason.help = error.asks_to_record().then(|| to_record(row));
+            return judge(&Recorded::Nothing(reason));
         }
     };
-    report.unpinned = !header.is_pinned();
-    if let Some((what, details)) = staleness(&header, suite, test) {
-        let message = format!("{} {what}", path.display());
-        match suite.run_options.stale {
-            Stale::Error => {
-                let help =
-                    Some(format!("record it with {}, or set `run_options: {{stale: warn}}`", record()));
-                return fail(report, Reason { message, details, help });
-            }
-            Stale::Warn => report.notes.push(format!("{message} ({})", details.join("; "))),
+    let mut call = RecordedCall { is_live: live.is_some(), ..RecordedCall::default() };
+    call.outcome = ToolOutcome {
+        result: outcome.result,
+        error: outcome.error,
+        duration_ms: outcome.duration_ms,
+        output_schema: outcome.output_schema.as_ref(),
+        failure: outcome.failure.as_deref(),
+        oddities: &outcome.oddities,
+    };
+    if live.is_none() {
+        call.unpinned = !header.is_pinned();
+        match freshness(row, of, recording.path(), &header) {
+            Ok(note) => call.notes.extend(note),
+            Err(reason) => call.stale = Some(reason),
         }
     }
-    judge_outcome(test, &outcome, report);
-    if let Some(reason) = report.reason.as_mut().filter(|_| outcome.failure.is_some()) {
-        reason.help = Some(format!("this is what was recorded; record it again with {}", record()));
-    }
+    judge(&Recorded::Call(call))
 }
 
-/// Judges a call that was made just now and is not kept.
-pub(crate) fn judge_live(test: &ToolTest, recording: &[u8], report: &mut TestReport) {
-    match parse(recording) {
-        Ok((_, outcome)) => judge_outcome(test, &outcome, report),
-        Err(problem) => fail(report, Reason { message: problem.to_string(), ..Reason::default() }),
+fn open(row: &Row<'_>, path: &Path) -> Result<Recording, Reason> {
+    Recording::open(path).map_err(|error| match error {
+        ReadError::Missing { .. } => {
+            let message = format!("there is no recording at {}", path.display());
+            let live = row.rerun.recording("--live");
+            let help = format!("{}, or call the tool without recording: {live}", to_record(row));
+            Reason::new(ReasonKind::RecordingMissing, message).help(help)
+        }
+        error => error.reason(),
+    })
+}
+
+/// Compares what was recorded with what the suite would record now; a difference that is tolerated is a note.
+fn freshness(row: &Row<'_>, of: ToolRow<'_>, path: &Path, header: &Header) -> Result<Option<String>, Reason> {
+    let Some((kind, what, details)) = staleness(header, of.suite, of.test) else { return Ok(None) };
+    let message = format!("{} {what}", path.display());
+    match of.suite.run_options.stale {
+        Stale::Error => {
+            let help = format!("{}, or set `run_options: {{stale: warn}}`", to_record(row));
+            Err(Reason::new(kind, message).details(details).help(help))
+        }
+        Stale::Warn => Ok(Some(format!("{message} ({})", details.join("; ")))),
     }
 }
 
@@ -97,81 +119,17 @@ pub(crate) fn staleness(
     header: &Header,
     suite: &Suite,
     test: &ToolTest,
-) -> Option<(&'static str, Vec<String>)> {
+) -> Option<(ReasonKind, &'static str, Vec<String>)> {
     if !header.is_pinned() {
         return None;
     }
     let changes = header.changes_to(&header_now(suite, test));
     if !changes.is_empty() {
-        Some(("is stale: the suite has changed since it was recorded", changes))
+        Some((ReasonKind::RecordingStale, "is stale: the suite has changed since it was recorded", changes))
     } else if header.is_tampered() {
         let details = vec!["the header does not fit its own fingerprint".to_owned()];
-        Some(("was edited after it was recorded", details))
+        Some((ReasonKind::RecordingEdited, "was edited after it was recorded", details))
     } else {
         None
     }
-}
-
-fn judge_outcome(test: &ToolTest, outcome: &CallOutcome<'_>, report: &mut TestReport) {
-    report.notes.extend(outcome.oddities.iter().cloned());
-    if let Some(failure) = &outcome.failure {
-        return fail(report, reason_of(failure));
-    }
-    let mut expectations = test.check(&ToolOutcome {
-        result: outcome.result,
-        error: outcome.error,
-        duration_ms: outcome.duration_ms,
-        output_schema: outcome.output_schema.as_ref(),
-    });
-    if expectations.is_empty() {
-        return fail(report, nothing_checked(outcome));
-    }
-    for expectation in expectations.iter_mut().filter(|expectation| !expectation.passed) {
-        say_if_redacted(expectation);
-    }
-    let held = expectations.iter().all(|expectation| expectation.passed);
-    report.status = if held { Status::Passed } else { Status::Failed };
-    report.runs = vec![RunReport {
-        index: 1,
-        status: report.status,
-        reason: None,
-        tool_names: vec![test.tool.clone()],
-        calls: 1,
-        duration_ms: Some(outcome.duration_ms),
-        expectations,
-    }];
-}
-
-/// A test without `expect:` is one of the tool's own schema; where that says nothing either, nothing was tested.
-fn nothing_checked(outcome: &CallOutcome<'_>) -> Reason {
-    let why = if outcome.output_schema.is_none() {
-        "the test has no `expect:`, and the tool declares no outputSchema"
-    } else {
-        "the test has no `expect:`, and an error is not held to the tool's outputSchema"
-    };
-    let help = Some("say under `expect:` what must hold".to_owned());
-    Reason { message: format!("nothing was checked: {why}"), details: Vec::new(), help }
-}
-
-/// A matcher may fail for the placeholder that stands where the value was.
-pub(crate) fn say_if_redacted(expectation: &mut Expectation) {
-    const HINT: &str = "the value has a placeholder where a secret was: see docs/redaction.md";
-    if expectation.actual.as_ref().is_some_and(has_placeholder) {
-        let before = expectation.reason.take().map(|reason| format!("{reason}; ")).unwrap_or_default();
-        expectation.reason = Some(format!("{before}{HINT}"));
-    }
-}
-
-fn has_placeholder(value: &Value) -> bool {
-    match value {
-        Value::String(text) => text.contains("[redacted:"),
-        Value::Array(items) => items.iter().any(has_placeholder),
-        Value::Object(fields) => fields.values().any(has_placeholder),
-        _ => false,
-    }
-}
-
-pub(crate) fn fail(report: &mut TestReport, reason: Reason) {
-    report.status = Status::Error;
-    report.reason = Some(reason);
 }

@@ -3,6 +3,7 @@
 use super::{Agent, CassettePath, Model, OwnAgent, References};
 use crate::eval::{Assertion, GATES, GateBlock};
 use crate::problem::{Problem, Span};
+use crate::report::Place;
 use crate::suite::deferred::Scope;
 use crate::suite::read::{Block, Field};
 use crate::suite::server::program;
@@ -67,6 +68,7 @@ pub(super) fn read_block(block: &mut Block<'_>, span: Span, scope: &Scope) -> Op
         expect,
         gates,
         span: block.key_span("name").unwrap_or(span),
+        place: Place::default(),
         references,
     };
     warn_if_nothing_is_judged(block, &agent);

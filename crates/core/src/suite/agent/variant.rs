@@ -1,9 +1,11 @@
 //! In which variants is an agent recorded and judged, each a row of its own?
 
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// One variant of an agent: what differs from its other rows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+/// One variant of an agent: what differs from its other rows. Reports have it as rows name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(into = "String", try_from = "String")]
 pub enum Variant {
     /// So many distractors among its tools.
     Distractors(usize),
@@ -23,5 +25,21 @@ impl fmt::Display for Variant {
             Self::Distractors(1) => write!(out, "1 distractor"),
             Self::Distractors(count) => write!(out, "{count} distractors"),
         }
+    }
+}
+
+impl From<Variant> for String {
+    fn from(variant: Variant) -> Self {
+        variant.to_string()
+    }
+}
+
+impl TryFrom<String> for Variant {
+    type Error = String;
+
+    fn try_from(written: String) -> Result<Self, String> {
+        let count = written.strip_suffix(" distractors").or_else(|| written.strip_suffix(" distractor"));
+        let count = count.and_then(|count| count.parse().ok());
+        count.map(Self::Distractors).ok_or_else(|| format!("`{written}` is no variant of an agent"))
     }
 }

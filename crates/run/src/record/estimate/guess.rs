@@ -1,9 +1,9 @@
 //! About how many tokens does a run take that was never made?
 
 use super::past::Tokens;
-use crate::plan::Row;
 use mcptest_agent::Limits;
 use mcptest_core::eval::fault_combinations;
+use mcptest_core::row::AgentRow;
 use mcptest_core::suite::Agent;
 use mcptest_core::trace::{CatalogueTool, Run, Trace};
 
@@ -16,7 +16,7 @@ const TOKENS_OF_A_RESULT: u64 = 250;
 const TOKENS_OF_A_SERVER: u64 = 1000;
 
 /// The tokens of one run: all that was said so far is sent again with every question.
-pub(super) fn tokens(row: Row<'_>, limits: &Limits, of_run: Option<u64>) -> Tokens {
+pub(super) fn tokens(row: AgentRow<'_>, limits: &Limits, of_run: Option<u64>) -> Tokens {
     let agent = row.agent;
     let texts = agent.turns.iter().chain(&agent.system_prompt).map(|text| text.value.chars().count());
     let said = texts.sum::<usize>().div_ceil(CHARACTERS_A_TOKEN) as u64 + tokens_of_tools(row);
@@ -35,7 +35,7 @@ pub(super) fn tokens(row: Row<'_>, limits: &Limits, of_run: Option<u64>) -> Toke
     Tokens { prompt: prompt as f64, completion: completion as f64 }
 }
 
-fn tokens_of_tools(row: Row<'_>) -> u64 {
+fn tokens_of_tools(row: AgentRow<'_>) -> u64 {
     let known = row.suite.known_catalogue(row.agent);
     let unknown = if known.is_none() { row.agent.servers.len() as u64 * TOKENS_OF_A_SERVER } else { 0 };
     let offered = known.unwrap_or_default();

@@ -7,11 +7,11 @@ mod tests;
 
 use super::one_run::limits;
 use super::state::{WantedRuns, wanted_runs};
+use crate::Options;
 use crate::cassette::{Recording, beside};
-use crate::plan::{Cell, Plan, Row};
+use crate::plan::Plan;
 use crate::replay::cassette_paths;
-use crate::{Options, Subject};
-use mcptest_core::suite::Model;
+use mcptest_core::row::{AgentRow, Row};
 use past::Past;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -89,27 +89,26 @@ pub struct ExceededBudget {
 pub fn estimate(plan: &Plan<'_>, options: &Options) -> Estimate {
     let mut estimate = Estimate::default();
     let mut by_suite: BTreeMap<PathBuf, (f64, Option<f64>)> = BTreeMap::new();
-    for cell in plan.cells.iter().filter(|cell| cell.skip.is_none()) {
-        let Some(row) = Row::of(cell) else {
-            let is_called =
-                matches!(cell.subject, Subject::Tool { .. }) && wanted_runs(cell, options.mode).is_some();
+    for row in plan.rows.iter().filter(|row| row.skip.is_none()) {
+        let Some(of) = row.agent_row() else {
+            let is_called = row.tool_row().is_some() && wanted_runs(row, options.mode).is_some();
             estimate.tool_tests += usize::from(is_called);
             continue;
         };
-        if row.agent.is_read_only() {
+        if of.agent.is_read_only() {
             estimate.read_only += 1;
             continue;
         }
-        let Some(of_row) = of_row(cell, row, options) else { continue };
+        let Some(of_row) = of_row(row, of, options) else { continue };
         let cost = of_row.cost_usd.unwrap_or_default();
-        let budget = row.suite.budget;
+        let budget = of.suite.budget;
         exceeded(
             &mut estimate,
-            format!("`budget: per_test_usd` of `{}`", cell.row_name),
+            format!("`budget: per_test_usd` of `{}`", row.name),
             budget.per_test_usd,
             cost,
         );
-        let of_suite = by_suite.entry(row.suite.path.clone()).or_insert((0.0, budget.per_suite_usd));
+        let of_suite = by_suite.entry(of.suite.path.clone()).or_insert((0.0, budget.per_suite_usd));
         of_suite.0 += cost;
         estimate.rows.push(of_row);
     }
@@ -127,59 +126,59 @@ fn exceeded(estimate: &mut Estimate, name: String, limit: Option<f64>, estimated
     }
 }
 
-fn of_row(cell: &Cell<'_>, row: Row<'_>, options: &Options) -> Option<RowEstimate> {
-    let WantedRuns { goes_on, runs } = wanted_runs(cell, options.mode)?;
-    let path = cassette_paths(row.suite, row.agent, row.model, row.variant).ok()?.into_iter().next()?;
+fn of_row(row: &Row<'_>, of: AgentRow<'_>, options: &Options) -> Option<RowEstimate> {
+    let WantedRuns { goes_on, runs } = wanted_runs(row, options.mode)?;
+    let path = cassette_paths(of).ok()?.into_iter().next()?;
     let past = Past::read(&path);
-    let matrix = matrix(row, &past, &path, goes_on);
-    let is_own = row.agent.own.is_some();
-    let limits = limits(row.agent);
+    let matrix = matrix(of, &past, &path, goes_on);
+    let is_own = of.agent.own.is_some();
+    let limits = limits(of.agent);
     let at_most = runs.len() as u64 + matrix.map_or(0, |matrix| matrix.at_most) as u64;
     let about = runs.len() + matrix.map_or(0, |matrix| matrix.about);
-    let budget = row.suite.budget;
+    let budget = of.suite.budget;
     let of_run = [limits.token_budget, budget.per_run_tokens].into_iter().flatten().min();
     let of_run = of_run.filter(|_| !is_own);
-    let guessed = || (!is_own).then(|| guess::tokens(row, &limits, of_run));
+    let guessed = || (!is_own).then(|| guess::tokens(of, &limits, of_run));
     let expected = past.tokens.map(|mean| (mean, false)).or_else(|| guessed().map(|guess| (guess, true)));
     let times = |mean: f64| (mean * about as f64).round() as u64;
-    let model = row.model.filter(|_| !is_own).map(Model::label);
+    let model = of.model_label().filter(|_| !is_own);
     let priced = model
         .as_deref()
         .zip(expected)
-        .and_then(|(model, (mean, _))| row.agent.cost_usd(model, times(mean.prompt), times(mean.completion)));
-    let is_priced = |model: &String| row.agent.price(model).is_some();
+        .and_then(|(model, (mean, _))| of.agent.cost_usd(model, times(mean.prompt), times(mean.completion)));
+    let is_priced = |model: &String| of.agent.price(model).is_some();
     let is_in_dollars =
         [budget.per_test_usd, budget.per_suite_usd, options.max_cost_usd].iter().any(Option::is_some);
     let unpriced = model.filter(|model| !is_priced(model));
     Some(RowEstimate {
-        row_name: cell.row_name.clone(),
+        row_name: row.name.clone(),
         runs: runs.len(),
         matrix,
-        may_stop_early: row.agent.stop_decided,
+        may_stop_early: of.agent.stop_decided,
         is_own,
         calls_at_most: (!is_own).then(|| at_most.saturating_mul(limits.max_turns)),
         tokens_at_most: of_run.map(|limit| at_most.saturating_mul(limit)),
         tokens: expected.map(|(mean, is_rough)| ExpectedTokens { total: times(mean.total()), is_rough }),
         cost_usd: priced.or_else(|| past.cost_usd.map(|mean| mean * about as f64)),
-        refused: refused(row, unpriced.as_deref().filter(|_| is_in_dollars)),
+        refused: refused(of, unpriced.as_deref().filter(|_| is_in_dollars)),
         unpriced,
     })
 }
 
-fn refused(row: Row<'_>, unpriced: Option<&str>) -> Option<String> {
-    if row.agent.own.is_none() && row.model.is_none() {
+fn refused(of: AgentRow<'_>, unpriced: Option<&str>) -> Option<String> {
+    if of.agent.own.is_none() && of.model.is_none() {
         return Some("it names neither a model nor a program".to_owned());
     }
     unpriced.map(|model| format!("there is no price for `{model}`, so a budget in dollars cannot be held"))
 }
 
 /// The combinations of its fault matrix that would be recorded.
-fn matrix(row: Row<'_>, past: &Past, path: &Path, goes_on: bool) -> Option<MatrixRuns> {
-    let most = guess::combinations(row.agent, usize::MAX);
+fn matrix(of: AgentRow<'_>, past: &Past, path: &Path, goes_on: bool) -> Option<MatrixRuns> {
+    let most = guess::combinations(of.agent, usize::MAX);
     if most == 0 {
         return None;
     }
-    let about = guess::combinations(row.agent, past.first_calls.unwrap_or(guess::CALLS));
+    let about = guess::combinations(of.agent, past.first_calls.unwrap_or(guess::CALLS));
     let recorded = if goes_on { recorded(&beside(path, "faults")) } else { 0 };
     let is_known = goes_on && past.first_calls.is_some();
     let at_most = if is_known { about } else { most };

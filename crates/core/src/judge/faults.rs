@@ -1,61 +1,51 @@
 //! Can every injected fault be hit, was it, and do the recorded events fit the suite's faults?
 
-use crate::advice;
-use crate::plan::Cell;
-use mcptest_core::eval::{GateBlock, is_contradicted};
-use mcptest_core::report::Reason;
-use mcptest_core::suite::{Agent, CassettePath, Fault, Suite};
-use mcptest_core::trace::{Call, CallResult, CatalogueTool, FaultEvent, Header, Run, Trace};
+use super::recorded::{RecordedRun, RecordedRuns};
+use crate::eval::{GateBlock, is_contradicted};
+use crate::row::{AgentRow, Reason, ReasonKind, Row};
+use crate::suite::{Agent, Fault};
+use crate::trace::{Call, CallResult, CatalogueTool, FaultEvent, Run};
 
 /// The first injected fault that no tool of the recorded catalogues, or of the suite's mock manifests, can have.
-pub(crate) fn unhittable<'h>(
-    suite: &Suite,
-    agent: &Agent,
-    headers: impl Iterator<Item = &'h Header>,
-) -> Option<Reason> {
-    if agent.inject.is_empty() {
+pub(super) fn unhittable(of: AgentRow<'_>, recorded: &RecordedRuns<'_>) -> Option<Reason> {
+    if of.agent.inject.is_empty() {
         return None;
     }
-    let manifest = suite.known_catalogue(agent);
-    let recorded = headers.filter_map(|header| header.catalogue.as_deref());
-    let catalogues: Vec<&[CatalogueTool]> = recorded.chain(manifest.as_deref()).collect();
+    let known = of.suite.known_catalogue(of.agent);
+    let catalogues = recorded.headers.iter().filter_map(|header| header.catalogue.as_deref());
+    let catalogues: Vec<&[CatalogueTool]> = catalogues.chain(known.as_deref()).collect();
     if catalogues.is_empty() {
         return None;
     }
     let tools: Vec<CatalogueTool> = catalogues.concat();
-    agent.injected(&suite.faults).find_map(|fault| {
+    of.agent.injected(&of.suite.faults).find_map(|fault| {
         let unknown = fault.target.unknown_tool(&tools)?;
         let (name, why) = (&fault.name, unknown.message);
         let message = format!("the fault `{name}` can never be hit: {why} in the recorded catalogue");
-        Some(Reason { message, help: Some(unknown.help), ..Reason::default() })
+        Some(Reason::new(ReasonKind::FaultUnhittable, message).help(unknown.help))
     })
 }
 
 /// The first recorded event of one of the suite's faults that cannot be one of it.
-pub(crate) fn misrecorded<'t>(
-    cell: &Cell<'_>,
-    suite: &Suite,
-    agent: &Agent,
-    traces: impl Iterator<Item = Option<&'t Trace<'t>>>,
-) -> Option<Reason> {
-    let message = traces.enumerate().find_map(|(at, trace)| {
-        let trace = trace?;
+pub(super) fn misrecorded(row: &Row<'_>, of: AgentRow<'_>, runs: &[RecordedRun<'_>]) -> Option<Reason> {
+    let message = runs.iter().enumerate().find_map(|(at, run)| {
+        let trace = *run.trace.as_ref().ok()?;
         let events = trace.faults.as_ref().filter(|events| !events.is_empty())?;
         let results = trace.results_by_call();
         let calls: Vec<_> = trace.tool_calls.iter().zip(results).collect();
         let misfit = events.iter().find_map(|event| {
-            let fault = suite.faults.iter().find(|fault| fault.name == event.name)?;
-            misfit(fault, event, &calls, &agent.servers)
+            let fault = of.suite.faults.iter().find(|fault| fault.name == event.name)?;
+            misfit(fault, event, &calls, &of.agent.servers)
         })?;
         Some(format!("run {} does not fit the fault {misfit}", at + 1))
     })?;
-    let help = if matches!(agent.cassette, Some(CassettePath::ReadOnly(_))) {
-        "record it again, or correct the fault in the suite".to_owned()
+    let again = if of.agent.is_read_only() {
+        "record it again".to_owned()
     } else {
-        let command = advice::record_command(cell, suite, "--record");
-        format!("record it again with {command}, or correct the fault in the suite")
+        format!("record it again with {}", row.rerun.recording("--record"))
     };
-    Some(Reason { message, help: Some(help), ..Reason::default() })
+    let help = format!("{again}, or correct the fault in the suite");
+    Some(Reason::new(ReasonKind::FaultMismatch, message).help(help))
 }
 
 /// What is recorded against what the suite says, where they differ.
@@ -99,7 +89,7 @@ fn hits(fault: &Fault, call: &Call<'_>, servers: &[String]) -> bool {
 }
 
 /// Faults that no run met, in a test where no gate says so.
-pub(crate) fn unmet(agent: &Agent, runs: &[Run<'_>]) -> Vec<String> {
+pub(super) fn unmet(agent: &Agent, runs: &[Run<'_>]) -> Vec<String> {
     if agent.gates.iter().any(GateBlock::judges_faults) {
         return Vec::new();
     }

@@ -1,14 +1,15 @@
 //! What does one recorded run come to by itself?
 
-use crate::tool_test::say_if_redacted;
-use mcptest_core::report::{Expectation, Reason, RunReport, Status};
-use mcptest_core::suite::Agent;
-use mcptest_core::trace::{Trace, error_in_words};
+use crate::report::{Expectation, RunReport, Status};
+use crate::row::{Reason, ReasonKind};
+use crate::suite::Agent;
+use crate::trace::{Trace, error_in_words};
+use serde_json::Value;
 
 const SHOWN_TOOL_NAMES: usize = 50;
 
 /// Whether a run's own `expect:` holds; `None` when the run is no evidence.
-pub(crate) fn passes(agent: &Agent, trace: &Trace<'_>) -> Option<bool> {
+pub fn passes(agent: &Agent, trace: &Trace<'_>) -> Option<bool> {
     match judge_run(agent, 1, trace).status {
         Status::Passed => Some(true),
         Status::Failed => Some(false),
@@ -20,11 +21,11 @@ pub(crate) fn passes(agent: &Agent, trace: &Trace<'_>) -> Option<bool> {
 pub(super) fn judge_run(agent: &Agent, index: usize, trace: &Trace<'_>) -> RunReport {
     if let Some(message) = trace.fatal_error() {
         let message = format!("run {index} ended in an error: {message}");
-        return broken_run(index, Reason { message, ..Reason::default() });
+        return broken_run(index, Reason::new(ReasonKind::RunError, message));
     }
     if let Some(message) = misplaced_result(trace) {
         let message = format!("run {index} cannot be judged: {message}");
-        return broken_run(index, Reason { message, ..Reason::default() });
+        return broken_run(index, Reason::new(ReasonKind::TraceInconsistent, message));
     }
     let expectations = judge_expectations(agent, trace);
     let passed = expectations.iter().all(|expectation| expectation.passed);
@@ -94,4 +95,22 @@ pub(super) fn reached_limit(trace: &Trace<'_>, index: usize) -> Option<String> {
     let limit = trace.stop_reason.as_deref()?;
     let is_limit = matches!(limit, "max_turns" | "max_tool_calls" | "token_budget" | "time_budget");
     is_limit.then(|| format!("run {index} ended at its `{limit}`"))
+}
+
+/// A matcher may fail for the placeholder that stands where the value was.
+pub(super) fn say_if_redacted(expectation: &mut Expectation) {
+    const HINT: &str = "the value has a placeholder where a secret was: see docs/redaction.md";
+    if expectation.actual.as_ref().is_some_and(has_placeholder) {
+        let before = expectation.reason.take().map(|reason| format!("{reason}; ")).unwrap_or_default();
+        expectation.reason = Some(format!("{before}{HINT}"));
+    }
+}
+
+fn has_placeholder(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text.contains("[redacted:"),
+        Value::Array(items) => items.iter().any(has_placeholder),
+        Value::Object(fields) => fields.values().any(has_placeholder),
+        _ => false,
+    }
 }

@@ -1,0 +1,166 @@
+//! What do the recorded runs of an agent's row come to?
+
+use super::one_run::{broken_run, judge_run, overcome_errors, reached_limit};
+use super::recorded::{RecordedRun, RecordedRuns, missing};
+use super::{advice, faults, matrix};
+use crate::eval::{GateBlock, decided, fault_combinations};
+use crate::report::{Status, TestReport};
+use crate::row::{AgentRow, Reason, ReasonKind, Row};
+use crate::suite::Agent;
+use crate::trace::Run;
+
+pub(super) fn judge(
+    row: &Row<'_>,
+    of: AgentRow<'_>,
+    recorded: &RecordedRuns<'_>,
+    report: &mut TestReport,
+) -> Result<(), Reason> {
+    let agent = of.agent;
+    report.unpinned = recorded.unpinned;
+    if let Some(reason) = &recorded.stale {
+        return Err(reason.clone());
+    }
+    report.notes.clone_from(&recorded.notes);
+    if let Some(reason) = faults::unhittable(of, recorded) {
+        return Err(reason);
+    }
+    let there = recorded.runs.len();
+    let wanted = agent.runs_to_judge(there);
+    let missing = missing(&recorded.runs, wanted);
+    let stop = recorded.early_stop(&missing, wanted);
+    if let Some(message) = missing_in_words(&missing, wanted).filter(|_| stop.is_none()) {
+        return Err(Reason::new(ReasonKind::RunsMissing, message).help(advice::short(row, of)));
+    }
+    if there > wanted {
+        let judged = if wanted == 1 { "is".to_owned() } else { format!("{wanted} are") };
+        report.notes.push(format!("{there} runs are recorded; only the first {judged} judged"));
+    }
+    let judged = &recorded.runs[..stop.unwrap_or(wanted)];
+    if let Some(reason) = faults::misrecorded(row, of, judged) {
+        return Err(reason);
+    }
+    let runs =
+        judge_runs(agent, judged, report).map_err(|reason| again(row, of, recorded.is_live, reason))?;
+    if stop.is_some() {
+        report.notes.push(accept_early_stop(row, of, &runs, wanted)?);
+    }
+    report.notes.extend(runs.iter().enumerate().filter_map(|(at, run)| overcome_errors(run.trace, at + 1)));
+    let failed = runs.iter().enumerate().filter(|(_, run)| !run.passed);
+    report.notes.extend(failed.filter_map(|(at, run)| reached_limit(run.trace, at + 1)));
+    report.notes.extend(faults::unmet(agent, &runs));
+    judge_gates(row, of, &runs, recorded, report)
+}
+
+/// Says which of the wanted runs are not recorded, when these are not.
+pub(super) fn missing_in_words(missing: &[usize], wanted: usize) -> Option<String> {
+    let first = *missing.first()?;
+    if missing.len() == wanted + 1 - first {
+        return Some(format!("{} of {wanted} runs are recorded", first - 1));
+    }
+    let are = if missing.len() == 1 { "is" } else { "are" };
+    Some(format!("{} of {wanted} {are} not recorded", numbered("run", missing)))
+}
+
+/// `run 3`, `runs 3 and 7`, or the first few of many.
+fn numbered(what: &str, numbers: &[usize]) -> String {
+    const SHOWN: usize = 5;
+    let mut named: Vec<String> = numbers.iter().take(SHOWN).map(ToString::to_string).collect();
+    if numbers.len() > SHOWN {
+        named.push(format!("{} more", numbers.len() - SHOWN));
+    }
+    match &named[..] {
+        [one] => format!("{what} {one}"),
+        [first @ .., last] => format!("{what}s {} and {last}", first.join(", ")),
+        [] => String::new(),
+    }
+}
+
+/// A run that ended in an error is part of its recording: all runs of the row are recorded again, or none.
+fn again(row: &Row<'_>, of: AgentRow<'_>, is_live: bool, mut reason: Reason) -> Reason {
+    let can_be_recorded = of.agent.own.is_some() || of.model.is_some();
+    let is_kept = !is_live && can_be_recorded && !of.agent.is_read_only();
+    if is_kept && reason.kind == ReasonKind::RunError {
+        let help = || format!("record the row again with {}", row.rerun.recording("--record=failed"));
+        reason.help.get_or_insert_with(help);
+    }
+    reason
+}
+
+/// Each run held to the agent's `expect:`. One that is an error makes an error of the row.
+fn judge_runs<'t>(
+    agent: &Agent,
+    recorded: &[RecordedRun<'t>],
+    report: &mut TestReport,
+) -> Result<Vec<Run<'t>>, Reason> {
+    let mut runs = Vec::with_capacity(recorded.len());
+    for (at, run) in recorded.iter().enumerate() {
+        report.runs.push(match &run.trace {
+            Ok(trace) => {
+                let judged = judge_run(agent, at + 1, trace);
+                runs.push(Run { trace, header: run.header, passed: judged.status == Status::Passed });
+                judged
+            }
+            Err(reason) => {
+                let mut reason = reason.clone();
+                reason.message = format!("run {} cannot be read: {}", at + 1, reason.message);
+                broken_run(at + 1, reason)
+            }
+        });
+    }
+    let Some(broken) = report.runs.iter().find(|run| run.status == Status::Error) else { return Ok(runs) };
+    let mut reason = broken.reason.clone().unwrap_or_default();
+    if !agent.gates.is_empty() {
+        reason.details.push("so the gates are not scored".to_owned());
+    }
+    Err(reason)
+}
+
+/// Takes the runs there are for all that are wanted, where the others could change nothing; the row says so.
+fn accept_early_stop(
+    row: &Row<'_>,
+    of: AgentRow<'_>,
+    runs: &[Run<'_>],
+    wanted: usize,
+) -> Result<String, Reason> {
+    let recorded = runs.len();
+    let open = if !of.agent.stop_decided {
+        Some("the suite does not say `stop: decided`")
+    } else if decided(of.agent, runs, wanted).is_none() {
+        Some("with the suite as it is now the others could change the verdict")
+    } else {
+        None
+    };
+    if let Some(why) = open {
+        let message = format!("{recorded} of {wanted} runs are recorded: recording stopped early, and {why}");
+        return Err(Reason::new(ReasonKind::RunsMissing, message).help(advice::short(row, of)));
+    }
+    let saved = wanted - recorded;
+    let s = if saved == 1 { "" } else { "s" };
+    Ok(format!("stopped after {recorded} of {wanted} runs: the verdict was decided ({saved} run{s} saved)"))
+}
+
+/// Each gate over the runs, that of the fault matrix over runs of its own; the worst decides.
+fn judge_gates(
+    row: &Row<'_>,
+    of: AgentRow<'_>,
+    runs: &[Run<'_>],
+    recorded: &RecordedRuns<'_>,
+    report: &mut TestReport,
+) -> Result<(), Reason> {
+    let row_name = report.row_name();
+    let mut gates = Vec::with_capacity(of.agent.gates.len());
+    for gate in &of.agent.gates {
+        gates.push(if gate.judges_matrix() {
+            let combinations = fault_combinations(of.agent, runs).len();
+            let matrix = matrix::Matrix { row, of, gate, combinations };
+            matrix.judge(recorded.matrix.as_ref(), report)?
+        } else {
+            gate.judge_variant(of.variant, &row_name, runs)
+        });
+    }
+    report.gates = gates;
+    let runs_decide = !of.agent.gates.iter().any(GateBlock::decides_runs);
+    let runs = report.runs.iter().filter(|_| runs_decide).map(|run| run.status);
+    report.status = runs.chain(report.gates.iter().map(|gate| gate.status)).max().unwrap_or(Status::Passed);
+    Ok(())
+}

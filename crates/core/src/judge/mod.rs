@@ -1,0 +1,92 @@
+//! What do the recorded runs of a suite come to? Nothing is opened here: the runs are in memory.
+
+mod advice;
+mod agent_row;
+mod faults;
+mod matrix;
+mod one_run;
+mod recorded;
+mod tool_row;
+mod vacuous;
+
+pub use advice::{is_read_only, to_record};
+pub use one_run::passes;
+pub use recorded::{Recorded, RecordedCall, RecordedMatrix, RecordedRun, RecordedRuns};
+
+use crate::problem::nearest;
+use crate::report::{Place, Report, Status, TestReport};
+use crate::row::{Reason, ReasonKind, Rerun, Row, Subject};
+use crate::suite::Suite;
+
+/// How rows are judged.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Judging {
+    /// What measured nothing fails.
+    pub deny_vacuous: bool,
+    /// The runs are made just now and kept nowhere: who judges the row again makes them again.
+    pub is_live: bool,
+}
+
+/// Judges all rows of a suite, each by the runs given under its name; whatever is wrong with a row stays in it.
+///
+/// A row's name is the agent's: `weather`; with several models it is `weather [gpt-5]`. A row without runs is an error,
+/// and so are runs under a name that no row has.
+pub fn judge(suite: &Suite, rows: &[(&str, Recorded<'_>)]) -> Report {
+    let of_suite = suite.rows();
+    let mut tests: Vec<TestReport> = Vec::with_capacity(of_suite.len());
+    for row in &of_suite {
+        let given = rows.iter().find(|(name, _)| *name == row.name).map(|(_, recorded)| recorded);
+        let nothing = || Reason::new(ReasonKind::RecordingMissing, "no runs were given for this row");
+        let nothing = given.is_none().then(|| Recorded::Nothing(nothing()));
+        tests.extend(given.or(nothing.as_ref()).map(|recorded| judge_row(row, recorded, Judging::default())));
+    }
+    let names = || of_suite.iter().map(|row| row.name.as_str());
+    for (name, _) in rows.iter().filter(|(name, _)| names().all(|known| known != *name)) {
+        let mut reason = Reason::new(ReasonKind::RowUnknown, format!("the suite has no row `{name}`"));
+        reason.help = nearest(name, names()).map(|near| format!("did you mean `{near}`?"));
+        let file = suite.path.display().to_string();
+        let rerun = Rerun { suite: file.clone(), ..Rerun::default() };
+        let blank = TestReport::blank(name, &Place { file, line: 1 }, &rerun);
+        tests.push(TestReport { status: Status::Error, reason: Some(reason), ..blank });
+    }
+    Report::new(tests)
+}
+
+/// Judges one row.
+pub fn judge_row(row: &Row<'_>, recorded: &Recorded<'_>, judging: Judging) -> TestReport {
+    let mut report = row.blank();
+    if let Some(reason) = &row.skip {
+        report.status = Status::Skipped;
+        report.reason = Some(reason.clone());
+        return report;
+    }
+    let judged = match (row.subject, recorded) {
+        (Subject::Refused(loaded), _) => Err(loaded.refusal()),
+        (_, Recorded::Nothing(reason)) => Err(reason.clone()),
+        (Subject::Agent(of), Recorded::Runs(runs)) => agent_row::judge(row, of, runs, &mut report),
+        (Subject::Tool(of), Recorded::Call(call)) => tool_row::judge(row, of.test, call, &mut report),
+        (Subject::Agent(_), Recorded::Call(_)) => {
+            Err(mismatched("an agent is judged by runs, not by a call"))
+        }
+        (Subject::Tool(_), Recorded::Runs(_)) => {
+            Err(mismatched("a tool test is judged by its call, not by runs"))
+        }
+    };
+    if let Err(reason) = judged {
+        report.status = Status::Error;
+        report.reason = Some(reason);
+    }
+    let mut rerun = row.rerun.clone();
+    rerun.flags.extend(judging.is_live.then_some("--live"));
+    rerun.flags.extend(judging.deny_vacuous.then_some("--deny-vacuous"));
+    report.rerun = rerun.to_string();
+    if judging.deny_vacuous {
+        let baseline = row.agent_row().and_then(|of| of.agent.baseline_of(of.variant));
+        vacuous::deny(&mut report, baseline);
+    }
+    report
+}
+
+fn mismatched(message: &str) -> Reason {
+    Reason::new(ReasonKind::RecordingUnreadable, message)
+}

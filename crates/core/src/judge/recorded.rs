@@ -1,0 +1,108 @@
+//! What is a row judged by?
+
+use crate::row::Reason;
+use crate::suite::ToolOutcome;
+use crate::trace::{Header, Trace};
+use std::collections::BTreeSet;
+
+/// What was recorded of one row, as it was read.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Recorded<'t> {
+    /// The runs of an agent.
+    Runs(RecordedRuns<'t>),
+    /// The call of a tool test.
+    Call(RecordedCall<'t>),
+    /// Nothing that can be judged, for this reason.
+    Nothing(Reason),
+}
+
+/// The runs of an agent's row.
+#[derive(Debug, Clone, Default)]
+pub struct RecordedRuns<'t> {
+    /// The runs in the order of their numbers.
+    pub runs: Vec<RecordedRun<'t>>,
+    /// What they were recorded with: one header for each recording that has one.
+    pub headers: Vec<&'t Header>,
+    /// After how many runs recording stopped early, where it did.
+    pub stopped_after: Option<usize>,
+    /// Whether one of the recordings has no fingerprint, so that nobody knows whether it fits the suite.
+    pub unpinned: bool,
+    /// Why the recordings do not fit the suite, where that is an error.
+    pub stale: Option<Reason>,
+    /// What else is worth knowing of them.
+    pub notes: Vec<String>,
+    /// The runs of its fault matrix, or why they cannot be judged; `None` when they were not made.
+    pub matrix: Option<Result<RecordedMatrix<'t>, Reason>>,
+    /// Whether they were made just now and are kept nowhere.
+    pub is_live: bool,
+}
+
+/// One run.
+#[derive(Debug, Clone)]
+pub struct RecordedRun<'t> {
+    /// Its number in the recording, from 1.
+    pub number: usize,
+    /// What happened, or why that cannot be read.
+    pub trace: Result<&'t Trace<'t>, Reason>,
+    /// What it was recorded with, where the recording says so.
+    pub header: Option<&'t Header>,
+}
+
+/// The runs of a fault matrix.
+#[derive(Debug, Clone, Default)]
+pub struct RecordedMatrix<'t> {
+    /// One for each combination, in order.
+    pub runs: Vec<RecordedRun<'t>>,
+    /// What else is worth knowing of them.
+    pub notes: Vec<String>,
+}
+
+/// The call of a tool test.
+#[derive(Debug, Clone, Default)]
+pub struct RecordedCall<'t> {
+    /// What came of it.
+    pub outcome: ToolOutcome<'t>,
+    /// Whether the recording has no fingerprint.
+    pub unpinned: bool,
+    /// Why the recording does not fit the suite, where that is an error.
+    pub stale: Option<Reason>,
+    /// What else is worth knowing of it.
+    pub notes: Vec<String>,
+    /// Whether it was made just now and is kept nowhere.
+    pub is_live: bool,
+}
+
+impl<'t> Recorded<'t> {
+    /// Traces that are in memory, as the runs of an agent in this order.
+    pub fn of_traces(traces: &'t [Trace<'t>]) -> Self {
+        let run = |(at, trace): (usize, &'t Trace<'t>)| RecordedRun {
+            number: at + 1,
+            trace: Ok(trace),
+            header: None,
+        };
+        let runs = traces.iter().enumerate().map(run).collect();
+        Self::Runs(RecordedRuns { runs, unpinned: true, ..RecordedRuns::default() })
+    }
+
+    /// What a tool test's call gave.
+    pub fn of_call(outcome: ToolOutcome<'t>) -> Self {
+        Self::Call(RecordedCall { outcome, unpinned: true, ..RecordedCall::default() })
+    }
+}
+
+/// The numbers up to `of` under which there is no run.
+pub(super) fn missing(runs: &[RecordedRun<'_>], of: usize) -> Vec<usize> {
+    let recorded: BTreeSet<usize> = runs.iter().map(|run| run.number).collect();
+    (1..=of).filter(|number| !recorded.contains(number)).collect()
+}
+
+impl RecordedRuns<'_> {
+    /// How many runs are judged where recording stopped early, and more are wanted now than there are: all that are
+    /// there.
+    pub(super) fn early_stop(&self, missing: &[usize], wanted: usize) -> Option<usize> {
+        let after = self.stopped_after.filter(|after| *after > 0 && !missing.is_empty())?;
+        let there = self.runs.iter().filter(|run| run.number <= wanted).count();
+        (there >= after).then_some(there)
+    }
+}

@@ -1,0 +1,60 @@
+//! What does the recorded call of a tool test come to?
+
+use super::one_run::say_if_redacted;
+use super::recorded::RecordedCall;
+use crate::report::{RunReport, Status, TestReport};
+use crate::row::{Reason, ReasonKind, Row};
+use crate::suite::{ToolOutcome, ToolTest};
+
+pub(super) fn judge(
+    row: &Row<'_>,
+    test: &ToolTest,
+    call: &RecordedCall<'_>,
+    report: &mut TestReport,
+) -> Result<(), Reason> {
+    report.unpinned = call.unpinned;
+    if let Some(reason) = &call.stale {
+        return Err(reason.clone());
+    }
+    let outcome = &call.outcome;
+    report.notes.clone_from(&call.notes);
+    report.notes.extend(outcome.oddities.iter().cloned());
+    if let Some(failure) = outcome.failure {
+        let mut reason = Reason::of_lines(ReasonKind::CallFailed, failure);
+        if !call.is_live {
+            let command = row.rerun.recording("--record");
+            reason = reason.help(format!("this is what was recorded; record it again with {command}"));
+        }
+        return Err(reason);
+    }
+    let mut expectations = test.check(outcome);
+    if expectations.is_empty() {
+        return Err(nothing_checked(outcome));
+    }
+    for expectation in expectations.iter_mut().filter(|expectation| !expectation.passed) {
+        say_if_redacted(expectation);
+    }
+    let held = expectations.iter().all(|expectation| expectation.passed);
+    report.status = if held { Status::Passed } else { Status::Failed };
+    report.runs = vec![RunReport {
+        index: 1,
+        status: report.status,
+        reason: None,
+        tool_names: vec![test.tool.clone()],
+        calls: 1,
+        duration_ms: Some(outcome.duration_ms),
+        expectations,
+    }];
+    Ok(())
+}
+
+/// A test without `expect:` is one of the tool's own schema; where that says nothing either, nothing was tested.
+fn nothing_checked(outcome: &ToolOutcome<'_>) -> Reason {
+    let why = if outcome.output_schema.is_none() {
+        "the test has no `expect:`, and the tool declares no outputSchema"
+    } else {
+        "the test has no `expect:`, and an error is not held to the tool's outputSchema"
+    };
+    Reason::new(ReasonKind::NothingAsserted, format!("nothing was checked: {why}"))
+        .help("say under `expect:` what must hold")
+}

@@ -1,0 +1,30 @@
+//! Did a row measure anything at all?
+
+use crate::report::{Finding, GateReport, Status, TestReport};
+use crate::row::{Reason, ReasonKind};
+
+/// Fails what measured nothing: gates that say so, and a test that asserts nothing at all. To the gate with the key
+/// `baseline` the row is there to be compared with.
+pub(super) fn deny(report: &mut TestReport, baseline: Option<&str>) {
+    if report.status == Status::Error || report.status == Status::Skipped {
+        return;
+    }
+    let is_baseline = |gate: &GateReport| Some(gate.key.as_str()) == baseline;
+    for gate in report.gates.iter_mut().filter(|gate| !is_baseline(gate)) {
+        if let Some(why) = &gate.not_exercised {
+            let message = format!("it measured nothing, which --deny-vacuous does not allow: {why}");
+            gate.explanation.insert(0, Finding { run: None, message, diff: Vec::new() });
+            gate.status = Status::Failed;
+            report.status = Status::Failed;
+        }
+    }
+    // A gate without targets, such as `discovery:`, asserts something without an expectation.
+    let is_silent = |gate: &GateReport| gate.expectations.is_empty() && !gate.targets.is_empty();
+    let asserts_nothing =
+        report.gates.iter().all(is_silent) && report.runs.iter().all(|run| run.expectations.is_empty());
+    if asserts_nothing {
+        report.status = Status::Failed;
+        let message = "nothing is asserted, which --deny-vacuous does not allow";
+        report.reason = Some(Reason::new(ReasonKind::NothingAsserted, message));
+    }
+}

@@ -1,0 +1,231 @@
+//! Which rows does a suite have, and what is each of them called?
+
+mod reason;
+mod rerun;
+
+pub use reason::{Reason, ReasonKind};
+pub use rerun::Rerun;
+
+use crate::problem::{Level, Problem};
+use crate::report::{Place, TestReport};
+use crate::suite::{Agent, Loaded, Model, Suite, ToolTest, Variant};
+use std::path::PathBuf;
+
+/// An agent with one of its models, in one of its variants.
+#[derive(Debug, Clone, Copy)]
+pub struct AgentRow<'s> {
+    /// Its suite.
+    pub suite: &'s Suite,
+    /// The agent.
+    pub agent: &'s Agent,
+    /// The model, when it names one.
+    pub model: Option<&'s Model>,
+    /// The variant, when it has several.
+    pub variant: Option<Variant>,
+}
+
+/// A direct tool test.
+#[derive(Debug, Clone, Copy)]
+pub struct ToolRow<'s> {
+    /// Its suite.
+    pub suite: &'s Suite,
+    /// The test.
+    pub test: &'s ToolTest,
+}
+
+/// What a row is about.
+#[derive(Debug, Clone, Copy)]
+pub enum Subject<'s> {
+    /// An agent with one of its models.
+    Agent(AgentRow<'s>),
+    /// A direct tool test.
+    Tool(ToolRow<'s>),
+    /// A file that was refused.
+    Refused(&'s Loaded),
+}
+
+/// One row of a report, before it is judged.
+#[derive(Debug, Clone)]
+pub struct Row<'s> {
+    /// What is judged.
+    pub subject: Subject<'s>,
+    /// Its name, as filters and reports have it.
+    pub name: String,
+    /// Where it is written.
+    pub place: Place,
+    /// The command that judges this row alone.
+    pub rerun: Rerun,
+    /// Why it is left out, when it is.
+    pub skip: Option<Reason>,
+    /// The transcripts that are judged in place of the agent's own recordings.
+    pub transcripts: Option<Transcripts>,
+}
+
+/// Transcripts that are judged together, as the runs of one row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Transcripts {
+    /// What the row calls them: the subfolder they stand in, or the name of a file that stands in none.
+    pub name: String,
+    /// The files, in natural order.
+    pub files: Vec<PathBuf>,
+}
+
+impl Agent {
+    /// Every model with every variant, each a row of its own: the one place where they are multiplied.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (Option<&Model>, Option<Variant>)> {
+        let models = self.models.iter().map(Some).chain(self.models.is_empty().then_some(None));
+        let variants: Vec<Variant> = self.variants();
+        models.flat_map(move |model| {
+            let alone = variants.is_empty().then_some((model, None));
+            variants.clone().into_iter().map(move |variant| (model, Some(variant))).chain(alone)
+        })
+    }
+
+    /// The name of its row with this model, in this variant: `name [gpt-5] [4 distractors]`.
+    pub(crate) fn row_name(&self, model: Option<&Model>, variant: Option<Variant>) -> String {
+        let model = model.filter(|_| self.is_matrix()).map(|model| format!(" [{}]", model.label()));
+        let variant = variant.map(|variant| format!(" [{variant}]"));
+        format!("{}{}{}", self.name, model.unwrap_or_default(), variant.unwrap_or_default())
+    }
+}
+
+impl AgentRow<'_> {
+    /// The model as rows and recordings name it.
+    pub fn model_label(&self) -> Option<String> {
+        self.model.map(Model::label)
+    }
+}
+
+impl Suite {
+    /// Its agents, each with every model in every variant.
+    pub fn agent_rows(&self) -> impl Iterator<Item = AgentRow<'_>> {
+        self.agents.iter().flat_map(move |agent| {
+            agent.rows().map(move |(model, variant)| AgentRow { suite: self, agent, model, variant })
+        })
+    }
+
+    /// All its rows: those of its agents, then its tool tests, in the order of the file.
+    pub fn rows(&self) -> Vec<Row<'_>> {
+        let of_agents = self.agent_rows().map(|row| {
+            let name = row.agent.row_name(row.model, row.variant);
+            Row::new(Subject::Agent(row), name, &row.agent.place)
+        });
+        let of_tools = self.tools.iter().map(|test| {
+            let subject = Subject::Tool(ToolRow { suite: self, test });
+            Row::new(subject, test.name.clone(), &test.place)
+        });
+        self.with_reruns(of_agents.chain(of_tools).collect())
+    }
+
+    /// One row for each agent and group; which model an agent names, and its tool tests, play no part.
+    pub fn rows_of_transcripts(&self, groups: &[Transcripts]) -> Vec<Row<'_>> {
+        let firsts = self.agents.iter().filter_map(|agent| {
+            let (model, variant) = agent.rows().next()?;
+            Some(AgentRow { suite: self, agent, model, variant })
+        });
+        let rows = firsts.flat_map(|row| {
+            groups.iter().map(move |group| {
+                let name = format!("{} [{}]", row.agent.name, group.name);
+                let transcripts = Some(group.clone());
+                Row { transcripts, ..Row::new(Subject::Agent(row), name, &row.agent.place) }
+            })
+        });
+        self.with_reruns(rows.collect())
+    }
+
+    /// The command that judges each of the rows alone.
+    fn with_reruns<'s>(&self, mut rows: Vec<Row<'s>>) -> Vec<Row<'s>> {
+        let suite = self.path.display().to_string();
+        let names: Vec<String> = rows.iter().map(|row| row.name.clone()).collect();
+        for row in &mut rows {
+            row.rerun = Rerun::of(&suite, &row.name, &names);
+        }
+        rows
+    }
+}
+
+impl<'s> Row<'s> {
+    fn new(subject: Subject<'s>, name: String, place: &Place) -> Self {
+        let skip = match subject {
+            Subject::Agent(row) => row.agent.skip.as_ref(),
+            Subject::Tool(row) => row.test.skip.as_ref(),
+            Subject::Refused(_) => None,
+        };
+        let skip = skip.map(|why| Reason::new(ReasonKind::Skipped, why));
+        let rerun = Rerun::default();
+        Self { subject, name, place: place.clone(), rerun, skip, transcripts: None }
+    }
+
+    /// The row of a file that was refused.
+    pub fn refused(path: &str, loaded: &'s Loaded) -> Self {
+        let place = Place { file: path.to_owned(), line: 1 };
+        let rerun = Rerun { suite: path.to_owned(), ..Rerun::default() };
+        Self { rerun, ..Self::new(Subject::Refused(loaded), path.to_owned(), &place) }
+    }
+
+    /// The agent, where the row is one of an agent.
+    pub fn agent_row(&self) -> Option<AgentRow<'s>> {
+        if let Subject::Agent(row) = self.subject { Some(row) } else { None }
+    }
+
+    /// The tool test, where the row is one.
+    pub fn tool_row(&self) -> Option<ToolRow<'s>> {
+        if let Subject::Tool(row) = self.subject { Some(row) } else { None }
+    }
+
+    /// Whether the suite's file was refused.
+    pub fn is_refused(&self) -> bool {
+        matches!(self.subject, Subject::Refused(_))
+    }
+
+    /// The words to select it by.
+    pub fn tags(&self) -> &'s [String] {
+        match self.subject {
+            Subject::Agent(row) => &row.agent.tags,
+            Subject::Tool(row) => &row.test.tags,
+            Subject::Refused(_) => &[],
+        }
+    }
+
+    /// Whether it says `only: true`, and is not left out.
+    pub fn is_only(&self) -> bool {
+        let says_only = match self.subject {
+            Subject::Agent(row) => row.agent.only,
+            Subject::Tool(row) => row.test.only,
+            Subject::Refused(_) => false,
+        };
+        says_only && self.skip.is_none()
+    }
+
+    /// A report of this row with nothing judged so far.
+    pub fn blank(&self) -> TestReport {
+        let row = self.agent_row();
+        let own = row.filter(|_| self.transcripts.is_none());
+        let name = own.map_or(&self.name, |row| &row.agent.name);
+        TestReport {
+            model: own.and_then(|row| row.model_label()),
+            matrix: own.is_some_and(|row| row.agent.is_matrix()),
+            variant: row.and_then(|row| row.variant),
+            tags: self.tags().to_vec(),
+            ..TestReport::blank(name, &self.place, &self.rerun)
+        }
+    }
+}
+
+impl Loaded {
+    /// Why the suite was refused, for its row.
+    pub fn refusal(&self) -> Reason {
+        let errors: Vec<&Problem> =
+            self.problems.iter().filter(|problem| problem.level == Level::Error).collect();
+        let s = if errors.len() == 1 { "" } else { "s" };
+        let message = format!("the suite is refused for {} problem{s}", errors.len());
+        let details = errors.iter().map(|problem| match problem.span {
+            Some(span) => {
+                let (file, line, column) = self.sources.place(span);
+                format!("{file}:{line}:{column}: {}", problem.message)
+            }
+            None => problem.message.clone(),
+        });
+        Reason::new(ReasonKind::SuiteRefused, message).details(details.collect())
+    }
+}

@@ -1,0 +1,105 @@
+//! Why is a row or a run an error, or left out, and what is to be done about it?
+
+use serde::{Deserialize, Serialize};
+
+/// Why a row is an error or skipped, and what to do about it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Reason {
+    /// Of what kind it is: what programs tell reasons apart by.
+    #[serde(default)]
+    pub kind: ReasonKind,
+    /// What is wrong, in one sentence.
+    pub message: String,
+    /// Details, a line each: what changed, where the file is cut.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub details: Vec<String>,
+    /// What to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub help: Option<String>,
+}
+
+/// What kind of reason it is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum ReasonKind {
+    /// The suite's file has errors.
+    SuiteRefused,
+    /// The suite says `skip:`.
+    Skipped,
+    /// Another test says `only: true`.
+    OtherOnly,
+    /// `--fail-fast` ended the judging before.
+    FailFast,
+    /// There is no recording.
+    RecordingMissing,
+    /// The recording, or one of its runs, cannot be read.
+    RecordingUnreadable,
+    /// A newer mcptest made the recording.
+    RecordingNewer,
+    /// The suite has changed since the recording.
+    RecordingStale,
+    /// The recording's header was edited by hand.
+    RecordingEdited,
+    /// Fewer runs are recorded than are asked for.
+    RunsMissing,
+    /// A run ended in an error.
+    RunError,
+    /// The results of a run do not fit its calls.
+    TraceInconsistent,
+    /// An injected fault can never be hit.
+    FaultUnhittable,
+    /// What is recorded of a fault does not fit the suite.
+    FaultMismatch,
+    /// There is nobody to run.
+    NothingToRun,
+    /// The run or call could not be made, or not be written.
+    RecordingFailed,
+    /// The model's provider cannot be asked: it is not known, or its key is not set.
+    ProviderUnusable,
+    /// The server cannot be started as the suite says.
+    ServerUnusable,
+    /// A budget in dollars cannot be held: nobody knows the model's price.
+    PriceUnknown,
+    /// The call of a tool test was not answered.
+    CallFailed,
+    /// Nothing was asserted.
+    NothingAsserted,
+    /// Runs were given under a name that no row of the suite has.
+    RowUnknown,
+    /// The secrets cannot be taken out.
+    RedactionFailed,
+    /// None of these: the report was written by another version.
+    #[default]
+    #[serde(other)]
+    Unspecified,
+}
+
+impl Reason {
+    /// A reason with nothing but its message.
+    pub fn new(kind: ReasonKind, message: impl Into<String>) -> Self {
+        Self { kind, message: message.into(), details: Vec::new(), help: None }
+    }
+
+    /// The first line of a text is the message, the others are its details.
+    pub fn of_lines(kind: ReasonKind, text: &str) -> Self {
+        let mut lines = text.lines();
+        let message = lines.next().unwrap_or_default();
+        Self::new(kind, message).details(lines.map(str::to_owned).collect())
+    }
+
+    /// With what to do about it.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// With these details.
+    #[must_use]
+    pub fn details(mut self, details: Vec<String>) -> Self {
+        self.details = details;
+        self
+    }
+}

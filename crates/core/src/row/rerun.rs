@@ -1,0 +1,85 @@
+//! How is one row judged alone, or recorded?
+
+use std::fmt;
+
+/// Names beyond which the search for one that selects nothing else would take too long.
+const MANY_ROWS: usize = 200;
+
+/// The command that judges one row alone; its text is made where it is shown.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Rerun {
+    /// The suite's file, as it was named.
+    pub suite: String,
+    /// What selects the row and nothing else; `None` for a suite that was refused, which is validated again.
+    pub filter: Option<String>,
+    /// The folder of transcripts that are judged in place of the agent's recordings.
+    pub traces: Option<String>,
+    /// Options that change the verdict, as `--live`.
+    pub flags: Vec<&'static str>,
+}
+
+impl Rerun {
+    /// The command for the row with this name; the filter is the plain name where that selects no other of these.
+    pub fn of(suite: &str, row_name: &str, names: &[String]) -> Self {
+        let is_plain = names.len() <= MANY_ROWS
+            && !row_name.starts_with("re:")
+            && !row_name.starts_with('-')
+            && names.iter().filter(|other| other.contains(row_name)).count() <= 1;
+        let filter = if is_plain { row_name.to_owned() } else { format!("re:^{}$", regex::escape(row_name)) };
+        Self { suite: suite.to_owned(), filter: Some(filter), ..Self::default() }
+    }
+
+    /// The command that records the row, as `--record` or `--record=missing`, between backticks.
+    pub fn recording(&self, mode: &str) -> String {
+        let filter = self.filter.as_deref().unwrap_or_default();
+        format!("`mcptest run {mode} --config {} --filter {}`", quoted(&self.suite), quoted(filter))
+    }
+}
+
+impl fmt::Display for Rerun {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let suite = quoted(&self.suite);
+        let Some(filter) = &self.filter else { return write!(out, "mcptest validate {suite}") };
+        out.write_str("mcptest run ")?;
+        if let Some(folder) = &self.traces {
+            write!(out, "--traces {} ", quoted(folder))?;
+        }
+        write!(out, "{suite} --filter {}", quoted(filter))?;
+        self.flags.iter().try_for_each(|flag| write!(out, " {flag}"))
+    }
+}
+
+/// Quotes a word for a POSIX shell.
+fn quoted(word: &str) -> String {
+    let is_plain =
+        !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:=@%+,".contains(c));
+    if is_plain { word.to_owned() } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_selects_one_row() {
+        let rows = ["weather".to_owned(), "weather [gpt-5]".to_owned()];
+        let command = |suite: &str, row: &str| Rerun::of(suite, row, &rows).to_string();
+        assert_eq!(command("a.yml", "weather [gpt-5]"), "mcptest run a.yml --filter 'weather [gpt-5]'");
+        assert_eq!(command("a b.yml", "weather"), "mcptest run 'a b.yml' --filter 're:^weather$'");
+        assert_eq!(command("a.yml", "it's"), r"mcptest run a.yml --filter 'it'\''s'");
+    }
+
+    #[test]
+    fn a_name_that_looks_like_an_option_is_still_a_name() {
+        let mut rerun = Rerun::of("a --filter b.yml", "x", &["x".to_owned()]);
+        assert_eq!(
+            rerun.recording("--record"),
+            "`mcptest run --record --config 'a --filter b.yml' --filter x`"
+        );
+        rerun.traces = Some("runs".to_owned());
+        rerun.flags.push("--deny-vacuous");
+        let said = "mcptest run --traces runs 'a --filter b.yml' --filter x --deny-vacuous";
+        assert_eq!(rerun.to_string(), said);
+        assert_eq!(Rerun { filter: None, ..rerun }.to_string(), "mcptest validate 'a --filter b.yml'");
+    }
+}
