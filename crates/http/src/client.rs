@@ -1,5 +1,6 @@
 //! The HTTP client that every request of ours goes out with: certificates, proxies, redirects.
 
+use crate::guard;
 use reqwest::{Client, ClientBuilder, Url};
 use std::sync::Arc;
 
@@ -29,9 +30,7 @@ fn bundled_roots() -> rustls::ClientConfig {
 
 fn is_loopback(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost"
-        || host.ends_with(".localhost")
-        || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+    host.ends_with(".localhost") || guard::is_loopback(host)
 }
 
 #[cfg(test)]

@@ -1,7 +1,19 @@
-//! HTTP without MCP: how do requests of ours go out, and where do servers listen?
+//! HTTP without MCP: how do requests of ours go out, and how do servers of ours listen, accept and end?
 
+mod address;
 mod client;
+mod connections;
+mod guard;
+mod headers;
+mod limits;
 mod listen;
+mod serve;
+mod stall;
 
+pub use address::{Address, BadAddress};
 pub use client::{USER_AGENT, client};
-pub use listen::bind;
+pub use guard::Guard;
+pub use headers::{header_text, media_type};
+pub use limits::{BodyError, Limits};
+pub use listen::{bind, listen};
+pub use serve::{Broken, accept, serve};

@@ -19,7 +19,8 @@ pub async fn bind(address: impl ToSocketAddrs) -> io::Result<TcpListener> {
     Err(refused.unwrap_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "no address of that name")))
 }
 
-fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+/// Listens on one address. Needs a runtime around it.
+pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
     // Elsewhere it would let two servers have one port.
     #[cfg(unix)]

@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used, missing_docs)]
 
+use mcptest_http::{Address, Guard};
 use mcptest_mcp::fault::Injector;
-use mcptest_mcp::proxy::http::{Guard, Setup, Target, listen, serve};
+use mcptest_mcp::proxy::http::{Setup, Target, serve};
 use mcptest_mcp::proxy::redactor;
 use mcptest_mcp::tape::{Direction, Event, Tape, TapeServer, Writer};
 use std::future::Future;
@@ -26,11 +27,11 @@ impl Proxied {
         let redactor = redactor(&[], std::iter::empty(), &[]).unwrap();
         let tape =
             Writer::create(&folder.path().join("tape.jsonl"), TapeServer::default(), redactor).unwrap();
-        let listener = listen("127.0.0.1").await.unwrap();
+        let listener = Address::loopback().bind().await.unwrap();
         let address = listener.local_addr().unwrap();
         let setup = Setup {
             target: Target::parse(&format!("http://{target}/mcp")).unwrap(),
-            guard: Guard { is_local: true, allowed: Vec::new() },
+            guard: Guard::of(address.ip()).allow(Vec::new(), "start the proxy with --allow-host"),
             injector: Injector::new(faults.iter().map(|fault| fault.parse().unwrap()).collect()),
         };
         let (stop, stopped) = oneshot::channel();

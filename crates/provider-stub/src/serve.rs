@@ -5,26 +5,20 @@ use crate::log::Logged;
 use crate::play::{self, Play};
 use crate::script::{Fault, Script, Step};
 use crate::wire::{Answering, Request, WIRES, Wire, Wrong};
-use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use hyper::header::CONTENT_TYPE;
-use hyper::server::conn::http1;
-use hyper::service::service_fn;
 use hyper::{Method, Response};
-use hyper_util::rt::TokioIo;
 use mcptest_core::provider::{FAMILIES, Family};
+use mcptest_http::{Guard, Limits};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::net::{TcpListener, TcpSocket};
 use tokio::runtime::Runtime;
 
-/// How many connections wait to be accepted.
-const BACKLOG: u32 = 4096;
 /// Longer than any client waits.
 const FOREVER: Duration = Duration::from_secs(3600);
 
@@ -71,10 +65,7 @@ impl Stub {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let listener = {
             let _entered = runtime.enter();
-            let socket = TcpSocket::new_v4()?;
-            socket.set_reuseaddr(true)?;
-            socket.bind(SocketAddr::from(([127, 0, 0, 1], port)))?;
-            socket.listen(BACKLOG)?
+            mcptest_http::listen(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))?
         };
         let address = listener.local_addr()?;
         let state = Arc::new(State {
@@ -84,7 +75,12 @@ impl Stub {
             under_way: AtomicUsize::new(0),
             most_under_way: AtomicUsize::new(0),
         });
-        runtime.spawn(accept(listener, Arc::clone(&state)));
+        let shared = Arc::clone(&state);
+        let exchange = move |request| {
+            let state = Arc::clone(&shared);
+            async move { answer(&state, request).await }
+        };
+        runtime.spawn(mcptest_http::serve(listener, Limits::default(), exchange, std::future::pending::<()>()));
         Ok(Self { address, state, runtime: Some(runtime) })
     }
 
@@ -130,21 +126,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-async fn accept(listener: TcpListener, state: Arc<State>) {
-    loop {
-        let Ok((stream, _)) = listener.accept().await else {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-            continue;
-        };
-        let _best_effort = stream.set_nodelay(true);
-        let state = Arc::clone(&state);
-        tokio::spawn(async move {
-            let service = service_fn(|request| answer(&state, request));
-            let _ended = http1::Builder::new().serve_connection(TokioIo::new(stream), service).await;
-        });
-    }
-}
-
 /// One request that counts as under way while this lives.
 struct UnderWay<'s>(&'s State);
 
@@ -165,7 +146,13 @@ impl Drop for UnderWay<'_> {
 async fn answer(state: &State, request: hyper::Request<Incoming>) -> io::Result<Response<AnswerBody>> {
     let _under_way = UnderWay::new(state);
     let (parts, body) = request.into_parts();
-    let body = body.collect().await.map_err(io::Error::other)?.to_bytes();
+    if let Some((status, sentence)) = Guard::of(Ipv4Addr::LOCALHOST.into()).refusal(&parts.uri, &parts.headers) {
+        return refused(status.as_u16(), sentence);
+    }
+    let body = match Limits::default().read(body).await {
+        Ok(body) => body,
+        Err(error) => return refused(error.status().as_u16(), error.to_string()),
+    };
     let value: Value = serde_json::from_slice(&body).unwrap_or_default();
     let headers = parts.headers.iter();
     let headers: BTreeMap<String, String> = headers
@@ -188,6 +175,10 @@ async fn answer(state: &State, request: hyper::Request<Incoming>) -> io::Result<
         status,
     });
     act.perform(state).await
+}
+
+fn refused(status: u16, sentence: String) -> io::Result<Response<AnswerBody>> {
+    Response::builder().status(status).body(AnswerBody::whole(sentence)).map_err(io::Error::other)
 }
 
 /// What is done with a request.

@@ -5,14 +5,13 @@ use crate::output::{self, Failure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args};
 use mcptest_core::problem;
+use mcptest_http::Address;
 use mcptest_mcp::fault::{FaultKind, FaultScope, ScopedFault};
 use mcptest_mcp::manifest::{self, Loaded};
 use mcptest_mcp::mock::{self, Ended, Reload, Server};
 use mcptest_mcp::tape::Tape;
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::str::FromStr;
 
 /// Arguments of `mock`.
 #[derive(Debug, Args)]
@@ -26,7 +25,7 @@ pub(crate) struct Mock {
     from_cassette: Option<PathBuf>,
     /// Serve HTTP at /mcp on this port or address instead of stdio.
     #[arg(long, value_name = "ADDR[:PORT]")]
-    http: Option<HttpAddress>,
+    http: Option<Address>,
     /// Inject this fault, such as hang or slow:500; repeatable.
     #[arg(long, value_name = "KIND")]
     fault: Vec<FaultKind>,
@@ -41,29 +40,6 @@ fn scopes() -> impl TypedValueParser<Value = FaultScope> {
         let found = FaultScope::WORDS.iter().find(|(word, ..)| *word == written);
         found.map(|(_, scope, _)| *scope).unwrap_or_default()
     })
-}
-
-/// Where to listen.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct HttpAddress(SocketAddr);
-
-impl FromStr for HttpAddress {
-    type Err = String;
-
-    fn from_str(written: &str) -> Result<Self, String> {
-        let named = written.replacen("localhost", "127.0.0.1", usize::from(written.starts_with("localhost")));
-        let bare = named.trim_start_matches('[').trim_end_matches(']');
-        let port = named.strip_prefix(':').unwrap_or(&named).parse::<u16>();
-        let address = port
-            .map(|port| SocketAddr::from((Ipv4Addr::LOCALHOST, port)))
-            .or_else(|_| named.parse::<SocketAddr>())
-            .or_else(|_| bare.parse::<Ipv4Addr>().map(|ip| SocketAddr::from((ip, 0))))
-            .or_else(|_| bare.parse::<Ipv6Addr>().map(|ip| SocketAddr::from((ip, 0))));
-        address.map(Self).map_err(|_| {
-            "write a port (8080), an address (127.0.0.1) or both (127.0.0.1:8080); port 0 picks a free one"
-                .to_owned()
-        })
-    }
 }
 
 pub(super) fn run(args: &Mock, colour: Colour) -> Result<ExitCode, Failure> {
@@ -93,7 +69,7 @@ pub(super) fn run(args: &Mock, colour: Colour) -> Result<ExitCode, Failure> {
 
 async fn serve(args: &Mock, server: Server, said: &str, is_coloured: bool) -> Result<ExitCode, Failure> {
     let _reload = args.tools_from.as_deref().and_then(|path| reload(&server, path, is_coloured));
-    let Some(HttpAddress(address)) = args.http else {
+    let Some(address) = &args.http else {
         output::stderr(said);
         return Ok(match mock::serve_pipe(server, tokio::io::stdin(), tokio::io::stdout()).await {
             Ended::Closed => ExitCode::SUCCESS,
@@ -101,10 +77,10 @@ async fn serve(args: &Mock, server: Server, said: &str, is_coloured: bool) -> Re
         });
     };
     let cannot = |error| Failure(format!("cannot listen on {address}: {}", mcptest_run::reason(&error)));
-    let listener = mcptest_http::bind(address).await.map_err(cannot)?;
+    let listener = address.bind().await.map_err(cannot)?;
     let bound = listener.local_addr().map_err(cannot)?;
     output::stderr(&format!("http://{bound}{}\n", mock::http::PATH));
-    if !is_local(bound.ip()) {
+    if !bound.ip().is_loopback() {
         output::stderr(
             "warning: this address can be reached from other machines, and the server has no password\n",
         );
@@ -114,10 +90,6 @@ async fn serve(args: &Mock, server: Server, said: &str, is_coloured: bool) -> Re
         .await
         .map_err(cannot)?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn is_local(address: IpAddr) -> bool {
-    address.is_loopback()
 }
 
 async fn interrupted() {
@@ -165,23 +137,4 @@ fn tape(path: &Path) -> Result<Tape, Failure> {
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {
     std::fs::read(path).map_err(|error| mcptest_run::reason(&error))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_may_be_a_port_a_host_or_both() {
-        let read = |written: &str| written.parse::<HttpAddress>().map(|address| address.0.to_string());
-        assert_eq!(read("8080").as_deref(), Ok("127.0.0.1:8080"));
-        assert_eq!(read(":8080").as_deref(), Ok("127.0.0.1:8080"));
-        assert_eq!(read("localhost:1").as_deref(), Ok("127.0.0.1:1"));
-        assert_eq!(read("localhost").as_deref(), Ok("127.0.0.1:0"));
-        assert_eq!(read("0.0.0.0").as_deref(), Ok("0.0.0.0:0"));
-        assert_eq!(read("[::1]:9").as_deref(), Ok("[::1]:9"));
-        assert_eq!(read("[::1]").as_deref(), Ok("[::1]:0"));
-        assert!(read("weather").unwrap_err().contains("127.0.0.1:8080"));
-        assert!(read("99999").is_err());
-    }
 }

@@ -2,6 +2,7 @@
 
 use crate::output::{self, Failure};
 use clap::{ArgGroup, Args as Group};
+use mcptest_http::{Address, Guard};
 use mcptest_mcp::fault::{FaultKind, Injector};
 use mcptest_mcp::proxy::{self, http, stdio};
 use mcptest_mcp::tape::{TapeServer, Writer};
@@ -24,7 +25,7 @@ pub(crate) struct Proxy {
     pub(crate) target: Option<String>,
     /// The address to listen on for clients [default: 127.0.0.1 and a free port].
     #[arg(long, value_name = "ADDR[:PORT]", conflicts_with = "command")]
-    pub(crate) listen: Option<String>,
+    pub(crate) listen: Option<Address>,
     /// Also accept requests for this host name; repeatable.
     #[arg(long, value_name = "HOST", conflicts_with = "command")]
     pub(crate) allow_host: Vec<String>,
@@ -61,8 +62,8 @@ pub(super) fn run(args: Proxy) -> Result<ExitCode, Failure> {
     let injector = Injector::new(args.fault);
     let (code, lost) = match target {
         Some(target) => {
-            let listen = args.listen.as_deref().unwrap_or("127.0.0.1");
-            let lost = runtime.block_on(serve(listen, (target, &shown), args.allow_host, injector, tape))?;
+            let listen = args.listen.unwrap_or_else(Address::loopback);
+            let lost = runtime.block_on(serve(&listen, (target, &shown), args.allow_host, injector, tape))?;
             (0, lost)
         }
         None => pass_on(&runtime, args.command, injector, tape)?,
@@ -97,15 +98,19 @@ fn pass_on(
 }
 
 async fn serve(
-    listen: &str,
+    listen: &Address,
     (target, shown): (http::Target, &str),
     allowed: Vec<String>,
     injector: Injector,
     tape: Writer,
 ) -> Result<Option<String>, Failure> {
-    let listener = http::listen(listen).await?;
+    let refused = |error: std::io::Error| proxy::ProxyError::NotListening {
+        address: listen.to_string(),
+        reason: error.to_string(),
+    };
+    let listener = listen.bind().await.map_err(refused)?;
     let address = listener.local_addr()?;
-    let guard = http::Guard { is_local: address.ip().is_loopback(), allowed };
+    let guard = Guard::of(address.ip()).allow(allowed, "start the proxy with --allow-host");
     output::stderr(&format!(
         "mcptest proxy: {} stands for {}, recorded in {}\n",
         target.seen_at(address),

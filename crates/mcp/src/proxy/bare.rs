@@ -3,8 +3,7 @@
 //! A client of the protocol always accepts event streams. One that does not only wants an answer: we are its client
 //! library then, on one connection for all such requests.
 
-use super::front::json;
-use super::http::AnswerBody;
+use super::http::response::{ResponseBody, json};
 use crate::client::{CallFailure, Client, Misbehaviour, ServerSpec, WireError};
 use crate::jsonrpc::{self, Body, RpcError, code};
 use http::request::Parts;
@@ -52,7 +51,7 @@ impl Bare {
         parts.method == Method::POST && !accepts_events && is_plain
     }
 
-    pub(super) async fn answer(&self, body: &Body<'_>) -> Response<AnswerBody> {
+    pub(super) async fn answer(&self, body: &Body<'_>) -> Response<ResponseBody> {
         let (id, method, params) = match body {
             Body::Request { id, method, params } => (Some(id), method, *params),
             Body::Notification { method, params } => (None, method, *params),

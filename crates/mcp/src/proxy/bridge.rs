@@ -11,15 +11,13 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinSet;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
 /// The variable that holds the word.
 pub const TOKEN_VARIABLE: &str = "MCPTEST_BRIDGE_TOKEN";
 
 const TOKEN_WITHIN: Duration = Duration::from_secs(10);
 const LONGEST_TOKEN: u64 = 256;
-const AFTER_ACCEPT_FAILED: Duration = Duration::from_millis(50);
 
 /// Copies both ways until the other side closes.
 pub async fn copy<I, O>(address: &str, token: &str, mut input: I, mut output: O) -> io::Result<()>
@@ -62,26 +60,12 @@ pub struct Landing {
 /// Lets bridges in, each to a server of its own, until `stop`; then waits for those that are open.
 pub async fn serve(listener: TcpListener, landing: Landing, stop: impl Future<Output = ()>) {
     let landing = Arc::new(landing);
-    let mut connections = JoinSet::new();
-    tokio::pin!(stop);
-    loop {
-        tokio::select! {
-            () = &mut stop => break,
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
-                    connections.spawn(land(stream, Arc::clone(&landing)));
-                }
-                Err(_) => sleep(AFTER_ACCEPT_FAILED).await,
-            },
-            Some(_) = connections.join_next() => {}
-        }
-    }
-    drop(listener);
-    connections.join_all().await;
+    let open = |stream| Some(land(stream, Arc::clone(&landing)));
+    let ((), open) = mcptest_http::accept(listener, open, || false, stop).await;
+    open.join_all().await;
 }
 
 async fn land(stream: TcpStream, landing: Arc<Landing>) {
-    let _slower = stream.set_nodelay(true);
     let (from, to) = stream.into_split();
     let mut from = BufReader::new(from);
     let mut said = String::new();

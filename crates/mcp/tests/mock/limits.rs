@@ -1,12 +1,17 @@
 //! What a client may not do to the server.
 
 use crate::support::*;
-use mcptest_mcp::mock::http::Limits;
+use mcptest_mcp::mock::http::{Limits, serve};
+use mcptest_http::Limits as HttpLimits;
 use serde_json::json;
 use std::time::Duration;
 
 const ACCEPT: (&str, &str) = ("Accept", "application/json, text/event-stream");
 const JSON: (&str, &str) = ("Content-Type", "application/json");
+
+fn http(http: HttpLimits) -> Limits {
+    Limits { http, ..Limits::default() }
+}
 
 async fn status(http: &Http, text: String) -> u16 {
     Exchange::send(http.address, &text).await.status().await
@@ -35,6 +40,23 @@ async fn only_this_machines_loopback_may_be_named() {
 }
 
 #[tokio::test]
+async fn where_others_may_connect_hosts_and_origins_are_checked_too() {
+    let listener = mcptest_http::bind(("0.0.0.0", 0)).await.unwrap();
+    let address = (std::net::Ipv4Addr::LOCALHOST, listener.local_addr().unwrap().port()).into();
+    tokio::spawn(serve(listener, server(WEATHER, &[]), Limits::default(), std::future::pending()));
+    let http = Http { address, headers: Vec::new() };
+    let body = initialize("2025-11-25", json!({})).to_string();
+    for (host, origin, expected) in [
+        ("192.168.0.7:8080", "http://localhost", 200),
+        ("rebound.example:8080", "http://localhost", 403),
+        ("192.168.0.7:8080", "http://rebound.example", 403),
+    ] {
+        let headers = [("Host", host), ("Origin", origin), ACCEPT, JSON];
+        assert_eq!(status(&http, raw("/mcp", &headers, &body)).await, expected, "{host} {origin}");
+    }
+}
+
+#[tokio::test]
 async fn each_wrong_request_has_its_status() {
     let http = Http::new(&server(WEATHER, &[])).await;
     let host = ("Host", "127.0.0.1");
@@ -58,7 +80,7 @@ async fn each_wrong_request_has_its_status() {
 
 #[tokio::test]
 async fn a_body_or_a_head_that_is_too_large_is_refused() {
-    let limits = Limits { body_bytes: 1000, header_bytes: 8192, headers: 20, ..Limits::default() };
+    let limits = http(HttpLimits { body_bytes: 1000, header_bytes: 8192, headers: 20, ..HttpLimits::default() });
     let server = server(WEATHER, &[]);
     let http = Http { address: listen(&server, limits).await, headers: Vec::new() };
     let host = ("Host", "127.0.0.1");
@@ -77,7 +99,7 @@ async fn a_body_or_a_head_that_is_too_large_is_refused() {
 #[tokio::test]
 async fn a_client_that_never_ends_its_request_is_let_go() {
     let brief = Duration::from_millis(50);
-    let limits = Limits { header_timeout: brief, body_timeout: brief, ..Limits::default() };
+    let limits = http(HttpLimits { header_timeout: brief, body_timeout: brief, ..HttpLimits::default() });
     let server = server(WEATHER, &[]);
     let http = Http { address: listen(&server, limits).await, headers: Vec::new() };
     let mut slow_head = Exchange::send(http.address, "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow").await;
@@ -90,7 +112,7 @@ async fn a_client_that_never_ends_its_request_is_let_go() {
 
 #[tokio::test]
 async fn idle_connections_past_the_limit_make_room_for_new_ones() {
-    let limits = Limits { connections: 8, ..Limits::default() };
+    let limits = http(HttpLimits { connections: 8, ..HttpLimits::default() });
     let server = server(WEATHER, &[]);
     let http = Http { address: listen(&server, limits).await, headers: Vec::new() };
     let mut idle = Vec::new();
@@ -140,7 +162,7 @@ async fn a_client_that_reads_nothing_is_let_go_and_the_others_are_served() {
     let manifest =
         format!("mock_server: {{name: big, tools: [{{name: big, description: b, response: {big}}}]}}");
     let server = server(&manifest, &[]);
-    let limits = Limits { stall_timeout: Duration::from_millis(100), ..Limits::default() };
+    let limits = http(HttpLimits { stall_timeout: Duration::from_millis(100), ..HttpLimits::default() });
     let http = Http { address: listen(&server, limits).await, headers: Vec::new() };
     let unread = http.post(&modern(call(1, "big", json!({})), json!({}))).await;
     let read = http.ask(&modern(call(2, "big", json!({})), json!({}))).await;

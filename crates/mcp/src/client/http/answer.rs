@@ -5,6 +5,7 @@ use super::super::conversation::{Heard, quote};
 use super::{Http, Outgoing, body};
 use crate::jsonrpc::{self, Body, Id, RpcError, code};
 use http::{StatusCode, header};
+use mcptest_http::{header_text, media_type};
 use reqwest::{Response, Url};
 use std::sync::Arc;
 
@@ -24,7 +25,7 @@ impl Http {
         response: Response,
     ) -> Result<(), Misbehaviour> {
         let status = response.status().as_u16();
-        let content_type = body::content_type(&response);
+        let content_type = media_type(response.headers());
         match content_type.as_deref() {
             Some("text/event-stream") => return self.take_stream(outgoing, response).await,
             Some(kind) if kind == "application/json" || kind.ends_with("+json") => {}
@@ -74,9 +75,9 @@ impl Http {
 pub(super) async fn of_refusal(id: i64, response: Response, url: &Url, had_credentials: bool) -> Refusal {
     let status = response.status();
     let header =
-        |name| response.headers().get(name).and_then(|value| value.to_str().ok()).map(ToOwned::to_owned);
+        |name| header_text(response.headers(), name).map(ToOwned::to_owned);
     let (location, challenge) = (header(header::LOCATION), header(header::WWW_AUTHENTICATE));
-    let content_type = body::content_type(&response);
+    let content_type = media_type(response.headers());
     let text = body::beginning(response).await;
     if let Some(error) = own_error(id, &text) {
         return Refusal::Rpc(error);

@@ -3,19 +3,12 @@
 use super::super::Misbehaviour;
 use super::super::conversation::quote;
 use super::failure;
-use http::header;
 use reqwest::Response;
 use std::time::Duration;
 use tokio::time::timeout;
 
 const EXCERPT_BYTES: usize = 16 << 10;
 const EXCERPT_PATIENCE: Duration = Duration::from_secs(2);
-
-/// The type of a body, without its parameters, in small letters.
-pub(super) fn content_type(response: &Response) -> Option<String> {
-    let value = response.headers().get(header::CONTENT_TYPE)?.to_str().ok()?;
-    Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
-}
 
 /// The whole body.
 pub(super) async fn whole(mut response: Response, limit: usize) -> Result<Vec<u8>, Misbehaviour> {

@@ -5,7 +5,8 @@ use super::super::link::Link;
 use super::super::{Misbehaviour, Observed};
 use super::{Http, Outgoing, SESSION, answer, failure, retry};
 use crate::era::Era;
-use http::StatusCode;
+use http::{StatusCode, header};
+use mcptest_http::header_text;
 use reqwest::Response;
 use std::sync::Arc;
 use std::time::Duration;
@@ -49,8 +50,7 @@ impl Http {
 
     async fn take(self: &Arc<Self>, outgoing: &Outgoing, response: Response) -> Result<(), Misbehaviour> {
         if outgoing.method == "initialize" && self.era() == Era::Legacy {
-            let id = response.headers().get(SESSION).and_then(|value| value.to_str().ok());
-            self.session().id = id.map(ToOwned::to_owned);
+            self.session().id = header_text(response.headers(), SESSION).map(ToOwned::to_owned);
         }
         self.take_answer(outgoing, response).await
     }
@@ -73,7 +73,7 @@ impl Http {
         tries: usize,
     ) -> Result<(), Misbehaviour> {
         let status = response.status().as_u16();
-        let retry_after = retry::text(response.headers());
+        let retry_after = header_text(response.headers(), header::RETRY_AFTER).map(ToOwned::to_owned);
         let wait = retry_after.as_deref().and_then(retry::wait).map(|wait| wait.max(LEAST_WAIT));
         match wait {
             Some(wait) if tries < MAX_TRIES && Instant::now() + wait < outgoing.deadline.at => {

@@ -1,12 +1,6 @@
 //! `Retry-After`: how long does the server want us to wait?
 
-use http::{HeaderMap, header};
 use std::time::Duration;
-
-/// The header as it was sent.
-pub(super) fn text(headers: &HeaderMap) -> Option<String> {
-    headers.get(header::RETRY_AFTER).and_then(|value| value.to_str().ok()).map(ToOwned::to_owned)
-}
 
 /// The wait, when it is given in seconds. A date is reported as it is, not waited for.
 pub(super) fn wait(text: &str) -> Option<Duration> {

@@ -2,7 +2,7 @@
 
 use super::super::conversation::Heard;
 use super::super::{Misbehaviour, Observed};
-use super::{ACCEPT_EVENTS, Http, LAST_EVENT_ID, Outgoing, body, failure};
+use super::{ACCEPT_EVENTS, Http, LAST_EVENT_ID, Outgoing, failure};
 use crate::era::Era;
 use crate::sse::{Event, Parser, SseError};
 use http::{HeaderValue, header};
@@ -133,7 +133,7 @@ impl Http {
         if !status.is_success() {
             return Err(format!("it cannot be continued: GET was answered with HTTP {}", status.as_u16()));
         }
-        match body::content_type(&response).as_deref() {
+        match mcptest_http::media_type(response.headers()).as_deref() {
             Some("text/event-stream") => Ok(response),
             found => {
                 Err(format!("GET was answered as {:?}, not as an event stream", found.unwrap_or("nothing")))

@@ -1,6 +1,5 @@
 //! One HTTP request, and what is sent back.
 
-use super::guard::Guard;
 use super::headers::{self, Accepts};
 use super::reply::{self, Reply};
 use super::sessions::Sessions;
@@ -18,11 +17,10 @@ use crate::mock::play::Answer;
 use crate::mock::server::Server;
 use crate::mock::session::Session;
 use crate::mock::stream::{Stream, read_event_id};
-use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, StatusCode};
-use http_body_util::{BodyExt, Limited};
-use hyper::body::{Body, Incoming as HyperBody};
+use hyper::body::Incoming as HyperBody;
+use mcptest_http::{Guard, header_text};
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
@@ -50,11 +48,8 @@ impl Shared {
         if self.server.is_wedged() {
             return std::future::pending().await;
         }
-        if parts.headers.get_all(http::header::HOST).iter().nth(1).is_some() {
-            return Ok(reply::refused(StatusCode::BAD_REQUEST, "the request has more than one `Host`"));
-        }
-        if let Some(reason) = self.guard.refuses(&parts.uri, &parts.headers) {
-            return Ok(reply::refused(StatusCode::FORBIDDEN, reason));
+        if let Some((status, reason)) = self.guard.refusal(&parts.uri, &parts.headers) {
+            return Ok(reply::refused(status, reason));
         }
         if parts.uri.path() != PATH {
             let message = format!("there is nothing at `{}`; MCP is served at `{PATH}`", parts.uri.path());
@@ -83,7 +78,7 @@ impl Shared {
                 "the stream needs `Accept: text/event-stream`",
             );
         }
-        let Some(last) = headers::text(headers, "last-event-id").filter(|last| !last.is_empty()) else {
+        let Some(last) = header_text(headers, "last-event-id").filter(|last| !last.is_empty()) else {
             return reply::events(session.standing_stream().attach(None), None);
         };
         let resumed = read_event_id(last).and_then(|(stream, event)| {
@@ -121,15 +116,18 @@ impl Shared {
             let message = "`Content-Type` must be application/json";
             return Ok(reply::refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
         }
-        let body = match self.read(body).await {
+        let body = match self.limits.http.read(body).await {
             Ok(body) => body,
-            Err(refusal) => return Ok(refusal),
+            Err(error) => {
+                let refusal = reply::refused(error.status(), error.to_string());
+                return Ok(reply::with(refusal, "connection", "close"));
+            }
         };
         let Ok(text) = std::str::from_utf8(&body) else {
             let error = RpcError::new(code::PARSE_ERROR, "the body is not UTF-8");
             return Ok(reply::refusal(StatusCode::BAD_REQUEST, None, &error));
         };
-        match Incoming::read(text, headers::text(&parts.headers, "mcp-protocol-version")) {
+        match Incoming::read(text, header_text(&parts.headers, "mcp-protocol-version")) {
             Ok(Incoming::Request(request)) => self.request(&request, &parts.headers).await,
             Ok(Incoming::Notification { method, params }) => {
                 let cancelled = params.request_id.and_then(Id::of);
@@ -150,26 +148,6 @@ impl Shared {
                 let status = if id.is_some() && session_id(&parts.headers).is_some() { 200 } else { 400 };
                 let status = StatusCode::from_u16(status).unwrap_or_default();
                 Ok(reply::refusal(status, id.as_ref(), &error))
-            }
-        }
-    }
-
-    async fn read(&self, body: HyperBody) -> Result<Bytes, Reply> {
-        let limit = self.limits.body_bytes;
-        let too_large = || {
-            let message = format!("the body is larger than the {limit} bytes that are read");
-            reply::with(reply::refused(StatusCode::PAYLOAD_TOO_LARGE, message), "connection", "close")
-        };
-        if body.size_hint().lower() > limit as u64 {
-            return Err(too_large());
-        }
-        match tokio::time::timeout(self.limits.body_timeout, Limited::new(body, limit).collect()).await {
-            Ok(Ok(collected)) => Ok(collected.to_bytes()),
-            Ok(Err(error)) if error.is::<http_body_util::LengthLimitError>() => Err(too_large()),
-            Ok(Err(_)) => Err(reply::refused(StatusCode::BAD_REQUEST, "the body ended before its end")),
-            Err(_) => {
-                let reply = reply::refused(StatusCode::REQUEST_TIMEOUT, "the body took too long to arrive");
-                Err(reply::with(reply, "connection", "close"))
             }
         }
     }
@@ -347,7 +325,7 @@ impl Shared {
 }
 
 fn session_id(headers: &HeaderMap) -> Option<&str> {
-    headers::text(headers, "mcp-session-id")
+    header_text(headers, "mcp-session-id")
 }
 
 fn no_session() -> Reply {

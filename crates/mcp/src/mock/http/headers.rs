@@ -30,13 +30,7 @@ impl Accepts {
 
 /// True when the body says that it is JSON.
 pub(super) fn is_json(headers: &HeaderMap) -> bool {
-    let media = text(headers, "content-type").unwrap_or_default();
-    media.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
-}
-
-/// A header as text.
-pub(super) fn text<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
-    headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim)
+    mcptest_http::media_type(headers).as_deref() == Some("application/json")
 }
 
 #[cfg(test)]

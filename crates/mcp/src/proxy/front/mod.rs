@@ -3,17 +3,18 @@
 mod session;
 
 use super::bare::Bare;
-use super::http::{AnswerBody, Broken, Channel, Doorway};
+use super::http::response::{ResponseBody, empty, json};
+use super::http::{Channel, Doorway, limits};
 use crate::client::Pipe;
 use crate::era::meta;
-use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
 use crate::jsonrpc::{self, Body, Id, RpcError, code};
 use crate::sse;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
-use http_body_util::{BodyExt, Full, Limited};
+use http_body_util::BodyExt;
 use hyper::body::Incoming;
+use mcptest_http::{Broken, header_text};
 use serde_json::value::RawValue;
 use session::{Asking, Heard, Session};
 use std::collections::BTreeMap;
@@ -57,14 +58,14 @@ impl Front {
     pub(super) async fn exchange(
         self: Arc<Self>,
         request: Request<Incoming>,
-    ) -> Result<Response<AnswerBody>, Broken> {
+    ) -> Result<Response<ResponseBody>, Broken> {
         let (parts, body) = request.into_parts();
         if let Err(refused) = self.doorway.path_behind(&parts) {
-            return Ok(refused.answer());
+            return Ok(refused);
         }
         match parts.method {
             Method::POST => {
-                let body = Limited::new(body, DEFAULT_MAX_MESSAGE_BYTES).collect().await?.to_bytes();
+                let body = limits().read(body).await?;
                 self.post(&parts, &body).await
             }
             Method::GET => Ok(match self.session(&parts.headers) {
@@ -75,7 +76,7 @@ impl Front {
                 }
             }),
             Method::DELETE => {
-                let id = text_of(&parts.headers, SESSION_ID).unwrap_or_default();
+                let id = header_text(&parts.headers, SESSION_ID).unwrap_or_default();
                 let ended = self.sessions().named.remove(id);
                 Ok(empty(if ended.is_some() { StatusCode::OK } else { StatusCode::NOT_FOUND }))
             }
@@ -87,7 +88,7 @@ impl Front {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    async fn post(&self, parts: &Parts, body: &[u8]) -> Result<Response<AnswerBody>, Broken> {
+    async fn post(&self, parts: &Parts, body: &[u8]) -> Result<Response<ResponseBody>, Broken> {
         let text = String::from_utf8_lossy(body);
         let message = match jsonrpc::parse(&text) {
             Ok(message) => message,
@@ -127,7 +128,7 @@ impl Front {
 
     /// The session that the headers name.
     fn session(&self, headers: &HeaderMap) -> Named {
-        let Some(id) = text_of(headers, SESSION_ID) else { return Named::Nothing };
+        let Some(id) = header_text(headers, SESSION_ID) else { return Named::Nothing };
         let mut sessions = self.sessions();
         match sessions.named.get(id) {
             Some(session) if !session.is_over() => Named::Open(Arc::clone(session)),
@@ -151,7 +152,7 @@ impl Front {
         }
     }
 
-    async fn initialize(&self, asked: &Asked<'_>) -> Response<AnswerBody> {
+    async fn initialize(&self, asked: &Asked<'_>) -> Response<ResponseBody> {
         let session = Arc::new(Session::new((self.open)()));
         let mut response = legacy(&session, asked).await;
         let mut sessions = self.sessions();
@@ -165,13 +166,13 @@ impl Front {
     }
 }
 
-async fn legacy(session: &Arc<Session>, asked: &Asked<'_>) -> Response<AnswerBody> {
+async fn legacy(session: &Arc<Session>, asked: &Asked<'_>) -> Response<ResponseBody> {
     let asking = session.ask(&asked.id, asked.text, asked.params, false);
     answer(asking, Arc::clone(session), |_| StatusCode::OK, StatusCode::BAD_GATEWAY).await
 }
 
 /// Without sessions clients read from the status what kind of refusal it is.
-async fn modern(session: &Arc<Session>, asked: &Asked<'_>) -> Response<AnswerBody> {
+async fn modern(session: &Arc<Session>, asked: &Asked<'_>) -> Response<ResponseBody> {
     let asking = session.ask(&asked.id, asked.text, asked.params, true);
     // A server that dies on the first question of the modern era may speak the other one.
     let died =
@@ -200,7 +201,7 @@ async fn answer(
     session: Arc<Session>,
     status_of: impl Fn(&str) -> StatusCode,
     died: StatusCode,
-) -> Response<AnswerBody> {
+) -> Response<ResponseBody> {
     match asking.heard.recv().await {
         Some(Heard::Answer(text)) => {
             let status = status_of(&text);
@@ -220,7 +221,7 @@ fn events(
     mut heard: mpsc::UnboundedReceiver<Heard>,
     kept: impl Send + 'static,
     first: Option<String>,
-) -> Response<AnswerBody> {
+) -> Response<ResponseBody> {
     let (sender, receiver) = mpsc::channel(64);
     tokio::spawn(async move {
         let passing = async {
@@ -252,28 +253,10 @@ fn event(text: String) -> Bytes {
     sse::encode(&event).into()
 }
 
-pub(super) fn json(status: StatusCode, text: String) -> Response<AnswerBody> {
-    let mut response = Response::new(Full::from(text).map_err(|never| match never {}).boxed());
-    *response.status_mut() = status;
-    let json = HeaderValue::from_static("application/json");
-    response.headers_mut().insert(header::CONTENT_TYPE, json);
-    response
-}
-
-fn refuse(status: StatusCode, message: &str) -> Response<AnswerBody> {
+fn refuse(status: StatusCode, message: &str) -> Response<ResponseBody> {
     json(status, jsonrpc::error(None, &RpcError::new(code::INVALID_REQUEST, message)))
 }
 
-fn no_session() -> Response<AnswerBody> {
+fn no_session() -> Response<ResponseBody> {
     refuse(StatusCode::NOT_FOUND, "there is no such session, or it is over: send `initialize` again")
-}
-
-fn empty(status: StatusCode) -> Response<AnswerBody> {
-    let mut response = Response::new(Full::default().map_err(|never| match never {}).boxed());
-    *response.status_mut() = status;
-    response
-}
-
-fn text_of<'h>(headers: &'h HeaderMap, name: &str) -> Option<&'h str> {
-    headers.get(name).and_then(|value| value.to_str().ok())
 }

@@ -1,8 +1,8 @@
 //! A way in over HTTP for one program: a path that only it knows, with someone who looks at all that passes.
 
-use super::exchange::{AnswerBody, Broken, Shared};
-use super::guard::Guard;
-use super::{Target, accept, client};
+use super::exchange::{Shared, limits};
+use super::response::{self, ResponseBody};
+use super::{Target, client};
 use crate::client::{Endpoint, Pipe, ServerSpec};
 use crate::proxy::ProxyError;
 use crate::proxy::bare::Bare;
@@ -12,8 +12,9 @@ use crate::proxy::interpose::Interposer;
 use crate::proxy::record::Recorder;
 use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header};
-use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
+use mcptest_http::{Broken, Guard};
+use std::net::Ipv4Addr;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
@@ -30,29 +31,22 @@ pub(crate) struct Doorway {
 
 impl Doorway {
     /// The path behind the token, or why this one does not come in.
-    pub(crate) fn path_behind(&self, parts: &Parts) -> Result<String, Refused> {
-        if let Some(sentence) = self.guard.refusal(&parts.headers) {
-            return Err(Refused(StatusCode::FORBIDDEN, sentence));
+    #[expect(clippy::result_large_err, reason = "a refusal is sent at once")]
+    pub(crate) fn path_behind(&self, parts: &Parts) -> Result<String, Response<ResponseBody>> {
+        if let Some((status, sentence)) = self.guard.refusal(&parts.uri, &parts.headers) {
+            return Err(refused(status, &sentence));
         }
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str());
         let behind = path.strip_prefix('/').and_then(|path| path.strip_prefix(&self.token));
         match behind {
             Some(behind) if behind.starts_with('/') => Ok(behind.to_owned()),
-            _ => Err(Refused(StatusCode::NOT_FOUND, "there is nothing at this path".to_owned())),
+            _ => Err(refused(StatusCode::NOT_FOUND, "there is nothing at this path")),
         }
     }
 }
 
-/// Why someone does not come in.
-pub(crate) struct Refused(StatusCode, String);
-
-impl Refused {
-    pub(crate) fn answer(self) -> Response<AnswerBody> {
-        let body = Full::from(format!("mcptest: {}\n", self.1));
-        let mut response = Response::new(body.map_err(|never| match never {}).boxed());
-        *response.status_mut() = self.0;
-        response
-    }
+fn refused(status: StatusCode, sentence: &str) -> Response<ResponseBody> {
+    response::plain(status, format!("mcptest: {sentence}\n"))
 }
 
 /// A server behind a door.
@@ -86,8 +80,7 @@ impl Door {
         stop: impl Future<Output = ()>,
     ) -> Result<(), ProxyError> {
         let own_url = self.url(&listener)?;
-        let guard = Guard { is_local: true, allowed: Vec::new() };
-        let doorway = Doorway { token: self.token, guard };
+        let doorway = Doorway { token: self.token, guard: Guard::of(Ipv4Addr::LOCALHOST.into()) };
         match self.server.endpoint.clone() {
             Endpoint::Url { url, headers } => {
                 let target = Target::parse(&url)?;
@@ -109,7 +102,8 @@ impl Door {
                     stop.await;
                     entrance.bare.close().await;
                 };
-                accept(listener, move |request| Arc::clone(&enter).exchange(request), stop).await;
+                let exchange = move |request| Arc::clone(&enter).exchange(request);
+                mcptest_http::serve(listener, limits(), exchange, stop).await;
             }
             endpoint => {
                 let pipes = Arc::new(Pipes { endpoint, interposer: self.interposer, open: Mutex::default() });
@@ -122,7 +116,8 @@ impl Door {
                     sessions: Mutex::<Sessions>::default(),
                 });
                 let enter = Arc::clone(&front);
-                accept(listener, move |request| Arc::clone(&enter).exchange(request), stop).await;
+                let exchange = move |request| Arc::clone(&enter).exchange(request);
+                mcptest_http::serve(listener, limits(), exchange, stop).await;
                 front.bare.close().await;
                 drop(front);
                 let open = std::mem::take(&mut *pipes.open.lock().unwrap_or_else(PoisonError::into_inner));
@@ -171,11 +166,11 @@ struct Entrance {
 }
 
 impl Entrance {
-    async fn exchange(self: Arc<Self>, request: Request<Incoming>) -> Result<Response<AnswerBody>, Broken> {
+    async fn exchange(self: Arc<Self>, request: Request<Incoming>) -> Result<Response<ResponseBody>, Broken> {
         let (parts, body) = request.into_parts();
         match self.doorway.path_behind(&parts) {
             Ok(path) => self.shared.exchange_behind(&self.bare, path, parts, body).await,
-            Err(refused) => Ok(refused.answer()),
+            Err(refused) => Ok(refused),
         }
     }
 }

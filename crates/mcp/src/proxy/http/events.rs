@@ -1,6 +1,6 @@
 //! An event stream on its way to the client: every event as it came, but for the answers that someone waits for.
 
-use super::exchange::{Broken, Shared};
+use super::exchange::Shared;
 use super::waiting::{Held, SessionId};
 use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
 use crate::jsonrpc;
@@ -9,6 +9,7 @@ use crate::sse;
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Frame};
+use mcptest_http::Broken;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};

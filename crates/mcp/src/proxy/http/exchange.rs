@@ -1,7 +1,7 @@
 //! One request and all of its answer.
 
-use super::guard::Guard;
 use super::headers;
+use super::response::{self, ResponseBody};
 use super::scribe::{Seen, Side};
 use super::tee::{Lent, Tee};
 use super::waiting::{SessionId, Waiting as Open};
@@ -15,17 +15,14 @@ use crate::proxy::record::Recorder;
 use crate::tape::Direction;
 use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, header};
-use http_body_util::combinators::BoxBody;
-use http_body_util::{BodyExt, Full, Limited};
+use http::{HeaderMap, Request, Response, StatusCode, header};
+use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
+use mcptest_http::{Broken, Guard, Limits, header_text};
 use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
-
-pub(crate) type Broken = Box<dyn Error + Send + Sync>;
-pub(crate) type AnswerBody = BoxBody<Bytes, Broken>;
 
 /// How long the rest of a request is read that cannot be passed on.
 const LAST_WORDS: Duration = Duration::from_secs(1);
@@ -72,11 +69,11 @@ impl Shared {
         path: String,
         parts: Parts,
         body: Incoming,
-    ) -> Result<Response<AnswerBody>, Broken> {
+    ) -> Result<Response<ResponseBody>, Broken> {
         let Some(interposer) = &self.interposer else {
             return Err("there is nobody behind this door".into());
         };
-        let body = whole_body(body).await?;
+        let body = limits().read(body).await?;
         let message = std::str::from_utf8(&body).ok().and_then(|text| jsonrpc::parse(text).ok());
         if let Some(message) = message.filter(|message| Bare::is_meant(&parts, &message.body)) {
             return Ok(bare.answer(&message.body).await);
@@ -90,7 +87,7 @@ impl Shared {
     pub(super) async fn exchange(
         self: Arc<Self>,
         request: Request<Incoming>,
-    ) -> Result<Response<AnswerBody>, Broken> {
+    ) -> Result<Response<ResponseBody>, Broken> {
         let number = self.exchanges.fetch_add(1, Ordering::Relaxed) + 1;
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
         self.recorder.see(
@@ -102,13 +99,13 @@ impl Shared {
                 session: text_of(request.headers(), SESSION_ID),
             },
         );
-        if let Some(sentence) = self.guard.refusal(request.headers()) {
-            return Ok(self.refuse(number, StatusCode::FORBIDDEN, sentence));
+        if let Some((status, sentence)) = self.guard.refusal(request.uri(), request.headers()) {
+            return Ok(self.refuse(number, status, sentence));
         }
         let mut waiting = Waiting { recorder: self.recorder.clone(), exchange: number, is_over: false };
         let (parts, body) = request.into_parts();
         let answer = if let Some(interposer) = &self.interposer {
-            let body = whole_body(body).await?;
+            let body = limits().read(body).await?;
             self.ask_interposed(number, &path, (parts, body), interposer.as_ref()).await?
         } else {
             let has_body = !body.is_end_stream();
@@ -149,7 +146,7 @@ impl Shared {
     }
 
     /// The answer as the client gets it, noted while it passes.
-    pub(super) fn pass_back<B>(&self, number: u64, answer: Response<B>) -> Response<AnswerBody>
+    pub(super) fn pass_back<B>(&self, number: u64, answer: Response<B>) -> Response<ResponseBody>
     where
         B: Body<Data = Bytes> + Send + Sync + Unpin + 'static,
         B::Error: Into<Broken>,
@@ -174,20 +171,17 @@ impl Shared {
     }
 
     /// An answer of the proxy's own.
-    fn refuse(&self, number: u64, status: StatusCode, sentence: String) -> Response<AnswerBody> {
+    fn refuse(&self, number: u64, status: StatusCode, sentence: String) -> Response<ResponseBody> {
         let body = format!("mcptest proxy: {sentence}\n");
         self.recorder
             .see(sentence.len(), Seen::Refused { exchange: number, status: status.as_u16(), sentence });
-        let mut response = Response::new(Full::from(body).map_err(|never| match never {}).boxed());
-        *response.status_mut() = status;
-        let plain = HeaderValue::from_static("text/plain; charset=utf-8");
-        response.headers_mut().insert(header::CONTENT_TYPE, plain);
-        response
+        response::plain(status, body)
     }
 }
 
-async fn whole_body(body: Incoming) -> Result<Bytes, Broken> {
-    Ok(Limited::new(body, DEFAULT_MAX_MESSAGE_BYTES).collect().await?.to_bytes())
+/// A message is as large as on a pipe; what is open when the proxy ends is closed at once.
+pub(crate) fn limits() -> Limits {
+    Limits { body_bytes: DEFAULT_MAX_MESSAGE_BYTES, grace: Duration::ZERO, ..Limits::default() }
 }
 
 /// Reads what is left of a body, so that it is on the tape.
@@ -211,7 +205,7 @@ impl Drop for Waiting {
 }
 
 fn text_of(headers: &HeaderMap, name: &str) -> Option<String> {
-    headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
+    header_text(headers, name).map(str::to_owned)
 }
 
 /// The session that a request belongs to.

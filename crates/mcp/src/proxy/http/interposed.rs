@@ -1,7 +1,8 @@
 //! Exchanges when someone looks at them: whole messages, some of which come out otherwise.
 
 use super::events::follow;
-use super::exchange::{AnswerBody, Broken, Shared, session_of};
+use super::exchange::{Shared, session_of};
+use super::response::ResponseBody;
 use super::scribe::{End, Seen, Side};
 use super::waiting::{Held, SessionId};
 use crate::fault::flood;
@@ -13,12 +14,13 @@ use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderValue, Method, Response, StatusCode, header};
 use http_body_util::{BodyExt, Full, Limited};
+use mcptest_http::{Broken, media_type};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::time::{sleep, sleep_until};
 
 /// An answer, or the sentence that says why there is none.
-type Answer = Result<Response<AnswerBody>, String>;
+type Answer = Result<Response<ResponseBody>, String>;
 
 impl Shared {
     /// As when nobody looks, but for requests that the interposer takes; an error closes the connection.
@@ -90,7 +92,7 @@ impl Shared {
         answer: Response<reqwest::Body>,
         session: SessionId,
         held: Option<Held>,
-    ) -> Response<AnswerBody> {
+    ) -> Response<ResponseBody> {
         let (mut head, body) = answer.into_parts();
         head.headers.remove(header::CONTENT_LENGTH);
         self.pass_back(number, Response::from_parts(head, follow(Arc::clone(self), body, session, held)))
@@ -153,8 +155,7 @@ impl Shared {
 }
 
 fn is_stream<B>(answer: &Response<B>) -> bool {
-    let kind = answer.headers().get(header::CONTENT_TYPE).and_then(|kind| kind.to_str().ok());
-    kind.is_some_and(|kind| kind.trim_start().starts_with("text/event-stream"))
+    media_type(answer.headers()).as_deref() == Some("text/event-stream")
 }
 
 /// What came in place of an answer.

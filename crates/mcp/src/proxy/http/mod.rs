@@ -3,9 +3,9 @@
 mod door;
 mod events;
 mod exchange;
-mod guard;
 mod headers;
 mod interposed;
+pub(super) mod response;
 mod scribe;
 mod tee;
 mod waiting;
@@ -13,31 +13,23 @@ mod waiting;
 pub use door::Door;
 pub(super) use door::Doorway;
 pub(super) use events::Channel;
-pub(super) use exchange::{AnswerBody, Broken};
-pub use guard::Guard;
+pub(super) use exchange::limits;
 
 use super::ProxyError;
 use super::record::record;
 use crate::fault::Injector;
 use crate::tape::{Event, Writer};
 use exchange::Shared;
-use http::{Request, Response};
-use hyper::body::Incoming;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use mcptest_http::Guard;
 use reqwest::Url;
 use scribe::{HttpScribe, Seen};
-use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::net::TcpListener;
-use tokio::task::JoinSet;
 
-const HEADERS_WITHIN: Duration = Duration::from_secs(30);
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
 const IDLE: Duration = Duration::from_secs(3);
-const AFTER_ACCEPT_FAILED: Duration = Duration::from_millis(50);
 
 /// The server that is stood in for.
 #[derive(Debug, Clone)]
@@ -87,31 +79,6 @@ impl Target {
     }
 }
 
-/// Where the proxy listens: `ADDR`, `ADDR:PORT` or `PORT`; without a port the system picks one.
-pub async fn listen(written: &str) -> Result<TcpListener, ProxyError> {
-    let refused = |reason: String| ProxyError::NotListening { address: written.to_owned(), reason };
-    let (host, port) = host_and_port(written).ok_or_else(|| {
-        refused("it is not an address; write `127.0.0.1`, `127.0.0.1:8080` or `[::1]:8080`".to_owned())
-    })?;
-    mcptest_http::bind((host, port)).await.map_err(|error| refused(error.to_string()))
-}
-
-fn host_and_port(written: &str) -> Option<(&str, u16)> {
-    if let Ok(port) = written.parse() {
-        return Some(("127.0.0.1", port));
-    }
-    if let Some(rest) = written.strip_prefix('[') {
-        let (host, rest) = rest.split_once(']')?;
-        let port = if rest.is_empty() { 0 } else { rest.strip_prefix(':')?.parse().ok()? };
-        return Some((host, port));
-    }
-    match written.split_once(':') {
-        None => (!written.is_empty()).then_some((written, 0)),
-        Some((_, port)) if port.contains(':') => Some((written, 0)),
-        Some((host, port)) => Some((if host.is_empty() { "127.0.0.1" } else { host }, port.parse().ok()?)),
-    }
-}
-
 /// What the proxy stands in front of, and how.
 #[derive(Debug)]
 pub struct Setup {
@@ -137,48 +104,10 @@ pub async fn serve(
         let shared = Arc::clone(&shared);
         move |request| Arc::clone(&shared).exchange(request)
     };
-    let reason = accept(listener, exchange, stop).await;
+    let reason = mcptest_http::serve(listener, limits(), exchange, stop).await;
     recorder.see(0, Seen::Event(Event::Stopped { reason }));
     drop((recorder, shared));
     Ok(recording.finish().await)
-}
-
-/// Answers every request until `stop`; then all connections are closed.
-async fn accept<E, F, S>(listener: TcpListener, exchange: E, stop: impl Future<Output = S>) -> S
-where
-    E: Fn(Request<Incoming>) -> F + Clone + Send + 'static,
-    F: Future<Output = Result<Response<AnswerBody>, Broken>> + Send + 'static,
-{
-    let mut connections = JoinSet::new();
-    tokio::pin!(stop);
-    let stopped = loop {
-        tokio::select! {
-            stopped = &mut stop => break stopped,
-            accepted = listener.accept() => match accepted {
-                Ok((stream, _)) => {
-                    let _slower = stream.set_nodelay(true);
-                    connections.spawn(connection(exchange.clone(), stream));
-                }
-                Err(_) => tokio::time::sleep(AFTER_ACCEPT_FAILED).await,
-            },
-            Some(_) = connections.join_next() => {}
-        }
-    };
-    connections.shutdown().await;
-    stopped
-}
-
-async fn connection<E, F>(exchange: E, stream: tokio::net::TcpStream)
-where
-    E: Fn(Request<Incoming>) -> F,
-    F: Future<Output = Result<Response<AnswerBody>, Broken>>,
-{
-    // A connection that breaks concerns only its own client, whose exchanges say so themselves.
-    let _broken = hyper::server::conn::http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEADERS_WITHIN)
-        .serve_connection(TokioIo::new(stream), service_fn(exchange))
-        .await;
 }
 
 fn client(target: &Target) -> Result<reqwest::Client, ProxyError> {
@@ -188,26 +117,4 @@ fn client(target: &Target) -> Result<reqwest::Client, ProxyError> {
     };
     mcptest_http::client(&target.url, settle)
         .map_err(|error| ProxyError::NoClient { reason: error.to_string() })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_may_leave_out_its_port_or_its_host() {
-        for (written, expected) in [
-            ("127.0.0.1", ("127.0.0.1", 0)),
-            ("localhost:80", ("localhost", 80)),
-            ("8080", ("127.0.0.1", 8080)),
-            (":8080", ("127.0.0.1", 8080)),
-            ("[::1]:9", ("::1", 9)),
-            ("::1", ("::1", 0)),
-        ] {
-            assert_eq!(host_and_port(written), Some(expected), "{written}");
-        }
-        for written in ["", "localhost:x", "[::1", "127.0.0.1:70000"] {
-            assert_eq!(host_and_port(written), None, "{written}");
-        }
-    }
 }

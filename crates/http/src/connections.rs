@@ -1,56 +1,58 @@
 //! Which connections are open, and which has been idle the longest?
 
-use crate::mock::lock;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 /// The open connections.
 #[derive(Debug, Default)]
-pub(super) struct Connections {
+pub(crate) struct Connections {
     clock: AtomicU64,
     open: Mutex<BTreeMap<u64, Arc<Connection>>>,
 }
 
-/// One connection.
 #[derive(Debug)]
-pub(super) struct Connection {
+pub(crate) struct Connection {
     number: u64,
     /// When it became idle, in ticks of the clock; [`BUSY`] while it answers.
     idle_since: AtomicU64,
-    pub(super) evicted: Notify,
+    pub(crate) evicted: Notify,
 }
 
 const BUSY: u64 = u64::MAX;
 
 impl Connection {
-    pub(super) fn is_busy(&self) {
+    pub(crate) fn set_busy(&self) {
         self.idle_since.store(BUSY, Ordering::Relaxed);
     }
 }
 
 impl Connections {
+    fn open(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Connection>>> {
+        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// A new connection, until it is given to [`Self::closed`].
-    pub(super) fn opened(&self) -> Arc<Connection> {
+    pub(crate) fn opened(&self) -> Arc<Connection> {
         let number = self.clock.fetch_add(1, Ordering::Relaxed);
         let connection =
             Arc::new(Connection { number, idle_since: AtomicU64::new(number), evicted: Notify::new() });
-        lock(&self.open).insert(number, Arc::clone(&connection));
+        self.open().insert(number, Arc::clone(&connection));
         connection
     }
 
-    pub(super) fn closed(&self, connection: &Connection) {
-        lock(&self.open).remove(&connection.number);
+    pub(crate) fn closed(&self, connection: &Connection) {
+        self.open().remove(&connection.number);
     }
 
-    pub(super) fn count(&self) -> usize {
-        lock(&self.open).len()
+    pub(crate) fn count(&self) -> usize {
+        self.open().len()
     }
 
     /// Closes the connection that has been idle the longest; false when all are busy.
-    pub(super) fn evict(&self) -> bool {
-        let mut open = lock(&self.open);
+    pub(crate) fn evict(&self) -> bool {
+        let mut open = self.open();
         let idle = open.values().min_by_key(|connection| connection.idle_since.load(Ordering::Relaxed));
         let idle = idle.filter(|connection| connection.idle_since.load(Ordering::Relaxed) != BUSY).cloned();
         let Some(idle) = idle else { return false };
@@ -59,7 +61,7 @@ impl Connections {
         true
     }
 
-    pub(super) fn is_idle(&self, connection: &Connection) {
+    pub(crate) fn set_idle(&self, connection: &Connection) {
         let now = self.clock.fetch_add(1, Ordering::Relaxed);
         connection.idle_since.store(now, Ordering::Relaxed);
     }
@@ -73,11 +75,11 @@ mod tests {
     fn the_longest_idle_connection_goes_first_and_a_busy_one_never() {
         let connections = Connections::default();
         let (first, second, third) = (connections.opened(), connections.opened(), connections.opened());
-        second.is_busy();
-        first.is_busy();
-        connections.is_idle(&first);
+        second.set_busy();
+        first.set_busy();
+        connections.set_idle(&first);
         assert!(connections.evict());
-        let left = || lock(&connections.open).keys().copied().collect::<Vec<_>>();
+        let left = || connections.open().keys().copied().collect::<Vec<_>>();
         assert_eq!(left(), [first.number, second.number], "{} was idle the longest", third.number);
         assert!(connections.evict());
         assert_eq!(left(), [second.number]);

@@ -10,14 +10,14 @@ use tokio::time::Sleep;
 
 /// A stream with a limit on how long a write may wait.
 #[derive(Debug)]
-pub(super) struct Stall {
+pub(crate) struct Stall {
     stream: TcpStream,
     patience: Duration,
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
 impl Stall {
-    pub(super) fn new(stream: TcpStream, patience: Duration) -> Self {
+    pub(crate) fn new(stream: TcpStream, patience: Duration) -> Self {
         Self { stream, patience, waiting: None }
     }
 
