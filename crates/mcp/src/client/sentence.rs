@@ -5,6 +5,7 @@ use std::time::Duration;
 
 impl Misbehaviour {
     /// The sentence about `asked`, such as `tools/call get_weather`.
+    #[expect(clippy::too_many_lines, reason = "an arm for each variant, so that none is without words")]
     pub(super) fn sentence(&self, asked: &str) -> String {
         match self {
             Self::CannotStart(error) => error.to_string(),
@@ -59,12 +60,6 @@ impl Misbehaviour {
             Self::InputRefused { method, error } => format!(
                 "{asked} cannot go on: it asks {method}, and the answer is {error}; script one under `responses:`"
             ),
-            _ => self.http_sentence(asked),
-        }
-    }
-
-    fn http_sentence(&self, asked: &str) -> String {
-        match self {
             Self::BadAddress { url, why } => format!("{url:?} is not an address that can be used: {why}"),
             Self::BadHeader { name } => {
                 format!(
@@ -91,12 +86,6 @@ impl Misbehaviour {
                 );
                 format!("{asked} was redirected (HTTP {status}), which is not followed, {location}")
             }
-            _ => self.status_sentence(asked),
-        }
-    }
-
-    fn status_sentence(&self, asked: &str) -> String {
-        match self {
             Self::Unauthorized { challenge, had_credentials, body } => {
                 let what = if *had_credentials {
                     "the credentials that were sent are not accepted: check the variable of `auth.bearer_token_env`, or the `Authorization` header"
@@ -141,12 +130,6 @@ impl Misbehaviour {
             Self::UnexpectedStatus { status, body } => {
                 format!("{asked} was answered with HTTP {status}{}", body_words(body))
             }
-            _ => self.body_sentence(asked),
-        }
-    }
-
-    fn body_sentence(&self, asked: &str) -> String {
-        match self {
             Self::Html { status, start } => format!(
                 "{asked} was answered with a web page (HTTP {status}, {start:?}): is this the address of an MCP endpoint (often `/mcp`)?"
             ),
@@ -173,7 +156,6 @@ impl Misbehaviour {
                     "the event stream ended before the answer to {asked}, after {events}{inside}{resumed}{why}"
                 )
             }
-            _ => String::new(),
         }
     }
 }
