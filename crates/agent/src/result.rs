@@ -9,9 +9,9 @@ use serde_json::value::RawValue;
 
 /// What a call came back with.
 #[derive(Debug)]
-pub(crate) enum Outcome {
+pub(crate) enum ToolOutcome {
     /// A result, as the server wrote it.
-    Answer(Answer),
+    Answer(ToolAnswer),
     /// None.
     Refused(RecordedFailure),
 }
@@ -19,7 +19,7 @@ pub(crate) enum Outcome {
 /// A result of `tools/call`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Answer {
+pub(crate) struct ToolAnswer {
     #[serde(default)]
     is_error: Option<Value>,
     #[serde(default)]
@@ -28,7 +28,7 @@ pub(crate) struct Answer {
     structured_content: Option<Box<RawValue>>,
 }
 
-impl Outcome {
+impl ToolOutcome {
     pub(crate) fn of(outcome: Result<Box<RawValue>, CallFailure>) -> Self {
         match outcome {
             Ok(result) => match unkeepable(result.get()) {
@@ -72,10 +72,10 @@ impl Outcome {
 }
 
 /// What the model is told: the content blocks, else the structured content, else the error's message.
-pub(crate) fn parts_of(outcome: &Outcome) -> Vec<Part> {
+pub(crate) fn parts_of(outcome: &ToolOutcome) -> Vec<Part> {
     let answer = match outcome {
-        Outcome::Refused(failure) => return vec![Part::Text(failure_text(failure))],
-        Outcome::Answer(answer) => answer,
+        ToolOutcome::Refused(failure) => return vec![Part::Text(failure_text(failure))],
+        ToolOutcome::Answer(answer) => answer,
     };
     let blocks: Vec<Value> = answer
         .content

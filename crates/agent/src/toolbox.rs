@@ -2,7 +2,7 @@
 
 use crate::dialect::{Answered, Arguments, Offered, Wanted, wire_names};
 use crate::fault::{FaultPlan, Strike, Struck};
-use crate::result::{Outcome, parts_of};
+use crate::result::{ToolOutcome, parts_of};
 use mcptest_core::problem::nearest;
 use mcptest_core::trace::CatalogueTool;
 use mcptest_core::trace::{RecordedCall, RecordedFault, RecordedResult};
@@ -161,7 +161,7 @@ impl Toolbox {
         route: &Route<'_>,
         arguments: &Arguments,
         deadline: Instant,
-    ) -> (Outcome, Option<RecordedFault>) {
+    ) -> (ToolOutcome, Option<RecordedFault>) {
         let (server, tool) = match route {
             Route::Tool(server, tool) => (*server, *tool),
             Route::Distractor(tool) => return (self.unknown(&tool.name, false), None),
@@ -169,7 +169,7 @@ impl Toolbox {
         };
         let arguments = match arguments {
             Arguments::Json(json) => json,
-            Arguments::Text(text) => return (Outcome::refused(None, not_an_object(text)), None),
+            Arguments::Text(text) => return (ToolOutcome::refused(None, not_an_object(text)), None),
         };
         let timeout_ms = u64::try_from(server.timeout.as_millis()).unwrap_or(u64::MAX);
         match self.faults.strike(index, Some(&server.name), &tool.name, timeout_ms) {
@@ -188,7 +188,7 @@ impl Toolbox {
         arguments: &RawValue,
         strike: &Strike,
         deadline: Instant,
-    ) -> Outcome {
+    ) -> ToolOutcome {
         let reached = if strike.struck.reaches_server() {
             Some(Self::reach(server, tool, arguments, deadline).await)
         } else {
@@ -207,16 +207,18 @@ impl Toolbox {
         let timeout_ms = u64::try_from(server.timeout.as_millis()).unwrap_or(u64::MAX);
         match (strike.struck.failure(timeout_ms), reached) {
             (None, Some(outcome)) => outcome,
-            (Some((code, message)), _) => Outcome::refused(code, message),
-            (None, None) => Outcome::refused(None, "no answer".to_owned()),
+            (Some((code, message)), _) => ToolOutcome::refused(code, message),
+            (None, None) => ToolOutcome::refused(None, "no answer".to_owned()),
         }
     }
 
-    async fn reach(server: &Connected, tool: &str, arguments: &RawValue, deadline: Instant) -> Outcome {
+    async fn reach(server: &Connected, tool: &str, arguments: &RawValue, deadline: Instant) -> ToolOutcome {
         let call = server.client.call_tool(tool, arguments, Some(server.timeout));
         match timeout_at(deadline, call).await {
-            Ok(called) => Outcome::of(called.outcome),
-            Err(_) => Outcome::refused(None, "not finished: the run's `time_budget` is used up".to_owned()),
+            Ok(called) => ToolOutcome::of(called.outcome),
+            Err(_) => {
+                ToolOutcome::refused(None, "not finished: the run's `time_budget` is used up".to_owned())
+            }
         }
     }
 
@@ -239,11 +241,11 @@ impl Toolbox {
     }
 
     /// What a call to a tool that nobody has comes back with; a distractor's own name is no hint.
-    fn unknown(&self, tool: &str, hints: bool) -> Outcome {
+    fn unknown(&self, tool: &str, hints: bool) -> ToolOutcome {
         let names = self.catalogue.iter().filter(|tool| !tool.distractor).map(|tool| tool.name.as_str());
         let near = nearest(tool, names).filter(|_| hints);
         let hint = near.map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
-        Outcome::refused(Some(UNKNOWN_TOOL), format!("unknown tool {tool:?}{hint}"))
+        ToolOutcome::refused(Some(UNKNOWN_TOOL), format!("unknown tool {tool:?}{hint}"))
     }
 }
 

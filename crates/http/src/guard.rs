@@ -101,7 +101,8 @@ mod tests {
     #[test]
     fn only_names_of_this_machine_are_let_in() {
         let guard = local().allow(vec!["box.internal".into()], "start it with --allow-host");
-        for host in ["localhost", "localhost:80", "127.0.0.1", "127.9.9.9:1", "[::1]:9", "[::1]", "LOCALHOST:1"]
+        for host in
+            ["localhost", "localhost:80", "127.0.0.1", "127.9.9.9:1", "[::1]:9", "[::1]", "LOCALHOST:1"]
         {
             assert_eq!(refusal(&guard, host, None), None, "{host}");
         }
@@ -120,7 +121,10 @@ mod tests {
     fn a_refusal_names_the_option_where_there_is_one() {
         let guard = local().allow(Vec::new(), "start the proxy with --allow-host");
         let words = refusal(&guard, "evil.example:80", None).unwrap();
-        assert!(words.ends_with("if it should be, start the proxy with --allow-host evil.example"), "{words}");
+        assert!(
+            words.ends_with("if it should be, start the proxy with --allow-host evil.example"),
+            "{words}"
+        );
         let words = refusal(&local(), "evil.example:80", None).unwrap();
         assert_eq!(words, "the Host `evil.example:80` is not let in; this protects from DNS rebinding");
     }

@@ -38,9 +38,8 @@ where
     let (end, ended) = watch::channel(false);
     let open = |stream| {
         let has_room = connections.count() < limits.connections || connections.evict();
-        has_room.then(|| {
-            connection(stream, limits, exchange.clone(), Arc::clone(&connections), ended.clone())
-        })
+        has_room
+            .then(|| connection(stream, limits, exchange.clone(), Arc::clone(&connections), ended.clone()))
     };
     let (stopped, mut open) = accept(listener, open, || connections.evict(), stop).await;
     let _all_gone = end.send(true);

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 use mcptest_mcp::fault::{FaultKind, Injector};
-use mcptest_mcp::proxy::stdio::{ClientEnd, Outcome, Patience, Setup, run};
+use mcptest_mcp::proxy::stdio::{ClientEnd, Patience, Setup, StdioOutcome, run};
 use mcptest_mcp::proxy::{ProxyError, redactor};
 use mcptest_mcp::tape::{Direction, Event, Tape, TapeServer, Writer};
 use proptest::prelude::*;
@@ -17,7 +17,7 @@ struct Proxied {
     output: DuplexStream,
     errors: DuplexStream,
     stop: tokio::sync::oneshot::Sender<String>,
-    ended: JoinHandle<Result<Outcome, ProxyError>>,
+    ended: JoinHandle<Result<StdioOutcome, ProxyError>>,
     folder: tempfile::TempDir,
 }
 
@@ -49,7 +49,7 @@ impl Proxied {
     }
 
     /// Sends all of it, closes the input, and gives all that came back.
-    async fn exchange(mut self, bytes: &[u8]) -> (Vec<u8>, Outcome, Tape, tempfile::TempDir) {
+    async fn exchange(mut self, bytes: &[u8]) -> (Vec<u8>, StdioOutcome, Tape, tempfile::TempDir) {
         let sent = bytes.to_vec();
         let mut input = self.input;
         let feed = tokio::spawn(async move {

@@ -4,7 +4,7 @@ use crate::body::AnswerBody;
 use crate::log::Logged;
 use crate::play::{self, Play};
 use crate::script::{Fault, Script, Step};
-use crate::wire::{Answering, Request, WIRES, Wire, Wrong};
+use crate::wire::{Answering, ProviderRequest, WIRES, Wire, Wrong};
 use hyper::body::Incoming;
 use hyper::header::CONTENT_TYPE;
 use hyper::{Method, Response};
@@ -29,12 +29,12 @@ const GATHERING: Duration = Duration::from_secs(60);
 #[derive(Debug)]
 pub struct Stub {
     address: SocketAddr,
-    state: Arc<State>,
+    state: Arc<StubState>,
     runtime: Option<Runtime>,
 }
 
 #[derive(Debug)]
-struct State {
+struct StubState {
     script: Script,
     play: Mutex<Play>,
     log: Mutex<Vec<Logged>>,
@@ -42,7 +42,7 @@ struct State {
     most_under_way: AtomicUsize,
 }
 
-impl State {
+impl StubState {
     /// Waits for so many requests to meet; not forever.
     async fn gathered(&self, wanted: usize) {
         let meeting = async {
@@ -68,7 +68,7 @@ impl Stub {
             mcptest_http::listen(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))?
         };
         let address = listener.local_addr()?;
-        let state = Arc::new(State {
+        let state = Arc::new(StubState {
             script,
             play: Mutex::default(),
             log: Mutex::default(),
@@ -80,7 +80,12 @@ impl Stub {
             let state = Arc::clone(&shared);
             async move { answer(&state, request).await }
         };
-        runtime.spawn(mcptest_http::serve(listener, Limits::default(), exchange, std::future::pending::<()>()));
+        runtime.spawn(mcptest_http::serve(
+            listener,
+            Limits::default(),
+            exchange,
+            std::future::pending::<()>(),
+        ));
         Ok(Self { address, state, runtime: Some(runtime) })
     }
 
@@ -127,10 +132,10 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// One request that counts as under way while this lives.
-struct UnderWay<'s>(&'s State);
+struct UnderWay<'s>(&'s StubState);
 
 impl<'s> UnderWay<'s> {
-    fn new(state: &'s State) -> Self {
+    fn new(state: &'s StubState) -> Self {
         let now = state.under_way.fetch_add(1, Ordering::SeqCst) + 1;
         state.most_under_way.fetch_max(now, Ordering::SeqCst);
         Self(state)
@@ -143,10 +148,12 @@ impl Drop for UnderWay<'_> {
     }
 }
 
-async fn answer(state: &State, request: hyper::Request<Incoming>) -> io::Result<Response<AnswerBody>> {
+async fn answer(state: &StubState, request: hyper::Request<Incoming>) -> io::Result<Response<AnswerBody>> {
     let _under_way = UnderWay::new(state);
     let (parts, body) = request.into_parts();
-    if let Some((status, sentence)) = Guard::of(Ipv4Addr::LOCALHOST.into()).refusal(&parts.uri, &parts.headers) {
+    if let Some((status, sentence)) =
+        Guard::of(Ipv4Addr::LOCALHOST.into()).refusal(&parts.uri, &parts.headers)
+    {
         return refused(status.as_u16(), sentence);
     }
     let body = match Limits::default().read(body).await {
@@ -160,7 +167,7 @@ async fn answer(state: &State, request: hyper::Request<Incoming>) -> io::Result<
         .collect();
     let path = parts.uri.path().to_owned();
     let wire = WIRES.iter().find(|wire| (wire.is_at)(&path));
-    let request = Request { path: &path, headers: &headers, body: &value };
+    let request = ProviderRequest { path: &path, headers: &headers, body: &value };
     let act = match wire {
         Some(wire) if parts.method == Method::POST => act(state, wire, &request),
         _ => Act::Send { status: 404, body: "404 page not found".to_owned(), step: Step::default() },
@@ -190,7 +197,7 @@ enum Act {
 }
 
 /// Decides; whatever waits comes later.
-fn act(state: &State, wire: &Wire, request: &Request<'_>) -> Act {
+fn act(state: &StubState, wire: &Wire, request: &ProviderRequest<'_>) -> Act {
     let refuse = |wrong: Wrong| Act::Send {
         status: wrong.status,
         body: (wire.error)(wrong.status, &wrong.message).to_string(),
@@ -272,7 +279,7 @@ impl Act {
         }
     }
 
-    async fn perform(self, state: &State) -> io::Result<Response<AnswerBody>> {
+    async fn perform(self, state: &StubState) -> io::Result<Response<AnswerBody>> {
         let (status, body, step) = match self {
             Self::Hang => {
                 tokio::time::sleep(FOREVER).await;

@@ -24,7 +24,7 @@ pub const ANTHROPIC: Dialect = Dialect {
 pub const DEFAULT_MAX_TOKENS: u64 = 4096;
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct AnthropicBody<'a> {
     model: &'a str,
     max_tokens: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -44,7 +44,7 @@ fn body(ask: &Ask<'_>) -> String {
         }
         shown
     };
-    let body = Body {
+    let body = AnthropicBody {
         model: ask.model,
         max_tokens: ask.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS),
         system: ask.system.filter(|system| !system.is_empty()),
@@ -114,7 +114,7 @@ fn says_nothing(raw: &RawValue) -> bool {
 }
 
 #[derive(Deserialize)]
-struct Answer<'a> {
+struct AnthropicAnswer<'a> {
     #[serde(borrow)]
     content: &'a RawValue,
     stop_reason: Option<String>,
@@ -135,7 +135,7 @@ struct Block<'a> {
 }
 
 fn read(_: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
-    let answer: Answer<'_> = open(body)?;
+    let answer: AnthropicAnswer<'_> = open(body)?;
     let blocks: Vec<Block<'_>> = serde_json::from_str(answer.content.get())
         .map_err(|error| shape(&format!("`content`: {error}"), body))?;
     let (mut said, mut calls) = (Said::default(), Vec::new());

@@ -25,7 +25,7 @@ pub const GEMINI: Dialect = Dialect {
 
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct Body<'a> {
+struct GeminiBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     system_instruction: Option<Value>,
     contents: Vec<Piece<'a>>,
@@ -41,7 +41,7 @@ fn body(ask: &Ask<'_>) -> String {
     config.extend(ask.max_tokens.map(|most| ("maxOutputTokens".to_owned(), json!(most))));
     config.extend(ask.temperature.map(|temperature| ("temperature".to_owned(), json!(temperature))));
     let declared: Vec<Value> = ask.tools.iter().map(declaration).collect();
-    let body = Body {
+    let body = GeminiBody {
         system_instruction: system.map(|text| json!({ "parts": [{ "text": text }] })),
         contents: contents(ask.messages),
         generation_config: (!config.is_empty()).then_some(Value::Object(config)),
@@ -118,7 +118,7 @@ fn function_response(result: &Answered, ids: &BTreeSet<String>) -> Value {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Answer<'a> {
+struct GeminiAnswer<'a> {
     #[serde(borrow)]
     candidates: Option<Vec<Candidate<'a>>>,
     #[serde(borrow)]
@@ -160,7 +160,7 @@ struct FunctionCall<'a> {
 }
 
 fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
-    let answer: Answer<'_> = open(body)?;
+    let answer: GeminiAnswer<'_> = open(body)?;
     let Some(candidate) = answer.candidates.into_iter().flatten().next() else {
         return Err(match answer.prompt_feedback {
             Some(feedback) => BadReply::Blocked(block_reason(feedback)),

@@ -32,7 +32,7 @@ enum Flavour {
 }
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct ChatBody<'a> {
     model: &'a str,
     messages: Vec<Piece<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -56,7 +56,7 @@ fn body(ask: &Ask<'_>, flavour: Flavour) -> String {
     let is_reasoning = is_reasoning(ask.model);
     let system = ask.system.filter(|system| !system.is_empty());
     let system = system.map(|text| Piece::Ours(json!({ "role": "system", "content": text })));
-    let body = Body {
+    let body = ChatBody {
         model: ask.model,
         messages: system
             .into_iter()
@@ -139,7 +139,7 @@ struct SentBack<'a> {
 }
 
 #[derive(Deserialize)]
-struct Answer<'a> {
+struct ChatAnswer<'a> {
     #[serde(borrow)]
     choices: Vec<Choice<'a>>,
     usage: Option<Value>,
@@ -185,7 +185,7 @@ struct Chunk<'a> {
 }
 
 fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
-    let answer: Answer<'_> = open(body)?;
+    let answer: ChatAnswer<'_> = open(body)?;
     let choice = answer.choices.into_iter().next().ok_or_else(|| shape("`choices` is empty", body))?;
     let spoken: Spoken<'_> = serde_json::from_str(choice.message.get())
         .map_err(|error| shape(&format!("`message`: {error}"), body))?;

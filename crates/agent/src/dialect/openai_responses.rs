@@ -21,7 +21,7 @@ pub const OPENAI_RESPONSES: Dialect = Dialect {
 };
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct ResponsesBody<'a> {
     model: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     instructions: Option<&'a str>,
@@ -51,7 +51,7 @@ fn body(ask: &Ask<'_>) -> String {
         }
         shown
     };
-    let body = Body {
+    let body = ResponsesBody {
         model: ask.model,
         instructions: ask.system.filter(|system| !system.is_empty()),
         input: ask.messages.iter().flat_map(items).collect(),
@@ -88,7 +88,7 @@ fn output(result: &Answered) -> Value {
 }
 
 #[derive(Deserialize)]
-struct Answer<'a> {
+struct ResponsesAnswer<'a> {
     status: Option<String>,
     #[serde(borrow)]
     output: &'a RawValue,
@@ -122,7 +122,7 @@ struct Content {
 }
 
 fn read(_: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
-    let answer: Answer<'_> = open(body)?;
+    let answer: ResponsesAnswer<'_> = open(body)?;
     let items: Vec<Item<'_>> = serde_json::from_str(answer.output.get())
         .map_err(|error| shape(&format!("`output`: {error}"), body))?;
     let (mut said, mut calls, mut is_refusal) = (Said::default(), Vec::new(), false);

@@ -1,6 +1,6 @@
 //! Which tools is the agent offered, and which of them are there to distract?
 
-use super::ledger::Ledger;
+use super::call_log::CallLog;
 use super::setup::Distract;
 use mcptest_core::trace::CatalogueTool;
 use mcptest_mcp::client::{Client, ServerSpec, WireError};
@@ -43,9 +43,9 @@ impl Offered {
     pub(super) async fn find(
         known: Option<Vec<CatalogueTool>>,
         servers: &[ServerSpec],
-        ledger: &Ledger,
+        log: &CallLog,
     ) -> Self {
-        let Some(known) = known else { return Self(Mutex::new(ask_all(servers, ledger).await)) };
+        let Some(known) = known else { return Self(Mutex::new(ask_all(servers, log).await)) };
         Self(Mutex::new(known.into_iter().filter(|tool| !tool.distractor).collect()))
     }
 
@@ -106,7 +106,7 @@ impl Offered {
 }
 
 /// Asks every server at once; one that does not answer is evidence.
-async fn ask_all(servers: &[ServerSpec], ledger: &Ledger) -> Vec<CatalogueTool> {
+async fn ask_all(servers: &[ServerSpec], log: &CallLog) -> Vec<CatalogueTool> {
     let mut asking = JoinSet::new();
     for (index, server) in servers.iter().cloned().enumerate() {
         asking.spawn(async move { (index, ask(&server).await) });
@@ -121,7 +121,7 @@ async fn ask_all(servers: &[ServerSpec], ledger: &Ledger) -> Vec<CatalogueTool> 
                 let server = &servers[index].name;
                 let said = error.to_string();
                 let what = said.strip_prefix(&format!("server {server:?}: ")).unwrap_or(&said);
-                ledger.misbehaved(server, &format!("its tools are not known: {what}"));
+                log.misbehaved(server, &format!("its tools are not known: {what}"));
             }
         }
     }

@@ -1,23 +1,23 @@
 //! An agent of one's own: a program that is given a prompt and servers, and is watched through proxies.
 
+mod call_log;
 mod catalogue;
-mod doors;
-mod ledger;
 mod program;
+mod proxies;
+mod server_proxy;
 mod setup;
 mod usage;
-mod witness;
 
 pub use setup::{Distract, OwnError, OwnEvent, OwnOutcome, OwnSetup};
 
+use call_log::CallLog;
 use catalogue::Offered;
-use doors::Doors;
-use ledger::Ledger;
 use mcptest_core::trace::{ConversationTrace, RecordedTurn};
 use program::{Ended, Program};
+use proxies::Proxies;
+use server_proxy::ServerProxy;
 use std::path::Path;
 use std::sync::Arc;
-use witness::Witness;
 
 /// The longest prompt that is also given as a variable: systems refuse to start a program with longer ones.
 const LONGEST_VARIABLE: usize = 100_000;
@@ -26,24 +26,24 @@ const LONGEST_VARIABLE: usize = 100_000;
 pub async fn run(setup: OwnSetup<'_>) -> Result<OwnOutcome, OwnError> {
     let OwnSetup { servers, faults, on_event, .. } = setup;
     let folder = private_folder().map_err(OwnError::Folder)?;
-    let ledger = Arc::new(Ledger::new(faults, on_event));
-    let offered = Arc::new(Offered::find(setup.catalogue, &servers, &ledger).await);
+    let log = Arc::new(CallLog::new(faults, on_event));
+    let offered = Arc::new(Offered::find(setup.catalogue, &servers, &log).await);
     let injected = offered.distractors(setup.distractors, &servers);
-    let mut doors = Doors::new();
+    let mut proxies = Proxies::new();
     for server in servers {
         let own = injected.iter().filter(|injected| injected.host == server.name);
-        let witness = Witness {
+        let server_proxy = ServerProxy {
             server: server.name.clone(),
             timeout_ms: server.timeout.as_millis() as u64,
             distractors: Arc::new(own.map(|injected| injected.tool.clone()).collect()),
-            ledger: Arc::clone(&ledger),
+            log: Arc::clone(&log),
             offered: Arc::clone(&offered),
         };
-        doors.open(server, witness, setup.program).await?;
+        proxies.open(server, server_proxy, setup.program).await?;
     }
     let usage_path = folder.path().join("usage.json");
     let mut env = setup.env.to_vec();
-    env.extend(doors.announce(folder.path())?);
+    env.extend(proxies.announce(folder.path())?);
     env.push(("MCPTEST_USAGE".to_owned(), usage_path.display().to_string()));
     env.push(("MCPTEST_BIN".to_owned(), setup.program.display().to_string()));
     if setup.prompt.len() <= LONGEST_VARIABLE && !setup.prompt.contains('\0') {
@@ -56,11 +56,11 @@ pub async fn run(setup: OwnSetup<'_>) -> Result<OwnOutcome, OwnError> {
         prompt: setup.prompt,
         time_budget: setup.time_budget,
     };
-    let ended = program.run(|| ledger.close()).await;
-    doors.close().await;
+    let ended = program.run(|| log.close()).await;
+    proxies.close().await;
     let ended = ended?;
     let stderr = ended.stderr.clone();
-    let (trace, model) = trace(setup.prompt, ended, &ledger, &usage_path);
+    let (trace, model) = trace(setup.prompt, ended, &log, &usage_path);
     Ok(OwnOutcome { trace, catalogue: offered.all(&injected), model, stderr })
 }
 
@@ -76,13 +76,13 @@ fn private_folder() -> std::io::Result<tempfile::TempDir> {
 fn trace(
     prompt: &str,
     ended: Ended,
-    ledger: &Ledger,
+    log: &CallLog,
     usage_path: &Path,
 ) -> (ConversationTrace, Option<String>) {
     let mut trace =
         ConversationTrace { stop_reason: Some(ended.stop_reason.to_owned()), ..ConversationTrace::default() };
     trace.errors.extend(ended.errors);
-    ledger.record(&mut trace);
+    log.record(&mut trace);
     let usage = usage::read(usage_path).unwrap_or_else(|error| {
         trace.errors.push(error.traced());
         usage::Usage::default()

@@ -23,13 +23,13 @@ pub(super) struct Conversation {
     pub(super) limit: usize,
     tap: Option<Tap>,
     responses: Responses,
-    state: Mutex<State>,
+    state: Mutex<ConversationState>,
 }
 
 #[derive(Default)]
-struct State {
+struct ConversationState {
     last_id: i64,
-    waiting: HashMap<i64, Waiting>,
+    waiting: HashMap<i64, PendingRequest>,
     /// What was asked, where a late answer is worth telling.
     given_up: BTreeMap<i64, Option<String>>,
     end: Option<End>,
@@ -38,11 +38,11 @@ struct State {
     unkept: usize,
 }
 
-struct Waiting {
+struct PendingRequest {
     asked: String,
     since: usize,
     notes: Vec<Note>,
-    reply: oneshot::Sender<Outcome>,
+    reply: oneshot::Sender<RequestOutcome>,
 }
 
 /// Why no more messages will come.
@@ -54,13 +54,13 @@ pub(super) enum End {
 
 /// What came of a request.
 #[derive(Debug)]
-pub(super) struct Outcome {
+pub(super) struct RequestOutcome {
     pub(super) reply: Result<Box<RawValue>, Unanswered>,
     pub(super) notes: Vec<Note>,
     pub(super) instead: Vec<String>,
 }
 
-impl Outcome {
+impl RequestOutcome {
     /// Nothing came at all.
     pub(super) fn bad(why: Misbehaviour) -> Self {
         Self { reply: Err(Unanswered::Bad(why)), notes: Vec::new(), instead: Vec::new() }
@@ -77,7 +77,7 @@ pub(super) enum Unanswered {
 /// A request that was opened: what it will be answered on.
 pub(super) struct Opened {
     pub(super) id: i64,
-    pub(super) reply: oneshot::Receiver<Outcome>,
+    pub(super) reply: oneshot::Receiver<RequestOutcome>,
 }
 
 /// What a message turned out to be.
@@ -95,11 +95,11 @@ pub(super) enum Heard {
 
 impl Conversation {
     pub(super) fn new(server: &str, limit: usize, tap: Option<Tap>, responses: Responses) -> Arc<Self> {
-        let state = Mutex::new(State::default());
+        let state = Mutex::new(ConversationState::default());
         Arc::new(Self { server: server.to_owned(), limit, tap, responses, state })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ConversationState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -116,24 +116,24 @@ impl Conversation {
         let (sender, reply) = oneshot::channel();
         state
             .waiting
-            .insert(id, Waiting { asked: asked.to_owned(), since, notes: Vec::new(), reply: sender });
+            .insert(id, PendingRequest { asked: asked.to_owned(), since, notes: Vec::new(), reply: sender });
         Ok(Opened { id, reply })
     }
 
     /// The handshake is done: what comes now is told apart from what came during it.
-    pub(super) fn is_ready(&self) {
+    pub(super) fn set_ready(&self) {
         self.state().is_ready = true;
     }
 
     /// Gives up a request, and says what had come for it; a later answer is observed, unless the request was one of the
     /// handshake, which asks more than it needs to hear.
-    pub(super) fn give_up(&self, id: i64, why: Misbehaviour) -> Option<Outcome> {
+    pub(super) fn give_up(&self, id: i64, why: Misbehaviour) -> Option<RequestOutcome> {
         let mut state = self.state();
         let waiting = state.waiting.remove(&id)?;
         let asked = state.is_ready.then(|| waiting.asked.clone());
         state.given_up.insert(id, asked);
         let instead = state.instead(waiting.since);
-        Some(Outcome { reply: Err(Unanswered::Bad(why)), notes: waiting.notes, instead })
+        Some(RequestOutcome { reply: Err(Unanswered::Bad(why)), notes: waiting.notes, instead })
     }
 
     /// Ends a request with what is wrong.
@@ -300,12 +300,12 @@ impl Conversation {
     }
 }
 
-impl State {
+impl ConversationState {
     fn settle(&mut self, id: i64, reply: Result<Box<RawValue>, Unanswered>) {
         if let Some(waiting) = self.waiting.remove(&id) {
             let instead = if reply.is_err() { self.instead(waiting.since) } else { Vec::new() };
             // Nobody listens when the caller has gone; the answer is then of no use.
-            let _ = waiting.reply.send(Outcome { reply, notes: waiting.notes, instead });
+            let _ = waiting.reply.send(RequestOutcome { reply, notes: waiting.notes, instead });
         }
     }
 
@@ -342,7 +342,7 @@ impl State {
     }
 }
 
-impl Waiting {
+impl PendingRequest {
     fn note(&mut self, note: Note) {
         if self.notes.len() < KEPT_NOTES {
             self.notes.push(note);

@@ -96,7 +96,7 @@ fn open(spec: &ServerSpec, tap: Option<Tap>, era: Era) -> Result<Link, WireError
 }
 
 async fn ready(link: Link, info: ServerInfo) -> (Link, ServerInfo) {
-    link.conversation().is_ready();
+    link.conversation().set_ready();
     if let Link::Http(http, _) = &link {
         http.listen().await;
     }

@@ -1,6 +1,6 @@
 //! One way to ask, whatever carries the messages.
 
-use super::conversation::{Conversation, Outcome, Unanswered};
+use super::conversation::{Conversation, RequestOutcome, Unanswered};
 use super::http::{EndTasks, Http};
 use super::params::Params;
 use super::stdio::Stdio;
@@ -63,7 +63,7 @@ impl Link {
     pub(super) async fn ask(&self, asking: Asking<'_>) -> Asked {
         let outcome = match self.conversation().open(asking.asked) {
             Ok(opened) => self.ask_opened(&asking, opened).await,
-            Err(why) => Outcome::bad(why),
+            Err(why) => RequestOutcome::bad(why),
         };
         let failure = match outcome.reply {
             Ok(result) => return Asked { outcome: Ok(result), notes: outcome.notes },
@@ -73,7 +73,7 @@ impl Link {
         Asked { outcome: Err(failure), notes: outcome.notes }
     }
 
-    async fn ask_opened(&self, asking: &Asking<'_>, opened: super::conversation::Opened) -> Outcome {
+    async fn ask_opened(&self, asking: &Asking<'_>, opened: super::conversation::Opened) -> RequestOutcome {
         let id = opened.id;
         let line = jsonrpc::request(&Id::Number(id), asking.method, asking.params.text(id).as_deref());
         let (number, exchange) = match self {
@@ -93,7 +93,7 @@ impl Link {
         }
         let unread = matches!(self, Self::Stdio(stdio) if !stdio.was_read(number));
         let why = Misbehaviour::NoAnswer { after: asking.deadline.after, unread };
-        self.conversation().give_up(id, why.clone()).unwrap_or_else(|| Outcome::bad(why))
+        self.conversation().give_up(id, why.clone()).unwrap_or_else(|| RequestOutcome::bad(why))
     }
 
     fn is_modern_http(&self) -> bool {

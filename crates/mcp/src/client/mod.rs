@@ -27,7 +27,7 @@ pub use conversation::Tap;
 pub use info::{Called, Note, ServerInfo, Tool, Tools};
 pub use misbehaviour::{Misbehaviour, Moment};
 pub use observed::Observed;
-pub use responses::{Answer, Responses, Scripted};
+pub use responses::{Responses, Scripted, ScriptedAnswer};
 pub use spec::{
     BoxedReader, BoxedWriter, DEFAULT_CONNECT_TIMEOUT, DEFAULT_TIMEOUT, Endpoint, Pipe, ServerSpec,
 };

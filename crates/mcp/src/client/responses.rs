@@ -17,12 +17,12 @@ pub struct Scripted {
     /// A part of the parameters that must be there; `None` fits every request.
     pub when: Option<Value>,
     /// The answer.
-    pub answer: Answer,
+    pub answer: ScriptedAnswer,
 }
 
 /// What is answered.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
+pub enum ScriptedAnswer {
     /// This result.
     Result(Value),
     /// This error.
@@ -52,11 +52,11 @@ impl Responses {
         let found =
             scripted.into_iter().find(|entry| entry.when.as_ref().is_none_or(|when| is_part(when, params)));
         let is_scripted = found.is_some();
-        let outcome = match found.map_or(&Answer::Decline, |entry| &entry.answer) {
-            Answer::Result(result) => Ok(with_defaults(result.clone(), params)),
-            Answer::Error(error) => Err(error.clone()),
-            Answer::Decline => refuse(method, "decline")?,
-            Answer::Cancel => refuse(method, "cancel")?,
+        let outcome = match found.map_or(&ScriptedAnswer::Decline, |entry| &entry.answer) {
+            ScriptedAnswer::Result(result) => Ok(with_defaults(result.clone(), params)),
+            ScriptedAnswer::Error(error) => Err(error.clone()),
+            ScriptedAnswer::Decline => refuse(method, "decline")?,
+            ScriptedAnswer::Cancel => refuse(method, "cancel")?,
         };
         Some(Reply { outcome, is_scripted })
     }
@@ -109,7 +109,10 @@ mod tests {
 
     #[test]
     fn the_first_script_that_fits_answers_and_the_rest_is_declined() {
-        let when = |part: Value, result: Value| Scripted { when: Some(part), answer: Answer::Result(result) };
+        let when = |part: Value, result: Value| Scripted {
+            when: Some(part),
+            answer: ScriptedAnswer::Result(result),
+        };
         let scripted = vec![when(json!({"message": "name?"}), json!({"action": "accept"}))];
         let responses = Responses { scripted: BTreeMap::from([("elicitation/create".into(), scripted)]) };
         let answer = |message: &str| {
@@ -135,7 +138,7 @@ mod tests {
             "city": {"type": "string"},
         }}});
         let answered = |result: Value| {
-            let scripted = vec![Scripted { when: None, answer: Answer::Result(result) }];
+            let scripted = vec![Scripted { when: None, answer: ScriptedAnswer::Result(result) }];
             let responses = Responses { scripted: BTreeMap::from([("elicitation/create".into(), scripted)]) };
             responses.answer("elicitation/create", &form).unwrap().outcome.unwrap()
         };

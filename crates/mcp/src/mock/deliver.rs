@@ -1,7 +1,7 @@
 //! Faults on the way out: when does an answer leave, and as what?
 
-use super::aftermath::Aftermath;
-use super::engine::Outcome;
+use super::deferred::DeferredChanges;
+use super::engine::MockOutcome;
 use super::outlet::Outlet;
 use super::server::Server;
 use crate::fault::Action;
@@ -13,13 +13,13 @@ pub(super) struct Delivery {
     /// In order; empty when the answer is lost.
     pub(super) texts: Vec<String>,
     /// To be dropped when they are sent.
-    pub(super) aftermath: Option<Aftermath>,
+    pub(super) deferred: Option<DeferredChanges>,
 }
 
 /// What answers a request; `None` when it was cancelled.
 pub(super) async fn deliver(
     server: &Server,
-    outcome: Outcome,
+    outcome: MockOutcome,
     action: Option<&Action>,
     outlet: &Outlet,
     cancel: impl Future<Output = ()>,
@@ -28,9 +28,9 @@ pub(super) async fn deliver(
     let action = action.unwrap_or(&healthy);
     let work = async {
         match outcome {
-            Outcome::Answer { answer, .. } => answer,
-            Outcome::Play(play) => play.run(outlet).await,
-            Outcome::Listen { .. } | Outcome::Unserved => std::future::pending().await,
+            MockOutcome::Answer { answer, .. } => answer,
+            MockOutcome::Play(play) => play.run(outlet).await,
+            MockOutcome::Listen { .. } | MockOutcome::Unserved => std::future::pending().await,
         }
     };
     let answer = if let Some(delay) = action.despite_cancel {
@@ -54,7 +54,7 @@ pub(super) async fn deliver(
         let server = server.clone();
         let _stopped = tokio::task::spawn_blocking(move || server.flood_stderr()).await;
     }
-    Some(Delivery { texts: action.reply.texts(answer.text), aftermath: answer.aftermath })
+    Some(Delivery { texts: action.reply.texts(answer.text), deferred: answer.deferred })
 }
 
 /// Waits; a cancel begins the wait anew and stops nothing.

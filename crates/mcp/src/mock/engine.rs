@@ -5,7 +5,7 @@ use super::catalog::{Catalog, Source};
 use super::incoming::Request;
 use super::job::{Job, from_manifest};
 use super::params::Text;
-use super::play::{Answer, Client, Play};
+use super::play::{Client, MockAnswer, Play};
 use super::render;
 use super::request_state::RequestState;
 use super::server::Server;
@@ -25,15 +25,15 @@ use std::time::Instant;
 /// What a request comes to.
 #[derive(Debug)]
 pub(super) struct Handled {
-    pub(super) outcome: Outcome,
+    pub(super) outcome: MockOutcome,
     /// What goes wrong on purpose; `None` when nothing does.
     pub(super) action: Option<Box<Action>>,
 }
 
 #[derive(Debug)]
-pub(super) enum Outcome {
+pub(super) enum MockOutcome {
     /// One message, with the status that it has over HTTP.
-    Answer { answer: Answer, status: u16 },
+    Answer { answer: MockAnswer, status: u16 },
     /// Work that takes time or says something on the way.
     Play(Box<Play>),
     /// A subscription that stays open.
@@ -60,8 +60,8 @@ impl Server {
             && action.request != fault::Request::Serve
         {
             let outcome = match fault::refusal(action.request) {
-                Some(error) => Outcome::refused(request, &error, 200),
-                None => Outcome::Unserved,
+                Some(error) => MockOutcome::refused(request, &error, 200),
+                None => MockOutcome::Unserved,
             };
             return Handled { outcome, action: Some(action.clone()) };
         }
@@ -72,10 +72,10 @@ impl Server {
         Handled { outcome, action }
     }
 
-    fn handle_modern(&self, catalog: &Arc<Catalog>, request: &Request<'_>, asker: Asker<'_>) -> Outcome {
+    fn handle_modern(&self, catalog: &Arc<Catalog>, request: &Request<'_>, asker: Asker<'_>) -> MockOutcome {
         let capabilities = match modern::check(request, catalog, asker.headers) {
             Ok(capabilities) => capabilities,
-            Err(error) => return Outcome::refused(request, &error, modern::status(error.code, true)),
+            Err(error) => return MockOutcome::refused(request, &error, modern::status(error.code, true)),
         };
         let meta = request.params.meta.as_ref();
         let level = meta.and_then(|meta| meta.log_level.as_ref());
@@ -85,15 +85,16 @@ impl Server {
             progress_token: meta.and_then(|meta| meta.progress_token).map(|token| token.get().to_owned()),
         };
         let outcome = match &*request.method {
-            "server/discover" => Ok(Outcome::result(catalog, request, &legacy::discovery(catalog))),
+            "server/discover" => Ok(MockOutcome::result(catalog, request, &legacy::discovery(catalog))),
             "subscriptions/listen" => listen(request),
             _ => self.work(catalog, request, asker.session, client),
         };
-        outcome.unwrap_or_else(|error| Outcome::refused(request, &error, modern::status(error.code, false)))
+        outcome
+            .unwrap_or_else(|error| MockOutcome::refused(request, &error, modern::status(error.code, false)))
     }
 
-    fn handle_legacy(&self, catalog: &Arc<Catalog>, request: &Request<'_>, asker: Asker<'_>) -> Outcome {
-        let refused = |error: RpcError| Outcome::refused(request, &error, 200);
+    fn handle_legacy(&self, catalog: &Arc<Catalog>, request: &Request<'_>, asker: Asker<'_>) -> MockOutcome {
+        let refused = |error: RpcError| MockOutcome::refused(request, &error, 200);
         let Some(session) = asker.session else {
             return refused(legacy::not_initialized());
         };
@@ -115,7 +116,7 @@ impl Server {
                 });
             }
         };
-        done.map_or_else(refused, |result| Outcome::result(catalog, request, &result))
+        done.map_or_else(refused, |result| MockOutcome::result(catalog, request, &result))
     }
 
     /// The methods that both eras have.
@@ -125,14 +126,14 @@ impl Server {
         request: &Request<'_>,
         session: Option<&Arc<Session>>,
         client: Client,
-    ) -> Result<Outcome, RpcError> {
+    ) -> Result<MockOutcome, RpcError> {
         if let Source::Manifest { .. } = &catalog.source {
             if let Some(list) = catalog.lists.get(&*request.method) {
                 let page = list.page(request.params.cursor.as_ref().map(Text::as_str))?;
-                return Ok(Outcome::result(catalog, request, &page));
+                return Ok(MockOutcome::result(catalog, request, &page));
             }
             if &*request.method == "completion/complete" {
-                return Ok(Outcome::result(catalog, request, &complete(catalog, request)?));
+                return Ok(MockOutcome::result(catalog, request, &complete(catalog, request)?));
             }
         }
         let state = match &request.params.request_state {
@@ -147,7 +148,7 @@ impl Server {
             let asks = job.requests(&inputs, &|kind| client.capabilities.has(kind.capability()))?;
             if !asks.is_empty() {
                 let result = self.input_required(&job, &asks, inputs, round);
-                return Ok(Outcome::result(catalog, request, &result));
+                return Ok(MockOutcome::result(catalog, request, &result));
             }
         }
         let play = Play {
@@ -162,8 +163,8 @@ impl Server {
             session: session.cloned(),
         };
         match play.instant() {
-            Some(answer) => answer.map(|answer| Outcome::Answer { answer, status: 200 }),
-            None => Ok(Outcome::Play(Box::new(play))),
+            Some(answer) => answer.map(|answer| MockOutcome::Answer { answer, status: 200 }),
+            None => Ok(MockOutcome::Play(Box::new(play))),
         }
     }
 
@@ -186,15 +187,15 @@ impl Server {
     }
 }
 
-impl Outcome {
+impl MockOutcome {
     fn result(catalog: &Catalog, request: &Request<'_>, result: &str) -> Self {
         let text = catalog.dressing.result(request.era, &request.id, &request.method, result);
-        Self::Answer { answer: Answer { text, aftermath: None }, status: 200 }
+        Self::Answer { answer: MockAnswer { text, deferred: None }, status: 200 }
     }
 
     fn refused(request: &Request<'_>, error: &RpcError, status: u16) -> Self {
         let text = render::error(Some(&request.id), error);
-        Self::Answer { answer: Answer { text, aftermath: None }, status }
+        Self::Answer { answer: MockAnswer { text, deferred: None }, status }
     }
 }
 
@@ -220,11 +221,11 @@ fn is_not_found(error: &RpcError) -> bool {
     error.code == code::INVALID_PARAMS && error.message.starts_with("Resource not found")
 }
 
-fn listen(request: &Request<'_>) -> Result<Outcome, RpcError> {
+fn listen(request: &Request<'_>) -> Result<MockOutcome, RpcError> {
     let filter = request.params.notifications.map_or("{}", RawValue::get);
     let filter = serde_json::from_str(filter)
         .map_err(|error| RpcError::new(code::INVALID_PARAMS, format!("invalid `notifications`: {error}")))?;
-    Ok(Outcome::Listen { id: request.id.clone(), filter })
+    Ok(MockOutcome::Listen { id: request.id.clone(), filter })
 }
 
 fn job(catalog: &Arc<Catalog>, request: &Request<'_>, state: Option<&RequestState>) -> Result<Job, RpcError> {

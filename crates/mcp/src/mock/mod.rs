@@ -1,8 +1,8 @@
 //! The mock server: a manifest or a tape, served in both eras on a pipe and over HTTP.
 
-mod aftermath;
 mod audience;
 mod catalog;
+mod deferred;
 mod deliver;
 mod engine;
 pub mod http;

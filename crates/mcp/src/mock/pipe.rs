@@ -2,7 +2,7 @@
 
 use super::audience::{Interest, Seat, subscription_meta};
 use super::deliver::{Delivery, deliver};
-use super::engine::{Asker, Handled, Outcome};
+use super::engine::{Asker, Handled, MockOutcome};
 use super::incoming::{Incoming, Refused, Request};
 use super::outlet::Outlet;
 use super::render;
@@ -151,15 +151,15 @@ impl Pipe {
             self.seat = Some(self.server.audience().join(interest, self.outlet.clone()));
         }
         match (outcome, action) {
-            (Outcome::Answer { answer, .. }, None) => {
+            (MockOutcome::Answer { answer, .. }, None) => {
                 self.outlet.send(answer.text).await;
-                drop(answer.aftermath);
+                drop(answer.deferred);
             }
-            (Outcome::Unserved, action) => {
+            (MockOutcome::Unserved, action) => {
                 let request = action.map(|action| action.request);
                 return (request == Some(fault::Request::Disconnect)).then_some(Ended::Disconnected);
             }
-            (Outcome::Listen { id, filter }, _) => {
+            (MockOutcome::Listen { id, filter }, _) => {
                 let params =
                     format!(r#"{{"notifications":{},{}}}"#, filter.honoured(), subscription_meta(&id));
                 let message =
@@ -179,11 +179,11 @@ impl Pipe {
                 self.tasks.spawn(async move {
                     let cancelled = running.cancelled();
                     let delivery = deliver(&server, outcome, action.as_deref(), &outlet, cancelled).await;
-                    let Some(Delivery { texts, aftermath }) = delivery else { return };
+                    let Some(Delivery { texts, deferred }) = delivery else { return };
                     for text in texts {
                         outlet.send(text).await;
                     }
-                    drop(aftermath);
+                    drop(deferred);
                 });
             }
         }

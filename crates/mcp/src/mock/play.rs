@@ -1,7 +1,7 @@
 //! Work that takes time: notifications, questions to the client and delays on the way to an answer.
 
-use super::aftermath::Aftermath;
 use super::catalog::Catalog;
+use super::deferred::DeferredChanges;
 use super::job::{BeatKind, Job};
 use super::outlet::Outlet;
 use super::params::Capabilities;
@@ -26,9 +26,9 @@ pub(super) struct Client {
 
 /// The message that answers a request, and what is told after it.
 #[derive(Debug)]
-pub(super) struct Answer {
+pub(super) struct MockAnswer {
     pub(super) text: String,
-    pub(super) aftermath: Option<Aftermath>,
+    pub(super) deferred: Option<DeferredChanges>,
 }
 
 /// One request on its way to an answer.
@@ -47,7 +47,7 @@ pub(super) struct Play {
 
 impl Play {
     /// The answer, when nothing comes before it.
-    pub(super) fn instant(&self) -> Option<Result<Answer, RpcError>> {
+    pub(super) fn instant(&self) -> Option<Result<MockAnswer, RpcError>> {
         let has_more = self.job.reconnect_ms().is_some()
             || self.job.delay() > Duration::ZERO
             || self.job.beats().is_ok_and(|beats| !beats.is_empty());
@@ -68,25 +68,25 @@ impl Play {
         self.job.requests(&self.inputs, &|kind| self.client.capabilities.has(kind.capability()))
     }
 
-    fn answer(&self) -> Result<Answer, RpcError> {
+    fn answer(&self) -> Result<MockAnswer, RpcError> {
         let result = self.job.answer(&self.inputs)?;
         let text = if result.is_raw {
             render::as_written(&self.id, &result.text)
         } else {
             self.catalog.dressing.result(self.era, &self.id, &self.method, &result.text)
         };
-        Ok(Answer { text, aftermath: Aftermath::of(&self.server, self.job.changes()) })
+        Ok(MockAnswer { text, deferred: DeferredChanges::of(&self.server, self.job.changes()) })
     }
 
     /// Does the work, and gives the message that answers the request.
-    pub(super) async fn run(mut self, outlet: &Outlet) -> Answer {
+    pub(super) async fn run(mut self, outlet: &Outlet) -> MockAnswer {
         match self.perform(outlet).await {
             Ok(answer) => answer,
-            Err(error) => Answer { text: render::error(Some(&self.id), &error), aftermath: None },
+            Err(error) => MockAnswer { text: render::error(Some(&self.id), &error), deferred: None },
         }
     }
 
-    async fn perform(&mut self, outlet: &Outlet) -> Result<Answer, RpcError> {
+    async fn perform(&mut self, outlet: &Outlet) -> Result<MockAnswer, RpcError> {
         if let (Some(retry_ms), Outlet::Stream(stream)) = (self.job.reconnect_ms(), outlet) {
             stream.prime(Some(retry_ms));
             stream.detach();

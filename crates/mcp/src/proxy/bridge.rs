@@ -48,7 +48,7 @@ where
 
 /// A server that bridges lead to.
 #[derive(Clone)]
-pub struct Landing {
+pub struct BridgedServer {
     /// The word that bridges say first.
     pub token: String,
     /// What is started for each of them.
@@ -58,24 +58,24 @@ pub struct Landing {
 }
 
 /// Lets bridges in, each to a server of its own, until `stop`; then waits for those that are open.
-pub async fn serve(listener: TcpListener, landing: Landing, stop: impl Future<Output = ()>) {
-    let landing = Arc::new(landing);
-    let open = |stream| Some(land(stream, Arc::clone(&landing)));
+pub async fn serve(listener: TcpListener, server: BridgedServer, stop: impl Future<Output = ()>) {
+    let server = Arc::new(server);
+    let open = |stream| Some(land(stream, Arc::clone(&server)));
     let ((), open) = mcptest_http::accept(listener, open, || false, stop).await;
     open.join_all().await;
 }
 
-async fn land(stream: TcpStream, landing: Arc<Landing>) {
+async fn land(stream: TcpStream, server: Arc<BridgedServer>) {
     let (from, to) = stream.into_split();
     let mut from = BufReader::new(from);
     let mut said = String::new();
     let mut first = (&mut from).take(LONGEST_TOKEN);
     let heard = timeout(TOKEN_WITHIN, first.read_line(&mut said)).await;
-    if !matches!(heard, Ok(Ok(_))) || said.trim_end() != landing.token {
+    if !matches!(heard, Ok(Ok(_))) || said.trim_end() != server.token {
         return;
     }
-    let interposer = Arc::clone(&landing.interposer);
-    if let Err(error) = connect(&landing.endpoint, interposer, from, to).await {
-        landing.interposer.misbehaved(error.to_string());
+    let interposer = Arc::clone(&server.interposer);
+    if let Err(error) = connect(&server.endpoint, interposer, from, to).await {
+        server.interposer.misbehaved(error.to_string());
     }
 }

@@ -1,7 +1,7 @@
 //! Between a client and a server on stdio when someone looks at it: whole messages, some of which come out otherwise.
 
 use super::interpose::{Asked, Instead, Interposer, Onward, Reply, Watch, answered_id, cancelled_id};
-use super::lines::Seen;
+use super::lines::LineSeen;
 use super::record::Recorder;
 use crate::fault::flood;
 use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
@@ -17,7 +17,7 @@ use tokio::time::{Instant, sleep, sleep_until};
 /// Shared by both directions.
 pub(super) struct Interposed<O, E> {
     interposer: Arc<dyn Interposer>,
-    recorder: Recorder<Seen>,
+    recorder: Recorder<LineSeen>,
     output: tokio::sync::Mutex<O>,
     errors: Arc<tokio::sync::Mutex<E>>,
     open: Mutex<BTreeMap<Id, Open>>,
@@ -55,7 +55,7 @@ where
 {
     pub(super) fn new(
         interposer: Arc<dyn Interposer>,
-        recorder: Recorder<Seen>,
+        recorder: Recorder<LineSeen>,
         output: O,
         errors: Arc<tokio::sync::Mutex<E>>,
     ) -> Arc<Self> {
@@ -71,7 +71,7 @@ where
         let mut lines = Pieces::new(input);
         let mut held_back = JoinSet::new();
         while let Some(line) = lines.next().await {
-            self.recorder.see(line.len(), Seen::Bytes(Direction::Client, line.clone()));
+            self.recorder.see(line.len(), LineSeen::Bytes(Direction::Client, line.clone()));
             match self.judge(&line) {
                 Verdict::Pass => {
                     let _closed = server.write_all(&line).await.is_ok() && server.flush().await.is_ok();
@@ -94,7 +94,7 @@ where
         held_back.join_all().await;
         // Half of a pipe that is dropped does not close it.
         let _closed = server.shutdown().await;
-        self.recorder.see(0, Seen::Closed(Direction::Client));
+        self.recorder.see(0, LineSeen::Closed(Direction::Client));
         Ended::ByClient
     }
 
@@ -122,7 +122,7 @@ where
             self.recorder.room().await;
         }
         held_back.join_all().await;
-        self.recorder.see(0, Seen::Closed(Direction::Server));
+        self.recorder.see(0, LineSeen::Closed(Direction::Server));
         let _gone = self.output.lock().await.shutdown().await;
         true
     }
@@ -154,7 +154,7 @@ where
         };
         let taken = self.interposer.asked(Asked { id: &id, method: &method, params });
         for fault in taken.faults {
-            self.recorder.see(0, Seen::Event(Event::Fault { fault }));
+            self.recorder.see(0, LineSeen::Event(Event::Fault { fault }));
         }
         match taken.onward {
             Onward::Pass => Verdict::Pass,
@@ -251,7 +251,7 @@ where
     async fn flood(&self) {
         let mut errors = self.errors.lock().await;
         let text: String = flood().collect();
-        self.recorder.see(text.len(), Seen::Stderr(Bytes::from(text.clone())));
+        self.recorder.see(text.len(), LineSeen::Stderr(Bytes::from(text.clone())));
         let _gone = errors.write_all(text.as_bytes()).await.is_ok() && errors.flush().await.is_ok();
     }
 
@@ -262,7 +262,7 @@ where
 
     async fn pass_back(&self, line: Bytes) -> bool {
         let mut output = self.output.lock().await;
-        self.recorder.see(line.len(), Seen::Bytes(Direction::Server, line.clone()));
+        self.recorder.see(line.len(), LineSeen::Bytes(Direction::Server, line.clone()));
         output.write_all(&line).await.is_ok() && output.flush().await.is_ok()
     }
 

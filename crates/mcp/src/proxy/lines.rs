@@ -1,6 +1,6 @@
 //! Bytes of a stdio server, in any pieces, become entries of a tape.
 
-use super::record::Scribe;
+use super::record::ToEntries;
 use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
 use crate::tape::{Direction, Entry, Event};
 use bytes::Bytes;
@@ -11,7 +11,7 @@ pub(crate) const EXCERPT: usize = 64 << 10;
 
 /// What is seen beside a stdio server.
 #[derive(Debug)]
-pub(crate) enum Seen {
+pub(crate) enum LineSeen {
     /// Bytes of one side's stream of messages.
     Bytes(Direction, Bytes),
     /// Bytes of the server's standard error.
@@ -24,26 +24,26 @@ pub(crate) enum Seen {
 
 /// Cuts lines and writes them down.
 #[derive(Debug, Default)]
-pub(crate) struct LineScribe {
+pub(crate) struct LineEntries {
     client: Line,
     server: Line,
     stderr: Line,
 }
 
-impl Scribe for LineScribe {
-    type Seen = Seen;
+impl ToEntries for LineEntries {
+    type Seen = LineSeen;
 
-    fn note(&mut self, at_us: u64, seen: Seen, entries: &mut Vec<Entry>) {
+    fn note(&mut self, at_us: u64, seen: LineSeen, entries: &mut Vec<Entry>) {
         match seen {
-            Seen::Bytes(from, bytes) => {
+            LineSeen::Bytes(from, bytes) => {
                 self.side(from).feed(&bytes, |line| entries.extend(entry(at_us, from, line)));
             }
-            Seen::Stderr(bytes) => self.stderr.feed(&bytes, |line| entries.push(stderr(at_us, line))),
-            Seen::Closed(by) => {
+            LineSeen::Stderr(bytes) => self.stderr.feed(&bytes, |line| entries.push(stderr(at_us, line))),
+            LineSeen::Closed(by) => {
                 self.side(by).end(|line| entries.extend(entry(at_us, by, line)));
                 entries.push(Entry { event: Some(Event::Closed { by }), ..Entry::at(at_us) });
             }
-            Seen::Event(event) => {
+            LineSeen::Event(event) => {
                 if matches!(event, Event::Exit { .. }) {
                     self.server.end(|line| entries.extend(entry(at_us, Direction::Server, line)));
                     self.stderr.end(|line| entries.push(stderr(at_us, line)));
@@ -54,7 +54,7 @@ impl Scribe for LineScribe {
     }
 }
 
-impl LineScribe {
+impl LineEntries {
     fn side(&mut self, from: Direction) -> &mut Line {
         match from {
             Direction::Client => &mut self.client,
@@ -151,11 +151,15 @@ mod tests {
     use proptest::prelude::*;
 
     fn entries(pieces: &[&[u8]]) -> Vec<Entry> {
-        let (mut scribe, mut entries) = (LineScribe::default(), Vec::new());
+        let (mut to_entries, mut entries) = (LineEntries::default(), Vec::new());
         for piece in pieces {
-            scribe.note(1, Seen::Bytes(Direction::Client, Bytes::copy_from_slice(piece)), &mut entries);
+            to_entries.note(
+                1,
+                LineSeen::Bytes(Direction::Client, Bytes::copy_from_slice(piece)),
+                &mut entries,
+            );
         }
-        scribe.note(2, Seen::Closed(Direction::Client), &mut entries);
+        to_entries.note(2, LineSeen::Closed(Direction::Client), &mut entries);
         entries
     }
 

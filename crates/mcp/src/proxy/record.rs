@@ -15,7 +15,7 @@ const WAITING: usize = 128 << 20;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Turns what was seen into entries; runs beside the traffic, so it may take its time.
-pub(crate) trait Scribe: Send + 'static {
+pub(crate) trait ToEntries: Send + 'static {
     /// What is seen.
     type Seen: Send + 'static;
     /// Adds the entries that are complete now.
@@ -48,9 +48,9 @@ pub(crate) struct Recording<S> {
 }
 
 /// Begins to record.
-pub(crate) fn record<T: Scribe>(writer: Writer, scribe: T) -> (Recorder<T::Seen>, Recording<T::Seen>) {
+pub(crate) fn record<T: ToEntries>(writer: Writer, to_entries: T) -> (Recorder<T::Seen>, Recording<T::Seen>) {
     let (recorder, ready) = ready();
-    let recording = ready.record(writer, scribe);
+    let recording = ready.record(writer, to_entries);
     (recorder, recording)
 }
 
@@ -76,9 +76,9 @@ pub(crate) fn ready<S>() -> (Recorder<S>, Ready<S>) {
 
 impl<S: Send + 'static> Ready<S> {
     /// Begins the tape.
-    pub(crate) fn record<T: Scribe<Seen = S>>(self, writer: Writer, scribe: T) -> Recording<S> {
+    pub(crate) fn record<T: ToEntries<Seen = S>>(self, writer: Writer, to_entries: T) -> Recording<S> {
         let Self { recorder: Recorder { sender, shared }, receiver } = self;
-        let thread = std::thread::spawn(move || write_all(writer, scribe, receiver, &shared));
+        let thread = std::thread::spawn(move || write_all(writer, to_entries, receiver, &shared));
         Recording { sender, thread }
     }
 }
@@ -137,9 +137,9 @@ impl<S> Recording<S> {
     }
 }
 
-fn write_all<T: Scribe>(
+fn write_all<T: ToEntries>(
     mut writer: Writer,
-    mut scribe: T,
+    mut to_entries: T,
     mut receiver: UnboundedReceiver<Note<T::Seen>>,
     shared: &Shared,
 ) -> Option<String> {
@@ -151,7 +151,7 @@ fn write_all<T: Scribe>(
     while let Some(Some((at_us, size, seen))) = receiver.blocking_recv() {
         last_us = at_us;
         if writer.failure().is_none() {
-            scribe.note(at_us, seen, &mut entries);
+            to_entries.note(at_us, seen, &mut entries);
             entries.drain(..).for_each(|entry| writer.add(entry));
         }
         if (receiver.is_empty() || writer.is_full())

@@ -2,7 +2,7 @@
 
 use super::ProxyError;
 use super::interposed::{Ended, Interposed};
-use super::lines::{LineScribe, Seen};
+use super::lines::{LineEntries, LineSeen};
 use super::record::{Recorder, ready};
 use crate::fault::Injector;
 use crate::tape::{Direction, Event, Writer};
@@ -49,7 +49,7 @@ pub struct ClientEnd<I, O, E> {
 
 /// How it ended.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct StdioOutcome {
     /// The server's exit code; 128 and the signal's number when a signal ended it; 1 when a fault broke the connection.
     pub code: u8,
     /// Why the tape is not whole, if it is not.
@@ -74,7 +74,7 @@ pub async fn run<I, O, E>(
     client: ClientEnd<I, O, E>,
     tape: Writer,
     stop: impl Future<Output = String>,
-) -> Result<Outcome, ProxyError>
+) -> Result<StdioOutcome, ProxyError>
 where
     I: AsyncRead + Unpin + Send + 'static,
     O: AsyncWrite + Unpin + Send + 'static,
@@ -87,7 +87,7 @@ where
     let (server, Started { stdin, stdout }) = start_with(&setup.command, &[], None, |stderr, _| {
         tokio::spawn(pass_errors(stderr, Arc::clone(&client_errors), recorder.clone(), ended))
     })?;
-    let recording = ready.record(tape, LineScribe::default());
+    let recording = ready.record(tape, LineEntries::default());
     let (to_server, to_client) = if setup.injector.is_idle() {
         (
             tokio::spawn(to_server(client.input, stdin, recorder.clone())),
@@ -101,12 +101,12 @@ where
     };
     let flow = Flow { to_server, to_client, errors, patience: setup.patience };
     let (status, ended) = flow.until_end(server, &recorder, activity, stop).await;
-    recorder.see(0, Seen::Event(Event::Exit { status: words(status) }));
+    recorder.see(0, LineSeen::Event(Event::Exit { status: words(status) }));
     let code = match ended {
         Ended::ByFault => BROKEN_BY_FAULT,
         Ended::ByClient => status.map_or(1, exit_code),
     };
-    Ok(Outcome { code, lost: recording.finish().await })
+    Ok(StdioOutcome { code, lost: recording.finish().await })
 }
 
 /// The three streams, each passed on by itself.
@@ -122,13 +122,13 @@ impl Flow {
     async fn until_end(
         mut self,
         server: Child,
-        recorder: &Recorder<Seen>,
+        recorder: &Recorder<LineSeen>,
         activity: watch::Receiver<Instant>,
         stop: impl Future<Output = String>,
     ) -> (Option<ExitStatus>, Ended) {
         tokio::select! {
             _ = server.exited() => {}
-            reason = stop => recorder.see(0, Seen::Event(Event::Stopped { reason })),
+            reason = stop => recorder.see(0, LineSeen::Event(Event::Stopped { reason })),
             ended = client_is_gone(&mut self.to_server, activity, self.patience) => {
                 if ended == Ended::ByFault {
                     self.to_client.abort();
@@ -137,7 +137,7 @@ impl Flow {
             }
             closed_by_server = &mut self.to_client => {
                 if closed_by_server.is_ok_and(|by_server| !by_server) {
-                    recorder.see(0, Seen::Closed(Direction::Client));
+                    recorder.see(0, LineSeen::Closed(Direction::Client));
                 }
             }
         }
@@ -195,7 +195,7 @@ async fn end_at_once(server: Child) -> Option<ExitStatus> {
     exit.exited().await
 }
 
-async fn to_server<I, S>(mut input: I, mut server: S, recorder: Recorder<Seen>) -> Ended
+async fn to_server<I, S>(mut input: I, mut server: S, recorder: Recorder<LineSeen>) -> Ended
 where
     I: AsyncRead + Unpin,
     S: AsyncWrite + Unpin,
@@ -209,19 +209,19 @@ where
             Ok(_) => {}
         }
         let bytes = buffer.split().freeze();
-        recorder.see(bytes.len(), Seen::Bytes(Direction::Client, bytes.clone()));
+        recorder.see(bytes.len(), LineSeen::Bytes(Direction::Client, bytes.clone()));
         // A server that has closed its input still may write: what the client sends is read, so that it is not stuck.
         is_open = is_open && server.write_all(&bytes).await.is_ok() && server.flush().await.is_ok();
         recorder.room().await;
     }
-    recorder.see(0, Seen::Closed(Direction::Client));
+    recorder.see(0, LineSeen::Closed(Direction::Client));
     Ended::ByClient
 }
 
 async fn to_client<S, O>(
     mut server: S,
     mut output: O,
-    recorder: Recorder<Seen>,
+    recorder: Recorder<LineSeen>,
     heard: watch::Sender<Instant>,
 ) -> bool
 where
@@ -236,14 +236,14 @@ where
             Ok(_) => {}
         }
         let bytes = buffer.split().freeze();
-        recorder.see(bytes.len(), Seen::Bytes(Direction::Server, bytes.clone()));
+        recorder.see(bytes.len(), LineSeen::Bytes(Direction::Server, bytes.clone()));
         if output.write_all(&bytes).await.is_err() || output.flush().await.is_err() {
             return false;
         }
         heard.send_replace(Instant::now());
         recorder.room().await;
     }
-    recorder.see(0, Seen::Closed(Direction::Server));
+    recorder.see(0, LineSeen::Closed(Direction::Server));
     let _gone = output.shutdown().await;
     true
 }
@@ -251,7 +251,7 @@ where
 async fn pass_errors<S, E>(
     mut server: S,
     errors: Arc<Mutex<E>>,
-    recorder: Recorder<Seen>,
+    recorder: Recorder<LineSeen>,
     _ended: oneshot::Sender<()>,
 ) where
     S: AsyncRead + Unpin,
@@ -265,7 +265,7 @@ async fn pass_errors<S, E>(
             Ok(_) => {}
         }
         let bytes = buffer.split().freeze();
-        recorder.see(bytes.len(), Seen::Stderr(bytes.clone()));
+        recorder.see(bytes.len(), LineSeen::Stderr(bytes.clone()));
         let mut errors = errors.lock().await;
         let _gone = errors.write_all(&bytes).await.is_ok() && errors.flush().await.is_ok();
         drop(errors);

@@ -6,7 +6,7 @@ use super::value::{self, brief};
 use serde_json::Value;
 
 /// One kind of list.
-pub(super) struct Kind {
+pub(super) struct ListKind {
     pub(super) method: &'static str,
     /// The key of the items in the result.
     pub(super) items: &'static str,
@@ -17,20 +17,26 @@ pub(super) struct Kind {
 }
 
 /// The lists of the protocol.
-pub(super) const KINDS: &[Kind] = &[
-    Kind { method: "tools/list", items: "tools", key: "name", noun: "tool" },
-    Kind { method: "resources/list", items: "resources", key: "uri", noun: "resource" },
-    Kind {
+pub(super) const KINDS: &[ListKind] = &[
+    ListKind { method: "tools/list", items: "tools", key: "name", noun: "tool" },
+    ListKind { method: "resources/list", items: "resources", key: "uri", noun: "resource" },
+    ListKind {
         method: "resources/templates/list",
         items: "resourceTemplates",
         key: "uriTemplate",
         noun: "resource template",
     },
-    Kind { method: "prompts/list", items: "prompts", key: "name", noun: "prompt" },
+    ListKind { method: "prompts/list", items: "prompts", key: "name", noun: "prompt" },
 ];
 
 /// Compares two lists of one kind; what is not on the old one is new only when that was whole.
-pub(super) fn compare(findings: &mut Findings, kind: &Kind, old: &[Value], new: &[Value], is_whole: bool) {
+pub(super) fn compare(
+    findings: &mut Findings,
+    kind: &ListKind,
+    old: &[Value],
+    new: &[Value],
+    is_whole: bool,
+) {
     let name = |item: &Value| item.get(kind.key).and_then(Value::as_str).unwrap_or("?").to_owned();
     for old in old {
         let named = name(old);

@@ -1,9 +1,11 @@
 //! The client's side of a tape, sent again: what comes back now?
 
-use super::catalogue::{self, KINDS, Kind};
+use super::catalogue::{self, KINDS, ListKind};
 use super::drift::{Drift, Findings, Ignore, LeftOut, Tier};
 use super::value;
-use crate::client::{Answer, CallFailure, Client, Misbehaviour, Responses, Scripted, ServerSpec, WireError};
+use crate::client::{
+    CallFailure, Client, Misbehaviour, Responses, Scripted, ScriptedAnswer, ServerSpec, WireError,
+};
 use crate::era::Era;
 use crate::era::meta;
 use crate::jsonrpc::RpcError;
@@ -171,7 +173,7 @@ impl Replay<'_> {
         self.findings.of(name, subject).add(Tier::Breaking, "", format!("has no answer now: {error}"));
     }
 
-    async fn list(&mut self, kind: &Kind, asked: &[Asked<'_>]) {
+    async fn list(&mut self, kind: &ListKind, asked: &[Asked<'_>]) {
         let recorded = recorded_items(kind, asked);
         let is_read = |live: &[Value]| match &recorded {
             Some(recorded) if !recorded.is_whole => {
@@ -252,7 +254,7 @@ struct Recorded {
 }
 
 /// Everything that was listed; `None` when no list came back.
-fn recorded_items(kind: &Kind, asked: &[Asked<'_>]) -> Option<Recorded> {
+fn recorded_items(kind: &ListKind, asked: &[Asked<'_>]) -> Option<Recorded> {
     let mut items: Vec<Value> = Vec::new();
     let (mut is_listed, mut is_whole) = (false, false);
     for one in asked.iter().filter(|asked| asked.method == kind.method && asked.faults.is_empty()) {
@@ -325,15 +327,15 @@ fn without_meta(params: Option<&RawValue>) -> Option<Value> {
 /// What the recorded client answered when the server asked.
 fn responses(asked: &[Asked<'_>]) -> Responses {
     let mut responses = Responses::default();
-    let mut add = |method: &str, params: Option<Value>, answer: Answer| {
+    let mut add = |method: &str, params: Option<Value>, answer: ScriptedAnswer| {
         let when = params.map(without_progress).filter(|params| params != &Value::Object(Map::new()));
         responses.scripted.entry(method.to_owned()).or_default().push(Scripted { when, answer });
     };
     for one in asked.iter().filter(|asked| asked.from == Direction::Server) {
         let Some(answer) = &one.answer else { continue };
         let answer = match &answer.outcome {
-            Ok(result) => Answer::Result(read(result)),
-            Err(error) => Answer::Error(error.clone()),
+            Ok(result) => ScriptedAnswer::Result(read(result)),
+            Err(error) => ScriptedAnswer::Error(error.clone()),
         };
         add(&one.method, one.params.map(read), answer);
     }
@@ -347,7 +349,7 @@ fn responses(asked: &[Asked<'_>]) -> Responses {
         for (key, request) in wanted {
             let Some(answer) = given.as_ref().and_then(|given| given.get(&key)) else { continue };
             let Some(method) = request.get("method").and_then(Value::as_str) else { continue };
-            add(method, request.get("params").cloned(), Answer::Result(answer.clone()));
+            add(method, request.get("params").cloned(), ScriptedAnswer::Result(answer.clone()));
         }
     }
     responses

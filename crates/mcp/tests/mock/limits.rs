@@ -1,8 +1,8 @@
 //! What a client may not do to the server.
 
 use crate::support::*;
-use mcptest_mcp::mock::http::{Limits, serve};
 use mcptest_http::Limits as HttpLimits;
+use mcptest_mcp::mock::http::{Limits, serve};
 use serde_json::json;
 use std::time::Duration;
 
@@ -80,7 +80,8 @@ async fn each_wrong_request_has_its_status() {
 
 #[tokio::test]
 async fn a_body_or_a_head_that_is_too_large_is_refused() {
-    let limits = http(HttpLimits { body_bytes: 1000, header_bytes: 8192, headers: 20, ..HttpLimits::default() });
+    let limits =
+        http(HttpLimits { body_bytes: 1000, header_bytes: 8192, headers: 20, ..HttpLimits::default() });
     let server = server(WEATHER, &[]);
     let http = Http { address: listen(&server, limits).await, headers: Vec::new() };
     let host = ("Host", "127.0.0.1");

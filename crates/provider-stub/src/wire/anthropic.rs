@@ -1,6 +1,6 @@
 //! Anthropic's Messages, from the provider's side.
 
-use super::{Answer, Answering, Request, Seen, Wire, Wrong, only, signature, text_of};
+use super::{Answering, ProviderAnswer, ProviderRequest, Seen, Wire, Wrong, only, signature, text_of};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ pub(super) const WIRE: Wire = Wire {
     },
 };
 
-fn check(request: &Request<'_>) -> Result<Seen, Wrong> {
+fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
     let body = request.body;
     if !request.headers.contains_key("anthropic-version") {
         return Err(Wrong::request("anthropic-version: header is required"));
@@ -139,7 +139,7 @@ fn unanswered(at: usize, open: &BTreeSet<String>) -> Result<(), Wrong> {
     )))
 }
 
-fn answer(answering: &Answering<'_>) -> Answer {
+fn answer(answering: &Answering<'_>) -> ProviderAnswer {
     let step = answering.step;
     let thinking = step.thinking.as_ref();
     let thinking =
@@ -182,7 +182,7 @@ fn answer(answering: &Answering<'_>) -> Answer {
         },
     });
     let is_empty = content.is_empty();
-    Answer { body, message: if is_empty { Vec::new() } else { vec![message] } }
+    ProviderAnswer { body, message: if is_empty { Vec::new() } else { vec![message] } }
 }
 
 fn error(status: u16, message: &str) -> Value {

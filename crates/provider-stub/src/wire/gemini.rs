@@ -1,6 +1,6 @@
 //! Gemini's `generateContent`, from the provider's side.
 
-use super::{Answer, Answering, Request, Seen, Wire, Wrong, only, signature};
+use super::{Answering, ProviderAnswer, ProviderRequest, Seen, Wire, Wrong, only, signature};
 use serde_json::{Value, json};
 
 pub(super) const WIRE: Wire = Wire {
@@ -18,7 +18,7 @@ pub(super) const WIRE: Wire = Wire {
     },
 };
 
-fn check(request: &Request<'_>) -> Result<Seen, Wrong> {
+fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
     let body = request.body;
     let model = request.path.rsplit('/').next().unwrap_or_default();
     let model = model.trim_end_matches(":generateContent").to_owned();
@@ -137,7 +137,7 @@ fn of_model(parts: &[Value], model: &str) -> Result<Option<Vec<(String, Value)>>
     Ok(Some(calls))
 }
 
-fn answer(answering: &Answering<'_>) -> Answer {
+fn answer(answering: &Answering<'_>) -> ProviderAnswer {
     let step = answering.step;
     let thought = step.thinking.as_ref().map(|text| json!({ "text": text, "thought": true }));
     let text = step.text.as_ref().filter(|text| !text.is_empty()).map(|text| json!({ "text": text }));
@@ -185,7 +185,7 @@ fn answer(answering: &Answering<'_>) -> Answer {
         "modelVersion": answering.model,
         "responseId": answering.serial,
     });
-    Answer { body, message }
+    ProviderAnswer { body, message }
 }
 
 fn error(status: u16, message: &str) -> Value {

@@ -17,8 +17,8 @@ pub(crate) struct Wire {
     /// The header of the key, and what stands before the key in it.
     pub(crate) key: (&'static str, &'static str),
     pub(crate) is_at: fn(&str) -> bool,
-    pub(crate) check: fn(&Request<'_>) -> Result<Seen, Wrong>,
-    pub(crate) answer: fn(&Answering<'_>) -> Answer,
+    pub(crate) check: fn(&ProviderRequest<'_>) -> Result<Seen, Wrong>,
+    pub(crate) answer: fn(&Answering<'_>) -> ProviderAnswer,
     pub(crate) error: fn(u16, &str) -> Value,
     /// What comes when the prompt is held back.
     pub(crate) blocked: fn(&str) -> Value,
@@ -28,7 +28,7 @@ pub(crate) const WIRES: [Wire; 4] =
     [anthropic::WIRE, openai_responses::WIRE, openai_chat::WIRE, gemini::WIRE];
 
 /// A request as it came.
-pub(crate) struct Request<'a> {
+pub(crate) struct ProviderRequest<'a> {
     pub(crate) path: &'a str,
     pub(crate) headers: &'a BTreeMap<String, String>,
     pub(crate) body: &'a Value,
@@ -55,7 +55,7 @@ pub(crate) struct Answering<'a> {
 }
 
 /// An answer: the body, and what of it comes back with the next request.
-pub(crate) struct Answer {
+pub(crate) struct ProviderAnswer {
     pub(crate) body: Value,
     pub(crate) message: Vec<Value>,
 }

@@ -1,6 +1,6 @@
 //! Chat Completions, from the provider's side.
 
-use super::{Answer, Answering, Request, Seen, Wire, Wrong, only, signature, text_of};
+use super::{Answering, ProviderAnswer, ProviderRequest, Seen, Wire, Wrong, only, signature, text_of};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ pub(super) const WIRE: Wire = Wire {
     blocked: |_| json!({ "id": "chatcmpl-stub", "object": "chat.completion", "choices": [] }),
 };
 
-fn check(request: &Request<'_>) -> Result<Seen, Wrong> {
+fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
     let body = request.body;
     let known = ["model", "messages", "max_tokens", "max_completion_tokens", "temperature", "tools"];
     only(body, "", &known)?;
@@ -102,7 +102,7 @@ fn unanswered(open: &BTreeSet<String>) -> Result<(), Wrong> {
     )))
 }
 
-fn answer(answering: &Answering<'_>) -> Answer {
+fn answer(answering: &Answering<'_>) -> ProviderAnswer {
     let (step, serial) = (answering.step, &answering.serial);
     let is_mistral = answering.model.contains("stral");
     let calls = step.calls.iter().enumerate().map(|(at, call)| {
@@ -159,5 +159,5 @@ fn answer(answering: &Answering<'_>) -> Answer {
         },
     });
     let is_empty = step.text.as_ref().is_none_or(String::is_empty) && step.calls.is_empty();
-    Answer { body, message: if is_empty { Vec::new() } else { vec![message] } }
+    ProviderAnswer { body, message: if is_empty { Vec::new() } else { vec![message] } }
 }

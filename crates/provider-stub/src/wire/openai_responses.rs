@@ -1,6 +1,6 @@
 //! The Responses of `OpenAI`, from the provider's side.
 
-use super::{Answer, Answering, Request, Seen, Wire, Wrong, only, signature, text_of};
+use super::{Answering, ProviderAnswer, ProviderRequest, Seen, Wire, Wrong, only, signature, text_of};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ pub(super) const WIRE: Wire = Wire {
     },
 };
 
-fn check(request: &Request<'_>) -> Result<Seen, Wrong> {
+fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
     let body = request.body;
     let known =
         ["model", "instructions", "input", "max_output_tokens", "temperature", "include", "tools", "store"];
@@ -118,7 +118,7 @@ fn check_item(
     }
 }
 
-fn answer(answering: &Answering<'_>) -> Answer {
+fn answer(answering: &Answering<'_>) -> ProviderAnswer {
     let (step, serial) = (answering.step, &answering.serial);
     let is_refusal = step.stop.as_deref() == Some("refusal");
     let reasoning = step.thinking.as_ref().map(|text| {
@@ -173,7 +173,7 @@ fn answer(answering: &Answering<'_>) -> Answer {
             "total_tokens": tokens.prompt + tokens.completion,
         },
     });
-    Answer { body, message: output }
+    ProviderAnswer { body, message: output }
 }
 
 pub(super) fn error(status: u16, message: &str) -> Value {

@@ -74,8 +74,7 @@ impl Http {
 /// What is to be told about a status that is not a success.
 pub(super) async fn of_refusal(id: i64, response: Response, url: &Url, had_credentials: bool) -> Refusal {
     let status = response.status();
-    let header =
-        |name| header_text(response.headers(), name).map(ToOwned::to_owned);
+    let header = |name| header_text(response.headers(), name).map(ToOwned::to_owned);
     let (location, challenge) = (header(header::LOCATION), header(header::WWW_AUTHENTICATE));
     let content_type = media_type(response.headers());
     let text = body::beginning(response).await;

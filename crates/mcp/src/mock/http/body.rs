@@ -1,7 +1,7 @@
 //! The body of an answer: a text, or events as they come.
 
-use crate::mock::aftermath::Aftermath;
 use crate::mock::audience::Seat;
+use crate::mock::deferred::DeferredChanges;
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use std::convert::Infallible;
@@ -18,7 +18,7 @@ const HEARTBEAT: Duration = Duration::from_secs(20);
 #[derive(Debug)]
 pub(super) enum ReplyBody {
     /// All of it, until it is taken, and what is told after it.
-    Text { bytes: Option<Bytes>, aftermath: Option<Aftermath> },
+    Text { bytes: Option<Bytes>, deferred: Option<DeferredChanges> },
     /// Events.
     Events(Box<Events>),
 }
@@ -35,7 +35,7 @@ pub(super) struct Events {
 impl ReplyBody {
     pub(super) fn text(text: impl Into<Bytes>) -> Self {
         let bytes = text.into();
-        Self::Text { bytes: (!bytes.is_empty()).then_some(bytes), aftermath: None }
+        Self::Text { bytes: (!bytes.is_empty()).then_some(bytes), deferred: None }
     }
 
     pub(super) fn events(receiver: mpsc::Receiver<Bytes>, seat: Option<Seat>) -> Self {

@@ -9,11 +9,11 @@ use crate::fault;
 use crate::jsonrpc::{self, Id, RpcError, code};
 use crate::mock::audience::{Interest, subscription_meta};
 use crate::mock::deliver::{Delivery, deliver};
-use crate::mock::engine::{Asker, Handled, Outcome};
+use crate::mock::engine::{Asker, Handled, MockOutcome};
 use crate::mock::incoming::{Incoming, Refused, Request as Asked};
 use crate::mock::modern::unknown_version;
 use crate::mock::outlet::Outlet;
-use crate::mock::play::Answer;
+use crate::mock::play::MockAnswer;
 use crate::mock::server::Server;
 use crate::mock::session::Session;
 use crate::mock::stream::{Stream, read_event_id};
@@ -26,7 +26,7 @@ use tokio::sync::Semaphore;
 
 /// What all connections share.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct MockService {
     pub(super) server: Server,
     pub(super) limits: Limits,
     pub(super) guard: Guard,
@@ -41,7 +41,7 @@ pub(super) struct Disconnect;
 
 type Exchanged = Result<Reply, Disconnect>;
 
-impl Shared {
+impl MockService {
     /// Answers one request.
     pub(super) async fn exchange(&self, request: Request<HyperBody>) -> Exchanged {
         let (parts, body) = request.into_parts();
@@ -207,12 +207,12 @@ impl Shared {
     ) -> Exchanged {
         let Handled { outcome, action } = handled;
         match (outcome, action) {
-            (Outcome::Answer { answer, status }, None) => Ok(reply::answer(status, answer)),
-            (Outcome::Unserved, action) => match action.map(|action| action.request) {
+            (MockOutcome::Answer { answer, status }, None) => Ok(reply::answer(status, answer)),
+            (MockOutcome::Unserved, action) => match action.map(|action| action.request) {
                 Some(fault::Request::Disconnect) => Err(Disconnect),
                 _ => std::future::pending().await,
             },
-            (Outcome::Answer { answer, status }, Some(action)) => {
+            (MockOutcome::Answer { answer, status }, Some(action)) => {
                 if let fault::Request::Limit { retry_after_s } = action.request {
                     return Ok(reply::with(
                         reply::answer(429, answer),
@@ -222,7 +222,7 @@ impl Shared {
                 }
                 self.late(request, (answer, status), &action, session).await
             }
-            (Outcome::Listen { id, filter }, _) => {
+            (MockOutcome::Listen { id, filter }, _) => {
                 let stream = Stream::fleeting();
                 let receiver = stream.attach(None);
                 let params =
@@ -241,7 +241,7 @@ impl Shared {
     async fn late(
         &self,
         request: &Asked<'_>,
-        (answer, status): (Answer, u16),
+        (answer, status): (MockAnswer, u16),
         action: &fault::Action,
         session: Option<&Arc<Session>>,
     ) -> Exchanged {
@@ -253,14 +253,14 @@ impl Shared {
             }
         };
         let outlet = Outlet::Stream(Stream::fleeting());
-        let answer = Outcome::Answer { answer, status };
+        let answer = MockOutcome::Answer { answer, status };
         let delivery = deliver(&self.server, answer, Some(action), &outlet, cancelled).await;
         match delivery {
             None => Ok(reply::empty(StatusCode::ACCEPTED)),
-            Some(Delivery { mut texts, aftermath }) => match (texts.len(), texts.pop()) {
-                (1, Some(text)) => Ok(reply::answer(status, Answer { text, aftermath })),
+            Some(Delivery { mut texts, deferred }) => match (texts.len(), texts.pop()) {
+                (1, Some(text)) => Ok(reply::answer(status, MockAnswer { text, deferred })),
                 (_, None) => {
-                    drop(aftermath);
+                    drop(deferred);
                     std::future::pending().await
                 }
                 (_, Some(last)) => {
@@ -280,7 +280,7 @@ impl Shared {
     fn play(
         &self,
         request: &Asked<'_>,
-        outcome: Outcome,
+        outcome: MockOutcome,
         action: Option<Box<fault::Action>>,
         session: Option<&Arc<Session>>,
     ) -> Reply {
@@ -292,7 +292,7 @@ impl Shared {
         let stream = session.map_or_else(Stream::fleeting, |session| session.open_stream());
         let receiver = stream.attach(None);
         let agreed = session.and_then(|session| session.agreed.get());
-        let primes_itself = matches!(&outcome, Outcome::Play(play) if play.job.reconnect_ms().is_some());
+        let primes_itself = matches!(&outcome, MockOutcome::Play(play) if play.job.reconnect_ms().is_some());
         if !primes_itself && agreed.is_some_and(|agreed| agreed.version >= "2025-11-25") {
             stream.prime(None);
         }
@@ -307,12 +307,12 @@ impl Shared {
                 }
             };
             let delivery = deliver(&server, outcome, action.as_deref(), &outlet, cancelled).await;
-            if let Some(Delivery { texts, aftermath }) = delivery {
+            if let Some(Delivery { texts, deferred }) = delivery {
                 let is_lost = texts.is_empty();
                 for text in texts {
                     outlet.send(text).await;
                 }
-                drop(aftermath);
+                drop(deferred);
                 if is_lost {
                     stream.reader_gone().await;
                 }

@@ -3,7 +3,7 @@
 use super::body::ReplyBody;
 use crate::jsonrpc::{Id, RpcError};
 use crate::mock::audience::Seat;
-use crate::mock::play::Answer;
+use crate::mock::play::MockAnswer;
 use crate::mock::render;
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};
@@ -21,10 +21,10 @@ pub(super) fn json(status: u16, text: String) -> Reply {
 }
 
 /// The answer to a request; what it changed is told when it is sent.
-pub(super) fn answer(status: u16, answer: Answer) -> Reply {
+pub(super) fn answer(status: u16, answer: MockAnswer) -> Reply {
     let mut reply = json(status, answer.text);
-    if let ReplyBody::Text { aftermath, .. } = reply.body_mut() {
-        *aftermath = answer.aftermath;
+    if let ReplyBody::Text { deferred, .. } = reply.body_mut() {
+        *deferred = answer.deferred;
     }
     reply
 }

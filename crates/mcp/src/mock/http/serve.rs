@@ -1,6 +1,6 @@
 //! The mock server at its address, until it is told to end.
 
-use super::exchange::Shared;
+use super::exchange::MockService;
 use super::sessions::Sessions;
 use super::{Limits, PATH};
 use crate::mock::server::Server;
@@ -44,7 +44,7 @@ pub async fn serve(
 ) -> io::Result<()> {
     let guard = Guard::of(listener.local_addr()?.ip());
     let running = Arc::new(Semaphore::new(limits.running));
-    let shared = Arc::new(Shared { server, limits, guard, sessions: Sessions::default(), running });
+    let shared = Arc::new(MockService { server, limits, guard, sessions: Sessions::default(), running });
     let exchange = {
         let shared = Arc::clone(&shared);
         move |request| {

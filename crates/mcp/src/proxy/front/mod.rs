@@ -4,7 +4,7 @@ mod session;
 
 use super::bare::Bare;
 use super::http::response::{ResponseBody, empty, json};
-use super::http::{Channel, Doorway, limits};
+use super::http::{Channel, PrivatePath, limits};
 use crate::client::Pipe;
 use crate::era::meta;
 use crate::jsonrpc::{self, Body, Id, RpcError, code};
@@ -16,7 +16,7 @@ use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use mcptest_http::{Broken, header_text};
 use serde_json::value::RawValue;
-use session::{Asking, Heard, Session};
+use session::{Asking, ServerMessage, Session};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::mpsc;
@@ -26,7 +26,7 @@ const SESSION_ID: &str = "mcp-session-id";
 /// A server over a pipe, as streamable HTTP: a connection of its own for each session, and one for all requests that
 /// belong to none.
 pub(super) struct Front {
-    pub(super) doorway: Doorway,
+    pub(super) private_path: PrivatePath,
     pub(super) open: Pipe,
     pub(super) bare: Bare,
     pub(super) sessions: Mutex<Sessions>,
@@ -60,7 +60,7 @@ impl Front {
         request: Request<Incoming>,
     ) -> Result<Response<ResponseBody>, Broken> {
         let (parts, body) = request.into_parts();
-        if let Err(refused) = self.doorway.path_behind(&parts) {
+        if let Err(refused) = self.private_path.path_behind(&parts) {
             return Ok(refused);
         }
         match parts.method {
@@ -203,11 +203,11 @@ async fn answer(
     died: StatusCode,
 ) -> Response<ResponseBody> {
     match asking.heard.recv().await {
-        Some(Heard::Answer(text)) => {
+        Some(ServerMessage::Answer(text)) => {
             let status = status_of(&text);
             json(status, text)
         }
-        Some(Heard::Beside(first)) => {
+        Some(ServerMessage::Beside(first)) => {
             let (_, empty) = mpsc::unbounded_channel();
             let heard = std::mem::replace(&mut asking.heard, empty);
             events(heard, (asking, session), Some(first))
@@ -218,7 +218,7 @@ async fn answer(
 
 /// Messages as events, until the answer; what is kept lives as long as the client reads.
 fn events(
-    mut heard: mpsc::UnboundedReceiver<Heard>,
+    mut heard: mpsc::UnboundedReceiver<ServerMessage>,
     kept: impl Send + 'static,
     first: Option<String>,
 ) -> Response<ResponseBody> {
@@ -229,7 +229,7 @@ fn events(
                 let _gone = sender.send(Ok(event(first))).await;
             }
             while let Some(message) = heard.recv().await {
-                let (Heard::Answer(text) | Heard::Beside(text)) = message;
+                let (ServerMessage::Answer(text) | ServerMessage::Beside(text)) = message;
                 if sender.send(Ok(event(text))).await.is_err() {
                     return;
                 }

@@ -17,7 +17,7 @@ const UNREAD: usize = 256;
 
 /// A message of the server.
 #[derive(Debug)]
-pub(super) enum Heard {
+pub(super) enum ServerMessage {
     /// The answer.
     Answer(String),
     /// What comes beside it.
@@ -27,40 +27,40 @@ pub(super) enum Heard {
 /// A connection, and who waits for what on it.
 pub(super) struct Session {
     outgoing: UnboundedSender<String>,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<SessionState>>,
     _work: JoinSet<()>,
 }
 
 #[derive(Default)]
-struct State {
-    waiting: BTreeMap<Id, Waiting>,
+struct SessionState {
+    waiting: BTreeMap<Id, WaitingRequest>,
     /// In the order in which they were asked.
     order: Vec<Id>,
-    standing: Option<UnboundedSender<Heard>>,
+    standing: Option<UnboundedSender<ServerMessage>>,
     unread: VecDeque<String>,
     is_over: bool,
     replaced: i64,
 }
 
-struct Waiting {
+struct WaitingRequest {
     /// The id that the client knows it by.
     id: Id,
     progress: Option<Id>,
-    heard: UnboundedSender<Heard>,
+    heard: UnboundedSender<ServerMessage>,
 }
 
 /// A request under way; it is taken back when this is dropped before its answer, if its client wants it so.
 pub(super) struct Asking {
-    pub(super) heard: UnboundedReceiver<Heard>,
+    pub(super) heard: UnboundedReceiver<ServerMessage>,
     id: Id,
-    state: Arc<Mutex<State>>,
+    state: Arc<Mutex<SessionState>>,
     cancel: Option<UnboundedSender<String>>,
 }
 
 impl Session {
     pub(super) fn new((reader, writer): (BoxedReader, BoxedWriter)) -> Self {
         let (outgoing, lines) = unbounded_channel();
-        let state = Arc::<Mutex<State>>::default();
+        let state = Arc::<Mutex<SessionState>>::default();
         let mut work = JoinSet::new();
         work.spawn(write(writer, lines));
         work.spawn(read(reader, Arc::clone(&state)));
@@ -88,7 +88,8 @@ impl Session {
                 sent_as = Id::Text(format!("mcptest-{}", state.replaced));
             }
         }
-        let waiting = Waiting { id: id.clone(), progress: params.and_then(progress_token), heard: sender };
+        let waiting =
+            WaitingRequest { id: id.clone(), progress: params.and_then(progress_token), heard: sender };
         if !state.is_over {
             state.waiting.insert(sent_as.clone(), waiting);
             state.order.push(sent_as.clone());
@@ -100,11 +101,11 @@ impl Session {
     }
 
     /// The messages that belong to no request, from now on.
-    pub(super) fn stand(&self) -> UnboundedReceiver<Heard> {
+    pub(super) fn stand(&self) -> UnboundedReceiver<ServerMessage> {
         let (sender, heard) = unbounded_channel();
         let mut state = lock(&self.state);
         for text in state.unread.drain(..) {
-            let _fits = sender.send(Heard::Beside(text));
+            let _fits = sender.send(ServerMessage::Beside(text));
         }
         state.standing = (!state.is_over).then_some(sender);
         heard
@@ -122,8 +123,8 @@ impl Drop for Asking {
     }
 }
 
-impl State {
-    fn take(&mut self, id: &Id) -> Option<Waiting> {
+impl SessionState {
+    fn take(&mut self, id: &Id) -> Option<WaitingRequest> {
         self.order.retain(|asked| asked != id);
         self.waiting.remove(id)
     }
@@ -133,7 +134,7 @@ impl State {
         if let Some(id) = answered_id(&message.body) {
             let Some(waiting) = self.take(id) else { return };
             let text = if waiting.id == *id { line } else { with_id(&line, &waiting.id) };
-            let _gone = waiting.heard.send(Heard::Answer(text));
+            let _gone = waiting.heard.send(ServerMessage::Answer(text));
             return;
         }
         let owner = match &message.body {
@@ -144,13 +145,13 @@ impl State {
         let latest = owner.or_else(|| self.order.last().cloned());
         let reader = latest.and_then(|id| self.waiting.get(&id)).map(|waiting| &waiting.heard);
         let unsent = match reader.or(self.standing.as_ref()) {
-            Some(reader) => match reader.send(Heard::Beside(line)) {
+            Some(reader) => match reader.send(ServerMessage::Beside(line)) {
                 Ok(()) => return,
                 Err(error) => error.0,
             },
-            None => Heard::Beside(line),
+            None => ServerMessage::Beside(line),
         };
-        if let (Heard::Beside(line), true) = (unsent, self.unread.len() < UNREAD) {
+        if let (ServerMessage::Beside(line), true) = (unsent, self.unread.len() < UNREAD) {
             self.unread.push_back(line);
         }
     }
@@ -187,7 +188,7 @@ async fn write(mut writer: BoxedWriter, mut lines: UnboundedReceiver<String>) {
     }
 }
 
-async fn read(reader: BoxedReader, state: Arc<Mutex<State>>) {
+async fn read(reader: BoxedReader, state: Arc<Mutex<SessionState>>) {
     let mut lines = Lines::new(reader, DEFAULT_MAX_MESSAGE_BYTES);
     while let Ok(Some(frame)) = lines.next().await {
         if let Frame::Line(line) | Frame::Cut(line) = frame {
@@ -200,7 +201,7 @@ async fn read(reader: BoxedReader, state: Arc<Mutex<State>>) {
     state.standing = None;
 }
 
-fn lock(state: &Mutex<State>) -> MutexGuard<'_, State> {
+fn lock(state: &Mutex<SessionState>) -> MutexGuard<'_, SessionState> {
     state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 

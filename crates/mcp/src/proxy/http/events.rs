@@ -1,6 +1,6 @@
 //! An event stream on its way to the client: every event as it came, but for the answers that someone waits for.
 
-use super::exchange::Shared;
+use super::exchange::HttpProxy;
 use super::waiting::{Held, SessionId};
 use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
 use crate::jsonrpc;
@@ -35,7 +35,7 @@ impl Body for Channel {
 
 /// The stream as the client gets it, read as long as the client does.
 pub(super) fn follow(
-    shared: Arc<Shared>,
+    shared: Arc<HttpProxy>,
     body: reqwest::Body,
     session: SessionId,
     held: Option<Held>,
@@ -52,7 +52,7 @@ pub(super) fn follow(
 }
 
 struct Following {
-    shared: Arc<Shared>,
+    shared: Arc<HttpProxy>,
     session: SessionId,
     held: Option<Held>,
     sender: mpsc::Sender<Result<Bytes, Broken>>,

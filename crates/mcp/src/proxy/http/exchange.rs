@@ -1,10 +1,10 @@
 //! One request and all of its answer.
 
+use super::entries::{HttpSeen, Side};
 use super::headers;
 use super::response::{self, ResponseBody};
-use super::scribe::{Seen, Side};
 use super::tee::{Lent, Tee};
-use super::waiting::{SessionId, Waiting as Open};
+use super::waiting::{OpenRequests, SessionId};
 use super::{Setup, Target};
 use crate::fault::Injector;
 use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
@@ -29,23 +29,23 @@ const LAST_WORDS: Duration = Duration::from_secs(1);
 const SESSION_ID: &str = "mcp-session-id";
 
 /// What all exchanges share.
-pub(super) struct Shared {
+pub(super) struct HttpProxy {
     client: reqwest::Client,
     target: Target,
     guard: Guard,
     /// What every request has beside its own headers.
     headers: HeaderMap,
     interposer: Option<Arc<dyn Interposer>>,
-    pub(super) waiting: Open,
-    pub(super) recorder: Recorder<Seen>,
+    pub(super) waiting: OpenRequests,
+    pub(super) recorder: Recorder<HttpSeen>,
     exchanges: AtomicU64,
 }
 
-impl Shared {
-    pub(super) fn new(client: reqwest::Client, setup: Setup, recorder: Recorder<Seen>) -> Self {
+impl HttpProxy {
+    pub(super) fn new(client: reqwest::Client, setup: Setup, recorder: Recorder<HttpSeen>) -> Self {
         let Setup { target, guard, injector } = setup;
         let interposer = (!injector.is_idle()).then(|| Arc::new(injector) as Arc<dyn Interposer>);
-        let (headers, waiting, exchanges) = (HeaderMap::new(), Open::default(), AtomicU64::new(0));
+        let (headers, waiting, exchanges) = (HeaderMap::new(), OpenRequests::default(), AtomicU64::new(0));
         Self { client, target, guard, headers, interposer, waiting, recorder, exchanges }
     }
 
@@ -55,7 +55,7 @@ impl Shared {
         target: Target,
         headers: HeaderMap,
         interposer: Arc<dyn Interposer>,
-        recorder: Recorder<Seen>,
+        recorder: Recorder<HttpSeen>,
     ) -> Self {
         let setup = Setup { target, guard: Guard::default(), injector: Injector::default() };
         let shared = Self::new(client, setup, recorder);
@@ -92,7 +92,7 @@ impl Shared {
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
         self.recorder.see(
             0,
-            Seen::Begin {
+            HttpSeen::Begin {
                 exchange: number,
                 method: request.method().to_string(),
                 path: path.clone(),
@@ -102,7 +102,7 @@ impl Shared {
         if let Some((status, sentence)) = self.guard.refusal(request.uri(), request.headers()) {
             return Ok(self.refuse(number, status, sentence));
         }
-        let mut waiting = Waiting { recorder: self.recorder.clone(), exchange: number, is_over: false };
+        let mut waiting = WaitingClient { recorder: self.recorder.clone(), exchange: number, is_over: false };
         let (parts, body) = request.into_parts();
         let answer = if let Some(interposer) = &self.interposer {
             let body = limits().read(body).await?;
@@ -154,7 +154,7 @@ impl Shared {
         let (mut parts, body) = answer.into_parts();
         self.recorder.see(
             0,
-            Seen::Head {
+            HttpSeen::Head {
                 exchange: number,
                 status: parts.status.as_u16(),
                 content_type: text_of(&parts.headers, header::CONTENT_TYPE.as_str()),
@@ -174,7 +174,7 @@ impl Shared {
     fn refuse(&self, number: u64, status: StatusCode, sentence: String) -> Response<ResponseBody> {
         let body = format!("mcptest proxy: {sentence}\n");
         self.recorder
-            .see(sentence.len(), Seen::Refused { exchange: number, status: status.as_u16(), sentence });
+            .see(sentence.len(), HttpSeen::Refused { exchange: number, status: status.as_u16(), sentence });
         response::plain(status, body)
     }
 }
@@ -190,16 +190,16 @@ async fn read_out(mut body: Lent<Tee<Incoming>>) {
 }
 
 /// Tells of a client that goes while it waits: the exchange is dropped then.
-struct Waiting {
-    recorder: Recorder<Seen>,
+struct WaitingClient {
+    recorder: Recorder<HttpSeen>,
     exchange: u64,
     is_over: bool,
 }
 
-impl Drop for Waiting {
+impl Drop for WaitingClient {
     fn drop(&mut self) {
         if !self.is_over {
-            self.recorder.see(0, Seen::Abandoned { exchange: self.exchange, by: Direction::Client });
+            self.recorder.see(0, HttpSeen::Abandoned { exchange: self.exchange, by: Direction::Client });
         }
     }
 }

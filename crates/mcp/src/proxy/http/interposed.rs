@@ -1,9 +1,9 @@
 //! Exchanges when someone looks at them: whole messages, some of which come out otherwise.
 
+use super::entries::{End, HttpSeen, Side};
 use super::events::follow;
-use super::exchange::{Shared, session_of};
+use super::exchange::{HttpProxy, session_of};
 use super::response::ResponseBody;
-use super::scribe::{End, Seen, Side};
 use super::waiting::{Held, SessionId};
 use crate::fault::flood;
 use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
@@ -20,9 +20,9 @@ use std::time::Instant;
 use tokio::time::{sleep, sleep_until};
 
 /// An answer, or the sentence that says why there is none.
-type Answer = Result<Response<ResponseBody>, String>;
+type ProxyResponse = Result<Response<ResponseBody>, String>;
 
-impl Shared {
+impl HttpProxy {
     /// As when nobody looks, but for requests that the interposer takes; an error closes the connection.
     pub(super) async fn ask_interposed(
         self: &Arc<Self>,
@@ -30,11 +30,11 @@ impl Shared {
         path: &str,
         (parts, body): (Parts, Bytes),
         interposer: &dyn Interposer,
-    ) -> Result<Answer, Broken> {
+    ) -> Result<ProxyResponse, Broken> {
         let session = session_of(&parts.headers);
         self.recorder
-            .see(body.len(), Seen::Bytes { exchange: number, side: Side::Request, bytes: body.clone() });
-        self.recorder.see(0, Seen::End { exchange: number, side: Side::Request, end: End::Whole });
+            .see(body.len(), HttpSeen::Bytes { exchange: number, side: Side::Request, bytes: body.clone() });
+        self.recorder.see(0, HttpSeen::End { exchange: number, side: Side::Request, end: End::Whole });
         if !interposer.lets_pass() {
             return std::future::pending().await;
         }
@@ -50,7 +50,7 @@ impl Shared {
         };
         let Taken { onward, faults } = interposer.asked(Asked { id: &id, method: &method, params });
         for fault in faults {
-            self.recorder.see(0, Seen::Fault { exchange: number, fault });
+            self.recorder.see(0, HttpSeen::Fault { exchange: number, fault });
         }
         let held = match onward {
             Onward::Pass => return Ok(self.pass_on(number, path, parts, body).await),
@@ -76,7 +76,7 @@ impl Shared {
     }
 
     /// What nobody takes; a stream may still carry answers that are waited for.
-    async fn pass_on(self: &Arc<Self>, number: u64, path: &str, parts: Parts, body: Bytes) -> Answer {
+    async fn pass_on(self: &Arc<Self>, number: u64, path: &str, parts: Parts, body: Bytes) -> ProxyResponse {
         let is_standing_stream = parts.method == Method::GET;
         let session = session_of(&parts.headers);
         let answer = self.ask(path, parts, whole(body)).await?;
@@ -103,7 +103,7 @@ impl Shared {
         number: u64,
         answer: Response<reqwest::Body>,
         held: Held,
-    ) -> Result<Answer, Broken> {
+    ) -> Result<ProxyResponse, Broken> {
         let (mut head, body) = answer.into_parts();
         let body = match Limited::new(body, DEFAULT_MAX_MESSAGE_BYTES).collect().await {
             Ok(body) => body.to_bytes(),

@@ -1,28 +1,28 @@
 //! Between a client and a server on HTTP: a streaming reverse proxy that leaves bodies, statuses and headers alone.
 
-mod door;
+mod entries;
 mod events;
 mod exchange;
 mod headers;
 mod interposed;
+mod private;
 pub(super) mod response;
-mod scribe;
 mod tee;
 mod waiting;
 
-pub use door::Door;
-pub(super) use door::Doorway;
 pub(super) use events::Channel;
 pub(super) use exchange::limits;
+pub(super) use private::PrivatePath;
+pub use private::PrivateProxy;
 
 use super::ProxyError;
 use super::record::record;
 use crate::fault::Injector;
 use crate::tape::{Event, Writer};
-use exchange::Shared;
+use entries::{HttpEntries, HttpSeen};
+use exchange::HttpProxy;
 use mcptest_http::Guard;
 use reqwest::Url;
-use scribe::{HttpScribe, Seen};
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -98,14 +98,14 @@ pub async fn serve(
     stop: impl Future<Output = String>,
 ) -> Result<Option<String>, ProxyError> {
     let client = client(&setup.target)?;
-    let (recorder, recording) = record(tape, HttpScribe::default());
-    let shared = Arc::new(Shared::new(client, setup, recorder.clone()));
+    let (recorder, recording) = record(tape, HttpEntries::default());
+    let shared = Arc::new(HttpProxy::new(client, setup, recorder.clone()));
     let exchange = {
         let shared = Arc::clone(&shared);
         move |request| Arc::clone(&shared).exchange(request)
     };
     let reason = mcptest_http::serve(listener, limits(), exchange, stop).await;
-    recorder.see(0, Seen::Event(Event::Stopped { reason }));
+    recorder.see(0, HttpSeen::Event(Event::Stopped { reason }));
     drop((recorder, shared));
     Ok(recording.finish().await)
 }

@@ -12,30 +12,30 @@ pub(super) type SessionId = Option<String>;
 
 /// The requests of sessions that are open: a cancel names them, and an answer may come on another stream.
 #[derive(Default, Clone)]
-pub(super) struct Waiting(Arc<Mutex<BTreeMap<(SessionId, Id), Open>>>);
+pub(super) struct OpenRequests(Arc<Mutex<BTreeMap<(SessionId, Id), OpenRequest>>>);
 
 #[derive(Clone)]
-struct Open {
+struct OpenRequest {
     watch: Arc<dyn Watch>,
     asked: Instant,
 }
 
 /// A request that waits as long as this lives, or until it is left to another stream.
 pub(super) struct Held {
-    waiting: Waiting,
+    waiting: OpenRequests,
     session: SessionId,
     id: Id,
-    open: Open,
+    open: OpenRequest,
     is_over: AtomicBool,
 }
 
-impl Waiting {
-    fn open(&self) -> MutexGuard<'_, BTreeMap<(SessionId, Id), Open>> {
+impl OpenRequests {
+    fn open(&self) -> MutexGuard<'_, BTreeMap<(SessionId, Id), OpenRequest>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub(super) fn hold(&self, session: SessionId, id: Id, watch: Arc<dyn Watch>) -> Held {
-        let open = Open { watch, asked: Instant::now() };
+        let open = OpenRequest { watch, asked: Instant::now() };
         // Without a session two clients may use one id at the same time.
         if session.is_some() {
             self.open().insert((session.clone(), id.clone()), open.clone());

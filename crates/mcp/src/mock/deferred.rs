@@ -5,19 +5,19 @@ use super::server::Server;
 
 /// Changes that are told when this is dropped, which is when the answer has left, or is lost.
 #[derive(Debug)]
-pub(super) struct Aftermath {
+pub(super) struct DeferredChanges {
     server: Server,
     changes: Vec<Change>,
 }
 
-impl Aftermath {
+impl DeferredChanges {
     /// `None` when nothing changes.
     pub(super) fn of(server: &Server, changes: Vec<Change>) -> Option<Self> {
         (!changes.is_empty()).then(|| Self { server: server.clone(), changes })
     }
 }
 
-impl Drop for Aftermath {
+impl Drop for DeferredChanges {
     fn drop(&mut self) {
         for change in &self.changes {
             self.server.tell(change);

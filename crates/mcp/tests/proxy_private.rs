@@ -8,8 +8,8 @@ use mcptest_mcp::era::Era;
 use mcptest_mcp::jsonrpc::Body;
 use mcptest_mcp::mock::Server;
 use mcptest_mcp::mock::http::serve_on_loopback;
-use mcptest_mcp::proxy::bridge::{self, Landing};
-use mcptest_mcp::proxy::http::Door;
+use mcptest_mcp::proxy::bridge::{self, BridgedServer};
+use mcptest_mcp::proxy::http::PrivateProxy;
 use mcptest_mcp::proxy::interpose::{Asked, Interposer, Onward, Reply, Taken, Watch};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -103,9 +103,9 @@ impl Watch for Page {
 /// A door to a server, and where it is.
 async fn door(server: ServerSpec, diary: &Diary) -> String {
     let listener = bind(("127.0.0.1", 0)).await.unwrap();
-    let door = Door { token: "secret-word".to_owned(), server, interposer: Arc::new(diary.clone()) };
-    let url = door.url(&listener).unwrap();
-    tokio::spawn(door.serve(listener, std::future::pending()));
+    let proxy = PrivateProxy { token: "secret-word".to_owned(), server, interposer: Arc::new(diary.clone()) };
+    let url = proxy.url(&listener).unwrap();
+    tokio::spawn(proxy.serve(listener, std::future::pending()));
     url
 }
 
@@ -243,9 +243,12 @@ async fn a_bridge_leads_to_a_server_of_its_own_and_needs_the_word() {
     let diary = Diary::default();
     let listener = bind(("127.0.0.1", 0)).await.unwrap();
     let address = listener.local_addr().unwrap().to_string();
-    let landing =
-        Landing { token: "word".to_owned(), endpoint: pipe(mock()), interposer: Arc::new(diary.clone()) };
-    tokio::spawn(bridge::serve(listener, landing, std::future::pending()));
+    let server = BridgedServer {
+        token: "word".to_owned(),
+        endpoint: pipe(mock()),
+        interposer: Arc::new(diary.clone()),
+    };
+    tokio::spawn(bridge::serve(listener, server, std::future::pending()));
     let through = |token: &'static str| {
         let address = address.clone();
         Endpoint::Pipe(Arc::new(move || {

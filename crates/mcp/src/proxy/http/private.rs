@@ -1,6 +1,6 @@
 //! A way in over HTTP for one program: a path that only it knows, with someone who looks at all that passes.
 
-use super::exchange::{Shared, limits};
+use super::exchange::{HttpProxy, limits};
 use super::response::{self, ResponseBody};
 use super::{Target, client};
 use crate::client::{Endpoint, Pipe, ServerSpec};
@@ -23,13 +23,13 @@ use tokio::task::JoinSet;
 const PATH: &str = "/mcp";
 
 /// Who may come in, and where.
-pub(crate) struct Doorway {
+pub(crate) struct PrivatePath {
     /// The first part of the path, which only the program knows.
     pub(crate) token: String,
     pub(crate) guard: Guard,
 }
 
-impl Doorway {
+impl PrivatePath {
     /// The path behind the token, or why this one does not come in.
     #[expect(clippy::result_large_err, reason = "a refusal is sent at once")]
     pub(crate) fn path_behind(&self, parts: &Parts) -> Result<String, Response<ResponseBody>> {
@@ -49,8 +49,8 @@ fn refused(status: StatusCode, sentence: &str) -> Response<ResponseBody> {
     response::plain(status, format!("mcptest: {sentence}\n"))
 }
 
-/// A server behind a door.
-pub struct Door {
+/// A server behind a proxy.
+pub struct PrivateProxy {
     /// The first part of the path, which only the program knows.
     pub token: String,
     /// The server.
@@ -59,8 +59,8 @@ pub struct Door {
     pub interposer: Arc<dyn Interposer>,
 }
 
-impl Door {
-    /// Where the server is reached through this door.
+impl PrivateProxy {
+    /// Where the server is reached through this proxy.
     pub fn url(&self, listener: &TcpListener) -> Result<String, ProxyError> {
         let address = listener.local_addr().map_err(|error| ProxyError::NotListening {
             address: "127.0.0.1".to_owned(),
@@ -80,15 +80,15 @@ impl Door {
         stop: impl Future<Output = ()>,
     ) -> Result<(), ProxyError> {
         let own_url = self.url(&listener)?;
-        let doorway = Doorway { token: self.token, guard: Guard::of(Ipv4Addr::LOCALHOST.into()) };
+        let private_path = PrivatePath { token: self.token, guard: Guard::of(Ipv4Addr::LOCALHOST.into()) };
         match self.server.endpoint.clone() {
             Endpoint::Url { url, headers } => {
                 let target = Target::parse(&url)?;
                 let endpoint = Endpoint::Url { url: own_url, headers: Vec::new() };
-                let entrance = Arc::new(Entrance {
-                    doorway,
+                let server = Arc::new(UrlServer {
+                    private_path,
                     bare: Bare::new(ServerSpec { endpoint, ..self.server }),
-                    shared: Arc::new(Shared::interposed(
+                    shared: Arc::new(HttpProxy::interposed(
                         client(&target)?,
                         target,
                         header_map(&headers),
@@ -96,11 +96,11 @@ impl Door {
                         Recorder::off(),
                     )),
                 });
-                let enter = Arc::clone(&entrance);
-                // Its goodbye still goes through this door.
+                let enter = Arc::clone(&server);
+                // Its goodbye still goes through this proxy.
                 let stop = async {
                     stop.await;
-                    entrance.bare.close().await;
+                    server.bare.close().await;
                 };
                 let exchange = move |request| Arc::clone(&enter).exchange(request);
                 mcptest_http::serve(listener, limits(), exchange, stop).await;
@@ -110,7 +110,7 @@ impl Door {
                 let open = Pipes::opener(&pipes);
                 let endpoint = Endpoint::Pipe(Arc::clone(&open));
                 let front = Arc::new(Front {
-                    doorway,
+                    private_path,
                     open,
                     bare: Bare::new(ServerSpec { endpoint, ..self.server }),
                     sessions: Mutex::<Sessions>::default(),
@@ -159,16 +159,16 @@ impl Pipes {
 }
 
 /// A server that has a URL of its own.
-struct Entrance {
-    doorway: Doorway,
+struct UrlServer {
+    private_path: PrivatePath,
     bare: Bare,
-    shared: Arc<Shared>,
+    shared: Arc<HttpProxy>,
 }
 
-impl Entrance {
+impl UrlServer {
     async fn exchange(self: Arc<Self>, request: Request<Incoming>) -> Result<Response<ResponseBody>, Broken> {
         let (parts, body) = request.into_parts();
-        match self.doorway.path_behind(&parts) {
+        match self.private_path.path_behind(&parts) {
             Ok(path) => self.shared.exchange_behind(&self.bare, path, parts, body).await,
             Err(refused) => Ok(refused),
         }

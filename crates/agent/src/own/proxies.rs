@@ -1,10 +1,10 @@
 //! How does the agent reach its servers, and who tells it?
 
+use super::server_proxy::ServerProxy;
 use super::setup::OwnError;
-use super::witness::Witness;
 use mcptest_mcp::client::{Endpoint, ServerSpec};
-use mcptest_mcp::proxy::bridge::{self, Landing, TOKEN_VARIABLE};
-use mcptest_mcp::proxy::http::Door;
+use mcptest_mcp::proxy::bridge::{self, BridgedServer, TOKEN_VARIABLE};
+use mcptest_mcp::proxy::http::PrivateProxy;
 use mcptest_mcp::proxy::interpose::Interposer;
 use serde_json::{Map, Value, json};
 use std::io::Write as _;
@@ -18,38 +18,39 @@ use tokio::time::timeout;
 /// How long servers may take to end after the agent has.
 const AFTER_AGENT: Duration = Duration::from_secs(8);
 
-/// The doors to all servers of one run. Dropping them ends every server.
-pub(super) struct Doors {
+/// The proxies in front of all servers of one run. Dropping them ends every server.
+pub(super) struct Proxies {
     work: JoinSet<()>,
     stop: watch::Sender<bool>,
     config: Map<String, Value>,
     env: Vec<(String, String)>,
 }
 
-impl Doors {
+impl Proxies {
     pub(super) fn new() -> Self {
         Self { work: JoinSet::new(), stop: watch::Sender::new(false), config: Map::new(), env: Vec::new() }
     }
 
-    /// Opens the doors to one server.
+    /// Opens the proxies in front of one server.
     pub(super) async fn open(
         &mut self,
         server: ServerSpec,
-        witness: Witness,
+        server_proxy: ServerProxy,
         program: &Path,
     ) -> Result<(), OwnError> {
         let name = server.name.clone();
         let refused = |reason: String| OwnError::Listen { server: name.clone(), reason };
-        let interposer: Arc<dyn Interposer> = Arc::new(witness);
+        let interposer: Arc<dyn Interposer> = Arc::new(server_proxy);
         let token = || token().ok_or_else(|| refused("the system has no random numbers".to_owned()));
         let bind = || mcptest_http::bind(("127.0.0.1", 0));
-        let door = Door { token: token()?, server: server.clone(), interposer: Arc::clone(&interposer) };
+        let proxy =
+            PrivateProxy { token: token()?, server: server.clone(), interposer: Arc::clone(&interposer) };
         let listener = bind().await.map_err(|error| refused(error.to_string()))?;
-        let url = door.url(&listener).map_err(|error| refused(error.to_string()))?;
+        let url = proxy.url(&listener).map_err(|error| refused(error.to_string()))?;
         let stop = stopped(&self.stop);
         let misbehaving = Arc::clone(&interposer);
         self.work.spawn(async move {
-            if let Err(error) = door.serve(listener, stop).await {
+            if let Err(error) = proxy.serve(listener, stop).await {
                 misbehaving.misbehaved(error.to_string());
             }
         });
@@ -59,8 +60,8 @@ impl Doors {
             let listener = bind().await.map_err(|error| refused(error.to_string()))?;
             let address = listener.local_addr().map_err(|error| refused(error.to_string()))?.to_string();
             let token = token()?;
-            let landing = Landing { token: token.clone(), endpoint: server.endpoint, interposer };
-            self.work.spawn(bridge::serve(listener, landing, stopped(&self.stop)));
+            let server = BridgedServer { token: token.clone(), endpoint: server.endpoint, interposer };
+            self.work.spawn(bridge::serve(listener, server, stopped(&self.stop)));
             let command = program.display().to_string();
             json!({ "type": "stdio", "command": command, "args": ["bridge", address], "env": { TOKEN_VARIABLE: token } })
         };
@@ -82,7 +83,7 @@ impl Doors {
         Ok(env)
     }
 
-    /// Closes the doors and lets the servers end by themselves; then ends them.
+    /// Closes the proxies and lets the servers end by themselves; then ends them.
     pub(super) async fn close(mut self) {
         self.stop.send_replace(true);
         let all = async { while self.work.join_next().await.is_some() {} };

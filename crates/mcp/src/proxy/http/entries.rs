@@ -4,7 +4,7 @@ use crate::era::meta;
 use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
 use crate::jsonrpc::{self, Body};
 use crate::proxy::lines::{Kept, Line, entry, excerpt};
-use crate::proxy::record::Scribe;
+use crate::proxy::record::ToEntries;
 use crate::sse;
 use crate::tape::{Direction, Entry, Event};
 use bytes::Bytes;
@@ -30,7 +30,7 @@ pub(super) enum End {
 
 /// What is seen on HTTP.
 #[derive(Debug)]
-pub(super) enum Seen {
+pub(super) enum HttpSeen {
     Begin {
         exchange: u64,
         method: String,
@@ -72,7 +72,7 @@ pub(super) enum Seen {
 
 /// Follows every exchange until it ends.
 #[derive(Debug, Default)]
-pub(super) struct HttpScribe {
+pub(super) struct HttpEntries {
     open: BTreeMap<u64, Exchange>,
     sessions: Sessions,
 }
@@ -86,11 +86,11 @@ struct Exchange {
     session: Option<u64>,
     request: Line,
     is_asked: bool,
-    answer: Answer,
+    answer: AnswerReader,
 }
 
 #[derive(Debug, Default)]
-enum Answer {
+enum AnswerReader {
     #[default]
     None,
     Whole(Line, Option<String>),
@@ -98,23 +98,23 @@ enum Answer {
     Unreadable,
 }
 
-impl Scribe for HttpScribe {
-    type Seen = Seen;
+impl ToEntries for HttpEntries {
+    type Seen = HttpSeen;
 
-    fn note(&mut self, at_us: u64, seen: Seen, entries: &mut Vec<Entry>) {
+    fn note(&mut self, at_us: u64, seen: HttpSeen, entries: &mut Vec<Entry>) {
         let (number, is_over) = match &seen {
-            Seen::Begin { exchange, .. }
-            | Seen::Bytes { exchange, .. }
-            | Seen::Fault { exchange, .. }
-            | Seen::Head { exchange, .. } => (*exchange, false),
-            Seen::End { exchange, side, .. } => (*exchange, *side == Side::Answer),
-            Seen::Refused { exchange, .. } | Seen::Abandoned { exchange, .. } => (*exchange, true),
-            Seen::Event(event) => {
+            HttpSeen::Begin { exchange, .. }
+            | HttpSeen::Bytes { exchange, .. }
+            | HttpSeen::Fault { exchange, .. }
+            | HttpSeen::Head { exchange, .. } => (*exchange, false),
+            HttpSeen::End { exchange, side, .. } => (*exchange, *side == Side::Answer),
+            HttpSeen::Refused { exchange, .. } | HttpSeen::Abandoned { exchange, .. } => (*exchange, true),
+            HttpSeen::Event(event) => {
                 entries.push(Entry { event: Some(event.clone()), ..Entry::at(at_us) });
                 return;
             }
         };
-        if matches!(seen, Seen::Begin { .. }) {
+        if matches!(seen, HttpSeen::Begin { .. }) {
             self.open.insert(number, Exchange::default());
         }
         // The rest of a request can come in after its exchange was given up.
@@ -132,16 +132,16 @@ impl Scribe for HttpScribe {
 }
 
 impl Exchange {
-    fn note(&mut self, at_us: u64, seen: Seen, sessions: &mut Sessions, entries: &mut Vec<Entry>) {
+    fn note(&mut self, at_us: u64, seen: HttpSeen, sessions: &mut Sessions, entries: &mut Vec<Entry>) {
         let happened = |event: Event| Entry { event: Some(event), ..Entry::at(at_us) };
         match seen {
-            Seen::Begin { method, path, session, .. } => {
+            HttpSeen::Begin { method, path, session, .. } => {
                 (self.method, self.path, self.session_id) = (method, path, session);
             }
-            Seen::Bytes { side: Side::Request, bytes, .. } => self.request.push(&bytes),
-            Seen::Bytes { side: Side::Answer, bytes, .. } => self.answer.feed(at_us, &bytes, entries),
-            Seen::End { side: Side::Request, .. } => self.asked(at_us, sessions, entries),
-            Seen::Head { status, content_type, encoding, session, .. } => {
+            HttpSeen::Bytes { side: Side::Request, bytes, .. } => self.request.push(&bytes),
+            HttpSeen::Bytes { side: Side::Answer, bytes, .. } => self.answer.feed(at_us, &bytes, entries),
+            HttpSeen::End { side: Side::Request, .. } => self.asked(at_us, sessions, entries),
+            HttpSeen::Head { status, content_type, encoding, session, .. } => {
                 self.asked(at_us, sessions, entries);
                 if let (Some(id), Some(number)) = (session, self.session) {
                     sessions.bind(id, number);
@@ -152,9 +152,9 @@ impl Exchange {
                 if status != 200 {
                     entries.push(happened(Event::HttpStatus { status }));
                 }
-                self.answer = Answer::of(content_type.as_deref(), encoding);
+                self.answer = AnswerReader::of(content_type.as_deref(), encoding);
             }
-            Seen::End { side: Side::Answer, end, .. } => {
+            HttpSeen::End { side: Side::Answer, end, .. } => {
                 self.answer.end(at_us, entries);
                 match end {
                     End::Whole => {}
@@ -162,19 +162,19 @@ impl Exchange {
                     End::CutByReader => entries.push(happened(Event::Closed { by: Direction::Client })),
                 }
             }
-            Seen::Refused { status, sentence, .. } => {
+            HttpSeen::Refused { status, sentence, .. } => {
                 if status == StatusCode::FORBIDDEN.as_u16() {
                     self.turned_away(at_us, entries);
                 }
                 self.asked(at_us, sessions, entries);
                 entries.push(Entry { text: Some(sentence), ..happened(Event::HttpStatus { status }) });
             }
-            Seen::Abandoned { by, .. } => {
+            HttpSeen::Abandoned { by, .. } => {
                 self.asked(at_us, sessions, entries);
                 entries.push(happened(Event::Closed { by }));
             }
-            Seen::Fault { fault, .. } => entries.push(happened(Event::Fault { fault })),
-            Seen::Event(_) => {}
+            HttpSeen::Fault { fault, .. } => entries.push(happened(Event::Fault { fault })),
+            HttpSeen::Event(_) => {}
         }
     }
 
@@ -203,7 +203,7 @@ impl Exchange {
     }
 }
 
-impl Answer {
+impl AnswerReader {
     fn of(content_type: Option<&str>, encoding: Option<String>) -> Self {
         let encoding = encoding.filter(|encoding| !encoding.eq_ignore_ascii_case("identity"));
         let is_events = content_type.is_some_and(|kind| kind.trim_start().starts_with("text/event-stream"));
@@ -373,23 +373,23 @@ mod tests {
 
     #[test]
     fn what_names_no_session_after_the_end_of_one_belongs_to_none() {
-        let mut scribe = HttpScribe::default();
+        let mut to_entries = HttpEntries::default();
         let mut entries = Vec::new();
         let mut exchange = |number: u64, method: &str, id: Option<&str>, body: &str, status: u16| {
-            let begin = Seen::Begin {
+            let begin = HttpSeen::Begin {
                 exchange: number,
                 method: method.to_owned(),
                 path: "/mcp".to_owned(),
                 session: id.map(str::to_owned),
             };
-            let request = Seen::Bytes {
+            let request = HttpSeen::Bytes {
                 exchange: number,
                 side: Side::Request,
                 bytes: body.to_owned().into_bytes().into(),
             };
             let answer = match status {
-                403 => Seen::Refused { exchange: number, status, sentence: "no".to_owned() },
-                _ => Seen::Head {
+                403 => HttpSeen::Refused { exchange: number, status, sentence: "no".to_owned() },
+                _ => HttpSeen::Head {
                     exchange: number,
                     status,
                     content_type: None,
@@ -398,7 +398,7 @@ mod tests {
                 },
             };
             for seen in [begin, request, answer] {
-                scribe.note(1, seen, &mut entries);
+                to_entries.note(1, seen, &mut entries);
             }
         };
         let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;

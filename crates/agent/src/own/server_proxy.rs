@@ -1,7 +1,7 @@
 //! Between the agent and one server: which calls cross, which go wrong on purpose, and which tools are not real?
 
+use super::call_log::{CallEnd, CallLog};
 use super::catalogue::{Offered, with_distractors};
-use super::ledger::{Came, Ledger};
 use crate::fault::{Strike, Struck};
 use mcptest_core::trace::CatalogueTool;
 use mcptest_core::trace::{RecordedCall, RecordedResult, unkeepable};
@@ -19,13 +19,13 @@ use std::time::{Duration, Instant};
 /// must all be there before the first of them is answered.
 pub(super) const SETTLE: Duration = Duration::from_millis(25);
 
-/// The proxy's eyes on one server.
-pub(super) struct Witness {
+/// A proxy that records the calls of one server.
+pub(super) struct ServerProxy {
     pub(super) server: String,
     pub(super) timeout_ms: u64,
     /// The tools that are put into its list.
     pub(super) distractors: Arc<Vec<CatalogueTool>>,
-    pub(super) ledger: Arc<Ledger>,
+    pub(super) log: Arc<CallLog>,
     pub(super) offered: Arc<Offered>,
 }
 
@@ -42,11 +42,11 @@ struct Call<'a> {
     responses: Option<&'a RawValue>,
 }
 
-impl Interposer for Witness {
+impl Interposer for ServerProxy {
     fn asked(&self, request: Asked<'_>) -> Taken {
         match request.method {
             // What an agent does while it is being ended is no part of its run.
-            _ if self.ledger.is_over() => Onward::Pass.into(),
+            _ if self.log.is_over() => Onward::Pass.into(),
             "tools/call" => self.called(request).into(),
             "tools/list" => Onward::Watch(Arc::new(List {
                 server: self.server.clone(),
@@ -59,18 +59,18 @@ impl Interposer for Witness {
     }
 
     fn misbehaved(&self, what: String) {
-        self.ledger.misbehaved(&self.server, &what);
+        self.log.misbehaved(&self.server, &what);
     }
 }
 
-impl Witness {
+impl ServerProxy {
     fn called(&self, request: Asked<'_>) -> Onward {
         let call = request.params.and_then(|params| serde_json::from_str::<Call<'_>>(params.get()).ok());
         // One that names no tool is for the server to refuse.
         let Some(call) = call else { return Onward::Pass };
         if call.responses.is_some() || call.state.is_some() {
             let state = call.state.map_or("", RawValue::get);
-            if let Some(index) = self.ledger.carry_on(&self.server, &call.name, state) {
+            if let Some(index) = self.log.carry_on(&self.server, &call.name, state) {
                 return Onward::Watch(self.watch(index, None));
             }
         }
@@ -85,7 +85,7 @@ impl Witness {
             distractor: distractor.is_some(),
             ..RecordedCall::default()
         };
-        let (index, strike) = self.ledger.begin(traced, self.timeout_ms);
+        let (index, strike) = self.log.begin(traced, self.timeout_ms);
         if distractor.is_some() {
             let message = format!("unknown tool: {}", call.name);
             let error = RpcError::new(code::INVALID_PARAMS, message);
@@ -103,7 +103,7 @@ impl Witness {
                 Struck::Silence => return Onward::Swallow(Some(self.watch(index, Some(strike)))),
                 Struck::Disconnected => {
                     if let Some((code, message)) = strike.struck.failure(self.timeout_ms) {
-                        self.ledger.finish(index, Came::failed(code, message, Duration::ZERO));
+                        self.log.finish(index, CallEnd::failed(code, message, Duration::ZERO));
                     }
                     return Onward::Disconnect;
                 }
@@ -125,13 +125,13 @@ impl Witness {
     /// Answers in the server's place. What is recorded has no code where no server gave one.
     fn refuse(&self, index: usize, id: &Id, recorded: Option<i64>, error: RpcError) -> Onward {
         let text = jsonrpc::error(Some(id), &error);
-        self.ledger.finish(index, Came::failed(recorded, error.message, SETTLE));
+        self.log.finish(index, CallEnd::failed(recorded, error.message, SETTLE));
         Onward::Answer(Instead { text, hold: SETTLE, retry_after_s: None })
     }
 
     fn watch(&self, index: usize, strike: Option<Strike>) -> Arc<CallWatch> {
-        let (ledger, begun) = (Arc::clone(&self.ledger), Instant::now());
-        Arc::new(CallWatch { ledger, index, begun, strike, timeout_ms: self.timeout_ms })
+        let (log, begun) = (Arc::clone(&self.log), Instant::now());
+        Arc::new(CallWatch { log, index, begun, strike, timeout_ms: self.timeout_ms })
     }
 }
 
@@ -146,7 +146,7 @@ fn wire_code(struck: &Struck) -> i64 {
 
 /// Waits for the end of one call.
 struct CallWatch {
-    ledger: Arc<Ledger>,
+    log: Arc<CallLog>,
     index: usize,
     begun: Instant,
     strike: Option<Strike>,
@@ -155,18 +155,18 @@ struct CallWatch {
 
 impl CallWatch {
     fn pass(&self, answer: &Body<'_>, hold: Duration) -> Reply {
-        match came(answer, hold) {
-            Outcome::Came(came) => self.ledger.finish(self.index, came),
-            Outcome::NeedsInput(state) => self.ledger.await_input(self.index, state),
+        match outcome_of(answer, hold) {
+            CallOutcome::Ended(end) => self.log.finish(self.index, end),
+            CallOutcome::NeedsInput(state) => self.log.await_input(self.index, state),
         }
         Reply { hold, ..Reply::default() }
     }
 
     /// What counts only when the agent has waited for it.
     fn pass_late(&self, answer: &Body<'_>) {
-        match came(answer, Duration::ZERO) {
-            Outcome::Came(came) => self.ledger.finish_late(self.index, came),
-            Outcome::NeedsInput(state) => self.ledger.await_input(self.index, state),
+        match outcome_of(answer, Duration::ZERO) {
+            CallOutcome::Ended(end) => self.log.finish_late(self.index, end),
+            CallOutcome::NeedsInput(state) => self.log.await_input(self.index, state),
         }
     }
 
@@ -187,7 +187,7 @@ impl CallWatch {
                 let Some((recorded, message)) = struck.failure(self.timeout_ms) else {
                     return self.pass(answer, settle);
                 };
-                self.ledger.finish(self.index, Came::failed(recorded, message.clone(), settle));
+                self.log.finish(self.index, CallEnd::failed(recorded, message.clone(), settle));
                 let is_broken = real && matches!(struck, Struck::Malformed);
                 let texts = match answer {
                     _ if is_broken => WireReply::Malformed.texts(text.trim_ascii_end().to_owned()),
@@ -213,15 +213,15 @@ impl Watch for CallWatch {
     }
 
     fn unanswered(&self, why: &str) {
-        self.ledger.finish(self.index, Came::failed(None, why, Duration::ZERO));
+        self.log.finish(self.index, CallEnd::failed(None, why, Duration::ZERO));
     }
 
     fn delivered(&self) {
-        self.ledger.deliver(self.index);
+        self.log.deliver(self.index);
     }
 
     fn cancelled(&self) {
-        self.ledger.give_up(self.index);
+        self.log.give_up(self.index);
     }
 
     fn ignores_cancel(&self) -> bool {
@@ -231,13 +231,13 @@ impl Watch for CallWatch {
     }
 }
 
-enum Outcome {
-    Came(Came),
+enum CallOutcome {
+    Ended(CallEnd),
     NeedsInput(String),
 }
 
 /// What a server says about a call.
-fn came(answer: &Body<'_>, hold: Duration) -> Outcome {
+fn outcome_of(answer: &Body<'_>, hold: Duration) -> CallOutcome {
     #[derive(Deserialize)]
     struct Result<'a> {
         #[serde(default, rename = "isError")]
@@ -254,18 +254,22 @@ fn came(answer: &Body<'_>, hold: Duration) -> Outcome {
     let result = match answer {
         Body::Result { result, .. } => result,
         Body::Error { error, .. } => {
-            return Outcome::Came(Came::failed(Some(error.code), error.message.clone(), hold));
+            return CallOutcome::Ended(CallEnd::failed(Some(error.code), error.message.clone(), hold));
         }
-        _ => return Outcome::Came(Came::failed(None, "the server's answer is none", hold)),
+        _ => return CallOutcome::Ended(CallEnd::failed(None, "the server's answer is none", hold)),
     };
     if let Some(why) = unkeepable(result.get()) {
-        return Outcome::Came(Came::failed(None, format!("the server's answer cannot be read: {why}"), hold));
+        return CallOutcome::Ended(CallEnd::failed(
+            None,
+            format!("the server's answer cannot be read: {why}"),
+            hold,
+        ));
     }
     match serde_json::from_str::<Result<'_>>(result.get()) {
         Ok(said) if said.kind.as_deref() == Some("input_required") => {
-            Outcome::NeedsInput(said.state.map_or_else(String::new, |state| state.get().to_owned()))
+            CallOutcome::NeedsInput(said.state.map_or_else(String::new, |state| state.get().to_owned()))
         }
-        Ok(said) => Outcome::Came(Came {
+        Ok(said) => CallOutcome::Ended(CallEnd {
             result: RecordedResult {
                 is_error: said.is_error.unwrap_or_default(),
                 content: said.content.map(RawValue::to_owned),
@@ -276,7 +280,7 @@ fn came(answer: &Body<'_>, hold: Duration) -> Outcome {
         }),
         Err(error) => {
             let message = format!("the server's result is not one of a tool: {error}");
-            Outcome::Came(Came::failed(None, message, hold))
+            CallOutcome::Ended(CallEnd::failed(None, message, hold))
         }
     }
 }

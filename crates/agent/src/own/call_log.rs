@@ -12,14 +12,14 @@ use std::time::{Duration, Instant};
 const KEPT_ERRORS: usize = 20;
 
 /// What crossed all proxies of one run.
-pub(super) struct Ledger {
+pub(super) struct CallLog {
     faults: FaultPlan,
     on_event: Arc<dyn Fn(OwnEvent<'_>) + Send + Sync>,
-    state: Mutex<State>,
+    state: Mutex<LogState>,
 }
 
 #[derive(Default)]
-struct State {
+struct LogState {
     calls: Vec<Recorded>,
     faults: Vec<RecordedFault>,
     errors: Vec<RecordedError>,
@@ -40,27 +40,27 @@ struct Recorded {
     awaits_input: Option<String>,
 }
 
-/// What a call came back with, without its number and its time.
+/// How a call ended, without its number and its time.
 #[derive(Debug, Default)]
-pub(super) struct Came {
+pub(super) struct CallEnd {
     pub(super) result: RecordedResult,
     /// How long it is held back.
     pub(super) hold: Duration,
 }
 
-impl Came {
+impl CallEnd {
     pub(super) fn failed(code: Option<i64>, message: impl Into<String>, hold: Duration) -> Self {
         let error = Some(RecordedFailure { code, message: message.into() });
         Self { result: RecordedResult { is_error: true, error, ..RecordedResult::default() }, hold }
     }
 }
 
-impl Ledger {
+impl CallLog {
     pub(super) fn new(faults: FaultPlan, on_event: Arc<dyn Fn(OwnEvent<'_>) + Send + Sync>) -> Self {
         Self { faults, on_event, state: Mutex::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, LogState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -120,24 +120,24 @@ impl Ledger {
     }
 
     /// A call has what it gets; only the first time counts.
-    pub(super) fn finish(&self, index: usize, came: Came) {
+    pub(super) fn finish(&self, index: usize, end: CallEnd) {
         let mut state = self.state();
         let is_over = state.is_over;
         let Some(call) = state.calls.get_mut(index).filter(|call| call.result.is_none() && !is_over) else {
             return;
         };
-        let result = call.timed(index, came.result);
+        let result = call.timed(index, end.result);
         let (is_error, duration_ms) = (result.is_error, result.duration_ms.unwrap_or_default());
         call.result = Some(result);
-        call.until = Some(Instant::now() + came.hold);
+        call.until = Some(Instant::now() + end.hold);
         drop(state);
         (self.on_event)(OwnEvent::CallFinished { call_index: index, is_error, duration_ms });
     }
 
     /// A call will get this, unless the agent gives up before.
-    pub(super) fn finish_late(&self, index: usize, came: Came) {
+    pub(super) fn finish_late(&self, index: usize, end: CallEnd) {
         if let Some(call) = self.state().calls.get_mut(index) {
-            call.late = Some(came.result);
+            call.late = Some(end.result);
         }
     }
 
@@ -145,7 +145,7 @@ impl Ledger {
     pub(super) fn deliver(&self, index: usize) {
         let late = self.state().calls.get_mut(index).and_then(|call| call.late.take());
         if let Some(result) = late {
-            self.finish(index, Came { result, hold: Duration::ZERO });
+            self.finish(index, CallEnd { result, hold: Duration::ZERO });
         }
     }
 
@@ -162,7 +162,7 @@ impl Ledger {
         }
         drop(state);
         let message = format!("the agent gave up after {elapsed_ms} ms without an answer");
-        self.finish(index, Came::failed(None, message, Duration::ZERO));
+        self.finish(index, CallEnd::failed(None, message, Duration::ZERO));
     }
 
     /// A server did what no server should.
@@ -190,7 +190,7 @@ impl Ledger {
         for (index, recorded) in std::mem::take(&mut state.calls).into_iter().enumerate() {
             let unanswered = || {
                 let message = "no answer came before the agent ended";
-                let failed = Came::failed(None, message, Duration::ZERO).result;
+                let failed = CallEnd::failed(None, message, Duration::ZERO).result;
                 RecordedResult { call_index: index, ..failed }
             };
             trace.tool_calls.push(recorded.call);
@@ -220,33 +220,33 @@ fn is_silent(strike: &Strike) -> bool {
 mod tests {
     use super::*;
 
-    fn ledger() -> Ledger {
-        Ledger::new(FaultPlan::default(), Arc::new(|_| {}))
+    fn log() -> CallLog {
+        CallLog::new(FaultPlan::default(), Arc::new(|_| {}))
     }
 
-    fn call(ledger: &Ledger, tool: &str) -> usize {
+    fn call(log: &CallLog, tool: &str) -> usize {
         let server = Some("s".to_owned());
-        ledger.begin(RecordedCall { name: tool.to_owned(), server, ..RecordedCall::default() }, 1000).0
+        log.begin(RecordedCall { name: tool.to_owned(), server, ..RecordedCall::default() }, 1000).0
     }
 
-    fn trace(ledger: &Ledger) -> ConversationTrace {
+    fn trace(log: &CallLog) -> ConversationTrace {
         let mut trace = ConversationTrace::default();
-        ledger.record(&mut trace);
+        log.record(&mut trace);
         trace
     }
 
     #[test]
     fn calls_in_flight_at_once_share_a_turn_and_results_stand_in_call_order() {
-        let ledger = ledger();
-        let (a, b) = (call(&ledger, "a"), call(&ledger, "b"));
-        ledger.finish(b, Came::default());
-        let c = call(&ledger, "c");
-        ledger.finish(a, Came::default());
-        ledger.finish(c, Came::default());
-        let d = call(&ledger, "d");
-        ledger.finish(d, Came { hold: Duration::from_secs(3600), ..Came::default() });
-        call(&ledger, "e");
-        let trace = trace(&ledger);
+        let log = log();
+        let (a, b) = (call(&log, "a"), call(&log, "b"));
+        log.finish(b, CallEnd::default());
+        let c = call(&log, "c");
+        log.finish(a, CallEnd::default());
+        log.finish(c, CallEnd::default());
+        let d = call(&log, "d");
+        log.finish(d, CallEnd { hold: Duration::from_secs(3600), ..CallEnd::default() });
+        call(&log, "e");
+        let trace = trace(&log);
         let turns: Vec<_> = trace.tool_calls.iter().map(|call| call.turn.unwrap()).collect();
         assert_eq!(turns, [0, 0, 0, 1, 1]);
         let results: Vec<_> = trace.tool_results.iter().map(|result| result.call_index).collect();
@@ -256,14 +256,14 @@ mod tests {
 
     #[test]
     fn only_the_first_outcome_of_a_call_counts_and_nothing_after_the_end() {
-        let ledger = ledger();
-        let (a, b) = (call(&ledger, "a"), call(&ledger, "b"));
-        ledger.finish(a, Came::failed(Some(-1), "first", Duration::ZERO));
-        ledger.finish(a, Came::default());
-        ledger.close();
-        ledger.give_up(b);
-        ledger.misbehaved("s", "died");
-        let trace = trace(&ledger);
+        let log = log();
+        let (a, b) = (call(&log, "a"), call(&log, "b"));
+        log.finish(a, CallEnd::failed(Some(-1), "first", Duration::ZERO));
+        log.finish(a, CallEnd::default());
+        log.close();
+        log.give_up(b);
+        log.misbehaved("s", "died");
+        let trace = trace(&log);
         assert_eq!(trace.tool_results[0].error.as_ref().unwrap().message, "first");
         assert!(trace.tool_results[1].error.as_ref().unwrap().message.starts_with("no answer came"));
         assert!(trace.errors.is_empty());
@@ -271,12 +271,12 @@ mod tests {
 
     #[test]
     fn a_call_is_carried_on_by_the_one_that_brings_its_state() {
-        let ledger = ledger();
-        let (a, b) = (call(&ledger, "ask"), call(&ledger, "ask"));
-        ledger.await_input(a, "\"1\"".to_owned());
-        ledger.await_input(b, "\"2\"".to_owned());
-        assert_eq!(ledger.carry_on("s", "ask", "\"3\""), None);
-        assert_eq!(ledger.carry_on("s", "ask", "\"1\""), Some(a));
-        assert_eq!(ledger.carry_on("s", "ask", "\"1\""), None);
+        let log = log();
+        let (a, b) = (call(&log, "ask"), call(&log, "ask"));
+        log.await_input(a, "\"1\"".to_owned());
+        log.await_input(b, "\"2\"".to_owned());
+        assert_eq!(log.carry_on("s", "ask", "\"3\""), None);
+        assert_eq!(log.carry_on("s", "ask", "\"1\""), Some(a));
+        assert_eq!(log.carry_on("s", "ask", "\"1\""), None);
     }
 }
