@@ -1,8 +1,9 @@
 //! Which connections are open, and which has been idle the longest?
 
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 /// The open connections.
@@ -29,30 +30,26 @@ impl Connection {
 }
 
 impl Connections {
-    fn open(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Connection>>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// A new connection, until it is given to [`Self::closed`].
     pub(crate) fn opened(&self) -> Arc<Connection> {
         let number = self.clock.fetch_add(1, Ordering::Relaxed);
         let connection =
             Arc::new(Connection { number, idle_since: AtomicU64::new(number), evicted: Notify::new() });
-        self.open().insert(number, Arc::clone(&connection));
+        self.open.lock().insert(number, Arc::clone(&connection));
         connection
     }
 
     pub(crate) fn closed(&self, connection: &Connection) {
-        self.open().remove(&connection.number);
+        self.open.lock().remove(&connection.number);
     }
 
     pub(crate) fn count(&self) -> usize {
-        self.open().len()
+        self.open.lock().len()
     }
 
     /// Closes the connection that has been idle the longest; false when all are busy.
     pub(crate) fn evict(&self) -> bool {
-        let mut open = self.open();
+        let mut open = self.open.lock();
         let idle = open.values().min_by_key(|connection| connection.idle_since.load(Ordering::Relaxed));
         let idle = idle.filter(|connection| connection.idle_since.load(Ordering::Relaxed) != BUSY).cloned();
         let Some(idle) = idle else { return false };
@@ -79,7 +76,7 @@ mod tests {
         first.set_busy();
         connections.set_idle(&first);
         assert!(connections.evict());
-        let left = || connections.open().keys().copied().collect::<Vec<_>>();
+        let left = || connections.open.lock().keys().copied().collect::<Vec<_>>();
         assert_eq!(left(), [first.number, second.number], "{} was idle the longest", third.number);
         assert!(connections.evict());
         assert_eq!(left(), [second.number]);

@@ -1,18 +1,14 @@
 //! Which process groups did we start that may still hold something alive?
 
 use crate::{guard, stray};
+use parking_lot::Mutex;
 use std::collections::BTreeSet;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 static GROUPS: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
 const PATIENCE: Duration = Duration::from_millis(500);
 const STEP: Duration = Duration::from_millis(10);
-
-fn groups() -> MutexGuard<'static, BTreeSet<u32>> {
-    GROUPS.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// The two signals that end a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,19 +28,19 @@ impl Ending {
 }
 
 pub(crate) fn add(group: u32) {
-    groups().insert(group);
+    GROUPS.lock().insert(group);
     guard::watch(&group.to_string());
 }
 
 pub(crate) fn remove(group: u32) {
-    if groups().remove(&group) {
+    if GROUPS.lock().remove(&group) {
         guard::forget(&group.to_string());
     }
 }
 
 /// True while the group is on the list: one that is off it is gone, and its number may be another's by now.
 pub(crate) fn holds(group: u32) -> bool {
-    groups().contains(&group)
+    GROUPS.lock().contains(&group)
 }
 
 /// Signals a group that is on the list.
@@ -59,7 +55,7 @@ pub(crate) fn signal_if_held(group: u32, ending: Ending) {
 /// For the moment before the program exits on Ctrl-C: servers run in process groups of their own, which the terminal's
 /// signal does not reach.
 pub fn end_all() {
-    let mine: Vec<u32> = groups().iter().copied().collect();
+    let mine: Vec<u32> = GROUPS.lock().iter().copied().collect();
     let marks = stray::all();
     let strays = stray::with_marks(&marks);
     for &group in &mine {

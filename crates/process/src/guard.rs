@@ -4,9 +4,9 @@
 //! die, however that comes about, the pipe ends and the shell ends every group that is still on its list, and whoever has
 //! one of the marks. Without a `sh` the servers only see their input end.
 
+use parking_lot::Mutex;
 use std::io::Write;
 use std::process::ChildStdin;
-use std::sync::{Mutex, PoisonError};
 
 #[cfg_attr(not(unix), expect(dead_code, reason = "there is no process group to watch"))]
 const SCRIPT: &str = r#"
@@ -55,7 +55,7 @@ pub(crate) fn forget(one: &str) {
 }
 
 fn tell(line: &str, start: bool) {
-    let mut guard = GUARD.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut guard = GUARD.lock();
     if start && matches!(*guard, Guard::NotStarted) {
         *guard = begin().map_or(Guard::Missing, Guard::Watching);
     }

@@ -1,7 +1,8 @@
 //! What did the process last write to its standard error?
 
+use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 const KEPT_BYTES: usize = 64 << 10;
@@ -20,7 +21,7 @@ impl Stderr {
     }
 
     fn push(&self, bytes: &[u8]) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.0.lock();
         kept.extend(&bytes[bytes.len().saturating_sub(KEPT_BYTES)..]);
         let surplus = kept.len().saturating_sub(KEPT_BYTES);
         kept.drain(..surplus);
@@ -28,7 +29,7 @@ impl Stderr {
 
     /// The last lines, without blank ones at either end; empty when nothing was written.
     pub fn tail(&self) -> String {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = self.0.lock();
         let bytes: Vec<u8> = kept.iter().copied().collect();
         drop(kept);
         let text = String::from_utf8_lossy(&bytes);

@@ -5,9 +5,9 @@
 
 use crate::groups::Ending;
 use crate::guard;
+use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// The variable that marks a server and all that it starts.
@@ -20,10 +20,6 @@ const TRIES: usize = 3;
 
 static COUNT: AtomicU64 = AtomicU64::new(0);
 static MARKS: Mutex<BTreeSet<Mark>> = Mutex::new(BTreeSet::new());
-
-fn marks() -> MutexGuard<'static, BTreeSet<Mark>> {
-    MARKS.lock().unwrap_or_else(PoisonError::into_inner)
-}
 
 /// The value of the variable for one server.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,12 +37,12 @@ impl Mark {
 
     /// From now on what has the mark is ours to end, also when we are killed.
     pub(crate) fn watch(&self) {
-        marks().insert(self.clone());
+        MARKS.lock().insert(self.clone());
         guard::watch(&self.0);
     }
 
     pub(crate) fn forget(&self) {
-        if marks().remove(self) {
+        if MARKS.lock().remove(self) {
             guard::forget(&self.0);
         }
     }
@@ -64,7 +60,7 @@ impl Mark {
 
 /// The marks of all servers that have not been ended.
 pub(crate) fn all() -> Vec<Mark> {
-    marks().iter().cloned().collect()
+    MARKS.lock().iter().cloned().collect()
 }
 
 /// Kills who has one of these marks.

@@ -10,12 +10,13 @@ use hyper::header::CONTENT_TYPE;
 use hyper::{Method, Response};
 use mcptest_core::provider::{FAMILIES, Family};
 use mcptest_http::{Guard, Limits};
+use parking_lot::Mutex;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
@@ -105,12 +106,12 @@ impl Stub {
 
     /// Every request so far, in the order of their answers.
     pub fn log(&self) -> Vec<Logged> {
-        lock(&self.state.log).clone()
+        self.state.log.lock().clone()
     }
 
     /// How many requests there were.
     pub fn count(&self) -> usize {
-        lock(&self.state.log).len()
+        self.state.log.lock().len()
     }
 
     /// The most requests that were under way at once.
@@ -125,10 +126,6 @@ impl Drop for Stub {
             runtime.shutdown_background();
         }
     }
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// One request that counts as under way while this lives.
@@ -174,7 +171,7 @@ async fn answer(state: &StubState, request: hyper::Request<Incoming>) -> io::Res
     };
     let status = act.status();
     let dialect = wire.map_or("none", |wire| wire.name);
-    lock(&state.log).push(Logged {
+    state.log.lock().push(Logged {
         dialect,
         path: path.clone(),
         headers: headers.clone(),
@@ -214,7 +211,7 @@ fn act(state: &StubState, wire: &Wire, request: &ProviderRequest<'_>) -> Act {
     if !models.is_empty() && !models.contains(&seen.model) {
         return refuse(Wrong { status: 404, message: format!("model: {}", seen.model) });
     }
-    let mut play = lock(&state.play);
+    let mut play = state.play.lock();
     let run = play.take(&seen);
     let step = play::step(&state.script, &seen, &run);
     let serial = format!("stub{}x{}", run.number, run.step);

@@ -5,7 +5,8 @@ use crate::fault::{FaultPlan, Strike};
 use mcptest_core::trace::{
     ConversationTrace, RecordedCall, RecordedError, RecordedFailure, RecordedFault, RecordedResult,
 };
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// How many errors of servers are kept.
@@ -60,13 +61,9 @@ impl CallLog {
         Self { faults, on_event, state: Mutex::default() }
     }
 
-    fn state(&self) -> MutexGuard<'_, LogState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// A call has arrived that may take so long: its number, and what goes wrong with it.
     pub(super) fn begin(&self, mut call: RecordedCall, timeout_ms: u64) -> (usize, Option<Strike>) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let (index, now) = (state.calls.len(), Instant::now());
         let turn = state.turn;
         let in_flight = |call: &Recorded| call.until.is_none_or(|until| until > now);
@@ -102,7 +99,7 @@ impl CallLog {
 
     /// A call that an earlier one is carried on with, now that it has the input that it needed.
     pub(super) fn carry_on(&self, server: &str, tool: &str, with: &str) -> Option<usize> {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let index = state.calls.iter().rposition(|call| {
             call.awaits_input.as_deref() == Some(with)
                 && call.call.server.as_deref() == Some(server)
@@ -114,14 +111,14 @@ impl CallLog {
 
     /// A call cannot go on without input, which comes with this state.
     pub(super) fn await_input(&self, index: usize, with: String) {
-        if let Some(call) = self.state().calls.get_mut(index) {
+        if let Some(call) = self.state.lock().calls.get_mut(index) {
             call.awaits_input = Some(with);
         }
     }
 
     /// A call has what it gets; only the first time counts.
     pub(super) fn finish(&self, index: usize, end: CallEnd) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let is_over = state.is_over;
         let Some(call) = state.calls.get_mut(index).filter(|call| call.result.is_none() && !is_over) else {
             return;
@@ -136,14 +133,14 @@ impl CallLog {
 
     /// A call will get this, unless the agent gives up before.
     pub(super) fn finish_late(&self, index: usize, end: CallEnd) {
-        if let Some(call) = self.state().calls.get_mut(index) {
+        if let Some(call) = self.state.lock().calls.get_mut(index) {
             call.late = Some(end.result);
         }
     }
 
     /// A call has got what was on its way.
     pub(super) fn deliver(&self, index: usize) {
-        let late = self.state().calls.get_mut(index).and_then(|call| call.late.take());
+        let late = self.state.lock().calls.get_mut(index).and_then(|call| call.late.take());
         if let Some(result) = late {
             self.finish(index, CallEnd { result, hold: Duration::ZERO });
         }
@@ -151,7 +148,7 @@ impl CallLog {
 
     /// The agent has given up on a call, which is how it found out about a fault that is held for its true length.
     pub(super) fn give_up(&self, index: usize) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let waits = state.calls.get(index).filter(|call| call.result.is_none());
         let Some(elapsed_ms) = waits.map(|call| call.begun.elapsed().as_millis() as u64) else { return };
         if state.is_over {
@@ -167,7 +164,7 @@ impl CallLog {
 
     /// A server did what no server should.
     pub(super) fn misbehaved(&self, server: &str, what: &str) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let error = RecordedError::new("server", format!("server {server:?}: {what}"));
         if !state.is_over && state.errors.len() < KEPT_ERRORS && !state.errors.contains(&error) {
             state.errors.push(error);
@@ -176,17 +173,17 @@ impl CallLog {
 
     /// The agent has ended: what happens from now on is no part of its run.
     pub(super) fn close(&self) {
-        self.state().is_over = true;
+        self.state.lock().is_over = true;
     }
 
     /// Whether the agent has ended.
     pub(super) fn is_over(&self) -> bool {
-        self.state().is_over
+        self.state.lock().is_over
     }
 
     /// Everything that was recorded, into a trace.
     pub(super) fn record(&self, trace: &mut ConversationTrace) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         for (index, recorded) in std::mem::take(&mut state.calls).into_iter().enumerate() {
             let unanswered = || {
                 let message = "no answer came before the agent ended";

@@ -4,10 +4,10 @@ use super::call_log::CallLog;
 use super::setup::Distract;
 use mcptest_core::trace::CatalogueTool;
 use mcptest_mcp::client::{Client, ServerSpec, WireError};
+use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::task::JoinSet;
 
 /// The tools of the servers, as far as they are known.
@@ -49,10 +49,6 @@ impl Offered {
         Self(Mutex::new(known.into_iter().filter(|tool| !tool.distractor).collect()))
     }
 
-    fn tools(&self) -> MutexGuard<'_, Vec<CatalogueTool>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The tools to inject, each with the server whose list it is put into: its own, or the first that has no tool of
     /// that name.
     pub(super) fn distractors(
@@ -61,7 +57,7 @@ impl Offered {
         servers: &[ServerSpec],
     ) -> Vec<Injected> {
         let Some(distract) = distract else { return Vec::new() };
-        let tools = self.tools();
+        let tools = self.0.lock();
         let mut injected: Vec<Injected> = Vec::new();
         for tool in distract(&tools) {
             let own = servers.iter().filter(|server| tool.server.as_deref() == Some(&*server.name));
@@ -83,7 +79,7 @@ impl Offered {
     pub(super) fn saw(&self, server: &str, result: &RawValue) {
         let Ok(listed) = serde_json::from_str::<Listed<'_>>(result.get()) else { return };
         let Ok(raw) = serde_json::from_str::<Vec<&RawValue>>(listed.tools.get()) else { return };
-        let mut tools = self.tools();
+        let mut tools = self.0.lock();
         for tool in raw.into_iter().filter_map(|tool| serde_json::from_str::<Tool>(tool.get()).ok()) {
             let is_known =
                 |known: &CatalogueTool| known.name == tool.name && known.server.as_deref() == Some(server);
@@ -101,7 +97,7 @@ impl Offered {
 
     /// All of them, with those that were injected.
     pub(super) fn all(&self, injected: &[Injected]) -> Vec<CatalogueTool> {
-        self.tools().iter().chain(injected.iter().map(|injected| &injected.tool)).cloned().collect()
+        self.0.lock().iter().chain(injected.iter().map(|injected| &injected.tool)).cloned().collect()
     }
 }
 

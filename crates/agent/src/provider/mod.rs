@@ -16,9 +16,10 @@ pub use resolve::{ProviderError, Providers};
 
 use crate::dialect::Dialect;
 use mcptest_core::suite::{Environment, Model, Suite};
+use parking_lot::Mutex;
 use reqwest::Url;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::time::Instant;
 
 /// A provider of models. Clones share the connections, and the pauses that the provider asks for.
@@ -90,12 +91,12 @@ impl Provider {
     }
 
     fn paused_until(&self) -> Option<Instant> {
-        *self.0.paused_until.lock().unwrap_or_else(PoisonError::into_inner)
+        *self.0.paused_until.lock()
     }
 
     /// Nobody asks before then.
     fn pause_until(&self, then: Instant) {
-        let mut until = self.0.paused_until.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut until = self.0.paused_until.lock();
         *until = Some(until.map_or(then, |until| until.max(then)));
     }
 }

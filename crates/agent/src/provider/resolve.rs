@@ -5,11 +5,12 @@ use super::{Key, Patience, Provider, Shared, address};
 use crate::dialect::Dialect;
 use mcptest_core::provider::Family;
 use mcptest_core::suite::{Environment, Model, Suite, Unset};
+use parking_lot::Mutex;
 use reqwest::Url;
 use reqwest::header::HeaderValue;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
 
@@ -94,7 +95,7 @@ pub struct Providers(Mutex<BTreeMap<(String, String, String), Provider>>);
 
 impl fmt::Debug for Providers {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.0.lock();
         f.debug_list().entries(known.values()).finish()
     }
 }
@@ -110,7 +111,7 @@ impl Providers {
         let resolved = resolve(model, suite, environment)?;
         let key = resolved.key.as_ref().map(|key| key.value.clone()).unwrap_or_default();
         let same = (format!("{} {}", resolved.name, resolved.dialect.name), resolved.base.to_string(), key);
-        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut known = self.0.lock();
         if let Some(provider) = known.get(&same) {
             return Ok(provider.clone());
         }

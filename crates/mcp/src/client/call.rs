@@ -68,7 +68,7 @@ async fn param_headers(client: &Client, name: &str, arguments: &RawValue) -> Vec
     if client.info.era != Era::Modern || !matches!(client.link, super::Link::Http(..)) {
         return Vec::new();
     }
-    let known = || client.param_headers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let known = || client.param_headers.lock();
     if known().is_none() {
         // Without the list no argument is repeated as a header; the server says so if it wants one.
         let _ = Box::pin(client.list_tools()).await;

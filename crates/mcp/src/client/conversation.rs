@@ -4,10 +4,11 @@ use super::misbehaviour::{Misbehaviour, Moment};
 use super::{Note, Observed, Responses};
 use crate::jsonrpc::{self, Body, Id, Malformed, RpcError, code};
 use crate::tape::Direction;
+use parking_lot::Mutex;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio::sync::oneshot;
 
 /// Sees every message as it is on the wire, in both directions.
@@ -99,13 +100,9 @@ impl Conversation {
         Arc::new(Self { server: server.to_owned(), limit, tap, responses, state })
     }
 
-    fn state(&self) -> MutexGuard<'_, ConversationState> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Opens a request about `asked`, as `tools/call get_weather`.
     pub(super) fn open(&self, asked: &str) -> Result<Opened, Misbehaviour> {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if let Some(end) = &state.end {
             let moment = if state.is_ready { Moment::Before } else { Moment::Handshake };
             return Err(end.misbehaviour(moment));
@@ -122,13 +119,13 @@ impl Conversation {
 
     /// The handshake is done: what comes now is told apart from what came during it.
     pub(super) fn set_ready(&self) {
-        self.state().is_ready = true;
+        self.state.lock().is_ready = true;
     }
 
     /// Gives up a request, and says what had come for it; a later answer is observed, unless the request was one of the
     /// handshake, which asks more than it needs to hear.
     pub(super) fn give_up(&self, id: i64, why: Misbehaviour) -> Option<RequestOutcome> {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let waiting = state.waiting.remove(&id)?;
         let asked = state.is_ready.then(|| waiting.asked.clone());
         state.given_up.insert(id, asked);
@@ -138,23 +135,23 @@ impl Conversation {
 
     /// Ends a request with what is wrong.
     pub(super) fn fail(&self, id: i64, why: Misbehaviour) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         state.settle(id, Err(Unanswered::Bad(why)));
     }
 
     /// Ends a request with the server's own error.
     pub(super) fn refuse(&self, id: i64, error: RpcError) {
-        self.state().settle(id, Err(Unanswered::Rpc(error)));
+        self.state.lock().settle(id, Err(Unanswered::Rpc(error)));
     }
 
     /// True while the request is open.
     pub(super) fn waits_for(&self, id: i64) -> bool {
-        self.state().waiting.contains_key(&id)
+        self.state.lock().waiting.contains_key(&id)
     }
 
     /// No more messages will come.
     pub(super) fn end(&self, end: End) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let moment = if state.is_ready { Moment::Pending } else { Moment::Handshake };
         let mut open: Vec<i64> = state.waiting.keys().copied().collect();
         open.sort_unstable();
@@ -165,12 +162,12 @@ impl Conversation {
     }
 
     pub(super) fn observe(&self, observed: Observed) {
-        self.state().observe(observed);
+        self.state.lock().observe(observed);
     }
 
     /// Everything that was seen besides the answers.
     pub(super) fn observed(&self) -> Vec<Observed> {
-        let state = self.state();
+        let state = self.state.lock();
         let mut observed = state.observed.clone();
         if state.unkept > 0 {
             observed.push(Observed::More { count: state.unkept });
@@ -196,7 +193,7 @@ impl Conversation {
             Body::Error { id: Some(id), error } => self.settle(&id, || Err(Unanswered::Rpc(error))),
             Body::Error { id: None, error } => self.hear_error_without_id(error, within),
             Body::Notification { method, params } => {
-                self.state().note(&method, params, within);
+                self.state.lock().note(&method, params, within);
                 Heard::Expected
             }
             Body::Request { id, method, params } => Heard::Asked(self.answer(&id, &method, params)),
@@ -204,7 +201,7 @@ impl Conversation {
     }
 
     fn settle(&self, id: &Id, reply: impl FnOnce() -> Result<Box<RawValue>, Unanswered>) -> Heard {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         if let Id::Number(number) = *id {
             if state.waiting.contains_key(&number) {
                 state.settle(number, reply());
@@ -226,7 +223,7 @@ impl Conversation {
     }
 
     fn hear_error_without_id(&self, error: RpcError, within: Option<i64>) -> Heard {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         let only = (state.waiting.len() == 1).then(|| state.waiting.keys().next().copied()).flatten();
         match within.or(only).filter(|id| state.waiting.contains_key(id)) {
             Some(id) => {
@@ -239,7 +236,7 @@ impl Conversation {
 
     fn hear_garbage(&self, text: &str, why: Malformed) -> Heard {
         let quoted = quote(text);
-        let mut state = self.state();
+        let mut state = self.state.lock();
         match id_in(text).filter(|id| state.waiting.contains_key(id)) {
             Some(id) => {
                 let why = Misbehaviour::Malformed { why: why.clone(), text: quoted };
@@ -252,7 +249,7 @@ impl Conversation {
 
     /// A line past the limit; its beginning may say which request it was to answer.
     pub(super) fn hear_too_long(&self, bytes: usize, start: String) {
-        let mut state = self.state();
+        let mut state = self.state.lock();
         match id_at_start(&start).filter(|id| state.waiting.contains_key(id)) {
             Some(id) => {
                 let why = Misbehaviour::TooLong { bytes: Some(bytes), limit: self.limit };
@@ -265,7 +262,7 @@ impl Conversation {
     /// A line that is not UTF-8, with the bad bytes replaced.
     pub(super) fn hear_not_utf8(&self, text: &str) {
         let quoted = quote(text);
-        let mut state = self.state();
+        let mut state = self.state.lock();
         match id_in(text).filter(|id| state.waiting.contains_key(id)) {
             Some(id) => state.settle(id, Err(Unanswered::Bad(Misbehaviour::NotUtf8 { text: quoted }))),
             None => state.observe(Observed::NotUtf8 { text: quoted }),

@@ -36,9 +36,9 @@ pub use wire_error::{CallFailure, Failure, WireError};
 
 use link::Link;
 use param_headers::ParamHeader;
+use parking_lot::Mutex;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 /// A connection to one server, after the handshake. Many requests may be open at once.
@@ -67,7 +67,7 @@ impl Client {
     /// All tools, over all pages. A tool that breaks the rules is a complaint and is left out.
     pub async fn list_tools(&self) -> Result<Tools, WireError> {
         let (tools, param_headers) = tools::list(self).await?;
-        *self.param_headers.lock().unwrap_or_else(PoisonError::into_inner) = Some(param_headers);
+        *self.param_headers.lock() = Some(param_headers);
         Ok(tools)
     }
 

@@ -1,13 +1,13 @@
 //! Who wants to hear of changes, and of which?
 
-use super::lock;
 use super::outlet::Outlet;
 use super::render;
 use super::session::Session;
 use crate::jsonrpc::{self, Id};
+use parking_lot::Mutex;
 use serde::Deserialize;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Something that changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,7 +121,7 @@ pub(super) fn subscription_meta(id: &Id) -> String {
 impl Audience {
     /// Adds a listener, until the returned seat is dropped.
     pub(super) fn join(self: &Arc<Self>, interest: Interest, outlet: Outlet) -> Seat {
-        let mut listeners = lock(&self.0);
+        let mut listeners = self.0.lock();
         listeners.0 += 1;
         let number = listeners.0;
         listeners.1.insert(number, Listener { interest, outlet });
@@ -130,7 +130,7 @@ impl Audience {
 
     /// Tells everyone who wants to know; a listener that does not keep up is dropped.
     pub(super) fn tell(&self, change: &Change) {
-        lock(&self.0).1.retain(|_, listener| {
+        self.0.lock().1.retain(|_, listener| {
             !listener.interest.wants(change) || listener.outlet.push(listener.interest.message(change))
         });
     }
@@ -145,6 +145,6 @@ pub(super) struct Seat {
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        lock(&self.audience.0).1.remove(&self.number);
+        self.audience.0.lock().1.remove(&self.number);
     }
 }

@@ -29,9 +29,4 @@ pub use pipe::{Ended, connect, serve_pipe};
 pub use reload::{ReadFile, Reload};
 pub use server::Server;
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
-
-/// The lock, also after a panic elsewhere: what it guards is whole after every statement.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
+use parking_lot::Mutex;

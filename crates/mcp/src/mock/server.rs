@@ -2,13 +2,13 @@
 
 use super::audience::{Audience, Change};
 use super::catalog::Catalog;
-use super::lock;
 use super::request_state::Signer;
 use super::tape::TapeSource;
 use crate::fault::ScopedFault;
 use crate::manifest::Manifest;
 use crate::tape::Tape;
-use std::sync::{Arc, Mutex, RwLock};
+use parking_lot::{Mutex, RwLock};
+use std::sync::Arc;
 
 /// A mock server. Cheap to clone: all clones are one server.
 #[derive(Debug, Clone)]
@@ -51,14 +51,14 @@ impl Server {
 
     /// Where `flood-stderr` writes; nowhere, until this is called.
     pub fn set_stderr(&self, stderr: impl std::io::Write + Send + 'static) {
-        *lock(&self.0.stderr) = Box::new(stderr);
+        *self.0.stderr.lock() = Box::new(stderr);
     }
 
     /// Offers another manifest from now on, with a fresh memory, and tells every client.
     pub fn replace(&self, manifest: Manifest) {
         let catalog = Arc::new(Catalog::of_manifest(manifest, &self.0.faults));
         let before = {
-            let mut current = self.0.catalog.write().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let mut current = self.0.catalog.write();
             std::mem::replace(&mut *current, Arc::clone(&catalog))
         };
         self.tell(&Change::Tools);
@@ -75,7 +75,7 @@ impl Server {
     }
 
     pub(super) fn catalog(&self) -> Arc<Catalog> {
-        Arc::clone(&self.0.catalog.read().unwrap_or_else(std::sync::PoisonError::into_inner))
+        Arc::clone(&self.0.catalog.read())
     }
 
     pub(super) fn audience(&self) -> &Arc<Audience> {
@@ -93,7 +93,7 @@ impl Server {
 
     /// Writes far more to standard error than a pipe holds; blocks when nobody reads it.
     pub(super) fn flood_stderr(&self) {
-        let mut stderr = lock(&self.0.stderr);
+        let mut stderr = self.0.stderr.lock();
         for line in crate::fault::flood() {
             if stderr.write_all(line.as_bytes()).is_err() {
                 return;

@@ -1,13 +1,13 @@
 //! What is known of one client while it is connected?
 
-use super::lock;
 use super::params::Capabilities;
 use super::stream::Stream;
 use crate::jsonrpc::{Id, RpcError};
+use parking_lot::Mutex;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use tokio::sync::{Notify, oneshot};
 
 /// How many streams of a session are kept for a client that comes back.
@@ -53,55 +53,55 @@ impl Session {
     }
 
     pub(super) fn subscribe(&self, uri: &str) {
-        lock(&self.subscriptions).insert(uri.to_owned());
+        self.subscriptions.lock().insert(uri.to_owned());
     }
 
     pub(super) fn unsubscribe(&self, uri: &str) {
-        lock(&self.subscriptions).remove(uri);
+        self.subscriptions.lock().remove(uri);
     }
 
     pub(super) fn is_subscribed(&self, uri: &str) -> bool {
-        lock(&self.subscriptions).contains(uri)
+        self.subscriptions.lock().contains(uri)
     }
 
     /// The id of a request to the client, and where its answer will arrive.
     pub(super) fn ask(&self) -> (String, oneshot::Receiver<Result<Value, RpcError>>) {
         let id = format!("mock-{}", self.next_request.fetch_add(1, Ordering::Relaxed) + 1);
         let (sender, receiver) = oneshot::channel();
-        lock(&self.asked).insert(id.clone(), sender);
+        self.asked.lock().insert(id.clone(), sender);
         (id, receiver)
     }
 
     /// The client answered a request.
     pub(super) fn answered(&self, id: &Id, answer: Result<Value, RpcError>) {
         let Id::Text(id) = id else { return };
-        if let Some(waiting) = lock(&self.asked).remove(id) {
+        if let Some(waiting) = self.asked.lock().remove(id) {
             let _gone = waiting.send(answer);
         }
     }
 
     /// No answer can come any more.
     pub(super) fn forget_questions(&self) {
-        lock(&self.asked).clear();
+        self.asked.lock().clear();
     }
 
     /// Notes that a request is being worked on.
     pub(super) fn begin(self: &Arc<Self>, id: &Id) -> Running {
         let cancel = Arc::new(Notify::new());
-        lock(&self.running).insert(id.clone(), Arc::clone(&cancel));
+        self.running.lock().insert(id.clone(), Arc::clone(&cancel));
         Running { session: Arc::clone(self), id: id.clone(), cancel }
     }
 
     /// The client cancelled a request.
     pub(super) fn cancel(&self, id: &Id) {
-        if let Some(running) = lock(&self.running).get(id) {
+        if let Some(running) = self.running.lock().get(id) {
             running.notify_one();
         }
     }
 
     /// A new stream with a number of its own; old ones that are done are let go.
     pub(super) fn open_stream(&self) -> Arc<Stream> {
-        let mut streams = lock(&self.streams);
+        let mut streams = self.streams.lock();
         while streams.len() >= KEPT_STREAMS {
             let done = streams.iter().find(|(number, stream)| **number > 0 && stream.is_done());
             let Some(number) = done.map(|(number, _)| *number) else { break };
@@ -115,26 +115,26 @@ impl Session {
 
     /// The stream for messages that belong to no request.
     pub(super) fn standing_stream(&self) -> Arc<Stream> {
-        Arc::clone(lock(&self.streams).entry(0).or_insert_with(|| Stream::kept(0)))
+        Arc::clone(self.streams.lock().entry(0).or_insert_with(|| Stream::kept(0)))
     }
 
     /// True while a client reads one of its streams.
     pub(super) fn has_reader(&self) -> bool {
-        lock(&self.streams).values().any(|stream| stream.has_reader())
+        self.streams.lock().values().any(|stream| stream.has_reader())
     }
 
     pub(super) fn stream(&self, number: u64) -> Option<Arc<Stream>> {
-        lock(&self.streams).get(&number).cloned()
+        self.streams.lock().get(&number).cloned()
     }
 
     /// Ends every stream: the session is over.
     pub(super) fn close(&self) {
         self.forget_questions();
-        for stream in std::mem::take(&mut *lock(&self.streams)).into_values() {
+        for stream in std::mem::take(&mut *self.streams.lock()).into_values() {
             stream.finish();
         }
         #[expect(clippy::iter_over_hash_type, reason = "all are cancelled, in whatever order")]
-        for running in lock(&self.running).values() {
+        for running in self.running.lock().values() {
             running.notify_one();
         }
     }
@@ -157,7 +157,7 @@ impl Running {
 
 impl Drop for Running {
     fn drop(&mut self) {
-        let mut running = lock(&self.session.running);
+        let mut running = self.session.running.lock();
         if running.get(&self.id).is_some_and(|cancel| Arc::ptr_eq(cancel, &self.cancel)) {
             running.remove(&self.id);
         }

@@ -1,13 +1,12 @@
 //! One event stream: what was sent on it, who reads it now, and what a reader that comes back has missed.
 
 use bytes::Bytes;
+use parking_lot::Mutex;
 use std::collections::VecDeque;
 use std::fmt::Write as _;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
-
-use super::lock;
 
 /// How many events wait for a slow reader, and how many are kept for one that comes back.
 const QUEUE: usize = 256;
@@ -48,7 +47,7 @@ impl Stream {
 
     /// A new reader, who gets what was kept after an event, or else what no reader got; an earlier reader's stream ends.
     pub(super) fn attach(&self, after: Option<u64>) -> mpsc::Receiver<Bytes> {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         let after = after.unwrap_or(inner.given);
         let (sender, receiver) = mpsc::channel(2 * QUEUE);
         for (_, bytes) in inner.kept.iter().filter(|(number, _)| *number > after) {
@@ -82,7 +81,7 @@ impl Stream {
 
     /// An event without a message, which tells a client where to resume and when.
     pub(super) fn prime(&self, retry_ms: Option<u64>) {
-        let inner = lock(&self.inner);
+        let inner = self.inner.lock();
         let Some(stream) = self.number else { return };
         let retry = retry_ms.map_or_else(String::new, |ms| format!("retry: {ms}\n"));
         let last = inner.next.saturating_sub(1);
@@ -94,32 +93,32 @@ impl Stream {
 
     /// Ends the reader's stream; what is sent later is kept for when it comes back.
     pub(super) fn detach(&self) {
-        lock(&self.inner).reader = None;
+        self.inner.lock().reader = None;
     }
 
     /// Ends the stream: nothing more is sent.
     pub(super) fn finish(&self) {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         inner.is_done = true;
         inner.reader = None;
     }
 
     /// Whether an event of this number was sent; 0 stands before the first.
     pub(super) fn has_sent(&self, event: u64) -> bool {
-        event < lock(&self.inner).next.max(1)
+        event < self.inner.lock().next.max(1)
     }
 
     pub(super) fn is_done(&self) -> bool {
-        lock(&self.inner).is_done
+        self.inner.lock().is_done
     }
 
     pub(super) fn has_reader(&self) -> bool {
-        lock(&self.inner).reader.as_ref().is_some_and(|reader| !reader.is_closed())
+        self.inner.lock().reader.as_ref().is_some_and(|reader| !reader.is_closed())
     }
 
     /// Waits until the reader has gone away; for ever when there is none.
     pub(super) async fn reader_gone(&self) {
-        let reader = lock(&self.inner).reader.clone();
+        let reader = self.inner.lock().reader.clone();
         match reader {
             Some(reader) => reader.closed().await,
             None => std::future::pending().await,
@@ -127,7 +126,7 @@ impl Stream {
     }
 
     fn record(&self, message: &str) -> Option<(mpsc::Sender<Bytes>, Bytes)> {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         inner.next = inner.next.max(1);
         let number = inner.next;
         let bytes = encode(self.number.map(|stream| (stream, number)), message);
@@ -146,7 +145,7 @@ impl Stream {
     }
 
     fn drop_reader(&self, slow: &mpsc::Sender<Bytes>) {
-        let mut inner = lock(&self.inner);
+        let mut inner = self.inner.lock();
         if inner.reader.as_ref().is_some_and(|reader| reader.same_channel(slow)) {
             inner.reader = None;
         }

@@ -8,8 +8,9 @@ use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
 use crate::jsonrpc::{self, Body, Id};
 use crate::tape::{Direction, Event};
 use bytes::{Bytes, BytesMut};
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, sleep, sleep_until};
@@ -129,7 +130,7 @@ where
 
     /// The server is gone: whoever waits for an answer is told why there is none. True when someone did.
     pub(super) fn give_up(&self, why: &str) -> bool {
-        let open = std::mem::take(&mut *self.open());
+        let open = std::mem::take(&mut *self.open.lock());
         for open in open.values() {
             open.watch.unanswered(why);
         }
@@ -138,7 +139,7 @@ where
 
     /// The client is gone: it waits for nothing any more.
     pub(super) fn client_gone(&self) {
-        let open = std::mem::take(&mut *self.open());
+        let open = std::mem::take(&mut *self.open.lock());
         for open in open.values() {
             open.watch.cancelled();
         }
@@ -175,13 +176,13 @@ where
 
     fn await_answer(&self, id: Id, watch: Arc<dyn Watch>, is_kept_back: bool) {
         let open = Open { watch, asked: Instant::now(), cancelled: None, is_kept_back };
-        self.open().insert(id, open);
+        self.open.lock().insert(id, open);
     }
 
     /// A cancel that the server must not see, since the answer is to come in spite of it.
     fn is_ignored_cancel(&self, body: &Body<'_>) -> bool {
         let Some(id) = cancelled_id(body) else { return false };
-        let mut open = self.open();
+        let mut open = self.open.lock();
         let Some(open) = open.get_mut(&id) else { return false };
         open.cancelled = Some(Instant::now());
         let (watch, is_kept_back) = (Arc::clone(&open.watch), open.is_kept_back);
@@ -205,11 +206,11 @@ where
             })
             .ok()?;
         let id = answered_id(&message.body)?;
-        let found = self.open().remove(id)?;
+        let found = self.open.lock().remove(id)?;
         let reply = found.watch.answered(&message.body, text);
         if found.watch.ignores_cancel() || reply.is_withheld() || !reply.hold.is_zero() {
             // The client still waits, and may give up; the server is done with it.
-            self.open().insert(id.clone(), Open { is_kept_back: true, ..found.clone() });
+            self.open.lock().insert(id.clone(), Open { is_kept_back: true, ..found.clone() });
         }
         Some((id.clone(), found, reply))
     }
@@ -218,7 +219,7 @@ where
         if reply.is_withheld() {
             return;
         }
-        let cancelled = || self.open().get(&id).and_then(|open| open.cancelled);
+        let cancelled = || self.open.lock().get(&id).and_then(|open| open.cancelled);
         if let Some(delay) = reply.despite_cancel {
             sleep_until(open.asked + delay).await;
             if let Some(cancelled) = cancelled() {
@@ -231,7 +232,7 @@ where
         if reply.floods_stderr {
             self.flood().await;
         }
-        let is_cancelled = self.open().remove(&id).is_some_and(|open| open.cancelled.is_some());
+        let is_cancelled = self.open.lock().remove(&id).is_some_and(|open| open.cancelled.is_some());
         if is_cancelled && !open.watch.ignores_cancel() {
             return;
         }
@@ -264,10 +265,6 @@ where
         let mut output = self.output.lock().await;
         self.recorder.see(line.len(), LineSeen::Bytes(Direction::Server, line.clone()));
         output.write_all(&line).await.is_ok() && output.flush().await.is_ok()
-    }
-
-    fn open(&self) -> std::sync::MutexGuard<'_, BTreeMap<Id, Open>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

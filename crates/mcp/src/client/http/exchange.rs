@@ -26,7 +26,7 @@ impl Http {
     async fn try_exchange(self: &Arc<Self>, outgoing: &Outgoing) -> Result<(), Misbehaviour> {
         let mut is_renewed = false;
         for tries in 1.. {
-            let session = self.session().id.clone();
+            let session = self.session.lock().id.clone();
             let sent = self.post(&outgoing.line, Some(&outgoing.method), &outgoing.headers).await;
             let response =
                 sent.map_err(|error| failure::of_request(&error, &self.url, self.connect_timeout))?;
@@ -50,7 +50,7 @@ impl Http {
 
     async fn take(self: &Arc<Self>, outgoing: &Outgoing, response: Response) -> Result<(), Misbehaviour> {
         if outgoing.method == "initialize" && self.era() == Era::Legacy {
-            self.session().id = header_text(response.headers(), SESSION).map(ToOwned::to_owned);
+            self.session.lock().id = header_text(response.headers(), SESSION).map(ToOwned::to_owned);
         }
         self.take_answer(outgoing, response).await
     }
@@ -92,7 +92,7 @@ impl Http {
     /// Begins a new session in the place of one that the server has forgotten.
     async fn renew(self: &Arc<Self>, forgotten: Option<String>) -> Result<(), Misbehaviour> {
         let _one_at_a_time = self.renewing.lock().await;
-        if self.session().id != forgotten {
+        if self.session.lock().id != forgotten {
             return Ok(());
         }
         self.conversation.observe(Observed::SessionRenewed);

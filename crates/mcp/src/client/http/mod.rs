@@ -15,7 +15,8 @@ use super::{Misbehaviour, Observed};
 use crate::era::{Era, LATEST_MODERN};
 use crate::tape::Direction;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use parking_lot::Mutex;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::task::{AbortHandle, JoinSet};
 use tokio::time::timeout;
@@ -49,7 +50,7 @@ pub(super) struct EndTasks(Tasks);
 
 impl Drop for EndTasks {
     fn drop(&mut self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
+        self.0.lock().abort_all();
     }
 }
 
@@ -101,24 +102,20 @@ impl Http {
         &self.conversation
     }
 
-    fn session(&self) -> MutexGuard<'_, Session> {
-        self.session.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn era(&self) -> Era {
-        self.session().era
+        self.session.lock().era
     }
 
     pub(super) fn set_era(&self, era: Era) {
-        self.session().era = era;
+        self.session.lock().era = era;
     }
 
     pub(super) fn set_version(&self, version: &str) {
-        self.session().version = Some(version.to_owned());
+        self.session.lock().version = Some(version.to_owned());
     }
 
     fn spawn(self: &Arc<Self>, work: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
-        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut tasks = self.tasks.lock();
         while tasks.try_join_next().is_some() {}
         tasks.spawn(work)
     }
@@ -185,7 +182,7 @@ impl Http {
     /// The user's headers, and those of the era and the session.
     fn session_headers(&self, method: Option<&str>) -> HeaderMap {
         let mut headers = self.headers.clone();
-        let session = self.session();
+        let session = self.session.lock();
         let mut set = |name: HeaderName, value: Option<&str>| {
             if let Some(value) = value.and_then(|value| HeaderValue::from_str(value).ok()) {
                 headers.insert(name, value);
@@ -207,7 +204,7 @@ impl Http {
 
     /// Ends the session, if there is one.
     pub(super) async fn close(&self) {
-        let session = self.session().clone();
+        let session = self.session.lock().clone();
         if session.era == Era::Legacy && session.id.is_some() {
             let goodbye = self.client.delete(self.url.clone()).headers(self.session_headers(None));
             let _ = timeout(GOODBYE, goodbye.send()).await;

@@ -2,14 +2,14 @@
 
 use super::Limits;
 use crate::mock::audience::{Interest, Seat};
-use crate::mock::lock;
 use crate::mock::outlet::Outlet;
 use crate::mock::server::Server;
 use crate::mock::session::Session;
+use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 /// The sessions of the legacy era, by id.
@@ -34,7 +34,7 @@ impl Sessions {
         let id = format!("{:016x}{:016x}", self.keys[0].hash_one(number), self.keys[1].hash_one(number));
         let outlet = Outlet::Stream(session.standing_stream());
         let seat = server.audience().join(Interest::Session(Arc::clone(&session)), outlet);
-        let mut open = lock(&self.open);
+        let mut open = self.open.lock();
         if open.len() >= limits.sessions {
             let idle = open.iter().min_by_key(|(_, entry)| (entry.session.has_reader(), entry.used));
             if let Some(id) = idle.map(|(id, _)| id.clone())
@@ -49,7 +49,7 @@ impl Sessions {
 
     /// The session of this id, which is in use now.
     pub(super) fn find(&self, id: &str) -> Option<Arc<Session>> {
-        let mut open = lock(&self.open);
+        let mut open = self.open.lock();
         let entry = open.get_mut(id)?;
         entry.used = Instant::now();
         Some(Arc::clone(&entry.session))
@@ -57,13 +57,13 @@ impl Sessions {
 
     /// Ends a session; false when there is none.
     pub(super) fn end(&self, id: &str) -> bool {
-        let entry = lock(&self.open).remove(id);
+        let entry = self.open.lock().remove(id);
         entry.map(|entry| entry.session.close()).is_some()
     }
 
     /// Ends the sessions that were idle for too long.
     pub(super) fn expire(&self, limits: &Limits, now: Instant) {
-        lock(&self.open).retain(|_, entry| {
+        self.open.lock().retain(|_, entry| {
             let is_kept =
                 now.saturating_duration_since(entry.used) < limits.session_idle || entry.session.has_reader();
             if !is_kept {
@@ -75,7 +75,7 @@ impl Sessions {
 
     /// Ends all of them.
     pub(super) fn end_all(&self) {
-        lock(&self.open).retain(|_, entry| {
+        self.open.lock().retain(|_, entry| {
             entry.session.close();
             false
         });

@@ -15,10 +15,11 @@ use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use mcptest_http::{Broken, header_text};
+use parking_lot::Mutex;
 use serde_json::value::RawValue;
 use session::{Asking, ServerMessage, Session};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio::sync::mpsc;
 
 const SESSION_ID: &str = "mcp-session-id";
@@ -77,15 +78,11 @@ impl Front {
             }),
             Method::DELETE => {
                 let id = header_text(&parts.headers, SESSION_ID).unwrap_or_default();
-                let ended = self.sessions().named.remove(id);
+                let ended = self.sessions.lock().named.remove(id);
                 Ok(empty(if ended.is_some() { StatusCode::OK } else { StatusCode::NOT_FOUND }))
             }
             _ => Ok(empty(StatusCode::METHOD_NOT_ALLOWED)),
         }
-    }
-
-    fn sessions(&self) -> MutexGuard<'_, Sessions> {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     async fn post(&self, parts: &Parts, body: &[u8]) -> Result<Response<ResponseBody>, Broken> {
@@ -129,7 +126,7 @@ impl Front {
     /// The session that the headers name.
     fn session(&self, headers: &HeaderMap) -> Named {
         let Some(id) = header_text(headers, SESSION_ID) else { return Named::Nothing };
-        let mut sessions = self.sessions();
+        let mut sessions = self.sessions.lock();
         match sessions.named.get(id) {
             Some(session) if !session.is_over() => Named::Open(Arc::clone(session)),
             _ => {
@@ -141,7 +138,7 @@ impl Front {
 
     /// The connection of requests that belong to no session; a new one when it is over.
     fn unnamed(&self) -> Arc<Session> {
-        let mut sessions = self.sessions();
+        let mut sessions = self.sessions.lock();
         match &sessions.unnamed {
             Some(session) if !session.is_over() => Arc::clone(session),
             _ => {
@@ -155,7 +152,7 @@ impl Front {
     async fn initialize(&self, asked: &Asked<'_>) -> Response<ResponseBody> {
         let session = Arc::new(Session::new((self.open)()));
         let mut response = legacy(&session, asked).await;
-        let mut sessions = self.sessions();
+        let mut sessions = self.sessions.lock();
         sessions.count += 1;
         let id = format!("s-{}", sessions.count);
         if let Ok(value) = HeaderValue::from_str(&id) {

@@ -4,10 +4,11 @@ use crate::client::{BoxedReader, BoxedWriter};
 use crate::frame::{DEFAULT_MAX_MESSAGE_BYTES, Frame, Lines};
 use crate::jsonrpc::{self, Body, Id};
 use crate::proxy::interpose::answered_id;
+use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use tokio::io::AsyncWriteExt;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::JoinSet;
@@ -68,7 +69,7 @@ impl Session {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        lock(&self.state).is_over
+        self.state.lock().is_over
     }
 
     /// Sends a message that needs no answer.
@@ -80,7 +81,7 @@ impl Session {
     /// takes the request back.
     pub(super) fn ask(&self, id: &Id, text: &str, params: Option<&RawValue>, is_shared: bool) -> Asking {
         let (sender, heard) = unbounded_channel();
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         let mut sent_as = id.clone();
         if is_shared {
             while state.waiting.contains_key(&sent_as) {
@@ -103,7 +104,7 @@ impl Session {
     /// The messages that belong to no request, from now on.
     pub(super) fn stand(&self) -> UnboundedReceiver<ServerMessage> {
         let (sender, heard) = unbounded_channel();
-        let mut state = lock(&self.state);
+        let mut state = self.state.lock();
         for text in state.unread.drain(..) {
             let _fits = sender.send(ServerMessage::Beside(text));
         }
@@ -114,7 +115,7 @@ impl Session {
 
 impl Drop for Asking {
     fn drop(&mut self) {
-        let was_waiting = lock(&self.state).take(&self.id).is_some();
+        let was_waiting = self.state.lock().take(&self.id).is_some();
         if let Some(cancel) = self.cancel.take().filter(|_| was_waiting) {
             let id = serde_json::to_string(&self.id).unwrap_or_default();
             let params = format!(r#"{{"requestId":{id},"reason":"the connection was closed"}}"#);
@@ -192,17 +193,13 @@ async fn read(reader: BoxedReader, state: Arc<Mutex<SessionState>>) {
     let mut lines = Lines::new(reader, DEFAULT_MAX_MESSAGE_BYTES);
     while let Ok(Some(frame)) = lines.next().await {
         if let Frame::Line(line) | Frame::Cut(line) = frame {
-            lock(&state).hear(line);
+            state.lock().hear(line);
         }
     }
-    let mut state = lock(&state);
+    let mut state = state.lock();
     state.is_over = true;
     state.waiting.clear();
     state.standing = None;
-}
-
-fn lock(state: &Mutex<SessionState>) -> MutexGuard<'_, SessionState> {
-    state.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// A message may be written over several lines in a body, but not on a pipe.

@@ -14,8 +14,9 @@ use http::request::Parts;
 use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header};
 use hyper::body::Incoming;
 use mcptest_http::{Broken, Guard};
+use parking_lot::Mutex;
 use std::net::Ipv4Addr;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::net::TcpListener;
 use tokio::task::JoinSet;
 
@@ -120,7 +121,7 @@ impl PrivateProxy {
                 mcptest_http::serve(listener, limits(), exchange, stop).await;
                 front.bare.close().await;
                 drop(front);
-                let open = std::mem::take(&mut *pipes.open.lock().unwrap_or_else(PoisonError::into_inner));
+                let open = std::mem::take(&mut *pipes.open.lock());
                 open.join_all().await;
             }
         }
@@ -149,7 +150,7 @@ impl Pipes {
                         interposer.misbehaved(error.to_string());
                     }
                 };
-                let mut open = this.open.lock().unwrap_or_else(PoisonError::into_inner);
+                let mut open = this.open.lock();
                 while open.try_join_next().is_some() {}
                 open.spawn(connection);
             }

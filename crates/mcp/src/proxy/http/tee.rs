@@ -4,8 +4,9 @@ use super::entries::{End, HttpSeen, Side};
 use crate::proxy::record::Recorder;
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
+use parking_lot::Mutex;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 
 /// A body that is noted while it passes.
@@ -76,10 +77,6 @@ impl<B> Lent<B> {
     pub(super) fn again(&self) -> Self {
         Self(Arc::clone(&self.0))
     }
-
-    fn body(&self) -> MutexGuard<'_, B> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
 }
 
 impl<B: Body<Data = Bytes> + Unpin> Body for Lent<B> {
@@ -90,15 +87,15 @@ impl<B: Body<Data = Bytes> + Unpin> Body for Lent<B> {
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, B::Error>>> {
-        Pin::new(&mut *self.body()).poll_frame(context)
+        Pin::new(&mut *self.0.lock()).poll_frame(context)
     }
 
     fn is_end_stream(&self) -> bool {
-        self.body().is_end_stream()
+        self.0.lock().is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {
-        self.body().size_hint()
+        self.0.lock().size_hint()
     }
 }
 

@@ -2,9 +2,10 @@
 
 use crate::jsonrpc::{Body, Id};
 use crate::proxy::interpose::{Reply, Watch};
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 /// The value of `Mcp-Session-Id`.
@@ -30,22 +31,18 @@ pub(super) struct Held {
 }
 
 impl OpenRequests {
-    fn open(&self) -> MutexGuard<'_, BTreeMap<(SessionId, Id), OpenRequest>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) fn hold(&self, session: SessionId, id: Id, watch: Arc<dyn Watch>) -> Held {
         let open = OpenRequest { watch, asked: Instant::now() };
         // Without a session two clients may use one id at the same time.
         if session.is_some() {
-            self.open().insert((session.clone(), id.clone()), open.clone());
+            self.0.lock().insert((session.clone(), id.clone()), open.clone());
         }
         Held { waiting: self.clone(), session, id, open, is_over: false.into() }
     }
 
     /// The client has given up on a request; whether the server may know.
     pub(super) fn cancelled(&self, session: &SessionId, id: &Id) -> bool {
-        let open = self.open().get(&(session.clone(), id.clone())).cloned();
+        let open = self.0.lock().get(&(session.clone(), id.clone())).cloned();
         open.is_none_or(|open| {
             open.watch.cancelled();
             !open.watch.ignores_cancel()
@@ -60,7 +57,7 @@ impl OpenRequests {
         body: &Body<'_>,
         text: &str,
     ) -> Option<(Reply, Held)> {
-        let open = self.open().get(&(session.clone(), id.clone())).cloned()?;
+        let open = self.0.lock().get(&(session.clone(), id.clone())).cloned()?;
         let held = Held {
             waiting: self.clone(),
             session: session.clone(),
@@ -105,7 +102,7 @@ impl Held {
 
     fn end(&self) {
         self.is_over.store(true, Ordering::Relaxed);
-        self.waiting.open().remove(&(self.session.clone(), self.id.clone()));
+        self.waiting.0.lock().remove(&(self.session.clone(), self.id.clone()));
     }
 }
 
