@@ -1,6 +1,7 @@
 //! HTTP without MCP: how do requests of ours go out, and how do servers of ours listen, accept and end?
 
 mod address;
+mod answer;
 mod client;
 mod connections;
 mod guard;
@@ -11,6 +12,7 @@ mod serve;
 mod stall;
 
 pub use address::{Address, BadAddress};
+pub use answer::{CutAnswer, causes, root_cause, whole};
 pub use client::{USER_AGENT, client};
 pub use guard::Guard;
 pub use headers::{header_text, media_type};

@@ -10,7 +10,7 @@ mod stray;
 
 pub use child::{Child, Closing, ExitWatch, Started};
 pub use groups::end_all;
-pub use interrupt::interrupted;
+pub use interrupt::{StopSignal, interrupted, stop_signal};
 pub use start::{StartError, start, start_with};
 pub use stderr::Stderr;
 

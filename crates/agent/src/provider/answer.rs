@@ -4,9 +4,9 @@ use super::ask_error::span;
 use super::{AskError, AskErrorKind, Provider, address, retry_after};
 use crate::dialect::{Ask, BadReply, Reply, error_message};
 use bytes::Bytes;
+use mcptest_http::{CutAnswer, header_text, root_cause, whole};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
 use reqwest::{Response, StatusCode, Url};
-use std::error::Error;
 use std::time::{Duration, SystemTime};
 use tokio::time::{Instant, timeout_at};
 
@@ -52,9 +52,12 @@ impl Provider {
         let sent = timeout_at(deadline, self.post(url, body)).await.map_err(|_| hung("no answer"))?;
         let response = sent.map_err(|error| self.not_reached(&error))?;
         let (status, headers) = (response.status(), response.headers().clone());
-        let read = timeout_at(deadline, whole(response)).await;
+        let read = timeout_at(deadline, whole(response, LARGEST_BODY)).await;
         let read = read.map_err(|_| hung("the answer began and was not whole"))?;
-        let text = read.map_err(|cut| self.cut_off(status, cut))?;
+        let text = read.map_err(|cut| self.cut_off(status, &cut))?;
+        let text = String::from_utf8(text).map_err(|_| {
+            self.unreadable(status, AskErrorKind::Malformed, "the answer is not UTF-8 text", Tried::Enough)
+        })?;
         if status.is_success() {
             return (self.0.dialect.read)(ask, &text).map_err(|bad| self.malformed(status, &bad).into());
         }
@@ -77,7 +80,7 @@ impl Provider {
     /// No answer at all.
     fn not_reached(&self, error: &reqwest::Error) -> Failure {
         let at = address::shown(&self.0.base);
-        let why = root(error);
+        let why = root_cause(error);
         let message = if error.is_connect() || error.is_timeout() {
             format!("{} cannot be reached at {at}: {why}", self.0.name)
         } else {
@@ -90,22 +93,20 @@ impl Provider {
         Failure { error, tried: Tried::Again { told: None } }
     }
 
-    fn cut_off(&self, status: StatusCode, cut: Cut) -> Failure {
-        let (what, kind, tried) = match cut {
-            Cut::Broken { bytes, why } => (
-                format!("the answer broke off after {bytes} bytes: {why}"),
-                AskErrorKind::Unavailable,
-                Tried::Again { told: None },
-            ),
-            Cut::TooLong => (
-                format!("the answer is longer than {} MiB", LARGEST_BODY >> 20),
-                AskErrorKind::Malformed,
-                Tried::Enough,
-            ),
-            Cut::NotText => {
-                ("the answer is not UTF-8 text".to_owned(), AskErrorKind::Malformed, Tried::Enough)
+    fn cut_off(&self, status: StatusCode, cut: &CutAnswer) -> Failure {
+        match cut {
+            CutAnswer::Broken { bytes, why } => {
+                let what = format!("the answer broke off after {bytes} bytes: {why}");
+                self.unreadable(status, AskErrorKind::Unavailable, &what, Tried::Again { told: None })
             }
-        };
+            CutAnswer::TooLong { .. } => {
+                let what = format!("the answer is longer than {} MiB", LARGEST_BODY >> 20);
+                self.unreadable(status, AskErrorKind::Malformed, &what, Tried::Enough)
+            }
+        }
+    }
+
+    fn unreadable(&self, status: StatusCode, kind: AskErrorKind, what: &str, tried: Tried) -> Failure {
         let error = AskError::new(kind, format!("{}: {what}", self.0.name));
         Failure { error: AskError { can_have_cost: true, status: Some(status.as_u16()), ..error }, tried }
     }
@@ -123,7 +124,7 @@ impl Provider {
 
     /// A status that is no success.
     fn refused(&self, ask: &Ask<'_>, status: StatusCode, body: &str, headers: &HeaderMap) -> Failure {
-        let location = headers.get(LOCATION).and_then(|location| location.to_str().ok());
+        let location = header_text(headers, LOCATION);
         let told = retry_after::wait(headers, body, SystemTime::now());
         let said = error_message(body);
         let is_spent = status == StatusCode::TOO_MANY_REQUESTS && body.contains("insufficient_quota");
@@ -165,35 +166,4 @@ impl Provider {
             _ => String::new(),
         }
     }
-}
-
-enum Cut {
-    Broken { bytes: usize, why: String },
-    TooLong,
-    NotText,
-}
-
-async fn whole(mut response: Response) -> Result<String, Cut> {
-    if response.content_length().is_some_and(|length| length > LARGEST_BODY as u64) {
-        return Err(Cut::TooLong);
-    }
-    let mut body = Vec::new();
-    loop {
-        match response.chunk().await {
-            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
-            Ok(None) => return String::from_utf8(body).map_err(|_| Cut::NotText),
-            Err(error) => {
-                return Err(Cut::Broken { bytes: body.len(), why: root(&error.without_url()) });
-            }
-        }
-        if body.len() > LARGEST_BODY {
-            return Err(Cut::TooLong);
-        }
-    }
-}
-
-/// The innermost cause, which says most.
-fn root(error: &(dyn Error + 'static)) -> String {
-    let causes = std::iter::successors(Some(error), |error| (*error).source());
-    causes.last().map_or_else(|| error.to_string(), ToString::to_string)
 }

@@ -14,7 +14,7 @@ pub(super) fn wait(headers: &HeaderMap, body: &str, now: SystemTime) -> Option<D
 }
 
 fn written(headers: &HeaderMap, body: &str, now: SystemTime) -> Option<Duration> {
-    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
+    let text = |name: &'static str| mcptest_http::header_text(headers, name);
     let millis = text("retry-after-ms").and_then(|text| text.parse::<f64>().ok());
     if let Some(wait) = millis.and_then(|millis| Duration::try_from_secs_f64(millis / 1000.0).ok()) {
         return Some(wait);

@@ -86,25 +86,11 @@ async fn serve(args: &Mock, server: Server, said: &str, is_coloured: bool) -> Re
         );
     }
     output::stderr(said);
-    mock::http::serve(listener, server, mock::http::Limits::default(), interrupted())
-        .await
-        .map_err(cannot)?;
+    let stop = async {
+        mcptest_process::interrupted().await;
+    };
+    mock::http::serve(listener, server, mock::http::Limits::default(), stop).await.map_err(cannot)?;
     Ok(ExitCode::SUCCESS)
-}
-
-async fn interrupted() {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminated) = signal(SignalKind::terminate()) {
-            tokio::select! {
-                _ = tokio::signal::ctrl_c() => {}
-                _ = terminated.recv() => {}
-            }
-            return;
-        }
-    }
-    let _unheard = tokio::signal::ctrl_c().await;
 }
 
 fn reload(server: &Server, path: &Path, is_coloured: bool) -> Option<Reload> {

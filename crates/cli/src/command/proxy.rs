@@ -93,7 +93,7 @@ fn pass_on(
         output: tokio::io::stdout(),
         errors: tokio::io::stderr(),
     };
-    let outcome = runtime.block_on(stdio::run(setup, client, tape, proxy::stop_signal()))?;
+    let outcome = runtime.block_on(stdio::run(setup, client, tape, stop_signal()))?;
     Ok((outcome.code, outcome.lost))
 }
 
@@ -118,7 +118,12 @@ async fn serve(
         tape.path().display()
     ));
     let setup = http::Setup { target, guard, injector };
-    Ok(http::serve(listener, setup, tape, proxy::stop_signal()).await?)
+    Ok(http::serve(listener, setup, tape, stop_signal()).await?)
+}
+
+/// Waits for the signal that ends the proxy, and names it.
+async fn stop_signal() -> String {
+    mcptest_process::stop_signal().await.name.to_owned()
 }
 
 fn tell(path: &Path, lost: Option<String>) {

@@ -223,49 +223,42 @@ impl Conversation {
     }
 
     fn hear_error_without_id(&self, error: RpcError, within: Option<i64>) -> Heard {
-        let mut state = self.state.lock();
-        let only = (state.waiting.len() == 1).then(|| state.waiting.keys().next().copied()).flatten();
-        match within.or(only).filter(|id| state.waiting.contains_key(id)) {
-            Some(id) => {
-                state.settle(id, Err(Unanswered::Bad(Misbehaviour::ErrorWithoutId { error })));
-            }
-            None => state.observe(Observed::ErrorWithoutId { error }),
-        }
+        let only = |state: &ConversationState| {
+            (state.waiting.len() == 1).then(|| state.waiting.keys().next().copied()).flatten()
+        };
+        let id = within.or_else(|| only(&self.state.lock()));
+        let misbehaviour = Misbehaviour::ErrorWithoutId { error: error.clone() };
+        self.spoil(id, misbehaviour, Observed::ErrorWithoutId { error });
         Heard::Expected
     }
 
     fn hear_garbage(&self, text: &str, why: Malformed) -> Heard {
         let quoted = quote(text);
-        let mut state = self.state.lock();
-        match id_in(text).filter(|id| state.waiting.contains_key(id)) {
-            Some(id) => {
-                let why = Misbehaviour::Malformed { why: why.clone(), text: quoted };
-                state.settle(id, Err(Unanswered::Bad(why)));
-            }
-            None => state.observe(Observed::Garbage { text: quoted, why: why.clone() }),
-        }
+        let misbehaviour = Misbehaviour::Malformed { why: why.clone(), text: quoted.clone() };
+        self.spoil(id_in(text), misbehaviour, Observed::Garbage { text: quoted, why: why.clone() });
         Heard::Bad(why)
     }
 
     /// A line past the limit; its beginning may say which request it was to answer.
     pub(super) fn hear_too_long(&self, bytes: usize, start: String) {
-        let mut state = self.state.lock();
-        match id_at_start(&start).filter(|id| state.waiting.contains_key(id)) {
-            Some(id) => {
-                let why = Misbehaviour::TooLong { bytes: Some(bytes), limit: self.limit };
-                state.settle(id, Err(Unanswered::Bad(why)));
-            }
-            None => state.observe(Observed::TooLong { bytes, limit: self.limit, start }),
-        }
+        let limit = self.limit;
+        let misbehaviour = Misbehaviour::TooLong { bytes: Some(bytes), limit };
+        self.spoil(id_at_start(&start), misbehaviour, Observed::TooLong { bytes, limit, start });
     }
 
     /// A line that is not UTF-8, with the bad bytes replaced.
     pub(super) fn hear_not_utf8(&self, text: &str) {
         let quoted = quote(text);
+        let misbehaviour = Misbehaviour::NotUtf8 { text: quoted.clone() };
+        self.spoil(id_in(text), misbehaviour, Observed::NotUtf8 { text: quoted });
+    }
+
+    /// Ends the request that something unreadable was to answer; what answers none is observed.
+    fn spoil(&self, id: Option<i64>, why: Misbehaviour, observed: Observed) {
         let mut state = self.state.lock();
-        match id_in(text).filter(|id| state.waiting.contains_key(id)) {
-            Some(id) => state.settle(id, Err(Unanswered::Bad(Misbehaviour::NotUtf8 { text: quoted }))),
-            None => state.observe(Observed::NotUtf8 { text: quoted }),
+        match id.filter(|id| state.waiting.contains_key(id)) {
+            Some(id) => state.settle(id, Err(Unanswered::Bad(why))),
+            None => state.observe(observed),
         }
     }
 

@@ -63,8 +63,13 @@ pub(super) struct Filter {
 }
 
 impl Filter {
-    /// What is honoured, as JSON text.
-    pub(super) fn honoured(&self) -> String {
+    /// The message that says what is honoured.
+    pub(super) fn acknowledgement(&self, id: &Id) -> String {
+        let params = format!(r#"{{"notifications":{},{}}}"#, self.honoured(), subscription_meta(id));
+        jsonrpc::notification("notifications/subscriptions/acknowledged", Some(&params))
+    }
+
+    fn honoured(&self) -> String {
         let mut kept = serde_json::Map::new();
         for (key, is_wanted) in [
             ("toolsListChanged", self.tools_list_changed),
@@ -114,7 +119,7 @@ impl Interest {
 }
 
 /// The `_meta` that ties a notification to its subscription.
-pub(super) fn subscription_meta(id: &Id) -> String {
+fn subscription_meta(id: &Id) -> String {
     format!(r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{}}}"#, render::id_text(id))
 }
 

@@ -3,15 +3,24 @@
 use super::params::Params;
 use crate::era::Era;
 use crate::jsonrpc::{Body, Id, Malformed, RpcError, code, parse};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
 /// What a client sent.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "it is taken apart at once")]
 pub(super) enum Incoming<'a> {
     Request(Request<'a>),
-    Notification { method: Cow<'a, str>, params: Params<'a> },
-    Response { id: Option<Id>, outcome: Result<&'a RawValue, RpcError> },
+    News(News),
+}
+
+/// What needs no answer, and concerns a session.
+#[derive(Debug)]
+pub(super) enum News {
+    Cancelled(Id),
+    Answered(Id, Result<Value, RpcError>),
+    Other,
 }
 
 /// Something to answer.
@@ -42,12 +51,23 @@ impl<'a> Incoming<'a> {
                 let era = era_of(&method, &params, version);
                 Ok(Self::Request(Request { id, method, params, raw, era }))
             }
-            Body::Notification { method, params } => {
+            body => Ok(Self::News(News::of(body))),
+        }
+    }
+}
+
+impl News {
+    fn of(body: Body<'_>) -> Self {
+        match body {
+            Body::Notification { method, params } if method == "notifications/cancelled" => {
                 let params = Params::read(params).unwrap_or_default();
-                Ok(Self::Notification { method, params })
+                params.request_id.and_then(Id::of).map_or(Self::Other, Self::Cancelled)
             }
-            Body::Result { id, result } => Ok(Self::Response { id: Some(id), outcome: Ok(result) }),
-            Body::Error { id, error } => Ok(Self::Response { id, outcome: Err(error) }),
+            Body::Result { id, result } => {
+                Self::Answered(id, Ok(serde_json::from_str(result.get()).unwrap_or_default()))
+            }
+            Body::Error { id: Some(id), error } => Self::Answered(id, Err(error)),
+            _ => Self::Other,
         }
     }
 }

@@ -28,5 +28,3 @@ pub use audience::Change;
 pub use pipe::{Ended, connect, serve_pipe};
 pub use reload::{ReadFile, Reload};
 pub use server::Server;
-
-use parking_lot::Mutex;

@@ -1,6 +1,6 @@
 //! The server on a pipe: one message a line, many requests at once.
 
-use super::audience::{Interest, Seat, subscription_meta};
+use super::audience::{Interest, Seat};
 use super::deliver::{Delivery, deliver};
 use super::engine::{Asker, Handled, MockOutcome};
 use super::incoming::{Incoming, Refused, Request};
@@ -10,7 +10,7 @@ use super::server::Server;
 use super::session::Session;
 use crate::fault::{self, ScopedFault};
 use crate::frame::{DEFAULT_MAX_MESSAGE_BYTES, Frame, Lines};
-use crate::jsonrpc::{self, Id, RpcError, code};
+use crate::jsonrpc::{RpcError, code};
 use crate::manifest::Manifest;
 use std::sync::Arc;
 use std::time::Duration;
@@ -125,17 +125,7 @@ impl Pipe {
     async fn take(&mut self, line: &str) -> Option<Ended> {
         match Incoming::read(line, None) {
             Ok(Incoming::Request(request)) => return self.answer(&request).await,
-            Ok(Incoming::Notification { method, params }) => {
-                let cancelled = params.request_id.and_then(Id::of);
-                if let ("notifications/cancelled", Some(id)) = (&*method, cancelled) {
-                    self.session.cancel(&id);
-                }
-            }
-            Ok(Incoming::Response { id: Some(id), outcome }) => {
-                let answer = outcome.map(|raw| serde_json::from_str(raw.get()).unwrap_or_default());
-                self.session.answered(&id, answer);
-            }
-            Ok(Incoming::Response { id: None, .. }) => {}
+            Ok(Incoming::News(news)) => self.session.hear(news),
             Err(Refused { id, error }) => {
                 self.outlet.send(render::error(id.as_ref(), &error)).await;
             }
@@ -160,11 +150,7 @@ impl Pipe {
                 return (request == Some(fault::Request::Disconnect)).then_some(Ended::Disconnected);
             }
             (MockOutcome::Listen { id, filter }, _) => {
-                let params =
-                    format!(r#"{{"notifications":{},{}}}"#, filter.honoured(), subscription_meta(&id));
-                let message =
-                    jsonrpc::notification("notifications/subscriptions/acknowledged", Some(&params));
-                self.outlet.send(message).await;
+                self.outlet.send(filter.acknowledgement(&id)).await;
                 let running = self.session.begin(&id);
                 let seat =
                     self.server.audience().join(Interest::Subscription(id, filter), self.outlet.clone());

@@ -1,5 +1,6 @@
 //! What is known of one client while it is connected?
 
+use super::incoming::News;
 use super::params::Capabilities;
 use super::stream::Stream;
 use crate::jsonrpc::{Id, RpcError};
@@ -72,8 +73,16 @@ impl Session {
         (id, receiver)
     }
 
-    /// The client answered a request.
-    pub(super) fn answered(&self, id: &Id, answer: Result<Value, RpcError>) {
+    /// The client cancelled a request, or answered one of ours.
+    pub(super) fn hear(&self, news: News) {
+        match news {
+            News::Cancelled(id) => self.cancel(&id),
+            News::Answered(id, answer) => self.answered(&id, answer),
+            News::Other => {}
+        }
+    }
+
+    fn answered(&self, id: &Id, answer: Result<Value, RpcError>) {
         let Id::Text(id) = id else { return };
         if let Some(waiting) = self.asked.lock().remove(id) {
             let _gone = waiting.send(answer);
@@ -92,8 +101,7 @@ impl Session {
         Running { session: Arc::clone(self), id: id.clone(), cancel }
     }
 
-    /// The client cancelled a request.
-    pub(super) fn cancel(&self, id: &Id) {
+    fn cancel(&self, id: &Id) {
         if let Some(running) = self.running.lock().get(id) {
             running.notify_one();
         }

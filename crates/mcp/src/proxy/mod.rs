@@ -82,26 +82,3 @@ pub fn secrets_in_words(words: &[&str]) -> Vec<Vec<(String, std::ops::Range<usiz
     let found = words::secrets(&names, words).into_iter();
     found.map(|(_, secrets)| secrets.into_iter().map(|secret| (secret.name, secret.at)).collect()).collect()
 }
-
-/// Waits for the signal that ends the proxy, and names it.
-pub async fn stop_signal() -> String {
-    #[cfg(unix)]
-    {
-        use tokio::signal::unix::{SignalKind, signal};
-        let of = |kind| signal(kind);
-        if let (Ok(mut terminate), Ok(mut interrupt), Ok(mut hang_up)) =
-            (of(SignalKind::terminate()), of(SignalKind::interrupt()), of(SignalKind::hangup()))
-        {
-            return tokio::select! {
-                _ = terminate.recv() => "SIGTERM",
-                _ = interrupt.recv() => "SIGINT",
-                _ = hang_up.recv() => "SIGHUP",
-            }
-            .to_owned();
-        }
-    }
-    match tokio::signal::ctrl_c().await {
-        Ok(()) => "interrupted".to_owned(),
-        Err(_) => std::future::pending().await,
-    }
-}

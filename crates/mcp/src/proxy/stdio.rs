@@ -6,7 +6,7 @@ use super::lines::{LineEntries, LineSeen};
 use super::record::{Recorder, ready};
 use crate::fault::Injector;
 use crate::tape::{Direction, Event, Writer};
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
 use mcptest_process::{Child, Started, start_with, status_words};
 use std::future::Future;
 use std::process::ExitStatus;
@@ -202,13 +202,7 @@ where
 {
     let mut buffer = BytesMut::new();
     let mut is_open = true;
-    loop {
-        buffer.reserve(CHUNK);
-        match input.read_buf(&mut buffer).await {
-            Ok(0) | Err(_) => break,
-            Ok(_) => {}
-        }
-        let bytes = buffer.split().freeze();
+    while let Some(bytes) = chunk(&mut input, &mut buffer).await {
         recorder.see(bytes.len(), LineSeen::Bytes(Direction::Client, bytes.clone()));
         // A server that has closed its input still may write: what the client sends is read, so that it is not stuck.
         is_open = is_open && server.write_all(&bytes).await.is_ok() && server.flush().await.is_ok();
@@ -229,13 +223,7 @@ where
     O: AsyncWrite + Unpin,
 {
     let mut buffer = BytesMut::new();
-    loop {
-        buffer.reserve(CHUNK);
-        match server.read_buf(&mut buffer).await {
-            Ok(0) | Err(_) => break,
-            Ok(_) => {}
-        }
-        let bytes = buffer.split().freeze();
+    while let Some(bytes) = chunk(&mut server, &mut buffer).await {
         recorder.see(bytes.len(), LineSeen::Bytes(Direction::Server, bytes.clone()));
         if output.write_all(&bytes).await.is_err() || output.flush().await.is_err() {
             return false;
@@ -258,19 +246,19 @@ async fn pass_errors<S, E>(
     E: AsyncWrite + Unpin,
 {
     let mut buffer = BytesMut::new();
-    loop {
-        buffer.reserve(CHUNK);
-        match server.read_buf(&mut buffer).await {
-            Ok(0) | Err(_) => return,
-            Ok(_) => {}
-        }
-        let bytes = buffer.split().freeze();
+    while let Some(bytes) = chunk(&mut server, &mut buffer).await {
         recorder.see(bytes.len(), LineSeen::Stderr(bytes.clone()));
         let mut errors = errors.lock().await;
         let _gone = errors.write_all(&bytes).await.is_ok() && errors.flush().await.is_ok();
         drop(errors);
         recorder.room().await;
     }
+}
+
+/// The bytes that have come since the last; `None` at the end.
+async fn chunk(reader: &mut (impl AsyncRead + Unpin), buffer: &mut BytesMut) -> Option<Bytes> {
+    buffer.reserve(CHUNK);
+    matches!(reader.read_buf(buffer).await, Ok(1..)).then(|| buffer.split().freeze())
 }
 
 fn words(status: Option<ExitStatus>) -> String {

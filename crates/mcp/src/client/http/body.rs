@@ -2,7 +2,7 @@
 
 use super::super::Misbehaviour;
 use super::super::conversation::quote;
-use super::failure;
+use mcptest_http::CutAnswer;
 use reqwest::Response;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -11,24 +11,11 @@ const EXCERPT_BYTES: usize = 16 << 10;
 const EXCERPT_PATIENCE: Duration = Duration::from_secs(2);
 
 /// The whole body.
-pub(super) async fn whole(mut response: Response, limit: usize) -> Result<Vec<u8>, Misbehaviour> {
-    let declared = response.content_length().and_then(|length| usize::try_from(length).ok());
-    if let Some(bytes) = declared.filter(|bytes| *bytes > limit) {
-        return Err(Misbehaviour::TooLong { bytes: Some(bytes), limit });
-    }
-    let mut body = Vec::new();
-    loop {
-        match response.chunk().await {
-            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
-            Ok(None) => return Ok(body),
-            Err(error) => {
-                return Err(Misbehaviour::TruncatedBody { bytes: body.len(), why: failure::root(&error) });
-            }
-        }
-        if body.len() > limit {
-            return Err(Misbehaviour::TooLong { bytes: None, limit });
-        }
-    }
+pub(super) async fn whole(response: Response, limit: usize) -> Result<Vec<u8>, Misbehaviour> {
+    mcptest_http::whole(response, limit).await.map_err(|cut| match cut {
+        CutAnswer::TooLong { bytes } => Misbehaviour::TooLong { bytes, limit },
+        CutAnswer::Broken { bytes, why } => Misbehaviour::TruncatedBody { bytes, why },
+    })
 }
 
 /// As much of the body as a message can use; a server that is slow to send it is not waited for.

@@ -1,6 +1,7 @@
 //! A connection that failed: whose fault is it, in words?
 
 use super::super::Misbehaviour;
+use mcptest_http::{causes, root_cause};
 use reqwest::Url;
 use std::error::Error;
 use std::io;
@@ -20,29 +21,20 @@ pub(super) fn of_request(error: &reqwest::Error, url: &Url, connect_timeout: Dur
     } else if error.is_connect() && url.scheme() == "https" {
         Misbehaviour::Tls { url: address, why: tls_words(error) }
     } else {
-        Misbehaviour::ConnectionLost { url: address, why: root(error) }
+        Misbehaviour::ConnectionLost { url: address, why: root_cause(error) }
     }
 }
 
 fn tls_words(error: &reqwest::Error) -> String {
-    let why = root(error);
+    let why = root_cause(error);
     if why.contains("InvalidContentType") {
         return "the server does not speak TLS: is the address `http://…` instead?".to_owned();
     }
     why
 }
 
-/// The innermost cause, which says most.
-pub(super) fn root(error: &(dyn Error + 'static)) -> String {
-    causes(error).last().map_or_else(|| error.to_string(), ToString::to_string)
-}
-
 fn chain(error: &(dyn Error + 'static)) -> String {
     causes(error).map(ToString::to_string).collect::<Vec<_>>().join(": ")
-}
-
-fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    std::iter::successors(Some(error), |error: &&'a (dyn Error + 'static)| (*error).source())
 }
 
 fn io_kinds<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = io::ErrorKind> + 'a {

@@ -2,10 +2,11 @@
 
 use super::super::conversation::Heard;
 use super::super::{Misbehaviour, Observed};
-use super::{ACCEPT_EVENTS, Http, LAST_EVENT_ID, Outgoing, failure};
+use super::{ACCEPT_EVENTS, Http, LAST_EVENT_ID, Outgoing};
 use crate::era::Era;
 use crate::sse::{Event, Parser, SseError};
 use http::{HeaderValue, header};
+use mcptest_http::{media_type, root_cause};
 use reqwest::Response;
 use std::sync::Arc;
 use std::time::Duration;
@@ -92,7 +93,7 @@ impl Http {
             let inside_event = parser.is_inside_event();
             match chunk {
                 Ok(None) => return Cut::Ended { inside_event },
-                Err(error) => return Cut::Broken { inside_event, why: failure::root(&error) },
+                Err(error) => return Cut::Broken { inside_event, why: root_cause(&error) },
                 Ok(Some(bytes)) => match parser.feed(&bytes) {
                     Ok(events) => {
                         for event in events {
@@ -128,12 +129,12 @@ impl Http {
             headers.insert(LAST_EVENT_ID, after);
         }
         let sent = self.client.get(self.url.clone()).headers(headers).send().await;
-        let response = sent.map_err(|error| failure::root(&error))?;
+        let response = sent.map_err(|error| root_cause(&error))?;
         let status = response.status();
         if !status.is_success() {
             return Err(format!("it cannot be continued: GET was answered with HTTP {}", status.as_u16()));
         }
-        match mcptest_http::media_type(response.headers()).as_deref() {
+        match media_type(response.headers()).as_deref() {
             Some("text/event-stream") => Ok(response),
             found => {
                 Err(format!("GET was answered as {:?}, not as an event stream", found.unwrap_or("nothing")))

@@ -6,11 +6,11 @@ use super::sessions::Sessions;
 use super::{Limits, PATH};
 use crate::era::Era;
 use crate::fault;
-use crate::jsonrpc::{self, Id, RpcError, code};
-use crate::mock::audience::{Interest, subscription_meta};
+use crate::jsonrpc::{RpcError, code};
+use crate::mock::audience::Interest;
 use crate::mock::deliver::{Delivery, deliver};
 use crate::mock::engine::{Asker, Handled, MockOutcome};
-use crate::mock::incoming::{Incoming, Refused, Request as Asked};
+use crate::mock::incoming::{Incoming, News, Refused, Request as Asked};
 use crate::mock::modern::unknown_version;
 use crate::mock::outlet::Outlet;
 use crate::mock::play::MockAnswer;
@@ -129,20 +129,7 @@ impl MockService {
         };
         match Incoming::read(text, header_text(&parts.headers, "mcp-protocol-version")) {
             Ok(Incoming::Request(request)) => self.request(&request, &parts.headers).await,
-            Ok(Incoming::Notification { method, params }) => {
-                let cancelled = params.request_id.and_then(Id::of);
-                Ok(self.take(&parts.headers, |session| {
-                    if let ("notifications/cancelled", Some(id)) = (&*method, cancelled) {
-                        session.cancel(&id);
-                    }
-                }))
-            }
-            Ok(Incoming::Response { id, outcome }) => Ok(self.take(&parts.headers, |session| {
-                let answer = outcome.map(|raw| serde_json::from_str(raw.get()).unwrap_or_default());
-                if let Some(id) = id {
-                    session.answered(&id, answer);
-                }
-            })),
+            Ok(Incoming::News(news)) => Ok(self.take(&parts.headers, news)),
             Err(Refused { id, error }) => {
                 // A legacy client reads errors only from a 200, unless there is no request to tie it to.
                 let status = if id.is_some() && session_id(&parts.headers).is_some() { 200 } else { 400 };
@@ -153,13 +140,13 @@ impl MockService {
     }
 
     /// Takes something that needs no answer.
-    fn take(&self, headers: &HeaderMap, with: impl FnOnce(&Session)) -> Reply {
+    fn take(&self, headers: &HeaderMap, news: News) -> Reply {
         if let Some(id) = session_id(headers) {
             if let Some(error) = unknown_version(headers) {
                 return reply::refusal(StatusCode::BAD_REQUEST, None, &error);
             }
             let Some(session) = self.sessions.find(id) else { return no_session() };
-            with(&session);
+            session.hear(news);
         }
         reply::empty(StatusCode::ACCEPTED)
     }
@@ -225,10 +212,7 @@ impl MockService {
             (MockOutcome::Listen { id, filter }, _) => {
                 let stream = Stream::fleeting();
                 let receiver = stream.attach(None);
-                let params =
-                    format!(r#"{{"notifications":{},{}}}"#, filter.honoured(), subscription_meta(&id));
-                stream
-                    .push(&jsonrpc::notification("notifications/subscriptions/acknowledged", Some(&params)));
+                stream.push(&filter.acknowledgement(&id));
                 let interest = Interest::Subscription(id, filter);
                 let seat = self.server.audience().join(interest, Outlet::Stream(stream));
                 Ok(reply::events(receiver, Some(seat)))

@@ -28,45 +28,33 @@ pub(super) enum End {
     CutByReader,
 }
 
+/// What is seen on HTTP, with the number of its exchange.
+pub(super) type Seen = (u64, HttpSeen);
+
 /// What is seen on HTTP.
 #[derive(Debug)]
 pub(super) enum HttpSeen {
     Begin {
-        exchange: u64,
         method: String,
         path: String,
         session: Option<String>,
     },
-    Bytes {
-        exchange: u64,
-        side: Side,
-        bytes: Bytes,
-    },
-    End {
-        exchange: u64,
-        side: Side,
-        end: End,
-    },
+    Bytes(Side, Bytes),
+    End(Side, End),
     Head {
-        exchange: u64,
         status: u16,
         content_type: Option<String>,
         encoding: Option<String>,
         session: Option<String>,
     },
     Refused {
-        exchange: u64,
         status: u16,
         sentence: String,
     },
-    Abandoned {
-        exchange: u64,
-        by: Direction,
-    },
-    Fault {
-        exchange: u64,
-        fault: String,
-    },
+    /// The client has gone while it waited.
+    Abandoned,
+    Fault(String),
+    /// What belongs to no exchange.
     Event(Event),
 }
 
@@ -99,20 +87,17 @@ enum AnswerReader {
 }
 
 impl ToEntries for HttpEntries {
-    type Seen = HttpSeen;
+    type Seen = Seen;
 
-    fn note(&mut self, at_us: u64, seen: HttpSeen, entries: &mut Vec<Entry>) {
-        let (number, is_over) = match &seen {
-            HttpSeen::Begin { exchange, .. }
-            | HttpSeen::Bytes { exchange, .. }
-            | HttpSeen::Fault { exchange, .. }
-            | HttpSeen::Head { exchange, .. } => (*exchange, false),
-            HttpSeen::End { exchange, side, .. } => (*exchange, *side == Side::Answer),
-            HttpSeen::Refused { exchange, .. } | HttpSeen::Abandoned { exchange, .. } => (*exchange, true),
+    fn note(&mut self, at_us: u64, (number, seen): Seen, entries: &mut Vec<Entry>) {
+        let is_over = match &seen {
+            HttpSeen::End(side, _) => *side == Side::Answer,
+            HttpSeen::Refused { .. } | HttpSeen::Abandoned => true,
             HttpSeen::Event(event) => {
                 entries.push(Entry { event: Some(event.clone()), ..Entry::at(at_us) });
                 return;
             }
+            _ => false,
         };
         if matches!(seen, HttpSeen::Begin { .. }) {
             self.open.insert(number, Exchange::default());
@@ -135,13 +120,13 @@ impl Exchange {
     fn note(&mut self, at_us: u64, seen: HttpSeen, sessions: &mut Sessions, entries: &mut Vec<Entry>) {
         let happened = |event: Event| Entry { event: Some(event), ..Entry::at(at_us) };
         match seen {
-            HttpSeen::Begin { method, path, session, .. } => {
+            HttpSeen::Begin { method, path, session } => {
                 (self.method, self.path, self.session_id) = (method, path, session);
             }
-            HttpSeen::Bytes { side: Side::Request, bytes, .. } => self.request.push(&bytes),
-            HttpSeen::Bytes { side: Side::Answer, bytes, .. } => self.answer.feed(at_us, &bytes, entries),
-            HttpSeen::End { side: Side::Request, .. } => self.asked(at_us, sessions, entries),
-            HttpSeen::Head { status, content_type, encoding, session, .. } => {
+            HttpSeen::Bytes(Side::Request, bytes) => self.request.push(&bytes),
+            HttpSeen::Bytes(Side::Answer, bytes) => self.answer.feed(at_us, &bytes, entries),
+            HttpSeen::End(Side::Request, _) => self.asked(at_us, sessions, entries),
+            HttpSeen::Head { status, content_type, encoding, session } => {
                 self.asked(at_us, sessions, entries);
                 if let (Some(id), Some(number)) = (session, self.session) {
                     sessions.bind(id, number);
@@ -154,7 +139,7 @@ impl Exchange {
                 }
                 self.answer = AnswerReader::of(content_type.as_deref(), encoding);
             }
-            HttpSeen::End { side: Side::Answer, end, .. } => {
+            HttpSeen::End(Side::Answer, end) => {
                 self.answer.end(at_us, entries);
                 match end {
                     End::Whole => {}
@@ -162,18 +147,18 @@ impl Exchange {
                     End::CutByReader => entries.push(happened(Event::Closed { by: Direction::Client })),
                 }
             }
-            HttpSeen::Refused { status, sentence, .. } => {
+            HttpSeen::Refused { status, sentence } => {
                 if status == StatusCode::FORBIDDEN.as_u16() {
                     self.turned_away(at_us, entries);
                 }
                 self.asked(at_us, sessions, entries);
                 entries.push(Entry { text: Some(sentence), ..happened(Event::HttpStatus { status }) });
             }
-            HttpSeen::Abandoned { by, .. } => {
+            HttpSeen::Abandoned => {
                 self.asked(at_us, sessions, entries);
-                entries.push(happened(Event::Closed { by }));
+                entries.push(happened(Event::Closed { by: Direction::Client }));
             }
-            HttpSeen::Fault { fault, .. } => entries.push(happened(Event::Fault { fault })),
+            HttpSeen::Fault(fault) => entries.push(happened(Event::Fault { fault })),
             HttpSeen::Event(_) => {}
         }
     }
@@ -377,20 +362,14 @@ mod tests {
         let mut entries = Vec::new();
         let mut exchange = |number: u64, method: &str, id: Option<&str>, body: &str, status: u16| {
             let begin = HttpSeen::Begin {
-                exchange: number,
                 method: method.to_owned(),
                 path: "/mcp".to_owned(),
                 session: id.map(str::to_owned),
             };
-            let request = HttpSeen::Bytes {
-                exchange: number,
-                side: Side::Request,
-                bytes: body.to_owned().into_bytes().into(),
-            };
+            let request = HttpSeen::Bytes(Side::Request, body.to_owned().into());
             let answer = match status {
-                403 => HttpSeen::Refused { exchange: number, status, sentence: "no".to_owned() },
+                403 => HttpSeen::Refused { status, sentence: "no".to_owned() },
                 _ => HttpSeen::Head {
-                    exchange: number,
                     status,
                     content_type: None,
                     encoding: None,
@@ -398,7 +377,7 @@ mod tests {
                 },
             };
             for seen in [begin, request, answer] {
-                to_entries.note(1, seen, &mut entries);
+                to_entries.note(1, (number, seen), &mut entries);
             }
         };
         let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;

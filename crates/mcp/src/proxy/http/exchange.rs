@@ -1,6 +1,6 @@
 //! One request and all of its answer.
 
-use super::entries::{HttpSeen, Side};
+use super::entries::{HttpSeen, Seen, Side};
 use super::headers;
 use super::response::{self, ResponseBody};
 use super::tee::{Lent, Tee};
@@ -12,14 +12,12 @@ use crate::jsonrpc;
 use crate::proxy::bare::Bare;
 use crate::proxy::interpose::Interposer;
 use crate::proxy::record::Recorder;
-use crate::tape::Direction;
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderMap, Request, Response, StatusCode, header};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
-use mcptest_http::{Broken, Guard, Limits, header_text};
-use std::error::Error;
+use mcptest_http::{Broken, Guard, Limits, header_text, root_cause};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -37,12 +35,12 @@ pub(super) struct HttpProxy {
     headers: HeaderMap,
     interposer: Option<Arc<dyn Interposer>>,
     pub(super) waiting: OpenRequests,
-    pub(super) recorder: Recorder<HttpSeen>,
+    pub(super) recorder: Recorder<Seen>,
     exchanges: AtomicU64,
 }
 
 impl HttpProxy {
-    pub(super) fn new(client: reqwest::Client, setup: Setup, recorder: Recorder<HttpSeen>) -> Self {
+    pub(super) fn new(client: reqwest::Client, setup: Setup, recorder: Recorder<Seen>) -> Self {
         let Setup { target, guard, injector } = setup;
         let interposer = (!injector.is_idle()).then(|| Arc::new(injector) as Arc<dyn Interposer>);
         let (headers, waiting, exchanges) = (HeaderMap::new(), OpenRequests::default(), AtomicU64::new(0));
@@ -55,7 +53,7 @@ impl HttpProxy {
         target: Target,
         headers: HeaderMap,
         interposer: Arc<dyn Interposer>,
-        recorder: Recorder<HttpSeen>,
+        recorder: Recorder<Seen>,
     ) -> Self {
         let setup = Setup { target, guard: Guard::default(), injector: Injector::default() };
         let shared = Self::new(client, setup, recorder);
@@ -90,15 +88,12 @@ impl HttpProxy {
     ) -> Result<Response<ResponseBody>, Broken> {
         let number = self.exchanges.fetch_add(1, Ordering::Relaxed) + 1;
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
-        self.recorder.see(
-            0,
-            HttpSeen::Begin {
-                exchange: number,
-                method: request.method().to_string(),
-                path: path.clone(),
-                session: text_of(request.headers(), SESSION_ID),
-            },
-        );
+        let begin = HttpSeen::Begin {
+            method: request.method().to_string(),
+            path: path.clone(),
+            session: text_of(request.headers(), SESSION_ID),
+        };
+        self.recorder.see(0, (number, begin));
         if let Some((status, sentence)) = self.guard.refusal(request.uri(), request.headers()) {
             return Ok(self.refuse(number, status, sentence));
         }
@@ -139,7 +134,7 @@ impl HttpProxy {
             asked = asked.body(body);
         }
         let answer = asked.send().await.map_err(|error| {
-            let reason = root(&error);
+            let reason = root_cause(&error);
             format!("the target {} cannot be reached: {reason}", self.target.authority())
         })?;
         Ok(answer.into())
@@ -152,16 +147,13 @@ impl HttpProxy {
         B::Error: Into<Broken>,
     {
         let (mut parts, body) = answer.into_parts();
-        self.recorder.see(
-            0,
-            HttpSeen::Head {
-                exchange: number,
-                status: parts.status.as_u16(),
-                content_type: text_of(&parts.headers, header::CONTENT_TYPE.as_str()),
-                encoding: text_of(&parts.headers, header::CONTENT_ENCODING.as_str()),
-                session: text_of(&parts.headers, SESSION_ID),
-            },
-        );
+        let head = HttpSeen::Head {
+            status: parts.status.as_u16(),
+            content_type: text_of(&parts.headers, header::CONTENT_TYPE.as_str()),
+            encoding: text_of(&parts.headers, header::CONTENT_ENCODING.as_str()),
+            session: text_of(&parts.headers, SESSION_ID),
+        };
+        self.recorder.see(0, (number, head));
         parts.headers = headers::end_to_end(&parts.headers);
         let body = Tee::new(body, self.recorder.clone(), number, Side::Answer);
         let mut response = Response::new(body.map_err(Into::into).boxed());
@@ -173,8 +165,8 @@ impl HttpProxy {
     /// An answer of the proxy's own.
     fn refuse(&self, number: u64, status: StatusCode, sentence: String) -> Response<ResponseBody> {
         let body = format!("mcptest proxy: {sentence}\n");
-        self.recorder
-            .see(sentence.len(), HttpSeen::Refused { exchange: number, status: status.as_u16(), sentence });
+        let refused = HttpSeen::Refused { status: status.as_u16(), sentence };
+        self.recorder.see(body.len(), (number, refused));
         response::plain(status, body)
     }
 }
@@ -191,7 +183,7 @@ async fn read_out(mut body: Lent<Tee<Incoming>>) {
 
 /// Tells of a client that goes while it waits: the exchange is dropped then.
 struct WaitingClient {
-    recorder: Recorder<HttpSeen>,
+    recorder: Recorder<Seen>,
     exchange: u64,
     is_over: bool,
 }
@@ -199,7 +191,7 @@ struct WaitingClient {
 impl Drop for WaitingClient {
     fn drop(&mut self) {
         if !self.is_over {
-            self.recorder.see(0, HttpSeen::Abandoned { exchange: self.exchange, by: Direction::Client });
+            self.recorder.see(0, (self.exchange, HttpSeen::Abandoned));
         }
     }
 }
@@ -211,13 +203,4 @@ fn text_of(headers: &HeaderMap, name: &str) -> Option<String> {
 /// The session that a request belongs to.
 pub(super) fn session_of(headers: &HeaderMap) -> SessionId {
     text_of(headers, SESSION_ID)
-}
-
-/// The innermost reason, which is what the system says.
-fn root(error: &dyn Error) -> String {
-    let mut innermost = error;
-    while let Some(source) = innermost.source() {
-        innermost = source;
-    }
-    innermost.to_string()
 }

@@ -32,9 +32,8 @@ impl HttpProxy {
         interposer: &dyn Interposer,
     ) -> Result<ProxyResponse, Broken> {
         let session = session_of(&parts.headers);
-        self.recorder
-            .see(body.len(), HttpSeen::Bytes { exchange: number, side: Side::Request, bytes: body.clone() });
-        self.recorder.see(0, HttpSeen::End { exchange: number, side: Side::Request, end: End::Whole });
+        self.recorder.see(body.len(), (number, HttpSeen::Bytes(Side::Request, body.clone())));
+        self.recorder.see(0, (number, HttpSeen::End(Side::Request, End::Whole)));
         if !interposer.lets_pass() {
             return std::future::pending().await;
         }
@@ -50,7 +49,7 @@ impl HttpProxy {
         };
         let Taken { onward, faults } = interposer.asked(Asked { id: &id, method: &method, params });
         for fault in faults {
-            self.recorder.see(0, HttpSeen::Fault { exchange: number, fault });
+            self.recorder.see(0, (number, HttpSeen::Fault(fault)));
         }
         let held = match onward {
             Onward::Pass => return Ok(self.pass_on(number, path, parts, body).await),

@@ -105,7 +105,7 @@ pub async fn serve(
         move |request| Arc::clone(&shared).exchange(request)
     };
     let reason = mcptest_http::serve(listener, limits(), exchange, stop).await;
-    recorder.see(0, HttpSeen::Event(Event::Stopped { reason }));
+    recorder.see(0, (0, HttpSeen::Event(Event::Stopped { reason })));
     drop((recorder, shared));
     Ok(recording.finish().await)
 }

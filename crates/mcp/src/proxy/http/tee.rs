@@ -1,6 +1,6 @@
 //! A body on its way through: each piece is passed on as it is and noted.
 
-use super::entries::{End, HttpSeen, Side};
+use super::entries::{End, HttpSeen, Seen, Side};
 use crate::proxy::record::Recorder;
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
@@ -17,14 +17,14 @@ pub(super) struct Tee<B> {
 
 /// Says how a body ended, also when it is dropped before its end.
 struct Note {
-    recorder: Recorder<HttpSeen>,
+    recorder: Recorder<Seen>,
     exchange: u64,
     side: Side,
     is_told: bool,
 }
 
 impl<B: Body> Tee<B> {
-    pub(super) fn new(body: B, recorder: Recorder<HttpSeen>, exchange: u64, side: Side) -> Self {
+    pub(super) fn new(body: B, recorder: Recorder<Seen>, exchange: u64, side: Side) -> Self {
         let mut note = Note { recorder, exchange, side, is_told: false };
         if body.is_end_stream() {
             note.tell(End::Whole);
@@ -101,12 +101,12 @@ impl<B: Body<Data = Bytes> + Unpin> Body for Lent<B> {
 
 impl Note {
     fn bytes(&self, bytes: Bytes) {
-        self.recorder.see(bytes.len(), HttpSeen::Bytes { exchange: self.exchange, side: self.side, bytes });
+        self.recorder.see(bytes.len(), (self.exchange, HttpSeen::Bytes(self.side, bytes)));
     }
 
     fn tell(&mut self, end: End) {
         if !std::mem::replace(&mut self.is_told, true) {
-            self.recorder.see(0, HttpSeen::End { exchange: self.exchange, side: self.side, end });
+            self.recorder.see(0, (self.exchange, HttpSeen::End(self.side, end)));
         }
     }
 }

@@ -1,0 +1,53 @@
+//! The whole body of an answer, never more than a limit; or why there is none.
+
+use reqwest::Response;
+use std::error::Error;
+
+/// Why the body of an answer is not whole.
+#[derive(Debug)]
+pub enum CutAnswer {
+    /// It is past the limit.
+    TooLong {
+        /// How large it says that it is, where it does.
+        bytes: Option<usize>,
+    },
+    /// The connection broke.
+    Broken {
+        /// How much had come.
+        bytes: usize,
+        /// The innermost cause.
+        why: String,
+    },
+}
+
+/// The whole body of an answer.
+pub async fn whole(mut response: Response, limit: usize) -> Result<Vec<u8>, CutAnswer> {
+    let declared = response.content_length().and_then(|length| usize::try_from(length).ok());
+    if let Some(bytes) = declared.filter(|bytes| *bytes > limit) {
+        return Err(CutAnswer::TooLong { bytes: Some(bytes) });
+    }
+    let mut body = Vec::new();
+    loop {
+        match response.chunk().await {
+            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
+            Ok(None) => return Ok(body),
+            Err(error) => {
+                let why = root_cause(&error.without_url());
+                return Err(CutAnswer::Broken { bytes: body.len(), why });
+            }
+        }
+        if body.len() > limit {
+            return Err(CutAnswer::TooLong { bytes: None });
+        }
+    }
+}
+
+/// The innermost cause of an error, which says most.
+pub fn root_cause(error: &(dyn Error + 'static)) -> String {
+    causes(error).last().map_or_else(|| error.to_string(), ToString::to_string)
+}
+
+/// An error and its causes, the innermost last.
+pub fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
+    std::iter::successors(Some(error), |error: &&'a (dyn Error + 'static)| (*error).source())
+}
