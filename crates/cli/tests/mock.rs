@@ -106,6 +106,33 @@ impl Drop for Killed {
     }
 }
 
+/// What a call answers at this address, as a request for this host.
+fn asked(address: &str, host: &str) -> String {
+    let mut stream = TcpStream::connect(address).unwrap();
+    let head = "Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: hi\r\nConnection: close";
+    let length = CALL.len();
+    write!(stream, "POST /mcp HTTP/1.1\r\nHost: {host}\r\n{head}\r\nContent-Length: {length}\r\n\r\n{CALL}")
+        .unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
+#[test]
+fn a_name_is_let_in_only_where_it_is_allowed_and_the_refusal_says_how() {
+    let folder = folder();
+    let args = ["--tools-from", "m.yml", "--http", "127.0.0.1:0", "--allow-host", "mock"];
+    let mut child = Killed(mock(folder.path(), &args).spawn().unwrap());
+    let url = BufReader::new(child.0.stderr.take().unwrap()).lines().next().unwrap().unwrap();
+    let address = url.strip_prefix("http://").and_then(|url| url.strip_suffix("/mcp")).unwrap();
+    assert!(asked(address, "mock:8080").contains(r#""text":"hello""#));
+    let refused = asked(address, "evil.example");
+    assert!(
+        refused.starts_with("HTTP/1.1 403")
+            && refused.contains("start the mock with --allow-host evil.example")
+    );
+}
+
 #[test]
 fn over_http_the_first_line_is_the_address_and_a_change_of_the_file_is_served() {
     let folder = folder();
@@ -114,19 +141,7 @@ fn over_http_the_first_line_is_the_address_and_a_change_of_the_file_is_served() 
     let mut said = BufReader::new(child.0.stderr.take().unwrap()).lines();
     let url = said.next().unwrap().unwrap();
     let address = url.strip_prefix("http://").and_then(|url| url.strip_suffix("/mcp")).unwrap().to_owned();
-    let ask = || {
-        let mut stream = TcpStream::connect(&address).unwrap();
-        let head = "Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: hi\r\nConnection: close";
-        let length = CALL.len();
-        write!(
-            stream,
-            "POST /mcp HTTP/1.1\r\nHost: {address}\r\n{head}\r\nContent-Length: {length}\r\n\r\n{CALL}"
-        )
-        .unwrap();
-        let mut answer = String::new();
-        stream.read_to_string(&mut answer).unwrap();
-        answer
-    };
+    let ask = || asked(&address, &address);
     assert!(ask().contains(r#""text":"hello""#));
     std::fs::write(folder.path().join("m.yml"), MANIFEST.replace("hello", "goodbye")).unwrap();
     assert_eq!(said.next().unwrap().unwrap(), "m.yml is read again");

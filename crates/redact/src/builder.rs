@@ -19,7 +19,7 @@ const PATTERN: &str = "pattern";
 pub struct Builder {
     values: BTreeSet<(String, String)>,
     patterns: Vec<(Option<String>, String)>,
-    is_for_little: bool,
+    is_quick_to_build: bool,
 }
 
 /// Why a [`Redactor`] cannot be built.
@@ -65,10 +65,10 @@ impl Builder {
         self
     }
 
-    /// Rather soon made than fast: for little text.
+    /// Makes the redactor in less time, at the price of speed on long texts.
     #[must_use]
-    pub fn for_little(mut self) -> Self {
-        self.is_for_little = true;
+    pub fn quick_to_build(mut self) -> Self {
+        self.is_quick_to_build = true;
         self
     }
 
@@ -85,7 +85,7 @@ impl Builder {
         let (value_names, values) = value_forms(self.values);
         let (texts, meanings) = what_to_look_for(&values);
         let length: usize = texts.iter().map(|text| text.len()).sum();
-        let kind = if self.is_for_little {
+        let kind = if self.is_quick_to_build {
             Some(AhoCorasickKind::ContiguousNFA)
         } else {
             (length <= LARGEST_TABLE).then_some(AhoCorasickKind::DFA)

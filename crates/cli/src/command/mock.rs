@@ -26,6 +26,9 @@ pub(crate) struct Mock {
     /// Serve HTTP at /mcp on this port or address instead of stdio.
     #[arg(long, value_name = "ADDR[:PORT]")]
     http: Option<Address>,
+    /// Also accept requests for this host name; repeatable.
+    #[arg(long, value_name = "HOST", requires = "http")]
+    allow_host: Vec<String>,
     /// Inject this fault, such as hang or slow:500; repeatable.
     #[arg(long, value_name = "KIND")]
     fault: Vec<FaultKind>,
@@ -89,7 +92,10 @@ async fn serve(args: &Mock, server: Server, said: &str, is_coloured: bool) -> Re
     let stop = async {
         mcptest_process::interrupted().await;
     };
-    mock::http::serve(listener, server, mock::http::Limits::default(), stop).await.map_err(cannot)?;
+    let allowed = args.allow_host.clone();
+    mock::http::serve(listener, server, mock::http::Limits::default(), allowed, stop)
+        .await
+        .map_err(cannot)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -9,7 +9,7 @@ use super::redact::RedactPattern;
 use super::server::{Endpoint, Provider, Server};
 use super::tool_test::ToolTest;
 use super::variables::{Text, Variables};
-use super::{Suite, names};
+use super::{Mock, Suite, names};
 use crate::problem::{Level, Problem, Sources, Span};
 use crate::trace::CatalogueTool;
 use crate::yaml::{self, Kind, Node};
@@ -85,8 +85,8 @@ fn load_as(path: &Path, host: &Host<'_>, traces_are_given: bool) -> Loaded {
         parts.agents.iter_mut().for_each(|agent| agent.place = loader.sources.file_and_line(agent.span));
         parts.tools.iter_mut().for_each(|test| test.place = loader.sources.file_and_line(test.span));
         names::check_references(&parts, &mut loader.problems);
-        let catalogues = loader.read_mocks(&parts, path);
-        let loaded = Suite::from_parts(path, parts, catalogues);
+        let mocks = loader.read_mocks(&parts, path);
+        let loaded = Suite::from_parts(path, parts, mocks);
         loader.problems.extend(loaded.lint());
         suite = Some(loaded);
     }
@@ -225,9 +225,9 @@ impl Loader<'_> {
     /// The tools of each mock, by the name of its server. Refuses what is wrong with a manifest. One that is not there is
     /// only warned of where nothing but recordings of agents needs it: without it they cannot be stale for its tools,
     /// and can still be judged.
-    fn read_mocks(&mut self, parts: &Parts, path: &Path) -> BTreeMap<String, Vec<CatalogueTool>> {
+    fn read_mocks(&mut self, parts: &Parts, path: &Path) -> BTreeMap<String, Mock> {
         let mut manifests = BTreeMap::new();
-        let mut catalogues = BTreeMap::new();
+        let mut mocks = BTreeMap::new();
         for (name, (span, server)) in &parts.servers {
             let Endpoint::Mock(mock) = &server.endpoint else { continue };
             let Ok(mock) = server.fill(mock, self.host.environment) else { continue };
@@ -236,10 +236,11 @@ impl Loader<'_> {
                 .entry(imports::identity(&manifest))
                 .or_insert_with(|| self.read_mock(&manifest, *span));
             match read {
-                Ok(Some(tools)) => {
+                Ok(Some(mock)) => {
                     let of_server =
                         |tool: &CatalogueTool| CatalogueTool { server: Some(name.clone()), ..tool.clone() };
-                    catalogues.insert(name.clone(), tools.iter().map(of_server).collect());
+                    let tools = mock.tools.iter().map(of_server).collect();
+                    mocks.insert(name.clone(), Mock { tools, manifest: mock.manifest.clone() });
                 }
                 Ok(None) => {}
                 Err(reason) => {
@@ -248,10 +249,10 @@ impl Loader<'_> {
                 }
             }
         }
-        catalogues
+        mocks
     }
 
-    fn read_mock(&mut self, manifest: &Path, span: Span) -> Result<Option<Vec<CatalogueTool>>, String> {
+    fn read_mock(&mut self, manifest: &Path, span: Span) -> Result<Option<Mock>, String> {
         let bytes = (self.host.read)(manifest)?;
         let Ok(text) = String::from_utf8(bytes) else {
             let problem = Problem::error(format!("{} is not UTF-8", manifest.display())).at(span);
@@ -262,7 +263,7 @@ impl Loader<'_> {
         let text = &self.sources.file(file).text;
         let (tools, problems) = (self.host.mock)(manifest, text, file, self.host.read);
         self.problems.extend(problems);
-        Ok(tools)
+        Ok(tools.map(|tools| Mock { tools, manifest: text.clone() }))
     }
 
     fn reading(&self, path: &Path, suite: BTreeMap<String, Text>) -> Reading<'_> {

@@ -64,11 +64,19 @@ pub struct Suite {
     pub redact: Vec<RedactPattern>,
     named: BTreeSet<String>,
     /// The tools of the mocks, by the names of their servers.
-    catalogues: BTreeMap<String, Vec<CatalogueTool>>,
+    mocks: BTreeMap<String, Mock>,
+}
+
+/// What is known of a mock without starting it.
+#[derive(Debug)]
+struct Mock {
+    tools: Vec<CatalogueTool>,
+    /// The text of its manifest.
+    manifest: String,
 }
 
 impl Suite {
-    fn from_parts(path: &Path, parts: load::Parts, catalogues: BTreeMap<String, Vec<CatalogueTool>>) -> Self {
+    fn from_parts(path: &Path, parts: load::Parts, mocks: BTreeMap<String, Mock>) -> Self {
         Self {
             path: path.to_owned(),
             servers: parts.servers.into_iter().map(|(name, (_, server))| (name, server)).collect(),
@@ -80,7 +88,7 @@ impl Suite {
             run_options: parts.run_options.unwrap_or_default(),
             redact: parts.redact,
             named: parts.named,
-            catalogues,
+            mocks,
         }
     }
 
@@ -103,9 +111,14 @@ impl Suite {
 
     /// The agent's tools, where every one of its servers says so without being started.
     pub fn known_catalogue(&self, agent: &Agent) -> Option<Vec<CatalogueTool>> {
-        let known = agent.servers.iter().map(|name| self.catalogues.get(name).map(Vec::as_slice));
+        let known = agent.servers.iter().map(|name| self.mocks.get(name).map(|mock| &mock.tools[..]));
         let catalogues: Vec<&[CatalogueTool]> = known.collect::<Option<_>>()?;
         (!catalogues.is_empty()).then(|| catalogues.concat())
+    }
+
+    /// The manifest of the mock of this name, as it was read with the suite.
+    pub fn manifest(&self, server: &str) -> Option<&str> {
+        self.mocks.get(server).map(|mock| mock.manifest.as_str())
     }
 
     /// The folder that paths in the suite are relative to.

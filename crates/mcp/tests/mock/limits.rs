@@ -43,7 +43,13 @@ async fn only_this_machines_loopback_may_be_named() {
 async fn where_others_may_connect_hosts_and_origins_are_checked_too() {
     let listener = mcptest_http::bind(("0.0.0.0", 0)).await.unwrap();
     let address = (std::net::Ipv4Addr::LOCALHOST, listener.local_addr().unwrap().port()).into();
-    tokio::spawn(serve(listener, server(WEATHER, &[]), Limits::default(), std::future::pending()));
+    tokio::spawn(serve(
+        listener,
+        server(WEATHER, &[]),
+        Limits::default(),
+        Vec::new(),
+        std::future::pending(),
+    ));
     let http = Http { address, headers: Vec::new() };
     let body = initialize("2025-11-25", json!({})).to_string();
     for (host, origin, expected) in [

@@ -152,7 +152,7 @@ impl Pipe {
 pub(crate) async fn listen(server: &Server, limits: Limits) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    tokio::spawn(serve(listener, server.clone(), limits, std::future::pending()));
+    tokio::spawn(serve(listener, server.clone(), limits, Vec::new(), std::future::pending()));
     address
 }
 

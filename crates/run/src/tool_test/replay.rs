@@ -5,7 +5,7 @@ use crate::cassette::{self, ReadError, Recording};
 use crate::secrets::without_secret_names;
 use mcptest_core::judge::{Recorded, RecordedCall, to_record};
 use mcptest_core::row::{Reason, ReasonKind, Row, ToolRow};
-use mcptest_core::suite::{Endpoint, Stale, Suite, ToolOutcome, ToolTest};
+use mcptest_core::suite::{Stale, Suite, ToolOutcome, ToolTest};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -19,10 +19,8 @@ pub(crate) fn path_of(suite: &Suite, test: &ToolTest) -> PathBuf {
 pub(crate) fn header_now(suite: &Suite, test: &ToolTest) -> Header {
     let server = suite.servers.get(&test.server);
     let mut server_entry = server.map(mcptest_core::suite::Server::template).unwrap_or_default();
-    if let Some(Endpoint::Mock(manifest)) = server.map(|server| &server.endpoint) {
-        server_entry
-            .extend(fingerprint_of_manifest(suite, manifest).map(|hash| ("manifest".to_owned(), hash)));
-    }
+    let manifest = suite.manifest(&test.server).and_then(fingerprint_of_manifest);
+    server_entry.extend(manifest.map(|hash| ("manifest".to_owned(), hash)));
     let header = Header {
         test: test.name.clone(),
         server: test.server.clone(),
@@ -35,9 +33,8 @@ pub(crate) fn header_now(suite: &Suite, test: &ToolTest) -> Header {
 }
 
 /// What a mock answers is in its manifest, so a changed one makes a recording stale; its comments do not.
-fn fingerprint_of_manifest(suite: &Suite, manifest: &str) -> Option<Value> {
-    let text = std::fs::read_to_string(suite.folder().join(manifest)).ok()?;
-    let value = mcptest_core::suite::yaml_to_json(&text)?;
+fn fingerprint_of_manifest(manifest: &str) -> Option<Value> {
+    let value = mcptest_core::suite::yaml_to_json(manifest)?;
     Some(cassette::fingerprint_of_value(&value).into())
 }
 
