@@ -81,12 +81,7 @@ impl Stub {
             let state = Arc::clone(&shared);
             async move { answer(&state, request).await }
         };
-        runtime.spawn(mcptest_http::serve(
-            listener,
-            Limits::default(),
-            exchange,
-            std::future::pending::<()>(),
-        ));
+        runtime.spawn(mcptest_http::serve(listener, limits(), exchange, std::future::pending::<()>()));
         Ok(Self { address, state, runtime: Some(runtime) })
     }
 
@@ -118,6 +113,11 @@ impl Stub {
     pub fn most_under_way(&self) -> usize {
         self.state.most_under_way.load(Ordering::SeqCst)
     }
+}
+
+/// A conversation may carry results of tools of any size.
+fn limits() -> Limits {
+    Limits { body_bytes: 64 << 20, ..Limits::default() }
 }
 
 impl Drop for Stub {
@@ -153,7 +153,7 @@ async fn answer(state: &StubState, request: hyper::Request<Incoming>) -> io::Res
     {
         return refused(status.as_u16(), sentence);
     }
-    let body = match Limits::default().read(body).await {
+    let body = match limits().read(body).await {
         Ok(body) => body,
         Err(error) => return refused(error.status().as_u16(), error.to_string()),
     };
