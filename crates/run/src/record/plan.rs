@@ -67,9 +67,13 @@ fn agent_job<'p>(
     let AgentRow { suite, agent, .. } = row;
     let is_live = mode == Mode::Live;
     let Some(actor) = actor(row, providers).filter(|_| !agent.is_read_only()) else {
-        let message = "its `cassette:` is a list or a pattern, so there is nothing to run";
-        let reason = Reason::new(ReasonKind::NothingToRun, message)
-            .help("judge them without `--live`, or give the agent a path to record to");
+        let (why, way_out) = if agent.is_read_only() {
+            ("its `cassette:` is a list or a pattern", "a path to record to")
+        } else {
+            ("it names no model and no program", "a `model:` or an `agent: {command}`")
+        };
+        let reason = Reason::new(ReasonKind::NothingToRun, format!("{why}, so there is nothing to run"))
+            .help(format!("judge its traces without `--live`, or give the agent {way_out}"));
         return if is_live { Err(reason) } else { Ok(None) };
     };
     let paths = cassette_paths(row).map_err(|error| advice::unresolved(&error))?;
