@@ -54,7 +54,7 @@ pub(crate) fn with_runs<T>(
         Err(reason) => (Some(reason), Vec::new()),
     };
     notes.extend(imported(&files));
-    let runs = runs_of(&opened, reason);
+    let runs = runs_of(&opened, live.is_none(), reason);
     let first = runs.first().and_then(|run| run.trace.as_ref().ok());
     let first = first.map(|trace| Run { trace, header: None, passed: true });
     let combinations = fault_combinations(of.agent, first.as_slice());
@@ -70,7 +70,7 @@ pub(crate) fn with_runs<T>(
         let mut expected = expected;
         expected.parameters.insert(MATRIX_PARAMETER.to_owned(), combinations.into());
         let notes = freshness(row, of, &expected, &[(*path, cassette)])?;
-        Ok(RecordedMatrix { runs: runs_of(opened, reason), notes })
+        Ok(RecordedMatrix { runs: runs_of(opened, live.is_none(), reason), notes })
     });
     judge(&Recorded::Runs(RecordedRuns {
         runs,
@@ -93,10 +93,12 @@ fn made_just_now(live: Live<'_>) -> Vec<File> {
 /// The runs of these cassettes in their order. Only the header of a cassette that is alone makes its numbers count.
 fn runs_of<'c>(
     opened: &'c [(&'c Path, Result<Cassette<'c>, Reason>)],
+    is_kept: bool,
     reason: impl Fn(&ReadError) -> Reason,
 ) -> Vec<RecordedRun<'c>> {
     let mut runs = Vec::new();
     for (path, cassette) in opened {
+        let source = is_kept.then_some(*path);
         match cassette {
             Ok(cassette) => runs.extend(cassette.runs.iter().map(|run| RecordedRun {
                 number: run.number,
@@ -104,8 +106,11 @@ fn runs_of<'c>(
                     reason(&ReadError::Bad { path: path.to_path_buf(), problem: problem.clone() })
                 }),
                 header: cassette.header.as_ref(),
+                source,
             })),
-            Err(reason) => runs.push(RecordedRun { number: 0, trace: Err(reason.clone()), header: None }),
+            Err(reason) => {
+                runs.push(RecordedRun { number: 0, trace: Err(reason.clone()), header: None, source });
+            }
         }
     }
     if !matches!(opened, [(_, Ok(Cassette { header: Some(_), .. }))]) {

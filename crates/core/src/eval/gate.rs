@@ -300,6 +300,7 @@ impl GateBlock {
             summary: scores.summary.clone().filter(|_| line.is_none()),
             line,
             not_exercised: scores.not_exercised.clone().or_else(asserted),
+            scored_runs: None,
             targets: scores.values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
             expectations,
             explanation: scores.findings,

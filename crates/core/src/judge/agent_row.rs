@@ -4,7 +4,7 @@ use super::one_run::{broken_run, judge_run, overcome_errors, reached_limit};
 use super::recorded::{RecordedRun, RecordedRuns, missing};
 use super::{advice, faults, matrix};
 use crate::eval::{GateBlock, decided, fault_combinations};
-use crate::report::{Status, TestReport};
+use crate::report::{GateReport, RunReport, Status, TestReport};
 use crate::row::{AgentRow, Reason, ReasonKind, Row};
 use crate::suite::Agent;
 use crate::trace::Run;
@@ -39,16 +39,47 @@ pub(super) fn judge(
     if let Some(reason) = faults::misrecorded(row, of, judged) {
         return Err(reason);
     }
-    let runs =
-        judge_runs(agent, judged, report).map_err(|reason| again(row, of, recorded.is_live, reason))?;
-    if stop.is_some() {
+    let scored = judge_runs(agent, judged, report);
+    let runs: Vec<Run<'_>> = scored.iter().map(|(_, run)| *run).collect();
+    for reason in report.runs.iter_mut().filter_map(|run| run.reason.as_mut()) {
+        again(row, of, recorded.is_live, reason);
+    }
+    let broken = errors_of(report);
+    if let Some(reason) = broken.clone().filter(|_| runs.is_empty()) {
+        return Err(reason);
+    }
+    if stop.is_some() && broken.is_none() {
         report.notes.push(accept_early_stop(row, of, &runs, wanted)?);
     }
-    report.notes.extend(runs.iter().enumerate().filter_map(|(at, run)| overcome_errors(run.trace, at + 1)));
-    let failed = runs.iter().enumerate().filter(|(_, run)| !run.passed);
-    report.notes.extend(failed.filter_map(|(at, run)| reached_limit(run.trace, at + 1)));
+    report.notes.extend(scored.iter().filter_map(|(number, run)| overcome_errors(run.trace, *number)));
+    let failed = scored.iter().filter(|(_, run)| !run.passed);
+    report.notes.extend(failed.filter_map(|(number, run)| reached_limit(run.trace, *number)));
     report.notes.extend(faults::unmet(agent, &runs));
-    judge_gates(row, of, &runs, recorded, report)
+    judge_gates(row, of, &runs, recorded, report)?;
+    let Some(reason) = broken else { return Ok(()) };
+    let numbers: Vec<usize> = scored.iter().map(|(number, _)| *number).collect();
+    report.gates.iter_mut().for_each(|gate| mark_partial(gate, &numbers));
+    Err(reason)
+}
+
+/// A gate that was scored over some of the runs says over how many, and names them by their own numbers.
+fn mark_partial(gate: &mut GateReport, numbers: &[usize]) {
+    gate.scored_runs = Some(numbers.len());
+    for run in gate.explanation.iter_mut().filter_map(|finding| finding.run.as_mut()) {
+        *run = numbers.get(*run - 1).copied().unwrap_or(*run);
+    }
+}
+
+/// Why the row is an error, when runs of it are: the reason of the first, and which others there are.
+fn errors_of(report: &TestReport) -> Option<Reason> {
+    let mut broken = report.runs.iter().filter(|run| run.status == Status::Error);
+    let mut reason = broken.next()?.reason.clone().unwrap_or_default();
+    let others: Vec<usize> = broken.map(|run| run.index).collect();
+    if !others.is_empty() {
+        let are = if others.len() == 1 { "is an error" } else { "are errors" };
+        reason.details.push(format!("{} {are} too", numbered("run", &others)));
+    }
+    Some(reason)
 }
 
 /// Says which of the wanted runs are not recorded, when these are not.
@@ -76,28 +107,31 @@ fn numbered(what: &str, numbers: &[usize]) -> String {
 }
 
 /// A run that ended in an error is part of its recording: all runs of the row are recorded again, or none.
-fn again(row: &Row<'_>, of: AgentRow<'_>, is_live: bool, mut reason: Reason) -> Reason {
+fn again(row: &Row<'_>, of: AgentRow<'_>, is_live: bool, reason: &mut Reason) {
     let can_be_recorded = of.agent.own.is_some() || of.model.is_some();
     let is_kept = !is_live && can_be_recorded && !of.agent.is_read_only();
-    if is_kept && reason.kind == ReasonKind::RunError {
+    if is_kept && matches!(reason.kind, ReasonKind::RunError | ReasonKind::AgentCrashed) {
         let help = || format!("record the row again with {}", row.rerun.recording("--record=failed"));
         reason.help.get_or_insert_with(help);
     }
-    reason
 }
 
-/// Each run held to the agent's `expect:`. One that is an error makes an error of the row.
+/// Each run held to the agent's `expect:`. Those that are no error are what the gates are scored over, each with its
+/// number.
 fn judge_runs<'t>(
     agent: &Agent,
     recorded: &[RecordedRun<'t>],
     report: &mut TestReport,
-) -> Result<Vec<Run<'t>>, Reason> {
+) -> Vec<(usize, Run<'t>)> {
     let mut runs = Vec::with_capacity(recorded.len());
     for (at, run) in recorded.iter().enumerate() {
-        report.runs.push(match &run.trace {
+        let judged = match &run.trace {
             Ok(trace) => {
                 let judged = judge_run(agent, at + 1, trace);
-                runs.push(Run { trace, header: run.header, passed: judged.status == Status::Passed });
+                if judged.status != Status::Error {
+                    let passed = judged.status == Status::Passed;
+                    runs.push((at + 1, Run { trace, header: run.header, passed }));
+                }
                 judged
             }
             Err(reason) => {
@@ -105,14 +139,11 @@ fn judge_runs<'t>(
                 reason.message = format!("run {} cannot be read: {}", at + 1, reason.message);
                 broken_run(at + 1, reason)
             }
-        });
+        };
+        let source = run.source.map(|path| path.display().to_string());
+        report.runs.push(RunReport { source, ..judged });
     }
-    let Some(broken) = report.runs.iter().find(|run| run.status == Status::Error) else { return Ok(runs) };
-    let mut reason = broken.reason.clone().unwrap_or_default();
-    if !agent.gates.is_empty() {
-        reason.details.push("so the gates are not scored".to_owned());
-    }
-    Err(reason)
+    runs
 }
 
 /// Takes the runs there are for all that are wanted, where the others could change nothing; the row says so.
@@ -151,7 +182,9 @@ fn judge_gates(
     let mut gates = Vec::with_capacity(of.agent.gates.len());
     for gate in &of.agent.gates {
         gates.push(if gate.judges_matrix() {
-            let combinations = fault_combinations(of.agent, runs).len();
+            // Which faults there are is read from the first run, when that is one.
+            let is_read = recorded.runs.first().is_some_and(|first| first.trace.is_ok());
+            let combinations = fault_combinations(of.agent, if is_read { runs } else { &[] }).len();
             let matrix = matrix::Matrix { row, of, gate, combinations };
             matrix.judge(recorded.matrix.as_ref(), report)?
         } else {

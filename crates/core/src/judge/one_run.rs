@@ -17,9 +17,11 @@ pub fn passes(agent: &Agent, trace: &Trace<'_>) -> Option<bool> {
     }
 }
 
-/// Holds a run to the agent's `expect:`; one that never ended, or cannot be judged, is an error.
+/// Holds a run to the agent's `expect:`; one that never ended, or cannot be judged, is an error. An agent of the user's
+/// own that crashed has failed, whatever was expected.
 pub(super) fn judge_run(agent: &Agent, index: usize, trace: &Trace<'_>) -> RunReport {
-    if let Some(message) = trace.fatal_error() {
+    let crash = trace.crash();
+    if let Some(message) = trace.fatal_error().filter(|_| crash.is_none()) {
         let message = format!("run {index} ended in an error: {message}");
         return broken_run(index, Reason::new(ReasonKind::RunError, message));
     }
@@ -28,11 +30,12 @@ pub(super) fn judge_run(agent: &Agent, index: usize, trace: &Trace<'_>) -> RunRe
         return broken_run(index, Reason::new(ReasonKind::TraceInconsistent, message));
     }
     let expectations = judge_expectations(agent, trace);
-    let passed = expectations.iter().all(|expectation| expectation.passed);
+    let passed = crash.is_none() && expectations.iter().all(|expectation| expectation.passed);
     RunReport {
         index,
         status: if passed { Status::Passed } else { Status::Failed },
-        reason: None,
+        reason: crash.map(|crash| Reason::of_lines(ReasonKind::AgentCrashed, &crash)),
+        source: None,
         tool_names: trace.tool_names().take(SHOWN_TOOL_NAMES).map(str::to_owned).collect(),
         calls: trace.tool_calls.len(),
         duration_ms: None,
@@ -54,6 +57,7 @@ pub(super) fn broken_run(index: usize, reason: Reason) -> RunReport {
         index,
         status: Status::Error,
         reason: Some(reason),
+        source: None,
         tool_names: Vec::new(),
         calls: 0,
         duration_ms: None,
@@ -84,7 +88,7 @@ pub(super) fn misplaced_result(trace: &Trace<'_>) -> Option<String> {
 
 /// Errors that a run got over: evidence, not a verdict.
 pub(super) fn overcome_errors(trace: &Trace<'_>, index: usize) -> Option<String> {
-    let first = trace.errors.first()?;
+    let first = trace.errors.first().filter(|_| trace.crash().is_none())?;
     let more = trace.errors.len() - 1;
     let others = if more > 0 { format!(" and {more} more") } else { String::new() };
     Some(format!("run {index} met an error and went on: {}{others}", error_in_words(first.get())))

@@ -4,6 +4,7 @@ use crate::row::Reason;
 use crate::suite::ToolOutcome;
 use crate::trace::{Header, Trace};
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// What was recorded of one row, as it was read.
 #[derive(Debug, Clone)]
@@ -45,6 +46,8 @@ pub struct RecordedRun<'t> {
     pub number: usize,
     /// What happened, or why that cannot be read.
     pub trace: Result<&'t Trace<'t>, Reason>,
+    /// The file it is in, where it is in one.
+    pub source: Option<&'t Path>,
     /// What it was recorded with, where the recording says so.
     pub header: Option<&'t Header>,
 }
@@ -79,6 +82,7 @@ impl<'t> Recorded<'t> {
         let run = |(at, trace): (usize, &'t Trace<'t>)| RecordedRun {
             number: at + 1,
             trace: Ok(trace),
+            source: None,
             header: None,
         };
         let runs = traces.iter().enumerate().map(run).collect();

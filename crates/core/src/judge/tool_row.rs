@@ -19,6 +19,21 @@ pub(super) fn judge(
     let outcome = &call.outcome;
     report.notes.clone_from(&call.notes);
     report.notes.extend(outcome.oddities.iter().cloned());
+    let run = |status, reason, expectations| RunReport {
+        index: 1,
+        status,
+        reason,
+        source: None,
+        tool_names: vec![test.tool.clone()],
+        calls: 1,
+        duration_ms: Some(outcome.duration_ms),
+        expectations,
+    };
+    if let Some(reason) = too_slow(test, outcome) {
+        report.status = Status::Failed;
+        report.runs = vec![run(Status::Failed, Some(reason), Vec::new())];
+        return Ok(());
+    }
     if let Some(failure) = outcome.failure {
         let mut reason = Reason::of_lines(ReasonKind::CallFailed, failure);
         if !call.is_live {
@@ -36,16 +51,17 @@ pub(super) fn judge(
     }
     let held = expectations.iter().all(|expectation| expectation.passed);
     report.status = if held { Status::Passed } else { Status::Failed };
-    report.runs = vec![RunReport {
-        index: 1,
-        status: report.status,
-        reason: None,
-        tool_names: vec![test.tool.clone()],
-        calls: 1,
-        duration_ms: Some(outcome.duration_ms),
-        expectations,
-    }];
+    report.runs = vec![run(report.status, None, expectations)];
     Ok(())
+}
+
+/// A call that had no answer within the `timeout:` that the suite sets for it has failed its test.
+fn too_slow(test: &ToolTest, outcome: &ToolOutcome<'_>) -> Option<Reason> {
+    let limit = test.timeout_ms.filter(|limit| outcome.duration_ms >= *limit)?;
+    let mut reason = Reason::of_lines(ReasonKind::CallTooSlow, outcome.failure?);
+    reason.details.insert(0, std::mem::take(&mut reason.message));
+    reason.message = format!("the call had no answer within its `timeout:` of {limit} ms");
+    Some(reason)
 }
 
 /// A test without `expect:` is one of the tool's own schema; where that says nothing either, nothing was tested.

@@ -135,6 +135,21 @@ impl TestReport {
     pub fn run_name(&self, run: &RunReport) -> String {
         if self.runs.len() > 1 { format!("{} #{}", self.row_name(), run.index) } else { self.row_name() }
     }
+
+    /// A run as it is told from the others: `run 97`, and its file when each has one of its own.
+    pub fn run_label(&self, index: usize) -> String {
+        match self.own_source(index) {
+            Some(source) => format!("run {index} ({source})"),
+            None => format!("run {index}"),
+        }
+    }
+
+    /// The file of a run, when not all runs of the test are in that one.
+    pub fn own_source(&self, index: usize) -> Option<&str> {
+        let source = self.runs.iter().find(|run| run.index == index)?.source.as_deref()?;
+        let is_elsewhere = |run: &RunReport| run.source.as_deref() != Some(source);
+        self.runs.iter().any(is_elsewhere).then_some(source)
+    }
 }
 
 /// A file and line.
@@ -154,9 +169,12 @@ pub struct RunReport {
     pub index: usize,
     /// How it ended.
     pub status: Status,
-    /// Why it is an error.
+    /// Why it is an error, or why it failed whatever was expected of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<Reason>,
+    /// The file it was read from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
     /// The tools called, in order (the first 50; `calls` has the number).
     #[serde(default)]
     pub tool_names: Vec<String>,
@@ -181,6 +199,9 @@ pub struct GateReport {
     /// Why the gate measured nothing, when it did not.
     #[serde(default)]
     pub not_exercised: Option<String>,
+    /// Over how many runs it was scored, when the others of its test are errors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scored_runs: Option<usize>,
     /// Every target the gate computes; `null` is not measured.
     pub targets: BTreeMap<String, Option<Number>>,
     /// What was asserted of the targets.

@@ -46,6 +46,8 @@ pub enum ReasonKind {
     RunsMissing,
     /// A run ended in an error.
     RunError,
+    /// The user's own agent crashed, or ended with an exit code that says so.
+    AgentCrashed,
     /// The results of a run do not fit its calls.
     TraceInconsistent,
     /// An injected fault can never be hit.
@@ -64,6 +66,8 @@ pub enum ReasonKind {
     PriceUnknown,
     /// The call of a tool test was not answered.
     CallFailed,
+    /// The call of a tool test took longer than its `timeout:`.
+    CallTooSlow,
     /// Nothing was asserted.
     NothingAsserted,
     /// Runs were given under a name that no row of the suite has.

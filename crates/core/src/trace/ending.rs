@@ -4,6 +4,14 @@ use super::Trace;
 use serde_json::Value;
 
 impl Trace<'_> {
+    /// How the user's own program ended, when it crashed: evidence of the agent, not of what it ran on.
+    pub fn crash(&self) -> Option<String> {
+        let is_of_agent = |error: &Value| error.get("kind").and_then(Value::as_str) == Some("agent");
+        let first = self.errors.first().filter(|_| self.stop_reason.as_deref() == Some("error"))?;
+        let parsed: Value = serde_json::from_str(first.get()).unwrap_or_default();
+        is_of_agent(&parsed).then(|| parsed.get("message").and_then(Value::as_str).map(str::to_owned))?
+    }
+
     /// Why the run never came to an end of its own, when it did not.
     pub fn fatal_error(&self) -> Option<String> {
         let has_answer = self.final_response.as_ref().is_some_and(|answer| !answer.trim().is_empty());

@@ -38,6 +38,9 @@ fn of_run(test: &TestReport, run: &RunReport) -> TestCase {
     case.set_assertions(run.expectations.len());
     property(&mut case, "run.status", word(run.status));
     property(&mut case, "run.calls", &run.calls.to_string());
+    if let Some(source) = &run.source {
+        property(&mut case, "run.source", source);
+    }
     if let Some(duration_ms) = run.duration_ms {
         property(&mut case, "run.duration_ms", &duration_ms.to_string());
         case.set_time(std::time::Duration::from_millis(duration_ms));
@@ -59,6 +62,9 @@ fn of_gate(test: &TestReport, gate: &GateReport) -> TestCase {
     for (target, value) in &gate.targets {
         let value = value.map_or_else(|| "not measured".to_owned(), |number| number.to_string());
         property(&mut case, target, &value);
+    }
+    if let Some(scored) = gate.scored_runs {
+        property(&mut case, "scored_runs", &scored.to_string());
     }
     if let Some(reason) = &gate.not_exercised {
         property(&mut case, "not exercised", reason);

@@ -10,10 +10,12 @@ const MOST_NUMBERS: usize = 6;
 
 /// The gate's line, then what failed.
 pub(super) fn gate(page: &mut Page, gate: &GateReport, test: &TestReport, options: &Options) {
-    let mark = gate.not_exercised.as_ref().map(|reason| format!("[not exercised: {reason}]"));
+    let vacuous = gate.not_exercised.as_ref().map(|reason| format!("[not exercised: {reason}]"));
+    let partial = gate.scored_runs.map(|scored| format!("[{scored} of {} runs]", test.runs.len()));
+    let marks = partial.into_iter().chain(vacuous);
     if let Some(own) = &gate.line {
         page.verbatim(own);
-        if let Some(mark) = mark {
+        for mark in marks {
             page.line(&super::Line::at(8).styled(style::YELLOW, mark));
         }
     } else {
@@ -29,7 +31,7 @@ pub(super) fn gate(page: &mut Page, gate: &GateReport, test: &TestReport, option
         for (place, number) in listed.into_iter().enumerate() {
             line = line.plain(if place == 0 { "  " } else { " " }).glued(style::DIM, number);
         }
-        page.line(&mark.into_iter().fold(line, |line, mark| line.plain("  ").styled(style::YELLOW, mark)));
+        page.line(&marks.fold(line, |line, mark| line.plain("  ").styled(style::YELLOW, mark)));
     }
     evidence::assertions(page, 8, (&gate.expectations, Some(gate)), options.verbose);
     if options.verbose || gate.status != Status::Passed {

@@ -100,7 +100,9 @@ fn runs(page: &mut Page, test: &TestReport, options: &Options) {
     let listed: Vec<_> = test.runs.iter().filter(|run| options.verbose || is_bad(run.status)).collect();
     let most = if options.verbose { usize::MAX } else { MOST_RUNS };
     for run in listed.iter().take(most) {
-        page.line(&page.marked(4, run.status).plain(test.run_name(run)));
+        let source = test.own_source(run.index).map(|source| format!("  {source}"));
+        let line = page.marked(4, run.status).plain(test.run_name(run));
+        page.line(&line.styled(style::DIM, source.unwrap_or_default()));
         evidence_of(page, 8, test, run, options);
         if options.verbose || run.status == Status::Failed {
             evidence::tools(page, 8, run);

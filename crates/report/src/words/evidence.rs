@@ -57,7 +57,9 @@ fn is_said_already(expectation: &Expectation, limits: Limits) -> bool {
 pub(crate) fn finding(finding: &Finding, test: &TestReport, limits: Limits) -> (String, Vec<String>) {
     let message = clipped(&finding.message, limits.text);
     let sentence = match finding.run {
-        Some(run) if test.runs.len() > 1 => format!("run {run}: {message}"),
+        Some(run) if test.runs.len() > 1 => {
+            format!("{}: {message}", clipped(&test.run_label(run), limits.text))
+        }
         _ => message,
     };
     (sentence, differences(&finding.diff, None, limits))
@@ -94,7 +96,8 @@ pub(crate) fn first_reason(test: &TestReport, limits: Limits) -> Option<String> 
     let gate = test.gates.iter().find(|gate| gate.status == test.status);
     let of_run = run.and_then(|run| {
         let said = first_sentence_of_run(run, limits)?;
-        Some(if test.runs.len() > 1 { format!("run {}: {said}", run.index) } else { said })
+        let label = clipped(&test.run_label(run.index), limits.text);
+        Some(if test.runs.len() > 1 { format!("{label}: {said}") } else { said })
     });
     of_run.or_else(|| {
         let gate = gate?;
