@@ -35,7 +35,7 @@ pub(super) fn run(args: &Show) -> Result<ExitCode, Failure> {
         return Err(Failure(format!(
             "{} has no run {wanted}; it has {}",
             file.display(),
-            cassette.runs.len()
+            cassette.whole_runs()
         )));
     }
     output::stdout(timeline(&cassette, Options { run: args.run, full: args.full }).as_bytes())?;

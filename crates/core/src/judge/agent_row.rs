@@ -28,14 +28,19 @@ pub(super) fn judge(
     let wanted = agent.runs_to_judge(there);
     let missing = missing(&recorded.runs, wanted);
     let stop = recorded.early_stop(&missing, wanted);
+    let judged = stop.unwrap_or(if missing.is_empty() { wanted } else { 0 });
+    let (judged, others) = recorded.runs.split_at(judged);
+    // What nobody judges must be whole too: a file with something else in it is not the one that was recorded.
+    if let Some(reason) = others.iter().find_map(|run| run.trace.as_ref().err()) {
+        return Err(reason.clone());
+    }
     if let Some(message) = missing_in_words(&missing, wanted).filter(|_| stop.is_none()) {
         return Err(Reason::new(ReasonKind::RunsMissing, message).help(advice::short(row, of)));
     }
     if there > wanted {
-        let judged = if wanted == 1 { "is".to_owned() } else { format!("{wanted} are") };
-        report.notes.push(format!("{there} runs are recorded; only the first {judged} judged"));
+        let first = if wanted == 1 { "is".to_owned() } else { format!("{wanted} are") };
+        report.notes.push(format!("{there} runs are recorded; only the first {first} judged"));
     }
-    let judged = &recorded.runs[..stop.unwrap_or(wanted)];
     if let Some(reason) = faults::misrecorded(row, of, judged) {
         return Err(reason);
     }

@@ -43,9 +43,15 @@ pub(super) fn explain(
         Category::Eof => Fault::CutOff,
         Category::Data => describe(clipped(reason, REASON_LENGTH)),
         _ if reason == "trailing characters" => Fault::Scattered,
+        _ if is_conflict(text) => Fault::Conflict,
         _ => Fault::NotJson { reason: clipped(reason, REASON_LENGTH) },
     };
     (offset, fault)
+}
+
+/// Whether this is one of the lines that a merge leaves around what it could not merge.
+fn is_conflict(line: &str) -> bool {
+    ["<<<<<<<", "|||||||", "=======", ">>>>>>>"].iter().any(|marker| line.starts_with(marker))
 }
 
 fn offset_in(text: &str, line: usize, column: usize) -> usize {

@@ -35,6 +35,11 @@ impl Cassette<'_> {
         self.header.as_ref().is_some_and(|header| header.fingerprint.is_some())
     }
 
+    /// How many runs can be read.
+    pub fn whole_runs(&self) -> usize {
+        self.runs.iter().filter(|run| run.trace.is_ok()).count()
+    }
+
     /// The numbers up to `of` under which no run is recorded. Lines put together by hand may be numbered as one likes.
     pub fn missing(&self, of: usize) -> Vec<usize> {
         if self.header.is_none() {
@@ -67,10 +72,12 @@ pub fn parse(bytes: &[u8]) -> Result<Cassette<'_>, Problem> {
     };
     let is_only_line = lines.next().is_none();
     match peek(first) {
-        Ok((text, peek)) if peek.is_header() => header(first, text, &peek).map(|header| pinned(file, header)),
+        Ok((text, peek)) if peek.is_header() => pinned(file, header(first, text, &peek)?),
         Ok((text, peek)) if is_only_line => document(first, text, &peek),
-        Ok(_) => Ok(unpinned(file)),
-        Err(problem) if is_only_line || first.content().starts_with(b"[") => Err(problem),
+        Ok(_) => unpinned(file),
+        Err(problem) if is_only_line || first.content().starts_with(b"[") || problem.is_conflict() => {
+            Err(problem)
+        }
         Err(problem) => over_many_lines(file, first, problem),
     }
 }
@@ -131,7 +138,7 @@ fn over_many_lines<'a>(
         Ok((text, peek)) => document(file, text, &peek),
         Err(problem) if problem.fault == Fault::Scattered => Err(problem),
         Err(_) if mentions_format(first) => Err(damage),
-        Err(_) if file.lines().skip(1).any(is_run) => Ok(unpinned(file)),
+        Err(_) if file.lines().skip(1).any(is_run) => unpinned(file),
         Err(problem) => Err(problem),
     }
 }
@@ -179,7 +186,7 @@ fn header<'a>(line: Source<'a>, text: &'a str, peek: &Peek<'a>) -> Result<Header
     Err(line.problem_here(fault))
 }
 
-fn pinned(file: Source<'_>, header: Header) -> Cassette<'_> {
+fn pinned(file: Source<'_>, header: Header) -> Result<Cassette<'_>, Problem> {
     let (mut order, mut stopped) = (Order::default(), None);
     let mut runs = Vec::new();
     for line in file.lines().skip(1) {
@@ -187,24 +194,26 @@ fn pinned(file: Source<'_>, header: Header) -> Cassette<'_> {
         match numbered(line) {
             Ok(Line::Stopped(mark)) => stopped = Some(mark),
             Ok(Line::Run(number, trace)) => runs.push(run(line, number, trace, &mut order)),
+            Err(problem) if problem.is_conflict() => return Err(problem),
             Err(problem) => runs.push(unreadable(line, problem)),
         }
     }
-    Cassette { header: Some(header), runs: order.sorted(runs), stopped }
+    Ok(Cassette { header: Some(header), runs: order.sorted(runs), stopped })
 }
 
-fn unpinned(file: Source<'_>) -> Cassette<'_> {
+fn unpinned(file: Source<'_>) -> Result<Cassette<'_>, Problem> {
     let mut order = Order::default();
     let mut runs = Vec::new();
     for line in file.lines() {
         let (number, trace) = match numbered(line) {
             Ok(Line::Run(number, trace)) => (number, trace),
             Ok(Line::Stopped(_)) => (None, Err(line.problem_here(Fault::NotATrace))),
+            Err(problem) if problem.is_conflict() => return Err(problem),
             Err(problem) => (None, Err(problem)),
         };
         runs.push(run(line, number, trace, &mut order));
     }
-    Cassette { header: None, runs: order.sorted(runs), stopped: None }
+    Ok(Cassette { header: None, runs: order.sorted(runs), stopped: None })
 }
 
 fn run<'a>(

@@ -37,6 +37,13 @@ fn is_continuation(byte: u8) -> bool {
     byte & 0b1100_0000 == 0b1000_0000
 }
 
+impl Problem {
+    /// Whether a merge left two versions of the file, of which nobody knows the right one.
+    pub(super) fn is_conflict(&self) -> bool {
+        self.fault == Fault::Conflict
+    }
+}
+
 impl fmt::Display for Problem {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(Place { line, column }) = self.place {
@@ -61,6 +68,7 @@ impl Fault {
             | Self::NotUtf8 { .. }
             | Self::CutOff
             | Self::NotJson { .. }
+            | Self::Conflict
             | Self::TooDeep { .. }
             | Self::NotAToolTest { .. }
             | Self::NotOneOutcome { .. }
@@ -114,6 +122,9 @@ pub enum Fault {
         /// What the parser says.
         reason: String,
     },
+    /// A marker of a merge that nobody finished.
+    #[error("a merge left a conflict here; keep the lines of one side, or record again with --record")]
+    Conflict,
     /// `NaN` or an infinity.
     #[error("`{word}` is not a JSON number; write null, or leave the field out")]
     NotANumber {

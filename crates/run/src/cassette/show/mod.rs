@@ -69,7 +69,13 @@ impl Page {
         if cassette.header.as_ref().is_some_and(is_tampered) {
             self.labelled("", "", "this header was changed after the recording");
         }
-        self.labelled("", "runs", &cassette.runs.len().to_string());
+        let (whole, lines) = (cassette.whole_runs(), cassette.runs.len());
+        let broken = match lines - whole {
+            0 => String::new(),
+            1 => ", and a line that cannot be read".to_owned(),
+            broken => format!(", and {broken} lines that cannot be read"),
+        };
+        self.labelled("", "runs", &format!("{whole}{broken}"));
         if let Some(Stopped { after, of }) = cassette.stopped {
             self.labelled("", "stopped", &format!("after {after} of {of} runs: the verdict was decided"));
         }
@@ -97,12 +103,12 @@ impl Page {
     }
 
     fn run(&mut self, run: &CassetteRun<'_>) {
-        let _ = writeln!(self.text, "\nrun {}", run.number);
-        match &run.trace {
-            Ok(trace) => self.trace(trace),
-            Err(problem) => {
-                let _ = writeln!(self.text, "  unreadable  {problem}");
-            }
+        let _ = match &run.trace {
+            Ok(_) => writeln!(self.text, "\nrun {}", run.number),
+            Err(problem) => writeln!(self.text, "\nline {}\n  unreadable  {problem}", run.line),
+        };
+        if let Ok(trace) = &run.trace {
+            self.trace(trace);
         }
     }
 

@@ -188,7 +188,7 @@ fn matrix(of: AgentRow<'_>, past: &Past, path: &Path, goes_on: bool) -> Option<M
 /// How many runs a cassette has.
 fn recorded(path: &Path) -> usize {
     let Ok(recording) = Recording::open(path) else { return 0 };
-    recording.cassette().map_or(0, |cassette| cassette.runs.len())
+    recording.cassette().map_or(0, |cassette| cassette.whole_runs())
 }
 
 impl Estimate {
