@@ -10,8 +10,6 @@ use std::ops::Range;
 use thiserror::Error;
 
 const REGEX_SIZE_LIMIT: usize = 1 << 20;
-/// Up to here the automaton is a full table, which is twice as fast and takes at most a kilobyte for each byte.
-const LARGEST_TABLE: usize = 16 << 10;
 const PATTERN: &str = "pattern";
 
 /// Collects the secrets of one suite.
@@ -19,7 +17,6 @@ const PATTERN: &str = "pattern";
 pub struct Builder {
     values: BTreeSet<(String, String)>,
     patterns: Vec<(Option<String>, String)>,
-    is_quick_to_build: bool,
 }
 
 /// Why a [`Redactor`] cannot be built.
@@ -65,13 +62,6 @@ impl Builder {
         self
     }
 
-    /// Makes the redactor in less time, at the price of speed on long texts.
-    #[must_use]
-    pub fn quick_to_build(mut self) -> Self {
-        self.is_quick_to_build = true;
-        self
-    }
-
     /// The redactor, or everything that is wrong with the patterns.
     pub fn build(self) -> Result<Redactor, Vec<RedactError>> {
         let mut problems = Vec::new();
@@ -82,14 +72,11 @@ impl Builder {
                 Err(reason) => problems.push(RedactError::Pattern { index, pattern, reason }),
             }
         }
-        let (value_names, values) = value_forms(self.values);
-        let (texts, meanings) = what_to_look_for(&values);
-        let length: usize = texts.iter().map(|text| text.len()).sum();
-        let kind = if self.is_quick_to_build {
-            Some(AhoCorasickKind::ContiguousNFA)
-        } else {
-            (length <= LARGEST_TABLE).then_some(AhoCorasickKind::DFA)
-        };
+        let values: Vec<String> = self.values.iter().map(|(_, value)| value.trim().to_owned()).collect();
+        let (value_names, forms) = value_forms(self.values);
+        let (texts, meanings) = what_to_look_for(&forms, &values);
+        // A full table (a DFA) would be faster on long texts, but takes quadratic time to make of a value that repeats.
+        let kind = Some(AhoCorasickKind::ContiguousNFA);
         let automaton = match AhoCorasick::builder().match_kind(MatchKind::Standard).kind(kind).build(texts) {
             Ok(automaton) if problems.is_empty() => automaton,
             other => {
@@ -102,7 +89,8 @@ impl Builder {
         names.extend(KEYS.iter().chain(QUERY_KEYS).map(|rule| rule.name.to_owned()));
         names.extend(shapes::SHAPES.iter().map(|shape| shape.name.to_owned()));
         let has_values = !values.is_empty();
-        Ok(Redactor { automaton, meanings, value_names, has_values, shapes: shapes::all(), patterns, names })
+        let shapes = shapes::all();
+        Ok(Redactor { automaton, meanings, value_names, values, has_values, shapes, patterns, names })
     }
 }
 
@@ -120,7 +108,7 @@ fn value_forms(values: BTreeSet<(String, String)>) -> (Vec<String>, Forms) {
     (names, texts)
 }
 
-fn what_to_look_for(values: &Forms) -> (Vec<&[u8]>, Vec<Meaning>) {
+fn what_to_look_for<'v>(forms: &'v Forms, values: &'v [String]) -> (Vec<&'v [u8]>, Vec<Meaning>) {
     let marks = [
         (placeholder::OPENING, Meaning::Placeholder),
         ("\":", Meaning::Colon),
@@ -129,12 +117,14 @@ fn what_to_look_for(values: &Forms) -> (Vec<&[u8]>, Vec<Meaning>) {
         ("' :", Meaning::Colon),
         ("=", Meaning::Equals),
     ];
-    let values = values.iter().map(|(text, (name, form))| (text.as_slice(), Meaning::Value(*name, *form)));
+    let heads = values.iter().enumerate();
+    let heads = heads.map(|(index, value)| (forms::head(value).as_bytes(), Meaning::Head(index)));
+    let forms = forms.iter().map(|(text, (name, form))| (text.as_slice(), Meaning::Value(*name, *form)));
     let shapes = shapes::all().iter().enumerate().flat_map(|(index, compiled)| {
         compiled.starts().iter().map(move |start| (start.as_bytes(), Meaning::Shape(index)))
     });
     let marks = marks.into_iter().map(|(mark, meaning)| (mark.as_bytes(), meaning));
-    values.chain(shapes).chain(marks).unzip()
+    forms.chain(heads).chain(shapes).chain(marks).unzip()
 }
 
 /// A pattern of the suite.

@@ -11,6 +11,11 @@ pub fn is_secret_value(value: &str) -> bool {
     value.chars().nth(SHORTEST - 1).is_some() && value.parse::<f64>().is_err()
 }
 
+/// So much of a value that a text which goes on like it must be it.
+pub(super) fn head(value: &str) -> &str {
+    value.char_indices().nth(SHORTEST).map_or(value, |(end, _)| &value[..end])
+}
+
 /// One form of a value, as it is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Form {
@@ -27,7 +32,11 @@ const KEPT: [&[u8]; 2] = [b"-_.~", b"-_.~!*'();/?:@&=+$,#"];
 /// them are here besides, for a stray `%` or backslash before a value would make another escape of its first letters.
 pub(super) fn of(value: &str) -> Vec<(Vec<u8>, Form)> {
     let value = value.trim();
-    let mut whole = vec![value.to_owned(), value.replace(' ', "+"), escaped(value)];
+    let mut whole = vec![value.to_owned(), value.replace(' ', "+"), escaped(value), in_pointer(value)];
+    // A key of several lines is often printed line by line, each with something before it.
+    let lines = value.replace("\\n", "\n");
+    let lines = lines.lines().map(str::trim).filter(|line| *line != value && is_secret_value(line));
+    whole.extend(lines.filter(|line| !line.starts_with("-----")).map(str::to_owned));
     for kept in KEPT {
         let encoded = percent(value, kept);
         whole.push(lower_escapes(&encoded));
@@ -45,6 +54,11 @@ pub(super) fn of(value: &str) -> Vec<(Vec<u8>, Form)> {
 fn escaped(value: &str) -> String {
     let text = serde_json::Value::from(value).to_string();
     text[1..text.len() - 1].to_owned()
+}
+
+/// As a step of a JSON Pointer.
+fn in_pointer(value: &str) -> String {
+    value.replace('~', "~0").replace('/', "~1")
 }
 
 fn percent(value: &str, kept: &[u8]) -> String {

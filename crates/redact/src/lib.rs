@@ -5,6 +5,7 @@
 mod arbitrary;
 mod base64;
 mod builder;
+mod cut;
 mod decode;
 mod forms;
 mod keys;
@@ -53,6 +54,7 @@ pub struct Redactor {
     /// What it means that the automaton found each of its texts.
     meanings: Vec<Meaning>,
     value_names: Vec<String>,
+    values: Vec<String>,
     has_values: bool,
     shapes: &'static [shapes::Compiled],
     patterns: Vec<builder::Pattern>,
@@ -64,6 +66,8 @@ pub struct Redactor {
 enum Meaning {
     /// A form of the value with this index.
     Value(usize, Form),
+    /// The first characters of the value with this index.
+    Head(usize),
     /// The start of a token of the shape with this index.
     Shape(usize),
     Placeholder,

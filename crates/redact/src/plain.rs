@@ -1,8 +1,10 @@
 //! Which parts of a text are secret?
 
+use super::cut;
 use super::decode::{self, Decoded};
 use super::keys::KeyRule;
 use super::pairs::{self, Pair};
+use super::shapes::Found;
 use super::span::{Edit, Rank, Span, resolve};
 use super::{Meaning, Redactor, placeholder};
 use aho_corasick::Match;
@@ -19,6 +21,8 @@ struct Search<'r, 't> {
     protected: Vec<Range<usize>>,
     /// Where the last token of each shape ends; empty until there is one.
     covered: Vec<usize>,
+    /// Where the last text that began like a value stopped being like it.
+    headed: usize,
     /// Where the last assigned value ends: what looks like an assignment in it is part of it.
     assigned: usize,
 }
@@ -35,8 +39,8 @@ pub(super) struct Task {
 impl Redactor {
     /// The edits that take every secret out of a text that is not read as JSON.
     pub(super) fn plain<'r>(&'r self, text: &str, task: Task) -> Vec<Edit<'r>> {
-        let mut search =
-            Search { redactor: self, text, spans: vec![], protected: vec![], covered: vec![], assigned: 0 };
+        let (spans, protected, covered) = (vec![], vec![], vec![]);
+        let mut search = Search { redactor: self, text, spans, protected, covered, headed: 0, assigned: 0 };
         if let Some(rule) = task.rule {
             search.add_pair(rule.secret_of(text).map(|at| (rule, at)));
         }
@@ -63,7 +67,8 @@ impl Search<'_, '_> {
         for found in redactor.automaton.find_overlapping_iter(self.text) {
             match redactor.meanings[found.pattern()] {
                 Meaning::Value(..) => self.spans.extend(redactor.value(&found, self.text.as_bytes())),
-                Meaning::Shape(shape) => self.add_shape(shape, found.start()),
+                Meaning::Head(value) => self.add_cut_value(value, found.start()),
+                Meaning::Shape(shape) => self.add_shape(shape, found.range()),
                 Meaning::Placeholder => self.protect(found.start()),
                 Meaning::Colon => self.add_pair(pairs::quoted(self.text, found.end() - 1)),
                 Meaning::Equals => self.add_assigned(found.start()),
@@ -93,15 +98,36 @@ impl Search<'_, '_> {
         }
     }
 
-    fn add_shape(&mut self, index: usize, at: usize) {
+    fn add_cut_value(&mut self, index: usize, at: usize) {
+        if at < self.headed {
+            return;
+        }
+        let redactor = self.redactor;
+        let (length, is_cut) = cut::of_value(self.text, at, &redactor.values[index]);
+        self.headed = at + length;
+        if is_cut {
+            let what = &redactor.value_names[index];
+            self.spans.push(Span { at: at..at + length, rank: Rank::Named, what, is_hashed: false });
+        }
+    }
+
+    fn add_shape(&mut self, index: usize, start: Range<usize>) {
+        let at = start.start;
         if self.covered.get(index).is_some_and(|end| at < *end) {
             return;
         }
         let compiled = &self.redactor.shapes[index];
-        let Some(found) = compiled.find(self.text.as_bytes(), at) else { return };
+        let Some(Found { at: found, holds }) = compiled.find(self.text.as_bytes(), at) else {
+            let is_in_place = compiled.is_in_place(self.text.as_bytes(), at);
+            let cut = is_in_place.then(|| cut::of_token(self.text, start)).flatten();
+            let what = compiled.shape.name;
+            self.spans.extend(cut.map(|at| Span { at, rank: Rank::Shape, what, is_hashed: false }));
+            return;
+        };
+        // What begins in a text that does not hold ends with it and holds no more than it does.
         self.covered.resize(self.redactor.shapes.len(), 0);
         self.covered[index] = found.end;
-        if placeholder::is_spent(&self.text[found.clone()]) {
+        if !holds || placeholder::is_spent(&self.text[found.clone()]) {
             return;
         }
         let shape = compiled.shape;
@@ -151,7 +177,9 @@ impl Redactor {
     fn is_known_secret(&self, text: &str) -> bool {
         self.automaton.find_overlapping_iter(text).any(|found| match self.meanings[found.pattern()] {
             Meaning::Value(..) => true,
-            Meaning::Shape(shape) => self.shapes[shape].find(text.as_bytes(), found.start()).is_some(),
+            Meaning::Shape(shape) => {
+                self.shapes[shape].find(text.as_bytes(), found.start()).is_some_and(|found| found.holds)
+            }
             _ => false,
         })
     }

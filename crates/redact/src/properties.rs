@@ -191,6 +191,22 @@ proptest! {
     }
 
     #[test]
+    fn nothing_of_a_value_stays_where_copies_of_it_overlap(
+        unit in "[a-z0-9/%]{1,5}", times in 8..30_usize, more in 0..30_usize, cut in 8..20_usize,
+    ) {
+        let secret = unit.repeat(times);
+        prop_assume!(is_secret_value(&secret));
+        let redactor = redactor(&secret);
+        let once = redactor.text(&unit.repeat(times + more)).into_owned();
+        prop_assert_eq!(&once, "[redacted:SECRET]");
+        prop_assert_eq!(redactor.text(&once), &*once);
+        if let Some(piece) = secret.get(..cut).filter(|piece| piece.len() < secret.len()) {
+            let text = format!("<{piece}…");
+            prop_assert_eq!(redactor.text(&text), "<[redacted:SECRET]…");
+        }
+    }
+
+    #[test]
     fn every_find_is_a_character_of_the_text(prose in any_prose(), secret in any_secret()) {
         let text = format!("{prose}{secret}");
         for found in redactor(&secret).find(&text) {

@@ -99,7 +99,7 @@ pub(crate) const SHAPES: &[Shape] = &[
     chosen("private-key", "PEM and PGP", &["-----BEGIN "], r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:(?:[^-]|-[^-])*-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----|[\s\\nr]*[A-Za-z0-9+/=]{20}[A-Za-z0-9+/=\s\\]*)", |_| true),
     chosen("bearer-token", "`Authorization: Bearer`", &["Bearer ", "bearer ", "BEARER "], r"[A-Za-z]+ +([A-Za-z0-9._~+/=-]{8,})", is_drawn),
     chosen("basic-credentials", "`Authorization: Basic`", &["Basic ", "basic ", "BASIC "], r"[A-Za-z]+ +([A-Za-z0-9+/_-]{8,}={0,2})", is_name_and_password),
-    chosen("url-password", "`scheme://user:password@host`", &["://"], r#"://[^\s/?#@:"'<>\\]*:([^\s/?#"'<>\\]+)@"#, |_| true),
+    chosen("url-password", "`scheme://user:password@host`", &["://", ":~1~1", r":\/\/"], r#":(?://|~1~1|\\/\\/)[^\s/?#@:"'<>\\]*:([^\s/?#"'<>\\]+)@"#, |_| true),
 ];
 
 /// `sk-fading-circle-container` is a name; keys have digits or capitals.
@@ -117,6 +117,14 @@ fn is_name_and_password(credentials: &[u8]) -> bool {
     base64::decode(credentials)
         .and_then(|bytes| String::from_utf8(bytes).ok())
         .is_some_and(|text| text.contains(':') && !text.contains(char::is_control))
+}
+
+/// What has the pattern of a shape.
+pub(super) struct Found {
+    /// Where its secret stands.
+    pub(super) at: Range<usize>,
+    /// Whether it is the token, as far as no pattern can say.
+    pub(super) holds: bool,
 }
 
 /// A shape, compiled when its start is first met: most texts have none.
@@ -144,16 +152,22 @@ impl Compiled {
         self.regex.get_or_init(compiled).as_ref()
     }
 
-    /// The secret of the token that begins at `at`.
-    pub(super) fn find(&self, text: &[u8], at: usize) -> Option<Range<usize>> {
-        if self.shape.begins_a_word && !begins_a_word(text, at) {
+    /// Whether the token can begin at `at`.
+    pub(super) fn is_in_place(&self, text: &[u8], at: usize) -> bool {
+        !self.shape.begins_a_word || begins_a_word(text, at)
+    }
+
+    /// What has the pattern of the token and begins at `at`.
+    pub(super) fn find(&self, text: &[u8], at: usize) -> Option<Found> {
+        if !self.is_in_place(text, at) {
             return None;
         }
         let rest = &text[at..];
         let regex = self.regex()?;
         let found =
             if regex.captures_len() > 1 { regex.captures(rest)?.get(1)? } else { regex.find(rest)? };
-        (self.shape.holds)(found.as_bytes()).then(|| at + found.start()..at + found.end())
+        let holds = (self.shape.holds)(found.as_bytes());
+        Some(Found { at: at + found.start()..at + found.end(), holds })
     }
 }
 
@@ -186,7 +200,8 @@ mod tests {
             .iter()
             .flat_map(starts)
             .filter_map(|(compiled, at)| {
-                Some((compiled.shape.name, &text[compiled.find(text.as_bytes(), at)?]))
+                let found = compiled.find(text.as_bytes(), at).filter(|found| found.holds)?;
+                Some((compiled.shape.name, &text[found.at]))
             })
             .collect()
     }

@@ -327,6 +327,8 @@ fn hostile_texts_settle() {
         "Bearer a",
         "\\\\",
         "%25",
+        "glc_=",
+        "Bearer bearer-",
     ] {
         let text = piece.repeat(200_000 / piece.len());
         let once = redactor.text(&text).into_owned();
@@ -350,4 +352,55 @@ fn a_pattern_breaks_no_recording_and_no_report() {
 fn the_name_of_a_pattern_stands_in_its_placeholder() {
     let redactor = Redactor::builder().named_pattern("customer", "no. (?<digits>[0-9]+)").build().unwrap();
     assert_eq!(redactor.text("no. 12"), "no. [redacted:customer]");
+}
+
+/// Where making or using one of these took quadratic time, this test would not end.
+#[test]
+fn values_that_repeat_are_searched_for_in_linear_time() {
+    for unit in ["a", "ab", "-", "\\", "%", "/", "é", "abcabd", "=\n"] {
+        let value = unit.repeat(20_000 / unit.len());
+        let redactor = Redactor::builder().value("LONG", &value).build().unwrap();
+        for text in [format!("<{}>", value.trim()), serde_json::json!([value.trim()]).to_string()] {
+            let redacted = redactor.text(&text).into_owned();
+            assert!(redacted.len() < 30, "{unit:?}: {} bytes", redacted.len());
+            assert_eq!(redactor.text(&redacted), redacted);
+        }
+        let almost = &value[..value.len() - unit.len()];
+        let _ = redactor.text(&format!("{almost}x{almost}"));
+    }
+}
+
+#[test]
+fn the_lines_of_a_value_go_one_by_one() {
+    let key = "-----BEGIN PRIVATE KEY-----\nMIIEvQIBADANBgkqhkiG9w0B\r\nAQEFAASCBKcwggSjAgEAAoIB\nshort=\n-----END PRIVATE KEY-----\n";
+    for value in [key.to_owned(), key.replace("\r\n", "\n").replace('\n', "\\n")] {
+        let redactor = Redactor::builder().value("KEY", &value).build().unwrap();
+        let text = "stderr | MIIEvQIBADANBgkqhkiG9w0B\nstderr | AQEFAASCBKcwggSjAgEAAoIB\n";
+        assert_eq!(redactor.text(text), "stderr | [redacted:KEY]\nstderr | [redacted:KEY]\n");
+        assert!(redactor.text(key.trim()).starts_with("[redacted:") && redactor.text(key.trim()).len() < 30);
+        assert_eq!(redactor.text("-----BEGIN PRIVATE KEY-----"), "-----BEGIN PRIVATE KEY-----");
+    }
+}
+
+#[test]
+fn a_json_pointer_hides_neither_a_value_nor_the_password_of_a_url() {
+    let pointer = "/postgres:~1~1app:hunter2@db~1x/0";
+    assert_eq!(bare().text(pointer), "/postgres:~1~1app:[redacted:url-password]@db~1x/0");
+    assert_eq!(bare().text(r"http:\/\/app:hunter2@db"), r"http:\/\/app:[redacted:url-password]@db");
+    let redactor = Redactor::builder().value("KEY", "ab/cd~ef/gh").build().unwrap();
+    assert_eq!(redactor.text("/x/ab~1cd~0ef~1gh"), "/x/[redacted:KEY]");
+}
+
+#[test]
+fn what_was_cut_off_goes_too() {
+    let redactor = redactor();
+    assert_eq!(redactor.text("use other-sec… for it"), "use [redacted:OTHER]… for it");
+    assert_eq!(redactor.text("use other… for it"), "use other… for it", "too short to be told");
+    let cut = format!("use {}…", &github()[..12]);
+    assert!(redactor.text(&cut).starts_with("use [redacted:github-token"), "{}", redactor.text(&cut));
+    assert_eq!(redactor.text("Bearer abc123d…"), "Bearer [redacted:bearer-token]…");
+    for text in ["the sk-learn… package", "hf_…", "Bearer …", "Basic training…", "bearer authentication…"]
+    {
+        assert_eq!(redactor.text(text), text);
+    }
 }

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 /// For the rows of suites that have no secrets of their own.
-static BARE: LazyLock<Option<Redactor>> = LazyLock::new(|| Redactor::builder().quick_to_build().build().ok());
+static BARE: LazyLock<Option<Redactor>> = LazyLock::new(|| Redactor::builder().build().ok());
 
 /// The redactors of the suites of one invocation, each made when it is first needed.
 #[derive(Default)]
