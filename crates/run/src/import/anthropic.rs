@@ -2,7 +2,7 @@
 
 use super::Importer;
 use super::catalogue::read_tools;
-use super::content::{Part, answer_of, part, text_of};
+use super::content::{Part, answer_of, part, refuse_calls_of_others, text_of, unknown};
 use super::exchange::{Exchange, chains};
 use super::json::{Fields, Json, Misfit, object_of};
 use super::sample::{Sample, has_part};
@@ -18,6 +18,9 @@ pub(super) const IMPORTER: Importer = Importer {
     sniff,
     read,
 };
+
+/// Blocks about the conversation, in which nothing is called.
+const HARMLESS: [&str; 5] = ["compaction", "fallback", "mcp_tool_listing", "tool_addition", "tool_removal"];
 
 fn sniff(sample: &Sample<'_>) -> bool {
     let has_schema = |tool: &Json<'_>| tool.object().is_some_and(|tool| tool.has("input_schema"));
@@ -210,6 +213,7 @@ pub(super) fn read_message(message: &Fields<'_>, transcript: &mut Transcript) ->
 /// The blocks of a message, which may go on with the one before.
 fn read_parts(message: &Fields<'_>, is_continued: bool, transcript: &mut Transcript) -> Result<(), Misfit> {
     let role = message.required_string("role", "a message")?;
+    refuse_calls_of_others(message, &[])?;
     let Some(content) = message.get("content") else {
         return Err(message.misfit("a message has no `content`".to_owned()));
     };
@@ -250,7 +254,10 @@ fn read_parts(message: &Fields<'_>, is_continued: bool, transcript: &mut Transcr
 }
 
 /// One block: a text is given back, all else goes into the transcript.
-fn read_block<'a>(block: &Fields<'a>, transcript: &mut Transcript) -> Result<Option<Cow<'a, str>>, Misfit> {
+pub(super) fn read_block<'a>(
+    block: &Fields<'a>,
+    transcript: &mut Transcript,
+) -> Result<Option<Cow<'a, str>>, Misfit> {
     let kind = block.required_string("type", "a content block")?;
     match part(&kind, block) {
         Part::Text(text) => return Ok(Some(text)),
@@ -279,9 +286,11 @@ fn read_block<'a>(block: &Fields<'a>, transcript: &mut Transcript) -> Result<Opt
         let is_error = block.get("is_error").and_then(Json::flag).unwrap_or_default()
             || inner.is_some_and(|kind| kind.ends_with("_error"));
         let answer = answer_of(content, is_error, transcript);
-        transcript.answer(id.as_deref(), None, answer);
-    } else {
+        transcript.answer(block, id.as_deref(), None, answer)?;
+    } else if HARMLESS.contains(&&*kind) {
         transcript.drop(Dropped::Other);
+    } else {
+        return Err(unknown(block, "a content block", &kind));
     }
     Ok(None)
 }

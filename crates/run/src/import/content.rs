@@ -1,6 +1,6 @@
 //! Which text is in a message's content, and which parts have no place in a trace?
 
-use super::json::{Json, Misfit, object_of, raw};
+use super::json::{Fields, Json, Misfit, object_of, raw};
 use super::transcript::{Answer, Dropped, Transcript, text_block, text_content};
 use mcptest_core::trace::RecordedCall;
 use serde_json::value::RawValue;
@@ -14,21 +14,56 @@ pub(super) enum Part<'a> {
 }
 
 /// Parts that every format shares; `Other` is for the format to know.
-pub(super) fn part<'a>(kind: &str, fields: &super::json::Fields<'a>) -> Part<'a> {
+pub(super) fn part<'a>(kind: &str, fields: &Fields<'a>) -> Part<'a> {
     let text = |key: &str| Part::Text(fields.string(key).unwrap_or_default());
     match kind {
         "text" | "input_text" | "output_text" | "summary_text" if fields.has("text") => text("text"),
         "text" if fields.has("content") => text("content"),
         "refusal" => text("refusal"),
-        "image" | "image_url" | "input_image" | "computer_screenshot" => Part::Dropped(Dropped::Image),
-        "audio" | "input_audio" | "output_audio" | "audio_url" => Part::Dropped(Dropped::Audio),
+        "image"
+        | "image_url"
+        | "input_image"
+        | "computer_screenshot"
+        | "image-url"
+        | "image-data"
+        | "image-file-id"
+        | "image-file-reference" => Part::Dropped(Dropped::Image),
+        "audio" | "input_audio" | "output_audio" | "audio_url" | "audio-url" => Part::Dropped(Dropped::Audio),
         "file" | "input_file" | "document" | "container_upload" | "media" | "video" | "video_url"
-        | "blob" | "uri" => Part::Dropped(Dropped::File),
-        "thinking" | "redacted_thinking" | "reasoning" | "reasoning_content" => {
+        | "blob" | "uri" | "binary" | "video-url" | "document-url" | "uploaded-file" | "file-data"
+        | "file-url" | "file-id" | "file-reference" | "reasoning-file" | "text-plain" | "search_result" => {
+            Part::Dropped(Dropped::File)
+        }
+        "thinking" | "redacted_thinking" | "reasoning" | "reasoning_content" | "reasoning_text" => {
             Part::Dropped(Dropped::Reasoning)
         }
         _ => Part::Other,
     }
+}
+
+/// A part that nobody knows could be a call, and a call that is not read would be missed in silence.
+pub(super) fn unknown(fields: &Fields<'_>, what: &str, kind: &str) -> Misfit {
+    let kind = match kind {
+        "" => "has no `type`".to_owned(),
+        kind => format!("is of an unknown `type`, `{kind}`"),
+    };
+    fields.misfit(format!("{what} {kind}; it could be a call: if it is none, take it out"))
+}
+
+/// Keys under which some format has calls, without their case and underscores.
+const CALLS: [&str; 7] =
+    ["toolcalls", "toolcall", "functioncall", "functioncalls", "toolinvocations", "tooluse", "parts"];
+
+/// Calls that stand where this format has none would be missed in silence.
+pub(super) fn refuse_calls_of_others(message: &Fields<'_>, own: &[&str]) -> Result<(), Misfit> {
+    for (key, value) in message.entries().filter(|(key, _)| !own.contains(key)) {
+        let plain = key.replace('_', "").to_ascii_lowercase();
+        if CALLS.contains(&&*plain) && !matches!(value.text(), "null" | "[]" | "{}") {
+            let message = format!("messages of this format have no `{key}`, and calls in it would be missed");
+            return Err(Misfit::at(value, message));
+        }
+    }
+    Ok(())
 }
 
 /// The text of a content: a string, or parts of which the texts are put together and the others counted.
@@ -49,10 +84,11 @@ pub(super) fn text_of<'a>(content: Json<'a>, transcript: &mut Transcript) -> Res
             continue;
         }
         let fields = object_of(value, "a part of `content`")?;
-        match part(&fields.string("type").unwrap_or_default(), &fields) {
+        let kind = fields.string("type").unwrap_or_default();
+        match part(&kind, &fields) {
             Part::Text(text) => whole += text,
             Part::Dropped(what) => transcript.drop(what),
-            Part::Other => transcript.drop(Dropped::Other),
+            Part::Other => return Err(unknown(&fields, "a part of `content`", &kind)),
         }
     }
     Ok(whole)
@@ -63,6 +99,9 @@ pub(super) fn answer_of(content: Option<Json<'_>>, is_error: bool, transcript: &
     let Some(content) = content else { return Answer { is_error, ..Answer::default() } };
     if let Some(text) = content.string() {
         return Answer::of_text(text, is_error);
+    }
+    if let Some(answer) = content.object().and_then(|result| mcp_answer(&result, is_error, transcript)) {
+        return answer;
     }
     let blocks = content.list().filter(|blocks| blocks.iter().all(|block| is_block(*block)));
     let Some(blocks) = blocks else {
@@ -87,6 +126,16 @@ pub(super) fn answer_of(content: Option<Json<'_>>, is_error: bool, transcript: &
         }
     }
     Answer { is_error, content: Some(raw(&kept)), structured: None, text: whole }
+}
+
+/// The result of an MCP call as the protocol has it.
+pub(super) fn mcp_answer(result: &Fields<'_>, is_error: bool, transcript: &mut Transcript) -> Option<Answer> {
+    let content = result.get("content")?;
+    content.list()?.iter().all(|block| is_block(*block)).then_some(())?;
+    let is_marked = result.get("isError").and_then(Json::flag).unwrap_or_default();
+    let answer = answer_of(Some(content), is_error || is_marked, transcript);
+    let structured = result.get("structuredContent").map(Json::compact);
+    Some(Answer { structured: structured.or(answer.structured), ..answer })
 }
 
 fn is_block(value: Json<'_>) -> bool {

@@ -2,7 +2,7 @@
 
 use super::Importer;
 use super::catalogue::read_tools;
-use super::content::{answer_of, text_of, with_arguments};
+use super::content::{answer_of, refuse_calls_of_others, text_of, with_arguments};
 use super::exchange::{Exchange, chains};
 use super::json::{Fields, Json, Misfit, object_of};
 use super::sample::Sample;
@@ -112,6 +112,7 @@ pub(super) fn usage_tokens(usage: &Fields<'_>) -> Tokens {
 /// One message of a chat.
 pub(super) fn read_message(message: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
     let role = message.required_string("role", "a message")?;
+    refuse_calls_of_others(message, &["tool_calls", "function_call"])?;
     let content = message.get("content");
     match &*role {
         "system" | "developer" => {
@@ -129,7 +130,7 @@ pub(super) fn read_message(message: &Fields<'_>, transcript: &mut Transcript) ->
             let id = message.optional_string("tool_call_id")?;
             let name = message.string("name");
             let answer = answer_of(content, false, transcript);
-            transcript.answer(id.as_deref(), name.as_deref(), answer);
+            transcript.answer(message, id.as_deref(), name.as_deref(), answer)?;
         }
         other => {
             let message_of =

@@ -2,7 +2,7 @@
 
 use super::Importer;
 use super::catalogue::{read_tools, tool};
-use super::content::{answer_of, text_of, with_arguments};
+use super::content::{answer_of, refuse_calls_of_others, text_of, unknown, with_arguments};
 use super::json::{Fields, Json, Misfit, object_of, on_one_line};
 use super::openai_chat::usage_tokens;
 use super::sample::{Sample, has_part};
@@ -19,6 +19,20 @@ pub(super) const IMPORTER: Importer = Importer {
     sniff,
     read,
 };
+
+/// Items about the conversation, and programs of the model whose calls are items of their own.
+const HARMLESS: [&str; 10] = [
+    "item_reference",
+    "compaction",
+    "compaction_trigger",
+    "configuration_update",
+    "additional_tools",
+    "mcp_approval_request",
+    "mcp_approval_response",
+    "program",
+    "program_output",
+    "tool_search_output",
+];
 
 fn sniff(sample: &Sample<'_>) -> bool {
     let is_item = |kind: &str| {
@@ -229,22 +243,23 @@ impl Reader {
             output if output.ends_with("_call_output") => {
                 let id = item.optional_string("call_id")?;
                 let answer = answer_of(item.get("output"), false, &mut self.transcript);
-                self.transcript.answer(id.as_deref(), None, answer);
-                Ok(())
+                self.transcript.answer(item, id.as_deref(), None, answer)
             }
             hosted if hosted.ends_with("_call") => {
                 self.hosted_call(item, hosted.trim_end_matches("_call"));
                 Ok(())
             }
-            _ => {
+            harmless if HARMLESS.contains(&harmless) => {
                 self.transcript.drop(Dropped::Other);
                 Ok(())
             }
+            other => Err(unknown(item, "an item", other)),
         }
     }
 
     fn message(&mut self, item: &Fields<'_>) -> Result<(), Misfit> {
         let role = item.required_string("role", "a message")?;
+        refuse_calls_of_others(item, &[])?;
         let content = item.get("content");
         let text =
             content.map(|content| text_of(content, &mut self.transcript)).transpose()?.unwrap_or_default();

@@ -1,6 +1,6 @@
 //! One conversation as it is collected: which calls, which answer to which call, and what was left out?
 
-use super::json::raw;
+use super::json::{Fields, Misfit, raw};
 use super::server_name::{Bare, bare};
 use mcptest_core::trace::{
     CatalogueTool, RecordedCall, RecordedDelegation, RecordedError, RecordedTurn, Tokens,
@@ -57,7 +57,6 @@ pub(super) enum Dropped {
     Audio,
     File,
     Reasoning,
-    LooseResult,
     RepeatedResult,
     Choice,
     InnerCall,
@@ -74,7 +73,6 @@ impl Dropped {
             Self::Audio => ["audio part", "audio parts"],
             Self::File => ["file", "files"],
             Self::Reasoning => ["reasoning block", "reasoning blocks"],
-            Self::LooseResult => ["result without its call", "results without their calls"],
             Self::RepeatedResult => ["second result of a call", "second results of calls"],
             Self::Choice => ["further choice", "further choices"],
             Self::InnerCall => ["call inside a tool", "calls inside tools"],
@@ -141,19 +139,40 @@ impl Transcript {
     }
 
     /// A tool answers the call with this id; without an id, the first call that waits, of that name where one is said.
-    pub(super) fn answer(&mut self, id: Option<&str>, name: Option<&str>, answer: Answer) {
+    pub(super) fn answer(
+        &mut self,
+        place: &Fields<'_>,
+        id: Option<&str>,
+        name: Option<&str>,
+        answer: Answer,
+    ) -> Result<(), Misfit> {
+        self.meet(id, name, answer).map_err(|message| place.misfit(message))
+    }
+
+    /// Brings an answer and its call together, or says why that cannot be.
+    pub(super) fn meet(
+        &mut self,
+        id: Option<&str>,
+        name: Option<&str>,
+        answer: Answer,
+    ) -> Result<(), String> {
         self.turns.push(RecordedTurn::new("tool", answer.text.clone()));
-        let waiting = if let Some(id) = id {
-            self.by_id.get_mut(id).and_then(VecDeque::pop_front)
-        } else {
-            let fits = |index: &&usize| name.is_none_or(|name| self.calls[**index].name == name);
-            self.unanswered.iter().find(fits).copied()
+        let is_known = id.is_some_and(|id| self.by_id.contains_key(id));
+        let waiting = match id.filter(|_| is_known) {
+            Some(id) => self.by_id.get_mut(id).and_then(VecDeque::pop_front),
+            None => self.unanswered.iter().copied().find(|index| {
+                let call = &self.calls[*index];
+                // An id says which call it is, unless calls have none.
+                (id.is_none() || call.id.is_none() && name.is_some())
+                    && name.is_none_or(|name| call.name == name)
+            }),
         };
         match waiting.filter(|index| self.answers[*index].is_none()) {
             Some(index) => self.answer_call(index, answer),
-            None if id.is_some_and(|id| self.by_id.contains_key(id)) => self.drop(Dropped::RepeatedResult),
-            None => self.drop(Dropped::LooseResult),
+            None if is_known => self.drop(Dropped::RepeatedResult),
+            None => return Err(without_call(id, name)),
         }
+        Ok(())
     }
 
     /// The answer to the call at this index.
@@ -208,6 +227,16 @@ impl Transcript {
     }
 }
 
+/// What is wrong with a result whose call is not there.
+pub(super) fn without_call(id: Option<&str>, name: Option<&str>) -> String {
+    let missing = match (id, name) {
+        (Some(id), _) => format!("no call before it has the id `{id}`"),
+        (None, Some(name)) => format!("no call of `{name}` before it waits for one"),
+        (None, None) => "no call before it waits for one".to_owned(),
+    };
+    format!("this result has no call: {missing}; export the whole conversation, or take the result out")
+}
+
 /// A text as one block of MCP content.
 #[derive(Serialize)]
 struct TextBlock<'a> {
@@ -245,18 +274,19 @@ mod tests {
     }
 
     #[test]
-    fn answers_out_of_order_reach_their_calls_and_others_are_counted() {
+    fn answers_out_of_order_reach_their_calls_and_one_without_a_call_is_refused() {
         let mut transcript = Transcript::default();
         transcript.assistant();
         for id in ["a", "b", "c"] {
             transcript.call(call(id, Some(id)));
         }
-        for id in ["b", "a", "a", "z"] {
-            transcript.answer(Some(id), None, Answer::of_text(id.into(), false));
+        for id in ["b", "a", "a"] {
+            transcript.meet(Some(id), None, Answer::of_text(id.into(), false)).unwrap();
         }
         assert_eq!(answers(&transcript), [Some("a"), Some("b"), None]);
         assert_eq!(transcript.dropped[&Dropped::RepeatedResult], 1);
-        assert_eq!(transcript.dropped[&Dropped::LooseResult], 1);
+        let refused = transcript.meet(Some("z"), Some("c"), Answer::default()).unwrap_err();
+        assert!(refused.contains("no call before it has the id `z`"), "{refused}");
     }
 
     #[test]
@@ -265,7 +295,7 @@ mod tests {
         for text in ["one", "two"] {
             transcript.assistant();
             transcript.call(call("t", Some("call_0")));
-            transcript.answer(Some("call_0"), None, Answer::of_text(text.into(), false));
+            transcript.meet(Some("call_0"), None, Answer::of_text(text.into(), false)).unwrap();
         }
         assert_eq!(answers(&transcript), [Some("one"), Some("two")]);
         assert_eq!(transcript.calls[1].turn, Some(1));

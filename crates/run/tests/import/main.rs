@@ -6,6 +6,7 @@ mod bad_input;
 mod details;
 mod fixtures;
 mod otel;
+mod refused;
 mod round_trip;
 mod told;
 mod written;

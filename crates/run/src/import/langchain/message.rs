@@ -1,13 +1,23 @@
 //! One LangChain message, in any of the shapes in which it is written down.
 
 use super::super::anthropic;
-use super::super::content::{Part, answer_of, part, text_of, with_arguments};
+use super::super::content::{Part, answer_of, part, text_of, unknown, with_arguments};
 use super::super::json::{Fields, Json, Misfit, object_of};
 use super::super::openai_chat;
 use super::super::sample::has_part;
 use super::super::transcript::{Dropped, Transcript};
 use mcptest_core::trace::{RecordedCall, Tokens};
 use std::borrow::Cow;
+
+/// Parts in which nothing is called, and what providers ran themselves.
+const HARMLESS: [&str; 6] = [
+    "tool_call_chunk",
+    "server_tool_call_chunk",
+    "non_standard",
+    "mcp_list_tools",
+    "executable_code",
+    "code_execution_result",
+];
 
 /// Who speaks.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -172,14 +182,32 @@ fn read_content(fields: &Fields<'_>, reads_calls: bool, transcript: &mut Transcr
         match part(&kind, &block) {
             Part::Text(text) => transcript.say(&text),
             Part::Dropped(what) => transcript.drop(what),
-            Part::Other if matches!(&*kind, "tool_use" | "tool_call" | "function_call") => {
+            Part::Other
+                if matches!(&*kind, "tool_use" | "tool_call" | "function_call" | "invalid_tool_call") =>
+            {
                 if reads_calls {
                     let call = call_of(&block)?;
                     transcript.call(call);
                 }
             }
+            Part::Other if kind == "server_tool_call" => {
+                let call = call_of(&block)?;
+                transcript.call(call);
+            }
+            Part::Other if kind == "server_tool_result" => {
+                let id = block.optional_string("tool_call_id")?;
+                let is_error = block.string("status").is_some_and(|status| status == "error");
+                let answer = answer_of(block.get("output"), is_error, transcript);
+                transcript.answer(&block, id.as_deref(), None, answer)?;
+            }
+            Part::Other if kind.ends_with("tool_use") || kind.ends_with("tool_result") => {
+                anthropic::read_block(&block, transcript)?;
+            }
             Part::Other if kind == "input_json_delta" => {}
-            Part::Other => transcript.drop(Dropped::Other),
+            Part::Other if kind.ends_with("_call") || HARMLESS.contains(&&*kind) => {
+                transcript.drop(Dropped::Other);
+            }
+            Part::Other => return Err(unknown(&block, "a part of `content`", &kind)),
         }
     }
     Ok(())
@@ -228,8 +256,7 @@ fn read_tool(fields: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Mis
     let name = fields.string("name");
     let is_error = status.is_some_and(|status| status == "error");
     let answer = answer_of(fields.get("content"), is_error, transcript);
-    transcript.answer(id.as_deref(), name.as_deref(), answer);
-    Ok(())
+    transcript.answer(fields, id.as_deref(), name.as_deref(), answer)
 }
 
 /// Counts that stand beside a message rather than in it.

@@ -1,6 +1,6 @@
 //! The messages of a chat span: parts, as the conventions have them now, or what came before them.
 
-use super::super::content::{Part, answer_of, part, with_arguments};
+use super::super::content::{Part, answer_of, part, unknown, with_arguments};
 use super::super::json::{Fields, Json};
 use super::super::transcript::{Answer, Dropped, Transcript};
 use super::attributes::Attributes;
@@ -20,56 +20,60 @@ pub(super) struct Message {
     pub(super) finish_reason: Option<String>,
 }
 
-/// `[{role, parts}]`; `None` when it is no list of messages, as a text that was cut off.
-pub(super) fn of_list(text: &str, is_output: bool) -> Option<Vec<Message>> {
-    let list = reread(text)?.list()?;
+/// `[{role, parts}]`; `None` when it is no list of messages, as a text that was cut off. What cannot be understood is
+/// told in words: the JSON of a string has no place in the file.
+pub(super) fn of_list(text: &str, is_output: bool) -> Result<Option<Vec<Message>>, String> {
+    let list = reread(text).and_then(Json::list).unwrap_or_default();
+    let objects: Option<Vec<Fields<'_>>> = list.iter().map(|message| message.object()).collect();
+    let Some(objects) = objects.filter(|_| text.starts_with('[')) else { return Ok(None) };
     let default = if is_output { "assistant" } else { "user" };
-    list.iter().map(|message| Some(of_fields(&message.object()?, default))).collect()
+    objects.iter().map(|message| of_fields(message, default)).collect::<Result<_, _>>().map(Some)
 }
 
-fn of_fields(fields: &Fields<'_>, default_role: &str) -> Message {
+fn of_fields(fields: &Fields<'_>, default_role: &str) -> Result<Message, String> {
     let role = fields.string("role").unwrap_or(Cow::Borrowed(default_role)).into_owned();
     let finish_reason = fields.string("finish_reason").map(Cow::into_owned);
     let mut message = Message { role, finish_reason, ..Message::default() };
     let content = fields.get("parts").or_else(|| fields.get("content"));
     match content.and_then(Json::list) {
-        Some(parts) => parts.iter().for_each(|part| message.read_part(*part)),
+        Some(parts) => parts.iter().try_for_each(|part| message.read_part(*part))?,
         None => message.text = content.and_then(Json::string).unwrap_or_default().into_owned(),
     }
     for call in fields.get("tool_calls").and_then(Json::list).unwrap_or_default() {
-        message.calls.extend(call.object().and_then(|call| call_of(&call)));
+        message.calls.push(call_of(call)?);
     }
     if message.role == "tool" && message.answers.is_empty() {
         let id = fields.string("tool_call_id").or_else(|| fields.string("id")).map(Cow::into_owned);
         message.answers.push((id, Answer::of_text(message.text.clone().into(), false)));
     }
-    message
+    Ok(message)
 }
 
 impl Message {
-    fn read_part(&mut self, value: Json<'_>) {
+    fn read_part(&mut self, value: Json<'_>) -> Result<(), String> {
         let Some(fields) = value.object() else {
             self.text.push_str(&value.string().unwrap_or_default());
-            return;
+            return Ok(());
         };
         let kind = fields.string("type").unwrap_or_default();
         match &*kind {
-            "tool_call" | "server_tool_call" => match call_of(&fields) {
-                Some(call) => self.calls.push(call),
-                None => self.dropped.push(Dropped::Other),
-            },
+            "tool_call" | "server_tool_call" => self.calls.push(call_of(value)?),
             "tool_call_response" | "server_tool_call_response" => {
                 let response = ["response", "result", "content"].iter().find_map(|key| fields.get(key));
                 let id = fields.string("id").map(Cow::into_owned);
                 let answer = answer_of(response, false, &mut Transcript::default());
                 self.answers.push((id, answer));
             }
+            "compaction" => self.dropped.push(Dropped::Other),
             kind => match part(kind, &fields) {
                 Part::Text(text) => self.text.push_str(&text),
                 Part::Dropped(what) => self.dropped.push(what),
-                Part::Other => self.dropped.push(Dropped::Other),
+                // A message without its content, as instruments write it when they are told to.
+                Part::Other if kind == "text" => {}
+                Part::Other => return Err(unknown(&fields, "a part of a message", kind).message),
             },
         }
+        Ok(())
     }
 
     pub(super) fn is_assistant(&self) -> bool {
@@ -78,24 +82,24 @@ impl Message {
 }
 
 /// A call as the conventions write it, or as OpenAI does.
-fn call_of(fields: &Fields<'_>) -> Option<RecordedCall> {
+fn call_of(value: Json<'_>) -> Result<RecordedCall, String> {
+    let fields = value.object().unwrap_or_default();
     let function = fields.part("function").unwrap_or_else(|| fields.clone());
     let id = fields.string("id").map(Cow::into_owned);
-    let call = RecordedCall { name: function.string("name")?.into_owned(), id, ..RecordedCall::default() };
-    Some(with_arguments(call, function.get("arguments")))
+    let name = function.string("name").ok_or("a call of a message has no `name`")?.into_owned();
+    Ok(with_arguments(RecordedCall { name, id, ..RecordedCall::default() }, function.get("arguments")))
 }
 
 /// A message that stands in an event of its own; whether the model wrote it.
-pub(super) fn of_event(name: &str, attributes: &Attributes) -> Option<(bool, Message)> {
-    let role = match name {
-        "gen_ai.choice" => "assistant",
-        _ => name.strip_prefix("gen_ai.")?.strip_suffix(".message")?,
-    };
+pub(super) fn of_event(name: &str, attributes: &Attributes) -> Result<Option<(bool, Message)>, String> {
     let is_output = name == "gen_ai.choice";
+    let said = if is_output { "gen_ai.assistant.message" } else { name };
+    let role = said.strip_prefix("gen_ai.").and_then(|name| name.strip_suffix(".message"));
+    let Some(role) = role else { return Ok(None) };
     let body = attributes.json(&["gen_ai.event.content", "message"]);
     let body = body.as_deref().and_then(reread).and_then(Json::object);
     let mut message = match body {
-        Some(body) => of_fields(&body.part("message").unwrap_or(body), role),
+        Some(body) => of_fields(&body.part("message").unwrap_or(body), role)?,
         None => Message { role: role.to_owned(), ..Message::default() },
     };
     if message.text.is_empty() {
@@ -103,14 +107,14 @@ pub(super) fn of_event(name: &str, attributes: &Attributes) -> Option<(bool, Mes
     }
     if let Some(calls) = attributes.json(&["tool_calls"]).filter(|_| message.calls.is_empty()) {
         let calls = reread(&calls).and_then(Json::list).unwrap_or_default();
-        message.calls = calls.iter().filter_map(|call| call_of(&call.object()?)).collect();
+        message.calls = calls.iter().map(|call| call_of(*call)).collect::<Result<_, _>>()?;
     }
     if role == "tool" && message.answers.is_empty() {
         let id = attributes.text(&["id", "tool_call_id"]);
         message.answers.push((id, Answer::of_text(message.text.clone().into(), false)));
     }
     message.finish_reason = message.finish_reason.or_else(|| attributes.text(&["finish_reason"]));
-    Some((is_output, message))
+    Ok(Some((is_output, message)))
 }
 
 /// `gen_ai.prompt.0.role`, `gen_ai.prompt.0.tool_calls.1.name` and so on.

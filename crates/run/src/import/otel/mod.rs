@@ -53,7 +53,8 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
     traces.sort_by_key(|trace| trace.first().map_or(0, |span| span.start));
     let (told, others): (Vec<_>, Vec<_>) =
         traces.into_iter().partition(|trace| trace.iter().any(|span| span.kind != Kind::Other));
-    let mut transcripts: Vec<Transcript> = told.iter().map(|trace| trace::transcript(trace)).collect();
+    let told = told.iter().map(|trace| trace::transcript(trace));
+    let mut transcripts = told.collect::<Result<Vec<Transcript>, Misfit>>()?;
     if let Some(first) = transcripts.first_mut() {
         let others = others.iter().map(Vec::len).sum::<usize>();
         if others > 0 {

@@ -38,6 +38,8 @@ pub(super) struct Span {
     /// What went wrong, when the span says that something did.
     pub(super) error: Option<String>,
     name: String,
+    /// Where it stands in the file.
+    address: usize,
 }
 
 const TOOL_NAME: [&str; 2] = ["gen_ai.tool.name", "mcp.tool.name"];
@@ -62,11 +64,12 @@ impl Span {
             cut_lists: 0,
             error: None,
             name: fields.string("name").unwrap_or_default().into_owned(),
+            address: fields.misfit(String::new()).address,
         };
         span.read_events(fields)?;
         span.kind = span.find_kind();
         span.error = span.find_error(fields);
-        span.read_messages();
+        span.read_messages().map_err(|message| fields.misfit(message))?;
         Ok(span)
     }
 
@@ -79,7 +82,7 @@ impl Span {
                 continue;
             }
             let attributes = Attributes::read(&event)?;
-            match of_event(&name, &attributes) {
+            match of_event(&name, &attributes).map_err(|message| event.misfit(message))? {
                 Some((true, message)) => self.output.push(message),
                 Some((false, message)) => self.input.push(message),
                 None => self.attributes.add_missing(attributes),
@@ -88,15 +91,16 @@ impl Span {
         Ok(())
     }
 
-    fn read_messages(&mut self) {
+    fn read_messages(&mut self) -> Result<(), String> {
         for (is_output, keys, prefix) in [
             (false, ["gen_ai.input.messages", "gen_ai.prompt"], "gen_ai.prompt."),
             (true, ["gen_ai.output.messages", "gen_ai.completion"], "gen_ai.completion."),
         ] {
             let listed = self.attributes.json(&keys);
-            let messages = match listed.as_deref().map(|text| (text, of_list(text, is_output))) {
-                Some((_, Some(messages))) => messages,
-                Some((text, None)) => {
+            let list = listed.as_deref().map(|text| of_list(text, is_output)).transpose()?;
+            let messages = match (listed.as_deref(), list.flatten()) {
+                (_, Some(messages)) => messages,
+                (Some(text), None) => {
                     let text: String = serde_json::from_str(text).unwrap_or_default();
                     if text.is_empty() || text.starts_with(['[', '{']) {
                         self.cut_lists += 1;
@@ -105,13 +109,14 @@ impl Span {
                     let role = if is_output { "assistant" } else { "user" };
                     vec![Message { role: role.to_owned(), text, ..Message::default() }]
                 }
-                None => of_indexed(&self.attributes, prefix),
+                (None, None) => of_indexed(&self.attributes, prefix),
             };
             let side = if is_output { &mut self.output } else { &mut self.input };
             if !messages.is_empty() {
                 *side = messages;
             }
         }
+        Ok(())
     }
 
     fn find_kind(&self) -> Kind {
@@ -152,6 +157,11 @@ impl Span {
                 .or_else(|| self.attributes.text(&["error.message"]));
             message.or(kind).unwrap_or_else(|| "the span says only that it failed".to_owned())
         })
+    }
+
+    /// Something wrong with the span.
+    pub(super) fn misfit(&self, message: String) -> Misfit {
+        Misfit { address: self.address, message }
     }
 
     pub(super) fn is_call(&self) -> bool {

@@ -1,18 +1,18 @@
 //! One trace becomes one conversation: chats say what the model called, tool spans what came of it.
 
 use super::super::catalogue::read_tools;
-use super::super::content::answer_of;
-use super::super::json::Json;
-use super::super::transcript::{Answer, Dropped, Transcript};
+use super::super::content::{answer_of, mcp_answer};
+use super::super::json::{Json, Misfit};
+use super::super::transcript::{Answer, Dropped, Transcript, without_call};
 use super::calls::{Executed, Tree, executed, is_same_tool};
 use super::messages::Message;
 use super::span::{Kind, Span, reread};
 use mcptest_core::json::equal;
 use mcptest_core::trace::{RecordedCall, RecordedDelegation, RecordedTurn, Tokens};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The conversation of these spans, which are in the order of their starts.
-pub(super) fn transcript(spans: &[Span]) -> Transcript {
+pub(super) fn transcript(spans: &[Span]) -> Result<Transcript, Misfit> {
     let (calls, left_out) = executed(spans);
     let chats = chats(spans);
     let mut teller = Teller::default();
@@ -34,7 +34,7 @@ pub(super) fn transcript(spans: &[Span]) -> Transcript {
         while let Some(call) = calls.next_if(|call| call.start < chat.span.start) {
             teller.execute(call);
         }
-        teller.chat(chat);
+        teller.chat(chat)?;
     }
     calls.for_each(|call| teller.execute(call));
     teller.finish(spans, &chats)
@@ -129,12 +129,12 @@ struct Teller {
 }
 
 impl Teller {
-    fn chat(&mut self, chat: &Chat<'_>) {
+    fn chat(&mut self, chat: &Chat<'_>) -> Result<(), Misfit> {
         for span in chat.all() {
             self.around(span);
         }
         self.transcript.tokens.add(chat.tokens());
-        self.input(chat.input());
+        self.input(chat.input()).map_err(|message| chat.span.misfit(message))?;
         self.transcript.assistant();
         for message in chat.output() {
             self.transcript.say(&message.text);
@@ -149,6 +149,7 @@ impl Teller {
         if let Some(error) = &chat.span.error {
             self.transcript.fail(error.clone());
         }
+        Ok(())
     }
 
     fn around(&mut self, span: &Span) {
@@ -177,7 +178,7 @@ impl Teller {
 
     /// What was sent to the model: the user's words that are new, and the answers to calls of this trace. Calls in it
     /// are history, told of by the spans that made them.
-    fn input(&mut self, messages: &[Message]) {
+    fn input(&mut self, messages: &[Message]) -> Result<(), String> {
         let of_role = |role: &'static str| messages.iter().filter(move |message| message.role == role);
         of_role("system")
             .chain(of_role("developer"))
@@ -192,11 +193,17 @@ impl Teller {
                 self.transcript.user(&message.text);
             }
         }
+        let made = messages.iter().flat_map(|message| &message.calls);
+        let made: BTreeSet<&str> = made.filter_map(|call| call.id.as_deref()).collect();
         for (id, answer) in messages.iter().flat_map(|message| &message.answers) {
-            if let Some(index) = id.as_ref().and_then(|id| self.by_id.get(id)) {
+            let Some(id) = id else { continue };
+            if let Some(index) = self.by_id.get(id) {
                 self.answer(*index, answer);
+            } else if !made.contains(id.as_str()) {
+                return Err(without_call(Some(id), None));
             }
         }
+        Ok(())
     }
 
     /// The answer to a call; what a span said of it stays, and what it did not say is filled in.
@@ -265,12 +272,12 @@ impl Teller {
         all().filter(is_open).find(fits).or_else(|| all().find(is_open))
     }
 
-    fn finish(mut self, spans: &[Span], chats: &[Chat<'_>]) -> Transcript {
+    fn finish(mut self, spans: &[Span], chats: &[Chat<'_>]) -> Result<Transcript, Misfit> {
         if self.transcript.calls.is_empty()
             && let Some(last) = chats.last()
             && last.input().iter().any(|message| !message.calls.is_empty())
         {
-            self.retell(last);
+            self.retell(last).map_err(|message| last.span.misfit(message))?;
         }
         // What the model wrote was counted with the request that it answered.
         let sent = chats.last().map(Chat::input).unwrap_or_default().iter();
@@ -285,18 +292,18 @@ impl Teller {
         if self.prompts.is_empty()
             && let Some(agent) = agents().find(|agent| !agent.input.is_empty())
         {
-            self.input(&agent.input);
+            self.input(&agent.input).map_err(|message| agent.misfit(message))?;
         }
         let said_nothing = chats.iter().all(|chat| chat.output().is_empty());
         if said_nothing && let Some(agent) = agents().find(|agent| !agent.output.is_empty()) {
             self.transcript.assistant();
             agent.output.iter().for_each(|message| self.transcript.say(&message.text));
         }
-        self.transcript
+        Ok(self.transcript)
     }
 
     /// A trace whose only record of the calls is what was sent with the last request.
-    fn retell(&mut self, chat: &Chat<'_>) {
+    fn retell(&mut self, chat: &Chat<'_>) -> Result<(), String> {
         let transcript = &mut self.transcript;
         transcript.restart();
         for message in chat.input().iter().chain(chat.output()) {
@@ -310,9 +317,10 @@ impl Teller {
                 transcript.user(&message.text);
             }
             for (id, answer) in &message.answers {
-                transcript.answer(id.as_deref(), None, answer.clone());
+                transcript.meet(id.as_deref(), None, answer.clone())?;
             }
         }
+        Ok(())
     }
 }
 
@@ -326,21 +334,13 @@ fn answer_of_span(executed: &Executed, transcript: &mut Transcript) -> Answer {
     };
     let value = reread(result.get());
     let written = value.and_then(Json::string);
-    let fields = written.as_deref().map_or(value, Json::inside).and_then(Json::object);
-    // The result of an MCP call as the protocol has it.
-    let content =
-        fields.as_ref().and_then(|fields| fields.get("content")).filter(|content| content.list().is_some());
-    match (&fields, content) {
-        (Some(fields), Some(content)) => {
-            let is_marked = fields.get("isError").and_then(Json::flag).unwrap_or_default();
-            let answer = answer_of(Some(content), is_error || is_marked, transcript);
-            let structured = fields.get("structuredContent").map(Json::compact);
-            Answer { structured: structured.or(answer.structured), ..answer }
-        }
-        (Some(_), None) if written.is_some() => {
-            let structured = written.as_deref().and_then(Json::inside).map(Json::compact);
-            Answer { structured, ..answer_of(value, is_error, transcript) }
-        }
-        _ => answer_of(value, is_error, transcript),
-    }
+    let Some(inner) = written.as_deref().and_then(Json::inside).filter(|inner| inner.object().is_some())
+    else {
+        return answer_of(value, is_error, transcript);
+    };
+    let result = inner.object().and_then(|result| mcp_answer(&result, is_error, transcript));
+    result.unwrap_or_else(|| {
+        let structured = Some(inner.compact());
+        Answer { structured, ..answer_of(value, is_error, transcript) }
+    })
 }

@@ -1,0 +1,119 @@
+//! What is not understood is refused with its place: a call that is not read would be missed in silence.
+
+use mcptest_run::import::{find, import};
+
+/// A format, a text, where it is wrong, and what is said of it.
+type Refused = (&'static str, &'static str, &'static str, &'static str);
+
+const REFUSED: &[Refused] = &[
+    (
+        "anthropic",
+        r#"[{"role":"user","content":"a"},
+{"role":"assistant","content":[{"type":"hologram","name":"t"}]}]"#,
+        "line 2, column 32",
+        "a content block is of an unknown `type`, `hologram`; it could be a call: if it is none, take it out",
+    ),
+    (
+        "anthropic",
+        r#"[{"role":"assistant","content":[{"type":"tool_use","id":"a","name":"t","input":{}}]},
+{"role":"user","content":[{"type":"tool_result","tool_use_id":"b","content":"x"}]}]"#,
+        "line 2, column 27",
+        "this result has no call: no call before it has the id `b`; export the whole conversation, or take the result out",
+    ),
+    (
+        "anthropic",
+        r#"[{"role":"assistant","content":"Let me look.","tool_calls":[{"id":"a"}]}]"#,
+        "line 1, column 60",
+        "messages of this format have no `tool_calls`, and calls in it would be missed",
+    ),
+    (
+        "openai-chat",
+        r#"[{"role":"user","content":[{"type":"text","text":"a"},{"type":"hologram"}]}]"#,
+        "line 1, column 55",
+        "a part of `content` is of an unknown `type`, `hologram`",
+    ),
+    (
+        "openai-chat",
+        r#"[{"role":"user","content":"a"},{"role":"tool","tool_call_id":"b","content":"x"}]"#,
+        "line 1, column 32",
+        "no call before it has the id `b`",
+    ),
+    (
+        "openai-chat",
+        r#"[{"role":"assistant","content":"","toolCalls":[{"name":"t"}]}]"#,
+        "line 1, column 47",
+        "messages of this format have no `toolCalls`",
+    ),
+    (
+        "openai-responses",
+        r#"[{"type":"function_call","call_id":"a","name":"t","arguments":"{}"},{"type":"hologram"}]"#,
+        "line 1, column 69",
+        "an item is of an unknown `type`, `hologram`",
+    ),
+    (
+        "openai-responses",
+        r#"[{"type":"function_call_output","call_id":"b","output":"x"}]"#,
+        "line 1, column 2",
+        "no call before it has the id `b`",
+    ),
+    (
+        "langchain",
+        r#"[{"type":"ai","content":[{"type":"hologram"}]}]"#,
+        "line 1, column 26",
+        "a part of `content` is of an unknown `type`, `hologram`",
+    ),
+    (
+        "langchain",
+        r#"[{"type":"human","content":"a"},{"type":"tool","content":"x","tool_call_id":"b"}]"#,
+        "line 1, column 33",
+        "no call before it has the id `b`",
+    ),
+    (
+        "otel",
+        r#"{"resourceSpans":[{"scopeSpans":[{"spans":[
+{"traceId":"a","spanId":"b","attributes":{"gen_ai.operation.name":"chat","gen_ai.output.messages":[{"role":"assistant","parts":[{"type":"hologram"}]}]}}]}]}]}"#,
+        "line 2, column 1",
+        "a part of a message is of an unknown `type`, `hologram`",
+    ),
+    (
+        "otel",
+        r#"{"resourceSpans":[{"scopeSpans":[{"spans":[
+{"traceId":"a","spanId":"b","attributes":{"gen_ai.operation.name":"chat","gen_ai.input.messages":[{"role":"tool","parts":[{"type":"tool_call_response","id":"b","response":"x"}]}]}}]}]}]}"#,
+        "line 2, column 1",
+        "no call before it has the id `b`",
+    ),
+];
+
+#[test]
+fn what_is_not_understood_and_a_result_without_a_call_are_refused_with_their_place() {
+    let mut wrong = Vec::new();
+    for (key, text, place, expected) in REFUSED {
+        let told = match import(text.as_bytes(), find(key)) {
+            Ok(imported) => format!("read: {}", imported.fidelity()),
+            Err(error) => error.to_string(),
+        };
+        if !told.starts_with(place) || !told.contains(expected) {
+            wrong.push(format!("{key}: {text}\n  {told}\n  {place}: {expected}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn a_list_without_a_message_is_never_a_run_without_calls() {
+    for key in mcptest_run::import::keys() {
+        for text in [
+            "[]",
+            "{}",
+            "[{}]",
+            r#"[{"note":1}]"#,
+            r#"{"messages":[]}"#,
+            r#"{"messages":[{"note":1}]}"#,
+            r#"{"contents":[{"note":1}]}"#,
+            r#"{"resourceSpans":[]}"#,
+        ] {
+            let read = import(text.as_bytes(), find(key));
+            assert!(read.is_err(), "{key}: {text}: {}", read.unwrap().fidelity());
+        }
+    }
+}
