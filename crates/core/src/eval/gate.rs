@@ -1,6 +1,7 @@
 //! A gate: its own block of the suite, which scores the recorded runs.
 
 use super::assertion::Assertion;
+use super::classes::listed;
 use super::outlook::Outlook;
 use super::recording::Recording;
 use super::scores::{RunScores, Scores};
@@ -10,7 +11,8 @@ use crate::problem::{Problem, Span, nearest};
 use crate::report::{GateReport, Status};
 use crate::suite::read::{Block, Field};
 use crate::suite::{Fault, Variant};
-use crate::trace::{CatalogueTool, Run, is_tool};
+use crate::trace::{CatalogueTool, Run, Tool, splits};
+use std::collections::BTreeSet;
 
 /// What a gate does with the runs. The parsed block is the gate; what holds for every block is in its [`GateKind`].
 pub(crate) trait Gate: Send + Sync {
@@ -41,7 +43,7 @@ pub(crate) trait Gate: Send + Sync {
 
     /// What can be said about the block at load time, knowing the agent it stands in.
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
-        self.named_tools().iter().filter_map(|(tool, span)| agent.unknown_tool(tool, *span)).collect()
+        agent.unknown_tools(self.named_tools())
     }
 
     /// What the block asks for when runs are recorded.
@@ -93,24 +95,75 @@ impl AgentFacts<'_> {
         Some(Problem::warning(message).at(self.key_span).help(help))
     }
 
-    /// A warning about a tool that none of the agent's servers has, where their tools are known.
+    /// What is said of tools that none of the agent's servers has.
+    pub(crate) fn unknown_tools(&self, named: &[(String, Span)]) -> Vec<Problem> {
+        let written = named.iter().filter(|(tool, _)| !tool.is_empty());
+        written.filter_map(|(tool, span)| self.unknown_tool(tool, *span)).collect()
+    }
+
+    /// A warning about a tool that none of the agent's servers has, where their tools are known, and else about one of
+    /// a server that the agent does not use.
     pub(crate) fn unknown_tool(&self, written: &str, span: Span) -> Option<Problem> {
-        let catalogue = self.catalogue?;
-        if catalogue.iter().any(|tool| is_tool(written, &tool.name, tool.server.as_deref())) {
+        let Some(catalogue) = self.catalogue else { return self.unknown_server(written, span) };
+        if catalogue.iter().any(|tool| Tool::from(tool).is(written)) {
             return None;
         }
         let problem =
             Problem::warning(format!("none of the agent's servers has a tool `{written}`")).at(span);
-        let bare = self.servers.iter().find_map(|server| {
-            let rest = written.strip_prefix(server.as_str())?;
-            rest.strip_prefix('.').or_else(|| rest.strip_prefix("__"))
-        });
-        let names = || catalogue.iter().map(|tool| tool.name.as_str());
-        Some(match nearest(bare.unwrap_or(written), names()) {
-            Some(near) => problem.help(format!("did you mean `{near}`?")),
-            None => problem.help(format!("its tools are {}", some_of(names()))),
-        })
+        let names: Vec<&str> = catalogue.iter().map(|tool| tool.name.as_str()).collect();
+        let listed = || format!("its tools are {}", some_of(names.iter().copied()));
+        Some(problem.help(near_tool(written, &names).unwrap_or_else(listed)))
     }
+
+    fn unknown_server(&self, written: &str, span: Span) -> Option<Problem> {
+        let is_known = |(server, _): (&str, &str)| self.servers.iter().any(|known| known == server);
+        let (server, _) = splits(written).next().filter(|_| !self.servers.is_empty())?;
+        if splits(written).any(is_known) {
+            return None;
+        }
+        let problem = Problem::warning(format!("`{written}`: the agent has no server `{server}`")).at(span);
+        let servers = || self.servers.iter().map(String::as_str);
+        Some(problem.help(match nearest(server, servers()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!(
+                "its servers are {}; a tool with such a name is written with its server, as `{}.{written}`",
+                some_of(servers()),
+                self.servers[0]
+            ),
+        }))
+    }
+}
+
+/// The tool of a catalogue that was probably meant.
+fn near_tool(written: &str, names: &[&str]) -> Option<String> {
+    let names = || names.iter().copied();
+    let bare = splits(written).map(|(_, bare)| bare);
+    let near = std::iter::once(written).chain(bare).find_map(|name| {
+        let same = names().find(|known| *known == name);
+        same.or_else(|| nearest(name, names()))
+    })?;
+    Some(format!("did you mean `{near}`?"))
+}
+
+/// What is said of tools that no recorded catalogue has and no run called: nothing can match them. Nothing is
+/// said where a recording has no catalogue.
+fn why_nothing_matches(named: &[(String, Span)], runs: &[Run<'_>]) -> Option<String> {
+    let catalogues: Option<Vec<&[CatalogueTool]>> =
+        runs.iter().map(|run| run.header.and_then(|header| header.catalogue.as_deref())).collect();
+    let catalogues = catalogues.filter(|catalogues| !catalogues.is_empty())?;
+    let offered = catalogues.iter().copied().flatten();
+    let called = runs.iter().flat_map(|run| &run.trace.tool_calls);
+    let is_known = |tool: &str| {
+        offered.clone().any(|known| Tool::from(known).is(tool)) || called.clone().any(|call| call.is_to(tool))
+    };
+    let unknown: Vec<&str> =
+        named.iter().map(|(tool, _)| tool.as_str()).filter(|tool| !is_known(tool)).collect();
+    let (tool, others) = unknown.split_first()?;
+    let names: BTreeSet<&str> = offered.clone().map(|tool| tool.name.as_str()).collect();
+    let near = near_tool(tool, &names.into_iter().collect::<Vec<_>>());
+    let near = near.map(|near| format!("; {near}")).unwrap_or_default();
+    let more = if others.is_empty() { String::new() } else { format!(", nor {}", listed(others)) };
+    Some(format!("no tool of the recorded catalogue is `{tool}`{more}{near}"))
 }
 
 /// The first few names, and how many more there are.
@@ -293,13 +346,14 @@ impl GateBlock {
             .collect();
         let passed = !scores.is_refuted && expectations.iter().all(|expectation| expectation.passed);
         let asserted = || self.expect.iter().find_map(|assertion| scores.why_vacuous(assertion.target.name));
+        let unmatched = || why_nothing_matches(gate.named_tools(), runs);
         let line = gate.line(row_name, &scores);
         GateReport {
             key: self.key().to_owned(),
             status: if passed { Status::Passed } else { Status::Failed },
             summary: scores.summary.clone().filter(|_| line.is_none()),
             line,
-            not_exercised: scores.not_exercised.clone().or_else(asserted),
+            not_exercised: scores.not_exercised.clone().or_else(asserted).or_else(unmatched),
             scored_runs: None,
             targets: scores.values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
             expectations,

@@ -1,7 +1,7 @@
 //! What do the recorded runs of an agent's row come to?
 
 use super::one_run::{broken_run, judge_run, overcome_errors, reached_limit};
-use super::recorded::{RecordedRun, RecordedRuns, missing};
+use super::recorded::{RecordedRun, RecordedRuns, missing, with_known_tools};
 use super::{advice, faults, matrix};
 use crate::eval::{GateBlock, decided, fault_combinations};
 use crate::report::{GateReport, RunReport, Status, TestReport};
@@ -41,10 +41,20 @@ pub(super) fn judge(
         let first = if wanted == 1 { "is".to_owned() } else { format!("{wanted} are") };
         report.notes.push(format!("{there} runs are recorded; only the first {first} judged"));
     }
-    if let Some(reason) = faults::misrecorded(row, of, judged) {
+    let servers: Vec<&str> = of.suite.servers.keys().map(String::as_str).collect();
+    let settled = with_known_tools(judged, &servers, of.suite.known_catalogue(agent).as_deref());
+    let judged: Vec<RecordedRun<'_>> = judged
+        .iter()
+        .zip(&settled)
+        .map(|(run, settled)| RecordedRun {
+            trace: settled.as_ref().map_or_else(|| run.trace.clone(), Ok),
+            ..run.clone()
+        })
+        .collect();
+    if let Some(reason) = faults::misrecorded(row, of, &judged) {
         return Err(reason);
     }
-    let scored = judge_runs(agent, judged, report);
+    let scored = judge_runs(agent, &judged, report);
     let runs: Vec<Run<'_>> = scored.iter().map(|(_, run)| *run).collect();
     for reason in report.runs.iter_mut().filter_map(|run| run.reason.as_mut()) {
         again(row, of, recorded.is_live, reason);

@@ -2,7 +2,7 @@
 
 use crate::row::Reason;
 use crate::suite::ToolOutcome;
-use crate::trace::{Header, Trace};
+use crate::trace::{CatalogueTool, Header, KnownTools, Trace};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -93,6 +93,22 @@ impl<'t> Recorded<'t> {
     pub fn of_call(outcome: ToolOutcome<'t>) -> Self {
         Self::Call(RecordedCall { outcome, unpinned: true, ..RecordedCall::default() })
     }
+}
+
+/// For each run the same trace with its tools as the suite and the recording know them, where that says more.
+pub(super) fn with_known_tools<'t>(
+    runs: &[RecordedRun<'t>],
+    servers: &[&str],
+    catalogue: Option<&[CatalogueTool]>,
+) -> Vec<Option<Trace<'t>>> {
+    let settle = |run: &RecordedRun<'t>| {
+        let trace = run.trace.as_ref().ok()?;
+        let has_doubt = trace.tool_calls.iter().any(|call| call.server.is_none());
+        let listed = run.header.and_then(|header| header.catalogue.as_deref()).or(catalogue);
+        let known = || KnownTools::new(servers.iter().copied(), listed.unwrap_or_default());
+        has_doubt.then(|| trace.with_known_tools(&known())).flatten()
+    };
+    runs.iter().map(settle).collect()
 }
 
 /// The numbers up to `of` under which there is no run.

@@ -6,6 +6,7 @@ mod header;
 mod read;
 mod record;
 mod tokens;
+mod tool;
 
 pub use ending::error_in_words;
 pub use header::{CatalogueTool, Header};
@@ -14,6 +15,8 @@ pub use record::{
     RecordedFailure, RecordedFault, RecordedResult, RecordedTurn, run_line, unkeepable,
 };
 pub use tokens::Tokens;
+pub use tool::is_tool;
+pub(crate) use tool::{KnownTools, Tool, WrittenNames, splits};
 
 use crate::fault::RecordedKind;
 use serde::Deserialize;
@@ -112,40 +115,9 @@ pub struct Call<'a> {
     /// Whether the tool was an injected distractor.
     #[serde(default, deserialize_with = "read::or_default")]
     pub distractor: bool,
-}
-
-impl Call<'_> {
-    /// Some hosts record the name as it was on the wire, `<server>__<tool>`.
-    fn strip_own_prefix(&mut self) {
-        let Some(server) = self.server.as_deref() else { return };
-        let bare = self.name.strip_prefix(server).and_then(|rest| rest.strip_prefix("__"));
-        if let Some(length) = bare.map(str::len).filter(|&length| length > 0) {
-            let start = self.name.len() - length;
-            self.name = match &self.name {
-                Cow::Borrowed(name) => Cow::Borrowed(&name[start..]),
-                Cow::Owned(name) => Cow::Owned(name[start..].to_owned()),
-            };
-        }
-    }
-
-    /// Whether a tool named in a suite (bare, `server.tool` or `server__tool`) is the one called here.
-    pub fn is_to(&self, tool: &str) -> bool {
-        is_tool(tool, &self.name, self.server.as_deref())
-    }
-}
-
-/// Whether `written` (bare, `server.tool` or `server__tool`) names the tool `name` of `server`.
-pub fn is_tool(written: &str, name: &str, server: Option<&str>) -> bool {
-    let on_the_wire =
-        || written.split_once('.').is_some_and(|(server, tool)| name == format!("{server}__{tool}"));
-    written == name
-        || (server.is_none() && on_the_wire())
-        || server.is_some_and(|server| {
-            written
-                .strip_prefix(server)
-                .and_then(|rest| rest.strip_prefix('.').or_else(|| rest.strip_prefix("__")))
-                .is_some_and(|bare| bare == name)
-        })
+    /// Whether several servers have a tool of this name, and nothing says whose it is.
+    #[serde(skip)]
+    pub(crate) is_of_several: bool,
 }
 
 /// What a call came back with.
@@ -316,15 +288,5 @@ mod tests {
         let trace = Trace::read(text).unwrap();
         assert!(trace.tool_results.is_empty() && trace.conversation.tokens.total.is_none());
         assert_eq!(trace.tool_calls[0].args.map(RawValue::get), Some("null"));
-    }
-
-    #[test]
-    fn a_tool_may_be_named_bare_or_with_its_server() {
-        for written in ["web.search", "docs.web.search", "docs__web.search"] {
-            assert!(is_tool(written, "web.search", Some("docs")), "{written}");
-        }
-        assert!(!is_tool("docs_web.search", "web.search", Some("docs")));
-        assert!(!is_tool("docs.web.search", "web.search", None));
-        assert!(is_tool("docs.search", "docs__search", None), "as it was on the wire");
     }
 }

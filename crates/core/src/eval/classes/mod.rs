@@ -67,7 +67,7 @@ fn read_new_name(field: &mut Field<'_>, names: &mut Vec<(String, Span)>) -> Opti
 
 fn read_members(field: &mut Field<'_>, places: &mut Vec<(String, Span)>) -> Option<Vec<String>> {
     let members = field.list(|item| {
-        let member = item.name()?;
+        let member = item.tool()?;
         places.push((member.clone(), item.span()));
         Some(member)
     });

@@ -2,9 +2,9 @@
 
 use super::Class;
 use crate::eval::assignment::{Groups, match_grouped};
-use crate::trace::Call;
+use crate::trace::{Call, Tool, WrittenNames};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::BTreeSet;
 
 /// The counts behind precision, recall and F1; counts of several runs add up.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -85,16 +85,8 @@ impl std::ops::AddAssign for Selection {
 
 /// Scores recorded calls (objects with a `name` and perhaps a `server`) against classes.
 pub fn score_selection(calls: &[Value], classes: &[Class]) -> Selection {
-    let text = |call: &'_ Value, key| call.get(key).and_then(Value::as_str).map(str::to_owned);
-    let named: Vec<(String, Option<String>)> =
-        calls.iter().map(|call| (text(call, "name").unwrap_or_default(), text(call, "server"))).collect();
-    let tools: Vec<Tool<'_>> =
-        named.iter().map(|(name, server)| (name.as_str(), server.as_deref())).collect();
-    Reach::of(&tools, classes).selection()
+    Reach::of(&calls.iter().map(Tool::of_json).collect::<Vec<_>>(), classes).selection()
 }
-
-/// A tool as a call names it: its name and its server.
-type Tool<'a> = (&'a str, Option<&'a str>);
 
 /// Which classes one run reached.
 pub(crate) struct Reach {
@@ -108,18 +100,16 @@ pub(crate) struct Reach {
 impl Reach {
     /// Which classes these calls reach: each class takes one call, so that as many classes as possible have one.
     pub(crate) fn of_calls(calls: &[Call<'_>], classes: &[Class]) -> Self {
-        let tools: Vec<Tool<'_>> =
-            calls.iter().map(|call| (call.name.as_ref(), call.server.as_deref())).collect();
-        Self::of(&tools, classes)
+        Self::of(&calls.iter().map(Tool::from).collect::<Vec<_>>(), classes)
     }
 
     fn of(tools: &[Tool<'_>], classes: &[Class]) -> Self {
         let groups = Groups::collapse(tools);
-        let index = index(classes);
+        let members = Members::of(classes);
         let mut edges: Vec<Vec<usize>> = vec![Vec::new(); classes.len()];
         let mut strays = Vec::new();
         for (group, first) in groups.representatives().enumerate() {
-            let of = classes_of(tools[first], &index);
+            let of = members.classes_of(tools[first]);
             for &class in &of {
                 edges[class].push(group);
             }
@@ -142,27 +132,24 @@ impl Reach {
     }
 }
 
-fn index(classes: &[Class]) -> HashMap<&str, Vec<usize>> {
-    let mut index: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (at, class) in classes.iter().enumerate() {
-        for member in &class.members {
-            index.entry(member).or_default().push(at);
-        }
-    }
-    index
+/// The members of all classes, found by the tools they mean.
+struct Members<'c> {
+    names: WrittenNames<'c>,
+    class_of: Vec<usize>,
 }
 
-/// The classes of a tool by every way a suite can name it, each once.
-fn classes_of((name, server): Tool<'_>, index: &HashMap<&str, Vec<usize>>) -> Vec<usize> {
-    let with_server =
-        server.into_iter().flat_map(|server| [".", "__"].map(|mark| format!("{server}{mark}{name}")));
-    let mut classes: Vec<usize> = with_server
-        .filter_map(|written| index.get(written.as_str()))
-        .chain(index.get(name))
-        .flatten()
-        .copied()
-        .collect();
-    classes.sort_unstable();
-    classes.dedup();
-    classes
+impl<'c> Members<'c> {
+    fn of(classes: &'c [Class]) -> Self {
+        let members = || {
+            let of_class = |(at, class): (usize, &'c Class)| class.members.iter().map(move |name| (at, name));
+            classes.iter().enumerate().flat_map(of_class)
+        };
+        let names = WrittenNames::new(members().map(|(_, name)| name.as_str()));
+        Self { names, class_of: members().map(|(class, _)| class).collect() }
+    }
+
+    /// The classes of a tool, each once.
+    fn classes_of(&self, tool: Tool<'_>) -> BTreeSet<usize> {
+        self.names.meaning(tool).into_iter().map(|member| self.class_of[member]).collect()
+    }
 }

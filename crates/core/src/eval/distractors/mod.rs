@@ -20,7 +20,7 @@ use crate::problem::{Problem, Span};
 use crate::report::{Finding, Number};
 use crate::suite::Variant;
 use crate::suite::read::{Block, Field};
-use crate::trace::{Call, CatalogueTool, Header, Run, is_tool};
+use crate::trace::{Call, CatalogueTool, Header, Run, Tool};
 use std::collections::{BTreeSet, HashSet};
 
 const ACCURACY: Target =
@@ -166,7 +166,7 @@ impl Distractors {
             return distractors_from_catalogue(self.count, &names);
         };
         let Some(of) = of.as_ref().or(self.correct.first()) else { return Vec::new() };
-        let original = offered.iter().find(|tool| is_tool(of, &tool.name, tool.server.as_deref())).cloned();
+        let original = offered.iter().find(|tool| Tool::from(*tool).is(of)).cloned();
         let original =
             original.unwrap_or_else(|| CatalogueTool { name: of.clone(), ..CatalogueTool::default() });
         let candidates = near_duplicates(&original, self.count + offered.len());
@@ -327,7 +327,7 @@ fn read_correct(field: &mut Field<'_>, places: &mut Vec<(String, Span)>) -> Opti
 }
 
 fn read_tool(field: &mut Field<'_>, places: &mut Vec<(String, Span)>) -> Option<String> {
-    let tool = field.name()?;
+    let tool = field.tool()?;
     places.push((tool.clone(), field.span()));
     Some(tool)
 }

@@ -7,9 +7,10 @@ use super::subsequence::longest_order_keeping_match;
 use super::target::Target;
 use crate::problem::Problem;
 use crate::suite::read::Block;
-use crate::trace::{Run, is_tool};
+use crate::trace::{Run, Tool};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};
+use std::hash::Hash;
 
 const PASSED: Target = Target::flag("golden_path.passed", "1 when no counted waste was found");
 const PENALTY: Target = Target::ratio("golden_path.penalty", "1.0 is no waste; falls toward 0");
@@ -64,30 +65,25 @@ pub struct PathScore {
 
 /// Scores recorded calls (objects with a `name`) against a golden path.
 pub fn score_golden_path(calls: &[Value], golden: &GoldenPath) -> PathScore {
-    let names: Vec<&str> =
-        calls.iter().map(|call| call.get("name").and_then(Value::as_str).unwrap_or_default()).collect();
-    score(&Waste::of(&names, golden.calls.len()), golden)
+    let tools: Vec<Tool<'_>> = calls.iter().map(Tool::of_json).collect();
+    score(&Waste::of(&tools, golden.calls.len()), golden)
 }
 
 /// How much of a golden path recorded calls walked in order: `LCS(names, golden) / len(golden)`, 1 for an empty path.
 pub fn golden_path_coverage(calls: &[Value], golden: &GoldenPath) -> f64 {
-    let text = |call: &Value, key: &str| call.get(key).and_then(Value::as_str).map(str::to_owned);
-    let tools: Vec<(String, Option<String>)> =
-        calls.iter().map(|call| (text(call, "name").unwrap_or_default(), text(call, "server"))).collect();
-    coverage(tools.iter().map(|(name, server)| (name.as_str(), server.as_deref())), &golden.calls)
+    coverage(&calls.iter().map(Tool::of_json).collect::<Vec<_>>(), &golden.calls)
 }
 
-fn coverage<'c>(tools: impl Iterator<Item = (&'c str, Option<&'c str>)>, golden: &[String]) -> f64 {
+fn coverage(tools: &[Tool<'_>], golden: &[String]) -> f64 {
     if golden.is_empty() {
         return 1.0;
     }
-    let tools: Vec<(&str, Option<&str>)> = tools.collect();
-    let groups = Groups::collapse(&tools);
+    let groups = Groups::collapse(tools);
     let first: Vec<usize> = groups.representatives().collect();
     let recorded: Vec<usize> = (0..tools.len()).map(|call| groups.group_of(call)).collect();
     let walked = longest_order_keeping_match(golden.len(), &recorded, |group| {
-        let (name, server) = tools[first[group]];
-        (0..golden.len()).filter(move |&at| is_tool(&golden[at], name, server))
+        let tool = tools[first[group]];
+        (0..golden.len()).filter(move |&at| tool.is(&golden[at]))
     });
     walked as f64 / golden.len() as f64
 }
@@ -114,17 +110,17 @@ struct Waste {
 }
 
 impl Waste {
-    fn of(names: &[&str], golden_length: usize) -> Self {
+    fn of<T: Eq + Hash>(tools: &[T], golden_length: usize) -> Self {
         let mut seen = HashSet::new();
         let (mut backtracks, mut repeats) = (Vec::new(), Vec::new());
-        for (at, name) in names.iter().enumerate() {
-            if at > 0 && names[at - 1] == *name {
+        for (at, tool) in tools.iter().enumerate() {
+            if at > 0 && tools[at - 1] == *tool {
                 repeats.push(at);
-            } else if !seen.insert(*name) {
+            } else if !seen.insert(tool) {
                 backtracks.push(at);
             }
         }
-        Self { extra_steps: names.len().saturating_sub(golden_length), backtracks, repeats }
+        Self { extra_steps: tools.len().saturating_sub(golden_length), backtracks, repeats }
     }
 
     /// What is beyond another's waste: the last ones of each kind.
@@ -164,8 +160,8 @@ pub(super) const KIND: GateKind = GateKind {
 impl Gate for GoldenPathBlock {
     fn score_run(&self, run: &Run<'_>) -> RunScores {
         let calls = run.trace.tool_calls.as_slice();
-        let names: Vec<&str> = calls.iter().map(|call| call.name.as_ref()).collect();
-        let mut waste = Waste::of(&names, self.path.calls.len());
+        let tools: Vec<Tool<'_>> = calls.iter().map(Tool::from).collect();
+        let mut waste = Waste::of(&tools, self.path.calls.len());
         if self.baseline == Baseline::Golden {
             waste = waste.beyond(&self.own_waste());
         }
@@ -177,17 +173,11 @@ impl Gate for GoldenPathBlock {
             .whole(&EXTRA_STEPS, path.extra_steps)
             .whole(&BACKTRACKS, path.backtracks)
             .whole(&REPEATED_TOOLS, path.repeated_tools)
-            .float(
-                &COVERAGE,
-                coverage(
-                    calls.iter().map(|call| (call.name.as_ref(), call.server.as_deref())),
-                    &self.path.calls,
-                ),
-            );
+            .float(&COVERAGE, coverage(&tools, &self.path.calls));
         if calls.is_empty() {
             scores.not_exercised("the run made no calls");
         }
-        self.explain(&names, &waste, &mut scores);
+        self.explain(&tools, &waste, &mut scores);
         scores
     }
 
@@ -216,7 +206,7 @@ impl Gate for GoldenPathBlock {
 
 impl GoldenPathBlock {
     fn read(block: &mut Block<'_>) -> Self {
-        let calls = block.required("calls", "The tools of the ideal run, in order", |f| f.list(|f| f.name()));
+        let calls = block.required("calls", "The tools of the ideal run, in order", |f| f.list(|f| f.tool()));
         let path = GoldenPath {
             calls: calls.unwrap_or_default(),
             allow_extra_steps: block.flag(
@@ -244,14 +234,13 @@ impl GoldenPathBlock {
     }
 
     fn own_waste(&self) -> Waste {
-        let golden: Vec<&str> = self.path.calls.iter().map(String::as_str).collect();
-        Waste::of(&golden, golden.len())
+        Waste::of(&self.path.calls, self.path.calls.len())
     }
 
-    fn explain(&self, names: &[&str], waste: &Waste, scores: &mut RunScores) {
-        let quoted = |at: usize| format!("call {} `{}`", at + 1, names[at]);
+    fn explain(&self, tools: &[Tool<'_>], waste: &Waste, scores: &mut RunScores) {
+        let quoted = |at: usize| format!("call {} `{}`", at + 1, tools[at].name);
         if !self.path.allow_extra_steps && waste.extra_steps > 0 {
-            let (calls, path) = (names.len(), self.path.calls.len());
+            let (calls, path) = (tools.len(), self.path.calls.len());
             scores.find(format!("{calls} calls where the golden path has {path}"), Vec::new());
         }
         if self.path.penalize_repeated_tools {
@@ -261,7 +250,7 @@ impl GoldenPathBlock {
         }
         if self.path.penalize_backtracking {
             for &at in waste.backtracks.iter().take(MOST_FINDINGS) {
-                let before = names[..at].iter().rposition(|name| *name == names[at]).unwrap_or_default();
+                let before = tools[..at].iter().rposition(|tool| *tool == tools[at]).unwrap_or_default();
                 scores.find(
                     format!("{} goes back to a tool last used in call {}", quoted(at), before + 1),
                     Vec::new(),

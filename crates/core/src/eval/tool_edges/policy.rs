@@ -1,6 +1,6 @@
 //! What does a policy say of each call, and which hand-offs took place?
 
-use crate::trace::{Call, Delegation, Trace, is_tool};
+use crate::trace::{Call, Delegation, Tool, Trace, splits};
 use std::collections::HashMap;
 
 /// Which tools may be called, which must not be, and who may hand over to whom.
@@ -53,17 +53,22 @@ impl ToolEdges {
     }
 
     /// Each distinct tool is looked up once, so the cost is linear in the calls.
-    pub(super) fn walk(&self, calls: &[Call<'_>], delegations: &[Delegation<'_>]) -> Walk {
+    pub(super) fn walk(
+        &self,
+        calls: &[Call<'_>],
+        delegations: &[Delegation<'_>],
+        servers: &[String],
+    ) -> Walk {
         let mut walk = Walk {
             reached: vec![false; self.allowed.len()],
             handed_over: self.recorded(delegations),
             ..Walk::default()
         };
-        let mut standings: HashMap<(&str, Option<&str>), Standing> = HashMap::new();
+        let mut standings: HashMap<Tool<'_>, Standing> = HashMap::new();
         let mut before: Vec<usize> = Vec::new();
         for (at, call) in calls.iter().enumerate() {
-            let tool = (call.name.as_ref(), call.server.as_deref());
-            let standing = standings.entry(tool).or_insert_with(|| self.standing_of(call));
+            let tool = Tool::from(call);
+            let standing = standings.entry(tool).or_insert_with(|| self.standing_of(tool, servers));
             standing.allowed.iter().for_each(|&tool| walk.reached[tool] = true);
             if standing.is_restricted {
                 walk.restricted.push(at);
@@ -87,15 +92,16 @@ impl ToolEdges {
         self.delegation.iter().map(is_recorded).collect()
     }
 
-    fn standing_of(&self, call: &Call<'_>) -> Standing {
+    /// A tool that may be a restricted one is taken for it: doubt counts as danger.
+    fn standing_of(&self, tool: Tool<'_>, servers: &[String]) -> Standing {
         let edges = |is_end: &dyn Fn(&DelegationEdge) -> bool| {
             (0..self.delegation.len()).filter(|&edge| is_end(&self.delegation[edge])).collect()
         };
         Standing {
-            allowed: (0..self.allowed.len()).filter(|&tool| call.is_to(&self.allowed[tool])).collect(),
-            is_restricted: self.restricted.iter().any(|tool| call.is_to(tool)),
-            hands_over: edges(&|edge| call.is_to(&edge.from)),
-            takes_over: edges(&|edge| call.is_to(&edge.to)),
+            allowed: (0..self.allowed.len()).filter(|&at| tool.is(&self.allowed[at])).collect(),
+            is_restricted: self.restricted.iter().any(|name| tool.may_be(name, servers)),
+            hands_over: edges(&|edge| tool.is(&edge.from)),
+            takes_over: edges(&|edge| tool.is(&edge.to)),
         }
     }
 
@@ -105,13 +111,9 @@ impl ToolEdges {
         servers: &'a [String],
     ) -> impl Iterator<Item = (usize, usize)> + 'a {
         let is_covered = |restricted: &str, allowed: &str| {
-            restricted == allowed
-                || servers.iter().any(|server| {
-                    let name =
-                        |separator: &str| allowed.strip_prefix(server.as_str())?.strip_prefix(separator);
-                    let bare = name(".").or_else(|| name("__"));
-                    bare.is_some_and(|bare| is_tool(restricted, bare, Some(server)))
-                })
+            let is_declared = |server: &str| servers.iter().any(|declared| declared == server);
+            let mut tools = splits(allowed).filter(|(server, _)| is_declared(server));
+            restricted == allowed || tools.any(|(server, bare)| Tool::new(bare, Some(server)).is(restricted))
         };
         self.allowed.iter().enumerate().filter_map(move |(at, allowed)| {
             let restricted = self.restricted.iter().position(|restricted| is_covered(restricted, allowed));

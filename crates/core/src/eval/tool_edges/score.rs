@@ -41,7 +41,7 @@ pub fn score_tool_edges(envelopes: &[Value], edges: &ToolEdges) -> Result<EdgesS
     for envelope in envelopes {
         let text = envelope.to_string();
         let trace = Trace::read(&text)?;
-        walks.push(edges.walk(&trace.tool_calls, delegations(&trace)));
+        walks.push(edges.walk(&trace.tool_calls, delegations(&trace), &[]));
     }
     Ok(EdgesScore::over(edges, &walks))
 }

@@ -77,7 +77,10 @@ fn what_was_not_exercised_is_marked() {
     assert_eq!(marked("prompt: x\ntool_edges: {}", &[run(&["a"])]).unwrap(), "nothing is declared");
     let elsewhere = header(json!([{"name": "search", "server": "docs"}]));
     let report = judged(POLICY, Some(&elsewhere), &[run(&["search"])]);
-    assert_eq!(report.not_exercised.unwrap(), "none of the restricted tools is in the recorded catalogue");
+    assert_eq!(
+        report.not_exercised.unwrap(),
+        "no tool of the recorded catalogue is `delete_page`, nor `docs.open_page`"
+    );
 }
 
 #[test]

@@ -8,10 +8,10 @@ use super::outlook::Outlook;
 use super::scores::Scores;
 use super::stats::Decimal;
 use super::target::{Fold, Target};
-use crate::problem::{Problem, Span, nearest};
+use crate::problem::{Level, Problem, Span};
 use crate::report::{Finding, Number};
 use crate::suite::read::Block;
-use crate::trace::{Run, is_tool};
+use crate::trace::Run;
 use selection::{Choice, SelectionFloor, aggregate, floor_line};
 
 const SELECTION_RATE: Target =
@@ -32,7 +32,8 @@ const MOST_LISTED: usize = 20;
 /// The block as written: the library's floor and where its tool is named.
 pub(crate) struct ToolSelectionBlock {
     floor: SelectionFloor,
-    tool_span: Span,
+    /// The tool and its place.
+    tool: [(String, Span); 1],
     /// Whether the floor itself is what is asserted.
     is_default: bool,
 }
@@ -103,21 +104,16 @@ impl Gate for ToolSelectionBlock {
             let help = "raise the rate, set a cap on the tokens, or write an `expect:`";
             return vec![Problem::warning(message).at(agent.key_span).help(help)];
         }
-        let tool = &self.floor.expected_tool;
-        let Some(catalogue) = agent.catalogue.filter(|_| !asks_for_none && !tool.is_empty()) else {
-            return Vec::new();
-        };
-        if catalogue.iter().any(|known| is_tool(tool, &known.name, known.server.as_deref())) {
+        if asks_for_none || self.floor.expected_tool.is_empty() {
             return Vec::new();
         }
-        let problem =
-            Problem::error(format!("no server of this agent has a tool `{tool}`")).at(self.tool_span);
-        let names = catalogue.iter().map(|known| known.name.as_str());
-        let help = match nearest(tool, names.clone()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("it can call {}", names.take(MOST_LISTED).collect::<Vec<_>>().join(", ")),
-        };
-        vec![problem.help(help)]
+        let level = if agent.catalogue.is_some() { Level::Error } else { Level::Warning };
+        let unknown = agent.unknown_tools(&self.tool);
+        unknown.into_iter().map(|problem| Problem { level, ..problem }).collect()
+    }
+
+    fn named_tools(&self) -> &[(String, Span)] {
+        &self.tool
     }
 
     fn line(&self, row_name: &str, scores: &Scores) -> Option<String> {
@@ -129,16 +125,17 @@ impl Gate for ToolSelectionBlock {
 impl ToolSelectionBlock {
     fn read(block: &mut Block<'_>) -> Self {
         let tool = block.required("expected_tool", "The tool that a run must call", |f| {
-            f.name().map(|name| (name, f.span()))
+            f.tool().map(|name| (name, f.span()))
         });
         let doc = "The least share of runs that call it, from 0 to 1";
         let rate = block.required("min_selection_rate", doc, |f| f.number(0.0..=1.0));
         let cap =
             block.optional("max_total_tokens", "The most tokens any run may take", |f| f.whole(1..=u64::MAX));
-        let (expected_tool, tool_span) = tool.unwrap_or_default();
+        let tool = tool.unwrap_or_default();
         let min_selection_rate = Decimal::try_from(rate.unwrap_or(1.0)).unwrap_or_default();
-        let floor = SelectionFloor { expected_tool, min_selection_rate, max_total_tokens: cap };
-        Self { floor, tool_span, is_default: !block.has("expect") }
+        let floor =
+            SelectionFloor { expected_tool: tool.0.clone(), min_selection_rate, max_total_tokens: cap };
+        Self { floor, tool: [tool], is_default: !block.has("expect") }
     }
 
     fn findings(&self, runs: &[Run<'_>], choices: &[Choice]) -> Vec<Finding> {
@@ -191,7 +188,7 @@ mod tests {
             min_selection_rate: rate.parse().unwrap(),
             max_total_tokens: cap,
         };
-        ToolSelectionBlock { floor, tool_span: Span::default(), is_default: true }
+        ToolSelectionBlock { floor, tool: Default::default(), is_default: true }
     }
 
     fn judged(block: &ToolSelectionBlock, runs: &[(&str, Option<u64>)]) -> (bool, Scores) {

@@ -1,7 +1,7 @@
 //! How many runs called the tool they were meant to, and stayed within their tokens?
 
 use crate::eval::stats::Decimal;
-use crate::trace::{Trace, is_tool};
+use crate::trace::{Tool, Trace};
 use serde_json::Value;
 
 /// What must hold over all runs.
@@ -85,10 +85,7 @@ impl Choice {
     }
 
     fn of_envelope(envelope: &Value, tool: &str) -> Self {
-        let is_to = |call: &Value| {
-            let name = call.get("name").and_then(Value::as_str);
-            name.is_some_and(|name| is_tool(tool, name, call.get("server").and_then(Value::as_str)))
-        };
+        let is_to = |call: &Value| Tool::of_json(call).is(tool);
         let calls = envelope.get("tool_calls").and_then(Value::as_array);
         Self {
             selected: calls.is_some_and(|calls| calls.iter().any(is_to)),

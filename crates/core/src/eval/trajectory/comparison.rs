@@ -5,8 +5,8 @@ use super::reference::Reference;
 use super::shape::{Candidate, Shape};
 use crate::eval::assignment::Groups;
 use crate::json::hash_value;
+use crate::trace::WrittenNames;
 use serde_json::Value;
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{BTreeMap, HashMap};
 
@@ -35,13 +35,13 @@ enum ArgumentsKey {
 
 impl<'c> Comparison<'c> {
     pub(super) fn new(reference: &'c Reference, calls: Vec<RecordedCall<'c>>) -> Self {
-        let tools = Groups::collapse(calls.iter().map(|call| (call.name, call.server)));
-        let spellings = spellings(&calls, &tools);
-        let tools_named: Vec<Vec<usize>> = reference
-            .groups
-            .representatives()
-            .map(|call| spellings.get(reference.calls[call].name.as_str()).cloned().unwrap_or_default())
-            .collect();
+        let tools = Groups::collapse(calls.iter().map(|call| call.tool));
+        let expected = reference.groups.representatives().map(|call| reference.calls[call].name.as_str());
+        let names = WrittenNames::new(expected);
+        let mut tools_named: Vec<Vec<usize>> = vec![Vec::new(); reference.groups.counts().len()];
+        for (tool, call) in tools.representatives().enumerate() {
+            names.meaning(calls[call].tool).into_iter().for_each(|group| tools_named[group].push(tool));
+        }
         let mut is_looked_at = vec![false; tools.counts().len()];
         for (named, call) in tools_named.iter().zip(reference.groups.representatives()) {
             if !reference.calls[call].shape.is_any() {
@@ -141,21 +141,6 @@ impl<'c> Comparison<'c> {
         }
         candidates
     }
-}
-
-/// Every way to write each tool, with the tools it means.
-fn spellings<'c>(calls: &[RecordedCall<'c>], tools: &Groups) -> HashMap<Cow<'c, str>, Vec<usize>> {
-    let mut spellings: HashMap<Cow<'c, str>, Vec<usize>> = HashMap::new();
-    for (tool, call) in tools.representatives().map(|call| calls[call]).enumerate() {
-        spellings.entry(Cow::Borrowed(call.name)).or_default().push(tool);
-        if let Some(server) = call.server {
-            for joint in [".", "__"] {
-                let spelling = [server, joint, call.name].concat();
-                spellings.entry(Cow::Owned(spelling)).or_default().push(tool);
-            }
-        }
-    }
-    spellings
 }
 
 /// Shapes with the expected group that asks for each.

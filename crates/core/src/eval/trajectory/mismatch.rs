@@ -46,9 +46,11 @@ impl Comparison<'_> {
             let differences = wording::differences(&diffs, call.args);
             (diffs, format!("call {} {differences}{at}", self.say_recorded(recorded)))
         } else {
-            let name = match call.server {
-                Some(server) if wanted.name.ends_with(call.name) => format!("{server}.{}", call.name),
-                _ => call.name.to_owned(),
+            let name = match call.tool.server {
+                Some(server) if wanted.name.ends_with(call.tool.name) => {
+                    format!("{server}.{}", call.tool.name)
+                }
+                _ => call.tool.name.to_owned(),
             };
             let reason = format!("call {} is `{name}`, expected `{}`{at}", recorded + 1, wanted.name);
             let (expected, actual) = (wanted.name.as_str().into(), name.into());
@@ -70,7 +72,7 @@ impl Comparison<'_> {
 
     /// A recorded call with its number and tool.
     pub(super) fn say_recorded(&self, recorded: usize) -> String {
-        format!("{} `{}`", recorded + 1, self.calls[recorded].name)
+        format!("{} `{}`", recorded + 1, self.calls[recorded].tool.name)
     }
 
     fn unexpected(&self, recorded: usize, reason: String) -> TraceMismatch {

@@ -1,15 +1,14 @@
 //! A recorded call as the rules see it, whichever door it came through.
 
 use crate::json::{hash, hash_value};
-use crate::trace::Call;
+use crate::trace::{Call, Tool};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
 /// One recorded call: what it was to and what it carried.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RecordedCall<'a> {
-    pub(super) name: &'a str,
-    pub(super) server: Option<&'a str>,
+    pub(super) tool: Tool<'a>,
     pub(super) args: Arguments<'a>,
 }
 
@@ -29,7 +28,7 @@ impl<'a> From<&'a Call<'_>> for RecordedCall<'a> {
             (None, Some(text)) => Arguments::NotJson(text),
             (None, None) => Arguments::Absent,
         };
-        Self { name: &call.name, server: call.server.as_deref(), args }
+        Self { tool: call.into(), args }
     }
 }
 
@@ -41,7 +40,7 @@ impl<'a> From<&'a Value> for RecordedCall<'a> {
             (None, None) => Arguments::Absent,
             (Some(args), _) => Arguments::Value(args),
         };
-        Self { name: text("name").unwrap_or_default(), server: text("server"), args }
+        Self { tool: Tool::of_json(call), args }
     }
 }
 

@@ -82,11 +82,11 @@ impl ReferenceCall {
 
     fn read(field: &mut Field<'_>) -> Option<Self> {
         field.shapes("a tool's name, or a map with `name` and `args`", |shapes| {
-            shapes.text(|field| Some(Self { name: field.name()?, shape: Shape::Any }));
+            shapes.text(|field| Some(Self { name: field.tool()?, shape: Shape::Any }));
             shapes.block(|block| {
                 let name =
                     block.required("name", "The tool: bare, `server.tool` or `server__tool`", |field| {
-                        field.name()
+                        field.tool()
                     });
                 let shape =
                     block.optional("args", "What the arguments look like; left out, anything", Shape::read);

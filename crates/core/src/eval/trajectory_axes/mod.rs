@@ -6,7 +6,7 @@ use super::scores::RunScores;
 use super::target::Target;
 use crate::problem::Problem;
 use crate::suite::read::{Block, Field};
-use crate::trace::{Call, Run, is_tool};
+use crate::trace::{Call, Run, Tool};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -80,28 +80,19 @@ pub fn score_trajectory_axes(calls: &[Value], axes: &TrajectoryAxes) -> AxesScor
 
 /// A call as the axes see it.
 struct Step<'a> {
-    name: &'a str,
-    server: Option<&'a str>,
+    tool: Tool<'a>,
     turn: Option<u64>,
 }
 
 impl<'a> From<&'a Call<'_>> for Step<'a> {
     fn from(call: &'a Call<'_>) -> Self {
-        Self { name: &call.name, server: call.server.as_deref(), turn: call.turn }
+        Self { tool: call.into(), turn: call.turn }
     }
 }
 
 impl<'a> From<&'a Value> for Step<'a> {
     fn from(call: &'a Value) -> Self {
-        let text = |key: &str| call.get(key).and_then(Value::as_str);
-        let turn = call.get("turn").and_then(Value::as_u64);
-        Self { name: text("name").unwrap_or_default(), server: text("server"), turn }
-    }
-}
-
-impl Step<'_> {
-    fn is_to(&self, tool: &str) -> bool {
-        is_tool(tool, self.name, self.server)
+        Self { tool: Tool::of_json(call), turn: call.get("turn").and_then(Value::as_u64) }
     }
 }
 
@@ -155,13 +146,13 @@ impl<'a> Edge<'a> {
         for (at, step) in steps.iter().enumerate() {
             let shares_turn =
                 |other: usize| step.turn.is_some() && steps[other].turn == step.turn && reads_output;
-            if step.is_to(later) {
+            if step.tool.is(later) {
                 edge.is_present = true;
                 if first.is_none_or(shares_turn) && !is_in_two_turns {
                     edge.too_soon.push(TooSoon { call: at, same_turn: first });
                 }
             }
-            if step.is_to(earlier) {
+            if step.tool.is(earlier) {
                 is_in_two_turns |= first.is_some_and(|first| !shares_turn(first));
                 first = first.or(Some(at));
             }
@@ -253,8 +244,8 @@ fn read_edge(
     later: (&'static str, &str),
 ) -> Option<(String, String)> {
     let edge = field.block(|block| {
-        let earlier = block.required(earlier.0, earlier.1, |field| field.name());
-        let later = block.required(later.0, later.1, |field| field.name());
+        let earlier = block.required(earlier.0, earlier.1, |field| field.tool());
+        let later = block.required(later.0, later.1, |field| field.tool());
         earlier.zip(later)
     });
     (!field.is_describing()).then(|| edge.flatten().unwrap_or_default())

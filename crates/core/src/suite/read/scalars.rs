@@ -93,6 +93,19 @@ impl Field<'_> {
         Some(name)
     }
 
+    /// The name of a tool; no tool has a `*` in its name, so that one would match nothing.
+    pub fn tool(&mut self) -> Option<String> {
+        let name = self.name()?;
+        self.amend_schema("pattern", json!("^[^*]*$"));
+        if name.contains('*') {
+            let problem =
+                Problem::error(format!("`{name}` is no tool's name: a `*` stands for nothing here"));
+            self.report(problem.help("name each tool, as `delete_repo` or `github.delete_repo`"));
+            return None;
+        }
+        Some(name)
+    }
+
     /// A text whose variables are resolved only when something is started.
     pub fn template(&mut self) -> Option<String> {
         let node = self.node(|| json!({ "type": ["string", "number", "boolean"] }))?;
