@@ -239,6 +239,26 @@ pub struct Run<'a> {
     pub passed: bool,
 }
 
+impl Run<'_> {
+    /// Why a run says nothing of the tools that it was offered.
+    pub(crate) fn why_idle(&self) -> Option<&'static str> {
+        let calls = &self.trace.tool_calls;
+        let catalogue = self.header.and_then(|header| header.catalogue.as_deref());
+        let is_listed = |call: &Call<'_>, catalogue: &[CatalogueTool]| {
+            catalogue.iter().any(|tool| {
+                let is_elsewhere =
+                    tool.server.as_deref().zip(call.server.as_deref()).is_some_and(|(a, b)| a != b);
+                tool.name == call.name && !is_elsewhere
+            })
+        };
+        if calls.is_empty() {
+            return Some("the run made no calls");
+        }
+        let is_idle = catalogue.is_some_and(|catalogue| !calls.iter().any(|call| is_listed(call, catalogue)));
+        is_idle.then_some("the run called no tool of its catalogue")
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

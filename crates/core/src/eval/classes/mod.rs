@@ -4,7 +4,7 @@ mod explain;
 mod selection;
 
 pub(crate) use explain::{explain_selection, listed};
-pub(crate) use selection::Reach;
+pub(crate) use selection::{Members, Reach};
 pub use selection::{Selection, score_selection};
 
 use crate::problem::{Problem, Span};

@@ -92,7 +92,7 @@ pub fn score_selection(calls: &[Value], classes: &[Class]) -> Selection {
 pub(crate) struct Reach {
     classes: usize,
     /// Classes without a call of their own.
-    pub(super) unreached: Vec<usize>,
+    pub(crate) unreached: Vec<usize>,
     /// Calls in no class.
     pub(super) strays: Vec<usize>,
 }
@@ -133,13 +133,13 @@ impl Reach {
 }
 
 /// The members of all classes, found by the tools they mean.
-struct Members<'c> {
+pub(crate) struct Members<'c> {
     names: WrittenNames<'c>,
     class_of: Vec<usize>,
 }
 
 impl<'c> Members<'c> {
-    fn of(classes: &'c [Class]) -> Self {
+    pub(crate) fn of(classes: &'c [Class]) -> Self {
         let members = || {
             let of_class = |(at, class): (usize, &'c Class)| class.members.iter().map(move |name| (at, name));
             classes.iter().enumerate().flat_map(of_class)
@@ -149,7 +149,7 @@ impl<'c> Members<'c> {
     }
 
     /// The classes of a tool, each once.
-    fn classes_of(&self, tool: Tool<'_>) -> BTreeSet<usize> {
+    pub(crate) fn classes_of(&self, tool: Tool<'_>) -> BTreeSet<usize> {
         self.names.meaning(tool).into_iter().map(|member| self.class_of[member]).collect()
     }
 }

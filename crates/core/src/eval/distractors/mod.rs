@@ -8,7 +8,7 @@ mod reachable;
 pub use catalogue::distractors_from_catalogue;
 pub use near_duplicate::near_duplicates;
 
-use super::assertion::plural;
+use super::assertion::{Assertion, plural};
 use super::classes::listed;
 use super::gate::{Gate, GateKind};
 use super::outlook::Outlook;
@@ -16,6 +16,7 @@ use super::recording::Recording;
 use super::scores::{RunScores, Scores};
 use super::stats::{CONFIDENCE, certified_lower, percent_of};
 use super::target::{Fold, Target};
+use crate::matcher::Matcher;
 use crate::problem::{Problem, Span};
 use crate::report::{Finding, Number};
 use crate::suite::Variant;
@@ -45,6 +46,10 @@ const CHOSE_DISTRACTOR: Target =
     Target::count("distractors.chose_distractor", "runs that called a distractor")
         .folded(Fold::Sum)
         .reaching(reachable::counts);
+const CHOSE_NEITHER: Target =
+    Target::count("distractors.chose_neither", "runs that called neither a correct tool nor a distractor")
+        .folded(Fold::Sum)
+        .reaching(reachable::counts);
 
 const MOST_FINDINGS: usize = 20;
 const MOST_DISTRACTORS: u64 = 1000;
@@ -72,7 +77,14 @@ enum Source {
 pub(super) const KIND: GateKind = GateKind {
     key: "distractors",
     summary: "Does the agent still choose correctly among tools it has no use for?",
-    targets: &[ACCURACY, CERTIFIED_LOWER, CERTIFIED_LOWER_PCT, CHOSE_CORRECT, CHOSE_DISTRACTOR],
+    targets: &[
+        ACCURACY,
+        CERTIFIED_LOWER,
+        CERTIFIED_LOWER_PCT,
+        CHOSE_CORRECT,
+        CHOSE_DISTRACTOR,
+        CHOSE_NEITHER,
+    ],
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
     floors: &[(ACCURACY, 100.0)],
@@ -81,6 +93,11 @@ pub(super) const KIND: GateKind = GateKind {
 };
 
 impl Gate for Distractors {
+    fn expect_beside(&self, has_expect: bool) -> Vec<Assertion<Target>> {
+        let by_default = Some(CHOSE_NEITHER).filter(|_| !has_expect);
+        by_default.map(|target| Assertion::of(target, Matcher::at_most(0.0))).into_iter().collect()
+    }
+
     fn score_run(&self, run: &Run<'_>) -> RunScores {
         let calls = &run.trace.tool_calls;
         let taken = distractor_calls(calls, catalogue_of(run.header));
@@ -88,7 +105,8 @@ impl Gate for Distractors {
         let mut scores = RunScores::default();
         scores
             .whole(&CHOSE_CORRECT, usize::from(reached && taken.is_empty()))
-            .whole(&CHOSE_DISTRACTOR, usize::from(!taken.is_empty()));
+            .whole(&CHOSE_DISTRACTOR, usize::from(!taken.is_empty()))
+            .whole(&CHOSE_NEITHER, usize::from(!reached && taken.is_empty()));
         for &at in taken.iter().take(MOST_FINDINGS) {
             scores.find(format!("call {} `{}` is a distractor", at + 1, calls[at].name), Vec::new());
         }
@@ -113,6 +131,12 @@ impl Gate for Distractors {
             .set(&ACCURACY, accuracy.map(|percent| Number::Int(percent as i64)))
             .set(&CERTIFIED_LOWER, lower.map(|lower| Number::Float(to_six_decimals(lower))))
             .set(&CERTIFIED_LOWER_PCT, lower.map(|lower| Number::Int(percent_of(lower).into())));
+        let neither = scores.value(CHOSE_NEITHER.name).map_or(0, |count| count.as_f64() as usize);
+        if neither > 0 {
+            let of = runs.len();
+            let why = format!("{neither} of {of} runs called neither a correct tool nor a distractor");
+            scores.nothing_counts(&ACCURACY, why);
+        }
         let other_counts = self.other_counts(runs);
         if let (None, Some(other)) = (&scores.not_exercised, &other_counts) {
             scores.not_exercised = Some(other.message.clone());
@@ -132,6 +156,9 @@ impl Gate for Distractors {
         Outlook::OneOf(match target.name {
             name if name == CHOSE_CORRECT.name => up_from(correct).map(|count| count as f64).collect(),
             name if name == CHOSE_DISTRACTOR.name => up_from(distracted).map(|count| count as f64).collect(),
+            name if name == CHOSE_NEITHER.name => {
+                up_from(runs.len() as u64 - correct - distracted).map(|count| count as f64).collect()
+            }
             name if name == CERTIFIED_LOWER.name => {
                 up_from(correct).map(|correct| reachable::floor(correct, of as u64)).collect()
             }
@@ -177,14 +204,15 @@ impl Distractors {
     fn summary(&self, scores: &Scores) -> Option<String> {
         let value = |target: &Target| scores.value(target.name);
         let (correct, distracted) = (value(&CHOSE_CORRECT)?, value(&CHOSE_DISTRACTOR)?);
-        let (accuracy, lower) = (value(&ACCURACY)?, value(&CERTIFIED_LOWER)?);
+        let (accuracy, lower, neither) =
+            (value(&ACCURACY)?, value(&CERTIFIED_LOWER)?, value(&CHOSE_NEITHER)?);
         let source = match self.source {
             Source::Catalogue => "from the catalogue",
             Source::NearDuplicate(_) => "near duplicates",
         };
         let complexity = self.complexity.map(|complexity| format!(", {complexity}")).unwrap_or_default();
         Some(format!(
-            "accuracy {accuracy}% ({correct} correct, {distracted} distracted), \
+            "accuracy {accuracy}% ({correct} correct, {distracted} distracted, {neither} neither), \
              certified {lower}, {} {source}{complexity}",
             self.count
         ))

@@ -35,7 +35,7 @@ fn a_run_is_correct_only_without_any_distractor() {
     );
     assert_eq!(
         report.summary.unwrap(),
-        "accuracy 66% (2 correct, 1 distracted), certified 0.097611, 1 from the catalogue"
+        "accuracy 66% (2 correct, 1 distracted, 1 neither), certified 0.097611, 1 from the catalogue"
     );
 }
 
@@ -52,6 +52,21 @@ fn nothing_chosen_is_an_accuracy_of_0_and_no_runs_measure_nothing() {
     let report = judged(BLOCK, Some(&crowd()), &[run(&["open_page"])]);
     assert_eq!(five(&report), [Some(0.0), Some(0.0), Some(0.0), Some(0.0), Some(0.0)]);
     assert_eq!(five(&judged(BLOCK, Some(&crowd()), &[])), [None; 5]);
+}
+
+#[test]
+fn runs_that_chose_neither_fail_the_default_gate_and_mark_an_asserted_accuracy() {
+    let runs: Vec<Value> = (0..10).map(|at| run(if at == 0 { &["search"] } else { &[] })).collect();
+    let report = judged(BLOCK, Some(&crowd()), &runs);
+    assert_eq!(value(&report, "distractors.accuracy"), Some(100.0));
+    assert_eq!(value(&report, "distractors.chose_neither"), Some(9.0));
+    assert_eq!(report.status, Status::Failed);
+    let asserting =
+        format!("{BLOCK}  expect: [{{ target: distractors.accuracy, matcher: {{ gte: 90 }} }}]\n");
+    let asserted = judged(&asserting, Some(&crowd()), &runs);
+    assert_eq!(asserted.status, Status::Passed);
+    let why = "`distractors.accuracy`: 9 of 10 runs called neither a correct tool nor a distractor";
+    assert_eq!(asserted.not_exercised.unwrap(), why);
 }
 
 #[test]

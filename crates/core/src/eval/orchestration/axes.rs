@@ -1,11 +1,11 @@
 //! How did all calls of all runs do on each axis?
 
 use super::catalogue::{Catalogue, Standing};
-use crate::eval::classes::Class;
+use crate::eval::classes::{Class, Members, Reach};
 use crate::json;
 use crate::report::Finding;
-use crate::trace::{Call, CallResult, Header, Run};
-use std::collections::{HashMap, HashSet};
+use crate::trace::{Call, CallResult, Header, Run, Tool};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 const MOST_FINDINGS: usize = 20;
 
@@ -39,14 +39,12 @@ pub(super) struct Axes {
     pub(super) findings: Vec<Finding>,
 }
 
-/// A tool by its name and server.
-type Key<'t> = (&'t str, Option<&'t str>);
-
 impl Axes {
     pub(super) fn over(classes: &[Class], runs: &[Run<'_>]) -> Self {
         let mut axes = Self::default();
         let mut catalogues: HashMap<*const Header, Option<Catalogue<'_>>> = HashMap::new();
-        let mut reached = vec![false; classes.len()];
+        let members = Members::of(classes);
+        let mut unreached = vec![0; classes.len()];
         for (at, run) in runs.iter().enumerate() {
             let mut none = None;
             let catalogue = match run.header {
@@ -58,18 +56,21 @@ impl Axes {
             let walk =
                 Walk { run: at + 1, calls: &run.trace.tool_calls, results: run.trace.results_by_call() };
             axes.arguments(&walk, catalogue.as_mut());
-            let classes_of = walk.classes_of(classes);
+            let classes_of = walk.classes_of(&members);
             axes.recoveries(&walk, &classes_of, classes.len());
             axes.repeats(&walk);
-            classes_of.values().flatten().for_each(|&class| reached[class] = true);
+            let reach = Reach::of_calls(walk.calls, classes);
+            axes.discovery.good += classes.len() - reach.unreached.len();
+            axes.discovery.all += classes.len();
+            reach.unreached.iter().for_each(|&class| unreached[class] += 1);
         }
-        for (class, is_reached) in classes.iter().zip(reached).filter(|_| !runs.is_empty()) {
-            axes.discovery.count(is_reached);
-            if !is_reached {
-                let message =
-                    format!("no run reaches the class `{}` ({})", class.name, class.members.join(", "));
-                axes.findings.push(Finding { run: None, message, diff: Vec::new() });
-            }
+        for (class, &missed) in classes.iter().zip(&unreached).filter(|(_, missed)| **missed > 0) {
+            let (name, members) = (&class.name, class.members.join(", "));
+            let message = match runs.len() - missed {
+                0 => format!("no run reaches the class `{name}` ({members})"),
+                some => format!("{some} of {} runs reach the class `{name}` ({members})", runs.len()),
+            };
+            axes.findings.push(Finding { run: None, message, diff: Vec::new() });
         }
         axes
     }
@@ -105,22 +106,27 @@ impl Axes {
     }
 
     /// Error recovery: from the last call to the first, which tools and classes still succeed later?
-    fn recoveries(&mut self, walk: &Walk<'_>, classes_of: &HashMap<Key<'_>, Vec<usize>>, classes: usize) {
-        let mut later_tools: HashSet<Key<'_>> = HashSet::new();
+    fn recoveries(
+        &mut self,
+        walk: &Walk<'_>,
+        classes_of: &HashMap<Tool<'_>, BTreeSet<usize>>,
+        classes: usize,
+    ) {
+        let mut later_tools: HashSet<Tool<'_>> = HashSet::new();
         let mut later_classes = vec![false; classes];
         let mut given_up = Vec::new();
         for (at, call) in walk.calls.iter().enumerate().rev() {
-            let own_classes = classes_of.get(&key(call)).map(Vec::as_slice).unwrap_or_default();
+            let own_classes = || classes_of.get(&Tool::from(call)).into_iter().flatten();
             match walk.results[at].map(CallResult::is_failure) {
                 Some(true) => {
-                    let recovers = later_tools.contains(&key(call))
-                        || own_classes.iter().any(|&class| later_classes[class]);
+                    let recovers = later_tools.contains(&Tool::from(call))
+                        || own_classes().any(|&class| later_classes[class]);
                     self.error_recovery.count(recovers);
                     given_up.extend((!recovers).then_some(at));
                 }
                 Some(false) => {
-                    later_tools.insert(key(call));
-                    for &class in own_classes {
+                    later_tools.insert(Tool::from(call));
+                    for &class in own_classes() {
                         later_classes[class] = true;
                     }
                 }
@@ -134,11 +140,11 @@ impl Axes {
 
     /// Efficiency: within a run, the same call twice is one distinct call.
     fn repeats(&mut self, walk: &Walk<'_>) {
-        let mut first: HashMap<(Key<'_>, u128), usize> = HashMap::new();
+        let mut first: HashMap<(Tool<'_>, u128), usize> = HashMap::new();
         for (at, call) in walk.calls.iter().enumerate() {
             let written = call.args.map(|args| json::hash(args.get()));
             let text = call.args_text.as_deref().map(json::hash);
-            let before = *first.entry((key(call), written.or(text).unwrap_or_default())).or_insert(at);
+            let before = *first.entry((Tool::from(call), written.or(text).unwrap_or_default())).or_insert(at);
             self.efficiency.count(before == at);
             if before != at {
                 self.find(walk, format!("{} repeats call {}", walk.called(at), before + 1));
@@ -167,20 +173,13 @@ impl<'t> Walk<'t> {
     }
 
     /// The classes of each distinct tool.
-    fn classes_of(&self, classes: &[Class]) -> HashMap<Key<'t>, Vec<usize>> {
+    fn classes_of(&self, members: &Members<'_>) -> HashMap<Tool<'t>, BTreeSet<usize>> {
         let mut found = HashMap::new();
-        for call in self.calls {
-            found.entry(key(call)).or_insert_with(|| {
-                let is_in = |class: &Class| class.members.iter().any(|member| call.is_to(member));
-                (0..classes.len()).filter(|&class| is_in(&classes[class])).collect()
-            });
+        for tool in self.calls.iter().map(Tool::from) {
+            found.entry(tool).or_insert_with(|| members.classes_of(tool));
         }
         found
     }
-}
-
-fn key<'t>(call: &'t Call<'_>) -> Key<'t> {
-    (call.name.as_ref(), call.server.as_deref())
 }
 
 /// Arguments that are left out are an empty object.

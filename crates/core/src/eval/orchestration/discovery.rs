@@ -119,6 +119,9 @@ impl DiscoveryBlock {
         if !has_prompt {
             return Some("the recording has no prompt to check");
         }
+        if let Some(idle) = run.why_idle() {
+            return Some(idle);
+        }
         header.is_none_or(|header| header.catalogue.is_none()).then_some(
             "the recording has no catalogue: the prompt was checked against the tools that were called only",
         )

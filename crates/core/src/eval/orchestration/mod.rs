@@ -9,7 +9,7 @@ mod tests;
 
 use super::classes::{Class, read_placed_classes_or_siblings};
 use super::gate::{Gate, GateKind};
-use super::scores::Scores;
+use super::scores::{Scores, vacuous_runs};
 use super::target::{Fold, Target};
 use crate::problem::Span;
 use crate::report::Number;
@@ -18,7 +18,7 @@ use crate::trace::Run;
 use axes::Axes;
 
 const DISCOVERY: Target =
-    Target::percent("orchestration.discovery", "percent of the classes that any call reached")
+    Target::percent("orchestration.discovery", "percent of the classes that the calls of a run reached")
         .folded(Fold::Pooled);
 const PARAMETERIZATION: Target = Target::percent(
     "orchestration.parameterization",
@@ -71,9 +71,7 @@ impl Gate for OrchestrationBlock {
         if runs.is_empty() {
             return scores;
         }
-        if axes.efficiency.all == 0 {
-            scores.not_exercised = Some("no run made a call".to_owned());
-        }
+        scores.not_exercised = vacuous_runs(runs.iter().map(Run::why_idle));
         let measured = [
             (DISCOVERY, axes.discovery, "no classes are declared"),
             (PARAMETERIZATION, axes.parameterization, "no call has a tool whose input schema is recorded"),

@@ -96,7 +96,11 @@ fn nothing_to_count_is_a_hundred_and_marked_where_it_is_asserted() {
     let asserted = judged(&asserting, None, &[calm]);
     assert_eq!(asserted.not_exercised.unwrap(), "`orchestration.error_recovery`: no call failed");
     let silent = judged(AGENT, None, &[json!({})]);
-    assert_eq!(silent.not_exercised.unwrap(), "no run made a call");
+    assert_eq!(silent.not_exercised.unwrap(), "the run made no calls");
+    let elsewhere = run(&[("rm", json!({}), false)]);
+    let found = run(&[("search", json!({"q": "x"}), false)]);
+    let idle = judged(AGENT, Some(&catalogue()), &[found, elsewhere]);
+    assert_eq!(idle.not_exercised.unwrap(), "the run called no tool of its catalogue (in 1 of 2 runs: #2)");
 }
 
 #[test]
@@ -106,7 +110,11 @@ fn an_expectation_makes_it_a_gate() {
     let half = run(&[("search", json!({"q": "x"}), false)]);
     assert_eq!(judged(&asserting, None, std::slice::from_ref(&half)).status, Status::Failed);
     let rest = run(&[("delete_page", json!({}), false)]);
-    assert_eq!(judged(&asserting, None, &[half, rest]).status, Status::Passed);
+    let report = judged(&asserting, None, &[half, rest]);
+    assert_eq!(value(&report, "orchestration.discovery"), Some(50.0), "no run reaches both");
+    assert_eq!(findings(&report)[0], "1 of 2 runs reach the class `find` (search, docs.open_page)");
+    let whole = run(&[("search", json!({"q": "x"}), false), ("delete_page", json!({}), false)]);
+    assert_eq!(judged(&asserting, None, &[whole.clone(), whole]).status, Status::Passed);
 }
 
 #[test]

@@ -17,7 +17,7 @@ use crate::matcher::Matcher;
 use crate::problem::{Problem, Span};
 use crate::report::{Finding, Number};
 use crate::suite::read::{Block, Field};
-use crate::trace::{Run, Trace};
+use crate::trace::{Delegation, Run, Trace};
 use policy::{Walk, delegations};
 
 const ALLOWED_PCT: Target =
@@ -27,7 +27,10 @@ const RESTRICTED_ATTEMPTS: Target =
     Target::count("edges.restricted_attempts", "calls to restricted tools").folded(Fold::Sum);
 const DELEGATION_PCT: Target =
     Target::percent("edges.delegation_pct", "percent of the expected hand-offs that took place");
-const GATE_PASSED: Target = Target::flag("edges.gate_passed", "1 when nothing forbidden was called");
+const UNDECLARED_DELEGATIONS: Target =
+    Target::count("edges.undeclared_delegations", "recorded hand-offs that are not expected")
+        .folded(Fold::Sum);
+const GATE_PASSED: Target = Target::flag("edges.gate_passed", "1 when nothing forbidden was done");
 const UNLISTED_CALLS: Target =
     Target::count("edges.unlisted_calls", "calls to tools neither allowed nor restricted").folded(Fold::Sum);
 
@@ -48,7 +51,14 @@ pub(crate) struct ToolEdgesBlock {
 pub(super) const KIND: GateKind = GateKind {
     key: "tool_edges",
     summary: "Did the agent keep to the tools and hand-offs it was given?",
-    targets: &[ALLOWED_PCT, RESTRICTED_ATTEMPTS, DELEGATION_PCT, GATE_PASSED, UNLISTED_CALLS],
+    targets: &[
+        ALLOWED_PCT,
+        RESTRICTED_ATTEMPTS,
+        DELEGATION_PCT,
+        UNDECLARED_DELEGATIONS,
+        GATE_PASSED,
+        UNLISTED_CALLS,
+    ],
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
     floors: &[],
@@ -60,8 +70,12 @@ impl Gate for ToolEdgesBlock {
     /// What is forbidden; with `closed: true`, whatever else is expected.
     fn expect_beside(&self, has_expect: bool) -> Vec<Assertion<Target>> {
         let restricted = (self.edges.closed || !has_expect).then_some(RESTRICTED_ATTEMPTS);
-        let forbidden = restricted.into_iter().chain(self.edges.closed.then_some(UNLISTED_CALLS));
-        forbidden.map(|target| Assertion::of(target, Matcher::at_most(0.0))).collect()
+        let closed = [UNLISTED_CALLS, UNDECLARED_DELEGATIONS].into_iter().filter(|_| self.edges.closed);
+        restricted
+            .into_iter()
+            .chain(closed)
+            .map(|target| Assertion::of(target, Matcher::at_most(0.0)))
+            .collect()
     }
 
     fn score(&self, runs: &[Run<'_>]) -> Scores {
@@ -75,6 +89,7 @@ impl Gate for ToolEdgesBlock {
                 .set(&ALLOWED_PCT, whole(score.allowed_pct))
                 .set(&RESTRICTED_ATTEMPTS, whole(score.restricted_attempts))
                 .set(&DELEGATION_PCT, whole(score.delegation_pct))
+                .set(&UNDECLARED_DELEGATIONS, whole(score.undeclared_delegations))
                 .set(&GATE_PASSED, whole(usize::from(score.gate_passed)))
                 .set(&UNLISTED_CALLS, whole(score.unlisted_calls));
         }
@@ -158,7 +173,11 @@ impl ToolEdgesBlock {
             delegation: block
                 .optional("delegation", "Hand-offs that are expected", |f| f.list(read_edge))
                 .unwrap_or_default(),
-            closed: block.flag("closed", "Forbid every tool that is not allowed", false),
+            closed: block.flag(
+                "closed",
+                "Forbid every tool that is not allowed, and every hand-off that is not expected",
+                false,
+            ),
         };
         let tools = edges.restricted.iter().zip(&restricted).chain(edges.allowed.iter().zip(&allowed));
         let places = tools.map(|(tool, span)| (tool.clone(), *span)).collect();
@@ -187,6 +206,10 @@ impl ToolEdgesBlock {
             }
             for &at in walk.unlisted.iter().filter(|_| self.edges.closed).take(MOST_FINDINGS) {
                 find(Some(run), format!("{} is not on the list of allowed tools", called(at)));
+            }
+            for &at in walk.undeclared.iter().filter(|_| self.edges.closed).take(MOST_FINDINGS) {
+                let Delegation { from, to } = &delegations(runs[run].trace)[at];
+                find(Some(run), format!("`{from}` hands over to `{to}`, which is not declared"));
             }
             for edge in missing(&walk.handed_over).map(|at| &self.edges.delegation[at]).take(MOST_FINDINGS) {
                 find(Some(run), format!("`{}` never hands over to `{}`", edge.from, edge.to));

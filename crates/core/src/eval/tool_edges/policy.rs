@@ -12,7 +12,7 @@ pub struct ToolEdges {
     pub restricted: Vec<String>,
     /// Hand-offs that are expected.
     pub delegation: Vec<DelegationEdge>,
-    /// Whether tools on neither list are forbidden too.
+    /// Whether tools on neither list, and hand-offs that are not expected, are forbidden too.
     pub closed: bool,
 }
 
@@ -23,6 +23,12 @@ pub struct DelegationEdge {
     pub from: String,
     /// Who takes over.
     pub to: String,
+}
+
+impl DelegationEdge {
+    fn is(&self, recorded: &Delegation<'_>) -> bool {
+        recorded.from == self.from && recorded.to == self.to
+    }
 }
 
 /// What the calls of one run are to a policy: indices into its calls and its lists.
@@ -36,6 +42,8 @@ pub(super) struct Walk {
     pub(super) reached: Vec<bool>,
     /// For each expected hand-off, whether it took place.
     pub(super) handed_over: Vec<bool>,
+    /// Recorded hand-offs that are not expected.
+    pub(super) undeclared: Vec<usize>,
 }
 
 /// What a policy says of one tool.
@@ -62,6 +70,7 @@ impl ToolEdges {
         let mut walk = Walk {
             reached: vec![false; self.allowed.len()],
             handed_over: self.recorded(delegations),
+            undeclared: (0..delegations.len()).filter(|&at| !self.declares(&delegations[at])).collect(),
             ..Walk::default()
         };
         let mut standings: HashMap<Tool<'_>, Standing> = HashMap::new();
@@ -85,10 +94,12 @@ impl ToolEdges {
         walk
     }
 
+    fn declares(&self, recorded: &Delegation<'_>) -> bool {
+        self.delegation.iter().any(|edge| edge.is(recorded))
+    }
+
     fn recorded(&self, delegations: &[Delegation<'_>]) -> Vec<bool> {
-        let is_recorded = |edge: &DelegationEdge| {
-            delegations.iter().any(|recorded| recorded.from == edge.from && recorded.to == edge.to)
-        };
+        let is_recorded = |edge: &DelegationEdge| delegations.iter().any(|recorded| edge.is(recorded));
         self.delegation.iter().map(is_recorded).collect()
     }
 

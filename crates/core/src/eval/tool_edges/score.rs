@@ -14,7 +14,9 @@ pub struct EdgesScore {
     pub restricted_attempts: usize,
     /// Percent of the expected hand-offs that took place in the worst run, floored; 100 when none is declared.
     pub delegation_pct: usize,
-    /// Whether nothing forbidden was called.
+    /// Recorded hand-offs that are not expected, in all runs.
+    pub undeclared_delegations: usize,
+    /// Whether nothing forbidden was done.
     pub gate_passed: bool,
     /// Calls to tools that are neither allowed nor restricted, in all runs.
     pub unlisted_calls: usize,
@@ -50,6 +52,7 @@ impl EdgesScore {
     pub(super) fn over(edges: &ToolEdges, walks: &[Walk]) -> Self {
         let restricted_attempts = walks.iter().map(|walk| walk.restricted.len()).sum();
         let unlisted_calls = walks.iter().map(|walk| walk.unlisted.len()).sum();
+        let undeclared_delegations = walks.iter().map(|walk| walk.undeclared.len()).sum();
         let reached = (0..edges.allowed.len())
             .filter(|&tool| walks.iter().any(|walk| walk.reached[tool]))
             .map(|tool| edges.allowed[tool].as_str());
@@ -58,7 +61,9 @@ impl EdgesScore {
             allowed_pct: percent(reached.collect::<BTreeSet<_>>().len(), declared.len()),
             restricted_attempts,
             delegation_pct: walks.iter().map(Walk::delegation_pct).min().unwrap_or(100),
-            gate_passed: restricted_attempts == 0 && (!edges.closed || unlisted_calls == 0),
+            undeclared_delegations,
+            gate_passed: restricted_attempts == 0
+                && (!edges.closed || (unlisted_calls == 0 && undeclared_delegations == 0)),
             unlisted_calls,
         }
     }

@@ -70,6 +70,18 @@ fn a_hand_off_is_what_the_trace_records_or_else_two_calls_in_a_row() {
 }
 
 #[test]
+fn a_closed_policy_fails_on_a_hand_off_that_is_not_declared() {
+    let policy = format!("{POLICY}  delegation: [{{ from: planner, to: worker }}]\n");
+    let mut handed = run(&["search"]);
+    handed["delegations"] = json!([{"from": "planner", "to": "worker"}, {"from": "worker", "to": "root"}]);
+    let open = judged(&policy, None, std::slice::from_ref(&handed));
+    assert_eq!((open.status, value(&open, "edges.undeclared_delegations")), (Status::Passed, Some(1.0)));
+    let closed = judged(&format!("{policy}  closed: true\n"), None, &[handed]);
+    assert_eq!((closed.status, value(&closed, "edges.gate_passed")), (Status::Failed, Some(0.0)));
+    assert_eq!(findings(&closed)[0], "run 1: `worker` hands over to `root`, which is not declared");
+}
+
+#[test]
 fn what_was_not_exercised_is_marked() {
     let marked = |agent: &str, runs: &[Value]| judged(agent, None, runs).not_exercised;
     assert_eq!(marked(POLICY, &[run(&[])]).unwrap(), "the run made no calls");
