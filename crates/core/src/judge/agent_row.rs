@@ -7,7 +7,7 @@ use crate::eval::{GateBlock, decided, fault_combinations};
 use crate::report::{GateReport, RunReport, Status, TestReport};
 use crate::row::{AgentRow, Reason, ReasonKind, Row};
 use crate::suite::Agent;
-use crate::trace::Run;
+use crate::trace::{Run, Trace};
 
 pub(super) fn judge(
     row: &Row<'_>,
@@ -31,10 +31,11 @@ pub(super) fn judge(
     let judged = stop.unwrap_or(if missing.is_empty() { wanted } else { 0 });
     let (judged, others) = recorded.runs.split_at(judged);
     // What nobody judges must be whole too: a file with something else in it is not the one that was recorded.
-    if let Some(reason) = others.iter().find_map(|run| run.trace.as_ref().err()) {
-        return Err(reason.clone());
-    }
+    let not_whole = others.iter().find_map(|run| run.trace.as_ref().err());
     if let Some(message) = missing_in_words(&missing, wanted).filter(|_| stop.is_none()) {
+        if let Some(reason) = not_whole {
+            return Err(reason.clone());
+        }
         return Err(Reason::new(ReasonKind::RunsMissing, message).help(advice::short(row, of)));
     }
     if there > wanted {
@@ -43,14 +44,8 @@ pub(super) fn judge(
     }
     let servers: Vec<&str> = of.suite.servers.keys().map(String::as_str).collect();
     let settled = with_known_tools(judged, &servers, of.suite.known_catalogue(agent).as_deref());
-    let judged: Vec<RecordedRun<'_>> = judged
-        .iter()
-        .zip(&settled)
-        .map(|(run, settled)| RecordedRun {
-            trace: settled.as_ref().map_or_else(|| run.trace.clone(), Ok),
-            ..run.clone()
-        })
-        .collect();
+    let judged = judged.iter().zip(&settled).map(|(run, settled)| settled_run(run, settled.as_ref()));
+    let judged: Vec<RecordedRun<'_>> = judged.collect();
     if let Some(reason) = faults::misrecorded(row, of, &judged) {
         return Err(reason);
     }
@@ -71,10 +66,16 @@ pub(super) fn judge(
     report.notes.extend(failed.filter_map(|(number, run)| reached_limit(run.trace, *number)));
     report.notes.extend(faults::unmet(agent, &runs));
     judge_gates(row, of, &runs, recorded, report)?;
-    let Some(reason) = broken else { return Ok(()) };
-    let numbers: Vec<usize> = scored.iter().map(|(number, _)| *number).collect();
-    report.gates.iter_mut().for_each(|gate| mark_partial(gate, &numbers));
-    Err(reason)
+    if broken.is_some() {
+        let numbers: Vec<usize> = scored.iter().map(|(number, _)| *number).collect();
+        report.gates.iter_mut().for_each(|gate| mark_partial(gate, &numbers));
+    }
+    broken.or_else(|| not_whole.cloned()).map_or(Ok(()), Err)
+}
+
+/// The run with the names of its tools as they are known, where they had to be settled.
+fn settled_run<'t>(run: &RecordedRun<'t>, settled: Option<&'t Trace<'t>>) -> RecordedRun<'t> {
+    RecordedRun { trace: settled.map_or_else(|| run.trace.clone(), Ok), ..run.clone() }
 }
 
 /// A gate that was scored over some of the runs says over how many, and names them by their own numbers.
