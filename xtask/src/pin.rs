@@ -4,7 +4,8 @@ use crate::say;
 use mcptest_core::eval::{MATRIX_PARAMETER, fault_combinations};
 use mcptest_core::row::AgentRow;
 use mcptest_core::trace::{Header, Run};
-use mcptest_run::cassette::{Recorder, Recording, sealed, write_all};
+use mcptest_run::cassette::{Recording, sealed};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -41,21 +42,17 @@ fn pin(row: AgentRow<'_>) -> Result<(), String> {
     write(&faults, expected)
 }
 
+/// Puts the header in place of the one that is there, or before the first line.
 fn write(path: &Path, expected: Header) -> Result<(), String> {
     let recording = Recording::open(path).map_err(|error| error.to_string())?;
     let cassette = recording.cassette().map_err(|error| error.to_string())?;
     let recorded = cassette.header.clone().unwrap_or_default();
     let header = sealed(&Header { catalogue: expected.catalogue.clone().or(recorded.catalogue), ..expected });
-    let traces: Vec<String> = cassette
-        .runs
-        .iter()
-        .map(|run| run.trace.as_ref().map(|trace| trace.text.to_owned()).map_err(ToString::to_string))
-        .collect::<Result<_, _>>()?;
-    write_all(path, &header, &traces).map_err(|error| error.to_string())?;
-    if let Some(stopped) = cassette.stopped {
-        let stop = |mut recorder: Recorder| recorder.stop(stopped.after, stopped.of);
-        Recorder::resume(path, &header).and_then(stop).map_err(|error| error.to_string())?;
-    }
-    say(&format!("pinned {} ({} runs)", path.display(), traces.len()));
+    let header = serde_json::to_string(&header).map_err(|error| error.to_string())?;
+    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
+    let runs =
+        if cassette.header.is_some() { text.split_once('\n').map_or("", |(_, runs)| runs) } else { &text };
+    fs::write(path, format!("{header}\n{runs}")).map_err(|error| error.to_string())?;
+    say(&format!("pinned {} ({} runs)", path.display(), cassette.whole_runs()));
     Ok(())
 }

@@ -66,7 +66,11 @@ fn suite_errors(text: &str) -> Vec<(usize, String)> {
     let load = if is_for_traces { load_for_traces } else { load };
     let loaded = load(
         Path::new("suite.yml"),
-        &Host { mock: &mcptest_mcp::manifest::catalogue, ..Host::new(&read, &|_| None) },
+        &Host {
+            mock: &mcptest_mcp::manifest::catalogue,
+            list: &|_, _| Ok(Vec::new()),
+            ..Host::new(&read, &|_| None)
+        },
     );
     let errors = loaded.problems.iter().filter(|problem| problem.level == Level::Error);
     let placed = errors.map(|problem| {

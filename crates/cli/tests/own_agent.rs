@@ -78,6 +78,35 @@ agents:
     assert_eq!(cassette.lines().next().unwrap().matches("\"distractor\":true").count(), 6);
 }
 
+#[test]
+fn a_changed_script_makes_its_recording_stale_and_changed_back_it_is_fresh() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    let suite = "
+agents:
+  - name: greets
+    agent: { command: [sh, greet.sh] }
+    prompt: Greet Ada.
+    expect: [{ target: final_response, matcher: { contains: Ada } }]
+";
+    write("greet.yml", suite);
+    write("greet.sh", "echo Hello Ada\n");
+    let run = |more: &[&str]| {
+        let output = mcptest(folder.path()).args(["run", "greet.yml"]).args(more).output().unwrap();
+        (output.status.code(), text(&output))
+    };
+    assert_eq!(run(&["--record"]).0, Some(0));
+    write("greet.sh", "echo Good day Ada\n");
+    let (code, said) = run(&[]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("files.greet.sh: it has changed since the recording"), "{said}");
+    write("greet.sh", "echo Hello Ada\r\n");
+    assert_eq!(run(&[]).0, Some(0), "other line ends are no change");
+    write("greet.sh", "echo Good day Ada\n");
+    assert_eq!(run(&["--record=stale"]).0, Some(0));
+    assert_eq!(run(&[]).0, Some(0));
+}
+
 fn is_running(word: &str) -> bool {
     fs::read_dir("/proc").unwrap().flatten().any(|process| {
         fs::read(process.path().join("cmdline"))

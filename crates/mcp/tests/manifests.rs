@@ -251,7 +251,7 @@ fn a_suite_is_refused_for_what_is_wrong_in_the_manifest_of_its_mock() {
         _ => Err("there is no such file".to_owned()),
     };
     let environment = |name: &str| (name == "CITY").then(|| "Oslo".to_owned());
-    let host = Host { read: &read, environment: &environment, mock: &catalogue };
+    let host = Host { mock: &catalogue, ..Host::new(&read, &environment) };
     let loaded = mcptest_core::suite::load(Path::new("s/a.yml"), &host);
     let errors = loaded.problems.iter().map(|problem| {
         let (file, line, column) = loaded.sources.place(problem.span.unwrap());

@@ -46,6 +46,12 @@ pub(crate) fn host() -> Host<'static> {
             _ => std::env::var(name).ok(),
         },
         mock: &mcptest_mcp::manifest::catalogue,
+        list: &|folder, path| {
+            cassette::resolve(&[path], folder).map_err(|error| match error {
+                cassette::ResolveError::NoMatch { .. } => "no file matches it".to_owned(),
+                error => error.to_string(),
+            })
+        },
     }
 }
 

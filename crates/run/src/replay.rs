@@ -4,6 +4,8 @@ use crate::advice;
 use crate::cassette::{self, Cassette, Change, ReadError, Recording};
 use crate::import::Fidelity;
 use crate::secrets::{without_secret_names, without_tokens};
+use crate::server::entry_of;
+use mcptest_core::digest::digest;
 use mcptest_core::eval::{MATRIX_PARAMETER, fault_combinations};
 use mcptest_core::judge::{Recorded, RecordedMatrix, RecordedRun, RecordedRuns, is_read_only, to_record};
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
@@ -246,11 +248,17 @@ pub fn expected_header(of: AgentRow<'_>) -> Header {
         offered.extend(agent.injected_tools(of.variant, &offered));
         offered
     };
+    let texts = agent.turns.iter().chain(&agent.system_prompt);
+    let variables = texts.flat_map(|text| &text.variables);
+    let servers = agent.servers.iter().map(|name| (name.clone(), entry_of(of.suite, name))).collect();
     Header {
         model: of.model_label(),
         prompt: agent.turns.iter().map(|turn| without_tokens(&turn.template)).collect(),
         system_prompt: agent.system_prompt.as_ref().map(|text| without_tokens(&text.template)),
         parameters: without_secret_names(&agent.parameters).unwrap_or_else(|| agent.parameters.clone()),
+        variables: variables.map(|(name, value)| (name.clone(), digest(value.as_bytes()))).collect(),
+        files: agent.own.as_ref().map(|own| own.digests.clone()).unwrap_or_default(),
+        servers: without_secret_names(&servers).unwrap_or(servers),
         catalogue: of.suite.known_catalogue(agent).map(with_distractors),
         ..Header::of_agent(&agent.name)
     }

@@ -4,6 +4,7 @@ use mcptest_core::suite::{Endpoint, Environment, Server, Suite, Unset};
 use mcptest_mcp::client::{self, Pipe, ServerSpec, SpecError};
 use mcptest_mcp::manifest;
 use mcptest_mcp::mock;
+use serde_json::{Map, Value};
 use std::path::Path;
 use std::sync::Arc;
 use thiserror::Error;
@@ -30,6 +31,14 @@ pub enum ServerError {
         /// Why, a line each.
         problems: Vec<String>,
     },
+}
+
+/// What recordings say of the server of this name: its entry in the suite, and of a mock also a digest of its manifest.
+/// What it answers is in there, so a changed manifest makes a recording stale; its comments do not.
+pub(crate) fn entry_of(suite: &Suite, name: &str) -> Map<String, Value> {
+    let mut entry = suite.servers.get(name).map(Server::template).unwrap_or_default();
+    entry.extend(suite.manifest_digest(name).map(|digest| ("manifest".to_owned(), digest.into())));
+    entry
 }
 
 /// The server of this name in a suite, with the environment of this process; or why it cannot be connected to.

@@ -4,12 +4,14 @@ use super::agent::Agent;
 use super::fault::Fault;
 use super::imports;
 use super::options::{Budget, RunOptions};
+use super::own_files;
 use super::read::{Block, Field, Reading, is_same_key};
 use super::redact::RedactPattern;
 use super::server::{Endpoint, Provider, Server};
 use super::tool_test::ToolTest;
 use super::variables::{Text, Variables};
 use super::{Mock, Suite, names};
+use crate::digest::digest_of_value;
 use crate::problem::{Level, Problem, Sources, Span};
 use crate::trace::CatalogueTool;
 use crate::yaml::{self, Kind, Node};
@@ -18,6 +20,9 @@ use std::path::{Path, PathBuf};
 
 /// Reads the bytes of a file; the error is a sentence.
 pub type ReadFile<'h> = &'h dyn Fn(&Path) -> Result<Vec<u8>, String>;
+
+/// The files that a path or a pattern names in a folder; the error is a sentence.
+pub type ListFiles<'h> = &'h dyn Fn(&Path, &str) -> Result<Vec<PathBuf>, String>;
 
 /// The tools of a mock, by its manifest's path, text and number among the sources, and what is wrong with it.
 pub type ReadMock<'h> =
@@ -31,12 +36,15 @@ pub struct Host<'h> {
     pub environment: &'h dyn Fn(&str) -> Option<String>,
     /// Reads what a mock offers.
     pub mock: ReadMock<'h>,
+    /// Finds the files of a pattern.
+    pub list: ListFiles<'h>,
 }
 
 impl<'h> Host<'h> {
-    /// A host without mocks: nothing is known of the tools of those that a suite names.
+    /// A host without mocks and patterns: nothing is known of the tools of mocks, and each file has to be named.
     pub fn new(read: ReadFile<'h>, environment: &'h dyn Fn(&str) -> Option<String>) -> Self {
-        Self { read, environment, mock: &|_, _, _, _| (None, Vec::new()) }
+        let list = &|folder: &Path, path: &str| Ok(vec![folder.join(path)]);
+        Self { read, environment, mock: &|_, _, _, _| (None, Vec::new()), list }
     }
 }
 
@@ -85,6 +93,7 @@ fn load_as(path: &Path, host: &Host<'_>, traces_are_given: bool) -> Loaded {
         parts.agents.iter_mut().for_each(|agent| agent.place = loader.sources.file_and_line(agent.span));
         parts.tools.iter_mut().for_each(|test| test.place = loader.sources.file_and_line(test.span));
         names::check_references(&parts, &mut loader.problems);
+        own_files::read(&mut parts.agents, path, host, &mut loader.problems);
         let mocks = loader.read_mocks(&parts, path);
         let loaded = Suite::from_parts(path, parts, mocks);
         loader.problems.extend(loaded.lint());
@@ -240,7 +249,7 @@ impl Loader<'_> {
                     let of_server =
                         |tool: &CatalogueTool| CatalogueTool { server: Some(name.clone()), ..tool.clone() };
                     let tools = mock.tools.iter().map(of_server).collect();
-                    mocks.insert(name.clone(), Mock { tools, manifest: mock.manifest.clone() });
+                    mocks.insert(name.clone(), Mock { tools, digest: mock.digest.clone() });
                 }
                 Ok(None) => {}
                 Err(reason) => {
@@ -263,7 +272,8 @@ impl Loader<'_> {
         let text = &self.sources.file(file).text;
         let (tools, problems) = (self.host.mock)(manifest, text, file, self.host.read);
         self.problems.extend(problems);
-        Ok(tools.map(|tools| Mock { tools, manifest: text.clone() }))
+        let digest = || digest_of_value(&super::yaml_to_json(text).unwrap_or_default());
+        Ok(tools.map(|tools| Mock { tools, digest: digest() }))
     }
 
     fn reading(&self, path: &Path, suite: BTreeMap<String, Text>) -> Reading<'_> {

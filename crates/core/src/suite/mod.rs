@@ -7,6 +7,7 @@ mod imports;
 mod load;
 mod names;
 mod options;
+mod own_files;
 #[doc(hidden)]
 pub mod read;
 mod redact;
@@ -21,7 +22,7 @@ pub(crate) mod variables;
 pub use agent::{Agent, CassettePath, Model, OverrideError, OwnAgent, Variant};
 pub use deferred::{Environment, Scope, Unset};
 pub use fault::Fault;
-pub use load::{Host, Loaded, ReadFile, ReadMock, load, load_for_traces};
+pub use load::{Host, ListFiles, Loaded, ReadFile, ReadMock, load, load_for_traces};
 pub use options::{Budget, RunOptions, Stale};
 pub use read::parse_duration_ms as duration_ms;
 pub use redact::RedactPattern;
@@ -71,8 +72,8 @@ pub struct Suite {
 #[derive(Debug)]
 struct Mock {
     tools: Vec<CatalogueTool>,
-    /// The text of its manifest.
-    manifest: String,
+    /// Of its manifest, but for its comments.
+    digest: String,
 }
 
 impl Suite {
@@ -116,9 +117,9 @@ impl Suite {
         (!catalogues.is_empty()).then(|| catalogues.concat())
     }
 
-    /// The manifest of the mock of this name, as it was read with the suite.
-    pub fn manifest(&self, server: &str) -> Option<&str> {
-        self.mocks.get(server).map(|mock| mock.manifest.as_str())
+    /// A digest of the manifest of the mock of this name, as it was read with the suite; comments are no part of it.
+    pub fn manifest_digest(&self, server: &str) -> Option<&str> {
+        self.mocks.get(server).map(|mock| mock.digest.as_str())
     }
 
     /// The folder that paths in the suite are relative to.

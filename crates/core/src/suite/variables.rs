@@ -1,5 +1,6 @@
 //! `${NAME}`, `${NAME:-default}` and `$${literal}` in a suite's texts.
 
+use mcptest_redact::is_secret_name;
 use std::collections::BTreeMap;
 
 /// A text of the suite: its value, and the form in which environment values stay `${NAME}`.
@@ -9,11 +10,13 @@ pub struct Text {
     pub value: String,
     /// The same with every environment value left as `${NAME}`: what fingerprints are made over.
     pub template: String,
+    /// The environment variables in it that are no secrets, with their values.
+    pub variables: BTreeMap<String, String>,
 }
 
 impl From<&str> for Text {
     fn from(text: &str) -> Self {
-        Self { value: text.to_owned(), template: text.to_owned() }
+        Self { value: text.to_owned(), template: text.to_owned(), ..Self::default() }
     }
 }
 
@@ -62,6 +65,7 @@ impl Variables<'_> {
         if let Some(own) = self.suite.get(name) {
             into.value.push_str(&own.value);
             into.template.push_str(&own.template);
+            into.variables.extend(own.variables.clone());
             return Ok(());
         }
         let found =
@@ -72,6 +76,10 @@ impl Variables<'_> {
             (None, None) => return Err(VariableProblem::Unset(name.to_owned())),
         };
         into.value.push_str(&value);
+        // The folder is another one on every machine.
+        if name != "CONFIG_DIR" && !is_secret_name(name) {
+            into.variables.insert(name.to_owned(), value);
+        }
         // A changed default changes what is sent where the variable is not set, so it belongs to the template.
         let default = default.filter(|default| !default.is_empty());
         let default = default.map(|default| format!(":-{default}")).unwrap_or_default();

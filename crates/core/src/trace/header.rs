@@ -1,7 +1,7 @@
 //! What a run was recorded with: the agent, the model, the prompt and the tools it saw.
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// The first line of a cassette.
@@ -27,6 +27,15 @@ pub struct Header<Schema = Value> {
     /// The sampling parameters and limits that shape a run.
     #[serde(default)]
     pub parameters: BTreeMap<String, Value>,
+    /// Environment variables in the prompts that are no secrets, with a digest of their values.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub variables: BTreeMap<String, String>,
+    /// The files of the user's own agent, as the suite names them, with a digest of each.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
+    /// The servers it could use, as their entries in the suite, environment values left as `${NAME}`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub servers: BTreeMap<String, Map<String, Value>>,
     /// The tools as the model saw them; `None` when the recording does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub catalogue: Option<Vec<CatalogueTool<Schema>>>,

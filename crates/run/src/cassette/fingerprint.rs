@@ -1,20 +1,12 @@
 //! Is this still the header that the runs were recorded under?
 
+use mcptest_core::digest::digest_of_value;
 use mcptest_core::trace::Header;
-use serde_json::Value;
 
 /// The fingerprint over everything in a header but its fingerprint: `blake3:` and 32 hex digits.
 pub fn fingerprint_of(header: &Header) -> String {
     let bare = Header { fingerprint: None, ..header.clone() };
-    fingerprint_of_value(&serde_json::to_value(bare).unwrap_or_default())
-}
-
-/// The fingerprint over a value, whatever order its keys have.
-pub(crate) fn fingerprint_of_value(value: &Value) -> String {
-    let mut canonical = String::new();
-    write_canonical(value, &mut canonical);
-    let hash = blake3::hash(canonical.as_bytes()).to_hex();
-    format!("blake3:{}", &hash[..32])
+    digest_of_value(&serde_json::to_value(bare).unwrap_or_default())
 }
 
 /// Whether the header was changed by hand: its fingerprint is not the one of its content.
@@ -27,33 +19,6 @@ pub fn sealed(header: &Header) -> Header {
     let mut header = Header { format: Header::FORMAT.to_owned(), version: Header::VERSION, ..header.clone() };
     header.fingerprint = Some(fingerprint_of(&header));
     header
-}
-
-/// Sorted keys and no white space, whatever order the map keeps.
-fn write_canonical(value: &Value, out: &mut String) {
-    match value {
-        Value::Object(fields) => {
-            let mut fields: Vec<_> = fields.iter().collect();
-            fields.sort_unstable_by_key(|(key, _)| *key);
-            out.push('{');
-            for (index, (key, value)) in fields.into_iter().enumerate() {
-                out.push_str(if index == 0 { "" } else { "," });
-                out.push_str(&Value::from(key.as_str()).to_string());
-                out.push(':');
-                write_canonical(value, out);
-            }
-            out.push('}');
-        }
-        Value::Array(items) => {
-            out.push('[');
-            for (index, item) in items.iter().enumerate() {
-                out.push_str(if index == 0 { "" } else { "," });
-                write_canonical(item, out);
-            }
-            out.push(']');
-        }
-        scalar => out.push_str(&scalar.to_string()),
-    }
 }
 
 #[cfg(test)]

@@ -22,7 +22,6 @@ mod write_error;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use fingerprint::fingerprint_of_value;
 pub use fingerprint::{fingerprint_of, is_tampered, sealed};
 pub use name::{beside, default_path, with_model};
 pub(crate) use natural::by_path;
@@ -33,8 +32,8 @@ pub use resolve::{ResolveError, is_pattern, resolve};
 pub use show::{Options, timeline};
 pub(crate) use show::{Page, prose_of_content};
 pub(crate) use source::Source;
-pub(crate) use stale::first_differences;
 pub use stale::{Change, staleness};
+pub(crate) use stale::{first_differences, server_changes};
 pub(crate) use write::write_whole;
 pub use write::{Recorder, Reserved, write_all};
 pub use write_error::WriteError;

@@ -3,7 +3,7 @@
 use super::excerpt::differing;
 use super::text::visible;
 use mcptest_core::trace::{CatalogueTool, Header};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -32,12 +32,23 @@ impl fmt::Display for Change {
             Self::ToolRemoved(tool) => {
                 write!(out, "tools: {} was removed since the recording", visible(tool))
             }
+            Self::Value { field, recorded, current: Some(current) } if is_digest(current) => {
+                let change = match recorded {
+                    Some(_) => "it has changed since the recording",
+                    None => "the recording does not say what it was",
+                };
+                write!(out, "{}: {change}", visible(field))
+            }
             Self::Value { field, recorded, current } => {
                 let (recorded, current) = shown(recorded.as_ref(), current.as_ref());
                 write!(out, "{}: recorded {recorded}, now {current}", visible(field))
             }
         }
     }
+}
+
+fn is_digest(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| text.starts_with("blake3:"))
 }
 
 fn shown(recorded: Option<&Value>, current: Option<&Value>) -> (String, String) {
@@ -58,7 +69,7 @@ fn shown(recorded: Option<&Value>, current: Option<&Value>) -> (String, String) 
 /// Everything in which the recording differs from the header that one made now would have, in the order of its fields;
 /// empty is fresh.
 ///
-/// Tools are compared only where both sides know them. The agent's name is part of the file's name instead.
+/// Tools are compared only where both sides know them, and files where they still are. The agent's name is part of the file's name instead.
 pub fn staleness(recorded: &Header, expected: &Header) -> Vec<Change> {
     let mut changes = Changes::default();
     changes.text("model", recorded.model.as_deref(), expected.model.as_deref());
@@ -69,10 +80,32 @@ pub fn staleness(recorded: &Header, expected: &Header) -> Vec<Change> {
         let field = format!("parameters.{key}");
         changes.first_difference(field, recorded.parameters.get(key), expected.parameters.get(key));
     }
+    changes.digests("variables", &recorded.variables, &expected.variables);
+    changes.digests("files", &recorded.files, &expected.files);
+    let names: BTreeSet<_> = recorded.servers.keys().chain(expected.servers.keys()).collect();
+    for name in names {
+        changes.0.extend(server_changes(name, recorded.servers.get(name), expected.servers.get(name)));
+    }
     if let (Some(recorded), Some(current)) = (&recorded.catalogue, &expected.catalogue) {
         changes.tools(recorded, current);
     }
     changes.0
+}
+
+/// What has changed in the entry of a server. Like tools, a manifest is compared only where both sides know it.
+pub(crate) fn server_changes(
+    name: &str,
+    recorded: Option<&Map<String, Value>>,
+    current: Option<&Map<String, Value>>,
+) -> Vec<Change> {
+    const MANIFEST: &str = "manifest";
+    let is_known = [recorded, current].iter().flatten().all(|entry| entry.contains_key(MANIFEST));
+    let entry = |entry: Option<&Map<String, Value>>| {
+        let mut entry = entry?.clone();
+        entry.retain(|key, _| is_known || key != MANIFEST);
+        Some(Value::Object(entry))
+    };
+    first_differences(&format!("servers.{name}"), entry(recorded).as_ref(), entry(current).as_ref())
 }
 
 /// Where two values differ, named by the parts that do.
@@ -105,6 +138,18 @@ impl Changes {
         if recorded != current && !fits {
             let (recorded, current) = (recorded.map(Value::from), current.map(Value::from));
             self.0.push(Change::Value { field: field.to_owned(), recorded, current });
+        }
+    }
+
+    /// What is known now must be as it was.
+    fn digests(
+        &mut self,
+        field: &str,
+        recorded: &BTreeMap<String, String>,
+        current: &BTreeMap<String, String>,
+    ) {
+        for (name, digest) in current {
+            self.text(&format!("{field}.{name}"), recorded.get(name).map(String::as_str), Some(digest));
         }
     }
 

@@ -128,7 +128,7 @@ fn loaded(path: &Path, text: &str, variables: &BTreeMap<String, String>) -> Resu
         if wanted == path { Ok(text.as_bytes().to_vec()) } else { (host.read)(wanted) }
     };
     let environment = |name: &str| variables.get(name).cloned().or_else(|| (host.environment)(name));
-    let loaded = load(path, &Host { read: &read, environment: &environment, mock: host.mock });
+    let loaded = load(path, &Host { read: &read, environment: &environment, ..host });
     if loaded.is_refused() {
         return Err(DraftError::Refused(render(&loaded.problems, &loaded.sources, false)));
     }

@@ -168,7 +168,10 @@ impl AgentPage {
             text.push_str("#   …\n");
         }
         text.push_str("#\n# `mcptest run` judges them: offline, the same every time. `mcptest explain` lists what else to ask.\n");
-        let server = self.server_entry(out, &mut text);
+        let servers = match self.server_entry(out, &mut text) {
+            Some(server) => vec![server],
+            None => self.recorded_servers(&mut text),
+        };
         text.push_str("\nagents:\n");
         let _ = write!(
             text,
@@ -177,8 +180,9 @@ impl AgentPage {
             yaml::text(&self.cassette),
             self.runs
         );
-        if let Some(server) = server {
-            let _ = writeln!(text, "    servers: [{}]", yaml::text(&server));
+        if !servers.is_empty() {
+            let servers: Vec<String> = servers.iter().map(|name| yaml::text(name)).collect();
+            let _ = writeln!(text, "    servers: [{}]", servers.join(", "));
         }
         self.question(&mut text);
         if !self.expect.is_empty() {
@@ -213,6 +217,20 @@ impl AgentPage {
             let _ = writeln!(text, "    {line}");
         }
         Some(name)
+    }
+
+    /// Writes the servers of the header, and says what they are called.
+    fn recorded_servers(&self, text: &mut String) -> Vec<String> {
+        let servers = self.header.iter().filter(|_| self.is_asked).flat_map(|header| &header.servers);
+        let servers: Vec<_> = servers.collect();
+        if !servers.is_empty() {
+            text.push_str("\nservers:\n");
+        }
+        for (name, entry) in &servers {
+            let entry = Value::Object(tool_recording::as_written(entry));
+            let _ = writeln!(text, "  {}: {}", yaml::text(name), tool_recording::template(&entry));
+        }
+        servers.into_iter().map(|(name, _)| name.clone()).collect()
     }
 
     /// What was asked of whom, as the header has it; a suite that says something else would find the recording stale.

@@ -54,14 +54,20 @@ pub(super) fn draft(file: &Path, bytes: &[u8], out: &Path, name: Option<&str>) -
     Ok(Draft { path: out.to_owned(), text, said, is_judged: true, records: true, recordings })
 }
 
-/// The server's entry, with its paths as they lead from the new suite.
-fn entry(recorded: &Map<String, Value>, file: &Path, out: &Path) -> Result<Map<String, Value>, String> {
+/// The entry of a server as a suite has it.
+pub(super) fn as_written(recorded: &Map<String, Value>) -> Map<String, Value> {
     let mut entry = recorded.clone();
-    // The hash of a mock's manifest is no part of its entry.
+    // The digest of a mock's manifest is no part of its entry.
     entry.remove("manifest");
     if let Some(token) = entry.remove("bearer_token_env") {
         entry.insert("auth".to_owned(), json!({ "bearer_token_env": token }));
     }
+    entry
+}
+
+/// The server's entry, with its paths as they lead from the new suite.
+fn entry(recorded: &Map<String, Value>, file: &Path, out: &Path) -> Result<Map<String, Value>, String> {
+    let mut entry = as_written(recorded);
     // `<folder of the suite>/cassettes/<suite>/<test>.jsonl`
     let file = path::absolute(file);
     let Some(old) = file.ancestors().nth(3) else { return Ok(entry) };
@@ -88,6 +94,6 @@ fn entry(recorded: &Map<String, Value>, file: &Path, out: &Path) -> Result<Map<S
 }
 
 /// A value in which `${NAME}` is a variable, as recordings have it, and so is a placeholder.
-fn template(value: &Value) -> String {
+pub(super) fn template(value: &Value) -> String {
     yaml::flow_with(value, &|text| yaml::template(&with_variables(text).replace("$${", "${")))
 }

@@ -1,6 +1,7 @@
 //! How is one direct tool call kept in a file, and how does it come back?
 
-use crate::cassette::{Fault, Problem, Source, fingerprint_of_value, first_differences};
+use crate::cassette::{Fault, Problem, Source, first_differences, server_changes};
+use mcptest_core::digest::digest_of_value;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -56,7 +57,7 @@ impl Header {
         let mut entry = whole.server_entry.clone();
         entry.remove("manifest");
         let written = json!([whole.server, entry, whole.tool, whole.args]);
-        Self { written: Some(fingerprint_of_value(&written)), ..self }
+        Self { written: Some(digest_of_value(&written)), ..self }
     }
 
     /// The header as it is written: with its fingerprint.
@@ -76,24 +77,13 @@ impl Header {
     /// What a recording made now would say differently, a line each.
     pub(crate) fn changes_to(&self, now: &Self) -> Vec<String> {
         let text = |text: &str| Some(Value::from(text));
-        // Like an agent's tools, a manifest is compared only where both sides know it.
-        let knows_manifest = |header: &Self| header.server_entry.contains_key("manifest");
-        let is_compared = knows_manifest(self) && knows_manifest(now);
-        let entry = |header: &Self| {
-            let mut entry = header.server_entry.clone();
-            entry.retain(|key, _| is_compared || key != "manifest");
-            Some(Value::Object(entry))
-        };
-        let mut changes: Vec<String> = [
-            ("server".to_owned(), text(&self.server), text(&now.server)),
-            (format!("servers.{}", now.server), entry(self), entry(now)),
-            ("tool".to_owned(), text(&self.tool), text(&now.tool)),
-            ("args".to_owned(), self.args.clone(), now.args.clone()),
-        ]
-        .iter()
-        .flat_map(|(field, old, new)| first_differences(field, old.as_ref(), new.as_ref()))
-        .map(|change| change.to_string())
-        .collect();
+        let of_server = server_changes(&now.server, Some(&self.server_entry), Some(&now.server_entry));
+        let mut changes =
+            first_differences("server", text(&self.server).as_ref(), text(&now.server).as_ref());
+        changes.extend(of_server);
+        changes.extend(first_differences("tool", text(&self.tool).as_ref(), text(&now.tool).as_ref()));
+        changes.extend(first_differences("args", self.args.as_ref(), now.args.as_ref()));
+        let mut changes: Vec<String> = changes.iter().map(ToString::to_string).collect();
         if changes.is_empty() && self.written != now.written {
             let server = &now.server;
             changes.push(format!("servers.{server} or args: a value that is redacted here has changed"));
@@ -103,7 +93,7 @@ impl Header {
 
     fn fingerprint_of_content(&self) -> String {
         let bare = Self { fingerprint: None, ..self.clone() };
-        fingerprint_of_value(&serde_json::to_value(bare).unwrap_or_default())
+        digest_of_value(&serde_json::to_value(bare).unwrap_or_default())
     }
 }
 

@@ -3,10 +3,10 @@
 use super::recording::{Header, parse};
 use crate::cassette::{self, ReadError, Recording};
 use crate::secrets::without_secret_names;
+use crate::server::entry_of;
 use mcptest_core::judge::{Recorded, RecordedCall, to_record};
 use mcptest_core::row::{Reason, ReasonKind, Row, ToolRow};
 use mcptest_core::suite::{Stale, Suite, ToolOutcome, ToolTest};
-use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// Where the recording of a tool test is.
@@ -17,25 +17,15 @@ pub(crate) fn path_of(suite: &Suite, test: &ToolTest) -> PathBuf {
 
 /// The header that a recording made now would have.
 pub(crate) fn header_now(suite: &Suite, test: &ToolTest) -> Header {
-    let server = suite.servers.get(&test.server);
-    let mut server_entry = server.map(mcptest_core::suite::Server::template).unwrap_or_default();
-    let manifest = suite.manifest(&test.server).and_then(fingerprint_of_manifest);
-    server_entry.extend(manifest.map(|hash| ("manifest".to_owned(), hash)));
     let header = Header {
         test: test.name.clone(),
         server: test.server.clone(),
-        server_entry,
+        server_entry: entry_of(suite, &test.server),
         tool: test.tool.clone(),
         args: test.args_template.clone(),
         ..Header::default()
     };
     without_secret_names(&header).map(|clean| clean.in_place_of(&header)).unwrap_or(header)
-}
-
-/// What a mock answers is in its manifest, so a changed one makes a recording stale; its comments do not.
-fn fingerprint_of_manifest(manifest: &str) -> Option<Value> {
-    let value = mcptest_core::suite::yaml_to_json(manifest)?;
-    Some(cassette::fingerprint_of_value(&value).into())
 }
 
 /// Reads the recording of a tool test, or the call made just now, and gives it to `judge`.

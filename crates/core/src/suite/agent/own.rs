@@ -1,10 +1,11 @@
 //! `agent:` which program is run in place of a model?
 
-use crate::problem::Problem;
+use crate::problem::{Problem, Span};
 use crate::suite::deferred::{Environment, Scope, Unset};
 use crate::suite::read::Block;
 use crate::suite::server::program;
 use serde_json::{Map, Value};
+use std::collections::BTreeMap;
 
 /// A program that is given the prompt in place of a model. Texts are templates: `${NAME}` is filled in when it is started.
 #[derive(Debug, Clone, Default)]
@@ -15,6 +16,10 @@ pub struct OwnAgent {
     pub env: Vec<(String, String)>,
     /// The folder its process starts in; that of the suite when left out.
     pub cwd: Option<String>,
+    /// The files that make it up, as paths and patterns; those that `command` names when left out.
+    pub(in crate::suite) files: Option<Vec<(String, Span)>>,
+    /// A digest of each of these, as it was when the suite was loaded.
+    pub digests: BTreeMap<String, String>,
     /// What fills in its texts, beside the environment.
     pub scope: Scope,
 }
@@ -64,7 +69,22 @@ fn read_block(block: &mut Block<'_>, scope: &Scope) -> Option<OwnAgent> {
     }
     let env = block.optional("env", "Environment variables for its process", program::read_env);
     let cwd = block.optional("cwd", "The folder it starts in, relative to the suite", program::read_cwd);
-    Some(OwnAgent { command: command?, env: env.unwrap_or_default(), cwd, scope: scope.clone() })
+    let doc = "The files whose changes make a recording stale: paths and patterns, relative to the suite. When left \
+               out, the text files that `command` names";
+    let files = block.optional("files", doc, |field| {
+        field.list(|field| {
+            let span = field.span();
+            field.name().map(|name| (name, span))
+        })
+    });
+    Some(OwnAgent {
+        command: command?,
+        env: env.unwrap_or_default(),
+        cwd,
+        files,
+        scope: scope.clone(),
+        ..OwnAgent::default()
+    })
 }
 
 fn refuse_keys_of_models(block: &Block<'_>) {

@@ -1,0 +1,74 @@
+//! Which files make up an agent of the user's own, and what was in them when the suite was loaded?
+
+use super::agent::{Agent, OwnAgent};
+use super::load::Host;
+use crate::digest::digest;
+use crate::problem::Problem;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// Reads the files of each program: a recording that was made with others is stale.
+pub(super) fn read(agents: &mut [Agent], suite: &Path, host: &Host<'_>, problems: &mut Vec<Problem>) {
+    let folder = suite.parent().unwrap_or(Path::new(""));
+    for own in agents.iter_mut().filter_map(|agent| agent.own.as_mut()) {
+        own.digests = match &own.files {
+            None => scripts(own, folder, host),
+            Some(_) => listed(own, folder, host, problems),
+        };
+    }
+}
+
+/// What is under `files:`. A pattern has one digest over the names and contents of all its files.
+fn listed(
+    own: &OwnAgent,
+    folder: &Path,
+    host: &Host<'_>,
+    problems: &mut Vec<Problem>,
+) -> BTreeMap<String, String> {
+    let mut digests = BTreeMap::new();
+    for (written, span) in own.files.iter().flatten() {
+        let named = |path: &Path| path.strip_prefix(folder).unwrap_or(path).display().to_string();
+        let read = |path: &Path| (host.read)(path).map(|bytes| content(&bytes));
+        let content = (host.list)(folder, written).and_then(|paths| match &paths[..] {
+            [path] if named(path) == *written => read(path),
+            _ => {
+                let line = |path: &PathBuf| Ok(named(path).replace('\\', "/") + " " + &read(path)? + "\n");
+                Ok(digest(paths.iter().map(line).collect::<Result<String, String>>()?.as_bytes()))
+            }
+        });
+        match content {
+            Ok(content) => drop(digests.insert(written.clone(), content)),
+            Err(reason) => {
+                let message = format!("`{written}` of the agent cannot be read: {reason}");
+                let help = "paths are relative to the suite; correct it, or remove it";
+                problems.push(Problem::error(message).at(*span).help(help));
+            }
+        }
+    }
+    digests
+}
+
+/// The words of the command that name text files, as the command writes them. A program that was compiled is another one
+/// on every machine, and so may be one that an absolute path leads to.
+fn scripts(own: &OwnAgent, folder: &Path, host: &Host<'_>) -> BTreeMap<String, String> {
+    let fill = |text: &String| own.fill(text, host.environment).ok();
+    let Some(cwd) = own.cwd.as_ref().map_or_else(|| Some(String::new()), fill) else {
+        return BTreeMap::new();
+    };
+    let script = |word: &String| {
+        let named = own.scope.template(word);
+        let is_own = named.starts_with("${CONFIG_DIR}") || !Path::new(&named).is_absolute();
+        let path = fill(word).filter(|word| is_own && !word.is_empty() && !word.starts_with('-'))?;
+        let text = String::from_utf8((host.read)(&folder.join(&cwd).join(path)).ok()?).ok()?;
+        Some((named, content(text.as_bytes())))
+    };
+    own.command.iter().filter_map(script).collect()
+}
+
+/// The digest of a file; a line ends the same way on every system.
+fn content(bytes: &[u8]) -> String {
+    match std::str::from_utf8(bytes) {
+        Ok(text) => digest(text.replace("\r\n", "\n").as_bytes()),
+        Err(_) => digest(bytes),
+    }
+}
