@@ -398,9 +398,18 @@ fn what_was_cut_off_goes_too() {
     assert_eq!(redactor.text("use other… for it"), "use other… for it", "too short to be told");
     let cut = format!("use {}…", &github()[..12]);
     assert!(redactor.text(&cut).starts_with("use [redacted:github-token"), "{}", redactor.text(&cut));
+    assert_eq!(redactor.text("use other-sec..."), "use [redacted:OTHER]...");
+    assert_eq!(redactor.text("Bearer abc123d...")[..28], *"Bearer [redacted:bearer-toke");
     assert_eq!(redactor.text("Bearer abc123d…"), "Bearer [redacted:bearer-token]…");
-    for text in ["the sk-learn… package", "hf_…", "Bearer …", "Basic training…", "bearer authentication…"]
-    {
+    assert_eq!(redactor.text("http://u:hunter2…"), "http://u:[redacted:url-password]…");
+    for text in [
+        "http://localhost:3000…",
+        "the sk-learn… package",
+        "hf_…",
+        "Bearer …",
+        "Basic training…",
+        "bearer authentication…",
+    ] {
         assert_eq!(redactor.text(text), text);
     }
 }
