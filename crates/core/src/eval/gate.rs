@@ -3,6 +3,7 @@
 use super::assertion::Assertion;
 use super::classes::listed;
 use super::outlook::Outlook;
+use super::pass_rate::is_of_a_run;
 use super::recording::Recording;
 use super::scores::{RunScores, Scores};
 use super::target::Target;
@@ -66,7 +67,7 @@ pub(crate) struct AgentFacts<'a> {
     pub(crate) key_span: Span,
     /// What the gate asserts, by default or as written.
     pub(crate) expect: &'a [Assertion<Target>],
-    /// How many expectations each run is held to.
+    /// How many expectations, and gates that score run by run, each run is held to.
     pub(crate) expectations: usize,
     /// What the user says, turn by turn.
     pub(crate) prompts: &'a [String],
@@ -229,10 +230,14 @@ impl std::fmt::Debug for GateKind {
 
 /// A gate's block in a suite, ready to judge.
 pub struct GateBlock {
-    kind: &'static GateKind,
-    gate: Box<dyn Gate>,
+    pub(super) kind: &'static GateKind,
+    pub(super) gate: Box<dyn Gate>,
     variants: Vec<(Variant, Box<dyn Gate>)>,
-    expect: Vec<Assertion<Target>>,
+    pub(super) expect: Vec<Assertion<Target>>,
+    /// What is asked of each run where `expect:` asks nothing of one: the default gate.
+    pub(super) of_each_run: Vec<Assertion<Target>>,
+    /// Says that this share of runs is enough, in place of all.
+    pub(super) min_pass_rate: Option<Assertion<Target>>,
     key_span: Span,
 }
 
@@ -257,9 +262,12 @@ impl GateBlock {
         }
         let beside = gate.expect_beside(written.is_some());
         let expect = written.unwrap_or_else(|| kind.default_expect().collect());
-        let expect = expect.into_iter().chain(beside).collect();
+        let expect: Vec<_> = expect.into_iter().chain(beside).collect();
+        let of_each_run =
+            if expect.iter().any(is_of_a_run) { Vec::new() } else { kind.default_expect().collect() };
+        let min_pass_rate = kind.read_min_pass_rate(block);
         let variants = gate.recording().variants;
-        Self { kind, gate, variants, expect, key_span }
+        Self { kind, gate, variants, expect, of_each_run, min_pass_rate, key_span }
     }
 
     /// The block's key.
@@ -301,7 +309,8 @@ impl GateBlock {
     /// What can be said at load time.
     pub(crate) fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         let facts = AgentFacts { key_span: self.key_span, expect: &self.expect, ..*agent };
-        let written = facts.written().filter_map(|assertion| assertion.lint(agent.runs));
+        let written = facts.written().chain(&self.min_pass_rate);
+        let written = written.filter_map(|assertion| assertion.lint(agent.runs));
         written.chain(self.gate.lint(&facts)).collect()
     }
 
@@ -317,10 +326,15 @@ impl GateBlock {
     /// The verdict over `of` runs that begin with these, when it is the same whatever the others are.
     pub(super) fn outlook(&self, runs: &[Run<'_>], of: usize) -> Option<bool> {
         let scores = self.gate.score(runs);
-        let decided = |assertion: &Assertion<Target>| {
-            assertion.decided(&self.gate.outlook(&assertion.target, &scores, runs, of))
+        let outlook = |target: &Target| {
+            if target.is_pass_rate {
+                self.pass_rate_outlook(runs, &scores, of)
+            } else {
+                self.gate.outlook(target, &scores, runs, of)
+            }
         };
-        let decided: Vec<Option<bool>> = self.expect.iter().map(decided).collect();
+        let decided: Vec<Option<bool>> =
+            self.asserted().map(|assertion| assertion.decided(&outlook(&assertion.target))).collect();
         if scores.is_refuted || decided.contains(&Some(false)) {
             return Some(false);
         }
@@ -336,16 +350,14 @@ impl GateBlock {
     pub fn judge_variant(&self, variant: Option<Variant>, row_name: &str, runs: &[Run<'_>]) -> GateReport {
         let gate = self.of(variant);
         let mut scores = gate.score(runs);
+        self.set_pass_rate(gate, runs, &mut scores);
         for target in self.kind.targets {
             scores.values.entry(target.name).or_insert(None);
         }
-        let expectations: Vec<_> = self
-            .expect
-            .iter()
-            .map(|assertion| assertion.check(scores.value(assertion.target.name)))
-            .collect();
+        let expectations: Vec<_> =
+            self.asserted().map(|assertion| assertion.check(scores.value(assertion.target.name))).collect();
         let passed = !scores.is_refuted && expectations.iter().all(|expectation| expectation.passed);
-        let asserted = || self.expect.iter().find_map(|assertion| scores.why_vacuous(assertion.target.name));
+        let asserted = || self.asserted().find_map(|assertion| scores.why_vacuous(assertion.target.name));
         let unmatched = || why_nothing_matches(gate.named_tools(), runs);
         let line = gate.line(row_name, &scores);
         GateReport {

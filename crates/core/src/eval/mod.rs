@@ -20,6 +20,7 @@ mod lint_check;
 mod narrative;
 mod orchestration;
 mod outlook;
+mod pass_rate;
 mod recording;
 pub mod recovery;
 #[cfg(test)]
@@ -74,6 +75,7 @@ pub use trajectory::trace_validation::{
 pub use trajectory_axes::{AxesScore, Dependency, Order, TrajectoryAxes, score_trajectory_axes};
 
 pub(crate) use gate::{AgentFacts, some_of};
+pub(crate) use pass_rate::failed_by;
 
 /// Every gate, in the order of the documentation.
 #[doc(hidden)]

@@ -14,6 +14,8 @@ pub struct Target {
     /// The highest value it can have.
     most: f64,
     reachable: Option<Reachable>,
+    /// Whether it is the share of runs that meet what the block asks of each.
+    pub(super) is_pass_rate: bool,
 }
 
 /// The values that come out of a number of runs, and what to do when none of them will pass.
@@ -65,27 +67,74 @@ pub enum Fold {
 impl Target {
     /// 1 when something holds, else 0; the worst run decides.
     pub const fn flag(name: &'static str, doc: &'static str) -> Self {
-        Self { name, doc, range: Range::Flag, fold: Fold::Min, most: f64::INFINITY, reachable: None }
+        Self {
+            name,
+            doc,
+            range: Range::Flag,
+            fold: Fold::Min,
+            most: f64::INFINITY,
+            reachable: None,
+            is_pass_rate: false,
+        }
     }
 
     /// A ratio from 0 to 1 where high is good; the worst run decides.
     pub const fn ratio(name: &'static str, doc: &'static str) -> Self {
-        Self { name, doc, range: Range::Ratio, fold: Fold::Min, most: f64::INFINITY, reachable: None }
+        Self {
+            name,
+            doc,
+            range: Range::Ratio,
+            fold: Fold::Min,
+            most: f64::INFINITY,
+            reachable: None,
+            is_pass_rate: false,
+        }
     }
 
     /// A whole percent where high is good; the worst run decides.
     pub const fn percent(name: &'static str, doc: &'static str) -> Self {
-        Self { name, doc, range: Range::Percent, fold: Fold::Min, most: f64::INFINITY, reachable: None }
+        Self {
+            name,
+            doc,
+            range: Range::Percent,
+            fold: Fold::Min,
+            most: f64::INFINITY,
+            reachable: None,
+            is_pass_rate: false,
+        }
     }
 
     /// A count of something unwanted; the worst run decides.
     pub const fn count(name: &'static str, doc: &'static str) -> Self {
-        Self { name, doc, range: Range::Count, fold: Fold::Max, most: f64::INFINITY, reachable: None }
+        Self {
+            name,
+            doc,
+            range: Range::Count,
+            fold: Fold::Max,
+            most: f64::INFINITY,
+            reachable: None,
+            is_pass_rate: false,
+        }
     }
 
     /// An amount such as milliseconds or money; the worst run decides.
     pub const fn amount(name: &'static str, doc: &'static str) -> Self {
-        Self { name, doc, range: Range::Amount, fold: Fold::Max, most: f64::INFINITY, reachable: None }
+        Self {
+            name,
+            doc,
+            range: Range::Amount,
+            fold: Fold::Max,
+            most: f64::INFINITY,
+            reachable: None,
+            is_pass_rate: false,
+        }
+    }
+
+    /// The share of runs that meet what the block asks of each run; a gate that has one scores run by run.
+    pub const fn pass_rate(name: &'static str) -> Self {
+        let rate = Self::ratio(name, "share of the runs that meet what the block asks of each run");
+        let rate = rate.folded(Fold::Pooled).rising(|passed, runs| passed as f64 / runs as f64);
+        Self { is_pass_rate: true, ..rate }
     }
 
     /// The same, folded in another way.

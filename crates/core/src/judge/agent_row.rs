@@ -3,11 +3,12 @@
 use super::one_run::{broken_run, judge_run, overcome_errors, reached_limit};
 use super::recorded::{RecordedRun, RecordedRuns, missing, with_known_tools};
 use super::{advice, faults, matrix};
-use crate::eval::{GateBlock, decided, fault_combinations};
+use crate::eval::{GateBlock, decided, failed_by, fault_combinations};
 use crate::report::{GateReport, RunReport, Status, TestReport};
 use crate::row::{AgentRow, Reason, ReasonKind, Row};
 use crate::suite::Agent;
 use crate::trace::{Run, Trace};
+use std::collections::BTreeMap;
 
 pub(super) fn judge(
     row: &Row<'_>,
@@ -140,13 +141,19 @@ fn judge_runs<'t>(
     report: &mut TestReport,
 ) -> Vec<(usize, Run<'t>)> {
     let mut runs = Vec::with_capacity(recorded.len());
+    let mut failed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (at, run) in recorded.iter().enumerate() {
         let judged = match &run.trace {
             Ok(trace) => {
                 let judged = judge_run(agent, at + 1, trace);
                 if judged.status != Status::Error {
-                    let passed = judged.status == Status::Passed;
-                    runs.push((at + 1, Run { trace, header: run.header, passed }));
+                    let mut counted =
+                        Run { trace, header: run.header, passed: judged.status == Status::Passed };
+                    for gate in failed_by(agent, &counted) {
+                        counted.passed = false;
+                        failed.entry(gate).or_default().push(at + 1);
+                    }
+                    runs.push((at + 1, counted));
                 }
                 judged
             }
@@ -158,6 +165,10 @@ fn judge_runs<'t>(
         };
         let source = run.source.map(|path| path.display().to_string());
         report.runs.push(RunReport { source, ..judged });
+    }
+    for (gate, numbers) in failed {
+        let count = if numbers.len() == 1 { "counts" } else { "count" };
+        report.notes.push(format!("{} {count} as failed by `{gate}:`", numbered("run", &numbers)));
     }
     runs
 }

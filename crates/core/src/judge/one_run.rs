@@ -1,17 +1,19 @@
 //! What does one recorded run come to by itself?
 
+use crate::eval::failed_by;
 use crate::report::{Expectation, RunReport, Status};
 use crate::row::{Reason, ReasonKind};
 use crate::suite::Agent;
-use crate::trace::{Trace, error_in_words};
+use crate::trace::{Header, Run, Trace, error_in_words};
 use serde_json::Value;
 
 const SHOWN_TOOL_NAMES: usize = 50;
 
-/// Whether a run's own `expect:` holds; `None` when the run is no evidence.
-pub fn passes(agent: &Agent, trace: &Trace<'_>) -> Option<bool> {
+/// Whether a run's own `expect:` holds, and what gates ask of each run where a gate counts those that pass; `None` when
+/// the run is no evidence.
+pub fn passes(agent: &Agent, trace: &Trace<'_>, header: Option<&Header>) -> Option<bool> {
     match judge_run(agent, 1, trace).status {
-        Status::Passed => Some(true),
+        Status::Passed => Some(failed_by(agent, &Run { trace, header, passed: true }).is_empty()),
         Status::Failed => Some(false),
         Status::Error | Status::Skipped => None,
     }

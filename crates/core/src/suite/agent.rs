@@ -118,7 +118,7 @@ impl Agent {
             runs: if self.takes_all_traces() { 0 } else { self.runs },
             key_span: self.span,
             expect: &[],
-            expectations: self.expect.len(),
+            expectations: self.expect.len() + self.gates.iter().filter(|gate| gate.scores_runs()).count(),
             prompts: &prompts,
             servers: &self.servers,
             catalogue,

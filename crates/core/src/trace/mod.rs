@@ -235,7 +235,7 @@ pub struct Run<'a> {
     pub trace: &'a Trace<'a>,
     /// What the run was recorded with, where the recording says so.
     pub header: Option<&'a Header>,
-    /// Whether the run's own `expect:` held.
+    /// Whether the run's own `expect:` held, and what gates ask of each run where a gate counts those that pass.
     pub passed: bool,
 }
 

@@ -180,7 +180,7 @@ impl AgentJob<'_> {
         let runs: Option<Vec<Run<'_>>> = traces
             .iter()
             .map(|trace| {
-                let passed = passes(self.row.agent, trace)?;
+                let passed = passes(self.row.agent, trace, header.as_ref())?;
                 Some(Run { trace, header: header.as_ref(), passed })
             })
             .collect();

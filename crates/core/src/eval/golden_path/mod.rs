@@ -149,7 +149,15 @@ enum Baseline {
 pub(super) const KIND: GateKind = GateKind {
     key: "golden_path",
     summary: "Did the agent get there without wasted calls?",
-    targets: &[PASSED, PENALTY, EXTRA_STEPS, BACKTRACKS, REPEATED_TOOLS, COVERAGE],
+    targets: &[
+        PASSED,
+        PENALTY,
+        EXTRA_STEPS,
+        BACKTRACKS,
+        REPEATED_TOOLS,
+        COVERAGE,
+        Target::pass_rate("golden_path.pass_rate"),
+    ],
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
     floors: &[(PASSED, 1.0)],

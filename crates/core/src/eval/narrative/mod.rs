@@ -130,6 +130,7 @@ pub(super) const KIND: GateKind = GateKind {
         GATE_PASSED,
         DENIED_BUT_PRESENT,
         MUTATING_DIVERGENCE_SCORE,
+        Target::pass_rate("narrative.pass_rate"),
     ],
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),

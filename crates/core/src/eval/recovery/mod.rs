@@ -60,6 +60,7 @@ pub(super) const KIND: GateKind = GateKind {
         CLEAN_TIMEOUT,
         EXERCISED,
         GATE_PASSED,
+        Target::pass_rate("recovery.pass_rate"),
     ],
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),

@@ -93,7 +93,9 @@ impl ReliabilityBlock {
     fn read(block: &mut Block<'_>) -> Self {
         let doc = "How many runs the unbiased estimates draw; all of them when left out";
         let k = block.optional("k", doc, |f| f.whole(1..=100_000).map(|k| (k, f.span())));
-        let counts_something = block.sibling("expect", |f| f.list(|_| Some(()))).is_some();
+        let has_gate = super::GATES.iter().filter(|gate| gate.pass_rate().is_some());
+        let counts_something = block.sibling("expect", |f| f.list(|_| Some(()))).is_some()
+            || has_gate.into_iter().any(|gate| block.sibling(gate.key, |_| Some(())).is_some());
         Self { k, counts_something }
     }
 }
@@ -123,7 +125,10 @@ impl Gate for ReliabilityBlock {
             .set(&PASS_AT_UNBIASED, estimate(pass_at_k_unbiased, count, passes, k));
         scores.findings = findings(&outcomes, &summary);
         if !self.counts_something {
-            scores.not_exercised = Some("the agent has no `expect:`, so every run passes".to_owned());
+            scores.not_exercised = Some(
+                "the agent has no `expect:` and no gate that scores run by run, so every run passes"
+                    .to_owned(),
+            );
         }
         scores
     }
@@ -158,8 +163,8 @@ impl Gate for ReliabilityBlock {
             );
         }
         if agent.expectations == 0 {
-            let message = "`reliability:` counts the runs whose `expect:` held, and this agent has none: every run passes";
-            let help = "give the agent an `expect:` list that says what a passed run is";
+            let message = "`reliability:` counts the runs whose `expect:` and gates held, and this agent has none: every run passes";
+            let help = "give the agent an `expect:` list that says what a passed run is, or a gate that scores run by run";
             problems.push(Problem::warning(message).at(agent.key_span).help(help));
         }
         problems.extend(agent.written().filter_map(|assertion| lint_floor(assertion, agent.runs)));

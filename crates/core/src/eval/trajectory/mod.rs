@@ -38,7 +38,7 @@ pub(crate) struct TrajectoryBlock {
 pub(super) const KIND: GateKind = GateKind {
     key: "trajectory",
     summary: "Did the agent make the calls it should?",
-    targets: &[PASSED, MISMATCH_COUNT],
+    targets: &[PASSED, MISMATCH_COUNT, Target::pass_rate("trajectory.pass_rate")],
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
     floors: &[(PASSED, 1.0)],

@@ -175,7 +175,7 @@ pub(crate) struct TrajectoryAxesBlock {
 pub(super) const KIND: GateKind = GateKind {
     key: "trajectory_axes",
     summary: "Did every call come after the ones it builds on?",
-    targets: &[DEPENDENCY_SATISFACTION, ORDER_SATISFACTION],
+    targets: &[DEPENDENCY_SATISFACTION, ORDER_SATISFACTION, Target::pass_rate("trajectory_axes.pass_rate")],
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
     floors: &[(DEPENDENCY_SATISFACTION, 100.0), (ORDER_SATISFACTION, 100.0)],

@@ -1,0 +1,93 @@
+//! In how many runs does a gate hold that scores them one by one?
+
+use super::assertion::Assertion;
+use super::gate::{Gate, GateBlock, GateKind};
+use super::outlook::Outlook;
+use super::scores::Scores;
+use super::target::{Fold, Target};
+use crate::matcher::Matcher;
+use crate::problem::Span;
+use crate::report::Number;
+use crate::suite::Agent;
+use crate::suite::read::Block;
+use crate::trace::Run;
+
+impl GateKind {
+    /// The target of the share of runs that pass, where the gate scores run by run.
+    pub(super) fn pass_rate(&self) -> Option<&'static Target> {
+        self.targets.iter().find(|target| target.is_pass_rate)
+    }
+
+    /// `min_pass_rate:` in the block of such a gate.
+    pub(super) fn read_min_pass_rate(&self, block: &mut Block<'_>) -> Option<Assertion<Target>> {
+        let target = *self.pass_rate()?;
+        let doc = "The least share of runs, from 0 to 1, that must meet what is asked of each; left out, all of them";
+        block.optional("min_pass_rate", doc, |field| {
+            let least = Assertion::of(target, Matcher::at_least(field.number(0.0..=1.0)?));
+            Some(Assertion { span: field.span(), ..least })
+        })
+    }
+}
+
+impl GateBlock {
+    /// What is asked of the numbers over all runs: with `min_pass_rate:` that enough of them pass.
+    pub(super) fn asserted(&self) -> impl Iterator<Item = &Assertion<Target>> {
+        let is_asserted =
+            |assertion: &&Assertion<Target>| self.min_pass_rate.is_none() || !is_of_a_run(assertion);
+        self.expect.iter().filter(is_asserted).chain(&self.min_pass_rate)
+    }
+
+    /// Whether the gate scores run by run.
+    pub(crate) fn scores_runs(&self) -> bool {
+        self.kind.pass_rate().is_some()
+    }
+
+    /// Whether one run meets what the block asks of each; `None` where the gate does not score run by run.
+    pub(crate) fn passes_run(&self, run: &Run<'_>) -> Option<bool> {
+        self.scores_runs().then(|| self.holds(&self.gate.score(std::slice::from_ref(run))))
+    }
+
+    /// How many runs meet what the block asks of each.
+    pub(super) fn passed_runs(&self, gate: &dyn Gate, runs: &[Run<'_>], scores: &Scores) -> usize {
+        // What a gate asks by itself are bounds on the worst run: where that run keeps them, all do.
+        let is_bound = |assertion: &Assertion<Target>| assertion.span == Span::default();
+        if runs.len() == 1 || (self.holds(scores) && self.expect.iter().all(is_bound)) {
+            return if self.holds(scores) { runs.len() } else { 0 };
+        }
+        runs.iter().filter(|run| self.holds(&gate.score(std::slice::from_ref(run)))).count()
+    }
+
+    /// Sets the share of runs that pass, where the gate scores run by run and there are any.
+    pub(super) fn set_pass_rate(&self, gate: &dyn Gate, runs: &[Run<'_>], scores: &mut Scores) {
+        if let Some(target) = self.kind.pass_rate().filter(|_| !runs.is_empty()) {
+            let rate = self.passed_runs(gate, runs, scores) as f64 / runs.len() as f64;
+            scores.set(target, Some(Number::Float(rate)));
+        }
+    }
+
+    /// The shares that can still come to be once there are `of` runs.
+    pub(super) fn pass_rate_outlook(&self, runs: &[Run<'_>], scores: &Scores, of: usize) -> Outlook {
+        let passed = self.passed_runs(&*self.gate, runs, scores);
+        let possible = passed..=passed + (of - runs.len());
+        Outlook::OneOf(possible.map(|passed| passed as f64 / of as f64).collect())
+    }
+
+    fn holds(&self, scores: &Scores) -> bool {
+        let holds =
+            |assertion: &Assertion<Target>| assertion.check(scores.value(assertion.target.name)).passed;
+        let mut asked =
+            self.expect.iter().filter(|assertion| is_of_a_run(assertion)).chain(&self.of_each_run);
+        !scores.is_refuted && asked.all(holds)
+    }
+}
+
+pub(super) fn is_of_a_run(assertion: &Assertion<Target>) -> bool {
+    assertion.target.fold != Fold::Pooled
+}
+
+/// The gates that fail a run by itself, where another gate counts the runs that pass.
+pub(crate) fn failed_by(agent: &Agent, run: &Run<'_>) -> Vec<&'static str> {
+    let is_counted = agent.gates.iter().any(GateBlock::decides_runs);
+    let gates = agent.gates.iter().filter(|gate| is_counted && gate.passes_run(run) == Some(false));
+    gates.map(GateBlock::key).collect()
+}
