@@ -33,13 +33,15 @@ use mcptest_core::problem::Problem;
 use mcptest_core::report::{Report, Status, TestReport};
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row, Subject, ToolRow};
 use mcptest_core::suite::{Host, Loaded, load, load_for_traces};
+use mcptest_files as files;
+pub use mcptest_files::reason;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
 
 /// The files and environment of this process.
 pub(crate) fn host() -> Host<'static> {
     Host {
-        read: &|path: &Path| std::fs::read(path).map_err(|error| reason(&error)),
+        read: &|path: &Path| files::read(path, files::TEXT).map_err(|error| reason(&error)),
         environment: &|name: &str| match name {
             // What the shell says may be old, or not be there at all.
             "PWD" => std::env::current_dir().ok().map(|here| here.display().to_string()),
@@ -55,17 +57,6 @@ pub(crate) fn host() -> Host<'static> {
     }
 }
 
-/// Why a file cannot be read or written, in the same words on every system.
-pub fn reason(error: &std::io::Error) -> String {
-    use std::io::ErrorKind;
-    match error.kind() {
-        ErrorKind::NotFound => "there is no such file".to_owned(),
-        ErrorKind::IsADirectory => "it is a folder".to_owned(),
-        ErrorKind::PermissionDenied => "its permissions do not allow it".to_owned(),
-        _ => error.to_string(),
-    }
-}
-
 /// Loads suites from disk with the process's environment.
 pub fn load_suites(paths: &[PathBuf]) -> Vec<(String, Loaded)> {
     load_each(paths, load)
@@ -77,7 +68,10 @@ pub fn load_suites_for_traces(paths: &[PathBuf]) -> Vec<(String, Loaded)> {
 }
 
 fn load_each(paths: &[PathBuf], load: fn(&Path, &Host<'_>) -> Loaded) -> Vec<(String, Loaded)> {
-    let load_one = |path: &PathBuf| (path.display().to_string(), load(path, &host()));
+    let load_one = |path: &PathBuf| {
+        let read = files::reading(path);
+        (path.display().to_string(), load(path, &Host { read: &read, ..host() }))
+    };
     if paths.len() == 1 {
         paths.iter().map(load_one).collect()
     } else {

@@ -2,7 +2,6 @@
 
 use mcptest_core::trace::{RecordedError, Tokens};
 use serde::Deserialize;
-use std::io::Read as _;
 use std::path::Path;
 use thiserror::Error;
 
@@ -50,20 +49,12 @@ struct Written {
 
 /// What the file says; nothing when there is none.
 pub(super) fn read(path: &Path) -> Result<Usage, UsageError> {
-    let file = match std::fs::File::open(path) {
-        Ok(file) => file,
+    let bytes = match mcptest_files::read(path, LONGEST) {
+        Ok(bytes) => bytes,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Usage::default()),
-        Err(error) => return Err(UsageError::new(error.to_string())),
+        Err(error) => return Err(UsageError::new(mcptest_files::reason(&error))),
     };
-    // Something else under that name, such as a pipe, might never end.
-    if !file.metadata().is_ok_and(|about| about.is_file()) {
-        return Err(UsageError::new("it is not a plain file"));
-    }
-    let mut text = String::new();
-    file.take(LONGEST + 1).read_to_string(&mut text).map_err(|error| UsageError::new(error.to_string()))?;
-    if text.len() as u64 > LONGEST {
-        return Err(UsageError::new(format!("it is longer than {LONGEST} bytes")));
-    }
+    let text = String::from_utf8(bytes).map_err(|_| UsageError::new("it is not UTF-8"))?;
     of(&text)
 }
 

@@ -2,6 +2,7 @@
 
 use crate::output::{self, Failure};
 use clap::Args as Group;
+use mcptest_files as files;
 use mcptest_run::import::{self, Importer};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -91,14 +92,9 @@ fn transcripts(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 }
 
 fn read(path: &Path, format: Option<&Importer>) -> Result<import::Imported, Failure> {
-    let bytes = if path == Path::new("-") {
-        let mut bytes = Vec::new();
-        std::io::Read::read_to_end(&mut std::io::stdin().lock(), &mut bytes).map(|_| bytes)
-    } else {
-        std::fs::read(path)
-    };
-    let bytes =
-        bytes.map_err(|error| Failure(format!("{}: {}", path.display(), mcptest_run::reason(&error))))?;
+    let named = if path == Path::new("-") { Path::new(files::STDIN) } else { path };
+    let bytes = files::read_named(named, files::RECORDING)
+        .map_err(|error| Failure(format!("{}: {}", path.display(), files::reason(&error))))?;
     import::import(&bytes, format).map_err(|error| {
         let place = error.place.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default();
         Failure(format!("{}{place}: {}", path.display(), error.fault))

@@ -5,6 +5,7 @@ use crate::output::{self, Failure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args};
 use mcptest_core::problem;
+use mcptest_files as files;
 use mcptest_http::Address;
 use mcptest_mcp::fault::{FaultKind, FaultScope, ScopedFault};
 use mcptest_mcp::manifest::{self, Loaded};
@@ -51,7 +52,7 @@ pub(super) fn run(args: &Mock, colour: Colour) -> Result<ExitCode, Failure> {
     let is_coloured = output::is_coloured(colour, &std::io::stderr());
     let (server, said) = match (&args.tools_from, &args.from_cassette) {
         (Some(path), _) => {
-            let mut loaded = manifest::load(path, &read);
+            let mut loaded = manifest::load(path, &files::reading(path));
             let said = problem::render(&loaded.problems, &loaded.sources, is_coloured);
             let Some(manifest) = loaded.manifest.take() else {
                 output::stderr(&said);
@@ -123,10 +124,10 @@ fn reload(server: &Server, path: &Path, is_coloured: bool) -> Option<Reload> {
 fn tape(path: &Path) -> Result<Tape, Failure> {
     let failed = |reason: String| Failure(format!("{}: {reason}", path.display()));
     let text =
-        String::from_utf8(read(path).map_err(failed)?).map_err(|_| failed("it is not UTF-8".to_owned()))?;
+        files::read_named_text(path, files::RECORDING).map_err(|error| failed(files::reason(&error)))?;
     Tape::read(&text).map_err(|error| failed(error.to_string()))
 }
 
 fn read(path: &Path) -> Result<Vec<u8>, String> {
-    std::fs::read(path).map_err(|error| mcptest_run::reason(&error))
+    files::read(path, files::TEXT).map_err(|error| files::reason(&error))
 }

@@ -4,6 +4,7 @@ use crate::args::{Colour, Rerender};
 use crate::output::{self, Failure};
 use mcptest_core::problem::nearest;
 use mcptest_core::report::Report;
+use mcptest_files as files;
 use mcptest_report::{Options, REPORTERS, Reporter};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,7 +12,8 @@ use std::process::ExitCode;
 pub(super) fn run(args: &Rerender, colour: Colour) -> Result<ExitCode, Failure> {
     let destinations = Destination::parse_all(&args.reporters.reporters)?;
     let named = |error: &dyn std::fmt::Display| Failure(format!("{}: {error}", args.file.display()));
-    let text = std::fs::read_to_string(&args.file).map_err(|error| named(&mcptest_run::reason(&error)))?;
+    let text = files::read_named_text(&args.file, files::RECORDING)
+        .map_err(|error| named(&files::reason(&error)))?;
     let report = mcptest_report::json::read(&text).map_err(|error| named(&error))?;
     Destination::write_all(&destinations, &report, colour, args.verbose)?;
     Ok(ExitCode::from(report.exit_code()))
@@ -68,12 +70,8 @@ impl Destination {
             let Some(file) = &destination.file else { continue };
             let bytes =
                 (destination.reporter.render)(report, &Options { colour: false, width: None, verbose });
-            if let Err(error) = write(file, &bytes) {
-                failed = Some(Failure(format!(
-                    "cannot write {}: {}",
-                    file.display(),
-                    mcptest_run::reason(&error)
-                )));
+            if let Err(error) = files::write(file, &bytes) {
+                failed = Some(Failure(format!("cannot write {}: {}", file.display(), files::reason(&error))));
             }
         }
         for destination in destinations.iter().filter(|one| one.file.is_none()) {
@@ -85,11 +83,4 @@ impl Destination {
         }
         failed.map_or(Ok(()), Err)
     }
-}
-
-fn write(file: &std::path::Path, bytes: &[u8]) -> std::io::Result<()> {
-    if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder)?;
-    }
-    std::fs::write(file, bytes)
 }

@@ -2,18 +2,17 @@
 
 use super::{Entry, Event, FORMAT, Header, TapeServer, VERSION, is_tape};
 use crate::proxy::words;
+use mcptest_files as files;
 use mcptest_redact::Redactor;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 /// Lines that are gathered before they are written at once.
 const GATHERED: usize = 256 << 10;
-/// How much of a file is read to see whether it is a tape.
-const LONGEST_HEADER: u64 = 4 << 20;
 
 /// Why a tape cannot be begun.
 #[derive(Debug, Error)]
@@ -76,11 +75,9 @@ impl Writer {
     pub fn create(path: &Path, server: TapeServer, redactor: Redactor) -> Result<Self, WriteError> {
         let refused = |path: &Path| {
             let path = path.to_owned();
-            move |error: io::Error| WriteError::Refused { path, reason: error.to_string() }
+            move |error: io::Error| WriteError::Refused { path, reason: files::reason(&error) }
         };
-        if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-            std::fs::create_dir_all(folder).map_err(refused(path))?;
-        }
+        files::make_folder_of(path).map_err(refused(path))?;
         let (path, file, before) = open(path)?;
         let header = Header {
             format: FORMAT.to_owned(),
@@ -141,8 +138,7 @@ impl Writer {
 
     fn begin(&mut self) -> io::Result<()> {
         let before = std::mem::replace(&mut self.before, Before::Over);
-        let is_to_empty = before == Before::Kept && self.file.metadata().is_ok_and(|file| file.is_file());
-        if is_to_empty { self.file.set_len(0) } else { Ok(()) }
+        if before == Before::Kept { self.file.set_len(0) } else { Ok(()) }
     }
 
     /// What ended the recording early.
@@ -209,7 +205,8 @@ fn without_secrets(redactor: &Redactor, command: &[String]) -> Vec<String> {
 }
 
 fn open(path: &Path) -> Result<(PathBuf, File, Before), WriteError> {
-    let refused = |error: io::Error| WriteError::Refused { path: path.to_owned(), reason: error.to_string() };
+    let refused =
+        |error: io::Error| WriteError::Refused { path: path.to_owned(), reason: files::reason(&error) };
     let name = path.to_string_lossy();
     if name.contains("{number}") {
         return (1..=u32::MAX)
@@ -224,7 +221,8 @@ fn open(path: &Path) -> Result<(PathBuf, File, Before), WriteError> {
     }
     let (file, before) = match OpenOptions::new().write(true).create_new(true).open(path) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            (OpenOptions::new().write(true).open(path).map_err(refused)?, Before::Kept)
+            let (file, is_stream) = files::open_to_write(path).map_err(refused)?;
+            (file, if is_stream { Before::Over } else { Before::Kept })
         }
         outcome => (outcome.map_err(refused)?, Before::Nothing),
     };
@@ -233,21 +231,14 @@ fn open(path: &Path) -> Result<(PathBuf, File, Before), WriteError> {
         // Not every file system, and no pipe or device, can be locked.
         Ok(()) | Err(std::fs::TryLockError::Error(_)) => {}
     }
-    if before == Before::Kept && !may_be_written_over(&file, path).map_err(refused)? {
+    let is_own = |bytes: &[u8]| {
+        let first = bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        is_tape(&String::from_utf8_lossy(first))
+    };
+    if before == Before::Kept && !files::may_replace(path, is_own).map_err(refused)? {
         return Err(WriteError::NotATape { path: path.to_owned() });
     }
     Ok((path.to_owned(), file, before))
-}
-
-/// Only a tape, or nothing at all; a pipe or a device has nothing to lose.
-fn may_be_written_over(file: &File, path: &Path) -> io::Result<bool> {
-    let metadata = file.metadata()?;
-    if !metadata.is_file() || metadata.len() == 0 {
-        return Ok(true);
-    }
-    let mut first = Vec::new();
-    BufReader::new(File::open(path)?.take(LONGEST_HEADER)).read_until(b'\n', &mut first)?;
-    Ok(is_tape(&String::from_utf8_lossy(&first)))
 }
 
 #[cfg(test)]
@@ -353,7 +344,7 @@ mod tests {
             gathered: Vec::new(),
             written: 0,
             failed: None,
-            before: Before::Kept,
+            before: Before::Over,
         };
         writer.add(message("{}"));
         assert!(writer.flush().unwrap().contains("No space left"));

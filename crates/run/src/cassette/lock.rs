@@ -1,6 +1,6 @@
 //! Is somebody else recording to this file?
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -20,7 +20,7 @@ impl Lock {
         let hash = blake3::hash(name.as_encoded_bytes()).to_hex();
         let path = cassette.with_file_name(format!(".mcptest-{}.lock", &hash[..16]));
         loop {
-            let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path)?;
+            let file = mcptest_files::lock_file(&path)?;
             match file.try_lock() {
                 Err(TryLockError::WouldBlock) => return Ok(None),
                 Err(TryLockError::Error(error)) if error.kind() != io::ErrorKind::Unsupported => {

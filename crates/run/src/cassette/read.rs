@@ -4,9 +4,10 @@ use super::parse::{Cassette, parse};
 use super::problem::{Place, Problem};
 use crate::import::{Fidelity, ImportError, import, is_foreign};
 use mcptest_core::row::{Reason, ReasonKind};
+use mcptest_files as files;
 use mcptest_mcp::tape::{self, FORMAT, Tape, TapeError, TraceOptions};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::{fs, io};
 use thiserror::Error;
 
 /// How every format of ours begins to name itself.
@@ -24,16 +25,12 @@ impl Recording {
     /// Reads the file at `path` into memory.
     pub fn open(path: &Path) -> Result<Self, ReadError> {
         let path = path.to_path_buf();
-        match fs::metadata(&path) {
-            Ok(metadata) if metadata.is_dir() => return Err(ReadError::Directory { path }),
-            Ok(metadata) if !metadata.is_file() => return Err(ReadError::NotAFile { path }),
-            _ => {}
-        }
-        match fs::read(&path) {
+        match files::read(&path, files::RECORDING) {
             Ok(bytes) if is_tape(&bytes) => of_tape(path, &bytes),
             Ok(bytes) if is_foreign(&bytes) => of_transcript(path, bytes),
             Ok(bytes) => Ok(Self { path, bytes, fidelity: None }),
             Err(source) if source.kind() == io::ErrorKind::NotFound => Err(ReadError::Missing { path }),
+            Err(source) if source.kind() == io::ErrorKind::IsADirectory => Err(ReadError::Directory { path }),
             Err(source) => Err(ReadError::Unreadable { path, source }),
         }
     }
@@ -46,9 +43,7 @@ impl Recording {
     /// Reads a file that stands among transcripts: what is no cassette is told of as a transcript.
     pub fn open_transcript(path: &Path) -> Result<Self, ReadError> {
         let recording = Self::open(path)?;
-        let is_own =
-            || recording.bytes.windows(FORMAT_START.len()).take(200).any(|part| part == FORMAT_START);
-        if recording.fidelity.is_some() || is_own() || parse(&recording.bytes).is_ok() {
+        if recording.fidelity.is_some() || is_of_ours(&recording.bytes) || parse(&recording.bytes).is_ok() {
             return Ok(recording);
         }
         match import(&recording.bytes, None) {
@@ -78,8 +73,13 @@ impl Recording {
     }
 }
 
+/// Whether a file of ours stands here, by how it begins.
+pub(super) fn is_of_ours(bytes: &[u8]) -> bool {
+    bytes.windows(FORMAT_START.len()).take(200).any(|part| part == FORMAT_START)
+}
+
 /// Whether a recording of the proxy stands here; only its first bytes are looked at.
-fn is_tape(bytes: &[u8]) -> bool {
+pub(super) fn is_tape(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(4096)];
     start.windows(FORMAT.len()).any(|part| part == FORMAT.as_bytes())
         && start.split(|byte| *byte == b'\n').next().is_some_and(|line| {
@@ -131,14 +131,8 @@ pub enum ReadError {
         /// The path as asked for.
         path: PathBuf,
     },
-    /// A pipe, a socket or a device.
-    #[error("{}: this is not a regular file; name a cassette file", path.display())]
-    NotAFile {
-        /// The path as asked for.
-        path: PathBuf,
-    },
     /// The system refused.
-    #[error("{}: the cassette cannot be read: {source}; check the file's permissions", path.display())]
+    #[error("{}: the cassette cannot be read: {}", path.display(), files::reason(source))]
     Unreadable {
         /// The path as asked for.
         path: PathBuf,

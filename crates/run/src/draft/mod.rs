@@ -23,6 +23,7 @@ use mcptest_core::problem::render;
 use mcptest_core::report::{Status, TestReport};
 use mcptest_core::row::Row;
 use mcptest_core::suite::{Host, Loaded, Suite, load};
+use mcptest_files as files;
 use mcptest_mcp::client::WireError;
 use std::collections::BTreeMap;
 use std::io;
@@ -104,16 +105,14 @@ impl Draft {
         for (path, text) in &self.recordings {
             write_whole(path, text)?;
         }
-        make_folder(&self.path)?;
-        std::fs::write(&self.path, &self.text)
+        files::write(&self.path, self.text.as_bytes())
             .map_err(|source| DraftError::Unwritten { path: self.path.clone(), source })
     }
 }
 
 /// Makes the folder that a file is to be in.
 fn make_folder(path: &Path) -> Result<(), DraftError> {
-    let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) else { return Ok(()) };
-    std::fs::create_dir_all(folder).map_err(|source| DraftError::Unwritten { path: path.to_owned(), source })
+    files::make_folder_of(path).map_err(|source| DraftError::Unwritten { path: path.to_owned(), source })
 }
 
 /// Refuses early what [`Draft::write`] would refuse late.

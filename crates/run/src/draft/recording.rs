@@ -9,6 +9,7 @@ use crate::cassette::{Recording, is_pattern};
 use crate::is_tool_test;
 use mcptest_core::report::{Status, TestReport};
 use mcptest_core::trace::Header;
+use mcptest_files as files;
 use mcptest_mcp::tape::{self, TapeServer};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -104,7 +105,7 @@ fn name_of(header: Option<&Header>, file: &Path) -> String {
 
 /// The server of a tape.
 fn tape_server(file: &Path) -> Option<TapeServer> {
-    let bytes = std::fs::read(file).ok()?;
+    let bytes = files::read(file, files::RECORDING).ok()?;
     let first = String::from_utf8_lossy(bytes.split(|byte| *byte == b'\n').next()?).into_owned();
     let header = tape::is_tape(&first).then(|| serde_json::from_str::<tape::Header>(&first).ok())??;
     Some(header.server).filter(|server| !server.command.is_empty() || server.url.is_some())

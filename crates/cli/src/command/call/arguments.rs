@@ -3,8 +3,9 @@
 use super::tools::kind;
 use crate::output::Failure;
 use mcptest_core::problem::nearest;
+use mcptest_files as files;
 use serde_json::{Map, Value};
-use std::io::Read;
+use std::path::Path;
 
 /// The arguments as they were written.
 #[derive(Debug, Default)]
@@ -46,15 +47,14 @@ pub(super) fn parse(written: &[String], whole: Option<&str>) -> Result<Given, Fa
 fn object(written: &str) -> Result<Map<String, Value>, Failure> {
     let text = match written.strip_prefix('@') {
         None => written.to_owned(),
-        Some("-") => {
-            let mut text = String::new();
-            std::io::stdin()
-                .read_to_string(&mut text)
-                .map_err(|error| Failure(format!("cannot read standard input: {error}")))?;
-            text
+        Some(named) => {
+            let (file, shown) = match named {
+                "-" => (files::STDIN, "standard input"),
+                file => (file, file),
+            };
+            files::read_named_text(Path::new(file), files::TEXT)
+                .map_err(|error| Failure(format!("cannot read {shown}: {}", files::reason(&error))))?
         }
-        Some(file) => std::fs::read_to_string(file)
-            .map_err(|error| Failure(format!("cannot read {file}: {}", mcptest_run::reason(&error))))?,
     };
     match serde_json::from_str(&text) {
         Ok(Value::Object(map)) => Ok(map),

@@ -325,7 +325,7 @@ fn what_is_not_a_file_is_said_to_be_none() {
 #[test]
 fn a_device_is_not_read_without_end() {
     let error = Recording::open(std::path::Path::new("/dev/zero")).unwrap_err().to_string();
-    assert_eq!(error, "/dev/zero: this is not a regular file; name a cassette file");
+    assert_eq!(error, "/dev/zero: the cassette cannot be read: it is a device, not a file");
 }
 
 proptest::proptest! {

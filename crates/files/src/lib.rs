@@ -1,0 +1,26 @@
+//! How is a file of the user's read and written, so that nothing hangs, floods the memory or is lost?
+//!
+//! All product code opens files here; `cargo xtask tidy` refuses `std::fs` elsewhere.
+
+mod identity;
+mod open;
+mod read;
+mod write;
+
+pub use identity::{Identity, identity};
+pub use open::{STDIN, lock_file, open};
+pub use read::{RECORDING, TEXT, read, read_named, read_named_text, reading};
+pub use write::{make_folder_of, may_replace, open_to_write, replace, write};
+
+/// Why a file cannot be read or written, in the same words on every system.
+pub fn reason(error: &std::io::Error) -> String {
+    use std::io::ErrorKind;
+    match error.kind() {
+        // What is said here already says it best.
+        _ if error.get_ref().is_some() => error.to_string(),
+        ErrorKind::NotFound => "there is no such file".to_owned(),
+        ErrorKind::IsADirectory => "it is a folder".to_owned(),
+        ErrorKind::PermissionDenied => "its permissions do not allow it".to_owned(),
+        _ => error.to_string(),
+    }
+}

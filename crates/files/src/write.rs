@@ -1,0 +1,93 @@
+//! What may be written over, and how is it written?
+
+use crate::open::{is_handed_over, lost, regular, without_waiting};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write as _};
+use std::path::Path;
+
+/// Writes a whole file, in place of what is there, and makes the folders that lead to it.
+pub fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    make_folder_of(path)?;
+    let (mut file, is_stream) = open_to_write(path)?;
+    if !is_stream {
+        file.set_len(0)?;
+    }
+    file.write_all(bytes)
+}
+
+/// Makes the folders that lead to a file.
+pub fn make_folder_of(path: &Path) -> io::Result<()> {
+    std::fs::create_dir_all(folder_of(path))
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// Opens a file to be written, with what is in it; and whether it is a stream, which has nothing to lose. A named pipe
+/// would wait for a reader, and a device is hardly ever meant.
+pub fn open_to_write(path: &Path) -> io::Result<(File, bool)> {
+    if is_handed_over(path) || path == Path::new("/dev/null") {
+        return Ok((OpenOptions::new().append(true).open(path)?, true));
+    }
+    if let Ok(about) = std::fs::metadata(path) {
+        regular(&about)?;
+    }
+    let file = without_waiting(OpenOptions::new().write(true).create(true).truncate(false)).open(path)?;
+    regular(&file.metadata()?)?;
+    Ok((file, false))
+}
+
+/// Whether a recording may be written over what is at `path`: nothing, an empty file, or what `is_own` knows by its
+/// beginning.
+pub fn may_replace(path: &Path, is_own: impl FnOnce(&[u8]) -> bool) -> io::Result<bool> {
+    match std::fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound && !path.is_symlink() => Ok(true),
+        Err(error) => Err(lost(path, error)),
+        Ok(about) => {
+            regular(&about)?;
+            Ok(about.len() == 0 || is_own(&crate::read::head(path)?))
+        }
+    }
+}
+
+/// Puts these bytes at `path` in one step, on the disk before anything else is written.
+pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let folder = folder_of(path);
+    let replaced = || -> io::Result<()> {
+        let mut file = temporary().tempfile_in(folder)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        sync_folder(folder);
+        Ok(())
+    };
+    replaced().map_err(plain)
+}
+
+/// What the system says, without the name of the temporary file, which is gone by now.
+fn plain(error: io::Error) -> io::Error {
+    let source = error.get_ref().and_then(std::error::Error::source);
+    let code = source.and_then(|source| source.downcast_ref::<io::Error>()).and_then(io::Error::raw_os_error);
+    code.map_or(error, io::Error::from_raw_os_error)
+}
+
+#[cfg(unix)]
+fn temporary() -> tempfile::Builder<'static, 'static> {
+    use std::os::unix::fs::PermissionsExt;
+    let mut builder = tempfile::Builder::new();
+    builder.permissions(std::fs::Permissions::from_mode(0o666));
+    builder
+}
+
+#[cfg(not(unix))]
+fn temporary() -> tempfile::Builder<'static, 'static> {
+    tempfile::Builder::new()
+}
+
+/// Makes the rename itself last; where folders cannot be synced, the system does it in its own time.
+fn sync_folder(folder: &Path) {
+    if let Ok(folder) = File::open(folder) {
+        let _ = folder.sync_all();
+    }
+}
