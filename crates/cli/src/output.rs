@@ -36,6 +36,13 @@ pub(crate) fn stderr(text: &str) {
     let _gone = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
+/// Names the links to folders that a walk did not enter.
+pub(crate) fn not_entered(linked: &[std::path::PathBuf]) {
+    if let Some(note) = mcptest_run::not_entered(linked) {
+        stderr(&format!("note: {note}\n"));
+    }
+}
+
 /// Ends with what went wrong.
 pub(crate) fn failure(failure: &Failure) -> ExitCode {
     stderr(&format!("error: {}\n", failure.0));

@@ -1,6 +1,7 @@
 //! What can be done about a row whose recording is missing or stale?
 
 use crate::cassette::ResolveError;
+use crate::walk::not_entered;
 use mcptest_core::judge::{is_read_only, to_record};
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
 
@@ -24,9 +25,10 @@ pub(crate) fn stale(row: &Row<'_>, of: AgentRow<'_>) -> String {
 /// A list or pattern under `cassette:` that leads to no file.
 pub(crate) fn unresolved(error: &ResolveError) -> Reason {
     match error {
-        ResolveError::NoMatch { pattern, base } if base.as_os_str().is_empty() => {
+        ResolveError::NoMatch { pattern, base, linked } if base.as_os_str().is_empty() => {
             let message = format!("no file matches `{pattern}`");
             Reason::new(ReasonKind::RecordingMissing, message)
+                .details(not_entered(linked).into_iter().collect())
                 .help("check the pattern, or record to a path without `*`, `?` and `[…]`")
         }
         other => Reason::new(ReasonKind::RecordingMissing, other.to_string()),

@@ -2,6 +2,7 @@
 
 use crate::walk::{Unlisted, Walk, has_extension, is_hidden};
 use mcptest_core::suite::is_suite;
+use mcptest_files as files;
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
@@ -10,8 +11,10 @@ use std::path::{Component, Path, PathBuf};
 pub struct Found {
     /// The suite files, in order.
     pub suites: Vec<PathBuf>,
-    /// YAML files that were passed over.
+    /// YAML files that say they are something else.
     pub passed_over: Vec<PathBuf>,
+    /// Links to folders that were not entered.
+    pub linked: Vec<PathBuf>,
 }
 
 /// Why no suite was found.
@@ -34,7 +37,7 @@ pub enum FindError {
         reason: std::io::Error,
     },
     /// A folder has no suites.
-    #[error("there is no suite in {} (a suite is a .yml or .yaml file with `servers:` or `agents:`)", .0.display())]
+    #[error("there is no suite in {} (a suite is a .yml or .yaml file with `agents:`, `tools:`, `servers:` or `imports:`)", .0.display())]
     EmptyFolder(PathBuf),
 }
 
@@ -77,15 +80,19 @@ fn folder(shown: &Path, at: &Path, found: &mut Found) -> Result<(), FindError> {
     let takes = |name: &OsStr, is_folder: bool| {
         !is_folder || !(is_hidden(name) || name == "node_modules" || name == "target")
     };
-    let walk = Walk { follows_links: true, takes, ..Walk::EVERYTHING };
+    let walk = Walk { takes, ..Walk::EVERYTHING };
     let unreadable = |Unlisted { folder, reason }| FindError::Unreadable { path: plain(&folder), reason };
-    for path in walk.below(at).map_err(unreadable)? {
-        if has_extension(&path, &["yml", "yaml"]) {
-            let bytes = std::fs::read(at.join(&path)).unwrap_or_default();
-            let is_suite = is_suite(&String::from_utf8_lossy(&bytes));
-            let list = if is_suite { &mut found.suites } else { &mut found.passed_over };
-            list.push(shown.join(path));
-        }
+    let walked = walk.below(at).map_err(unreadable)?;
+    for path in walked.files.iter().filter(|path| has_extension(path, &["yml", "yaml"])) {
+        let list = if is_other(&at.join(path)) { &mut found.passed_over } else { &mut found.suites };
+        list.push(shown.join(path));
     }
+    found.linked.extend(walked.linked.iter().map(|path| shown.join(path)));
     Ok(())
+}
+
+/// Whether a file is plainly no suite. What cannot be read may be one: it is refused when it is loaded.
+fn is_other(path: &Path) -> bool {
+    let text = files::read(path, files::TEXT).ok().and_then(|bytes| String::from_utf8(bytes).ok());
+    text.is_some_and(|text| !text.contains('\0') && !is_suite(&text))
 }

@@ -28,6 +28,7 @@ pub use secrets::redactor_of;
 pub use select::{Filter, Selection};
 pub use tool_test::{is_tool_test, tool_test_timeline};
 pub use traces::{TracesError, groups, transcripts_in};
+pub use walk::not_entered;
 
 use mcptest_core::problem::Problem;
 use mcptest_core::report::{Report, Status, TestReport};
@@ -49,7 +50,7 @@ pub(crate) fn host() -> Host<'static> {
         },
         mock: &mcptest_mcp::manifest::catalogue,
         list: &|folder, path| {
-            cassette::resolve(&[path], folder).map_err(|error| match error {
+            cassette::resolve(&[path], folder).map(|resolved| resolved.files).map_err(|error| match error {
                 cassette::ResolveError::NoMatch { .. } => "no file matches it".to_owned(),
                 error => error.to_string(),
             })

@@ -1,10 +1,11 @@
 //! A row's recorded runs, read from its cassettes: no process, no socket, no key.
 
 use crate::advice;
-use crate::cassette::{self, Cassette, Change, ReadError, Recording};
+use crate::cassette::{self, Cassette, Change, ReadError, Recording, Resolved};
 use crate::import::Fidelity;
 use crate::secrets::{without_secret_names, without_tokens};
 use crate::server::entry_of;
+use crate::walk::not_entered;
 use mcptest_core::digest::digest;
 use mcptest_core::eval::{MATRIX_PARAMETER, fault_combinations};
 use mcptest_core::judge::{Recorded, RecordedMatrix, RecordedRun, RecordedRuns, is_read_only, to_record};
@@ -33,10 +34,11 @@ pub(crate) fn with_runs<T>(
     live: Option<Live<'_>>,
     judge: impl FnOnce(&Recorded<'_>) -> T,
 ) -> T {
-    let files = match live.map_or_else(|| open(row, of), |live| Ok(made_just_now(live))) {
-        Ok(files) => files,
-        Err(reason) => return judge(&Recorded::Nothing(reason)),
-    };
+    let (files, linked) =
+        match live.map_or_else(|| open(row, of), |live| Ok((made_just_now(live), Vec::new()))) {
+            Ok(opened) => opened,
+            Err(reason) => return judge(&Recorded::Nothing(reason)),
+        };
     let reason = |error: &ReadError| unreadable(error, row, of);
     let opened = files.iter().map(|(path, file)| {
         let file = file.as_ref().map_err(Clone::clone);
@@ -55,6 +57,7 @@ pub(crate) fn with_runs<T>(
         Ok(notes) => (None, notes),
         Err(reason) => (Some(reason), Vec::new()),
     };
+    notes.extend(not_entered(&linked));
     notes.extend(imported(&files));
     let runs = runs_of(&opened, live.is_none(), reason);
     let first = runs.first().and_then(|run| run.trace.as_ref().ok());
@@ -145,27 +148,29 @@ fn open_matrix(row: &Row<'_>, of: AgentRow<'_>, live: Option<Live<'_>>) -> Optio
     Some((path, opened))
 }
 
-/// Opens every recording of a row.
-fn open(row: &Row<'_>, of: AgentRow<'_>) -> Result<Vec<File>, Reason> {
-    let paths = match &row.transcripts {
-        Some(group) => group.files.clone(),
-        None => cassette_paths(of).map_err(|error| advice::unresolved(&error))?,
+/// Opens every recording of a row, and names the links to folders that were not entered.
+fn open(row: &Row<'_>, of: AgentRow<'_>) -> Result<(Vec<File>, Vec<PathBuf>), Reason> {
+    let Resolved { files: paths, linked } = match &row.transcripts {
+        Some(group) => Resolved { files: group.files.clone(), ..Resolved::default() },
+        None => resolved(of).map_err(|error| advice::unresolved(&error))?,
     };
     let open_one = |path: &PathBuf| {
-        if !path.exists() {
-            let message = format!("there is no recording at {}", path.display());
-            return Err(Reason::new(ReasonKind::RecordingMissing, message).help(advice::missing(row, of)));
-        }
         let is_transcript = row.transcripts.is_some();
         let opened = if is_transcript { Recording::open_transcript(path) } else { Recording::open(path) };
-        opened.map_err(|error| unreadable(&error, row, of))
+        opened.map_err(|error| match error {
+            ReadError::Missing { path } => {
+                let message = format!("there is no recording at {}", path.display());
+                Reason::new(ReasonKind::RecordingMissing, message).help(advice::missing(row, of))
+            }
+            error => unreadable(&error, row, of),
+        })
     };
     let with_path = |path: PathBuf| (path.clone(), open_one(&path));
     let files = match &paths[..] {
         [] | [_] => paths.into_iter().map(with_path).collect(),
         _ => paths.into_par_iter().map(with_path).collect(),
     };
-    Ok(files)
+    Ok((files, linked))
 }
 
 /// Why a recording cannot be read, and what to do about it.
@@ -177,13 +182,17 @@ fn unreadable(error: &ReadError, row: &Row<'_>, of: AgentRow<'_>) -> Reason {
 
 /// Where the recorded runs of an agent with one of its models, in one of its variants, are.
 pub fn cassette_paths(of: AgentRow<'_>) -> Result<Vec<PathBuf>, cassette::ResolveError> {
+    resolved(of).map(|resolved| resolved.files)
+}
+
+fn resolved(of: AgentRow<'_>) -> Result<Resolved, cassette::ResolveError> {
     if let Some(CassettePath::ReadOnly(patterns)) = &of.agent.cassette {
         let label = of.model_label();
         let of_model: Vec<String> =
             patterns.iter().map(|pattern| cassette::with_model(pattern, label.as_deref())).collect();
         return cassette::resolve(&of_model, of.suite.folder());
     }
-    Ok(vec![recorded_path(of)])
+    Ok(Resolved { files: vec![recorded_path(of)], ..Resolved::default() })
 }
 
 /// Where the runs of an agent's fault matrix are: beside its other ones. `None` where recordings are only read.

@@ -3,7 +3,6 @@
 use crate::walk::{Unlisted, Walk, has_extension};
 use mcptest_redact::{Redactor, Sighting};
 use serde::de::IgnoredAny;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -13,7 +12,7 @@ const LONGEST_LINE: usize = 16 << 20;
 /// What two pieces of a line share, so that a secret on the edge is in one of them.
 const SHARED: usize = 64 << 10;
 /// What recordings are called.
-const EXTENSIONS: [&str; 3] = ["jsonl", "json", "ndjson"];
+pub(crate) const EXTENSIONS: [&str; 3] = ["jsonl", "json", "ndjson"];
 
 /// Why recordings cannot be searched.
 #[derive(Debug, Error)]
@@ -42,25 +41,27 @@ pub struct Tally {
 }
 
 /// The recordings that these files and folders mean, in order; in a folder, whatever is called `.jsonl`, `.json` or
-/// `.ndjson`.
-pub fn recordings(named: &[PathBuf]) -> Result<Vec<PathBuf>, ScanError> {
-    let mut found = Vec::new();
+/// `.ndjson`. Then the links to folders, which are not entered.
+pub fn recordings(named: &[PathBuf]) -> Result<(Vec<PathBuf>, Vec<PathBuf>), ScanError> {
+    let (mut found, mut linked) = (Vec::new(), Vec::new());
     for path in named {
         if path.is_dir() {
             let unread = |Unlisted { folder, reason }| ScanError { path: folder, source: reason };
-            let files = Walk::EVERYTHING.below(path).map_err(unread)?.into_iter().map(|file| path.join(file));
-            found.extend(files.filter(|file| has_extension(file, &EXTENSIONS) && file.is_file()));
+            let walked = Walk::EVERYTHING.below(path).map_err(unread)?;
+            let files = walked.files.iter().filter(|file| has_extension(file, &EXTENSIONS));
+            found.extend(files.map(|file| path.join(file)));
+            linked.extend(walked.linked.iter().map(|folder| path.join(folder)));
         } else {
             found.push(path.clone());
         }
     }
-    Ok(found)
+    Ok((found, linked))
 }
 
 /// Searches one file, and says what it finds as it goes; no more than one long line is held at once.
 pub fn scan(path: &Path, redactor: &Redactor, say: &mut dyn FnMut(Sighted)) -> Result<Tally, ScanError> {
     let failed = |source| ScanError { path: path.to_owned(), source };
-    let file = File::open(path).map_err(failed)?;
+    let file = mcptest_files::open(path).map_err(failed)?;
     let mut search = Search { redactor, say, tally: Tally::default() };
     search.file(BufReader::new(file)).map_err(failed)?;
     Ok(search.tally)

@@ -1,13 +1,12 @@
 //! Which transcripts stand in a folder, and which of them are judged together?
 
 use crate::cassette::by_path;
-use crate::walk::{Unlisted, Walk};
+use crate::scan::EXTENSIONS;
+use crate::walk::{Unlisted, Walk, has_extension};
 use mcptest_core::row::Transcripts;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::{Path, PathBuf};
-
-const EXTENSIONS: [&str; 3] = ["json", "jsonl", "ndjson"];
 
 /// Why the transcripts of a folder cannot be judged.
 #[derive(Debug, thiserror::Error)]
@@ -31,8 +30,9 @@ pub enum TracesError {
     Empty(PathBuf),
 }
 
-/// The transcripts of a folder, those in its subfolders included, in natural order.
-pub fn transcripts_in(folder: &Path) -> Result<Vec<PathBuf>, TracesError> {
+/// The transcripts of a folder, those in its subfolders included, in natural order; then the links to folders, which are
+/// not entered.
+pub fn transcripts_in(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), TracesError> {
     if !folder.exists() {
         return Err(TracesError::Missing(folder.to_owned()));
     }
@@ -40,24 +40,20 @@ pub fn transcripts_in(folder: &Path) -> Result<Vec<PathBuf>, TracesError> {
         return Err(TracesError::NotAFolder(folder.to_owned()));
     }
     let unreadable = |Unlisted { folder, reason }| TracesError::Unreadable { path: folder, reason };
-    let found = Walk::NOTHING_HIDDEN.below(folder).map_err(unreadable)?;
-    let mut files: Vec<PathBuf> = found.iter().map(|path| folder.join(path)).collect();
-    files.retain(|path| is_transcript(path) && path.is_file());
+    let walked = Walk::NOTHING_HIDDEN.below(folder).map_err(unreadable)?;
+    let found = walked.files.iter().filter(|path| has_extension(path, &EXTENSIONS));
+    let mut files: Vec<PathBuf> = found.map(|path| folder.join(path)).collect();
     if files.is_empty() {
         return Err(TracesError::Empty(folder.to_owned()));
     }
     files.sort_by(|one, other| by_path(one, other));
-    Ok(files)
-}
-
-fn is_transcript(path: &Path) -> bool {
-    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
-    extension.is_some_and(|extension| EXTENSIONS.contains(&extension.as_str()))
+    Ok((files, walked.linked.iter().map(|path| folder.join(path)).collect()))
 }
 
 /// The groups of a folder: each subfolder with files in it is one, and each file that stands directly in the folder.
-pub fn groups(folder: &Path) -> Result<Vec<Transcripts>, TracesError> {
-    let files = transcripts_in(folder)?;
+/// Then the links to folders, which are not entered.
+pub fn groups(folder: &Path) -> Result<(Vec<Transcripts>, Vec<PathBuf>), TracesError> {
+    let (files, linked) = transcripts_in(folder)?;
     let relative = |file: &Path| file.strip_prefix(folder).unwrap_or(file).to_owned();
     let is_direct = |file: &Path| file.components().count() == 1;
     let parents: BTreeSet<PathBuf> =
@@ -85,7 +81,7 @@ pub fn groups(folder: &Path) -> Result<Vec<Transcripts>, TracesError> {
         }
         groups[at].files.push(file);
     }
-    Ok(groups)
+    Ok((groups, linked))
 }
 
 #[cfg(test)]
@@ -104,7 +100,7 @@ mod tests {
 
     fn names(files: &[&str]) -> Vec<(String, usize)> {
         let folder = folder(files);
-        groups(folder.path()).unwrap().into_iter().map(|group| (group.name, group.files.len())).collect()
+        groups(folder.path()).unwrap().0.into_iter().map(|group| (group.name, group.files.len())).collect()
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Which files stand in a folder and in the folders below it?
 
+use mcptest_core::escape::escape;
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,51 +13,57 @@ pub(crate) struct Unlisted {
     pub(crate) reason: io::Error,
 }
 
-/// Which folders are entered. A folder that is a link is not, unless asked for, and then never into itself.
+/// Which folders are entered. One that is a link is not, unless it is where the walk begins: links lead in circles, and
+/// to the same files again.
 #[derive(Clone, Copy)]
 pub(crate) struct Walk {
-    pub(crate) follows_links: bool,
     /// How many folders deep, from 1.
     pub(crate) deepest: usize,
     /// By name, and whether it is a folder.
     pub(crate) takes: fn(&OsStr, bool) -> bool,
 }
 
+/// What a walk came across, as paths below where it began, ordered by name within each folder.
+#[derive(Debug, Default)]
+pub(crate) struct Walked {
+    /// All that is no folder, so a link that leads nowhere too: whoever reads it says what is wrong.
+    pub(crate) files: Vec<PathBuf>,
+    /// Links to folders, which were not entered.
+    pub(crate) linked: Vec<PathBuf>,
+}
+
 impl Walk {
-    pub(crate) const EVERYTHING: Self =
-        Self { follows_links: false, deepest: usize::MAX, takes: |_, _| true };
+    pub(crate) const EVERYTHING: Self = Self { deepest: usize::MAX, takes: |_, _| true };
     pub(crate) const NOTHING_HIDDEN: Self = Self { takes: |name, _| !is_hidden(name), ..Self::EVERYTHING };
 
-    /// The paths below `root` of all that is no folder, ordered by name within each folder. A folder that is not there
-    /// has none.
-    pub(crate) fn below(self, root: &Path) -> Result<Vec<PathBuf>, Unlisted> {
+    /// What is below `root`. A folder that is not there has nothing.
+    pub(crate) fn below(self, root: &Path) -> Result<Walked, Unlisted> {
         let here = if root.as_os_str().is_empty() { Path::new(".") } else { root };
-        let takes = move |entry: &DirEntry| {
-            entry.depth() == 0 || (self.takes)(entry.file_name(), entry.file_type().is_dir())
+        let is_folder = |entry: &DirEntry| {
+            entry.file_type().is_dir() || (entry.path_is_symlink() && entry.path().is_dir())
         };
-        let walk = WalkDir::new(here).follow_links(self.follows_links).min_depth(1).max_depth(self.deepest);
-        let mut found = Vec::new();
-        for entry in walk.sort_by_file_name().into_iter().filter_entry(takes) {
-            let relative = |path: &Path| path.strip_prefix(here).unwrap_or(path).to_owned();
+        let takes =
+            move |entry: &DirEntry| entry.depth() == 0 || (self.takes)(entry.file_name(), is_folder(entry));
+        let walk = WalkDir::new(here).min_depth(1).max_depth(self.deepest).sort_by_file_name();
+        let relative = |path: &Path| path.strip_prefix(here).unwrap_or(path).to_owned();
+        let mut walked = Walked::default();
+        for entry in walk.into_iter().filter_entry(takes) {
             match entry {
                 Ok(entry) if entry.file_type().is_dir() => {}
-                Ok(entry) => found.push(relative(entry.path())),
+                // Nothing below the deepest folder is looked for.
+                Ok(entry) if is_folder(&entry) && entry.depth() == self.deepest => {}
+                Ok(entry) if is_folder(&entry) => walked.linked.push(relative(entry.path())),
+                Ok(entry) => walked.files.push(relative(entry.path())),
                 Err(error) => {
                     let path = error.path().unwrap_or(here).to_owned();
-                    let depth = error.depth();
-                    match error.into_io_error() {
-                        Some(reason) if path.is_dir() => {
-                            let folder = root.join(relative(&path)).components().collect();
-                            return Err(Unlisted { folder, reason });
-                        }
-                        // A link that leads nowhere.
-                        Some(_) if depth > 0 => found.push(relative(&path)),
-                        _ => {}
+                    if let Some(reason) = error.into_io_error().filter(|_| path.is_dir()) {
+                        let folder = root.join(relative(&path)).components().collect();
+                        return Err(Unlisted { folder, reason });
                     }
                 }
             }
         }
-        Ok(found)
+        Ok(walked)
     }
 }
 
@@ -64,9 +71,21 @@ pub(crate) fn is_hidden(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".")
 }
 
-/// Whether the name ends in one of these.
+/// Whether the name ends in one of these, in capitals or not.
 pub(crate) fn has_extension(path: &Path, extensions: &[&str]) -> bool {
-    path.extension().is_some_and(|extension| extensions.iter().any(|one| extension == *one))
+    let is_one = |ending: &OsStr| extensions.iter().any(|one| ending.eq_ignore_ascii_case(one));
+    path.extension().is_some_and(is_one)
+}
+
+/// What is told of links to folders that were not entered; nothing when there are none.
+pub fn not_entered(linked: &[PathBuf]) -> Option<String> {
+    let named: Vec<String> =
+        linked.iter().map(|path| escape(&path.display().to_string()).into_owned()).collect();
+    match &named[..] {
+        [] => None,
+        [one] => Some(format!("{one} is a link to a folder, and was not entered")),
+        _ => Some(format!("these are links to folders, and were not entered: {}", named.join(", "))),
+    }
 }
 
 #[cfg(test)]
@@ -75,13 +94,12 @@ mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
 
-    fn shown(walk: Walk, folder: &Path) -> Vec<String> {
-        let found = walk.below(folder).unwrap();
-        found.iter().map(|path| path.to_string_lossy().into_owned()).collect()
+    fn shown(paths: &[PathBuf]) -> Vec<String> {
+        paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
     }
 
     #[test]
-    fn a_walk_ends_although_a_link_leads_back() {
+    fn links_to_files_are_taken_and_links_to_folders_are_named() {
         let folder = tempfile::tempdir().unwrap();
         let at = |name: &str| folder.path().join(name);
         std::fs::create_dir(at("b")).unwrap();
@@ -91,11 +109,17 @@ mod tests {
         symlink("..", at("b/back")).unwrap();
         symlink("b", at("c")).unwrap();
         symlink("nowhere", at("d")).unwrap();
-        assert_eq!(shown(Walk::NOTHING_HIDDEN, folder.path()), ["a", "b/1", "b/back", "c", "d"]);
-        let following = Walk { follows_links: true, ..Walk::EVERYTHING };
-        assert_eq!(shown(following, folder.path()), [".hidden", "a", "b/1", "c/1", "d"]);
-        assert_eq!(shown(Walk { deepest: 1, ..Walk::EVERYTHING }, folder.path()), [".hidden", "a", "c", "d"]);
-        assert!(shown(Walk::EVERYTHING, &at("nowhere")).is_empty());
-        assert!(shown(Walk::EVERYTHING, &at("a")).is_empty());
+        symlink("round", at("round")).unwrap();
+        symlink("a", at("to-a")).unwrap();
+        let all = Walk::EVERYTHING.below(folder.path()).unwrap();
+        assert_eq!(shown(&all.files), [".hidden", "a", "b/1", "d", "round", "to-a"]);
+        assert_eq!(shown(&all.linked), ["b/back", "c"]);
+        let flat = Walk { deepest: 1, ..Walk::NOTHING_HIDDEN }.below(folder.path()).unwrap();
+        assert_eq!(shown(&flat.files), ["a", "d", "round", "to-a"]);
+        assert!(flat.linked.is_empty());
+        assert_eq!(shown(&Walk::EVERYTHING.below(&at("c")).unwrap().files), ["1"]);
+        for none in ["nowhere", "a"] {
+            assert!(Walk::EVERYTHING.below(&at(none)).unwrap().files.is_empty());
+        }
     }
 }

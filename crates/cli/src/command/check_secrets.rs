@@ -13,7 +13,8 @@ const EXIT_FOUND: u8 = 1;
 
 pub(super) fn run(paths: &[PathBuf], config: Option<&Path>) -> Result<ExitCode, Failure> {
     let redactor = redactor(config)?;
-    let files = recordings(paths)?;
+    let (files, linked) = recordings(paths)?;
+    output::not_entered(&linked);
     if files.is_empty() {
         let named: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
         return Err(Failure(format!(

@@ -86,7 +86,9 @@ fn transcripts(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
             files.push(input.clone());
             continue;
         }
-        files.extend(mcptest_run::transcripts_in(input)?);
+        let (found, linked) = mcptest_run::transcripts_in(input)?;
+        output::not_entered(&linked);
+        files.extend(found);
     }
     Ok(files)
 }

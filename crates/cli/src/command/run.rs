@@ -18,7 +18,7 @@ pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
     let destinations = Destination::parse_all(&args.reporters.reporters)?;
     refuse_loose_mode(&args)?;
     refuse_idle_options(&args.calling)?;
-    let groups = args.traces.as_deref().map(mcptest_run::groups).transpose()?;
+    let groups = suites::groups(args.traces.as_deref())?;
     let mut loaded = match &args.traces {
         Some(_) => suites::load_for_traces(&args.suites, colour)?,
         None => suites::load(&args.suites, colour)?,

@@ -7,7 +7,7 @@ use mcptest_core::problem::Level;
 use std::process::ExitCode;
 
 pub(super) fn run(args: &Validate, colour: Colour) -> Result<ExitCode, Failure> {
-    let groups = args.traces.as_deref().map(mcptest_run::groups).transpose()?;
+    let groups = suites::groups(args.traces.as_deref())?;
     let loaded = match &args.traces {
         Some(_) => suites::load_for_traces(&args.suites, colour)?,
         None => suites::load(&args.suites, colour)?,

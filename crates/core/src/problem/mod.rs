@@ -118,6 +118,11 @@ impl Sources {
         self.files.len() - 1
     }
 
+    /// The paths of all texts, as they were named.
+    pub fn paths(&self) -> impl Iterator<Item = &str> {
+        self.files.iter().map(|file| file.path.as_str())
+    }
+
     /// The file with this index.
     pub fn file(&self, index: usize) -> &SourceFile {
         &self.files[index]

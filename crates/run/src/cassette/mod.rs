@@ -28,7 +28,7 @@ pub(crate) use natural::by_path;
 pub use parse::{Cassette, CassetteRun, Stopped, parse};
 pub use problem::{Fault, Place, Problem};
 pub use read::{ReadError, Recording};
-pub use resolve::{ResolveError, is_pattern, resolve};
+pub use resolve::{ResolveError, Resolved, is_pattern, resolve};
 pub use show::{Options, timeline};
 pub(crate) use show::{Page, prose_of_content};
 pub(crate) use source::Source;

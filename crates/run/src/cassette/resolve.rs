@@ -8,23 +8,34 @@ use std::path::{Path, PathBuf};
 use std::{fs, io};
 use thiserror::Error;
 
-/// The files that paths and patterns name, in the order written and, within a pattern, in natural order.
+/// What paths and patterns name.
+#[derive(Debug, Default)]
+pub struct Resolved {
+    /// The files, in the order written and, within a pattern, in natural order.
+    pub files: Vec<PathBuf>,
+    /// Links to folders, which patterns do not enter.
+    pub linked: Vec<PathBuf>,
+}
+
+/// The files that paths and patterns name.
 ///
 /// A path is taken as it is, whether or not there is such a file; a file named twice is taken once.
-pub fn resolve(cassette: &[impl AsRef<str>], base: &Path) -> Result<Vec<PathBuf>, ResolveError> {
-    let mut files = Vec::new();
+pub fn resolve(cassette: &[impl AsRef<str>], base: &Path) -> Result<Resolved, ResolveError> {
+    let Resolved { mut files, mut linked } = Resolved::default();
     for written in cassette {
         let written = written.as_ref();
         let literal = base.join(written);
         if is_pattern(written) && !literal.is_file() {
-            files.extend(expand(written, base)?);
+            let found = expand(written, base)?;
+            files.extend(found.files);
+            linked.extend(found.linked);
         } else {
             files.push(literal);
         }
     }
     let mut seen = BTreeSet::new();
     files.retain(|file| seen.insert(fs::canonicalize(file).unwrap_or_else(|_| file.clone())));
-    Ok(files)
+    Ok(Resolved { files, linked })
 }
 
 /// Whether a `cassette:` entry is a pattern, which is read and never recorded to.
@@ -46,6 +57,8 @@ pub enum ResolveError {
         pattern: String,
         /// Where it was looked up.
         base: PathBuf,
+        /// Links to folders, which were not entered.
+        linked: Vec<PathBuf>,
     },
     /// Not a pattern.
     #[error("`{pattern}` is not a pattern: {reason}")]
@@ -67,7 +80,7 @@ pub enum ResolveError {
     },
 }
 
-fn expand(pattern: &str, base: &Path) -> Result<Vec<PathBuf>, ResolveError> {
+fn expand(pattern: &str, base: &Path) -> Result<Resolved, ResolveError> {
     let (folder, rest) = split_folder(pattern);
     let matcher = matcher(pattern, rest)?;
     let deepest = if rest.contains("**") { usize::MAX } else { rest.split('/').count() };
@@ -79,14 +92,16 @@ fn expand(pattern: &str, base: &Path) -> Result<Vec<PathBuf>, ResolveError> {
         folder,
         source: reason,
     };
-    let mut files = Walk { deepest, ..walk }.below(&root).map_err(unreadable)?;
-    files.retain(|path| matcher.is_match(path) && root.join(path).is_file());
-    let mut files: Vec<PathBuf> = files.iter().map(|path| root.join(path)).collect();
+    let walked = Walk { deepest, ..walk }.below(&root).map_err(unreadable)?;
+    let matching = walked.files.iter().filter(|path| matcher.is_match(path));
+    let mut files: Vec<PathBuf> = matching.map(|path| root.join(path)).collect();
+    let linked: Vec<PathBuf> = walked.linked.iter().map(|path| root.join(path)).collect();
     if files.is_empty() {
-        return Err(ResolveError::NoMatch { pattern: pattern.to_owned(), base: base.to_owned() });
+        let (pattern, base) = (pattern.to_owned(), base.to_owned());
+        return Err(ResolveError::NoMatch { pattern, base, linked });
     }
     files.sort_by(|one, other| natural::by_path(one, other));
-    Ok(files)
+    Ok(Resolved { files, linked })
 }
 
 /// The folders before the first one with a pattern in it, and what follows.
@@ -120,7 +135,7 @@ mod tests {
     }
 
     fn names(written: &[&str], folder: &tempfile::TempDir) -> Vec<String> {
-        let files = resolve(written, folder.path()).unwrap();
+        let files = resolve(written, folder.path()).unwrap().files;
         let relative = files.iter().map(|file| file.strip_prefix(folder.path()).unwrap());
         relative.map(|file| file.to_str().unwrap().to_owned()).collect()
     }
@@ -154,7 +169,7 @@ mod tests {
     #[test]
     fn a_pattern_may_look_into_a_folder_beside() {
         let folder = folder(&["suite/s.yml", "shared/a.jsonl"]);
-        let files = resolve(&["../shared/*.jsonl"], &folder.path().join("suite")).unwrap();
+        let files = resolve(&["../shared/*.jsonl"], &folder.path().join("suite")).unwrap().files;
         assert_eq!(files.len(), 1);
         assert!(files[0].ends_with("shared/a.jsonl"));
     }

@@ -1,0 +1,65 @@
+//! Which files are found, read and written over, when some of them are not what they should be?
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, missing_docs)]
+
+mod folders;
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+use tempfile::TempDir;
+
+const TRACE: &str = r#"{"tool_calls":[{"name":"search","args":{}}],"final_response":"found"}"#;
+
+/// A suite with one agent, which is judged by this recording.
+fn suite(cassette: &str) -> String {
+    format!(
+        "agents:\n  - name: searches\n    cassette: \"{cassette}\"\n    expect:\n      - {{ target: tool_names, matcher: \
+         {{ contains: search }} }}\n"
+    )
+}
+
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, text) in files {
+        let path = folder.path().join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    folder
+}
+
+fn link(to: &str, at: &Path) {
+    symlink(to, at).unwrap();
+}
+
+fn pipe(at: &Path) {
+    assert!(Command::new("mkfifo").arg(at).status().unwrap().success());
+}
+
+/// The program's answer; 20 seconds only end a hang. Memory is limited, so that a flood is seen and harms nobody.
+fn mcptest(folder: &Path, words: &[&str]) -> Output {
+    answer(folder, words, Stdio::null())
+}
+
+fn answer(folder: &Path, words: &[&str], stdin: Stdio) -> Output {
+    let limited = "ulimit -v 1000000; exec timeout 20 \"$@\"";
+    let mut command = Command::new("sh");
+    command.args(["-c", limited, "sh", env!("CARGO_BIN_EXE_mcptest")]).args(words);
+    command.current_dir(folder).stdin(stdin).output().unwrap()
+}
+
+fn said(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}
+
+/// Ends with this code, and says all of this.
+fn assert_says(output: &Output, code: i32, parts: &[&str]) {
+    let said = said(output);
+    assert_eq!(output.status.code(), Some(code), "{said}");
+    for part in parts {
+        assert!(said.contains(part), "{part:?} is not in\n{said}");
+    }
+}
