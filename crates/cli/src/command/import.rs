@@ -22,7 +22,7 @@ pub(crate) struct Import {
     /// The agent's name in the cassette.
     #[arg(long, value_name = "NAME", default_value = "imported")]
     pub(crate) agent: String,
-    /// Overwrite OUT if it exists.
+    /// Overwrite OUT if it is a recording.
     #[arg(long, requires = "out")]
     pub(crate) force: bool,
 }

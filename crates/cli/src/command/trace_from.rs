@@ -3,7 +3,7 @@
 use crate::output::{self, Failure};
 use clap::Args as Group;
 use mcptest_mcp::tape::{TraceOptions, to_cassette};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 /// Arguments of `trace-from`.
@@ -32,19 +32,10 @@ pub(super) fn run(args: TraceFrom) -> Result<ExitCode, Failure> {
     let cassette = to_cassette(&tape, &options);
     match args.out {
         None => output::stdout(cassette.as_bytes())?,
-        Some(file) => write(&file, &cassette).map_err(|error| {
-            Failure(format!("cannot write {}: {}", file.display(), mcptest_run::reason(&error)))
-        })?,
+        Some(file) => mcptest_run::import::write(&file, &cassette)?,
     }
     if tape.is_cut {
         output::stderr("note: the tape was cut off in the middle of its last line, which is left out\n");
     }
     Ok(ExitCode::SUCCESS)
-}
-
-fn write(file: &Path, cassette: &str) -> std::io::Result<()> {
-    if let Some(folder) = file.parent().filter(|folder| !folder.as_os_str().is_empty()) {
-        std::fs::create_dir_all(folder)?;
-    }
-    std::fs::write(file, cassette)
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod folders;
+mod overwriting;
 
 use std::fs;
 use std::os::unix::fs::symlink;

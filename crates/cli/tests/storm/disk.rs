@@ -119,7 +119,7 @@ fn a_full_disk_ends_its_row_alone_and_loses_no_run() {
 fn an_older_recording_outlives_a_disk_that_was_full_before() {
     let place = Place::new(SUITE);
     let stub = stub(&script());
-    let script = "echo older > long.jsonl; head -c 1000000 /dev/zero > rest 2> /dev/null; \
+    let script = "echo '{\"tool_calls\":[]}' > long.jsonl; head -c 1000000 /dev/zero > rest 2> /dev/null; \
                   \"$0\" run --record --quiet --jobs 1; code=$?; cat long.jsonl; ls -A; exit $code";
     let Some(mut command) = small_disk(&place, 28, script) else { return };
     let output = command.envs(stub.environment()).output().unwrap();
@@ -130,6 +130,6 @@ fn an_older_recording_outlives_a_disk_that_was_full_before() {
         "{said}"
     );
     assert!(said.contains("nothing was recorded; an older recording is left as it was"), "{said}");
-    let listed = "older\nlong.jsonl\nmcptest.yml\nmock.yml\nrest\n";
+    let listed = "{\"tool_calls\":[]}\nlong.jsonl\nmcptest.yml\nmock.yml\nrest\n";
     assert!(text(&output.stdout).ends_with(listed), "{said}");
 }

@@ -17,7 +17,7 @@ const AT_ONCE: usize = 6;
 /// A busy machine is no fault.
 const PATIENT: &str = "timeout: 60s, connect_timeout: 60s";
 /// Stands where a recording is made, to see whether it is replaced.
-const OLDER: &str = "an older recording\n";
+const OLDER: &str = "{\"tool_calls\":[{\"name\":\"older\"}]}\n";
 
 #[test]
 fn every_failure_is_told_and_stays_in_its_row() {

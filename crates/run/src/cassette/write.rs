@@ -4,13 +4,15 @@ use super::fingerprint::{fingerprint_of, is_tampered, sealed};
 use super::lock::Lock;
 use super::parse::{Cassette, Stopped, parse, parse_trace};
 use super::problem::Problem;
+use super::read::{is_of_ours, is_tape};
 use super::source::Source;
 use super::stale::staleness;
 use super::write_error::WriteError;
 use crate::import::is_foreign;
 use mcptest_core::trace::{self, Header};
+use mcptest_files as files;
 use std::collections::BTreeSet;
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -67,7 +69,7 @@ impl Reserved {
     /// A run that was cut off at the end is dropped; a cassette of another header is refused.
     pub fn resume(self, header: &Header) -> Result<Recorder, WriteError> {
         let Self { path, lock } = self;
-        let bytes = match fs::read(&path) {
+        let bytes = match files::read(&path, files::RECORDING) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Recorder::begin(&path, header, lock);
             }
@@ -134,7 +136,8 @@ impl Recorder {
         if !self.contents.is_unordered {
             return Ok(());
         }
-        let bytes = fs::read(&self.path).map_err(|source| failed(&self.path, "read", source))?;
+        let bytes =
+            files::read(&self.path, files::RECORDING).map_err(|source| failed(&self.path, "read", source))?;
         let ordered =
             in_order(&bytes).map_err(|problem| WriteError::Damaged { path: self.path.clone(), problem })?;
         replace(&self.path, &ordered)
@@ -146,15 +149,12 @@ impl Recorder {
     }
 
     fn begin(path: &Path, header: &Header, lock: Lock) -> Result<Self, WriteError> {
-        if fs::read(path).is_ok_and(|bytes| is_foreign(&bytes)) {
-            return Err(WriteError::Transcript { path: path.to_owned() });
-        }
         replace(path, header_line(path, header)?.as_bytes())?;
         Self::open(path, Contents::default(), lock)
     }
 
     fn open(path: &Path, contents: Contents, lock: Lock) -> Result<Self, WriteError> {
-        let opened = OpenOptions::new().write(true).open(path).and_then(|mut file| {
+        let opened = files::open_to_write(path).and_then(|(mut file, _)| {
             let length = file.seek(SeekFrom::End(0))?;
             Ok((file, length))
         });
@@ -202,10 +202,10 @@ fn failed(path: &Path, verb: &'static str, source: io::Error) -> WriteError {
 }
 
 fn lock(path: &Path) -> Result<Lock, WriteError> {
-    let folder = folder_of(path);
-    fs::create_dir_all(folder).map_err(|source| failed(folder, "written there", source))?;
-    if path.is_dir() {
-        return Err(failed(path, "written", io::ErrorKind::IsADirectory.into()));
+    files::make_folder_of(path).map_err(|source| failed(path, "written there", source))?;
+    let may_replace = files::may_replace(path, is_own).map_err(|source| failed(path, "written", source))?;
+    if !may_replace {
+        return Err(WriteError::Foreign { path: path.to_owned() });
     }
     match Lock::take(path) {
         Ok(Some(lock)) => Ok(lock),
@@ -214,8 +214,12 @@ fn lock(path: &Path) -> Result<Lock, WriteError> {
     }
 }
 
-fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+/// Whether these bytes, or a file that begins with them, are a recording that can be made again: neither a tape, nor
+/// a transcript of another program, nor anything else.
+fn is_own(bytes: &[u8]) -> bool {
+    let names_itself = bytes.starts_with(b"{") && is_of_ours(bytes);
+    let has_runs = || parse(bytes).is_ok_and(|cassette| cassette.runs.iter().any(|run| run.trace.is_ok()));
+    !is_tape(bytes) && !is_foreign(bytes) && (names_itself || has_runs())
 }
 
 fn header_line(path: &Path, header: &Header) -> Result<String, WriteError> {
@@ -299,41 +303,5 @@ fn refuse_other(path: &Path, recorded: &Header, header: &Header) -> Result<(), W
 
 /// Puts these bytes at `path` in one step, on the disk before anything else is written.
 fn replace(path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
-    let folder = folder_of(path);
-    let replaced = || -> io::Result<()> {
-        let mut file = temporary().tempfile_in(folder)?;
-        file.write_all(bytes)?;
-        file.as_file().sync_all()?;
-        file.persist(path)?;
-        sync_folder(folder);
-        Ok(())
-    };
-    replaced().map_err(|source| failed(path, "written", plain(source)))
-}
-
-/// What the system says, without the name of the temporary file, which is gone by now.
-fn plain(error: io::Error) -> io::Error {
-    let source = error.get_ref().and_then(std::error::Error::source);
-    let code = source.and_then(|source| source.downcast_ref::<io::Error>()).and_then(io::Error::raw_os_error);
-    code.map_or(error, io::Error::from_raw_os_error)
-}
-
-#[cfg(unix)]
-fn temporary() -> tempfile::Builder<'static, 'static> {
-    use std::os::unix::fs::PermissionsExt;
-    let mut builder = tempfile::Builder::new();
-    builder.permissions(fs::Permissions::from_mode(0o666));
-    builder
-}
-
-#[cfg(not(unix))]
-fn temporary() -> tempfile::Builder<'static, 'static> {
-    tempfile::Builder::new()
-}
-
-/// Makes the rename itself last; where folders cannot be synced, the system does it in its own time.
-fn sync_folder(folder: &Path) {
-    if let Ok(folder) = File::open(folder) {
-        let _ = folder.sync_all();
-    }
+    files::replace(path, bytes).map_err(|source| failed(path, "written", source))
 }

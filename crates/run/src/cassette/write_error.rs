@@ -15,13 +15,13 @@ pub enum WriteError {
         /// The cassette.
         path: PathBuf,
     },
-    /// What is there was not written by mcptest, and cannot be recorded again.
+    /// What is there cannot be recorded again.
     #[error(
-        "{}: a transcript of another program stands here, which recording would destroy; name another file under `cassette:`",
+        "{}: the file holds something that mcptest did not record, and is left as it is; name another file, or remove this one",
         path.display()
     )]
-    Transcript {
-        /// The transcript.
+    Foreign {
+        /// The file.
         path: PathBuf,
     },
     /// The cassette was recorded with something else.
@@ -71,7 +71,7 @@ pub enum WriteError {
         run: usize,
     },
     /// The system refused.
-    #[error("{}: the cassette cannot be {verb}: {source}", path.display())]
+    #[error("{}: the cassette cannot be {verb}: {}", path.display(), mcptest_files::reason(source))]
     Failed {
         /// The cassette.
         path: PathBuf,

@@ -181,12 +181,13 @@ mod tests {
     fn a_run_that_cannot_be_written_leaves_the_older_recording() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.jsonl");
-        std::fs::write(&path, "older").unwrap();
+        let older = r#"{"tool_calls":[{"name":"older"}]}"#;
+        std::fs::write(&path, older).unwrap();
         let redactor = Redactor::builder().build().unwrap();
         let mut cassette = OpenCassette::new(Some(path.clone()), false, false);
         let deep = format!(r#"{{"tool_calls":[],"x":{}{}}}"#, "[".repeat(200), "]".repeat(200));
         assert!(cassette.keep(1, &deep, Header::default(), &redactor).is_err());
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "older");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), older);
         assert_eq!(cassette.keep(2, r#"{"tool_calls":[]}"#, Header::default(), &redactor), Ok(()));
         assert!(
             std::fs::read_to_string(&path).unwrap().ends_with("{\"run\":2,\"trace\":{\"tool_calls\":[]}}\n")

@@ -251,7 +251,7 @@ fn a_folder_in_the_way_is_an_error() {
     let (_folder, path) = place();
     fs::create_dir_all(&path).unwrap();
     let error = Recorder::create(&path, &header()).unwrap_err().to_string();
-    assert!(error.contains("the cassette cannot be written: is a directory"), "{error}");
+    assert!(error.contains("the cassette cannot be written: it is a folder"), "{error}");
 }
 
 #[cfg(unix)]
