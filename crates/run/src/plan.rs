@@ -1,9 +1,11 @@
 //! Suites become a plan: the rows that are judged, in the order of the files.
 
+use crate::replay::{cassette_paths, faults_path};
 use crate::select::Selection;
-use mcptest_core::row::{Reason, ReasonKind, Row, Transcripts};
+use crate::tool_test;
+use mcptest_core::row::{Reason, ReasonKind, Row, Subject, Transcripts};
 use mcptest_core::suite::{Loaded, Suite};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What is going to be judged.
 #[derive(Debug)]
@@ -33,6 +35,20 @@ impl<'s> Plan<'s> {
             rows
         };
         Self::of(loaded, rows_of, selection)
+    }
+
+    /// The recordings that are read or written for it, as far as they are known before.
+    pub fn files(&self) -> impl Iterator<Item = PathBuf> + '_ {
+        self.rows.iter().flat_map(|row| match (row.subject, &row.transcripts) {
+            (_, Some(group)) => group.files.clone(),
+            (Subject::Agent(of), None) => {
+                let mut files = cassette_paths(of).unwrap_or_default();
+                files.extend(faults_path(of));
+                files
+            }
+            (Subject::Tool(of), None) => vec![tool_test::path_of(of.suite, of.test)],
+            (Subject::Refused(_), None) => Vec::new(),
+        })
     }
 
     fn of(

@@ -4,14 +4,16 @@ use crate::args::{Colour, Rerender};
 use crate::output::{self, Failure};
 use mcptest_core::problem::nearest;
 use mcptest_core::report::Report;
-use mcptest_files as files;
+use mcptest_files::{self as files, Identity};
 use mcptest_report::{Options, REPORTERS, Reporter};
-use std::path::PathBuf;
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub(super) fn run(args: &Rerender, colour: Colour) -> Result<ExitCode, Failure> {
     let destinations = Destination::parse_all(&args.reporters.reporters)?;
     let named = |error: &dyn std::fmt::Display| Failure(format!("{}: {error}", args.file.display()));
+    Destination::refuse_inputs(&destinations, std::iter::once(args.file.clone()))?;
     let text = files::read_named_text(&args.file, files::RECORDING)
         .map_err(|error| named(&files::reason(&error)))?;
     let report = mcptest_report::json::read(&text).map_err(|error| named(&error))?;
@@ -32,6 +34,15 @@ impl Destination {
         let to_stdout = destinations.iter().filter(|one| one.file.is_none()).count();
         if to_stdout > 1 {
             return Err(Failure("two reporters cannot share standard output\n  help: give all but one a file: `--reporter junit=out.xml`".to_owned()));
+        }
+        let mut taken = HashSet::new();
+        for file in destinations.iter().filter_map(|one| one.file.as_deref()) {
+            if files::identity(file).is_some_and(|one| !taken.insert(one)) {
+                let file = file.display();
+                return Err(Failure(format!(
+                    "two reporters cannot share the file {file}\n  help: give each a file of its own"
+                )));
+            }
         }
         if to_stdout == 0 {
             destinations.push(Self { reporter: &REPORTERS[0], file: None });
@@ -56,6 +67,30 @@ impl Destination {
             )));
         }
         Ok(Self { reporter, file: file.map(PathBuf::from) })
+    }
+
+    /// Refuses to write a report over what it is made from.
+    pub(super) fn refuse_inputs(
+        destinations: &[Self],
+        inputs: impl Iterator<Item = PathBuf>,
+    ) -> Result<(), Failure> {
+        let written: HashMap<Identity, &Path> = destinations
+            .iter()
+            .filter_map(|one| one.file.as_deref())
+            .filter_map(|file| Some((files::identity(file)?, file)))
+            .collect();
+        if written.is_empty() {
+            return Ok(());
+        }
+        for input in inputs {
+            let Some(file) = files::identity(&input).and_then(|one| written.get(&one)) else { continue };
+            let also = if *file == input { String::new() } else { format!(", which is {}", input.display()) };
+            let file = file.display();
+            return Err(Failure(format!(
+                "a report cannot be written to {file}{also}: it is read for this report\n  help: name another file"
+            )));
+        }
+        Ok(())
     }
 
     /// Writes every report; files first, so that a closed pipe loses none.

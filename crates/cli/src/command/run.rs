@@ -29,6 +29,7 @@ pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
         (Some(folder), Some(groups)) => Plan::of_traces(&loaded, folder, groups, &selection),
         _ => Plan::new(&loaded, &selection),
     };
+    Destination::refuse_inputs(&destinations, suites::inputs(&loaded).chain(plan.files()))?;
     if plan.rows.is_empty() {
         output::stderr(nothing_to_judge(&loaded));
     }

@@ -48,7 +48,7 @@ fn load_with(
 }
 
 /// The files that suites were read from, their imports and manifests included.
-fn inputs(loaded: &[(String, Loaded)]) -> impl Iterator<Item = PathBuf> {
+pub(super) fn inputs(loaded: &[(String, Loaded)]) -> impl Iterator<Item = PathBuf> {
     let read = |(path, loaded): &(String, Loaded)| {
         let files: Vec<PathBuf> = loaded.sources.paths().map(PathBuf::from).collect();
         files.into_iter().chain(std::iter::once(PathBuf::from(path)))

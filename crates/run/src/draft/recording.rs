@@ -24,6 +24,13 @@ pub fn from_recording(file: &Path, out: &Path, name: Option<&str>) -> Result<Dra
     if !file.exists() {
         return Err(DraftError::Missing(file.to_owned()));
     }
+    if files::identity(file) == files::identity(out) {
+        return Err(DraftError::Hopeless {
+            file: out.to_owned(),
+            reason: "the suite would be written over the recording that it judges".to_owned(),
+            help: "name another file with `-o FILE`".to_owned(),
+        });
+    }
     let recording = Recording::open(file)?;
     if is_tool_test(&recording) {
         return tool_recording::draft(file, recording.bytes(), out, name);
