@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod folders;
+mod odd;
 mod overwriting;
 
 use std::fs;
