@@ -31,11 +31,14 @@ fn complaints_about(path: &str, text: &str) -> Vec<String> {
     }
     let is_test = path.contains("/tests/") || path.ends_with("tests.rs");
     if is_rust && !is_test {
-        match File::read(text).map(|file| file.lines()) {
-            Ok(lines) if lines > MOST_LINES => {
-                complaints.push(format!("{path}: {lines} lines of code; does it answer two questions?"));
+        match File::read(text) {
+            Ok(file) => {
+                if file.lines() > MOST_LINES {
+                    let lines = file.lines();
+                    complaints.push(format!("{path}: {lines} lines of code; does it answer two questions?"));
+                }
+                complaints.extend(opened_elsewhere(path, text, &file));
             }
-            Ok(_) => {}
             Err(error) => complaints.push(format!("{path}: {error}")),
         }
     }
@@ -52,6 +55,22 @@ fn complaints_about(path: &str, text: &str) -> Vec<String> {
     complaints
 }
 
+/// Where product code opens a file by itself: a named pipe would hang it, and a device fill the memory.
+fn opened_elsewhere(path: &str, text: &str, file: &File) -> Vec<String> {
+    // What the system says of processes and sockets, which is no file of the user's.
+    const OF_THE_SYSTEM: [&str; 2] = ["crates/http/src/listen.rs", "crates/process/src/stray.rs"];
+    const TOOLS: [&str; 3] = ["crates/files/", "crates/fuzz/", "crates/provider-stub/"];
+    const WAYS: [&str; 6] =
+        ["fs::read(", "fs::read_to_string(", "fs::write(", "File::open(", "File::create(", ".read(true)"];
+    let is_product = path.starts_with("crates/") && !TOOLS.iter().any(|tool| path.starts_with(tool));
+    if !is_product || OF_THE_SYSTEM.contains(&path) {
+        return Vec::new();
+    }
+    let lines = text.lines().zip(1..).filter(|(_, number)| file.is_code(*number));
+    let found = lines.filter(|(line, _)| WAYS.iter().any(|way| line.contains(way)));
+    found.map(|(_, number)| format!("{path}:{number}: opens a file; ask `mcptest_files` to")).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::complaints_about;
@@ -61,6 +80,15 @@ mod tests {
         let text = format!("fn f() {{}}\n// {}: later\n", concat!("TO", "DO"));
         assert_eq!(complaints_about("a.rs", &text).len(), 2);
         assert!(complaints_about("a.rs", "//! What is a?\nfn f() {}\n").is_empty());
+    }
+
+    #[test]
+    fn product_code_opens_files_in_one_place_and_tests_where_they_like() {
+        let text = "//! A?\nfn f() { std::fs::read(p); }\n#[cfg(test)]\nmod tests { fn g() { std::fs::read(p); } }\n";
+        assert_eq!(complaints_about("crates/cli/src/a.rs", text).len(), 1);
+        for allowed in ["crates/files/src/a.rs", "xtask/src/a.rs", "crates/cli/tests/a.rs"] {
+            assert!(complaints_about(allowed, text).is_empty(), "{allowed}");
+        }
     }
 
     #[test]

@@ -28,6 +28,11 @@ impl File {
         self.code.len()
     }
 
+    /// Whether the line with this number, from 1, is product code.
+    pub(crate) fn is_code(&self, line: usize) -> bool {
+        self.code.contains(&line)
+    }
+
     fn add(&mut self, tokens: TokenStream) {
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut at = 0;
