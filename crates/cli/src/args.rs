@@ -89,9 +89,9 @@ pub(crate) struct Suites {
     /// Use this suite file, like PATH.
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Vec<PathBuf>,
-    /// Print more: skipped files, notes and every number.
-    #[arg(long, short)]
-    pub(crate) verbose: bool,
+    /// Print more: skipped files, and the numbers that were asserted; twice, every number and every run.
+    #[arg(long, short, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
 }
 
 /// Arguments of `run`.
@@ -237,9 +237,9 @@ pub(crate) struct Rerender {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) reporters: Reporters,
-    /// Print more: notes and every number.
-    #[arg(long, short)]
-    pub(crate) verbose: bool,
+    /// Print more: the numbers that were asserted; twice, every number and every run.
+    #[arg(long, short, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
 }
 
 /// Arguments of `plan-runs`.

@@ -66,10 +66,14 @@ pub(crate) fn is_coloured(colour: Colour, stream: &impl IsTerminal) -> bool {
         Colour::Never => false,
         Colour::Auto => {
             let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-            let is_dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-            stream.is_terminal() && !set("NO_COLOR") && !is_dumb
+            stream.is_terminal() && !set("NO_COLOR") && !is_dumb()
         }
     }
+}
+
+/// Whether the terminal shows nothing but plain text.
+pub(crate) fn is_dumb() -> bool {
+    std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
 /// The width to wrap at: only a terminal has one.

@@ -12,16 +12,21 @@ mod suites;
 mod words;
 
 use mcptest_core::report::Report;
+use std::time::Duration;
 
 /// How a report is to be shown; formats for machines ignore it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Options {
-    /// Whether to colour; without colour every mark carries its word.
+    /// Whether to colour.
     pub colour: bool,
-    /// The columns to wrap at; `None` never wraps.
+    /// Whether marks are ASCII.
+    pub ascii: bool,
+    /// The columns to wrap at: 100 when there is no terminal.
     pub width: Option<usize>,
-    /// Whether to show what passed in full.
-    pub verbose: bool,
+    /// How much to show of what passed: 1 what was asserted, 2 everything.
+    pub verbose: u8,
+    /// How long it took, where that is to be shown.
+    pub elapsed: Option<Duration>,
 }
 
 /// One format.

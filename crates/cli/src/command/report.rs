@@ -7,8 +7,10 @@ use mcptest_core::report::Report;
 use mcptest_files::{self as files, Identity};
 use mcptest_report::{Options, REPORTERS, Reporter};
 use std::collections::{HashMap, HashSet};
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 pub(super) fn run(args: &Rerender, colour: Colour) -> Result<ExitCode, Failure> {
     let destinations = Destination::parse_all(&args.reporters.reporters)?;
@@ -17,7 +19,7 @@ pub(super) fn run(args: &Rerender, colour: Colour) -> Result<ExitCode, Failure> 
     let text = files::read_named_text(&args.file, files::RECORDING)
         .map_err(|error| named(&files::reason(&error)))?;
     let report = mcptest_report::json::read(&text).map_err(|error| named(&error))?;
-    Destination::write_all(&destinations, &report, colour, args.verbose)?;
+    Destination::write_all(&destinations, &report, colour, args.verbose, None)?;
     Ok(ExitCode::from(report.exit_code()))
 }
 
@@ -98,20 +100,23 @@ impl Destination {
         destinations: &[Self],
         report: &Report,
         colour: Colour,
-        verbose: bool,
+        verbose: u8,
+        elapsed: Option<Duration>,
     ) -> Result<(), Failure> {
         let mut failed = None;
         for destination in destinations {
             let Some(file) = &destination.file else { continue };
-            let bytes =
-                (destination.reporter.render)(report, &Options { colour: false, width: None, verbose });
+            let bytes = (destination.reporter.render)(report, &Options { verbose, ..Options::default() });
             if let Err(error) = files::write(file, &bytes) {
                 failed = Some(Failure(format!("cannot write {}: {}", file.display(), files::reason(&error))));
             }
         }
         for destination in destinations.iter().filter(|one| one.file.is_none()) {
             let coloured = output::is_coloured(colour, &std::io::stdout());
-            let options = Options { colour: coloured, width: output::width(), verbose };
+            // Only a terminal is told the time: the same recordings give the same bytes everywhere else.
+            let elapsed = elapsed.filter(|_| std::io::stdout().is_terminal());
+            let ascii = output::is_dumb();
+            let options = Options { colour: coloured, ascii, width: output::width(), verbose, elapsed };
             if let Err(lost) = output::stdout(&(destination.reporter.render)(report, &options)) {
                 failed = Some(lost);
             }

@@ -13,10 +13,12 @@ use mcptest_core::suite::{Loaded, Model, OverrideError, Suite};
 use mcptest_run::{Mode, Options, Plan, RunOutcome, Selection, Which};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Instant;
 
 pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
     let destinations = Destination::parse_all(&args.reporters.reporters)?;
     refuse_loose_mode(&args)?;
+    let begun = Instant::now();
     refuse_idle_options(&args.calling)?;
     let groups = suites::groups(args.traces.as_deref())?;
     let mut loaded = match &args.traces {
@@ -63,8 +65,8 @@ pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
             return Ok(ExitCode::from(interrupted.exit_code));
         }
     };
-    let written = Destination::write_all(&destinations, &report, colour, args.suites.verbose);
-    written?;
+    let elapsed = Some(begun.elapsed());
+    Destination::write_all(&destinations, &report, colour, args.suites.verbose, elapsed)?;
     if let Some(why) = over_budget {
         output::stderr(&format!("recording was stopped: {why}\n"));
         return Ok(ExitCode::from(output::EXIT_OVER_BUDGET));

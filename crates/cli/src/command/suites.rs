@@ -34,7 +34,7 @@ fn load_with(
     let used: HashSet<_> = inputs(&loaded).filter_map(|path| files::identity(&path)).collect();
     let is_used = |path: &Path| files::identity(path).is_some_and(|one| used.contains(&one));
     let left_out: Vec<&PathBuf> = found.passed_over.iter().filter(|path| !is_used(path)).collect();
-    if let Some(note) = left_out_note(&left_out, suites.verbose) {
+    if let Some(note) = left_out_note(&left_out, suites.verbose > 0) {
         output::stderr(&note);
     }
     output::not_entered(&found.linked);

@@ -80,6 +80,14 @@ pub enum ReasonKind {
     Unspecified,
 }
 
+impl ReasonKind {
+    /// The kind in two or three words: `recording stale`.
+    pub fn words(self) -> String {
+        let name = serde_json::to_value(self).unwrap_or_default();
+        name.as_str().unwrap_or_default().replace('_', " ")
+    }
+}
+
 impl Reason {
     /// A reason with nothing but its message.
     pub fn new(kind: ReasonKind, message: impl Into<String>) -> Self {

@@ -39,7 +39,7 @@ pub(super) fn of_gate(test: &TestReport, gate: &GateReport) -> String {
 fn failed(expectations: &[Expectation], gate: Option<&GateReport>) -> Vec<String> {
     let mut lines = Vec::new();
     for expectation in expectations.iter().filter(|expectation| !expectation.passed) {
-        lines.push(format!("{}: {}", escape(&expectation.target), words::headline(expectation, gate, FILE)));
+        lines.push(format!("{} {}", escape(&expectation.target), words::headline(expectation, gate, FILE)));
         lines.extend(indented(words::details(expectation, FILE)));
     }
     lines

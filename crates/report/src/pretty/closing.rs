@@ -1,50 +1,35 @@
-//! What does the report end with: the failures again, and the totals?
+//! What does the report end with?
 
 use super::page::{Line, Page, style};
-use super::row;
-use crate::words::{self, SCREEN, count};
+use crate::Options;
+use crate::words::count;
 use anstyle::Style;
 use mcptest_core::report::Report;
 
-/// Rows beyond which a single failure may have scrolled away.
-const SCREENFUL: usize = 20;
-
-/// The rows that need attention once more, in short.
-pub(super) fn failures(page: &mut Page, report: &Report) {
-    let bad: Vec<_> = report.tests.iter().filter(|test| row::is_bad(test.status)).collect();
-    if bad.is_empty() || (bad.len() == 1 && report.tests.len() <= SCREENFUL) {
-        return;
-    }
-    page.line(&Line::at(0).styled(style::BOLD, "Failures:"));
-    for test in bad {
-        page.line(&row::headline(page, test));
-        if let Some(reason) = words::first_reason(test, SCREEN) {
-            page.line(&Line::at(6).plain(reason));
-        }
-        row::rerun(page, 6, test);
-    }
-    page.blank();
-}
-
-/// `12 tests: 10 passed, 1 failed, 1 error, 0 skipped · 40 runs · 15 gates`.
-pub(super) fn summary(page: &mut Page, report: &Report) {
+/// `12 tests: 10 passed, 1 failed, 1 error · 40 runs · 0.04 s`, without what there is none of.
+pub(super) fn summary(page: &mut Page, report: &Report, options: &Options) {
     let summary = &report.summary;
-    let shade = |number: usize, style: Style| if number > 0 { style } else { style::PLAIN };
-    let unexercised =
-        report.tests.iter().flat_map(|test| &test.gates).filter(|gate| gate.not_exercised.is_some());
-    let mut line = Line::at(0)
-        .styled(style::BOLD, count(summary.tests, "test"))
-        .plain(": ")
-        .styled(shade(summary.passed, style::GREEN), format!("{} passed", summary.passed))
-        .plain(", ")
-        .styled(shade(summary.failed, style::RED), format!("{} failed", summary.failed))
-        .plain(", ")
-        .styled(shade(summary.errors, style::MAGENTA), count(summary.errors, "error"))
-        .plain(", ")
-        .styled(shade(summary.skipped, style::YELLOW), format!("{} skipped", summary.skipped))
-        .plain(format!(" · {} · {}", count(summary.runs, "run"), count(summary.gates, "gate")));
-    if let number @ 1.. = unexercised.count() {
-        line = line.plain(" (").styled(style::YELLOW, format!("{number} not exercised")).plain(")");
+    let parts: [(usize, Style, String); 4] = [
+        (summary.passed, style::GREEN, format!("{} passed", summary.passed)),
+        (summary.failed, style::RED, format!("{} failed", summary.failed)),
+        (summary.errors, style::MAGENTA, count(summary.errors, "error")),
+        (summary.skipped, style::YELLOW, format!("{} skipped", summary.skipped)),
+    ];
+    let mut line = Line::at(0).styled(style::BOLD, count(summary.tests, "test"));
+    let there = parts.into_iter().filter(|(number, ..)| *number > 0);
+    for (at, (_, style, text)) in there.enumerate() {
+        line = line.plain(if at == 0 { ": " } else { ", " }).styled(style, text);
+    }
+    let dot = page.dot();
+    if summary.runs > 0 {
+        line = line.plain(format!(" {dot} {}", count(summary.runs, "run")));
+    }
+    if summary.not_exercised > 0 {
+        let gates = count(summary.not_exercised, "gate");
+        line = line.plain(format!(" {dot} ")).styled(style::YELLOW, format!("{gates} not exercised"));
+    }
+    if let Some(elapsed) = options.elapsed {
+        line = line.plain(format!(" {dot} {:.2} s", elapsed.as_secs_f64()));
     }
     page.line(&line.unwrapped());
 }

@@ -1,16 +1,17 @@
 //! `pretty`: what a person reads on a terminal.
 
 mod closing;
-mod evidence;
-mod gate;
+mod detail;
+mod fold;
+mod list;
+mod numbers;
 mod overview;
 mod page;
-mod row;
 
 use crate::suites::by_suite;
 use crate::{Options, Reporter};
 use mcptest_core::report::Report;
-use page::{Line, Page, style};
+use page::Page;
 
 pub(crate) const REPORTER: Reporter = Reporter {
     key: "pretty",
@@ -22,16 +23,13 @@ pub(crate) const REPORTER: Reporter = Reporter {
 fn render(report: &Report, options: &Options) -> Vec<u8> {
     let mut page = Page::new(options);
     for (file, tests) in by_suite(report) {
-        page.line(&Line::at(0).styled(style::BOLD, file));
-        for test in tests {
-            row::test(&mut page, test, options);
-        }
-        page.blank();
+        list::suite(&mut page, file, &tests, options);
     }
-    closing::failures(&mut page, report);
+    page.blank();
+    detail::all(&mut page, report, options);
     overview::models(&mut page, report);
     overview::degradation(&mut page, report);
-    closing::summary(&mut page, report);
+    closing::summary(&mut page, report, options);
     page.finish()
 }
 

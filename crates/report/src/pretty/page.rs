@@ -67,7 +67,8 @@ impl Line {
 pub(super) struct Page {
     out: String,
     colour: bool,
-    width: Option<usize>,
+    ascii: bool,
+    width: usize,
     style: Style,
     column: usize,
 }
@@ -75,21 +76,35 @@ pub(super) struct Page {
 impl Page {
     pub(super) fn new(options: &Options) -> Self {
         const NARROWEST: usize = 40;
-        let width = options.width.map(|width| width.max(NARROWEST));
-        Self { out: String::new(), colour: options.colour, width, style: style::PLAIN, column: 0 }
+        let width = options.width.unwrap_or(100).max(NARROWEST);
+        let (colour, ascii) = (options.colour, options.ascii);
+        Self { out: String::new(), colour, ascii, width, style: style::PLAIN, column: 0 }
     }
 
     /// A line that starts with the mark of this status.
     pub(super) fn marked(&self, indent: usize, status: Status) -> Line {
-        let (mark, word, style) = match status {
-            Status::Passed => ("✓", "PASS", style::GREEN),
-            Status::Failed => ("✗", "FAIL", style::RED),
-            Status::Error => ("!", "ERROR", style::MAGENTA),
-            Status::Skipped => ("-", "SKIP", style::YELLOW),
+        let (mark, style) = match (status, self.ascii) {
+            (Status::Passed, false) => ("✓", style::GREEN),
+            (Status::Passed, true) => ("+", style::GREEN),
+            (Status::Failed, false) => ("✗", style::RED),
+            (Status::Failed, true) => ("x", style::RED),
+            (Status::Error, _) => ("!", style::MAGENTA),
+            (Status::Skipped, _) => ("-", style::YELLOW),
         };
-        let word = if self.colour { " ".to_owned() } else { format!(" {word:<5} ") };
-        let hang = indent + 1 + word.len();
-        Line { hang, ..Line::at(indent).styled(style, mark).plain(word) }
+        Line { hang: indent + 2, ..Line::at(indent).styled(style, mark).plain(" ") }
+    }
+
+    /// What stands between the parts of one line.
+    pub(super) fn dot(&self) -> &'static str {
+        if self.ascii { "|" } else { "·" }
+    }
+
+    /// The line, with a dim text at the right edge, on a line of its own length where they do not fit.
+    pub(super) fn line_with_end(&mut self, line: Line, end: &str) {
+        let used: usize = line.indent + line.spans.iter().map(|span| span.text.width()).sum::<usize>();
+        let gap = self.width.saturating_sub(used + escape(end).width()).max(2);
+        let line = line.plain(" ".repeat(gap)).glued(style::DIM, end);
+        self.line(&line.unwrapped());
     }
 
     pub(super) fn blank(&mut self) {
@@ -104,7 +119,7 @@ impl Page {
 
     /// The line, wrapped at its spaces.
     pub(super) fn line(&mut self, line: &Line) {
-        let width = self.width.filter(|_| line.wraps).unwrap_or(usize::MAX);
+        let width = if line.wraps { self.width } else { usize::MAX };
         self.indent(line.indent);
         let mut spaces = 0;
         for word in words(&line.spans) {

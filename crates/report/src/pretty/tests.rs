@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::sample::{self, broken, everywhere, run, test};
-use mcptest_core::report::Status;
+use mcptest_core::report::{Reason, ReasonKind, Status};
 use mcptest_core::suite::Variant;
 use proptest::prelude::*;
 use serde_json::json;
@@ -18,7 +18,7 @@ fn the_sample_in_a_log() {
 
 #[test]
 fn the_sample_in_full() {
-    insta::assert_snapshot!(shown(&sample::report(), Options { verbose: true, ..Options::default() }));
+    insta::assert_snapshot!(shown(&sample::report(), Options { verbose: 2, ..Options::default() }));
 }
 
 #[test]
@@ -33,19 +33,23 @@ fn the_sample_in_colour() {
 }
 
 #[test]
-fn colour_changes_no_word_but_those_of_the_marks() {
+fn colour_changes_no_word() {
     let plain = shown(&sample::report(), Options::default());
     let coloured = shown(&sample::report(), Options { colour: true, ..Options::default() });
     let mut bare = String::new();
     for (number, part) in coloured.split('\u{1b}').enumerate() {
         bare.push_str(if number == 0 { part } else { part.split_once('m').unwrap().1 });
     }
-    let mut words = plain;
-    for (with, without) in [("✓ PASS  ", "✓ "), ("✗ FAIL  ", "✗ "), ("! ERROR ", "! "), ("- SKIP  ", "- ")]
-    {
-        words = words.replace(with, without);
-    }
-    assert_eq!(bare, words);
+    assert_eq!(bare, plain);
+}
+
+#[test]
+fn the_time_stands_at_the_end_where_it_is_asked_for() {
+    let elapsed = Some(std::time::Duration::from_millis(1234));
+    let ascii = shown(&sample::report(), Options { elapsed, ascii: true, ..Options::default() });
+    assert!(ascii.ends_with(" | 1.23 s\n"), "{ascii}");
+    assert!(!ascii.contains(['✓', '✗', '·']), "{ascii}");
+    assert!(!shown(&sample::report(), Options::default()).contains(" s\n"));
 }
 
 #[test]
@@ -53,7 +57,8 @@ fn a_gates_own_line_is_printed_to_the_letter_at_any_width() {
     let line =
         "tool-selection floor [PASS] weather selection: selection 9/10 (90%), pass^k 90%, max tokens 1840";
     for width in [None, Some(40), Some(80)] {
-        let text = shown(&sample::report(), Options { width, colour: true, verbose: true });
+        let text =
+            shown(&sample::report(), Options { width, colour: true, verbose: 2, ..Options::default() });
         assert!(text.lines().any(|shown| shown == line), "{text}");
     }
 }
@@ -63,7 +68,9 @@ fn only_what_can_be_copied_is_wider_than_the_terminal() {
     use unicode_width::UnicodeWidthStr;
     let text = shown(&sample::report(), Options { width: Some(60), ..Options::default() });
     for line in text.lines().filter(|line| line.width() > 60) {
-        let is_meant = ["rerun:", "tool-selection floor", "tests:"].iter().any(|word| line.contains(word));
+        let is_meant = ["  $ ", "  help: ", "tool-selection floor", "tests:", ".yml:"]
+            .iter()
+            .any(|word| line.contains(word));
         assert!(is_meant, "{line}");
     }
 }
@@ -85,20 +92,35 @@ fn many_failed_runs_are_cut_short() {
         test.runs = (1..=100).map(|index| run(index, &[], wrong())).collect();
     })]);
     let text = shown(&report, Options::default());
-    assert!(text.contains("flaky (100 runs, 100 failed)") && text.contains("flaky #10\n"));
-    assert!(!text.contains("flaky #11") && text.contains("… and 90 more (see --reporter json)"));
+    assert!(text.contains("flaky  100 runs, 0 passed") && text.contains("✗ runs 1-100\n"), "{text}");
+    assert_eq!(text.matches("tool_names must match").count(), 1, "{text}");
 }
 
 #[test]
-fn failures_are_repeated_only_when_they_may_have_scrolled_away() {
-    let row = |status| test("a.yml", 1, "row", status, |_| {});
-    let one = Report::new(vec![row(Status::Passed), row(Status::Failed)]);
-    assert!(!shown(&one, Options::default()).contains("Failures:"));
-    let two = Report::new(vec![row(Status::Error), row(Status::Failed)]);
-    assert!(shown(&two, Options::default()).contains("Failures:"));
-    let mut many = vec![row(Status::Passed); 20];
-    many.push(row(Status::Failed));
-    assert!(shown(&Report::new(many), Options::default()).contains("Failures:"));
+fn many_runs_that_fail_in_their_own_way_are_cut_short() {
+    let report = Report::new(vec![test("a.yml", 1, "flaky", Status::Failed, |test| {
+        let wrong = |index: usize| vec![broken("tool_names", json!({"length": 1}), Some(json!([index])))];
+        test.runs = (1..=100).map(|index| run(index, &[], wrong(index))).collect();
+    })]);
+    let text = shown(&report, Options::default());
+    assert!(text.contains("✗ run 10\n") && !text.contains("✗ run 11\n"), "{text}");
+    assert!(text.contains("and 90 more (see --reporter json)"), "{text}");
+}
+
+#[test]
+fn rows_with_the_same_error_are_told_once() {
+    let row = |name: &str, message: &str| {
+        test("a.yml", 1, name, Status::Error, |test| {
+            test.reason = Some(Reason::new(ReasonKind::ProviderUnusable, message));
+        })
+    };
+    let key = "the model needs ANTHROPIC_API_KEY";
+    let text = shown(&Report::new(vec![row("a", key), row("b", "else"), row("c", key)]), Options::default());
+    assert!(
+        text.contains("! 2 rows: the model needs ANTHROPIC_API_KEY\n    a  a.yml:1\n    c  a.yml:1\n"),
+        "{text}"
+    );
+    assert_eq!(text.matches(key).count(), 1, "{text}");
 }
 
 /// A row with so many of three runs passed.
@@ -185,20 +207,20 @@ fn the_overview_fits_80_columns_whatever_is_in_it() {
 
 #[test]
 fn model_text_cannot_forge_a_row() {
-    let forged = "x\n  ✓ PASS  forged\r\u{1b}[2K";
+    let forged = "x\n  ✓ forged\r\u{1b}[2K";
     let report = Report::new(vec![test("a.yml", 1, "honest", Status::Failed, |test| {
         test.runs =
             vec![run(1, &[forged], vec![broken("final_response", json!({"exact": 1}), Some(json!(forged)))])];
     })]);
     let text = shown(&report, Options::default());
-    assert!(!text.lines().any(|line| line.trim_start().starts_with("✓ PASS  forged")), "{text}");
+    assert!(!text.lines().any(|line| line.trim_start().starts_with("✓ forged")), "{text}");
 }
 
 proptest! {
     #[test]
     fn no_text_anywhere_reaches_the_terminal_raw(nasty in sample::nasty(), width in proptest::option::of(0_usize..120)) {
-        for verbose in [false, true] {
-            let text = shown(&everywhere(&nasty), Options { verbose, width, colour: false });
+        for verbose in [0, 2] {
+            let text = shown(&everywhere(&nasty), Options { width, verbose, ..Options::default() });
             let raw = text.chars().find(|one| (one.is_control() && *one != '\n') || matches!(one, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'));
             prop_assert_eq!(raw, None);
         }

@@ -1,6 +1,6 @@
 //! What does a failed assertion, finding or row say for itself?
 
-use super::matcher::describe;
+use super::matcher::required;
 use super::value::{clipped, fits, pair, shown};
 use super::{Limits, count};
 use mcptest_core::report::{
@@ -8,10 +8,9 @@ use mcptest_core::report::{
 };
 use serde_json::Value;
 
-/// What was expected of the target and what was there: `expected >= 1, got 0`.
+/// What must hold for the target and what was there: `must be at least 1, got 0`.
 pub(crate) fn headline(expectation: &Expectation, gate: Option<&GateReport>, limits: Limits) -> String {
-    let asked = describe(&expectation.matcher, limits);
-    let expected = if expectation.passed { asked } else { format!("expected {asked}") };
+    let expected = required(&expectation.matcher, limits);
     let target = gate.and_then(|gate| gate.targets.get(&expectation.target));
     match (&expectation.actual, target) {
         (Some(_), Some(Some(number))) if !is_hidden_by_rounding(*number, &expected) => {
@@ -24,10 +23,25 @@ pub(crate) fn headline(expectation: &Expectation, gate: Option<&GateReport>, lim
     }
 }
 
-/// `expected >= 1, got 1` would help nobody: then every digit is shown.
+/// `must be at least 1, got 1` would help nobody: then every digit is shown.
 fn is_hidden_by_rounding(number: Number, expected: &str) -> bool {
     let rounded = number.to_string();
     rounded.parse() != Ok(number.as_f64()) && expected.split(' ').any(|word| word == rounded)
+}
+
+/// What a gate asked for and did not get, in sentences. A flag that says no more than "failed" is left to the findings.
+pub(crate) fn unmet(gate: &GateReport, limits: Limits) -> Vec<String> {
+    let one = serde_json::json!({"gte": 1});
+    let is_flag = |failed: &Expectation| failed.matcher == one && failed.actual == Some(Value::from(0));
+    let is_told = |failed: &Expectation| is_flag(failed) && !gate.explanation.is_empty();
+    let failed = gate.expectations.iter().filter(|expectation| !expectation.passed && !is_told(expectation));
+    let mut said = Vec::new();
+    for expectation in failed {
+        let name = expectation.target.split_once('.').map_or(expectation.target.as_str(), |(_, name)| name);
+        said.push(format!("{} {}", clipped(name, limits.value), headline(expectation, Some(gate), limits)));
+        said.extend(expectation.message.as_ref().map(|message| clipped(message.trim(), limits.text)));
+    }
+    said
 }
 
 /// What the suite's own words stand after.
@@ -65,7 +79,8 @@ pub(crate) fn finding(finding: &Finding, test: &TestReport, limits: Limits) -> (
     (sentence, differences(&finding.diff, None, limits))
 }
 
-fn differences(diffs: &[AssertionDiff], seen: Option<&Value>, limits: Limits) -> Vec<String> {
+/// Where two values differ, a line each.
+pub(crate) fn differences(diffs: &[AssertionDiff], seen: Option<&Value>, limits: Limits) -> Vec<String> {
     let shown = diffs.iter().take(limits.diffs);
     let mut lines: Vec<_> = shown.map(|diff| difference(diff, seen, limits)).collect();
     if let Some(more @ 1..) = diffs.len().checked_sub(limits.diffs) {
@@ -115,6 +130,9 @@ pub(crate) fn first_sentence_of_run(run: &RunReport, limits: Limits) -> Option<S
 
 /// The gate's shortest finding, else its first failed assertion.
 pub(crate) fn first_sentence_of_gate(gate: &GateReport, test: &TestReport, limits: Limits) -> Option<String> {
+    if let Some(first) = unmet(gate, limits).into_iter().next() {
+        return Some(first);
+    }
     match (gate.explanation.first(), &gate.not_exercised) {
         (Some(first), _) => Some(finding(first, test, limits).0),
         (None, Some(reason)) if gate.status != Status::Passed => {
@@ -126,7 +144,7 @@ pub(crate) fn first_sentence_of_gate(gate: &GateReport, test: &TestReport, limit
 
 fn first_failed(expectations: &[Expectation], gate: Option<&GateReport>, limits: Limits) -> Option<String> {
     let failed = expectations.iter().find(|expectation| !expectation.passed)?;
-    Some(format!("{}: {}", clipped(&failed.target, limits.value), headline(failed, gate, limits)))
+    Some(format!("{} {}", clipped(&failed.target, limits.value), headline(failed, gate, limits)))
 }
 
 #[cfg(test)]
@@ -143,13 +161,19 @@ mod tests {
     #[test]
     fn a_gates_number_reads_as_in_its_line() {
         let third = broken("g.ratio", json!({"gte": 0.5}), Some(json!(1.0 / 3.0)));
-        assert_eq!(headline(&third, Some(&ratio_gate(1.0 / 3.0)), SCREEN), "expected >= 0.5, got 0.333333");
+        assert_eq!(
+            headline(&third, Some(&ratio_gate(1.0 / 3.0)), SCREEN),
+            "must be at least 0.5, got 0.333333"
+        );
     }
 
     #[test]
     fn rounding_does_not_hide_why_a_number_failed() {
         let almost = broken("g.ratio", json!({"gte": 1}), Some(json!(0.999_999_9)));
-        assert_eq!(headline(&almost, Some(&ratio_gate(0.999_999_9)), SCREEN), "expected >= 1, got 0.9999999");
+        assert_eq!(
+            headline(&almost, Some(&ratio_gate(0.999_999_9)), SCREEN),
+            "must be at least 1, got 0.9999999"
+        );
     }
 
     #[test]
@@ -197,6 +221,6 @@ mod tests {
             test.gates = vec![gate("fine", Status::Passed, &[]), ratio_gate(0.5)];
             test.gates[1].expectations = vec![broken("g.ratio", json!({"gte": 1}), Some(json!(0.5)))];
         });
-        assert_eq!(first_reason(&row, SCREEN).as_deref(), Some("g: g.ratio: expected >= 1, got 0.5"));
+        assert_eq!(first_reason(&row, SCREEN).as_deref(), Some("g: ratio must be at least 1, got 0.5"));
     }
 }

@@ -4,6 +4,42 @@ use super::Limits;
 use super::value::{clipped, shown};
 use serde_json::Value;
 
+/// What must hold, as the rest of a sentence: `must be at least 1`, `must not contain "refund"`.
+pub(crate) fn required(matcher: &Value, limits: Limits) -> String {
+    let Some((key, operand)) = only_rule(matcher) else {
+        return format!("must match {}", describe(matcher, limits));
+    };
+    match (key, only_rule(operand)) {
+        ("not", Some((key, operand))) => match verb(key) {
+            Some(verb) => format!("must not {verb} {}", shown(operand, limits)),
+            None => format!("must not match {}", rule(key, operand, limits)),
+        },
+        ("absent", _) => format!("must be {}", rule(key, operand, limits)),
+        _ => match verb(key) {
+            Some(verb) => format!("must {verb} {}", shown(operand, limits)),
+            None => format!("must match {}", rule(key, operand, limits)),
+        },
+    }
+}
+
+fn only_rule(matcher: &Value) -> Option<(&str, &Value)> {
+    let rules = matcher.as_object().filter(|rules| rules.len() == 1)?;
+    rules.iter().next().map(|(key, operand)| (key.as_str(), operand))
+}
+
+fn verb(key: &str) -> Option<&'static str> {
+    Some(match key {
+        "exact" | "equals" => "be",
+        "contains" => "contain",
+        "gte" => "be at least",
+        "lte" => "be at most",
+        "gt" => "be more than",
+        "lt" => "be less than",
+        "one-of" => "be one of",
+        _ => return None,
+    })
+}
+
 /// `exact "get_invoice"`, `>= 1`, `not contains "refund"`: the suite's own words on one line.
 pub(crate) fn describe(matcher: &Value, limits: Limits) -> String {
     match matcher {
@@ -72,6 +108,21 @@ mod tests {
             (json!({}), "{}"),
         ] {
             assert_eq!(describe(&matcher, SCREEN), said);
+        }
+    }
+
+    #[test]
+    fn what_must_hold_reads_as_a_sentence() {
+        for (matcher, said) in [
+            (json!({"exact": "get_invoice"}), r#"must be "get_invoice""#),
+            (json!({"gte": 1}), "must be at least 1"),
+            (json!({"not": {"contains": "refund"}}), r#"must not contain "refund""#),
+            (json!({"not": {"regex": "a"}}), "must not match regex /a/"),
+            (json!({"absent": true}), "must be absent"),
+            (json!({"length": {"gte": 2}}), "must match length >= 2"),
+            (json!({"gt": 0, "lte": 0.5}), "must match > 0 and <= 0.5"),
+        ] {
+            assert_eq!(required(&matcher, SCREEN), said);
         }
     }
 

@@ -5,7 +5,8 @@ mod matcher;
 mod value;
 
 pub(crate) use evidence::{
-    MESSAGE, details, finding, first_reason, first_sentence_of_gate, first_sentence_of_run, headline,
+    details, differences, finding, first_reason, first_sentence_of_gate, first_sentence_of_run, headline,
+    unmet,
 };
 pub(crate) use mcptest_core::escape::escape;
 pub(crate) use value::clipped;

@@ -1,0 +1,266 @@
+//! What does a person read of a row that failed or could not be judged?
+
+use super::list::is_bad;
+use super::page::{Line, Page, style};
+use super::{fold, numbers};
+use crate::Options;
+use crate::words::{self, SCREEN};
+use mcptest_core::report::{Expectation, Finding, GateReport, Reason, Report, RunReport, Status, TestReport};
+
+/// How many findings of one gate are shown.
+const MOST_FINDINGS: usize = 5;
+/// How many details of one reason are shown.
+const MOST_DETAILS: usize = 20;
+/// How many tool names of one run are shown.
+const MOST_TOOLS: usize = 12;
+/// How many groups of runs that failed alike are shown.
+const MOST_RUNS: usize = 10;
+
+/// Every row that needs attention, once; errors with the same cause in one block.
+pub(super) fn all(page: &mut Page, report: &Report, options: &Options) {
+    let bad: Vec<&TestReport> = report.tests.iter().filter(|test| is_bad(test.status)).collect();
+    for rows in fold::by(&bad, |test| cause(test)) {
+        match &rows[..] {
+            [test] => one(page, test, options),
+            rows => several(page, rows),
+        }
+        page.blank();
+    }
+}
+
+/// Why a row without runs is an error.
+fn cause(test: &TestReport) -> Option<(&str, &[String])> {
+    let reason = test.reason.as_ref().filter(|_| test.runs.is_empty())?;
+    Some((&reason.message, &reason.details))
+}
+
+fn several(page: &mut Page, rows: &[&&TestReport]) {
+    const SHOWN: usize = 6;
+    let first = rows[0];
+    let message = first.reason.as_ref().map_or("", |reason| &reason.message);
+    page.line(
+        &page.marked(0, first.status).styled(style::BOLD, format!("{} rows: ", rows.len())).plain(message),
+    );
+    for detail in first.reason.iter().flat_map(|reason| &reason.details) {
+        text(page, 4, "", detail);
+    }
+    for test in rows.iter().take(SHOWN) {
+        page.line(&Line::at(4).plain(test.row_name()).styled(style::DIM, format!("  {}", place(test))));
+    }
+    if let Some(more @ 1..) = rows.len().checked_sub(SHOWN) {
+        page.line(&Line::at(4).plain(format!("and {more} more")));
+    }
+    help(page, first);
+    rerun(page, first);
+}
+
+fn one(page: &mut Page, test: &TestReport, options: &Options) {
+    page.line_with_end(page.marked(0, test.status).styled(style::BOLD, test.row_name()), &place(test));
+    if let Some(said) = &test.reason {
+        reason(page, 2, said);
+    }
+    runs(page, test, options);
+    for gate in failed_gates(test) {
+        failed_gate(page, gate, test);
+    }
+    if options.verbose > 0 {
+        let passed = test.gates.iter().filter(|gate| gate.status == Status::Passed);
+        for gate in passed {
+            page.line(&numbers::after(page.marked(2, gate.status).plain(&gate.key), gate, options));
+        }
+    }
+    about(page, 2, test, options);
+    help(page, test);
+    rerun(page, test);
+}
+
+pub(super) fn failed_gates(test: &TestReport) -> impl Iterator<Item = &GateReport> {
+    test.gates.iter().filter(|gate| is_bad(gate.status))
+}
+
+fn place(test: &TestReport) -> String {
+    format!("{}:{}", test.suite.file, test.suite.line)
+}
+
+fn help(page: &mut Page, test: &TestReport) {
+    let of_runs = test.runs.iter().filter_map(|run| run.reason.as_ref());
+    let help = test.reason.iter().chain(of_runs).find_map(|reason| reason.help.as_ref());
+    // A command in it can be copied: the line is not broken.
+    for (number, line) in help.iter().flat_map(|help| help.trim_end().lines()).enumerate() {
+        let (label, indent) = if number == 0 { ("help: ", 2) } else { ("", 8) };
+        let line = words::clipped(line, SCREEN.text);
+        page.line(&Line::at(indent).styled(style::BOLD, label).plain(line).unwrapped());
+    }
+}
+
+/// The command that judges this test alone, on one line.
+fn rerun(page: &mut Page, test: &TestReport) {
+    page.line(&Line::at(2).styled(style::DIM, "$ ").plain(&test.rerun).unwrapped());
+}
+
+/// What is worth knowing beside the verdict.
+pub(super) fn about(page: &mut Page, indent: usize, test: &TestReport, options: &Options) {
+    for note in &test.notes {
+        text(page, indent, "note: ", note);
+    }
+    if options.verbose > 0 {
+        if let Some(model) = &test.model {
+            text(page, indent, "model: ", model);
+        }
+        if !test.tags.is_empty() {
+            text(page, indent, "tags: ", &test.tags.join(", "));
+        }
+    }
+}
+
+/// What is wrong and its details.
+fn reason(page: &mut Page, indent: usize, reason: &Reason) {
+    text(page, indent, "", &reason.message);
+    for detail in reason.details.iter().take(MOST_DETAILS) {
+        page.line(&Line::at(indent + 2).plain(words::clipped(detail, SCREEN.text)));
+    }
+    if let Some(more @ 1..) = reason.details.len().checked_sub(MOST_DETAILS) {
+        page.line(&Line::at(indent + 2).plain(left_out(more)));
+    }
+}
+
+/// Each line of the text, the first after its label.
+fn text(page: &mut Page, indent: usize, label: &str, text: &str) {
+    for (number, line) in text.trim_end().lines().enumerate() {
+        let (label, further) = if number == 0 { (label, 0) } else { ("", label.len()) };
+        page.line(
+            &Line::at(indent + further).styled(style::BOLD, label).plain(words::clipped(line, SCREEN.text)),
+        );
+    }
+}
+
+/// The runs that did not pass, those with the same evidence together.
+fn runs(page: &mut Page, test: &TestReport, options: &Options) {
+    let is_said = |run: &RunReport| match (&run.reason, &test.reason) {
+        (Some(own), Some(said)) => own.message == said.message && run.expectations.is_empty(),
+        _ => false,
+    };
+    let shown = |run: &&RunReport| (options.verbose > 1 || is_bad(run.status)) && !is_said(run);
+    let listed: Vec<&RunReport> = test.runs.iter().filter(shown).collect();
+    let groups = fold::by(&listed, |run| {
+        serde_json::to_string(&(run.status, &run.reason, &run.expectations, &run.tool_names)).ok()
+    });
+    for group in groups.iter().take(MOST_RUNS) {
+        let indexes: Vec<usize> = group.iter().map(|run| run.index).collect();
+        let indent = if test.runs.len() > 1 {
+            page.line(&page.marked(2, group[0].status).plain(fold::label(test, &indexes)));
+            4
+        } else {
+            2
+        };
+        run(page, indent, group[0], options);
+    }
+    if let Some(more @ 1..) = groups.len().checked_sub(MOST_RUNS) {
+        page.line(&Line::at(2).plain(left_out(more)));
+    }
+}
+
+/// Why a run did not pass, and what it called.
+pub(super) fn run(page: &mut Page, indent: usize, run: &RunReport, options: &Options) {
+    if let Some(said) = &run.reason {
+        reason(page, indent, said);
+    }
+    for expectation in run.expectations.iter().filter(|one| options.verbose > 1 || !one.passed) {
+        assertion(page, indent, expectation);
+    }
+    let names_calls = |one: &Expectation| !one.passed && one.target == "tool_names";
+    if run.status == Status::Failed && !run.expectations.iter().any(names_calls) || options.verbose > 1 {
+        tools(page, indent, run);
+    }
+}
+
+fn assertion(page: &mut Page, indent: usize, expectation: &Expectation) {
+    let held = if expectation.passed { "held: " } else { "" };
+    let line = Line::at(indent).plain(held).styled(style::BOLD, &expectation.target).plain(" ");
+    page.line(&line.plain(words::headline(expectation, None, SCREEN)));
+    if !expectation.passed {
+        for detail in words::details(expectation, SCREEN) {
+            page.line(&Line::at(indent + 2).plain(detail));
+        }
+    }
+}
+
+/// The gate in the words of its block, then its evidence.
+fn failed_gate(page: &mut Page, gate: &GateReport, test: &TestReport) {
+    let mut said = words::unmet(gate, SCREEN);
+    let mut found = fold::findings(&gate.explanation);
+    let heading = match &gate.summary {
+        Some(summary) => summary.clone(),
+        None if !said.is_empty() => said.remove(0),
+        None if !found.is_empty() => {
+            let (first, indexes) = found.remove(0);
+            let sentence = fold::sentence(first, &indexes, test);
+            gate_line(page, gate, test, &sentence);
+            differences(page, 4, first);
+            String::new()
+        }
+        None => gate.not_exercised.clone().unwrap_or_else(|| "it did not pass".to_owned()),
+    };
+    if !heading.is_empty() {
+        gate_line(page, gate, test, &heading);
+    }
+    for line in said {
+        page.line(&Line::at(4).plain(line));
+    }
+    folded(page, 4, &found, test);
+}
+
+fn gate_line(page: &mut Page, gate: &GateReport, test: &TestReport, heading: &str) {
+    let line = Line::at(2).styled(style::BOLD, &gate.key);
+    let partial = gate.scored_runs.map(|scored| format!(" ({scored} of {} runs)", test.runs.len()));
+    let line = line.plain(partial.unwrap_or_default()).plain(": ").plain(heading);
+    let vacuous = gate.not_exercised.as_ref().filter(|why| !heading.contains(why.as_str()));
+    page.line(
+        &vacuous.iter().fold(line, |line, why| {
+            line.plain("  ").styled(style::YELLOW, format!("[not exercised: {why}]"))
+        }),
+    );
+}
+
+/// What a gate found, equal findings of several runs in one line.
+pub(super) fn findings(page: &mut Page, indent: usize, found: &[Finding], test: &TestReport) {
+    folded(page, indent, &fold::findings(found), test);
+}
+
+fn folded(page: &mut Page, indent: usize, found: &[(&Finding, Vec<usize>)], test: &TestReport) {
+    for (finding, indexes) in found.iter().take(MOST_FINDINGS) {
+        page.line(&Line::at(indent).plain(fold::sentence(finding, indexes, test)));
+        differences(page, indent + 2, finding);
+    }
+    if let Some(more @ 1..) = found.len().checked_sub(MOST_FINDINGS) {
+        page.line(&Line::at(indent).plain(left_out(more)));
+    }
+}
+
+fn differences(page: &mut Page, indent: usize, finding: &Finding) {
+    for difference in words::differences(&finding.diff, None, SCREEN) {
+        page.line(&Line::at(indent).plain(difference));
+    }
+}
+
+/// The tools a run called, in order.
+fn tools(page: &mut Page, indent: usize, run: &RunReport) {
+    if run.calls == 0 {
+        page.line(&Line::at(indent).styled(style::DIM, "no tool was called"));
+        return;
+    }
+    let names: Vec<_> = run.tool_names.iter().take(MOST_TOOLS).map(|name| words::clipped(name, 80)).collect();
+    let mut said = format!("called: {}", names.join(", "));
+    if run.calls > names.len() {
+        said = format!("{said} and {} more", run.calls - names.len());
+    }
+    if let Some(duration_ms) = run.duration_ms {
+        said = format!("{said} ({duration_ms} ms)");
+    }
+    page.line(&Line::at(indent).styled(style::DIM, said));
+}
+
+/// What a list ends with when it goes on in the file.
+fn left_out(more: usize) -> String {
+    format!("and {more} more (see --reporter json)")
+}

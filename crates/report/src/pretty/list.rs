@@ -1,0 +1,103 @@
+//! How does the list at the top name what passed, failed and could not be judged, a line each?
+
+use super::page::{Line, Page, style};
+use super::{detail, numbers};
+use crate::Options;
+use crate::words::{self, SCREEN, count, escape};
+use mcptest_core::report::{Status, TestReport};
+use unicode_width::UnicodeWidthStr;
+
+/// Names beyond this width do not push the column after them further.
+const WIDEST_NAME: usize = 48;
+/// A longer note does not stand beside its row.
+const SHORT_NOTE: usize = 60;
+
+/// The rows of one suite file.
+pub(super) fn suite(page: &mut Page, file: &str, tests: &[&TestReport], options: &Options) {
+    page.line(&Line::at(0).styled(style::BOLD, file));
+    let widest = |cell: fn(&TestReport) -> String, most: usize| {
+        let widths = tests.iter().map(|test| escape(&cell(test)).width()).filter(|width| *width <= most);
+        widths.max().unwrap_or_default()
+    };
+    let columns = [widest(TestReport::row_name, WIDEST_NAME), widest(tally, usize::MAX)];
+    for test in tests {
+        page.line(&row(page, test, columns));
+        for own in test.gates.iter().filter_map(|gate| gate.line.as_ref()) {
+            page.verbatim(own);
+        }
+        if options.verbose > 0 && !is_bad(test.status) {
+            about(page, test, options);
+        }
+    }
+}
+
+/// Whether the row needs someone's attention.
+pub(super) fn is_bad(status: Status) -> bool {
+    matches!(status, Status::Failed | Status::Error)
+}
+
+fn row(page: &Page, test: &TestReport, columns: [usize; 2]) -> Line {
+    let remark = remark(test);
+    let cells = [test.row_name(), tally(test)];
+    let last = if remark.is_some() { 2 } else { usize::from(!cells[1].is_empty()) };
+    let padded = |at: usize| {
+        let room = if at < last { columns[at].saturating_sub(escape(&cells[at]).width()) } else { 0 };
+        format!("{}{}", cells[at], " ".repeat(room))
+    };
+    let mut line = page.marked(2, test.status).plain(padded(0));
+    if last > 0 && columns[1] > 0 {
+        line = line.styled(style::DIM, format!("  {}", padded(1)));
+    }
+    remark.into_iter().fold(line, |line, text| line.styled(style::DIM, format!("  {text}")))
+}
+
+/// `20 runs, 19 passed`; nothing for the single call of a tool test.
+fn tally(test: &TestReport) -> String {
+    if test.runs.is_empty() || test.runs.iter().any(|run| run.duration_ms.is_some()) {
+        return String::new();
+    }
+    let passed = test.runs.iter().filter(|run| run.status == Status::Passed).count();
+    let runs = count(test.runs.len(), "run");
+    if passed == test.runs.len() || test.runs.len() == 1 { runs } else { format!("{runs}, {passed} passed") }
+}
+
+/// What is red, or what else is worth a few words.
+fn remark(test: &TestReport) -> Option<String> {
+    let mut parts: Vec<String> = Vec::new();
+    match (test.status, &test.reason) {
+        (Status::Error, Some(reason)) => parts.push(reason.kind.words()),
+        (Status::Skipped, Some(reason)) => parts.push(words::clipped(&reason.message, SCREEN.value)),
+        (Status::Failed, _) => parts.extend(detail::failed_gates(test).map(|gate| gate.key.clone())),
+        _ => {
+            let vacuous = test.gates.iter().filter(|gate| gate.not_exercised.is_some());
+            parts.extend(vacuous.map(|gate| format!("{} not exercised", gate.key)));
+            match &test.notes[..] {
+                [] => {}
+                [note] if note.chars().count() <= SHORT_NOTE => parts.push(escape(note).into_owned()),
+                notes => parts.push(count(notes.len(), "note")),
+            }
+        }
+    }
+    parts.extend(test.unpinned.then(|| "unpinned".to_owned()));
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// With `-v`, what there is to say of a row that passed.
+fn about(page: &mut Page, test: &TestReport, options: &Options) {
+    for run in test.runs.iter().filter(|run| options.verbose > 1 || is_bad(run.status)) {
+        page.line(&page.marked(4, run.status).plain(test.run_label(run.index)));
+        detail::run(page, 6, run, options);
+    }
+    for gate in &test.gates {
+        let line = page.marked(4, gate.status).plain(&gate.key);
+        let line = gate.summary.iter().fold(line, |line, text| line.plain("  ").styled(style::DIM, text));
+        page.line(&numbers::after(line, gate, options));
+        if let Some(why) = &gate.not_exercised {
+            page.line(&Line::at(6).styled(style::YELLOW, format!("not exercised: {why}")));
+        }
+        if options.verbose > 1 {
+            detail::findings(page, 6, &gate.explanation, test);
+        }
+    }
+    detail::about(page, 4, test, options);
+}
