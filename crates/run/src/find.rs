@@ -45,7 +45,9 @@ pub enum FindError {
 pub fn find(named: &[PathBuf], here: &Path) -> Result<Found, FindError> {
     let mut found = Found::default();
     if named.is_empty() {
-        let default = ["mcptest.yaml", "mcptest.yml"].iter().find(|name| here.join(name).is_file());
+        // One that cannot be read is refused rather than passed over.
+        let is_there = |name: &&&str| here.join(name).symlink_metadata().is_ok_and(|about| !about.is_dir());
+        let default = ["mcptest.yaml", "mcptest.yml"].iter().find(is_there);
         found.suites.push(default.map(PathBuf::from).ok_or(FindError::NoDefault)?);
         return Ok(found);
     }

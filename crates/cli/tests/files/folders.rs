@@ -29,6 +29,18 @@ fn a_suite_that_cannot_be_read_is_a_broken_row_beside_the_others() {
 }
 
 #[test]
+fn a_default_suite_that_leads_nowhere_is_not_passed_over() {
+    let here = folder(&[("mcptest.yml", &suite("t.json")), ("t.json", TRACE)]);
+    assert_says(&mcptest(here.path(), &["run"]), 0, &["1 passed"]);
+    link("nowhere", &here.path().join("mcptest.yaml"));
+    assert_says(
+        &mcptest(here.path(), &["run"]),
+        2,
+        &["cannot read mcptest.yaml: it is a link that leads nowhere"],
+    );
+}
+
+#[test]
 fn a_yaml_file_that_is_something_else_is_named_and_one_that_a_suite_uses_is_not() {
     let with_mock = format!("servers:\n  s: {{ mock: m.yml }}\n{}", suite("t.json"));
     let here = folder(&[
