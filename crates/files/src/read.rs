@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 
 /// The longest file that people write, such as a suite or a manifest.
-pub const TEXT: u64 = 64 << 20;
+pub const TEXT: u64 = 16 << 20;
 /// The longest recording.
 pub const RECORDING: u64 = 4 << 30;
 /// As much of a recording as tells what it is.
