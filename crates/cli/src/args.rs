@@ -119,11 +119,21 @@ pub(crate) struct Run {
     pub(crate) fail_fast: bool,
     #[command(flatten)]
     pub(crate) calling: Calling,
+    #[command(flatten)]
+    pub(crate) deny: Deny,
+    #[command(flatten)]
+    pub(crate) reporters: Reporters,
+}
+
+/// What is not enough for a test to pass.
+#[derive(Debug, Group)]
+pub(crate) struct Deny {
     /// Fail gates that measured nothing (`not exercised`).
     #[arg(long)]
     pub(crate) deny_vacuous: bool,
-    #[command(flatten)]
-    pub(crate) reporters: Reporters,
+    /// Fail tests whose recording has no fingerprint (`unpinned`).
+    #[arg(long)]
+    pub(crate) deny_unpinned: bool,
 }
 
 /// What is run and called, rather than read from its recording.

@@ -13,7 +13,11 @@ pub(crate) fn missing(row: &Row<'_>, of: AgentRow<'_>) -> String {
     if is_read_only(of) {
         return "put the file there, or take it out of `cassette:`".to_owned();
     }
-    format!("put its traces there, name them with `cassette:`, or {}", to_record(row))
+    let traces = match of.agent.cassette {
+        Some(_) => "put its traces there",
+        None => "name its traces with `cassette:`",
+    };
+    format!("{traces}, or {}", to_record(row))
 }
 
 /// The suite has changed since the recording.

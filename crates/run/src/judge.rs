@@ -8,7 +8,11 @@ use mcptest_core::row::{Reason, Row, Subject};
 
 /// Judges one row: from its recordings, or from what was recorded for it just now. Whatever is wrong with it stays in it.
 pub(crate) fn judge(row: &Row<'_>, options: Options, fresh: Option<&RecordedRow>) -> TestReport {
-    let judging = Judging { deny_vacuous: options.deny_vacuous, is_live: options.mode == Mode::Live };
+    let judging = Judging {
+        deny_vacuous: options.deny_vacuous,
+        deny_unpinned: options.deny_unpinned,
+        is_live: options.mode == Mode::Live,
+    };
     let judged = |recorded: &Recorded<'_>| judge_row(row, recorded, judging);
     match (row.subject, fresh) {
         // Nothing is read for a row that is not judged.

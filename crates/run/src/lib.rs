@@ -32,7 +32,7 @@ pub use walk::not_entered;
 
 use mcptest_core::problem::Problem;
 use mcptest_core::report::{Report, Status, TestReport};
-use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row, Subject, ToolRow};
+use mcptest_core::row::{Reason, ReasonKind, Row};
 use mcptest_core::suite::{Host, Loaded, load, load_for_traces};
 use mcptest_files as files;
 pub use mcptest_files::reason;
@@ -104,6 +104,8 @@ pub struct Options {
     pub fail_fast: bool,
     /// A gate that measured nothing fails.
     pub deny_vacuous: bool,
+    /// What is judged by a recording without a fingerprint fails.
+    pub deny_unpinned: bool,
 }
 
 /// Where the runs come from.
@@ -154,11 +156,9 @@ pub fn run(
     };
     let judge = |(index, row): (usize, &Row<'_>)| {
         let report = judge::judge(row, options, recorded.rows.get(&index));
-        match row.subject {
-            Subject::Agent(AgentRow { suite, .. }) | Subject::Tool(ToolRow { suite, .. }) => {
-                secrets.of(suite).hide_in(report)
-            }
-            Subject::Refused(_) => report,
+        match row.suite() {
+            Some(suite) => secrets.of(suite).hide_in(report),
+            None => report,
         }
     };
     let tests = match &plan.rows[..] {

@@ -69,6 +69,9 @@ pub(crate) fn with_runs<T>(
         .as_ref()
         .map(|(_, file)| file.as_ref().map_err(Clone::clone)?.cassette().map_err(|error| reason(&error)));
     let matrix = file.as_ref().zip(matrix).map(|((path, _), cassette)| [(path.as_path(), cassette)]);
+    let of_matrix = matrix.iter().flatten().filter_map(|(_, cassette)| cassette.as_ref().ok());
+    let mut cassettes = named.iter().map(|(_, cassette)| *cassette).chain(of_matrix);
+    let unpinned = cassettes.any(|cassette| !cassette.is_pinned());
     let matrix = matrix.as_ref().map(|opened| {
         let [(path, cassette)] = opened;
         let cassette = cassette.as_ref().map_err(Clone::clone)?;
@@ -81,7 +84,7 @@ pub(crate) fn with_runs<T>(
         runs,
         headers: named.iter().filter_map(|(_, cassette)| cassette.header.as_ref()).collect(),
         stopped_after: alone.and_then(|cassette| cassette.stopped).map(|stopped| stopped.after),
-        unpinned: named.iter().any(|(_, cassette)| !cassette.is_pinned()),
+        unpinned,
         stale,
         notes,
         matrix,
@@ -227,18 +230,8 @@ fn freshness(
     if row.transcripts.is_some() {
         return Ok(notes);
     }
-    for (path, cassette) in cassettes.iter().filter(|(_, cassette)| cassette.is_pinned()) {
-        let Some(header) = &cassette.header else { continue };
-        let changes = cassette::staleness(header, expected);
-        let mut details: Vec<String> = changes.iter().map(Change::to_string).collect();
-        let (kind, what) = if !changes.is_empty() {
-            (ReasonKind::RecordingStale, "is stale: the suite has changed since it was recorded")
-        } else if cassette::is_tampered(header) {
-            details.push("the header does not fit its own fingerprint".to_owned());
-            (ReasonKind::RecordingEdited, "was edited after it was recorded")
-        } else {
-            continue;
-        };
+    for (path, cassette) in cassettes {
+        let Some((kind, what, details)) = misfit(of, cassette, expected) else { continue };
         let message = format!("{} {what}", path.display());
         match of.suite.run_options.stale {
             Stale::Error => {
@@ -248,6 +241,31 @@ fn freshness(
         }
     }
     Ok(notes)
+}
+
+/// Why a recording is not one of the suite as it is now, and where, when it is not.
+pub(crate) fn misfit(
+    of: AgentRow<'_>,
+    cassette: &Cassette<'_>,
+    expected: &Header,
+) -> Option<(ReasonKind, &'static str, Vec<String>)> {
+    let edited = |why: &str| {
+        Some((ReasonKind::RecordingEdited, "was edited after it was recorded", vec![why.to_owned()]))
+    };
+    let Some(header) = cassette.header.as_ref().filter(|header| header.fingerprint.is_some()) else {
+        // Only where `cassette:` names it, a file may come from elsewhere.
+        let is_own_place = of.agent.cassette.is_none();
+        let why = "it has no header with a fingerprint, as every recording has; \
+                   name a file from elsewhere with `cassette:`";
+        return edited(why).filter(|_| is_own_place);
+    };
+    let changes = cassette::staleness(header, expected);
+    if !changes.is_empty() {
+        let details = changes.iter().map(Change::to_string).collect();
+        let what = "is stale: the suite has changed since it was recorded";
+        return Some((ReasonKind::RecordingStale, what, details));
+    }
+    edited("the header does not fit its own fingerprint").filter(|_| cassette::is_tampered(header))
 }
 
 /// What a recording made now would carry.

@@ -52,7 +52,8 @@ pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
         jobs: args.calling.jobs.map(usize::from),
         max_cost_usd: args.calling.max_cost,
         fail_fast: args.fail_fast,
-        deny_vacuous: args.deny_vacuous,
+        deny_vacuous: args.deny.deny_vacuous,
+        deny_unpinned: args.deny.deny_unpinned,
     };
     if args.calling.dry_run {
         return dry_run::run(&plan, &options);

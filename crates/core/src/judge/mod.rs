@@ -23,6 +23,8 @@ use crate::suite::Suite;
 pub struct Judging {
     /// What measured nothing fails.
     pub deny_vacuous: bool,
+    /// What is judged by a recording without a fingerprint fails.
+    pub deny_unpinned: bool,
     /// The runs are made just now and kept nowhere: who judges the row again makes them again.
     pub is_live: bool,
 }
@@ -79,12 +81,34 @@ pub fn judge_row(row: &Row<'_>, recorded: &Recorded<'_>, judging: Judging) -> Te
     let mut rerun = row.rerun.clone();
     rerun.flags.extend(judging.is_live.then_some("--live"));
     rerun.flags.extend(judging.deny_vacuous.then_some("--deny-vacuous"));
+    rerun.flags.extend(judging.deny_unpinned.then_some("--deny-unpinned"));
     report.rerun = rerun.to_string();
     if judging.deny_vacuous {
         let baseline = row.agent_row().and_then(|of| of.agent.baseline_of(of.variant));
         vacuous::deny(&mut report, baseline);
     }
+    let suite_denies = row.suite().is_some_and(|suite| suite.run_options.deny_unpinned);
+    let denied_by = if judging.deny_unpinned {
+        Some("--deny-unpinned")
+    } else {
+        suite_denies.then_some("`run_options: {deny_unpinned: true}`")
+    };
+    if let Some(option) = denied_by {
+        deny_unpinned(&mut report, option);
+    }
     report
+}
+
+/// Fails a row whose recording does not say what it was recorded with: it may have been made for another suite.
+fn deny_unpinned(report: &mut TestReport, option: &str) {
+    if report.unpinned && matches!(report.status, Status::Passed | Status::Failed) {
+        report.status = Status::Failed;
+        let message = format!("the recording has no fingerprint, which {option} does not allow");
+        report.reason.get_or_insert_with(|| {
+            Reason::new(ReasonKind::RecordingUnpinned, message)
+                .help("record it with `mcptest run --record`, which writes one")
+        });
+    }
 }
 
 fn mismatched(message: &str) -> Reason {

@@ -168,6 +168,14 @@ impl<'s> Row<'s> {
         if let Subject::Agent(row) = self.subject { Some(row) } else { None }
     }
 
+    /// The suite that it is of, unless that was refused.
+    pub fn suite(&self) -> Option<&'s Suite> {
+        match self.subject {
+            Subject::Agent(AgentRow { suite, .. }) | Subject::Tool(ToolRow { suite, .. }) => Some(suite),
+            Subject::Refused(_) => None,
+        }
+    }
+
     /// The tool test, where the row is one.
     pub fn tool_row(&self) -> Option<ToolRow<'s>> {
         if let Subject::Tool(row) = self.subject { Some(row) } else { None }

@@ -42,6 +42,8 @@ pub enum ReasonKind {
     RecordingStale,
     /// The recording's header was edited by hand.
     RecordingEdited,
+    /// The recording has no fingerprint, and that is not allowed.
+    RecordingUnpinned,
     /// Fewer runs are recorded than are asked for.
     RunsMissing,
     /// A run ended in an error.

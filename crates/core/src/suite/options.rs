@@ -7,6 +7,8 @@ use super::read::{Block, Field};
 pub struct RunOptions {
     /// What a stale cassette does.
     pub stale: Stale,
+    /// What is judged by a recording without a fingerprint fails.
+    pub deny_unpinned: bool,
 }
 
 /// What happens to a row whose cassette was recorded with another prompt, model or parameters.
@@ -45,6 +47,11 @@ impl RunOptions {
                     },
                 )
                 .unwrap_or_default(),
+            deny_unpinned: block.flag(
+                "deny_unpinned",
+                "Fail tests whose recording has no fingerprint (`unpinned`)",
+                false,
+            ),
         })
     }
 }

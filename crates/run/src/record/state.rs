@@ -1,7 +1,7 @@
 //! What is the matter with a row's recording, and which of its runs does that ask for?
 
-use crate::cassette::{Cassette, CassetteRun, ReadError, Recording, is_tampered, staleness};
-use crate::replay::{cassette_paths, expected_header, faults_path};
+use crate::cassette::{Cassette, CassetteRun, ReadError, Recording};
+use crate::replay::{cassette_paths, expected_header, faults_path, misfit};
 use crate::{Mode, Options, Which, judge, tool_test};
 use mcptest_core::eval::{MATRIX_PARAMETER, fault_combinations};
 use mcptest_core::report::Status;
@@ -56,8 +56,7 @@ pub(super) fn state_of(row: &Row<'_>) -> RecordingState {
         Err(error) => return unreadable(&error),
     };
     let expected = expected_header(of);
-    let is_stale = |header| !staleness(header, &expected).is_empty() || is_tampered(header);
-    if cassette.is_pinned() && cassette.header.as_ref().is_some_and(is_stale) {
+    if misfit(of, &cassette, &expected).is_some() {
         return RecordingState::Stale;
     }
     let mut runs: Vec<&CassetteRun<'_>> = cassette.runs.iter().collect();
@@ -119,8 +118,7 @@ fn matrix_state(of: AgentRow<'_>, cassette: &Cassette<'_>) -> Option<RecordingSt
     let wanted = combinations.len();
     let mut expected = expected_header(of);
     expected.parameters.insert(MATRIX_PARAMETER.to_owned(), combinations.into());
-    let is_stale = |header| !staleness(header, &expected).is_empty() || is_tampered(header);
-    if recorded.is_pinned() && recorded.header.as_ref().is_some_and(is_stale) {
+    if misfit(of, &recorded, &expected).is_some() {
         return Some(RecordingState::Stale);
     }
     if recorded.runs.iter().any(|run| run.trace.is_err()) {

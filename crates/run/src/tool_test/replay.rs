@@ -107,15 +107,17 @@ pub(crate) fn staleness(
     suite: &Suite,
     test: &ToolTest,
 ) -> Option<(ReasonKind, &'static str, Vec<String>)> {
+    let edited = |why: &str| {
+        Some((ReasonKind::RecordingEdited, "was edited after it was recorded", vec![why.to_owned()]))
+    };
     if !header.is_pinned() {
-        return None;
+        return edited("the header has no fingerprint, as every recording has");
     }
     let changes = header.changes_to(&header_now(suite, test));
     if !changes.is_empty() {
         Some((ReasonKind::RecordingStale, "is stale: the suite has changed since it was recorded", changes))
     } else if header.is_tampered() {
-        let details = vec!["the header does not fit its own fingerprint".to_owned()];
-        Some((ReasonKind::RecordingEdited, "was edited after it was recorded", details))
+        edited("the header does not fit its own fingerprint")
     } else {
         None
     }
