@@ -60,6 +60,7 @@ impl JsonSchema {
                 pointer: error.instance_path().to_string(),
                 expected: self.rule(error.schema_path().as_str()),
                 actual: error.instance().clone().into_owned(),
+                absent: None,
             })
             .collect()
     }

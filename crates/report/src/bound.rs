@@ -148,7 +148,12 @@ mod tests {
         let mut report = crate::sample::report();
         let expectations = report.tests.iter_mut().flat_map(|test| &mut test.runs);
         let one = expectations.flat_map(|run| &mut run.expectations).find(|one| !one.passed).unwrap();
-        one.diff = vec![AssertionDiff { pointer: String::new(), expected: json!(1), actual: actual.clone() }];
+        one.diff = vec![AssertionDiff {
+            pointer: String::new(),
+            expected: json!(1),
+            actual: actual.clone(),
+            absent: None,
+        }];
         one.actual = Some(actual);
         report
     }

@@ -82,7 +82,7 @@ pub(crate) fn gate(key: &str, status: Status, targets: &[(&str, Option<Number>)]
 }
 
 pub(crate) fn diff(pointer: &str, expected: Value, actual: Value) -> AssertionDiff {
-    AssertionDiff { pointer: pointer.into(), expected, actual }
+    AssertionDiff { pointer: pointer.into(), expected, actual, absent: None }
 }
 
 #[expect(clippy::unnecessary_wraps, reason = "beside targets that were not measured")]

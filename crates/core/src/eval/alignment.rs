@@ -42,17 +42,23 @@ const CELLS: usize = 4_000_000;
 /// choice is that of the whole table. Only when that is not affordable is the common beginning matched first, and
 /// only when that does not help either is the middle left unaligned.
 pub fn align(expected: usize, recorded: usize, matches: impl Fn(usize, usize) -> bool) -> Alignment {
+    align_by(expected, recorded, |expected, recorded| u32::from(!matches(expected, recorded)))
+}
+
+/// The same, where it has a price of its own that one stands for the other; 0 is a match.
+pub(crate) fn align_by(expected: usize, recorded: usize, price: impl Fn(usize, usize) -> u32) -> Alignment {
+    let matches = |expected: usize, recorded: usize| price(expected, recorded) == 0;
     let shorter = expected.min(recorded);
     let suffix = (0..shorter).take_while(|back| matches(expected - 1 - back, recorded - 1 - back)).count();
     let (expected_end, recorded_end) = (expected - suffix, recorded - suffix);
     let end = (0..suffix).map(|step| Step::Match(expected_end + step, recorded_end + step));
-    if let Some(mut steps) = align_in_bands(0, expected_end, recorded_end, &matches) {
+    if let Some(mut steps) = align_in_bands(0, expected_end, recorded_end, &price) {
         steps.extend(end);
         return Alignment { steps, unaligned: None };
     }
     let prefix = (0..shorter - suffix).take_while(|&index| matches(index, index)).count();
     let mut steps: Vec<Step> = (0..prefix).map(|index| Step::Match(index, index)).collect();
-    let middle = if prefix > 0 { align_in_bands(prefix, expected_end, recorded_end, &matches) } else { None };
+    let middle = if prefix > 0 { align_in_bands(prefix, expected_end, recorded_end, &price) } else { None };
     let unaligned = middle.is_none().then_some((prefix..expected_end, prefix..recorded_end));
     steps.extend(middle.into_iter().flatten());
     steps.extend(end);
@@ -64,7 +70,7 @@ fn align_in_bands(
     start: usize,
     expected_end: usize,
     recorded_end: usize,
-    matches: &impl Fn(usize, usize) -> bool,
+    price: &impl Fn(usize, usize) -> u32,
 ) -> Option<Vec<Step>> {
     let (rows, columns) = (expected_end - start, recorded_end - start);
     let mut reach = rows.abs_diff(columns).max(8);
@@ -72,7 +78,7 @@ fn align_in_bands(
     loop {
         let band = Band::new(rows, columns, reach);
         budget = budget.checked_sub(band.cells())?;
-        if let Some(steps) = band.align(reach, start, matches) {
+        if let Some(steps) = band.align(reach, start, price) {
             return Some(steps);
         }
         reach *= 2;
@@ -117,12 +123,7 @@ impl Band {
         (first..(row + self.above + 1).min(self.columns + 1), first + self.below - row)
     }
 
-    fn align(
-        &self,
-        reach: usize,
-        start: usize,
-        matches: &impl Fn(usize, usize) -> bool,
-    ) -> Option<Vec<Step>> {
+    fn align(&self, reach: usize, start: usize, price: &impl Fn(usize, usize) -> u32) -> Option<Vec<Step>> {
         let width = self.width();
         let mut choices = vec![MATCH; self.cells()];
         // Slot s of a row holds column row + s - below: the cell above is one slot on, the diagonal one the same.
@@ -135,9 +136,13 @@ impl Band {
                 let missing = if row > 0 { previous[slot + 1] + 1 } else { FAR };
                 let extra = if slot > 0 { current[slot - 1] + 1 } else { FAR };
                 let (cost, choice) = if row > 0 && column > 0 {
-                    let matched = matches(start + row - 1, start + column - 1);
-                    let diagonal = previous[slot] + u32::from(!matched);
-                    choose(diagonal, if matched { MATCH } else { SUBSTITUTE }, missing, extra)
+                    let price = price(start + row - 1, start + column - 1);
+                    choose(
+                        previous[slot] + price,
+                        if price == 0 { MATCH } else { SUBSTITUTE },
+                        missing,
+                        extra,
+                    )
                 } else if row + column == 0 {
                     (0, MATCH)
                 } else {

@@ -1,8 +1,8 @@
 //! Are two JSON values equal, and where do they differ?
 
 use super::number::Canonical;
-use crate::report::AssertionDiff;
-use serde_json::{Map, Value};
+use crate::report::{AssertionDiff, Side};
+use serde_json::Value;
 
 /// As many differences as a reader will look at.
 pub(super) const MOST_DIFFS: usize = 20;
@@ -22,63 +22,55 @@ pub fn values_equal(a: &Value, b: &Value) -> bool {
 }
 
 /// Where two values differ, at JSON Pointers (RFC 6901); none when they are equal by JSON value.
-/// What is on one side only stands against null; where that would show null against null, the whole is shown.
 pub fn difference(expected: &Value, actual: &Value) -> Vec<AssertionDiff> {
     let mut diffs = Vec::new();
-    compare(&Pointer::Root, expected, actual, &mut diffs);
+    compare(&Pointer::Root, Some(expected), Some(actual), &mut diffs);
     diffs
 }
 
-fn compare(at: &Pointer<'_>, expected: &Value, actual: &Value, diffs: &mut Vec<AssertionDiff>) {
+fn compare(
+    at: &Pointer<'_>,
+    expected: Option<&Value>,
+    actual: Option<&Value>,
+    diffs: &mut Vec<AssertionDiff>,
+) {
     if diffs.len() >= MOST_DIFFS {
         return;
     }
     match (expected, actual) {
-        (Value::Object(fields), Value::Object(others)) if !hides_null(fields, others) => {
+        (Some(Value::Object(fields)), Some(Value::Object(others))) => {
             for (key, value) in fields {
-                compare(&at.key(key), value, others.get(key).unwrap_or(&Value::Null), diffs);
+                compare(&at.key(key), Some(value), others.get(key), diffs);
             }
             for (key, other) in others.iter().filter(|(key, _)| !fields.contains_key(*key)) {
-                compare(&at.key(key), &Value::Null, other, diffs);
+                compare(&at.key(key), None, Some(other), diffs);
             }
         }
-        (Value::Array(items), Value::Array(others)) if !ends_in_null(items, others) => {
+        (Some(Value::Array(items)), Some(Value::Array(others))) => {
             for index in 0..items.len().max(others.len()) {
-                let side = |items: &[Value]| items.get(index).cloned();
-                match (items.get(index), others.get(index)) {
-                    (Some(item), Some(other)) => compare(&at.index(index), item, other, diffs),
-                    _ => push(
-                        &at.index(index),
-                        &side(items).unwrap_or_default(),
-                        &side(others).unwrap_or_default(),
-                        diffs,
-                    ),
-                }
+                compare(&at.index(index), items.get(index), others.get(index), diffs);
             }
         }
-        _ if values_equal(expected, actual) => {}
+        (Some(expected), Some(actual)) if values_equal(expected, actual) => {}
         _ => push(at, expected, actual, diffs),
     }
 }
 
-/// Whether a key is null on one side and absent on the other.
-fn hides_null(a: &Map<String, Value>, b: &Map<String, Value>) -> bool {
-    let lacks = |a: &Map<String, Value>, b: &Map<String, Value>| {
-        a.iter().any(|(key, value)| value.is_null() && !b.contains_key(key))
-    };
-    lacks(a, b) || lacks(b, a)
-}
-
-/// Whether the longer list has null past the end of the shorter one.
-fn ends_in_null(a: &[Value], b: &[Value]) -> bool {
-    let shared = a.len().min(b.len());
-    a[shared..].iter().chain(&b[shared..]).any(Value::is_null)
-}
-
-pub(super) fn push(at: &Pointer<'_>, expected: &Value, actual: &Value, diffs: &mut Vec<AssertionDiff>) {
+/// Adds a difference; `None` is nothing there.
+pub(super) fn push(
+    at: &Pointer<'_>,
+    expected: Option<&Value>,
+    actual: Option<&Value>,
+    diffs: &mut Vec<AssertionDiff>,
+) {
     if diffs.len() < MOST_DIFFS {
-        let (expected, actual) = (expected.clone(), actual.clone());
-        diffs.push(AssertionDiff { pointer: at.to_string(), expected, actual });
+        let absent = match (expected, actual) {
+            (None, _) => Some(Side::Expected),
+            (_, None) => Some(Side::Actual),
+            _ => None,
+        };
+        let (expected, actual) = (expected.cloned().unwrap_or_default(), actual.cloned().unwrap_or_default());
+        diffs.push(AssertionDiff { pointer: at.to_string(), expected, actual, absent });
     }
 }
 

@@ -38,13 +38,13 @@ fn compare(at: &Pointer<'_>, expected: &Value, actual: &Value, diffs: &mut Vec<A
             for (key, value) in fields {
                 match others.get(key) {
                     Some(other) => compare(&at.key(key), value, other, diffs),
-                    None => push(&at.key(key), value, &Value::Null, diffs),
+                    None => push(&at.key(key), Some(value), None, diffs),
                 }
             }
         }
         (Value::Array(items), Value::Array(others)) => compare_lists(at, items, others, diffs),
         _ if values_equal(expected, actual) => {}
-        _ => push(at, expected, actual, diffs),
+        _ => push(at, Some(expected), Some(actual), diffs),
     }
 }
 
@@ -58,7 +58,7 @@ fn compare_lists(at: &Pointer<'_>, items: &[Value], others: &[Value], diffs: &mu
         return compare(&at.index(*other), &items[*item], &others[*other], diffs);
     }
     for item in unmatched {
-        push(&at.index(item), &items[item], &Value::Null, diffs);
+        push(&at.index(item), Some(&items[item]), None, diffs);
     }
 }
 

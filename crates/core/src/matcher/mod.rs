@@ -209,7 +209,7 @@ fn read_one(block: &mut Block<'_>) -> Option<Box<dyn Check>> {
 
 /// One difference at the value itself.
 fn differs(expected: Value, actual: &Value) -> Vec<AssertionDiff> {
-    vec![AssertionDiff { pointer: String::new(), expected, actual: actual.clone() }]
+    vec![AssertionDiff { pointer: String::new(), expected, actual: actual.clone(), absent: None }]
 }
 
 #[cfg(test)]

@@ -264,8 +264,21 @@ pub struct AssertionDiff {
     pub pointer: String,
     /// What was expected there.
     pub expected: Value,
-    /// What was there; `null` when nothing was.
+    /// What was there.
     pub actual: Value,
+    /// The side that has nothing there, where one has not: its `null` is no value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absent: Option<Side>,
+}
+
+/// A side of a difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// What was expected.
+    Expected,
+    /// What was there.
+    Actual,
 }
 
 /// A measured number: whole numbers stay whole in every report.

@@ -238,7 +238,7 @@ fn folded(page: &mut Page, indent: usize, found: &[(&Finding, Vec<usize>)], test
 }
 
 fn differences(page: &mut Page, indent: usize, finding: &Finding) {
-    for difference in words::differences(&finding.diff, None, SCREEN) {
+    for difference in words::differences(&finding.diff, SCREEN) {
         page.line(&Line::at(indent).plain(difference));
     }
 }

@@ -4,9 +4,8 @@ use super::matcher::required;
 use super::value::{clipped, fits, pair, shown};
 use super::{Limits, count};
 use mcptest_core::report::{
-    AssertionDiff, Expectation, Finding, GateReport, Number, RunReport, Status, TestReport,
+    AssertionDiff, Expectation, Finding, GateReport, Number, RunReport, Side, Status, TestReport,
 };
-use serde_json::Value;
 
 /// What must hold for the target and what was there: `must be at least 1, got 0`.
 pub(crate) fn headline(expectation: &Expectation, gate: Option<&GateReport>, limits: Limits) -> String {
@@ -32,7 +31,7 @@ fn is_hidden_by_rounding(number: Number, expected: &str) -> bool {
 /// What a gate asked for and did not get, in sentences. A flag that says no more than "failed" is left to the findings.
 pub(crate) fn unmet(gate: &GateReport, limits: Limits) -> Vec<String> {
     let one = serde_json::json!({"gte": 1});
-    let is_flag = |failed: &Expectation| failed.matcher == one && failed.actual == Some(Value::from(0));
+    let is_flag = |failed: &Expectation| failed.matcher == one && failed.actual == Some(serde_json::json!(0));
     let is_told = |failed: &Expectation| is_flag(failed) && !gate.explanation.is_empty();
     let failed = gate.expectations.iter().filter(|expectation| !expectation.passed && !is_told(expectation));
     let mut said = Vec::new();
@@ -55,7 +54,7 @@ pub(crate) fn details(expectation: &Expectation, limits: Limits) -> Vec<String> 
         labels.zip(message).map(|(label, line)| format!("{label}{}", clipped(line, limits.text))).collect();
     lines.extend(expectation.reason.as_ref().map(|reason| clipped(reason, limits.text)));
     if !is_said_already(expectation, limits) {
-        lines.extend(differences(&expectation.diff, expectation.actual.as_ref(), limits));
+        lines.extend(differences(&expectation.diff, limits));
     }
     lines
 }
@@ -76,29 +75,27 @@ pub(crate) fn finding(finding: &Finding, test: &TestReport, limits: Limits) -> (
         }
         _ => message,
     };
-    (sentence, differences(&finding.diff, None, limits))
+    (sentence, differences(&finding.diff, limits))
 }
 
 /// Where two values differ, a line each.
-pub(crate) fn differences(diffs: &[AssertionDiff], seen: Option<&Value>, limits: Limits) -> Vec<String> {
+pub(crate) fn differences(diffs: &[AssertionDiff], limits: Limits) -> Vec<String> {
     let shown = diffs.iter().take(limits.diffs);
-    let mut lines: Vec<_> = shown.map(|diff| difference(diff, seen, limits)).collect();
+    let mut lines: Vec<_> = shown.map(|diff| difference(diff, limits)).collect();
     if let Some(more @ 1..) = diffs.len().checked_sub(limits.diffs) {
         lines.push(format!("… and {}", count(more, "more difference")));
     }
     lines
 }
 
-/// A `null` that is not in the value that was seen stands for nothing.
-fn difference(diff: &AssertionDiff, seen: Option<&Value>, limits: Limits) -> String {
+fn difference(diff: &AssertionDiff, limits: Limits) -> String {
     let (expected, actual) = pair(&diff.expected, &diff.actual, limits);
     let pointer = if diff.pointer.is_empty() { "(whole value)" } else { &diff.pointer };
     let pointer = clipped(pointer, limits.value);
-    let is_missing = diff.actual.is_null() && seen.is_some_and(|seen| seen.pointer(&diff.pointer).is_none());
-    if is_missing {
-        format!("{pointer}: expected {expected}, but nothing is there")
-    } else {
-        format!("{pointer}: expected {expected}, got {actual}")
+    match diff.absent {
+        Some(Side::Actual) => format!("{pointer}: expected {expected}, but nothing is there"),
+        Some(Side::Expected) => format!("{pointer}: expected nothing, got {actual}"),
+        None => format!("{pointer}: expected {expected}, got {actual}"),
     }
 }
 

@@ -6,7 +6,7 @@ use super::reference::MatchMode;
 use super::trace_validation::TraceMismatch;
 use super::verdict::{Assignment, Verdict};
 use super::wording::list;
-use crate::eval::alignment::{Alignment, Step, align};
+use crate::eval::alignment::{Alignment, Step, align_by};
 use crate::eval::assertion::plural;
 use crate::eval::assignment::{Competition, Groups, competition, smallest_competition};
 use crate::eval::scores::RunScores;
@@ -53,22 +53,27 @@ pub(super) fn explain(comparison: &Comparison<'_>, verdict: &Verdict, scores: &m
 
 /// The changes that turn the expected calls into the recorded ones, and how many there are.
 fn align_in_step(comparison: &Comparison<'_>) -> (Vec<Finding>, usize) {
-    let alignment = best_alignment(comparison);
-    let mut changes = alignment.steps.iter().filter_map(|step| match *step {
-        Step::Match(..) => None,
-        Step::Substitute(expected, recorded) => Some((expected, Some(recorded))),
-        Step::Missing(expected) => Some((expected, None)),
-        Step::Extra(recorded) => Some((comparison.reference.calls.len(), Some(recorded))),
-    });
+    let candidates = comparison.candidates();
+    let fits = |expected: usize, recorded: usize| {
+        let fitting = &candidates[comparison.reference.groups.group_of(expected)];
+        fitting.binary_search(&comparison.recorded.group_of(recorded)).is_ok()
+    };
+    let alignment = best_alignment(comparison, fits);
+    let changes = changes(&alignment.steps, fits);
     let mut findings: Vec<Finding> = changes
-        .by_ref()
+        .iter()
         .take(MOST_FINDINGS)
-        .map(|(expected, recorded)| match recorded {
-            None => comparison.missing(expected).into(),
-            Some(call) if expected == comparison.reference.calls.len() => comparison.extra(call).into(),
-            Some(call) => comparison.differs(expected, call).into(),
+        .map(|change| match *change {
+            Change::Missing(expected) => comparison.missing(expected).into(),
+            Change::Extra(call) => comparison.extra(call).into(),
+            Change::Differs(expected, call) => comparison.differs(expected, call).into(),
+            Change::Swapped(first, second) => {
+                let calls = [first, second].map(|call| comparison.say_recorded(call)).join(" and ");
+                Finding { message: format!("calls {calls} are swapped"), diffs: Vec::new(), accounts_for: 1 }
+            }
         })
         .collect();
+    let mut all = changes.len();
     if let Some((expected, recorded)) = alignment.unaligned {
         let first = comparison.differs(expected.start, recorded.start);
         findings.insert(0, first.into());
@@ -80,37 +85,63 @@ fn align_in_step(comparison: &Comparison<'_>) -> (Vec<Finding>, usize) {
             recorded.end
         );
         findings.insert(1, Finding { message, diffs: Vec::new(), accounts_for: 1 });
+        all += 2;
     }
-    let all = findings.len() + changes.count();
     (findings, all)
 }
 
-/// An alignment with the fewest changes; where calls to the same tool can be kept together at no cost, they are.
-fn best_alignment(comparison: &Comparison<'_>) -> Alignment {
-    let (expected, recorded) = (comparison.reference.calls.len(), comparison.calls.len());
-    let candidates = comparison.candidates();
-    let fits = |expected: usize, recorded: usize| {
-        let fitting = &candidates[comparison.reference.groups.group_of(expected)];
-        fitting.binary_search(&comparison.recorded.group_of(recorded)).is_ok()
-    };
-    let by_call = align(expected, recorded, fits);
-    let mut by_tool = align(expected, recorded, |expected, recorded| comparison.is_to(expected, recorded));
-    for step in &mut by_tool.steps {
-        match *step {
-            Step::Match(expected, recorded) if !fits(expected, recorded) => {
-                *step = Step::Substitute(expected, recorded);
+/// One change, with indices into the expected and the recorded calls.
+enum Change {
+    Missing(usize),
+    Extra(usize),
+    Differs(usize, usize),
+    /// Two recorded calls stand in the other order.
+    Swapped(usize, usize),
+}
+
+/// The steps that are no match. A call that is missing on one side of a match and extra on the other is swapped with it.
+fn changes(steps: &[Step], fits: impl Fn(usize, usize) -> bool) -> Vec<Change> {
+    let mut changes = Vec::new();
+    let mut at = 0;
+    while at < steps.len() {
+        let swapped = match steps[at..] {
+            [Step::Missing(expected), Step::Match(_, first), Step::Extra(second), ..]
+                if fits(expected, second) =>
+            {
+                Some((first, second))
             }
-            _ => {}
-        }
-    }
-    let cost = |alignment: &Alignment| {
-        let other_tool = |step: &&Step| match **step {
-            Step::Substitute(expected, recorded) => !comparison.is_to(expected, recorded),
-            _ => false,
+            [Step::Extra(first), Step::Match(_, second), Step::Missing(expected), ..]
+                if fits(expected, first) =>
+            {
+                Some((first, second))
+            }
+            _ => None,
         };
-        (alignment.distance().unwrap_or(usize::MAX), alignment.steps.iter().filter(other_tool).count())
-    };
-    if cost(&by_tool) < cost(&by_call) { by_tool } else { by_call }
+        if let Some((first, second)) = swapped {
+            changes.push(Change::Swapped(first, second));
+            at += 3;
+            continue;
+        }
+        changes.extend(match steps[at] {
+            Step::Match(..) => None,
+            Step::Substitute(expected, recorded) => Some(Change::Differs(expected, recorded)),
+            Step::Missing(expected) => Some(Change::Missing(expected)),
+            Step::Extra(recorded) => Some(Change::Extra(recorded)),
+        });
+        at += 1;
+    }
+    changes
+}
+
+/// An alignment with the fewest changes, where another tool counts as two: a wrong argument says more than two renames.
+fn best_alignment(comparison: &Comparison<'_>, fits: impl Fn(usize, usize) -> bool) -> Alignment {
+    align_by(comparison.reference.calls.len(), comparison.calls.len(), |expected, recorded| {
+        match (fits(expected, recorded), comparison.is_to(expected, recorded)) {
+            (true, _) => 0,
+            (false, true) => 1,
+            (false, false) => 2,
+        }
+    })
 }
 
 fn explain_assignment(comparison: &Comparison<'_>, assignment: &Assignment) -> Vec<Finding> {

@@ -39,12 +39,16 @@ impl Comparison<'_> {
     /// A recorded call that stands for an expected one and is not what was expected.
     pub(super) fn differs(&self, expected: usize, recorded: usize) -> TraceMismatch {
         let (call, wanted) = (&self.calls[recorded], &self.reference.calls[expected]);
-        let at =
-            if expected == recorded { String::new() } else { format!(" (expected call {})", expected + 1) };
+        let at = if expected + 1 == call.number {
+            String::new()
+        } else {
+            format!(" (expected call {})", expected + 1)
+        };
         let (diffs, reason) = if self.is_to(expected, recorded) {
             let diffs = wanted.shape.diff(call.args);
             let differences = wording::differences(&diffs, call.args);
-            (diffs, format!("call {} {differences}{at}", self.say_recorded(recorded)))
+            let nearest = wording::nearest(&wanted.shape, call.args);
+            (diffs, format!("call {} {differences}{nearest}{at}", self.say_recorded(recorded)))
         } else {
             let name = match call.tool.server {
                 Some(server) if wanted.name.ends_with(call.tool.name) => {
@@ -52,9 +56,9 @@ impl Comparison<'_> {
                 }
                 _ => call.tool.name.to_owned(),
             };
-            let reason = format!("call {} is `{name}`, expected `{}`{at}", recorded + 1, wanted.name);
+            let reason = format!("call {} is `{name}`, expected `{}`{at}", call.number, wanted.name);
             let (expected, actual) = (wanted.name.as_str().into(), name.into());
-            (vec![AssertionDiff { pointer: "/name".to_owned(), expected, actual }], reason)
+            (vec![AssertionDiff { pointer: "/name".to_owned(), expected, actual, absent: None }], reason)
         };
         TraceMismatch { expected_index: expected, recorded_index: Some(recorded), diffs, reason }
     }
@@ -72,7 +76,7 @@ impl Comparison<'_> {
 
     /// A recorded call with its number and tool.
     pub(super) fn say_recorded(&self, recorded: usize) -> String {
-        format!("{} `{}`", recorded + 1, self.calls[recorded].tool.name)
+        format!("{} `{}`", self.calls[recorded].number, self.calls[recorded].tool.name)
     }
 
     fn unexpected(&self, recorded: usize, reason: String) -> TraceMismatch {

@@ -16,9 +16,9 @@ mod wording;
 use super::gate::{AgentFacts, Gate, GateKind};
 use super::scores::RunScores;
 use super::target::Target;
-use crate::problem::Problem;
+use crate::problem::{Problem, Span};
 use crate::suite::read::Block;
-use crate::trace::Run;
+use crate::trace::{Run, is_tool};
 use comparison::Comparison;
 use recorded::RecordedCall;
 use reference::{MatchMode, Reference};
@@ -33,6 +33,8 @@ const MISMATCH_COUNT: Target =
 /// The block as written, ready to be compared.
 pub(crate) struct TrajectoryBlock {
     reference: Reference,
+    /// The tools whose calls are looked at; all when left out.
+    among: Option<Vec<(String, Span)>>,
 }
 
 pub(super) const KIND: GateKind = GateKind {
@@ -48,16 +50,25 @@ pub(super) const KIND: GateKind = GateKind {
 
 impl Gate for TrajectoryBlock {
     fn score_run(&self, run: &Run<'_>) -> RunScores {
-        let calls = run.trace.tool_calls.as_slice();
-        let comparison = Comparison::new(&self.reference, calls.iter().map(RecordedCall::from).collect());
+        let calls: Vec<RecordedCall<'_>> = run
+            .trace
+            .tool_calls
+            .iter()
+            .enumerate()
+            .map(RecordedCall::from)
+            .filter(|call| self.counts(call))
+            .collect();
+        let has_calls = !calls.is_empty();
+        let comparison = Comparison::new(&self.reference, calls);
         let verdict = Verdict::of(&comparison);
         let count = verdict.mismatch_count();
         let mut scores = RunScores::default();
         scores.flag(&PASSED, count == 0).whole(&MISMATCH_COUNT, count);
         if self.reference.accepts_anything() {
             scores.not_exercised("no calls are expected, so any run is accepted");
-        } else if calls.is_empty() && !self.forbids_calls() {
-            scores.not_exercised("the run made no calls");
+        } else if !has_calls && !self.forbids_calls() {
+            let to = if self.among.is_some() { " to the tools of `among`" } else { "" };
+            scores.not_exercised(format!("the run made no calls{to}"));
         }
         explain::explain(&comparison, &verdict, &mut scores);
         scores
@@ -66,7 +77,11 @@ impl Gate for TrajectoryBlock {
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         if !self.reference.accepts_anything() {
             let names: BTreeSet<&str> = self.reference.calls.iter().map(|call| call.name.as_str()).collect();
-            return names.into_iter().filter_map(|name| agent.unknown_tool(name, agent.key_span)).collect();
+            let left_out =
+                names.iter().filter(|name| !name.is_empty()).filter_map(|name| self.left_out(name, agent));
+            let unknown = names.iter().filter_map(|name| agent.unknown_tool(name, agent.key_span));
+            let among = agent.unknown_tools(self.among.as_deref().unwrap_or_default());
+            return left_out.chain(unknown).chain(among).collect();
         }
         let message = "this trajectory has no expected calls, so it accepts any run";
         let help = "name the expected calls, or write `mode: subset` to allow no calls at all";
@@ -76,7 +91,30 @@ impl Gate for TrajectoryBlock {
 
 impl TrajectoryBlock {
     fn read(block: &mut Block<'_>) -> Self {
-        Self { reference: Reference::read(block) }
+        let reference = Reference::read(block);
+        let doc =
+            "The tools whose calls are looked at; calls to others are free. Left out, all are looked at";
+        let among = block.optional("among", doc, |field| {
+            field.list(|item| {
+                let tool = item.tool()?;
+                Some((tool, item.span()))
+            })
+        });
+        Self { reference, among }
+    }
+
+    fn counts(&self, call: &RecordedCall<'_>) -> bool {
+        self.among.as_ref().is_none_or(|among| among.iter().any(|(name, _)| call.tool.is(name)))
+    }
+
+    /// An expected call that `among` does not look at: it would always be missing.
+    fn left_out(&self, name: &str, agent: &AgentFacts<'_>) -> Option<Problem> {
+        let is_it = |(among, _): &(String, Span)| is_tool(name, among, None) || is_tool(among, name, None);
+        if self.among.as_ref().is_none_or(|among| among.iter().any(is_it)) {
+            return None;
+        }
+        let problem = Problem::error(format!("`{name}` is expected, and `among` does not look at it"));
+        Some(problem.at(agent.key_span).help(format!("add `{name}` to `among`")))
     }
 
     /// Whether making no calls is what the block asks for.

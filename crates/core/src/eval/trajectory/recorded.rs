@@ -8,6 +8,8 @@ use std::borrow::Cow;
 /// One recorded call: what it was to and what it carried.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct RecordedCall<'a> {
+    /// Its number in the run, from 1.
+    pub(super) number: usize,
     pub(super) tool: Tool<'a>,
     pub(super) args: Arguments<'a>,
 }
@@ -21,26 +23,26 @@ pub(super) enum Arguments<'a> {
     Value(&'a Value),
 }
 
-impl<'a> From<&'a Call<'_>> for RecordedCall<'a> {
-    fn from(call: &'a Call<'_>) -> Self {
+impl<'a> From<(usize, &'a Call<'_>)> for RecordedCall<'a> {
+    fn from((at, call): (usize, &'a Call<'_>)) -> Self {
         let args = match (call.args, &call.args_text) {
             (Some(args), _) => Arguments::Text(args.get()),
             (None, Some(text)) => Arguments::NotJson(text),
             (None, None) => Arguments::Absent,
         };
-        Self { tool: call.into(), args }
+        Self { number: at + 1, tool: call.into(), args }
     }
 }
 
-impl<'a> From<&'a Value> for RecordedCall<'a> {
-    fn from(call: &'a Value) -> Self {
+impl<'a> From<(usize, &'a Value)> for RecordedCall<'a> {
+    fn from((at, call): (usize, &'a Value)) -> Self {
         let text = |key: &str| call.get(key).and_then(Value::as_str);
         let args = match (call.get("args"), text("args_text")) {
             (None | Some(Value::Null), Some(text)) => Arguments::NotJson(text),
             (None, None) => Arguments::Absent,
             (Some(args), _) => Arguments::Value(args),
         };
-        Self { tool: Tool::of_json(call), args }
+        Self { number: at + 1, tool: Tool::of_json(call), args }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::recorded::Arguments;
 use crate::json::{difference, hash_value, is_part_of, is_subset};
 use crate::problem::Problem;
-use crate::report::AssertionDiff;
+use crate::report::{AssertionDiff, Side};
 use crate::schema::JsonSchema;
 use crate::suite::read::{Block, Field};
 use serde_json::{Value, json};
@@ -74,10 +74,25 @@ impl Shape {
         diffs
     }
 
+    /// Which of several shapes is the nearest to the arguments, as a suite writes it, and of how many.
+    pub(super) fn nearest(&self, args: Arguments<'_>) -> Option<(Value, usize)> {
+        let Self::OneOf(shapes) = self else { return None };
+        let nearest = shapes.iter().min_by_key(|shape| shape.nearest_diff(args).len())?;
+        Some((nearest.written(), shapes.len()))
+    }
+
     fn nearest_diff(&self, args: Arguments<'_>) -> Vec<AssertionDiff> {
         let diffs = match self {
             Self::Any => Some(Vec::new()),
-            Self::Exact { value, .. } => args.value().map(|actual| difference(value, &actual)),
+            Self::Exact { value, .. } => args.value().map(|actual| {
+                let mut diffs = difference(value, &actual);
+                if matches!(args, Arguments::Absent) {
+                    for diff in &mut diffs {
+                        diff.absent = Some(Side::Actual);
+                    }
+                }
+                diffs
+            }),
             Self::Subset(part) => args.value_or_empty().map(|actual| is_subset(part, &actual)),
             Self::Schema { schema, .. } => args.value_or_empty().map(|actual| schema.check(&actual)),
             Self::OneOf(shapes) => shapes.iter().map(|shape| shape.nearest_diff(args)).min_by_key(Vec::len),
@@ -86,6 +101,7 @@ impl Shape {
             pointer: String::new(),
             expected: self.written(),
             actual: args.as_text().into(),
+            absent: None,
         };
         diffs.unwrap_or_else(|| vec![whole()])
     }

@@ -412,7 +412,7 @@ proptest! {
         let text = format!(r#"{{"tool_calls":[{}]}}"#, run.iter().map(respelled).collect::<Vec<_>>().join(","));
         let trace = Trace::read(&text).unwrap();
         let compiled = trace_validation::compile(&ExpectedTrace { mode, calls: reference.clone() }).unwrap();
-        let scores = TrajectoryBlock { reference: compiled }
+        let scores = TrajectoryBlock { reference: compiled, among: None }
             .score(&[Run { trace: &trace, header: None, passed: true }]);
         let count = count(&scores);
         prop_assert_eq!(count, mismatches(mode, &reference, &run));

@@ -181,7 +181,7 @@ pub struct TraceMismatch {
 /// ```
 pub fn validate_trace(calls: &[Value], expected: &ExpectedTrace) -> Result<TraceValidation, MalformedSchema> {
     let reference = compile(expected)?;
-    let comparison = Comparison::new(&reference, calls.iter().map(RecordedCall::from).collect());
+    let comparison = Comparison::new(&reference, calls.iter().enumerate().map(RecordedCall::from).collect());
     let verdict = Verdict::of(&comparison);
     let mismatches: Vec<_> = mismatches(&comparison, &verdict, MOST_LOOKS).collect();
     Ok(TraceValidation { passed: mismatches.is_empty(), mismatches })

@@ -2,7 +2,7 @@
 
 use super::recorded::Arguments;
 use super::shape::Shape;
-use crate::report::AssertionDiff;
+use crate::report::{AssertionDiff, Side};
 use serde_json::Value;
 
 const LONGEST: usize = 60;
@@ -28,6 +28,14 @@ pub(super) fn shape(shape: &Shape) -> String {
     }
 }
 
+/// Which of several shapes the differences are to.
+pub(super) fn nearest(shape: &Shape, args: Arguments<'_>) -> String {
+    match shape.nearest(args) {
+        Some((nearest, of)) if of > 1 => format!(" by the nearest of {of} shapes, `{}`", flow(&nearest)),
+        _ => String::new(),
+    }
+}
+
 /// What the arguments have and what was expected of them.
 pub(super) fn differences(diffs: &[AssertionDiff], args: Arguments<'_>) -> String {
     let Some(value) = args.value() else {
@@ -43,20 +51,20 @@ pub(super) fn differences(diffs: &[AssertionDiff], args: Arguments<'_>) -> Strin
 fn difference(diff: &AssertionDiff, args: &Value) -> String {
     let pointer = diff.pointer.strip_prefix("/args").unwrap_or(&diff.pointer);
     let expected = match &diff.expected {
-        Value::Null => "expected none".to_owned(),
+        _ if diff.absent == Some(Side::Expected) => "expected none".to_owned(),
         Value::String(text) if reads_as_text(text) => format!("expected `{}`", cut(text)),
         value => format!("expected `{}`", flow(value)),
     };
     let path = self::path(pointer);
     let parent = pointer.rsplit_once('/').map_or("", |(parent, _)| parent);
-    match args.pointer(pointer) {
-        Some(Value::Null) if pointer.is_empty() => format!("no arguments, {expected}"),
-        Some(_) if pointer.is_empty() => format!("arguments `{}`, {expected}", flow(&diff.actual)),
-        Some(there) if diff.actual.is_null() && !there.is_null() => {
+    match (diff.absent, args.pointer(pointer)) {
+        (Some(Side::Actual), _) if pointer.is_empty() => format!("no arguments, {expected}"),
+        _ if pointer.is_empty() => format!("arguments `{}`, {expected}", flow(&diff.actual)),
+        (Some(Side::Actual), Some(_)) => {
             format!("no further `{}` in `{}`", flow(&diff.expected), self::path(parent))
         }
-        Some(_) => format!("`{path}: {}`, {expected}", flow(&diff.actual)),
-        None => format!("no `{path}`, {expected}"),
+        (Some(Side::Actual), None) => format!("no `{path}`, {expected}"),
+        _ => format!("`{path}: {}`, {expected}", flow(&diff.actual)),
     }
 }
 
@@ -145,6 +153,10 @@ mod tests {
         let exact = Shape::exact(json!({"a": {"b": [1, "2"]}}));
         assert_eq!(said(&exact, &json!({"a": {"b": [1, 2]}})), "has `a.b[1]: 2`, expected `\"2\"`");
         assert_eq!(said(&Shape::exact(json!({})), &json!({"x": 1})), "has `x: 1`, expected none");
+        let null = Shape::exact(json!({"x": null}));
+        assert_eq!(said(&null, &json!({"x": 1})), "has `x: 1`, expected `null`");
+        assert_eq!(said(&null, &json!({})), "has no `x`, expected `null`");
+        assert_eq!(said(&exact, &json!(null)), "has arguments `null`, expected `{a: {b: [1, \"2\"]}}`");
         let absent = differences(&exact.diff(Arguments::Absent), Arguments::Absent);
         assert_eq!(absent, "has no arguments, expected `{a: {b: [1, \"2\"]}}`");
         let text = differences(&exact.diff(Arguments::NotJson("{")), Arguments::NotJson("{"));
