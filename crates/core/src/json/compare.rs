@@ -136,11 +136,12 @@ mod tests {
     }
 
     #[test]
-    fn null_against_absent_shows_the_whole() {
+    fn null_is_told_from_nothing_at_all() {
         let diffs = difference(&json!({"a": {"b": null}}), &json!({"a": {}}));
-        assert_eq!(diffs.len(), 1);
-        assert_eq!((diffs[0].pointer.as_str(), &diffs[0].actual), ("/a", &json!({})));
-        assert_eq!(pointers(&json!([1]), &json!([1, null])), [""]);
+        assert_eq!((diffs[0].pointer.as_str(), diffs[0].absent), ("/a/b", Some(Side::Actual)));
+        let diffs = difference(&json!([1]), &json!([1, null]));
+        assert_eq!((diffs[0].pointer.as_str(), diffs[0].absent), ("/1", Some(Side::Expected)));
+        assert_eq!(difference(&json!([1]), &json!([null]))[0].absent, None);
     }
 
     #[test]

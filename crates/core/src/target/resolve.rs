@@ -15,6 +15,13 @@ pub(super) fn in_trace(steps: &[Step], trace: &Trace<'_>) -> Option<Value> {
             let names = trace.tool_names().map(Value::from).collect();
             return in_value(Value::Array(names), rest);
         }
+        // A total that is not recorded is the sum of its parts.
+        if let ("conversation", [Step::Key { name: tokens, .. }, Step::Key { name: total, .. }]) =
+            (name.as_str(), rest)
+            && (tokens.as_str(), total.as_str()) == ("tokens", "total")
+        {
+            return trace.conversation.tokens.total.map(Value::from);
+        }
         // No calls is an empty list, also in an envelope that does not write it out.
         if name == "tool_calls" && trace.tool_calls.is_empty() {
             return in_value(Value::Array(Vec::new()), rest);

@@ -71,7 +71,7 @@ pub struct CatalogueTool<Schema = Value> {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The JSON Schema of its arguments.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, alias = "inputSchema", skip_serializing_if = "Option::is_none")]
     pub input_schema: Option<Schema>,
     /// Whether it was injected to distract.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]

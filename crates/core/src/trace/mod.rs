@@ -66,6 +66,7 @@ impl<'a> Trace<'a> {
     #[must_use]
     pub fn of(mut self, text: &'a str) -> Self {
         self.text = text;
+        self.conversation.tokens = self.conversation.tokens.totalled();
         self.tool_calls.iter_mut().for_each(Call::strip_own_prefix);
         self
     }

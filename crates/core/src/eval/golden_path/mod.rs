@@ -1,9 +1,10 @@
 //! `golden_path:` did the agent get there without wasted calls?
 
+use super::assertion::plural;
 use super::assignment::Groups;
 use super::gate::{AgentFacts, Gate, GateKind};
 use super::scores::RunScores;
-use super::subsequence::longest_order_keeping_match;
+use super::subsequence::{longest_order_keeping_match, order_keeping_partners};
 use super::target::Target;
 use crate::problem::Problem;
 use crate::suite::read::Block;
@@ -22,6 +23,7 @@ const COVERAGE: Target =
     Target::ratio("golden_path.coverage", "how much of the path was walked, in order; 1 for an empty path");
 
 const MOST_FINDINGS: usize = 20;
+const MOST_NAMED: usize = 5;
 
 /// An ideal sequence of tools, and which kinds of waste count.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,14 +80,33 @@ fn coverage(tools: &[Tool<'_>], golden: &[String]) -> f64 {
     if golden.is_empty() {
         return 1.0;
     }
-    let groups = Groups::collapse(tools);
-    let first: Vec<usize> = groups.representatives().collect();
-    let recorded: Vec<usize> = (0..tools.len()).map(|call| groups.group_of(call)).collect();
+    let (groups, recorded) = symbols(tools);
     let walked = longest_order_keeping_match(golden.len(), &recorded, |group| {
-        let tool = tools[first[group]];
-        (0..golden.len()).filter(move |&at| tool.is(&golden[at]))
+        positions(&groups, group, tools, golden)
     });
     walked as f64 / golden.len() as f64
+}
+
+/// The calls that are no step of the path, when as much of it as possible is walked in order.
+fn beside_the_path(tools: &[Tool<'_>], golden: &[String]) -> Vec<usize> {
+    let (groups, recorded) = symbols(tools);
+    let steps =
+        order_keeping_partners(golden.len(), &recorded, |group| positions(&groups, group, tools, golden));
+    let on_the_path: BTreeSet<usize> = steps.into_iter().flatten().collect();
+    (0..tools.len()).filter(|call| !on_the_path.contains(call)).collect()
+}
+
+/// Calls to one tool as one symbol.
+fn symbols(tools: &[Tool<'_>]) -> (Groups, Vec<usize>) {
+    let groups = Groups::collapse(tools);
+    let recorded = (0..tools.len()).map(|call| groups.group_of(call)).collect();
+    (groups, recorded)
+}
+
+/// Where a tool stands in the path.
+fn positions(groups: &Groups, group: usize, tools: &[Tool<'_>], golden: &[String]) -> Vec<usize> {
+    let tool = tools[groups.members(group)[0]];
+    (0..golden.len()).filter(|&at| tool.is(&golden[at])).collect()
 }
 
 fn score(waste: &Waste, golden: &GoldenPath) -> PathScore {
@@ -174,6 +195,7 @@ impl Gate for GoldenPathBlock {
             waste = waste.beyond(&self.own_waste());
         }
         let path = score(&waste, &self.path);
+        let covered = coverage(&tools, &self.path.calls);
         let mut scores = RunScores::default();
         scores
             .flag(&PASSED, path.passed)
@@ -181,9 +203,11 @@ impl Gate for GoldenPathBlock {
             .whole(&EXTRA_STEPS, path.extra_steps)
             .whole(&BACKTRACKS, path.backtracks)
             .whole(&REPEATED_TOOLS, path.repeated_tools)
-            .float(&COVERAGE, coverage(&tools, &self.path.calls));
+            .float(&COVERAGE, covered);
         if calls.is_empty() {
             scores.not_exercised("the run made no calls");
+        } else if covered <= 0.0 {
+            scores.not_exercised("the run walked nothing of the path");
         }
         self.explain(&tools, &waste, &mut scores);
         scores
@@ -249,7 +273,16 @@ impl GoldenPathBlock {
         let quoted = |at: usize| format!("call {} `{}`", at + 1, tools[at].name);
         if !self.path.allow_extra_steps && waste.extra_steps > 0 {
             let (calls, path) = (tools.len(), self.path.calls.len());
-            scores.find(format!("{calls} calls where the golden path has {path}"), Vec::new());
+            let beside = beside_the_path(tools, &self.path.calls);
+            let more = beside.len().saturating_sub(MOST_NAMED);
+            let named: Vec<String> = beside.into_iter().take(MOST_NAMED).map(quoted).collect();
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            let s = plural(calls);
+            let message = format!(
+                "{calls} call{s} where the golden path has {path}; not on it: {}{more}",
+                named.join(", ")
+            );
+            scores.find(message, Vec::new());
         }
         if self.path.penalize_repeated_tools {
             for &at in waste.repeats.iter().take(MOST_FINDINGS) {
@@ -332,11 +365,13 @@ mod tests {
         assert_eq!(
             messages,
             [
-                "4 calls where the golden path has 2",
+                "4 calls where the golden path has 2; not on it: call 2 `a`, call 4 `a`",
                 "call 2 `a` repeats the call before it",
                 "call 4 `a` goes back to a tool last used in call 2",
             ]
         );
         assert!(run(&block(&["a"], Baseline::Zero), &[]).not_exercised.is_some());
+        let elsewhere = run(&block(&["a"], Baseline::Zero), &["x"]).not_exercised;
+        assert_eq!(elsewhere.unwrap(), "the run walked nothing of the path");
     }
 }

@@ -3,14 +3,17 @@
 use crate::price::{Prices, shipped_as_of, shipped_price};
 use crate::trace::Run;
 
-/// What the run cost in USD: what the trace says, else its tokens at the model's price, else why not.
-pub(super) fn cost_of(run: &Run<'_>, own: &Prices) -> Result<f64, String> {
+/// What the run cost in USD: what the trace says, else its tokens at the model's price, else why not. The model is the
+/// recorded one, else the agent's.
+pub(super) fn cost_of(run: &Run<'_>, own: &Prices, agents_model: Option<&str>) -> Result<f64, String> {
     let conversation = &run.trace.conversation;
     if let Some(cost) = conversation.cost_usd.filter(|cost| cost.is_finite() && *cost >= 0.0) {
         return Ok(cost);
     }
-    let Some(model) = run.header.and_then(|header| header.model.as_deref()) else {
-        return Err("the recording says neither the cost nor the model, so there is no cost".to_owned());
+    let Some(model) = run.header.and_then(|header| header.model.as_deref()).or(agents_model) else {
+        return Err(
+            "neither the recording nor the agent says the cost or the model, so there is no cost".to_owned()
+        );
     };
     let Some(price) = own.get(model).or_else(|| shipped_price(model)) else {
         return Err(format!(
@@ -34,7 +37,7 @@ mod tests {
         let text = format!(r#"{{"conversation": {conversation}}}"#);
         let trace = Trace::read(&text).unwrap();
         let header = Header { model: model.map(str::to_owned), ..Header::default() };
-        cost_of(&Run { trace: &trace, header: Some(&header), passed: true }, &Prices::default())
+        cost_of(&Run { trace: &trace, header: Some(&header), passed: true }, &Prices::default(), None)
     }
 
     #[test]
@@ -51,7 +54,7 @@ mod tests {
         let unknown = cost(Some("gateway/claude-sonnet-4-5"), tokens).unwrap_err();
         assert!(unknown.contains("no price for `gateway/claude-sonnet-4-5`"), "{unknown}");
         assert!(cost(Some("claude-sonnet-4-5-next"), tokens).is_err());
-        assert!(cost(None, tokens).unwrap_err().contains("nor the model"));
+        assert!(cost(None, tokens).unwrap_err().contains("the cost or the model"));
         assert!(cost(Some("gpt-5"), r#"{"tokens": {"total": 11}}"#).unwrap_err().contains("nor prompt"));
     }
 }

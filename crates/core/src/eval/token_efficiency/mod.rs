@@ -58,6 +58,8 @@ pub(crate) struct TokenEfficiency {
     classes: Vec<Class>,
     places: Vec<(String, Span)>,
     prices: Prices,
+    /// The agent's model, where it has one.
+    model: Option<String>,
 }
 
 pub(super) const KIND: GateKind = GateKind {
@@ -83,7 +85,8 @@ impl TokenEfficiency {
         }
         let doc = "USD per million tokens by model id, before the prices that come with mcptest";
         let prices = block.optional("prices", doc, Prices::read).unwrap_or_default();
-        Self { classes: classes.unwrap_or_default(), places, prices }
+        let model = block.sibling("model", |field| field.string());
+        Self { classes: classes.unwrap_or_default(), places, prices, model }
     }
 }
 
@@ -108,7 +111,8 @@ impl Gate for TokenEfficiency {
         }
         let f1 = (!runs.is_empty()).then(|| Number::Int(pooled.f1_percent().into()));
         let surface = measured(&mut scores, &surface_tokens(runs));
-        let costs: Vec<Result<f64, String>> = runs.iter().map(|run| cost_of(run, &self.prices)).collect();
+        let cost = |run: &Run<'_>| cost_of(run, &self.prices, self.model.as_deref());
+        let costs: Vec<Result<f64, String>> = runs.iter().map(cost).collect();
         let cost = measured(&mut scores, &costs).map(|costs| to_nano(costs.iter().sum()));
         let cost = cost.filter(|cost| cost.is_finite());
         let per_correct = |total: f64| {

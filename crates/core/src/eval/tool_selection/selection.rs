@@ -1,7 +1,7 @@
 //! How many runs called the tool they were meant to, and stayed within their tokens?
 
 use crate::eval::stats::Decimal;
-use crate::trace::{Tool, Trace};
+use crate::trace::{Tokens, Tool, Trace};
 use serde_json::Value;
 
 /// What must hold over all runs.
@@ -87,9 +87,17 @@ impl Choice {
     fn of_envelope(envelope: &Value, tool: &str) -> Self {
         let is_to = |call: &Value| Tool::of_json(call).is(tool);
         let calls = envelope.get("tool_calls").and_then(Value::as_array);
+        let counts = envelope.pointer("/conversation/tokens");
+        let tokens = |key: &str| counts.and_then(|counts| counts.get(key)?.as_u64());
         Self {
             selected: calls.is_some_and(|calls| calls.iter().any(is_to)),
-            tokens: envelope.pointer("/conversation/tokens/total").and_then(Value::as_u64),
+            tokens: Tokens {
+                prompt: tokens("prompt"),
+                completion: tokens("completion"),
+                total: tokens("total"),
+            }
+            .totalled()
+            .total,
         }
     }
 

@@ -6,7 +6,7 @@ use super::scores::RunScores;
 use super::target::Target;
 use crate::problem::Problem;
 use crate::suite::read::{Block, Field};
-use crate::trace::{Call, Run, Tool};
+use crate::trace::{Call, CallResult, Run, Tool, Trace};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -82,17 +82,25 @@ pub fn score_trajectory_axes(calls: &[Value], axes: &TrajectoryAxes) -> AxesScor
 struct Step<'a> {
     tool: Tool<'a>,
     turn: Option<u64>,
+    /// Whether it is known to have failed.
+    has_failed: bool,
 }
 
-impl<'a> From<&'a Call<'_>> for Step<'a> {
-    fn from(call: &'a Call<'_>) -> Self {
-        Self { tool: call.into(), turn: call.turn }
+impl<'a> Step<'a> {
+    fn all_of(trace: &'a Trace<'_>) -> Vec<Self> {
+        let calls = trace.tool_calls.iter().zip(trace.results_by_call());
+        let step = |(call, result): (&'a Call<'_>, Option<&CallResult<'_>>)| Self {
+            tool: call.into(),
+            turn: call.turn,
+            has_failed: result.is_some_and(CallResult::is_failure),
+        };
+        calls.map(step).collect()
     }
 }
 
 impl<'a> From<&'a Value> for Step<'a> {
     fn from(call: &'a Value) -> Self {
-        Self { tool: Tool::of_json(call), turn: call.get("turn").and_then(Value::as_u64) }
+        Self { tool: Tool::of_json(call), turn: call.get("turn").and_then(Value::as_u64), has_failed: false }
     }
 }
 
@@ -117,6 +125,8 @@ struct TooSoon {
     call: usize,
     /// The call of the earlier tool made in the same turn, when there was one.
     same_turn: Option<usize>,
+    /// The last call of the earlier tool, when all before failed.
+    failed: Option<usize>,
 }
 
 impl<'a> Judged<'a> {
@@ -138,10 +148,12 @@ impl<'a> Judged<'a> {
 }
 
 impl<'a> Edge<'a> {
-    /// Where outputs are read, a call made in the same turn as its only earlier producers could not read theirs.
+    /// Where outputs are read, a call made in the same turn as its only earlier producers could not read theirs, and
+    /// producers that failed gave none.
     fn of(earlier: &'a str, later: &'a str, reads_output: bool, steps: &[Step<'_>]) -> Self {
         let mut edge = Self { earlier, later, is_present: false, holds: true, too_soon: Vec::new() };
         let mut first: Option<usize> = None;
+        let mut failed: Option<usize> = None;
         let mut is_in_two_turns = false;
         for (at, step) in steps.iter().enumerate() {
             let shares_turn =
@@ -149,10 +161,12 @@ impl<'a> Edge<'a> {
             if step.tool.is(later) {
                 edge.is_present = true;
                 if first.is_none_or(shares_turn) && !is_in_two_turns {
-                    edge.too_soon.push(TooSoon { call: at, same_turn: first });
+                    edge.too_soon.push(TooSoon { call: at, same_turn: first, failed });
                 }
             }
-            if step.tool.is(earlier) {
+            if step.tool.is(earlier) && step.has_failed && reads_output {
+                failed = Some(at);
+            } else if step.tool.is(earlier) {
                 is_in_two_turns |= first.is_some_and(|first| !shares_turn(first));
                 first = first.or(Some(at));
             }
@@ -185,8 +199,7 @@ pub(super) const KIND: GateKind = GateKind {
 
 impl Gate for TrajectoryAxesBlock {
     fn score_run(&self, run: &Run<'_>) -> RunScores {
-        let calls = run.trace.tool_calls.as_slice();
-        let judged = Judged::of(&self.axes, &calls.iter().map(Step::from).collect::<Vec<_>>());
+        let judged = Judged::of(&self.axes, &Step::all_of(run.trace));
         let mut scores = RunScores::default();
         scores
             .whole(&DEPENDENCY_SATISFACTION, percent_held(&judged.dependencies))
@@ -293,15 +306,21 @@ impl TrajectoryAxesBlock {
 
 fn say(axis: &str, edge: &Edge<'_>) -> String {
     let Edge { earlier, later, too_soon, .. } = edge;
-    let Some(TooSoon { call, same_turn }) = too_soon.first() else {
+    let Some(TooSoon { call, same_turn, failed }) = too_soon.first() else {
         return format!("{axis} `{earlier}` → `{later}`: `{later}` was never called");
     };
-    let what = match same_turn {
-        Some(producer) => format!(
+    let what = match (same_turn, failed) {
+        (Some(producer), _) => format!(
             "ran in the same turn as call {} `{earlier}`, so it cannot have read its output",
             producer + 1
         ),
-        None => format!("ran before any `{earlier}`"),
+        (None, Some(producer)) => {
+            format!(
+                "has nothing to read: call {} `{earlier}` failed, and none before it succeeded",
+                producer + 1
+            )
+        }
+        (None, None) => format!("ran before any `{earlier}`"),
     };
     let more = match too_soon.len() - 1 {
         0 => String::new(),
