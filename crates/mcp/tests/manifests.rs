@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::disallowed_methods, clippy::panic, missing_docs)]
 
 use mcptest_core::problem::render;
+use mcptest_core::schema::JsonSchema;
 use mcptest_core::suite::{Host, yaml_to_json};
 use mcptest_mcp::manifest::{AskKind, Inputs, Manifest, State, catalogue, json_schema, load, load_text};
 use serde_json::{Value, json};
@@ -108,8 +109,8 @@ fn is_refused(manifest: &Value) -> bool {
 }
 
 fn faults(manifest: &Value) -> Vec<String> {
-    let validator = jsonschema::draft202012::new(&json_schema()).unwrap();
-    validator.iter_errors(manifest).map(|error| format!("{}: {error}", error.instance_path())).collect()
+    let reasons = JsonSchema::compile(&json_schema()).unwrap().reasons(manifest);
+    reasons.into_iter().map(|(at, why)| format!("{at}: {why}")).collect()
 }
 
 const FILES: [&str; 3] = [
@@ -183,7 +184,7 @@ fn known_maps(value: &Value, at: &str, into: &mut Vec<String>) {
 #[test]
 fn an_unknown_key_is_refused_and_a_note_is_accepted_at_every_level_by_both() {
     let rich = yaml_to_json(RICH).unwrap();
-    let validator = jsonschema::draft202012::new(&json_schema()).unwrap();
+    let validator = JsonSchema::compile(&json_schema()).unwrap();
     let mut pointers = Vec::new();
     known_maps(&rich, "", &mut pointers);
     for pointer in &pointers {

@@ -1,6 +1,6 @@
 //! Matchers of matchers: `not`, `all-of`, `any-of`.
 
-use super::{Check, Kind, differs};
+use super::{Check, Kind, differs, vacuous};
 use crate::problem::Problem;
 use crate::report::AssertionDiff;
 use crate::suite::read::Field;
@@ -29,13 +29,30 @@ pub(super) const ANY_OF: Kind = Kind {
     doc: "At least one of these matchers holds",
     read: |field| {
         let written = super::documented(field.value_quietly());
-        Some(Box::new(AnyOf { checks: several(field)?, written }))
+        let checks = several(field)?;
+        if is_one_or_its_opposite(&written) {
+            field.report(vacuous::problem("value"));
+            return None;
+        }
+        Some(Box::new(AnyOf { checks, written }))
     },
 };
+
+/// `x` and `not: x` among the same alternatives, or `absent: true` and `absent: false`.
+fn is_one_or_its_opposite(alternatives: &Value) -> bool {
+    let alternatives = alternatives.as_array().map_or(&[][..], Vec::as_slice);
+    let has = |one: &Value| alternatives.contains(one);
+    let is_opposed = |one: &Value| one.get("not").is_some_and(has);
+    alternatives.iter().any(is_opposed) || (has(&json!({"absent": true})) && has(&json!({"absent": false})))
+}
 
 fn read_not(field: &mut Field<'_>) -> Option<Not> {
     let written = super::documented(field.value_quietly());
     let check = super::read_check(field)?;
+    if check.never_holds() {
+        field.report(vacuous::problem("value"));
+        return None;
+    }
     Some(Not { check, written })
 }
 
@@ -64,6 +81,10 @@ impl Check for Not {
         }
     }
 
+    fn is_undecided(&self, actual: &Value) -> bool {
+        self.check.is_undecided(actual)
+    }
+
     fn asks_for_absence(&self) -> bool {
         self.check.asks_for_absence()
     }
@@ -74,6 +95,14 @@ struct AllOf(Vec<Box<dyn Check>>);
 impl Check for AllOf {
     fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
         self.0.iter().flat_map(|check| check.diff(actual)).collect()
+    }
+
+    fn is_undecided(&self, actual: &Value) -> bool {
+        self.0.iter().any(|check| check.is_undecided(actual))
+    }
+
+    fn never_holds(&self) -> bool {
+        self.0.iter().any(|check| check.never_holds())
     }
 
     fn accepts_absence(&self) -> bool {
@@ -96,6 +125,14 @@ impl Check for AnyOf {
             return Vec::new();
         }
         differs(json!({ "any-of": self.written }), actual)
+    }
+
+    fn is_undecided(&self, actual: &Value) -> bool {
+        self.checks.iter().any(|check| check.is_undecided(actual))
+    }
+
+    fn never_holds(&self) -> bool {
+        self.checks.iter().all(|check| check.never_holds())
     }
 
     fn accepts_absence(&self) -> bool {

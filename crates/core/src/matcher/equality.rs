@@ -2,6 +2,7 @@
 
 use super::{Check, Kind, differs};
 use crate::json::{difference, values_equal};
+use crate::problem::Problem;
 use crate::report::AssertionDiff;
 use serde_json::{Value, json};
 
@@ -23,7 +24,14 @@ pub(super) const ONE_OF: Kind = Kind {
     key: "one-of",
     alias: Some("oneOf"),
     doc: "Equal to one of these values",
-    read: |field| Some(Box::new(OneOf(field.list(|item| item.value())?))),
+    read: |field| {
+        let values = field.list(|item| item.value())?;
+        if values.is_empty() {
+            field.report(Problem::error("an empty list asks for nothing").help("name at least one value"));
+            return None;
+        }
+        Some(Box::new(OneOf(values)))
+    },
 };
 
 struct Exact(Value);

@@ -1,6 +1,6 @@
 //! The shape of a value: `subset`, `schema`, `length`, `absent`.
 
-use super::{Check, Kind, differs};
+use super::{Check, Kind, differs, vacuous};
 use crate::json::is_subset;
 use crate::problem::Problem;
 use crate::report::AssertionDiff;
@@ -11,7 +11,7 @@ pub(super) const SUBSET: Kind = Kind {
     key: "subset",
     alias: None,
     doc: "The value has at least this: objects key by key, lists in any order, scalars equal",
-    read: |field| Some(Box::new(Subset(field.value()?))),
+    read: |field| Some(Box::new(Subset(vacuous::part(field)?))),
 };
 
 pub(super) const SCHEMA: Kind = Kind {
@@ -20,6 +20,10 @@ pub(super) const SCHEMA: Kind = Kind {
     doc: "The value validates against this JSON Schema (2020-12)",
     read: |field| {
         let schema = field.json_schema()?;
+        if schema.holds_for_all() {
+            field.report(vacuous::problem("value"));
+            return None;
+        }
         Some(Box::new(Schema(schema)))
     },
 };
@@ -34,7 +38,15 @@ pub(super) const LENGTH: Kind = Kind {
                 let wanted = field.whole(0..=u64::MAX)?;
                 Some(Box::new(Length::Exactly(wanted)) as Box<dyn Check>)
             });
-            shapes.map(|field| Some(Box::new(Length::Matching(super::read_check(field)?)) as Box<dyn Check>));
+            shapes.map(|field| {
+                let check = super::read_check(field)?;
+                let lengths = vacuous::telling_numbers(&field.value_quietly());
+                if lengths.iter().all(|length| check.diff(&json!(length)).is_empty()) {
+                    field.report(vacuous::problem("length"));
+                    return None;
+                }
+                Some(Box::new(Length::Matching(check)) as Box<dyn Check>)
+            });
         })
     },
 };
@@ -59,6 +71,14 @@ struct Schema(JsonSchema);
 impl Check for Schema {
     fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
         self.0.check(actual)
+    }
+
+    fn is_undecided(&self, actual: &Value) -> bool {
+        self.0.verdict(actual).is_none()
+    }
+
+    fn never_holds(&self) -> bool {
+        self.0.holds_for_none()
     }
 }
 
@@ -106,7 +126,18 @@ impl crate::suite::read::Field<'_> {
         if self.is_describing() {
             return None;
         }
-        JsonSchema::compile(&written?).map_err(|fault| self.report(self.schema_problem(&fault))).ok()
+        let schema =
+            JsonSchema::compile(&written?).map_err(|fault| self.report(self.schema_problem(&fault))).ok()?;
+        for unknown in schema.unknown_keywords() {
+            let problem =
+                Problem::warning(format!("JSON Schema has no keyword `{}`: it checks nothing", unknown.word));
+            let help = match unknown.near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "take it out, or let its name begin with `x-`".to_owned(),
+            };
+            self.report(problem.help(help).at(self.span_at(&unknown.pointer)));
+        }
+        Some(schema)
     }
 
     /// What is wrong with the schema that stands here, at its own place.

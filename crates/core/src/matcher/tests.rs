@@ -124,3 +124,80 @@ fn what_is_not_a_matcher_is_refused() {
 fn a_matcher_is_shown_as_it_was_written() {
     assert_eq!(read("not: {contains: refund}").unwrap().written(), &json!({"not": {"contains": "refund"}}));
 }
+
+#[test]
+fn what_holds_for_everything_is_refused() {
+    for yaml in [
+        "contains: ''",
+        "contains: []",
+        "contains: {}",
+        "icontains: ''",
+        "contains-all: [a, '']",
+        "contains-any: [a, '']",
+        "starts-with: ''",
+        "ends-with: ''",
+        "subset: {}",
+        "subset: []",
+        "schema: {}",
+        "schema: true",
+        "schema: {title: T, format: email}",
+        "length: {gte: 0}",
+        "length: {not: {lt: 0}}",
+        "length: {any-of: [{lt: 7}, {gte: 7}]}",
+        "not: {schema: false}",
+        "not: {schema: {not: {}}}",
+        "not: {all-of: [{exact: 1}, {schema: false}]}",
+        "any-of: [{exact: 1}, {not: {exact: 1}}]",
+        "anyOf: [{absent: true}, {absent: false}]",
+        "any-of: [{exact: 1}, {contains: ''}]",
+    ] {
+        let problems = read(yaml).map(|_| ()).unwrap_err();
+        assert!(problems.iter().any(|one| one.ends_with("and asserts nothing")), "{yaml}: {problems:?}");
+    }
+    assert_eq!(read("one-of: []").unwrap_err(), ["an empty list asks for nothing"]);
+    for yaml in [
+        "length: {not: {exact: 5}}",
+        "length: {not: {one-of: [5, 700]}}",
+        "length: {lte: 100000}",
+        "length: {gt: 0}",
+        "any-of: [{absent: true}, {not: {exact: 1}}]",
+        "subset: {a: {}}",
+        "not: {contains: a}",
+        "not: {schema: {type: string}}",
+    ] {
+        assert!(read(yaml).is_ok(), "{yaml}");
+    }
+}
+
+#[test]
+fn a_pattern_that_holds_for_every_text_is_told_from_one_that_does_not() {
+    use super::vacuous::matches_every_text;
+    for pattern in [
+        "",
+        ".*",
+        "^",
+        "$",
+        "(?:)",
+        "a*",
+        "^.*",
+        ".*$",
+        "(?s)^.*$",
+        r"^[\s\S]*$",
+        "x|",
+        "(a?)(b?)",
+        r"\A",
+        "(?m)^",
+        "(?s).*",
+        "^(?s:(.*))$",
+    ] {
+        assert!(matches_every_text(pattern), "{pattern}");
+        for text in ["", "x", "a\nb", "\n", "é 1"] {
+            assert!(regex::Regex::new(pattern).unwrap().is_match(text), "{pattern} on {text:?}");
+        }
+    }
+    for pattern in
+        ["^$", r"^\s*$", "^.*$", "a", ".+", r"\b", r"^a*$", "^(a|b)*$", "x|^$", r"\S", "(?s).", r"\B", "("]
+    {
+        assert!(!matches_every_text(pattern), "{pattern}");
+    }
+}

@@ -1,6 +1,6 @@
 //! Part of a value: `contains` and its relatives, `regex`.
 
-use super::{Check, Kind, differs};
+use super::{Check, Kind, differs, vacuous};
 use crate::json::{is_subset, values_equal};
 use crate::problem::Problem;
 use crate::report::AssertionDiff;
@@ -14,14 +14,14 @@ pub(super) const CONTAINS: Kind = Kind {
     key: "contains",
     alias: None,
     doc: "A text in a text, a value in a list, or a part of an object or list",
-    read: |field| Some(Box::new(Contains(field.value()?))),
+    read: |field| Some(Box::new(Contains(vacuous::part(field)?))),
 };
 
 pub(super) const ICONTAINS: Kind = Kind {
     key: "icontains",
     alias: None,
     doc: "A text in a text, whatever the case",
-    read: |field| Some(Box::new(ContainsIgnoringCase(field.string()?))),
+    read: |field| Some(Box::new(ContainsIgnoringCase(vacuous::text(field)?))),
 };
 
 pub(super) const CONTAINS_ALL: Kind = Kind {
@@ -43,7 +43,11 @@ pub(super) const STARTS_WITH: Kind = Kind {
     alias: None,
     doc: "A text that starts with this",
     read: |field| {
-        Some(Box::new(Edge { text: field.string()?, key: "starts-with", holds: |a, b| a.starts_with(b) }))
+        Some(Box::new(Edge {
+            text: vacuous::text(field)?,
+            key: "starts-with",
+            holds: |a, b| a.starts_with(b),
+        }))
     },
 };
 
@@ -52,7 +56,7 @@ pub(super) const ENDS_WITH: Kind = Kind {
     alias: None,
     doc: "A text that ends with this",
     read: |field| {
-        Some(Box::new(Edge { text: field.string()?, key: "ends-with", holds: |a, b| a.ends_with(b) }))
+        Some(Box::new(Edge { text: vacuous::text(field)?, key: "ends-with", holds: |a, b| a.ends_with(b) }))
     },
 };
 
@@ -62,6 +66,10 @@ pub(super) const REGEX: Kind = Kind {
     doc: "A text in which this regular expression matches somewhere; anchor it with ^ and $",
     read: |field| {
         let pattern = field.string()?;
+        if vacuous::matches_every_text(&pattern) {
+            field.report(vacuous::problem("text"));
+            return None;
+        }
         match RegexBuilder::new(&pattern).size_limit(REGEX_SIZE_LIMIT).build() {
             Ok(regex) => Some(Box::new(Pattern(regex))),
             Err(error) => {
@@ -73,7 +81,7 @@ pub(super) const REGEX: Kind = Kind {
 };
 
 fn several(field: &mut Field<'_>) -> Option<Vec<Value>> {
-    let values = field.list(|item| item.value());
+    let values = field.list(vacuous::part);
     field.amend_schema("minItems", json!(1));
     let values = values?;
     if values.is_empty() {

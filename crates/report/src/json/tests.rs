@@ -31,8 +31,8 @@ fn closed(mut schema: Value) -> Value {
 }
 
 fn complaints(schema: &Value, document: &Value) -> Vec<String> {
-    let validator = jsonschema::validator_for(schema).unwrap();
-    validator.iter_errors(document).map(|error| format!("{}: {error}", error.instance_path())).collect()
+    let schema = mcptest_core::schema::JsonSchema::compile_as_declared(schema).unwrap();
+    schema.reasons(document).into_iter().map(|(at, why)| format!("{at}: {why}")).collect()
 }
 
 #[test]

@@ -17,7 +17,7 @@ struct Tool<'a> {
     listed: &'a CatalogueTool,
     schema: OnceCell<Option<JsonSchema>>,
     /// Arguments that were looked at already, by their hash.
-    judged: HashMap<u128, bool>,
+    judged: HashMap<u128, Standing>,
 }
 
 /// What the catalogue says of a call.
@@ -25,7 +25,7 @@ struct Tool<'a> {
 pub(super) enum Standing {
     /// It has no such tool.
     Unknown,
-    /// It has the tool, but no usable schema of its arguments.
+    /// It has the tool, but no schema of its arguments that can be used, or takes a bearable time.
     Unchecked,
     /// Whether the arguments fit.
     Checked(bool),
@@ -48,12 +48,13 @@ impl<'a> Catalogue<'a> {
             return Standing::Checked(false);
         }
         let key = call.args.map_or(0, |args| json::hash(args.get()));
-        if let Some(fits) = tool.judged.get(&key) {
-            return Standing::Checked(*fits);
+        if let Some(standing) = tool.judged.get(&key) {
+            return *standing;
         }
-        let fits = arguments(call).is_some_and(|value| schema.is_valid(&value));
-        tool.judged.insert(key, fits);
-        Standing::Checked(fits)
+        let verdict = arguments(call).map_or(Some(false), |value| schema.verdict(&value));
+        let standing = verdict.map_or(Standing::Unchecked, Standing::Checked);
+        tool.judged.insert(key, standing);
+        standing
     }
 
     /// Where the arguments of a call do not fit.

@@ -95,7 +95,7 @@ fn every_key_is_described_for_editors() {
         Variables { suite: BTreeMap::new(), config_dir: String::new(), environment: &environment };
     let schema = Reading::new(variables).describe(|field| field.block(TrajectoryBlock::read));
     assert_eq!(schema["required"], json!(["mode", "calls"]));
-    let validator = jsonschema::validator_for(&schema).unwrap();
+    let validator = crate::schema::JsonSchema::compile(&schema).unwrap();
     let with_args = |args: Value| json!({"mode": "subset", "calls": ["a", {"name": "b", "args": args}]});
     for args in [json!("any"), json!({"exact": null}), json!({"one_of": [{"subset": {}}, "ignore"]})] {
         assert!(validator.is_valid(&with_args(args.clone())), "{args}");

@@ -1,0 +1,99 @@
+//! Which matchers hold for every value, and so assert nothing?
+
+use crate::problem::Problem;
+use crate::suite::read::Field;
+use regex_syntax::hir::{Class, Hir, HirKind, Look};
+use serde_json::Value;
+
+/// What is said where a matcher holds for everything.
+pub(super) fn problem(of_what: &str) -> Problem {
+    Problem::error(format!("this holds for every {of_what}, and asserts nothing"))
+        .help("write what is expected; to ask only that there is a value, write `absent: false`")
+}
+
+/// A value of which something is to be a part; not an empty one, which is a part of everything.
+pub(super) fn part(field: &mut Field<'_>) -> Option<Value> {
+    let value = field.value()?;
+    let of_what = match &value {
+        Value::String(text) if text.is_empty() => "text",
+        Value::Array(items) if items.is_empty() => "list",
+        Value::Object(fields) if fields.is_empty() => "object",
+        _ => return Some(value),
+    };
+    field.report(problem(of_what));
+    None
+}
+
+/// A text that is to be in another; not an empty one.
+pub(super) fn text(field: &mut Field<'_>) -> Option<String> {
+    let text = field.string()?;
+    if text.is_empty() {
+        field.report(problem("text"));
+        return None;
+    }
+    Some(text)
+}
+
+/// The lengths by which one sees whether a matcher holds for all of them: those that it names, and their neighbours.
+pub(super) fn telling_numbers(matcher: &Value) -> Vec<u64> {
+    let inside = |values: Vec<&Value>| values.into_iter().flat_map(telling_numbers).collect();
+    match matcher {
+        Value::Number(number) => {
+            let number = number.as_f64().unwrap_or_default() as u64;
+            vec![number.saturating_sub(1), number, number.saturating_add(1)]
+        }
+        Value::Array(items) => inside(items.iter().collect()),
+        Value::Object(fields) => [vec![0, 1], inside(fields.values().collect())].concat(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whether the pattern matches somewhere in every text: it matches nothing at all at the start or at the end of it, or
+/// whatever is between the two. `^$` holds for the empty text alone.
+pub(crate) fn matches_every_text(pattern: &str) -> bool {
+    let Ok(pattern) = regex_syntax::parse(pattern) else { return false };
+    let is_start = |look| matches!(look, Look::Start | Look::StartLF | Look::StartCRLF);
+    let is_end = |look| matches!(look, Look::End | Look::EndLF | Look::EndCRLF);
+    matches_nothing(&pattern, &is_start)
+        || matches_nothing(&pattern, &is_end)
+        || is_anything(&pattern, &|look| is_start(look) || is_end(look))
+}
+
+/// Whether it matches the empty text at a place where only these assertions are sure to hold.
+fn matches_nothing(pattern: &Hir, holds: &dyn Fn(Look) -> bool) -> bool {
+    match pattern.kind() {
+        HirKind::Empty => true,
+        HirKind::Literal(_) | HirKind::Class(_) => false,
+        HirKind::Look(look) => holds(*look),
+        HirKind::Repetition(repetition) => repetition.min == 0 || matches_nothing(&repetition.sub, holds),
+        HirKind::Capture(capture) => matches_nothing(&capture.sub, holds),
+        HirKind::Concat(parts) => parts.iter().all(|part| matches_nothing(part, holds)),
+        HirKind::Alternation(parts) => parts.iter().any(|part| matches_nothing(part, holds)),
+    }
+}
+
+/// Whether it is `^[\s\S]*$`, or said otherwise.
+fn is_anything(pattern: &Hir, is_edge: &dyn Fn(Look) -> bool) -> bool {
+    match pattern.kind() {
+        HirKind::Capture(capture) => is_anything(&capture.sub, is_edge),
+        HirKind::Concat(parts) => {
+            let inner =
+                parts.iter().filter(|part| !matches!(part.kind(), HirKind::Look(look) if is_edge(*look)));
+            let inner: Vec<&Hir> = inner.collect();
+            !inner.is_empty() && inner.iter().all(|part| is_anything(part, is_edge))
+        }
+        HirKind::Alternation(parts) => parts.iter().any(|part| is_anything(part, is_edge)),
+        HirKind::Repetition(repetition) => {
+            let is_every_character = match repetition.sub.kind() {
+                HirKind::Class(Class::Unicode(class)) => {
+                    let mut none = class.clone();
+                    none.negate();
+                    none.ranges().is_empty()
+                }
+                _ => false,
+            };
+            is_every_character && repetition.min == 0 && repetition.max.is_none()
+        }
+        _ => false,
+    }
+}

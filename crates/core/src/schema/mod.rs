@@ -1,0 +1,357 @@
+//! JSON Schema 2020-12, compiled when a suite is loaded: no network, linear-time patterns, a limit on the work.
+
+mod keywords;
+mod paths;
+mod steps;
+
+pub use steps::TOO_MUCH_WORK;
+
+use crate::report::AssertionDiff;
+use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
+use serde_json::Value;
+
+const MAX_DIFFS: usize = 20;
+
+/// A compiled schema and how it was written.
+#[derive(Debug, Clone)]
+pub struct JsonSchema {
+    written: Value,
+    validator: Validator,
+}
+
+impl JsonSchema {
+    /// Compiles a schema; the error says what is malformed, and where.
+    pub fn compile(written: &Value) -> Result<Self, SchemaFault> {
+        Self::compile_with(Some(Draft::Draft202012), written)
+    }
+
+    /// Compiles a schema of the draft that its `$schema` names; 2020-12 when it names none.
+    pub fn compile_as_declared(written: &Value) -> Result<Self, SchemaFault> {
+        Self::compile_with(None, written)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "here is what limits the work")]
+    fn compile_with(draft: Option<Draft>, written: &Value) -> Result<Self, SchemaFault> {
+        if !matches!(written, Value::Object(_) | Value::Bool(_)) {
+            let reason = "it is neither a map nor `true` nor `false`".to_owned();
+            return Err(SchemaFault { pointer: String::new(), reason, help: None });
+        }
+        let counted = steps::counted(written);
+        let options = jsonschema::options();
+        let options = match draft {
+            Some(draft) => options.with_draft(draft),
+            None => options,
+        };
+        let options = options
+            .offline()
+            .with_pattern_options(PatternOptions::regex())
+            .with_keyword(steps::STEP, |_, _, _| Ok(steps::keyword()));
+        let compiled = steps::compile(written, || options.build(&counted));
+        let Some(validator) = compiled else {
+            return Err(SchemaFault {
+                pointer: String::new(),
+                reason: TOO_MUCH_WORK.to_owned(),
+                help: Some("refer to each part once".to_owned()),
+            });
+        };
+        let validator = validator.map_err(|error| SchemaFault::of(written, &error))?;
+        Ok(Self { written: written.clone(), validator })
+    }
+
+    /// Whether the value validates; not when that takes too much work.
+    pub fn is_valid(&self, value: &Value) -> bool {
+        self.verdict(value) == Some(true)
+    }
+
+    /// Whether the value validates; `None` when it takes too much work to say.
+    pub fn verdict(&self, value: &Value) -> Option<bool> {
+        steps::evaluate(value, || self.validator.is_valid(value))
+    }
+
+    /// Where and why the value does not validate: pointers and sentences.
+    pub fn reasons(&self, value: &Value) -> Vec<(String, String)> {
+        let say = |error: &ValidationError<'_>| {
+            (error.instance_path().to_string(), steps::without_step(&error.to_string()))
+        };
+        self.errors(value, say, |reason| (String::new(), reason.to_owned()))
+    }
+
+    /// Where the value does not validate; empty when it does.
+    pub fn check(&self, value: &Value) -> Vec<AssertionDiff> {
+        let differ = |error: &ValidationError<'_>| AssertionDiff {
+            pointer: error.instance_path().to_string(),
+            expected: self.rule(error.schema_path().as_str()),
+            actual: error.instance().clone().into_owned(),
+            absent: None,
+        };
+        let whole = |reason: &str| AssertionDiff {
+            pointer: String::new(),
+            expected: reason.into(),
+            actual: value.clone(),
+            absent: None,
+        };
+        self.errors(value, differ, whole)
+    }
+
+    /// What each of the first errors comes to, or `whole` of a sentence where they cannot be had.
+    fn errors<T>(
+        &self,
+        value: &Value,
+        each: impl Fn(&ValidationError<'_>) -> T,
+        whole: impl Fn(&str) -> T,
+    ) -> Vec<T> {
+        match self.verdict(value) {
+            Some(true) => return Vec::new(),
+            None => return vec![whole(TOO_MUCH_WORK)],
+            Some(false) => {}
+        }
+        let errors = || self.validator.iter_errors(value).take(MAX_DIFFS).map(|error| each(&error)).collect();
+        steps::evaluate(value, errors).unwrap_or_else(|| vec![whole("the value does not fit the schema")])
+    }
+
+    /// The rule that was broken, as written: `{"minimum": 0.7}`.
+    fn rule(&self, pointer: &str) -> Value {
+        let keyword = pointer.rsplit('/').next().unwrap_or_default();
+        let rule = self.written.pointer(pointer).cloned().unwrap_or(Value::Bool(false));
+        if keyword.is_empty() { rule } else { serde_json::json!({ keyword: rule }) }
+    }
+}
+
+/// Why a schema cannot be compiled.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaFault {
+    /// Where in the schema.
+    pub pointer: String,
+    /// What is wrong.
+    pub reason: String,
+    /// What to do.
+    pub help: Option<String>,
+}
+
+impl From<SchemaFault> for String {
+    fn from(fault: SchemaFault) -> Self {
+        fault.reason
+    }
+}
+
+const TYPES: [&str; 7] = ["array", "boolean", "integer", "null", "number", "object", "string"];
+
+impl SchemaFault {
+    fn of(written: &Value, error: &jsonschema::ValidationError<'_>) -> Self {
+        let pointer = error.instance_path().to_string();
+        if let Some((at, address)) = remote_reference(written, "") {
+            return Self {
+                pointer: at,
+                reason: format!("`{address}` would have to be fetched, and nothing is"),
+                help: Some("copy that schema under `$defs:` and refer to it as `#/$defs/name`".to_owned()),
+            };
+        }
+        if pointer.ends_with("/type") {
+            let found = written.pointer(&pointer).cloned().unwrap_or_default();
+            let near = found.as_str().and_then(|word| crate::problem::nearest(word, TYPES));
+            let help = near.map_or_else(
+                || format!("the types are {}", TYPES.join(", ")),
+                |near| format!("did you mean `{near}`?"),
+            );
+            return Self { pointer, reason: format!("{found} is not a type"), help: Some(help) };
+        }
+        let reason = match &pointer[..] {
+            "" => error.to_string(),
+            pointer => format!("{error} (at {pointer})"),
+        };
+        Self { pointer, reason, help: None }
+    }
+}
+
+/// The first `$ref` that leads out of the schema, with its place.
+fn remote_reference(schema: &Value, at: &str) -> Option<(String, String)> {
+    match schema {
+        Value::Object(map) => map.iter().find_map(|(key, value)| {
+            let here = format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
+            match (key.as_str(), value) {
+                ("$ref" | "$dynamicRef", Value::String(address)) if address.contains("://") => {
+                    Some((here, address.clone()))
+                }
+                _ => remote_reference(value, &here),
+            }
+        }),
+        Value::Array(items) => items
+            .iter()
+            .enumerate()
+            .find_map(|(index, item)| remote_reference(item, &format!("{at}/{index}"))),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_broken_rule_is_shown_where_it_was_broken() {
+        let schema = JsonSchema::compile(&json!({"properties": {"q": {"minLength": 3}}})).unwrap();
+        let diffs = schema.check(&json!({"q": "x"}));
+        assert_eq!(diffs[0].pointer, "/q");
+        assert_eq!(diffs[0].expected, json!({"minLength": 3}));
+        assert_eq!(diffs[0].actual, json!("x"));
+        assert!(schema.is_valid(&json!({"q": "xyz"})));
+    }
+
+    /// A schema in which each of `count` parts refers twice to the next, with one more rule in the first.
+    fn doubling(count: usize, rule: &str) -> Value {
+        let mut parts: serde_json::Map<String, Value> = (0..count)
+            .map(|part| {
+                let next = json!({"$ref": format!("#/$defs/part{}", part + 1)});
+                (format!("part{part}"), json!({"allOf": [next, next]}))
+            })
+            .collect();
+        parts.insert(format!("part{count}"), json!({"properties": {"a": {"type": "string"}}}));
+        parts["part0"][rule] = json!(false);
+        json!({"$ref": "#/$defs/part0", "$defs": parts})
+    }
+
+    #[test]
+    fn a_schema_that_doubles_is_given_up_and_one_that_doubles_a_little_is_not() {
+        let schema = JsonSchema::compile(&doubling(50, "deprecated")).unwrap();
+        let value = json!({"a": "x"});
+        assert_eq!(schema.verdict(&value), None);
+        assert_eq!(schema.reasons(&value), [(String::new(), TOO_MUCH_WORK.to_owned())]);
+        assert_eq!(schema.check(&value).len(), 1);
+        let small = JsonSchema::compile(&doubling(10, "deprecated")).unwrap();
+        assert_eq!((small.verdict(&value), small.verdict(&json!({"a": 1}))), (Some(true), Some(false)));
+        assert_eq!(schema.verdict(&value), None, "the count starts anew");
+    }
+
+    #[test]
+    fn alternatives_that_all_fail_are_counted_too() {
+        for (key, draft) in [("anyOf", "2020-12/schema"), ("oneOf", "2020-12/schema"), ("anyOf", "draft-07")]
+        {
+            let draft = match draft {
+                "draft-07" => "http://json-schema.org/draft-07/schema#".to_owned(),
+                newer => format!("https://json-schema.org/draft/{newer}"),
+            };
+            let mut parts = serde_json::Map::new();
+            for part in 0..28 {
+                let next = json!({"$ref": format!("#/$defs/part{}", part + 1)});
+                parts.insert(format!("part{part}"), json!({key: [next, next]}));
+            }
+            parts.insert("part28".to_owned(), json!({"type": "string"}));
+            let schema = json!({"$schema": draft, "items": {"$ref": "#/$defs/part0"}, "$defs": parts});
+            let schema = JsonSchema::compile_as_declared(&schema);
+            assert!(
+                schema.is_err() || schema.is_ok_and(|schema| schema.verdict(&json!([1])).is_none()),
+                "{key}"
+            );
+        }
+        // Each list is looked at twice: in the list around it, and in the one around that.
+        let twice = json!({"items": {"anyOf": [{"$ref": "#"}, {"$ref": "#"}]}, "type": "array"});
+        let deep = (0..40).fold(json!(1), |inner, _| json!([inner]));
+        for draft in
+            ["https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#"]
+        {
+            let mut schema = twice.clone();
+            schema["$schema"] = json!(draft);
+            let schema = JsonSchema::compile_as_declared(&schema).unwrap();
+            assert_ne!(schema.verdict(&deep), Some(true), "{draft}");
+        }
+    }
+
+    #[test]
+    fn doubling_hidden_where_the_validator_looks_first_is_refused() {
+        for rule in ["unevaluatedProperties", "unevaluatedItems"] {
+            assert!(JsonSchema::compile(&doubling(50, rule)).is_err(), "{rule}");
+            assert!(JsonSchema::compile(&doubling(5, rule)).is_ok(), "{rule}");
+        }
+        let mut with_addresses = serde_json::Map::new();
+        for part in 0..40 {
+            let to = |side: &str| json!({"$ref": format!("https://x.example/{}{side}", part + 1)});
+            for side in ["a", "b"] {
+                let id = format!("https://x.example/{part}{side}");
+                with_addresses
+                    .insert(format!("{part}{side}"), json!({"$id": id, "allOf": [to("a"), to("b")]}));
+            }
+        }
+        for side in ["a", "b"] {
+            with_addresses.insert(format!("40{side}"), json!({"$id": format!("https://x.example/40{side}")}));
+        }
+        let schema = json!({"$ref": "https://x.example/0a", "$defs": with_addresses});
+        assert_eq!(JsonSchema::compile(&schema).unwrap_err().reason, TOO_MUCH_WORK);
+        let in_data = json!({"$ref": "#/const/%61", "const": {"a": {"allOf": [{"$ref": "#/const/a"}]}}});
+        assert!(JsonSchema::compile(&in_data).is_err());
+        let hidden = |place: &str| {
+            let twice = json!({"$ref": format!("#/{place}/const")});
+            let part = json!({"items": {"allOf": [twice, twice]}});
+            JsonSchema::compile(&json!({"$ref": format!("#/{place}/const"), place: {"const": part}}))
+        };
+        assert!(hidden("$defs").is_ok(), "a part may be named so");
+        assert!(hidden("weird").is_err() && hidden("default").is_err());
+        let map =
+            json!({"$ref": "#/$defs", "$defs": {"not": {"$ref": "#/$defs"}, "if": {"$ref": "#/$defs"}}});
+        assert!(JsonSchema::compile(&map).is_err());
+    }
+
+    #[test]
+    fn a_chain_of_references_does_not_exhaust_the_stack() {
+        for draft in
+            ["https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#"]
+        {
+            for wrapped in [false, true] {
+                let part = |at: usize| {
+                    let next = json!({"$ref": format!("#/$defs/part{}", at + 1)});
+                    (format!("part{at}"), if wrapped { json!({"allOf": [next]}) } else { next })
+                };
+                let mut parts: serde_json::Map<String, Value> = (0..20_000).map(part).collect();
+                parts.insert("part20000".to_owned(), json!({"type": "string"}));
+                let schema = json!({"$schema": draft, "$ref": "#/$defs/part0", "$defs": parts});
+                let verdict =
+                    JsonSchema::compile_as_declared(&schema).map(|schema| schema.verdict(&json!(1)));
+                assert!(verdict.is_err() || verdict == Ok(None), "{draft} {wrapped}");
+            }
+        }
+    }
+
+    #[test]
+    fn recursive_schemas_hold_deep_and_large_values() {
+        let tree = json!({"$ref": "#/$defs/node", "$defs": {"node": {"type": "object", "required": ["name"],
+            "properties": {"name": {"type": "string"}, "children": {"type": "array", "items": {"$ref": "#/$defs/node"}}},
+            "additionalProperties": false}}});
+        let schema = JsonSchema::compile(&tree).unwrap();
+        let deep =
+            (0..60).fold(json!({"name": "leaf"}), |inner, _| json!({"name": "n", "children": [inner]}));
+        let wide = json!({"name": "n", "children": vec![json!({"name": "leaf"}); 50_000]});
+        assert!(schema.is_valid(&deep) && schema.is_valid(&wide));
+        assert!(!schema.is_valid(&json!({"name": "n", "children": [{"nam": "x"}]})));
+        for draft in
+            ["https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#"]
+        {
+            let meta = JsonSchema::compile_as_declared(&json!({"$schema": draft, "$ref": draft})).unwrap();
+            assert!(meta.is_valid(&tree) && meta.is_valid(&crate::suite::json_schema()), "{draft}");
+            assert!(!meta.is_valid(&json!({"properties": {"a": {"type": 12}}})), "{draft}");
+        }
+        let union = json!({"$ref": "#/$defs/e", "$defs": {"e": {"anyOf": [{"type": "number"},
+            {"properties": {"op": {"const": "add"}, "args": {"items": {"$ref": "#/$defs/e"}}}, "required": ["op"], "type": "object"},
+            {"properties": {"op": {"const": "mul"}, "args": {"items": {"$ref": "#/$defs/e"}}}, "required": ["op"], "type": "object"}]}}});
+        let deep = (0..30).fold(json!(1), |inner, _| json!({"op": "mul", "args": [inner]}));
+        assert!(JsonSchema::compile(&union).unwrap().is_valid(&deep));
+    }
+
+    #[test]
+    fn a_message_does_not_show_how_work_is_counted() {
+        let schema = JsonSchema::compile(&json!({"not": {"type": "string"}, "minLength": 3})).unwrap();
+        for (_, reason) in schema.reasons(&json!("x")) {
+            assert!(!reason.contains("mcptest"), "{reason}");
+        }
+        let empty = JsonSchema::compile(&json!({"not": {}})).unwrap();
+        assert_eq!(empty.reasons(&json!(1))[0].1, "{} is not allowed for 1");
+    }
+
+    #[test]
+    fn what_is_malformed_remote_or_slow_is_refused() {
+        assert!(JsonSchema::compile(&json!({"type": 12})).is_err());
+        assert!(JsonSchema::compile(&json!("string")).is_err());
+        assert!(JsonSchema::compile(&json!({"$ref": "https://example.com/x.json"})).is_err());
+        assert!(JsonSchema::compile(&json!({"pattern": "(?=a)b"})).is_err());
+        assert!(JsonSchema::compile(&json!({"pattern": "("})).is_err());
+    }
+}

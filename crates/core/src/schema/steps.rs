@@ -1,0 +1,153 @@
+//! How much work may it be to compile a schema, or to hold a value to it?
+//!
+//! A schema of a few lines can ask for 2^50 steps, and the validator cannot be stopped from outside. So every schema in
+//! it gets one more keyword, which counts, and ends the work where there has been too much of it. The count depends on
+//! the schema and the value alone.
+//!
+//! The validator comes to that keyword last, and not at all where another one fails. So a schema with alternatives or a
+//! reference has it in its `allOf` too, which comes before those: work that is repeated is counted before it begins.
+
+use super::paths;
+use jsonschema::{Keyword, ValidationError};
+use serde_json::{Value, json};
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+/// What is said of a schema that takes more.
+pub const TOO_MUCH_WORK: &str =
+    "this takes too many steps, because parts of the schema refer to each other over and over";
+
+const LEAST_STEPS: u64 = 1_000_000;
+const STEPS_FOR_EACH_VALUE: u64 = 100;
+const LEAST_COMPILED: u64 = 20_000;
+const COMPILED_FOR_EACH_VALUE: u64 = 4;
+
+/// The keyword that counts.
+pub(super) const STEP: &str = "$mcptest-step";
+
+/// Keywords whose names are the user's, each with a schema.
+pub(super) const MAPS: [&str; 6] =
+    ["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"];
+
+/// How much of the stack it may take, of the two megabytes that a thread has.
+const MOST_STACK: usize = 1 << 20;
+
+/// Keywords after which a part may be looked at once more.
+const REPEATING: [&str; 7] = ["$dynamicRef", "$recursiveRef", "$ref", "anyOf", "if", "not", "oneOf"];
+
+thread_local! {
+    static LEFT: Cell<u64> = const { Cell::new(0) };
+    /// Where on the stack the work began.
+    static BEGAN: Cell<usize> = const { Cell::new(0) };
+}
+
+/// About where on the stack we are.
+#[inline(never)]
+fn place() -> usize {
+    let here = 0_u8;
+    std::ptr::from_ref(&here) as usize
+}
+
+struct OutOfSteps;
+
+/// One step. The only way out of the validator is to unwind; no panic hook is called, and nothing is printed.
+fn step() {
+    match LEFT.get().checked_sub(1) {
+        Some(left) if place().abs_diff(BEGAN.get()) < MOST_STACK => LEFT.set(left),
+        _ => resume_unwind(Box::new(OutOfSteps)),
+    }
+}
+
+fn within<T>(steps: u64, work: impl FnOnce() -> T) -> Option<T> {
+    LEFT.set(steps);
+    BEGAN.set(place());
+    match catch_unwind(AssertUnwindSafe(work)) {
+        Ok(done) => Some(done),
+        Err(payload) if payload.is::<OutOfSteps>() => None,
+        Err(payload) => resume_unwind(payload),
+    }
+}
+
+/// Holds a value to a schema; `None` when that is too much work.
+pub(super) fn evaluate<T>(value: &Value, work: impl FnOnce() -> T) -> Option<T> {
+    within(LEAST_STEPS + STEPS_FOR_EACH_VALUE * size(value), work)
+}
+
+/// Compiles a schema with [`counted`] parts; `None` when that is too much work.
+pub(super) fn compile<T>(written: &Value, work: impl FnOnce() -> T) -> Option<T> {
+    if paths::are_too_many(written) {
+        return None;
+    }
+    within(LEAST_COMPILED + COMPILED_FOR_EACH_VALUE * size(written), work)
+}
+
+/// How many values there are in this one, with itself.
+fn size(value: &Value) -> u64 {
+    match value {
+        Value::Array(items) => 1 + items.iter().map(size).sum::<u64>(),
+        Value::Object(fields) => 1 + fields.values().map(size).sum::<u64>(),
+        _ => 1,
+    }
+}
+
+/// The schema with the keyword that counts wherever a reference can lead.
+pub(super) fn counted(written: &Value) -> Value {
+    let mut schema = written.clone();
+    count_in(&mut schema, false);
+    schema
+}
+
+fn count_in(schema: &mut Value, is_map_of_schemas: bool) {
+    // Data that is compared, and maps of something else.
+    const LEFT_ALONE: [&str; 4] = ["$vocabulary", "const", "dependentRequired", "enum"];
+    match schema {
+        Value::Object(fields) => {
+            for (key, value) in fields.iter_mut() {
+                if is_map_of_schemas || !LEFT_ALONE.contains(&key.as_str()) {
+                    count_in(value, !is_map_of_schemas && MAPS.contains(&key.as_str()));
+                }
+            }
+            if !is_map_of_schemas {
+                fields.insert(STEP.to_owned(), json!({}));
+                if REPEATING.iter().any(|key| fields.contains_key(*key)) {
+                    let all = fields.entry("allOf").or_insert_with(|| json!([]));
+                    all.as_array_mut().into_iter().for_each(|all| all.push(json!({ STEP: {} })));
+                }
+            }
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| count_in(item, false)),
+        _ => {}
+    }
+}
+
+/// The counting keyword, out of what a message quotes of a schema.
+pub(super) fn without_step(message: &str) -> String {
+    let step = format!("\"{STEP}\":{{}}");
+    let alone = format!("\"allOf\":[{{{step}}}]");
+    let mut message = message.replace(&format!(",{{{step}}}"), "");
+    for entry in [alone, step] {
+        message =
+            message.replace(&format!("{entry},"), "").replace(&format!(",{entry}"), "").replace(&entry, "");
+    }
+    message
+}
+
+struct Step;
+
+impl<'i> Keyword<'i> for Step {
+    fn validate(&self, _: &'i Value) -> Result<(), ValidationError<'i>> {
+        step();
+        Ok(())
+    }
+
+    fn is_valid(&self, _: &'i Value) -> bool {
+        step();
+        true
+    }
+}
+
+/// The keyword for one part of a schema; that it is made is a step of compiling.
+pub(super) fn keyword() -> Box<dyn for<'i> Keyword<'i>> {
+    step();
+    Box::new(Step)
+}
