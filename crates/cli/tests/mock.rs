@@ -147,3 +147,33 @@ fn over_http_the_first_line_is_the_address_and_a_change_of_the_file_is_served() 
     assert_eq!(said.next().unwrap().unwrap(), "m.yml is read again");
     assert!(ask().contains(r#""text":"goodbye""#));
 }
+
+#[test]
+fn a_request_that_names_another_host_in_any_way_is_refused() {
+    let folder = folder();
+    let mut server =
+        Killed(mock(folder.path(), &["--tools-from", "m.yml", "--http", "127.0.0.1:0"]).spawn().unwrap());
+    let mut url = String::new();
+    BufReader::new(server.0.stderr.take().unwrap()).read_line(&mut url).unwrap();
+    let address =
+        url.trim().strip_prefix("http://").and_then(|url| url.strip_suffix("/mcp")).unwrap().to_owned();
+    let status = |target: &str, hosts: &[&str]| {
+        let hosts: String = hosts.iter().map(|host| ["Host: ", host, "\r\n"].concat()).collect();
+        let mut stream = TcpStream::connect(&address).unwrap();
+        write!(stream, "GET {target} HTTP/1.1\r\n{hosts}Connection: close\r\n\r\n").unwrap();
+        let mut said = String::new();
+        let _cut = stream.read_to_string(&mut said);
+        said.split(' ').nth(1).unwrap_or_default().to_owned()
+    };
+    assert_eq!(status("/mcp", &["localhost", "evil.example"]), "400");
+    for (target, hosts) in [
+        ("http://evil.example/mcp", ["localhost"].as_slice()),
+        ("http://localhost/mcp", &["evil.example"]),
+        ("/mcp", &["[::1]evil"]),
+        ("/mcp", &["localhost:80:evil"]),
+        ("/mcp", &["127.0.0.1.evil.example"]),
+    ] {
+        assert_eq!(status(target, hosts), "403", "{target} {hosts:?}");
+    }
+    assert_ne!(status("/mcp", &["localhost"]), "403");
+}

@@ -1,9 +1,12 @@
 //! Which connections are open, and which has been idle the longest?
 
+use hyper::body::{Body, Frame, SizeHint};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll};
 use tokio::sync::Notify;
 
 /// The open connections.
@@ -23,9 +26,49 @@ pub(crate) struct Connection {
 
 const BUSY: u64 = u64::MAX;
 
-impl Connection {
-    pub(crate) fn set_busy(&self) {
-        self.idle_since.store(BUSY, Ordering::Relaxed);
+/// A connection is busy for as long as this lives.
+pub(crate) struct Busy {
+    connections: Arc<Connections>,
+    connection: Arc<Connection>,
+}
+
+impl Busy {
+    pub(crate) fn new(connections: &Arc<Connections>, connection: &Arc<Connection>) -> Self {
+        connection.idle_since.store(BUSY, Ordering::Relaxed);
+        Self { connections: Arc::clone(connections), connection: Arc::clone(connection) }
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        let now = self.connections.clock.fetch_add(1, Ordering::Relaxed);
+        self.connection.idle_since.store(now, Ordering::Relaxed);
+    }
+}
+
+/// The body of an answer, until whose end the connection is busy: a stream may say nothing for long.
+pub(crate) struct BusyBody<B> {
+    pub(crate) body: Pin<Box<B>>,
+    pub(crate) _busy: Busy,
+}
+
+impl<B: Body> Body for BusyBody<B> {
+    type Data = B::Data;
+    type Error = B::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
+        self.body.as_mut().poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
     }
 }
 
@@ -57,11 +100,6 @@ impl Connections {
         idle.evicted.notify_one();
         true
     }
-
-    pub(crate) fn set_idle(&self, connection: &Connection) {
-        let now = self.clock.fetch_add(1, Ordering::Relaxed);
-        connection.idle_since.store(now, Ordering::Relaxed);
-    }
 }
 
 #[cfg(test)]
@@ -70,16 +108,20 @@ mod tests {
 
     #[test]
     fn the_longest_idle_connection_goes_first_and_a_busy_one_never() {
-        let connections = Connections::default();
+        let connections = Arc::new(Connections::default());
         let (first, second, third) = (connections.opened(), connections.opened(), connections.opened());
-        second.set_busy();
-        first.set_busy();
-        connections.set_idle(&first);
+        let body = BusyBody {
+            body: Box::pin(http_body_util::Empty::<bytes::Bytes>::new()),
+            _busy: Busy::new(&connections, &second),
+        };
+        drop(Busy::new(&connections, &first));
         assert!(connections.evict());
         let left = || connections.open.lock().keys().copied().collect::<Vec<_>>();
         assert_eq!(left(), [first.number, second.number], "{} was idle the longest", third.number);
         assert!(connections.evict());
         assert_eq!(left(), [second.number]);
         assert!(!connections.evict());
+        drop(body);
+        assert!(connections.evict(), "its answer has ended");
     }
 }

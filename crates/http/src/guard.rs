@@ -32,12 +32,14 @@ impl Guard {
         if headers.get_all(header::HOST).iter().nth(1).is_some() {
             return Some((StatusCode::BAD_REQUEST, "the request has more than one `Host`".to_owned()));
         }
-        let host = uri.authority().map(http::uri::Authority::as_str).or_else(|| text(header::HOST));
-        let Some(host) = host else {
+        let address = uri.authority().map(http::uri::Authority::as_str);
+        let hosts: Vec<&str> = address.into_iter().chain(text(header::HOST)).collect();
+        if hosts.is_empty() {
             return Some((StatusCode::FORBIDDEN, "the request has no Host header".to_owned()));
-        };
-        let name = name_of(host);
-        if !name.is_some_and(|name| self.lets_in(name)) {
+        }
+        let is_stranger = |host: &&str| !name_of(host).is_some_and(|name| self.lets_in(name));
+        if let Some(host) = hosts.into_iter().find(is_stranger) {
+            let name = name_of(host);
             let hint = match (self.option, name) {
                 (Some(option), Some(name)) => format!("if it should be, {option} {name}"),
                 _ => "this protects from DNS rebinding".to_owned(),
@@ -130,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn the_host_must_be_there_once_and_an_absolute_address_goes_before_it() {
+    fn the_host_must_be_there_once_and_an_absolute_address_is_held_to_the_same() {
         let mut headers = HeaderMap::new();
         let status = |uri: &'static str, headers: &HeaderMap| {
             local().refusal(&Uri::from_static(uri), headers).map(|(status, _)| status.as_u16())
@@ -139,6 +141,10 @@ mod tests {
         headers.insert(header::HOST, "localhost".parse().unwrap());
         assert_eq!(status("/mcp", &headers), None);
         assert_eq!(status("http://evil.example/mcp", &headers), Some(403));
+        assert_eq!(status("http://localhost/mcp", &headers), None);
+        headers.insert(header::HOST, "evil.example".parse().unwrap());
+        assert_eq!(status("http://localhost/mcp", &headers), Some(403));
+        headers.insert(header::HOST, "localhost".parse().unwrap());
         headers.append(header::HOST, "evil.example".parse().unwrap());
         assert_eq!(status("/mcp", &headers), Some(400));
     }

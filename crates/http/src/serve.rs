@@ -1,6 +1,6 @@
 //! Who takes in connections, as many as there may be, and ends them in good order?
 
-use crate::connections::Connections;
+use crate::connections::{Busy, BusyBody, Connections};
 use crate::limits::Limits;
 use crate::stall::Stall;
 use http::{Request, Response};
@@ -108,13 +108,8 @@ async fn connection<E, F, B, X>(
     let connection = connections.opened();
     let service = service_fn(|request| {
         let answer = exchange(request);
-        let (connections, connection) = (&connections, &connection);
-        async move {
-            connection.set_busy();
-            let answer = answer.await;
-            connections.set_idle(connection);
-            answer
-        }
+        let busy = Busy::new(&connections, &connection);
+        async move { answer.await.map(|answer| answer.map(|body| BusyBody { body: Box::pin(body), _busy: busy })) }
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(limits.header_timeout).max_headers(limits.headers);
