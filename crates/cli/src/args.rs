@@ -359,7 +359,7 @@ pub(crate) struct Direct {
     /// The era of the MCP protocol [default: auto].
     #[arg(long, value_enum, value_name = "ERA")]
     pub(crate) era: Option<EraOption>,
-    /// Time limit of a request, such as 500ms, 30s or 2m.
+    /// Time limit of a request and of the start, such as 500ms, 30s or 2m.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) timeout: Option<std::time::Duration>,
     /// Start the server with the command after `--`.

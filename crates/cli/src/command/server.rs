@@ -148,9 +148,7 @@ fn apply(args: &Direct, spec: &mut ServerSpec) -> Result<(), Failure> {
         spec.era = era.0;
     }
     if let Some(timeout) = args.timeout {
-        spec.timeout = timeout;
-        // A program may be slow to start, however fast its answers are to be.
-        spec.connect_timeout = spec.connect_timeout.max(timeout);
+        (spec.timeout, spec.connect_timeout) = (timeout, timeout);
     }
     Ok(())
 }

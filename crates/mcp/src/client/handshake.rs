@@ -27,12 +27,12 @@ pub(super) async fn connect(spec: &ServerSpec, tap: Option<Tap>) -> Result<(Link
     match spec.era {
         Some(Era::Legacy) => {
             let link = open(spec, tap, Era::Legacy)?;
-            let info = initialize(&link, spec.connect_timeout).await?;
+            let info = initialize(&link, Deadline::after(spec.connect_timeout)).await?;
             Ok(ready(link, info).await)
         }
         Some(Era::Modern) => {
             let link = open(spec, tap, Era::Modern)?;
-            match discover(&link, spec.connect_timeout).await {
+            match discover(&link, Deadline::after(spec.connect_timeout)).await {
                 Discovered::Modern(info) => Ok(ready(link, info).await),
                 Discovered::Failed { error, .. } => Err(error),
             }
@@ -42,6 +42,8 @@ pub(super) async fn connect(spec: &ServerSpec, tap: Option<Tap>) -> Result<(Link
 }
 
 async fn find_out(spec: &ServerSpec, tap: Option<Tap>) -> Result<(Link, ServerInfo), WireError> {
+    // The limit is one for both eras.
+    let deadline = Deadline::after(spec.connect_timeout);
     let link = open(spec, tap.clone(), Era::Modern)?;
     let (error, was_silent) = match probe(&link, PROBE.min(spec.connect_timeout / 2)).await {
         Discovered::Modern(info) => return Ok(ready(link, info).await),
@@ -49,18 +51,19 @@ async fn find_out(spec: &ServerSpec, tap: Option<Tap>) -> Result<(Link, ServerIn
         Discovered::Failed { error, next } => (error, next == Next::WasSilent),
     };
     let seen = link.conversation().observed();
-    link.discard().await;
+    // A process that does not end by itself is killed when this is dropped.
+    let _killed = timeout(spec.connect_timeout / 4, link.discard()).await;
     let link = open(spec, tap, Era::Legacy)?;
     for observed in seen {
         link.conversation().observe(observed);
     }
     link.conversation().observe(Observed::FellBack { reason: reason(&error) });
-    match initialize(&link, spec.connect_timeout).await {
+    match initialize(&link, deadline).await {
         Ok(info) => Ok(ready(link, info).await),
         // A modern server may only have been slow to start.
         Err(refused) if was_silent && matches!(refused.misbehaviour, Misbehaviour::Refused { .. }) => {
             link.set_era(Era::Modern);
-            match discover(&link, spec.connect_timeout).await {
+            match discover(&link, deadline).await {
                 Discovered::Modern(info) => Ok(ready(link, info).await),
                 Discovered::Failed { .. } => Err(refused),
             }
@@ -122,7 +125,7 @@ enum Next {
 /// Asks a server of unknown era. One that is slow to start is waited for; one that answers something else, and has
 /// passed over the probe, is not.
 async fn probe(link: &Link, limit: Duration) -> Discovered {
-    let mut discovering = pin!(discover(link, limit));
+    let mut discovering = pin!(discover(link, Deadline::after(limit)));
     if let Link::Http(..) = link {
         return discovering.await;
     }
@@ -144,8 +147,8 @@ async fn probe(link: &Link, limit: Duration) -> Discovered {
     })
 }
 
-async fn discover(link: &Link, limit: Duration) -> Discovered {
-    let (method, deadline) = ("server/discover", Deadline::after(limit));
+async fn discover(link: &Link, deadline: Deadline) -> Discovered {
+    let method = "server/discover";
     let failed = |why, next| Discovered::Failed { error: link.error(method, why, Vec::new()), next };
     let mut answer = ask_to_discover(link, deadline).await;
     if matches!(&answer, Err(CallFailure::Rpc(error)) if offers_our_version(error)) {
@@ -263,8 +266,7 @@ fn discovered(result: &RawValue) -> Result<ServerInfo, Misbehaviour> {
 }
 
 /// The older handshake: `initialize`, an agreed version, `notifications/initialized`.
-pub(super) async fn initialize(link: &Link, limit: Duration) -> Result<ServerInfo, WireError> {
-    let deadline = Deadline::after(limit);
+pub(super) async fn initialize(link: &Link, deadline: Deadline) -> Result<ServerInfo, WireError> {
     let info = match offer(link, LATEST_LEGACY, deadline).await? {
         Ok(info) => info,
         Err(error) => {

@@ -1,7 +1,7 @@
 //! One request over HTTP: sent, sent again where that is the rule, and its answer read.
 
 use super::super::handshake;
-use super::super::link::Link;
+use super::super::link::{Deadline, Link};
 use super::super::{Misbehaviour, Observed};
 use super::{Http, Outgoing, SESSION, answer, failure, retry};
 use crate::era::Era;
@@ -97,7 +97,7 @@ impl Http {
         }
         self.conversation.observe(Observed::SessionRenewed);
         let link = Link::Http(Arc::clone(self), None);
-        match handshake::initialize(&link, self.connect_timeout).await {
+        match handshake::initialize(&link, Deadline::after(self.connect_timeout)).await {
             Ok(_) => Ok(()),
             Err(error) => Err(error.misbehaviour.clone()),
         }
