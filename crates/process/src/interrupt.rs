@@ -1,4 +1,16 @@
 //! When does the user, or the system, ask us to stop?
+//!
+//! Signals are heard on a thread of their own. When nobody takes one up, because nobody waits for it or the one who does
+//! is busy, the thread ends the program, and with it all that was started.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+
+/// How long a signal may wait for somebody to take it up.
+const PATIENCE: Duration = Duration::from_secs(1);
+const STEP: Duration = Duration::from_millis(10);
 
 /// A signal that asks us to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,9 +21,54 @@ pub struct StopSignal {
     pub exit_code: u8,
 }
 
-/// Waits for Ctrl-C, SIGTERM or SIGHUP.
-#[cfg(unix)]
+/// How many signals there were, and the last of them.
+type Heard = (usize, Option<StopSignal>);
+
+static SIGNALS: OnceLock<watch::Sender<Heard>> = OnceLock::new();
+/// How many of them were taken up.
+static TAKEN: AtomicUsize = AtomicUsize::new(0);
+
+/// Waits for the next Ctrl-C, SIGTERM or SIGHUP.
 pub async fn stop_signal() -> StopSignal {
+    let signals = SIGNALS.get_or_init(|| {
+        // It lasts as long as the program: there is nobody to join it.
+        let _detached = std::thread::Builder::new().name("signals".to_owned()).spawn(listen);
+        watch::channel((0, None)).0
+    });
+    let mut heard = signals.subscribe();
+    let before = heard.borrow_and_update().0;
+    let taken = heard.wait_for(|(count, _)| *count > before).await.map(|heard| *heard);
+    match taken {
+        Ok((count, Some(signal))) => {
+            TAKEN.fetch_max(count, Ordering::SeqCst);
+            signal
+        }
+        _ => std::future::pending().await,
+    }
+}
+
+fn listen() {
+    let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
+    runtime.block_on(async {
+        for count in 1_usize.. {
+            let signal = next().await;
+            let Some(signals) = SIGNALS.get() else { return };
+            let is_awaited = signals.receiver_count() > 0;
+            signals.send_replace((count, Some(signal)));
+            let until = Instant::now() + PATIENCE;
+            while is_awaited && TAKEN.load(Ordering::SeqCst) < count && Instant::now() < until {
+                std::thread::sleep(STEP);
+            }
+            if TAKEN.load(Ordering::SeqCst) < count {
+                crate::end_all();
+                std::process::exit(signal.exit_code.into());
+            }
+        }
+    });
+}
+
+#[cfg(unix)]
+async fn next() -> StopSignal {
     use tokio::signal::unix::{SignalKind, signal};
     let wait = |kind: SignalKind| async move {
         match signal(kind) {
@@ -30,7 +87,7 @@ pub async fn stop_signal() -> StopSignal {
 
 /// Waits for Ctrl-C.
 #[cfg(not(unix))]
-pub async fn stop_signal() -> StopSignal {
+async fn next() -> StopSignal {
     if tokio::signal::ctrl_c().await.is_err() {
         std::future::pending::<()>().await;
     }
