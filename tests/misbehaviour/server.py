@@ -155,6 +155,28 @@ def hold_stray(message):
     send(answer(message))
 
 
+def hold_daemon(message):
+    """A daemon as of old: two forks, a session and an environment of its own."""
+    read, write = os.pipe()
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.write(write, str(os.getpid()).encode())
+            for descriptor in range(3):
+                os.close(descriptor)
+            os.execve(sys.executable, [sys.executable, "-c", f"import time; time.sleep({HELD})"], {})
+        os._exit(0)
+    os.wait()
+    note_pid(int(os.read(read, 20)))
+    send(answer(message))
+
+
+def doubling(count):
+    """A schema in which each part refers twice to the next."""
+    parts = {f"d{at}": {"allOf": [{"$ref": f"#/$defs/d{at + 1}"}] * 2} for at in range(count)}
+    return {"type": "object", "$ref": "#/$defs/d0", "$defs": {**parts, f"d{count}": {"type": "object"}}}
+
+
 def ignore_the_end(message):
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     send(answer(message))
@@ -221,6 +243,7 @@ STDIO = {
     "grandchild-left-behind": on(CALL, leave_grandchild),
     "grandchild-beside-a-good-answer": on(CALL, hold_grandchild),
     "grandchild-in-its-own-session": on(CALL, hold_stray),
+    "daemon-with-an-environment-of-its-own": on(CALL, hold_daemon),
     "ignores-the-end": on(CALL, ignore_the_end),
     "deep-nesting": on(
         CALL, lambda m: raw('{"jsonrpc":"2.0","id":%d,"result":{"content":%s%s}}' % (m["id"], "[" * 5000, "]" * 5000))
@@ -235,6 +258,7 @@ STDIO = {
         {"type": "object", "properties": {"degrees": {"type": "number"}}, "required": ["degrees", "wind"]},
         {"content": [], "structuredContent": {"place": "Oslo", "degrees": "seven"}},
     ),
+    "schema-that-doubles": declared(doubling(50), {"content": [], "structuredContent": {}}),
     "result-without-what-its-schema-says": declared(
         {"type": "object"}, {"content": [{"type": "text", "text": "hello"}]}
     ),

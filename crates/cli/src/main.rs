@@ -10,6 +10,7 @@ use clap::Parser;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    mcptest_process::adopt_orphans();
     let args = match args::Args::try_parse() {
         Ok(args) => args,
         Err(error) => return output::usage(&error),

@@ -1,6 +1,7 @@
 //! A running process and its group: is it alive, what did it say last, and how does it end?
 
 use crate::groups::{self, Ending};
+use crate::orphans;
 use crate::stray::{self, Mark};
 use crate::{Stderr, status_words};
 use std::process::ExitStatus;
@@ -76,6 +77,7 @@ impl Child {
         let draining = read_errors(child.stderr.take()?, stderr);
         tokio::spawn(async move {
             if let Ok(status) = child.wait().await {
+                orphans::ended(group);
                 // The last words matter most; what the process started may hold the pipe open.
                 let _ = timeout(LAST_WORDS, draining).await;
                 if !groups::is_alive(group) {

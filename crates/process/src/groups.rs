@@ -1,6 +1,6 @@
 //! Which process groups did we start that may still hold something alive?
 
-use crate::{guard, stray};
+use crate::{guard, orphans, stray};
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -57,7 +57,7 @@ pub(crate) fn signal_if_held(group: u32, ending: Ending) {
 pub fn end_all() {
     let mine: Vec<u32> = GROUPS.lock().iter().copied().collect();
     let marks = stray::all();
-    let strays = stray::with_marks(&marks);
+    let strays = stray::of(&marks);
     for &group in &mine {
         signal(group, Ending::Terminate);
     }
@@ -92,6 +92,8 @@ pub(crate) fn signal(group: u32, ending: Ending) {
 /// True while the group has a member, be it one that only waits to be reaped.
 #[cfg(unix)]
 pub(crate) fn is_alive(group: u32) -> bool {
+    // A member that has become ours is gone only when it is waited for.
+    orphans::alive();
     of(group).is_some_and(|group| nix::sys::signal::killpg(group, None).is_ok())
 }
 

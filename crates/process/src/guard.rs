@@ -70,6 +70,7 @@ fn tell(line: &str, start: bool) {
 fn begin() -> Option<ChildStdin> {
     use std::os::unix::process::CommandExt;
     use std::process::{Command, Stdio};
+    let mut started = crate::orphans::starting();
     let mut shell = Command::new("/bin/sh")
         .args(["-c", SCRIPT, "mcptest-guard"])
         .process_group(0)
@@ -81,6 +82,7 @@ fn begin() -> Option<ChildStdin> {
         .stderr(Stdio::null())
         .spawn()
         .ok()?;
+    started.insert(shell.id());
     shell.stdin.take()
 }
 

@@ -4,6 +4,7 @@ mod child;
 mod groups;
 mod guard;
 mod interrupt;
+mod orphans;
 mod start;
 mod stderr;
 mod stray;
@@ -11,6 +12,7 @@ mod stray;
 pub use child::{Child, Closing, ExitWatch, Started};
 pub use groups::end_all;
 pub use interrupt::{StopSignal, interrupted, stop_signal};
+pub use orphans::adopt_orphans;
 pub use start::{StartError, start, start_with};
 pub use stderr::Stderr;
 

@@ -1,5 +1,6 @@
 //! A command becomes a running process, or a sentence that says which word was wrong.
 
+use crate::orphans;
 use crate::stray::{self, Mark};
 use crate::{Child, Started, Stderr};
 use std::io::ErrorKind;
@@ -77,7 +78,10 @@ pub fn start_with(
     }
     #[cfg(unix)]
     command.process_group(0);
+    let mut started = orphans::starting();
     let child = command.spawn().map_err(|error| explain(&error, program, words, cwd))?;
+    started.extend(child.id());
+    drop(started);
     Child::watch(child, mark, read_errors).ok_or_else(|| StartError::Other {
         program: program.clone(),
         reason: "it was gone before it could be watched".to_owned(),

@@ -4,7 +4,7 @@
 //! `/proc`, whoever has it can be found, be it in another group or session. Elsewhere nothing is found.
 
 use crate::groups::Ending;
-use crate::guard;
+use crate::{guard, orphans};
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -49,7 +49,7 @@ impl Mark {
 
     /// Who has the mark.
     pub(crate) fn strays(&self) -> Vec<u32> {
-        with_marks(std::slice::from_ref(self))
+        of(std::slice::from_ref(self))
     }
 
     /// Kills who has the mark.
@@ -63,10 +63,21 @@ pub(crate) fn all() -> Vec<Mark> {
     MARKS.lock().iter().cloned().collect()
 }
 
+/// Who has one of these marks; when no other server runs, also whoever came to us without one.
+pub(crate) fn of(marks: &[Mark]) -> Vec<u32> {
+    let mut strays = with_marks(marks);
+    if MARKS.lock().iter().all(|mark| marks.contains(mark)) {
+        strays.extend(orphans::alive());
+        strays.sort_unstable();
+        strays.dedup();
+    }
+    strays
+}
+
 /// Kills who has one of these marks.
 pub(crate) fn kill(marks: &[Mark]) {
     for _ in 0..TRIES {
-        let strays = with_marks(marks);
+        let strays = of(marks);
         if strays.is_empty() {
             return;
         }
@@ -75,7 +86,7 @@ pub(crate) fn kill(marks: &[Mark]) {
 }
 
 #[cfg(target_os = "linux")]
-pub(crate) fn with_marks(marks: &[Mark]) -> Vec<u32> {
+fn with_marks(marks: &[Mark]) -> Vec<u32> {
     use std::os::unix::fs::MetadataExt;
     let owner = |path: &std::path::Path| std::fs::metadata(path).ok().map(|about| about.uid());
     let (until, us) = (Instant::now() + LONGEST_LOOK, owner(std::path::Path::new("/proc/self")));
@@ -97,7 +108,7 @@ pub(crate) fn with_marks(marks: &[Mark]) -> Vec<u32> {
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn with_marks(_marks: &[Mark]) -> Vec<u32> {
+fn with_marks(_marks: &[Mark]) -> Vec<u32> {
     let _ = (LONGEST_LOOK, Instant::now());
     Vec::new()
 }
