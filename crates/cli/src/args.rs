@@ -128,7 +128,7 @@ pub(crate) struct Run {
 /// What is not enough for a test to pass.
 #[derive(Debug, Group)]
 pub(crate) struct Deny {
-    /// Fail gates that measured nothing (`not exercised`).
+    /// Fail gates that measured nothing (`not exercised`), and a suite all of whose tests are skipped.
     #[arg(long)]
     pub(crate) deny_vacuous: bool,
     /// Fail tests whose recording has no fingerprint (`unpinned`).

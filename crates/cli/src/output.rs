@@ -8,6 +8,8 @@ use std::process::ExitCode;
 pub(crate) const EXIT_BROKEN: u8 = 2;
 /// A budget ended the recording.
 pub(crate) const EXIT_OVER_BUDGET: u8 = 5;
+/// There was nothing to judge.
+pub(crate) const EXIT_NOTHING_SELECTED: u8 = 7;
 
 /// Why a command could not do its work, as the user reads it.
 #[derive(Debug)]

@@ -38,17 +38,8 @@ pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
     if args.list {
         return list(&plan);
     }
-    let mode = match args.calling.record {
-        _ if args.calling.live => Mode::Live,
-        None if args.calling.dry_run => Mode::Record(Which::All),
-        None => Mode::Replay,
-        Some(Record::All) => Mode::Record(Which::All),
-        Some(Record::Missing) => Mode::Record(Which::Missing),
-        Some(Record::Stale) => Mode::Record(Which::Stale),
-        Some(Record::Failed) => Mode::Record(Which::Failed),
-    };
     let options = Options {
-        mode,
+        mode: mode(&args.calling),
         jobs: args.calling.jobs.map(usize::from),
         max_cost_usd: args.calling.max_cost,
         fail_fast: args.fail_fast,
@@ -72,7 +63,23 @@ pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
         output::stderr(&format!("recording was stopped: {why}\n"));
         return Ok(ExitCode::from(output::EXIT_OVER_BUDGET));
     }
+    if args.deny.deny_vacuous && report.summary.skipped == report.summary.tests && !report.tests.is_empty() {
+        output::stderr("every test is skipped, which --deny-vacuous does not allow\n");
+        return Ok(ExitCode::from(output::EXIT_NOTHING_SELECTED));
+    }
     Ok(ExitCode::from(report.exit_code()))
+}
+
+fn mode(calling: &Calling) -> Mode {
+    match calling.record {
+        _ if calling.live => Mode::Live,
+        None if calling.dry_run => Mode::Record(Which::All),
+        None => Mode::Replay,
+        Some(Record::All) => Mode::Record(Which::All),
+        Some(Record::Missing) => Mode::Record(Which::Missing),
+        Some(Record::Stale) => Mode::Record(Which::Stale),
+        Some(Record::Failed) => Mode::Record(Which::Failed),
+    }
 }
 
 /// Judges the plan, and shows how far recording is.
