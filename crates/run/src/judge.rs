@@ -3,8 +3,16 @@
 use crate::record::RecordedRow;
 use crate::{Mode, Options, replay, tool_test};
 use mcptest_core::judge::{Judging, Recorded, judge_row};
-use mcptest_core::report::TestReport;
-use mcptest_core::row::{Reason, Row, Subject};
+use mcptest_core::report::{Status, TestReport};
+use mcptest_core::row::{Reason, ReasonKind, Row, Subject};
+
+/// The report of a row that nothing was done for, because another one failed.
+pub(crate) fn after_a_failure(row: &Row<'_>, why: &str) -> TestReport {
+    let mut report = row.blank();
+    report.status = Status::Skipped;
+    report.reason = Some(Reason::new(ReasonKind::FailFast, why));
+    report
+}
 
 /// Judges one row: from its recordings, or from what was recorded for it just now. Whatever is wrong with it stays in it.
 pub(crate) fn judge(row: &Row<'_>, options: Options, fresh: Option<&RecordedRow>) -> TestReport {
@@ -18,6 +26,7 @@ pub(crate) fn judge(row: &Row<'_>, options: Options, fresh: Option<&RecordedRow>
         // Nothing is read for a row that is not judged.
         _ if row.skip.is_some() => judged(&Recorded::Nothing(Reason::default())),
         (Subject::Refused(_), _) => judged(&Recorded::Nothing(Reason::default())),
+        (_, Some(RecordedRow::NotRun)) => after_a_failure(row, "not run: --fail-fast"),
         (_, Some(RecordedRow::Failed(reason))) => judged(&Recorded::Nothing(reason.clone())),
         (Subject::Agent(of), Some(RecordedRow::InMemory { recording, matrix })) => {
             let live = replay::Live { cassette: recording, matrix: matrix.as_deref() };

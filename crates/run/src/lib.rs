@@ -32,7 +32,7 @@ pub use walk::not_entered;
 
 use mcptest_core::problem::Problem;
 use mcptest_core::report::{Report, Status, TestReport};
-use mcptest_core::row::{Reason, ReasonKind, Row};
+use mcptest_core::row::Row;
 use mcptest_core::suite::{Host, Loaded, load, load_for_traces};
 use mcptest_files as files;
 pub use mcptest_files::reason;
@@ -179,18 +179,18 @@ fn in_parallel<T: Send>(options: Options, judge: impl FnOnce() -> T + Send) -> T
     }
 }
 
-fn until_first_failure(rows: &[Row<'_>], judge: impl Fn((usize, &Row<'_>)) -> TestReport) -> Vec<TestReport> {
+fn until_first_failure(
+    rows: &[Row<'_>],
+    judge_one: impl Fn((usize, &Row<'_>)) -> TestReport,
+) -> Vec<TestReport> {
     let mut failed = false;
     rows.iter()
         .enumerate()
         .map(|(index, row)| {
             if failed {
-                let mut report = row.blank();
-                report.status = Status::Skipped;
-                report.reason = Some(Reason::new(ReasonKind::FailFast, "not judged: --fail-fast"));
-                return report;
+                return judge::after_a_failure(row, "not judged: --fail-fast");
             }
-            let report = judge((index, row));
+            let report = judge_one((index, row));
             failed = matches!(report.status, Status::Failed | Status::Error);
             report
         })

@@ -155,3 +155,35 @@ fn more_runs_are_added_to_those_there_are_and_other_models_have_files_of_their_o
     bench.write("suite.yml", TWO);
     bench.record(&models, 2).says("they cannot share the cassette `first.jsonl`");
 }
+
+const A_TOOL_TEST: &str = "
+tools:
+  - { name: the tool, server: desk, tool: look, expect: [{ target: 'result.content[0].text', matcher: { contains: Something } }] }
+";
+
+#[test]
+fn live_a_first_failure_ends_the_rest_and_nothing_is_judged_by_an_older_recording() {
+    let script = format!(
+        "rules: [{{ when: {{ prompt: left, run: 3 }}, steps: [{{ text: No need. }}] }}, {{ when: {{ prompt: left, run: 4 }}, steps: [{{ text: No need. }}] }}, {{ when: {{ prompt: left, run: 5 }}, steps: [{{ text: No need. }}] }}]\n{LOOKS}"
+    );
+    let bench = Bench::with(TWO, &script, MANIFEST);
+    bench.record(&["--record", "--jobs", "1"], 0);
+    bench
+        .record(&["--live", "--fail-fast"], 1)
+        .says("FAIL  first (3 runs, 3 failed)")
+        .says("SKIP  second: not judged: --fail-fast");
+    assert_eq!((begun(&bench, "left"), begun(&bench, "right")), (6, 2), "the second is not begun again");
+}
+
+#[test]
+fn a_tool_test_that_fails_ends_the_recording_of_agents_too() {
+    let bench = Bench::with(&format!("{TWO}{A_TOOL_TEST}"), LOOKS, MANIFEST);
+    for mode in ["--record", "--live"] {
+        bench
+            .record(&[mode, "--fail-fast"], 1)
+            .says("FAIL  the tool")
+            .says("SKIP  first: not run: --fail-fast")
+            .says("SKIP  second: not run: --fail-fast");
+        assert_eq!(bench.stub.count(), 0, "no model is asked");
+    }
+}

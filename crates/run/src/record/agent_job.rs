@@ -3,12 +3,12 @@
 use super::one_run::Finished;
 use super::open_cassette::OpenCassette;
 use super::schedule::{ProviderLimit, Unit};
-use super::state::{RecordingState, state_of, wanted_runs};
+use super::state::wanted_runs;
 use super::{NOTHING_RECORDED, RecordedRow, RowToRecord};
 use crate::cassette::beside;
 use crate::replay::expected_header;
 use crate::secrets::SuiteSecrets;
-use crate::{Mode, Which};
+use crate::{Mode, Options, Which, judge};
 use mcptest_agent::{FaultPlan, Provider};
 use mcptest_core::eval::{Combination, MATRIX_PARAMETER, decided, fault_combinations};
 use mcptest_core::judge::passes;
@@ -229,8 +229,9 @@ impl AgentJob<'_> {
     }
 
     /// Whether the row passes as it is recorded now.
-    pub(super) fn passes(&self) -> bool {
-        self.lock().failure.is_none() && state_of(self.planned) == RecordingState::Judged(Status::Passed)
+    pub(super) fn passes(&self, options: Options) -> bool {
+        let row = self.row();
+        row.is_some() && judge::judge(self.planned, options, row.as_ref()).status == Status::Passed
     }
 
     pub(super) fn failed(&self, why: &str) -> RecordedRow {
@@ -250,10 +251,11 @@ impl AgentJob<'_> {
         RecordedRow::Failed(reason)
     }
 
-    pub(super) fn into_row(self) -> Option<(usize, RecordedRow)> {
+    /// What came of it; `None` when it has not begun.
+    pub(super) fn row(&self) -> Option<RecordedRow> {
         let failure = self.lock().failure.clone();
         if let Some(why) = failure {
-            return Some((self.index, self.failed(&why)));
+            return Some(self.failed(&why));
         }
         let cassettes = self.lock();
         let live = || {
@@ -261,8 +263,7 @@ impl AgentJob<'_> {
             Some(RecordedRow::InMemory { recording, matrix: cassettes.matrix.text(None) })
         };
         let done = if self.is_live() { live() } else { Some(RecordedRow::OnDisk) };
-        let done = done.filter(|_| cassettes.runs.count + cassettes.matrix.count > 0);
-        done.map(|done| (self.index, done))
+        done.filter(|_| cassettes.runs.count + cassettes.matrix.count > 0)
     }
 
     fn lock(&self) -> MutexGuard<'_, Cassettes> {

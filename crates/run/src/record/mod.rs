@@ -49,6 +49,8 @@ pub(crate) enum RecordedRow {
         matrix: Option<String>,
     },
     Failed(Reason),
+    /// Another one has failed before it.
+    NotRun,
 }
 
 /// What came of recording all of them.
@@ -90,11 +92,14 @@ impl Job<'_> {
         }
     }
 
-    fn into_row(self) -> Option<(usize, RecordedRow)> {
-        match self {
-            Self::Agent(job) => job.into_row(),
-            Self::Tool(job) => job.into_row(),
-        }
+    /// Its place in the plan, and what came of it; what `--fail-fast` kept from beginning is not judged by what is on
+    /// the disk.
+    fn into_row(self, is_cut: bool) -> Option<(usize, RecordedRow)> {
+        let (index, row) = match self {
+            Self::Agent(job) => (job.index, job.row()),
+            Self::Tool(job) => (job.index, job.into_row()),
+        };
+        Some((index, row.or(is_cut.then_some(RecordedRow::NotRun))?))
     }
 }
 
@@ -149,7 +154,7 @@ pub(crate) fn record(
     drop(interrupt);
     watch(Event::Ended);
     runtime.block_on(async { tokio::time::timeout(Duration::from_secs(10), servers.close()).await.ok() });
-    rows.extend(jobs.into_iter().filter_map(Job::into_row));
+    rows.extend(jobs.into_iter().filter_map(|job| job.into_row(schedule.is_cut())));
     runtime.shutdown_timeout(Duration::from_secs(2));
     if let Some(interrupted) = interrupted {
         end_all();

@@ -38,6 +38,7 @@ struct Waiting {
     by_provider: BTreeMap<String, usize>,
     by_job: BTreeMap<usize, usize>,
     is_stopped: bool,
+    is_cut: bool,
 }
 
 impl Schedule {
@@ -106,9 +107,16 @@ impl Schedule {
         self.drop_units(|unit| unit.job == job)
     }
 
-    /// Drops what is left of all tool tests or, after an agent, of all agents.
-    pub(super) fn drop_all_like(&self, job: usize) {
-        self.drop_units(|unit| self.is_tool_test(unit.job) == self.is_tool_test(job));
+    /// Drops all that has not begun.
+    pub(super) fn drop_all(&self) {
+        let mut waiting = self.lock();
+        waiting.is_cut = true;
+        waiting.queue.clear();
+    }
+
+    /// Whether something failed, and the rest was dropped.
+    pub(super) fn is_cut(&self) -> bool {
+        self.lock().is_cut
     }
 
     fn drop_units(&self, is_dropped: impl Fn(&Unit) -> bool) -> usize {
@@ -192,7 +200,7 @@ mod tests {
         let schedule = Schedule::new(limits(), [unit(1, 1), unit(2, 1), unit(3, 1), unit(0, 1)]);
         assert_eq!(schedule.take(), Some(unit(1, 1)));
         assert!(schedule.finish(&unit(1, 1), Vec::new));
-        schedule.drop_all_like(1);
-        assert_eq!(schedule.take(), Some(unit(0, 1)), "agents are recorded all the same");
+        schedule.drop_all();
+        assert_eq!((schedule.take(), schedule.is_cut()), (None, true), "a failure ends agents too");
     }
 }

@@ -65,7 +65,8 @@ impl ToolJob<'_> {
         judge::judge(self.planned, options, Some(row)).status == Status::Passed
     }
 
-    pub(super) fn into_row(self) -> Option<(usize, RecordedRow)> {
-        Some((self.index, self.row.into_inner()?))
+    /// What came of it; `None` when it was not called.
+    pub(super) fn into_row(self) -> Option<RecordedRow> {
+        self.row.into_inner()
     }
 }

@@ -47,7 +47,7 @@ impl<'w, 'p> Workers<'w, 'p> {
                 Job::Agent(job) => self.record_run(job, &unit, runtime),
             };
             match ended {
-                Ok(true) => self.schedule.drop_all_like(unit.job),
+                Ok(true) => self.schedule.drop_all(),
                 Ok(false) => {}
                 Err(Stop) => return self.schedule.stop(),
             }
@@ -113,7 +113,7 @@ impl<'w, 'p> Workers<'w, 'p> {
         }
         let unrecorded = unrecorded.map(|why| job.secrets.hidden_in(&why));
         watch(Event::RunFinished { cell, run, stop_reason, unrecorded });
-        Ok(self.end_row(job, unit) && self.options.fail_fast && !job.passes())
+        Ok(self.end_row(job, unit) && self.options.fail_fast && !job.passes(self.options))
     }
 
     /// Why the run ended, and why it is not on the disk, when it is not.
