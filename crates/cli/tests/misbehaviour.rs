@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 /// Rows run side by side: nearly all of their time is waiting for a timeout.
 const AT_ONCE: usize = 6;
 
-/// No row may take longer: connecting may take 5 s, a call 1 s, and ending a server a little.
+/// No row may take longer: connecting may take 10 s, a call 1 s, and ending a server a little.
 const NEVER_LONGER: Duration = Duration::from_secs(60);
 
 fn main() -> ExitCode {
@@ -91,7 +91,7 @@ struct Started {
 
 fn start(row: &str, pids: &Path) -> Started {
     let script = folder().join("server.py");
-    let limits = "timeout: 1s, connect_timeout: 5s, max_message_bytes: 100000";
+    let limits = "timeout: 1s, connect_timeout: 10s, max_message_bytes: 100000";
     if let Some((_, entry)) = COMMANDS.iter().find(|(name, _)| *name == row) {
         return Started { server: (*entry).to_owned(), child: None };
     }
