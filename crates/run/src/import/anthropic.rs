@@ -15,6 +15,7 @@ pub(super) const IMPORTER: Importer = Importer {
     key: "anthropic",
     name: "anthropic",
     doc: "messages whose content has `tool_use` and `tool_result` blocks, or a response of `type: message`",
+    also_reads: &[],
     sniff,
     read,
 };

@@ -36,6 +36,8 @@ pub struct Importer {
     pub name: &'static str,
     /// What a file of it has in it.
     pub doc: &'static str,
+    /// The formats whose values may stand among its own, by their keys; plain messages of `openai-chat` always may.
+    also_reads: &'static [&'static str],
     sniff: fn(&Sample<'_>) -> bool,
     read: for<'a> fn(&[Json<'a>]) -> Result<Vec<Transcript>, Misfit>,
 }
@@ -71,9 +73,12 @@ pub fn import(bytes: &[u8], format: Option<&Importer>) -> Result<Imported, Impor
     let document = Document::read(bytes)?;
     let importer = match format {
         Some(importer) => importer,
-        None => sniffed(&document).ok_or_else(|| unknown(&document))?,
+        None => only(&sniffed(&document), &document)?,
     };
-    let other = || sniffed(&document).map(|other| other.key).filter(|key| *key != importer.key);
+    let other = || match &sniffed(&document)[..] {
+        [other] => Some(other.key).filter(|key| *key != importer.key),
+        _ => None,
+    };
     let read = (importer.read)(&document.values)
         .map_err(|misfit| document.error(importer.name, misfit, format.and_then(|_| other())))?;
     let mut fidelity = Fidelity::new(importer.name);
@@ -127,12 +132,26 @@ pub fn write(path: &std::path::Path, cassette: &str) -> Result<(), crate::casset
     crate::cassette::write_whole(path, cassette)
 }
 
-fn sniffed(document: &Document<'_>) -> Option<&'static Importer> {
-    let sample = Sample::of(&document.values);
-    IMPORTERS.iter().find(|importer| (importer.sniff)(&sample))
+/// The formats that the values of a document tell.
+fn sniffed(document: &Document<'_>) -> Vec<&'static Importer> {
+    let mut found: Vec<&'static Importer> = Vec::new();
+    for sample in Sample::of_each(&document.values) {
+        let told = IMPORTERS.iter().find(|importer| (importer.sniff)(&sample));
+        found.extend(told.filter(|told| found.iter().all(|known| known.key != told.key)));
+    }
+    let is_read_by = |other: &Importer, key: &str| {
+        other.key != key && (key == openai_chat::IMPORTER.key || other.also_reads.contains(&key))
+    };
+    let all = found.clone();
+    found.retain(|one| !all.iter().any(|other| is_read_by(other, one.key)));
+    found
 }
 
-fn unknown(document: &Document<'_>) -> ImportError {
-    let looks_like = sample::description(&document.values);
-    ImportError { place: None, fault: ImportFault::Unknown { looks_like } }
+fn only(found: &[&'static Importer], document: &Document<'_>) -> Result<&'static Importer, ImportError> {
+    let fault = match found {
+        [one] => return Ok(one),
+        [] => ImportFault::Unknown { looks_like: sample::description(&document.values) },
+        several => ImportFault::Ambiguous { formats: several.iter().map(|one| one.key).collect() },
+    };
+    Err(ImportError { place: None, fault })
 }

@@ -14,6 +14,7 @@ pub(super) const IMPORTER: Importer = Importer {
     key: "openai-chat",
     name: "openai chat",
     doc: "messages with `role`, or chat completions with `choices`",
+    also_reads: &[],
     sniff,
     read,
 };
@@ -45,6 +46,9 @@ fn exchange<'a>(record: &Fields<'a>) -> Result<Exchange<'a>, Misfit> {
         return Err(record.misfit("there are neither `messages` nor `choices` here".to_owned()));
     }
     let first = choices.iter().flatten().next().map(|choice| object_of(*choice, "a choice")).transpose()?;
+    if let Some(piece) = first.as_ref().filter(|choice| choice.has("delta") && !choice.has("message")) {
+        return Err(piece.misfit("this is a piece of a streamed answer; log the whole answer".to_owned()));
+    }
     let reply = first.and_then(|choice| choice.get("message"));
     Ok(Exchange { request, messages: messages.unwrap_or_default(), response, reply })
 }

@@ -16,6 +16,7 @@ pub(super) const IMPORTER: Importer = Importer {
     key: "openai-responses",
     name: "openai responses",
     doc: "a response with `output`, or items such as `function_call`",
+    also_reads: &[],
     sniff,
     read,
 };

@@ -64,6 +64,14 @@ pub enum ImportFault {
         /// What stands there.
         looks_like: String,
     },
+    /// Its values are of different formats.
+    #[error(
+        "this could be {}; say which with `mcptest import --format`, or split the file", formats.join(" or ")
+    )]
+    Ambiguous {
+        /// The keys of the formats.
+        formats: Vec<&'static str>,
+    },
     /// It is not what its format says.
     #[error("read as {format}: {message}{}", instead(*looks_like))]
     Misfit {

@@ -22,12 +22,18 @@ pub(super) struct Sample<'a> {
 }
 
 impl<'a> Sample<'a> {
-    pub(super) fn of(values: &[Json<'a>]) -> Self {
-        let mut sample = Self::default();
+    /// A sample of each value, of which a list has many.
+    pub(super) fn of_each(values: &[Json<'a>]) -> Vec<Self> {
+        let mut samples = Vec::new();
         for value in values.iter().take(MOST_VALUES) {
-            sample.collect(*value, 0);
+            let items = value.list().unwrap_or_else(|| vec![*value]);
+            for item in items.into_iter().take(MOST_ITEMS) {
+                let mut sample = Self::default();
+                sample.collect(item, 1);
+                samples.push(sample);
+            }
         }
-        sample
+        samples
     }
 
     fn collect(&mut self, value: Json<'a>, depth: usize) {

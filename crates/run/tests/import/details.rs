@@ -96,6 +96,7 @@ fn the_session_of_a_coding_agent_is_one_conversation_whose_pieces_are_counted_on
     };
     let lines = [
         json!({ "type": "summary", "summary": "Files", "leafUuid": "x" }),
+        json!({ "type": "system", "subtype": "informational", "content": "Resumed.", "sessionId": "s" }),
         line("user", json!({ "role": "user", "content": "List them." })),
         piece(json!({ "type": "text", "text": "Looking." })),
         piece(json!({ "type": "tool_use", "id": "t1", "name": "mcp__fs__list", "input": { "path": "." } })),

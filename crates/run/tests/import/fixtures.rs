@@ -30,6 +30,31 @@ fn every_fixture_is_told_by_its_content_alone() {
     }
 }
 
+/// Formats of which one reads what the other has among its own.
+const TOGETHER: [[&str; 2]; 1] = [["langchain", "anthropic"]];
+
+#[test]
+fn two_formats_in_one_file_are_told_apart_and_asked_about() {
+    let plain = "openai-chat";
+    let mut wrong = Vec::new();
+    for (one, first) in all() {
+        for (other, second) in all() {
+            let is_together = TOGETHER.iter().any(|pair| pair.contains(&one) && pair.contains(&other));
+            if one == other || is_together || one == plain || other == plain {
+                continue;
+            }
+            let text = [std::fs::read(&first).unwrap(), std::fs::read(&second).unwrap()].join(&b'\n');
+            let told = import(&text, None)
+                .map_or_else(|error| error.to_string(), |read| read.fidelity().to_string());
+            let both = [format!("{one} or {other}"), format!("{other} or {one}")];
+            if !both.iter().any(|both| told.starts_with(&format!("this could be {both}; say which with"))) {
+                wrong.push(format!("{} and {}: {told}", first.display(), second.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn every_fixture_becomes_the_cassette_that_was_read_over() {
     for (key, path) in all() {

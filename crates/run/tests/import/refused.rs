@@ -45,6 +45,12 @@ const REFUSED: &[Refused] = &[
         "messages of this format have no `toolCalls`",
     ),
     (
+        "openai-chat",
+        r#"{"messages":[{"role":"user","content":"a"}],"choices":[{"delta":{"tool_calls":[{"index":0}]}}]}"#,
+        "line 1, column 56",
+        "this is a piece of a streamed answer; log the whole answer",
+    ),
+    (
         "openai-responses",
         r#"[{"type":"function_call","call_id":"a","name":"t","arguments":"{}"},{"type":"hologram"}]"#,
         "line 1, column 69",

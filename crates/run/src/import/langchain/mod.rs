@@ -17,13 +17,17 @@ pub(super) const IMPORTER: Importer = Importer {
     key: "langchain",
     name: "langchain",
     doc: "messages of `type` human, ai and tool, serialized messages, or LangSmith runs with `inputs` and `outputs`",
+    also_reads: &["anthropic"],
     sniff,
     read,
 };
 
 fn sniff(sample: &Sample<'_>) -> bool {
     sample.any_record(|record| record.has("run_type") || (record.has("inputs") && record.has("outputs")))
-        || sample.any_message(|message| !message.has("role") && is_message(message))
+        // Lines of a coding agent's session have types of the same names.
+        || sample.any_message(|message| {
+            !message.has("role") && !message.has("sessionId") && is_message(message)
+        })
 }
 
 fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {

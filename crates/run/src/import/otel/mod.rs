@@ -17,6 +17,7 @@ pub(super) const IMPORTER: Importer = Importer {
     key: "otel",
     name: "otel genai",
     doc: "`resourceSpans` with spans whose attributes begin with `gen_ai.` or `mcp.`",
+    also_reads: &[],
     sniff,
     read,
 };
