@@ -61,7 +61,7 @@ pub(crate) enum Command {
     Verify(crate::command::verify::Verify),
     /// Convert a tape to a cassette.
     TraceFrom(crate::command::trace_from::TraceFrom),
-    /// Convert transcripts of OpenAI, Anthropic, LangChain or OpenTelemetry to a cassette.
+    /// Convert transcripts of model APIs, agent frameworks or OpenTelemetry to a cassette.
     Import(crate::command::import::Import),
     /// Print a completion script for a shell.
     Completions {

@@ -18,11 +18,14 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("suite", suite),
     ("manifest", manifest),
     ("cassette", cassette),
+    ("import_ai_sdk", import_ai_sdk),
     ("import_anthropic", import_anthropic),
+    ("import_gemini", import_gemini),
     ("import_langchain", import_langchain),
     ("import_openai_chat", import_openai_chat),
     ("import_openai_responses", import_openai_responses),
     ("import_otel", import_otel),
+    ("import_pydantic_ai", import_pydantic_ai),
     ("reply", reply),
 ];
 
@@ -130,9 +133,19 @@ pub fn cassette(data: &[u8]) {
     }
 }
 
+/// Messages of the Vercel AI SDK.
+pub fn import_ai_sdk(data: &[u8]) {
+    imported("ai-sdk", data);
+}
+
 /// Anthropic messages.
 pub fn import_anthropic(data: &[u8]) {
     imported("anthropic", data);
+}
+
+/// Gemini contents.
+pub fn import_gemini(data: &[u8]) {
+    imported("gemini", data);
 }
 
 /// LangChain messages and LangSmith runs.
@@ -153,6 +166,11 @@ pub fn import_openai_responses(data: &[u8]) {
 /// OpenTelemetry spans.
 pub fn import_otel(data: &[u8]) {
     imported("otel", data);
+}
+
+/// Messages of Pydantic AI.
+pub fn import_pydantic_ai(data: &[u8]) {
+    imported("pydantic-ai", data);
 }
 
 /// A transcript: what is not refused becomes a cassette whose every run can be read and whose results fit their calls.

@@ -21,7 +21,8 @@ pub(super) const IMPORTER: Importer = Importer {
 };
 
 /// Blocks about the conversation, in which nothing is called.
-const HARMLESS: [&str; 5] = ["compaction", "fallback", "mcp_tool_listing", "tool_addition", "tool_removal"];
+pub(super) const HARMLESS: [&str; 5] =
+    ["compaction", "fallback", "mcp_tool_listing", "tool_addition", "tool_removal"];
 
 fn sniff(sample: &Sample<'_>) -> bool {
     let has_schema = |tool: &Json<'_>| tool.object().is_some_and(|tool| tool.has("input_schema"));

@@ -29,7 +29,8 @@ pub(super) fn read_tools(tools: &[Json<'_>], transcript: &mut Transcript) -> Res
 /// A tool with its name, what the model reads about it, and its schema; a tool of the provider's own has only a type.
 pub(super) fn tool(fields: &Fields<'_>, server: Option<&str>) -> Option<Tool> {
     let name = fields.string("name").or_else(|| fields.string("type"))?;
-    let schema = ["parameters", "input_schema", "inputSchema", "parametersJsonSchema"];
+    let schema =
+        ["parameters", "input_schema", "inputSchema", "parametersJsonSchema", "parameters_json_schema"];
     Some(Tool {
         name: name.into_owned(),
         server: server.map(str::to_owned),

@@ -97,19 +97,8 @@ pub(super) fn text_of<'a>(content: Json<'a>, transcript: &mut Transcript) -> Res
 /// What a tool answered: a string, content blocks, or any JSON.
 pub(super) fn answer_of(content: Option<Json<'_>>, is_error: bool, transcript: &mut Transcript) -> Answer {
     let Some(content) = content else { return Answer { is_error, ..Answer::default() } };
-    if let Some(text) = content.string() {
-        return Answer::of_text(text, is_error);
-    }
-    if let Some(answer) = content.object().and_then(|result| mcp_answer(&result, is_error, transcript)) {
-        return answer;
-    }
     let blocks = content.list().filter(|blocks| blocks.iter().all(|block| is_block(*block)));
-    let Some(blocks) = blocks else {
-        let json = content.compact();
-        let text = json.get().to_owned();
-        let structured = text.starts_with('{').then_some(json);
-        return Answer { is_error, content: Some(text_content(&text)), structured, text };
-    };
+    let Some(blocks) = blocks else { return value_of(content, is_error, transcript) };
     let (mut kept, mut whole): (Vec<Box<RawValue>>, String) = (Vec::new(), String::new());
     for block in blocks {
         let Some(fields) = block.object() else { continue };
@@ -128,9 +117,25 @@ pub(super) fn answer_of(content: Option<Json<'_>>, is_error: bool, transcript: &
     Answer { is_error, content: Some(raw(&kept)), structured: None, text: whole }
 }
 
+/// What a function gave back: a text, the result of an MCP call, or any JSON.
+pub(super) fn value_of(value: Json<'_>, is_error: bool, transcript: &mut Transcript) -> Answer {
+    if let Some(text) = value.string() {
+        return Answer::of_text(text, is_error);
+    }
+    let of_mcp = value.object().and_then(|result| mcp_answer(&result, is_error, transcript));
+    of_mcp.unwrap_or_else(|| {
+        let json = value.compact();
+        let text = json.get().to_owned();
+        let structured = text.starts_with('{').then_some(json);
+        Answer { is_error, content: Some(text_content(&text)), structured, text }
+    })
+}
+
 /// The result of an MCP call as the protocol has it.
 pub(super) fn mcp_answer(result: &Fields<'_>, is_error: bool, transcript: &mut Transcript) -> Option<Answer> {
     let content = result.get("content")?;
+    let of_protocol = ["content", "isError", "structuredContent", "_meta", "resultType"];
+    result.keys().all(|key| of_protocol.contains(&key)).then_some(())?;
     content.list()?.iter().all(|block| is_block(*block)).then_some(())?;
     let is_marked = result.get("isError").and_then(Json::flag).unwrap_or_default();
     let answer = answer_of(Some(content), is_error || is_marked, transcript);

@@ -4,7 +4,7 @@
 const NATIVE: [&str; 6] = ["format", "run", "trace", "tool_results", "conversation", "final_response"];
 
 /// Keys that transcripts have at their top. A trace may have one of its own of that name, beside `tool_calls`.
-const FOREIGN: [&str; 20] = [
+const FOREIGN: [&str; 24] = [
     "messages",
     "role",
     "lc",
@@ -25,6 +25,10 @@ const FOREIGN: [&str; 20] = [
     "message",
     "sessionId",
     "leafUuid",
+    "parts",
+    "contents",
+    "candidates",
+    "sdk_http_response",
 ];
 
 /// Whether an importer should be asked. Of a cassette only its first key is looked at.

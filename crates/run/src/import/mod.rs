@@ -1,5 +1,6 @@
 //! Transcripts of other programs become cassettes: which format is this, and what does it say?
 
+mod ai_sdk;
 mod anthropic;
 mod catalogue;
 mod content;
@@ -7,12 +8,14 @@ mod document;
 mod exchange;
 mod fidelity;
 mod foreign;
+mod gemini;
 mod json;
 mod langchain;
 mod openai_chat;
 mod openai_responses;
 mod otel;
 mod problem;
+mod pydantic_ai;
 mod sample;
 mod server_name;
 mod transcript;
@@ -46,6 +49,9 @@ pub struct Importer {
 pub const IMPORTERS: &[Importer] = &[
     otel::IMPORTER,
     langchain::IMPORTER,
+    pydantic_ai::IMPORTER,
+    gemini::IMPORTER,
+    ai_sdk::IMPORTER,
     openai_responses::IMPORTER,
     anthropic::IMPORTER,
     openai_chat::IMPORTER,

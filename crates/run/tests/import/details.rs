@@ -117,6 +117,38 @@ fn the_session_of_a_coding_agent_is_one_conversation_whose_pieces_are_counted_on
 }
 
 #[test]
+fn the_json_of_a_function_is_not_taken_for_content_blocks_but_an_mcp_result_is() {
+    let call = json!({ "role": "assistant", "content": [{ "type": "tool-call", "toolCallId": "a", "toolName": "t", "input": {} }] });
+    let answered = |value: serde_json::Value| {
+        let output = json!({ "type": "json", "value": value });
+        let result = json!({ "type": "tool-result", "toolCallId": "a", "toolName": "t", "output": output });
+        told(&json!([call, { "role": "tool", "content": [result] }]).to_string())[1].clone()
+    };
+    assert_eq!(
+        answered(json!([{ "type": "file", "path": "a" }])),
+        r#"t{} #a @0 = [{"path":"a","type":"file"}]"#
+    );
+    let content = json!([{ "type": "text", "text": "no" }]);
+    assert_eq!(answered(json!({ "content": content, "isError": true })), "t{} #a @0 = !no");
+    assert_eq!(
+        answered(json!({ "content": content, "title": "x" })),
+        r#"t{} #a @0 = {"content":[{"text":"no","type":"text"}],"title":"x"}"#
+    );
+}
+
+#[test]
+fn a_gemini_answer_without_the_id_of_its_call_meets_it_by_name_in_order() {
+    let contents = json!([
+        { "role": "model", "parts": [{ "functionCall": { "id": "1", "name": "a" } }, { "functionCall": { "name": "b" } },
+                                     { "functionCall": { "id": "3", "name": "a" } }] },
+        { "role": "user", "parts": [{ "functionResponse": { "id": "9", "name": "b", "response": { "output": "y" } } },
+                                    { "functionResponse": { "name": "a", "response": { "result": "x" } } },
+                                    { "functionResponse": { "id": "3", "name": "a", "response": { "error": "z" } } }] },
+    ]);
+    assert_eq!(told(&contents.to_string()), ["run: -", "a #1 @0 = x", "b @0 = y", "a #3 @0 = !z"]);
+}
+
+#[test]
 fn responses_alone_are_conversations_of_their_own() {
     let response = |id: &str| {
         format!(

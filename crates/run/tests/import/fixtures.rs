@@ -1,4 +1,4 @@
-//! The transcripts of `tests/import`, written by hand after each format's documentation.
+//! The transcripts of `tests/import`: written by libraries in scripted runs, or by hand after a format's documentation.
 
 use mcptest_run::cassette::{Recording, parse};
 use mcptest_run::import::{IMPORTERS, import};

@@ -10,3 +10,4 @@ mod refused;
 mod round_trip;
 mod told;
 mod written;
+mod written_by_libraries;

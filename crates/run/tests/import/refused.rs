@@ -88,6 +88,81 @@ const REFUSED: &[Refused] = &[
         "line 2, column 1",
         "no call before it has the id `b`",
     ),
+    (
+        "ai-sdk",
+        r#"[{"role":"user","content":"a"},
+{"role":"assistant","content":[{"type":"tool-hologram","toolName":"t"}]}]"#,
+        "line 2, column 32",
+        "a part is of an unknown `type`, `tool-hologram`; it could be a call",
+    ),
+    (
+        "ai-sdk",
+        r#"[{"role":"tool","content":[{"type":"tool-result","toolCallId":"b","toolName":"t","output":{"type":"text","value":"x"}}]}]"#,
+        "line 1, column 28",
+        "no call before it has the id `b`",
+    ),
+    (
+        "ai-sdk",
+        r#"[{"role":"assistant","parts":[{"type":"tool-t","toolCallId":"a","state":"output-guessed","input":{}}]}]"#,
+        "line 1, column 31",
+        "the `state` of a call is `output-guessed`, which is unknown",
+    ),
+    (
+        "ai-sdk",
+        r#"[{"role":"assistant","content":[{"type":"tool-call","toolCallId":"a","toolName":"t","input":{}}]},
+{"role":"tool","content":[{"type":"tool-result","toolCallId":"a","toolName":"t","output":{"type":"hologram"}}]}]"#,
+        "line 2, column 90",
+        "the output of a tool is of an unknown `type`, `hologram`",
+    ),
+    (
+        "ai-sdk",
+        r#"[{"role":"assistant","content":"","tool_calls":[{"id":"a"}]}]"#,
+        "line 1, column 48",
+        "messages of this format have no `tool_calls`",
+    ),
+    (
+        "ai-sdk",
+        r#"{"messages":[{"role":"user","content":"a"}],"response":{"messages":[]},"toolCalls":[{"toolName":"t"}]}"#,
+        "line 1, column 84",
+        "no message has these calls; log all messages",
+    ),
+    (
+        "gemini",
+        r#"{"contents":[{"role":"model","parts":[{"hologram":{"name":"t"}}]}]}"#,
+        "line 1, column 51",
+        "a part has an unknown key, `hologram`; it could be a call",
+    ),
+    (
+        "gemini",
+        r#"{"contents":[{"role":"user","parts":[{"functionResponse":{"name":"t","response":{}}}]}]}"#,
+        "line 1, column 58",
+        "this result has no call: no call of `t` before it waits for one",
+    ),
+    (
+        "gemini",
+        r#"[{"responseId":"r","candidates":[{"content":{"role":"model","parts":[{"text":"a"}]}}]},
+{"responseId":"r","candidates":[{"content":{"role":"model","parts":[{"functionCall":{"name":"t"}}]}}]}]"#,
+        "line 2, column 1",
+        "this is one more piece of a streamed response",
+    ),
+    (
+        "gemini",
+        r#"[{"role":"assistant","parts":[{"text":"a"}]}]"#,
+        "line 1, column 2",
+        "`role` is `assistant`; it is user or model",
+    ),
+    (
+        "pydantic-ai",
+        r#"[{"kind":"response","parts":[{"part_kind":"hologram"}]}]"#,
+        "line 1, column 30",
+        "a part is of an unknown `part_kind`, `hologram`; it could be a call",
+    ),
+    (
+        "pydantic-ai",
+        r#"[{"kind":"request","parts":[{"part_kind":"tool-return","tool_name":"t","tool_call_id":"b","content":"x"}]}]"#,
+        "line 1, column 29",
+        "no call before it has the id `b`",
+    ),
 ];
 
 #[test]

@@ -100,4 +100,37 @@ proptest! {
         let mixed: Vec<Value> = second.iter().chain(&first).map(|span| export(std::slice::from_ref(span))).collect();
         assert_comes_back(&lines(&mixed), &[&one, &other], "otel genai", MARKS);
     }
+
+    #[test]
+    fn ai_sdk_in_every_shape(one in conversation(), other in conversation()) {
+        let (first, second) = (one.ai_sdk(), other.ai_sdk());
+        let chat = |messages: &[Value]| json!({ "id": "c", "messages": messages });
+        if !one.turns.is_empty() && !other.turns.is_empty() {
+            assert_comes_back(&json!(first).to_string(), &[&one], "ai sdk", MARKS);
+            assert_comes_back(&lines(&[chat(&first), chat(&second)]), &[&one, &other], "ai sdk", MARKS);
+        }
+        assert_comes_back(&format!("{:#}", json!(one.ai_sdk_ui())), &[&one], "ai sdk", MARKS);
+        let text = lines(&[chat(&one.ai_sdk_ui()), chat(&other.ai_sdk_ui())]);
+        assert_comes_back(&text, &[&one, &other], "ai sdk", MARKS);
+    }
+
+    #[test]
+    fn gemini_in_every_shape(one in conversation(), other in conversation(), is_python in any::<bool>()) {
+        let (first, second) = (one.gemini(is_python), other.gemini(is_python));
+        assert_comes_back(&json!(first).to_string(), &[&one], "gemini", MARKS);
+        let request = |contents: &[Value]| json!({ "model": "m", "contents": contents });
+        assert_comes_back(&lines(&[request(&first), request(&second)]), &[&one, &other], "gemini", MARKS);
+        let log: Vec<Value> = (0..first.len()).filter(|at| first[*at]["role"] == "model").map(|at| {
+            json!({ "request": { "contents": first[..at] }, "response": { "candidates": [{ "content": first[at] }] } })
+        }).collect();
+        assert_comes_back(&lines(&log), &[&one], "gemini", MARKS);
+    }
+
+    #[test]
+    fn pydantic_ai_in_every_shape(one in conversation(), other in conversation()) {
+        let (first, second) = (one.pydantic_ai(), other.pydantic_ai());
+        assert_comes_back(&format!("{:#}", json!(first)), &[&one], "pydantic ai", MARKS);
+        assert_comes_back(&lines(&[json!(first), json!(second)]), &[&one, &other], "pydantic ai", MARKS);
+        assert_comes_back(&lines(&first), &[&one], "pydantic ai", MARKS);
+    }
 }

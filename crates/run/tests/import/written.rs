@@ -78,13 +78,13 @@ impl Conversation {
             .collect()
     }
 
-    fn of_turn(&self, turn: usize) -> Vec<(String, &Call)> {
+    pub(crate) fn of_turn(&self, turn: usize) -> Vec<(String, &Call)> {
         let calls = self.calls().into_iter().filter(|(of, ..)| *of == turn);
         calls.map(|(_, id, call)| (id, call)).collect()
     }
 
     /// The answers of a turn in the order in which they came.
-    fn answers(&self, turn: usize) -> Vec<(String, &Call, &str)> {
+    pub(crate) fn answers(&self, turn: usize) -> Vec<(String, &Call, &str)> {
         let mut answers: Vec<_> = self
             .of_turn(turn)
             .into_iter()

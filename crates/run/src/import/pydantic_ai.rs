@@ -1,0 +1,167 @@
+//! Pydantic AI messages: `kind: request | response`, parts told by `part_kind`.
+
+use super::Importer;
+use super::content::{Part, part, value_of, with_arguments};
+use super::json::{Fields, Json, Misfit, object_of};
+use super::sample::Sample;
+use super::transcript::{Answer, Dropped, Transcript};
+use super::unit::{Unit, units};
+use mcptest_core::trace::{RecordedCall, RecordedTurn, Tokens};
+use std::borrow::Cow;
+
+pub(super) const IMPORTER: Importer = Importer {
+    key: "pydantic-ai",
+    name: "pydantic ai",
+    doc: "messages of `kind` request and response, with parts that have a `part_kind`",
+    also_reads: &[],
+    sniff,
+    read,
+};
+
+/// Parts about the conversation, in which nothing is called.
+const HARMLESS: [&str; 8] = [
+    "instruction",
+    "instruction-delta",
+    "instruction-baseline",
+    "instruction-digest",
+    "tool-availability-delta",
+    "capability-load-delta",
+    "model-settings-delta",
+    "compaction",
+];
+
+fn is_message(fields: &Fields<'_>) -> bool {
+    let kind = fields.string("kind");
+    kind.is_some_and(|kind| matches!(&*kind, "request" | "response")) && fields.has("parts")
+}
+
+fn sniff(sample: &Sample<'_>) -> bool {
+    sample.any_record(is_message)
+}
+
+fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
+    let mut transcripts = Vec::new();
+    for unit in units(values, &is_message)? {
+        let messages = match unit {
+            Unit::Messages(messages) => messages,
+            Unit::Record(record) => record
+                .list("messages")?
+                .ok_or_else(|| record.misfit("this is no message, and has no `messages`".to_owned()))?,
+        };
+        let mut transcript = Transcript::default();
+        transcript.marks_errors = true;
+        for message in messages {
+            read_message(&object_of(message, "a message")?, &mut transcript)?;
+        }
+        transcripts.push(transcript);
+    }
+    Ok(transcripts)
+}
+
+fn read_message(message: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfit> {
+    let kind = message.required_string("kind", "a message")?;
+    match &*kind {
+        "request" => message.string("instructions").iter().for_each(|text| transcript.system(text)),
+        "response" => read_response(message, transcript),
+        other => return Err(message.misfit(format!("`kind` is `{other}`; it is request or response"))),
+    }
+    for part in message.list("parts")?.unwrap_or_default() {
+        let part = object_of(part, "a part")?;
+        read_part(&part, kind == "response", transcript)?;
+    }
+    Ok(())
+}
+
+/// What stands beside the parts of the model's message.
+fn read_response(message: &Fields<'_>, transcript: &mut Transcript) {
+    transcript.assistant();
+    let usage = message.part("usage").unwrap_or_default();
+    let count = |keys: [&str; 2]| keys.iter().find_map(|key| usage.count(key));
+    let (prompt, completion) =
+        (count(["input_tokens", "request_tokens"]), count(["output_tokens", "response_tokens"]));
+    // A model that counts nothing is written with zeros.
+    if prompt.unwrap_or(0) + completion.unwrap_or(0) > 0 {
+        transcript.tokens.add(Tokens::new(prompt, completion, None));
+    }
+    transcript.model = message.string("model_name").map(Cow::into_owned).or(transcript.model.take());
+    transcript.stop_reason = message.string("finish_reason").map(Cow::into_owned);
+}
+
+fn read_part(fields: &Fields<'_>, is_model: bool, transcript: &mut Transcript) -> Result<(), Misfit> {
+    let kind = fields.required_string("part_kind", "a part")?;
+    match &*kind {
+        "system-prompt" => transcript.system(&fields.string("content").unwrap_or_default()),
+        "user-prompt" => {
+            let text = prompt(fields, transcript)?;
+            transcript.user(&text);
+        }
+        "text" => transcript.say(&fields.string("content").unwrap_or_default()),
+        "speech" => {
+            transcript.drop(Dropped::Audio);
+            let said = fields.string("transcript").unwrap_or_default();
+            if is_model { transcript.say(&said) } else { transcript.user(&said) }
+        }
+        "thinking" => transcript.drop(Dropped::Reasoning),
+        "file" => transcript.drop(Dropped::File),
+        "tool-call" | "builtin-tool-call" => {
+            let call = RecordedCall {
+                name: fields.required_string("tool_name", "a call")?.into_owned(),
+                id: fields.optional_string("tool_call_id")?.map(Cow::into_owned),
+                ..RecordedCall::default()
+            };
+            transcript.call(with_arguments(call, fields.get("args")));
+        }
+        "tool-return" | "builtin-tool-return" => {
+            let is_error = fields.string("outcome").is_some_and(|outcome| outcome != "success");
+            read_answer(fields, is_error, transcript)?;
+        }
+        "retry-prompt" if fields.has("tool_name") => read_answer(fields, true, transcript)?,
+        // Not the user asks again but the framework.
+        "retry-prompt" | "retry-feedback" => {
+            let content = fields.get("content");
+            let text = content.map(|content| content.string().unwrap_or_else(|| content.text().into()));
+            transcript.turns.push(RecordedTurn::new("user", text.unwrap_or_default()));
+        }
+        kind if HARMLESS.contains(&kind) => transcript.drop(Dropped::Other),
+        other => {
+            let told = "it could be a call: if it is none, take it out";
+            return Err(fields.misfit(format!("a part is of an unknown `part_kind`, `{other}`; {told}")));
+        }
+    }
+    Ok(())
+}
+
+fn read_answer(fields: &Fields<'_>, is_error: bool, transcript: &mut Transcript) -> Result<(), Misfit> {
+    let id = fields.optional_string("tool_call_id")?;
+    let name = fields.string("tool_name");
+    let nothing = Answer { is_error, ..Answer::default() };
+    let content = fields.get("content");
+    let answer = content.map_or(nothing, |content| value_of(content, is_error, transcript));
+    transcript.answer(fields, id.as_deref(), name.as_deref(), answer)
+}
+
+/// The words of a prompt; what stands beside them is told by its `kind`.
+fn prompt<'a>(fields: &Fields<'a>, transcript: &mut Transcript) -> Result<Cow<'a, str>, Misfit> {
+    let Some(content) = fields.get("content") else { return Ok(Cow::Borrowed("")) };
+    if let Some(text) = content.string() {
+        return Ok(text);
+    }
+    let mut whole = Cow::Borrowed("");
+    for value in fields.list("content")?.unwrap_or_default() {
+        if let Some(text) = value.string() {
+            whole += text;
+            continue;
+        }
+        let inner = object_of(value, "a part of `content`")?;
+        let kind = inner.string("kind").unwrap_or_default();
+        match (&*kind, part(&kind, &inner)) {
+            ("text-content" | "structured-content", _) => {
+                whole += inner.string("content").unwrap_or_default();
+            }
+            ("cache-point", _) => {}
+            (_, Part::Dropped(what)) => transcript.drop(what),
+            _ => return Err(inner.misfit(format!("a part of `content` is of an unknown `kind`, `{kind}`"))),
+        }
+    }
+    Ok(whole)
+}
