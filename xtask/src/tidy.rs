@@ -8,6 +8,35 @@ use std::process::{Command, ExitCode};
 /// Lines of code in one file, without its tests; a file near 100 reads best.
 const MOST_LINES: usize = 400;
 
+/// Where bytes may leave the product: what redacts and escapes them, the recorders, which redact by their suite, and
+/// what passes traffic on as it is.
+const EXITS: [&str; 12] = [
+    "crates/cli/src/output.rs",
+    "crates/run/src/exit.rs",
+    "crates/run/src/cassette/write.rs",
+    "crates/run/src/cassette/lock.rs",
+    "crates/mcp/src/tape/write.rs",
+    "crates/mcp/src/proxy/record.rs",
+    "crates/mcp/src/proxy/http/interposed.rs",
+    "crates/agent/src/own/proxies.rs",
+    "crates/cli/src/command/bridge.rs",
+    "crates/cli/src/command/mock.rs",
+    "crates/cli/src/command/proxy.rs",
+    "crates/cli/src/progress/mod.rs",
+];
+/// What lets bytes out.
+const DOORS: [&str; 7] = [
+    "io::stdout()",
+    "io::stderr()",
+    "files::write(",
+    "fs::write(",
+    "File::create(",
+    "OpenOptions::new()",
+    "tempfile_in(",
+];
+/// How files are written, which the exits use, and tools of which nothing is shipped.
+const NOT_EXITS: [&str; 4] = ["crates/files/", "crates/provider-stub/", "crates/fuzz/", "xtask/"];
+
 pub(crate) fn run() -> Result<ExitCode, String> {
     let listed = Command::new("git").args(["ls-files"]).output().map_err(|error| format!("git: {error}"))?;
     let files = String::from_utf8_lossy(&listed.stdout);
@@ -42,6 +71,9 @@ fn complaints_about(path: &str, text: &str) -> Vec<String> {
             Err(error) => complaints.push(format!("{path}: {error}")),
         }
     }
+    if is_rust && !is_test && path.contains("/src/") {
+        complaints.extend(doors_in(path, text));
+    }
     // Spelled in pieces, so that this file does not complain about itself.
     let marks = [concat!("FIX", "ME"), concat!("TO", "DO"), concat!("coming ", "soon")];
     for (number, line) in text.lines().enumerate() {
@@ -72,9 +104,35 @@ fn opened_elsewhere(path: &str, text: &str, file: &File) -> Vec<String> {
     found.map(|(_, number)| format!("{path}:{number}: opens a file; ask `mcptest_files` to")).collect()
 }
 
+/// The places that let bytes out around the exits. Asking a stream whether it is a terminal lets nothing out.
+fn doors_in(path: &str, text: &str) -> Vec<String> {
+    if EXITS.contains(&path) || NOT_EXITS.iter().any(|tool| path.starts_with(tool)) {
+        return Vec::new();
+    }
+    let product = text.split("#[cfg(test)]").next().unwrap_or_default();
+    let lines = product.lines().enumerate();
+    let asks = ["is_coloured(", "is_terminal(", "shown("];
+    let is_question = |line: &str| asks.iter().any(|ask| line.contains(ask));
+    lines
+        .filter(|(_, line)| !is_question(line) && DOORS.iter().any(|door| line.contains(door)))
+        .map(|(number, _)| {
+            let to = "`output::stdout`, `output::stderr` or `mcptest_run::write`";
+            format!("{path}:{}: bytes leave here, and nothing redacts them; use {to}", number + 1)
+        })
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::complaints_about;
+
+    #[test]
+    fn a_way_around_the_exits_is_complained_about() {
+        let text = "//! A?\nfn f() { std::fs::write(\"a\", \"b\"); }\n";
+        assert_eq!(complaints_about("crates/run/src/new.rs", text).len(), 1);
+        assert!(complaints_about("crates/run/src/exit.rs", text).is_empty());
+        assert!(complaints_about("crates/run/tests/new.rs", text).is_empty());
+    }
 
     #[test]
     fn a_file_without_its_question_and_with_a_mark_is_complained_about() {

@@ -1,8 +1,10 @@
 //! Where bytes go: reports to standard output or files, all else to standard error.
 
 use crate::args::Colour;
+use mcptest_core::escape::{escape, escape_lines};
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::OnceLock;
 
 /// Bad invocation, suite, cassette or infrastructure.
 pub(crate) const EXIT_BROKEN: u8 = 2;
@@ -21,10 +23,30 @@ impl<E: std::error::Error> From<E> for Failure {
     }
 }
 
-/// Writes to standard output; a reader that has gone away is no error, a full disk is.
+static COLOUR: OnceLock<Colour> = OnceLock::new();
+
+/// Says once when to colour.
+pub(crate) fn set_colour(colour: Colour) {
+    let _set_before = COLOUR.set(colour);
+}
+
+/// A text as it may be shown: without secrets, and with nothing in it that steers a terminal or a CI runner, whoever
+/// it is from. All that this program prints passes through here, but for the traffic that it passes on.
+pub(crate) fn shown(text: &str, stream: &impl IsTerminal) -> String {
+    let colour = COLOUR.get().copied().unwrap_or(Colour::Auto);
+    escape_lines(&mcptest_run::clean(text), is_coloured(colour, stream)).into_owned()
+}
+
+/// Writes to standard output what [`shown`] leaves of a text.
 pub(crate) fn stdout(bytes: &[u8]) -> Result<(), Failure> {
+    own(&shown(&String::from_utf8_lossy(bytes), &std::io::stdout()))
+}
+
+/// Writes a text of our own, known when this program was built, as it is; a reader that has gone away is no error, a
+/// full disk is.
+pub(crate) fn own(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
             Err(Failure(format!("cannot write to standard output: {}", mcptest_run::reason(&error))))
         }
@@ -32,8 +54,12 @@ pub(crate) fn stdout(bytes: &[u8]) -> Result<(), Failure> {
     }
 }
 
-/// Writes to standard error.
+/// Writes to standard error what [`shown`] leaves of a text.
 pub(crate) fn stderr(text: &str) {
+    if text.is_empty() {
+        return;
+    }
+    let text = shown(text, &std::io::stderr());
     let mut out = std::io::stderr().lock();
     let _gone = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
@@ -47,18 +73,27 @@ pub(crate) fn not_entered(linked: &[std::path::PathBuf]) {
 
 /// Ends with what went wrong.
 pub(crate) fn failure(failure: &Failure) -> ExitCode {
-    stderr(&format!("error: {}\n", failure.0));
+    stderr(&format!("error: {}\n", on_its_line(&failure.0)));
     ExitCode::from(EXIT_BROKEN)
+}
+
+/// The text with the words of the command line, where it quotes them, each on one line.
+fn on_its_line(text: &str) -> String {
+    let words: Vec<String> = std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    // Of `--name=value` the name may be quoted alone.
+    let parts = words.iter().flat_map(|word| [word.as_str()].into_iter().chain(word.split('=')));
+    let odd = parts.filter(|part| part.contains(char::is_control));
+    odd.fold(text.to_owned(), |text, part| text.replace(part, &escape(part)))
 }
 
 /// Ends with clap's message: help and version succeed, all else is a bad invocation.
 pub(crate) fn usage(error: &clap::Error) -> ExitCode {
     let text = error.render();
     if error.use_stderr() {
-        stderr(&text.to_string());
+        stderr(&on_its_line(&text.to_string()));
         return ExitCode::from(EXIT_BROKEN);
     }
-    stdout(text.to_string().as_bytes()).map_or_else(|lost| failure(&lost), |()| ExitCode::SUCCESS)
+    own(&text.to_string()).map_or_else(|lost| failure(&lost), |()| ExitCode::SUCCESS)
 }
 
 /// Whether a stream is to be coloured.

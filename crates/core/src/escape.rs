@@ -17,6 +17,63 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// A path as it is shown.
+pub fn escape_path(path: &std::path::Path) -> String {
+    escape(&path.to_string_lossy()).into_owned()
+}
+
+/// A text of several lines, as it may reach a terminal and the log of a CI runner: as [`escape`], but its lines and
+/// tabs stay, and its colours where there may be some. Runners take a line that begins with `::`, and `##[`, `##vso[`
+/// and `##teamcity[` anywhere, for commands; their first character is written as `\u003a` or `\u0023`, which in JSON
+/// is the same text.
+pub fn escape_lines(text: &str, may_be_coloured: bool) -> Cow<'_, str> {
+    let is_kept = |character| matches!(character, '\n' | '\t');
+    let is_plain = !text.contains(|c| is_unsafe(c) && !is_kept(c)) && !text.contains("##");
+    if is_plain && !text.lines().any(|line| line.trim_start().starts_with("::")) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len() + 16);
+    let mut rest = text;
+    let mut is_line_start = true;
+    while let Some(character) = rest.chars().next() {
+        let style = style_length(rest).filter(|_| may_be_coloured);
+        let taken = style.unwrap_or(character.len_utf8());
+        let (token, after) = rest.split_at(taken);
+        match character {
+            _ if style.is_some() => out.push_str(token),
+            '\r' if after.starts_with('\n') => out.push('\r'),
+            '\n' | '\t' => out.push(character),
+            ':' if is_line_start && after.starts_with(':') => out.push_str("\\u003a"),
+            '#' if is_command(after) => out.push_str("\\u0023"),
+            _ if u32::from(character) > 0xffff && is_unsafe(character) => {
+                let mut units = [0; 2];
+                character.encode_utf16(&mut units).iter().for_each(|unit| push_code(&mut out, *unit));
+            }
+            _ => push(&mut out, character),
+        }
+        is_line_start =
+            character == '\n' || (is_line_start && (character.is_whitespace() || style.is_some()));
+        rest = after;
+    }
+    Cow::Owned(out)
+}
+
+/// How long the change of colour is that a text begins with.
+fn style_length(text: &str) -> Option<usize> {
+    let codes = text.strip_prefix("\u{1b}[")?;
+    let length = codes.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b';').count();
+    codes[length..].starts_with('m').then_some(length + 3)
+}
+
+/// Whether a `#` before this begins a command of a CI runner.
+fn is_command(after: &str) -> bool {
+    ["#[", "#vso[", "#teamcity["].iter().any(|command| after.starts_with(command))
+}
+
+fn push_code(out: &mut String, unit: u16) {
+    let _ = write!(out, "\\u{unit:04x}");
+}
+
 fn push(out: &mut String, character: char) {
     let code = u32::from(character);
     let _ = match character {
@@ -69,6 +126,30 @@ mod tests {
     #[test]
     fn what_xml_forbids_is_shown() {
         assert_eq!(escape("\u{fffe}\u{ffff}\u{0}\u{1ffff}"), "\\ufffe\\uffff\\u0000\\u{1ffff}");
+    }
+
+    #[test]
+    fn no_line_is_a_command_of_a_ci_runner() {
+        for (text, shown) in [
+            ("a\n::error::x\n \u{3000}\t::x::\na::b", "a\n\\u003a:error::x\n \u{3000}\t\\u003a:x::\na::b"),
+            ("a ##[group]\n##vso[x]\n## [x]\n###[", "a \\u0023#[group]\n\\u0023#vso[x]\n## [x]\n#\\u0023#["),
+            ("\u{1b}[31m::x\u{1b}]52;c;\u{7}\r\na\rb", "\\u001b[31m::x\\u001b]52;c;\\u0007\r\na\\rb"),
+        ] {
+            assert_eq!(escape_lines(text, false), shown);
+        }
+        assert_eq!(
+            escape_lines("\u{1b}[1;31m::x\u{1b}[0m\u{1b}[2J", true),
+            "\u{1b}[1;31m\\u003a:x\u{1b}[0m\\u001b[2J"
+        );
+    }
+
+    #[test]
+    fn json_stays_the_same_json() {
+        let text = "{\"a\": \"##[x] \u{202e} \u{e0041} \\\\\u{7f} ::\"}\n";
+        let value: serde_json::Value = serde_json::from_str(text).unwrap();
+        let shown = escape_lines(text, false);
+        assert_ne!(shown, text);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value);
     }
 
     #[test]

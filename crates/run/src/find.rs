@@ -1,6 +1,7 @@
 //! Which suite files does an invocation mean?
 
 use crate::walk::{Unlisted, Walk, has_extension, is_hidden};
+use mcptest_core::escape::escape_path;
 use mcptest_core::suite::is_suite;
 use mcptest_files as files;
 use std::ffi::OsStr;
@@ -26,10 +27,10 @@ pub enum FindError {
     )]
     NoDefault,
     /// A named path does not exist.
-    #[error("there is no file or folder {}\n  help: paths are relative to the folder you are in", .0.display())]
+    #[error("there is no file or folder {}\n  help: paths are relative to the folder you are in", escape_path(.0))]
     Missing(PathBuf),
     /// A folder could not be listed.
-    #[error("cannot list {}: {reason}", .path.display())]
+    #[error("cannot list {}: {reason}", escape_path(.path))]
     Unreadable {
         /// The folder.
         path: PathBuf,
@@ -37,7 +38,7 @@ pub enum FindError {
         reason: std::io::Error,
     },
     /// A folder has no suites.
-    #[error("there is no suite in {} (a suite is a .yml or .yaml file with `agents:`, `tools:`, `servers:` or `imports:`)", .0.display())]
+    #[error("there is no suite in {} (a suite is a .yml or .yaml file with `agents:`, `tools:`, `servers:` or `imports:`)", escape_path(.0))]
     EmptyFolder(PathBuf),
 }
 

@@ -3,6 +3,7 @@
 mod advice;
 pub mod cassette;
 pub mod draft;
+mod exit;
 mod find;
 pub mod import;
 mod judge;
@@ -17,6 +18,7 @@ mod tool_test;
 mod traces;
 mod walk;
 
+pub use exit::{clean, environment, remember, remember_words, write};
 pub use find::{FindError, Found, find};
 pub use mcptest_core::row::Transcripts;
 pub use plan::Plan;
@@ -43,11 +45,7 @@ use std::path::{Path, PathBuf};
 pub(crate) fn host() -> Host<'static> {
     Host {
         read: &|path: &Path| files::read(path, files::TEXT).map_err(|error| reason(&error)),
-        environment: &|name: &str| match name {
-            // What the shell says may be old, or not be there at all.
-            "PWD" => std::env::current_dir().ok().map(|here| here.display().to_string()),
-            _ => std::env::var(name).ok(),
-        },
+        environment: &exit::environment,
         mock: &mcptest_mcp::manifest::catalogue,
         list: &|folder, path| {
             cassette::resolve(&[path], folder).map(|resolved| resolved.files).map_err(|error| match error {
@@ -71,7 +69,9 @@ pub fn load_suites_for_traces(paths: &[PathBuf]) -> Vec<(String, Loaded)> {
 fn load_each(paths: &[PathBuf], load: fn(&Path, &Host<'_>) -> Loaded) -> Vec<(String, Loaded)> {
     let load_one = |path: &PathBuf| {
         let read = files::reading(path);
-        (path.display().to_string(), load(path, &Host { read: &read, ..host() }))
+        let loaded = load(path, &Host { read: &read, ..host() });
+        loaded.suite.iter().for_each(exit::remember_suite);
+        (path.display().to_string(), loaded)
     };
     if paths.len() == 1 {
         paths.iter().map(load_one).collect()
@@ -158,7 +158,7 @@ pub fn run(
         let report = judge::judge(row, options, recorded.rows.get(&index));
         match row.suite() {
             Some(suite) => secrets.of(suite).hide_in(report),
-            None => report,
+            None => secrets::hide_what_is_known(report),
         }
     };
     let tests = match &plan.rows[..] {

@@ -1,6 +1,7 @@
 //! Which recordings have a secret in them, and where?
 
 use crate::walk::{Unlisted, Walk, has_extension};
+use mcptest_core::escape::escape_path;
 use mcptest_redact::{Redactor, Sighting};
 use serde::de::IgnoredAny;
 use std::io::{self, BufRead, BufReader, Cursor, Read};
@@ -16,7 +17,7 @@ pub(crate) const EXTENSIONS: [&str; 3] = ["jsonl", "json", "ndjson"];
 
 /// Why recordings cannot be searched.
 #[derive(Debug, Error)]
-#[error("cannot read {}: {}", .path.display(), crate::reason(.source))]
+#[error("cannot read {}: {}", escape_path(.path), crate::reason(.source))]
 pub struct ScanError {
     path: PathBuf,
     source: io::Error,

@@ -13,7 +13,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
 
 /// For the rows of suites that have no secrets of their own.
-static BARE: LazyLock<Option<Redactor>> = LazyLock::new(|| Redactor::builder().build().ok());
+pub(crate) static BARE: LazyLock<Option<Redactor>> = LazyLock::new(|| Redactor::builder().build().ok());
 
 /// The redactors of the suites of one invocation, each made when it is first needed.
 #[derive(Default)]
@@ -95,6 +95,14 @@ impl Secrets {
         let made = Arc::new(SuiteSecrets { values, patterns, redactor: OnceLock::new() });
         kept.insert(suite.path.clone(), Arc::clone(&made));
         made
+    }
+}
+
+/// The row of a refused suite as it may be shown.
+pub(crate) fn hide_what_is_known(report: TestReport) -> TestReport {
+    match crate::exit::redactor() {
+        Some(redactor) => hidden(&redactor, report),
+        None => withheld(report, refused(&[])),
     }
 }
 

@@ -3,6 +3,7 @@
 use crate::cassette::by_path;
 use crate::scan::EXTENSIONS;
 use crate::walk::{Unlisted, Walk, has_extension};
+use mcptest_core::escape::escape_path;
 use mcptest_core::row::Transcripts;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -12,13 +13,13 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum TracesError {
     /// There is no such folder.
-    #[error("there is no folder {}\n  help: paths are relative to the folder you are in", .0.display())]
+    #[error("there is no folder {}\n  help: paths are relative to the folder you are in", escape_path(.0))]
     Missing(PathBuf),
     /// It is a file.
-    #[error("{} is a file, not a folder\n  help: name the folder that it stands in, or judge it with `cassette:`", .0.display())]
+    #[error("{} is a file, not a folder\n  help: name the folder that it stands in, or judge it with `cassette:`", escape_path(.0))]
     NotAFolder(PathBuf),
     /// A folder could not be listed.
-    #[error("cannot list {}: {reason}", .path.display())]
+    #[error("cannot list {}: {reason}", escape_path(.path))]
     Unreadable {
         /// The folder.
         path: PathBuf,
@@ -26,7 +27,7 @@ pub enum TracesError {
         reason: io::Error,
     },
     /// There is nothing in it.
-    #[error("there is no transcript in {} (a transcript is a .json, .jsonl or .ndjson file)", .0.display())]
+    #[error("there is no transcript in {} (a transcript is a .json, .jsonl or .ndjson file)", escape_path(.0))]
     Empty(PathBuf),
 }
 

@@ -12,7 +12,6 @@ use mcptest_core::suite::output_faults;
 use mcptest_mcp::client::{CallFailure, Client, Tool};
 use serde_json::Value;
 use serde_json::value::RawValue;
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 /// The tool says that it failed, or the server refused the call.
@@ -35,7 +34,10 @@ pub(super) fn run(args: &Call, colour: Colour) -> Result<ExitCode, Failure> {
                 }
                 None => notes.push_str(&unknown_tool(&args.tool, &listed.tools)),
             },
-            Err(error) => notes.push_str(&format!("note: the tools cannot be listed: {error}\n")),
+            Err(error) => {
+                let note = format!("note: the tools cannot be listed: {error}");
+                notes.push_str(&format!("{}\n", escape(&note)));
+            }
         }
         let arguments = given.typed(schema.as_ref())?;
         if let Some(schema) = &schema {
@@ -56,8 +58,10 @@ pub(super) fn run(args: &Call, colour: Colour) -> Result<ExitCode, Failure> {
                     let text = serde_json::to_string(&error)?;
                     output::stdout(format!("{{\"error\":{text}}}\n").as_bytes())?;
                 }
-                let data =
-                    error.data.as_ref().map_or_else(String::new, |data| format!("\n  data: {}", data.get()));
+                let data = error
+                    .data
+                    .as_ref()
+                    .map_or_else(String::new, |data| format!("\n  data: {}", escape(data.get())));
                 let said = format!("{} {}{data}", error.code, escape(&error.message));
                 output::stderr(&format!("{} {said}\n", paint.red("error")));
                 Ok(ExitCode::from(EXIT_FAILED))
@@ -78,7 +82,7 @@ fn show(
     let text = if as_json || value.is_null() {
         format!("{}\n", result.get().trim())
     } else {
-        answer::render(result, std::io::stdout().is_terminal())
+        answer::render(result)
     };
     output::stdout(text.as_bytes())?;
     if let Some(schema) = output_schema.filter(|_| !value.is_null()) {
@@ -105,5 +109,5 @@ fn unknown_tool(wanted: &str, tools: &[Tool]) -> String {
             format!("it has {}{more}", known.take(SHOWN).collect::<Vec<_>>().join(", "))
         }
     };
-    format!("note: the server lists no tool `{wanted}`; {}\n", escape(&help))
+    format!("note: the server lists no tool `{}`; {}\n", escape(wanted), escape(&help))
 }

@@ -3,6 +3,7 @@
 use super::server::suite_at;
 use crate::output::{self, EXIT_BROKEN, Failure};
 use mcptest_core::escape::escape;
+use mcptest_core::escape::escape_path;
 use mcptest_redact::Redactor;
 use mcptest_run::{Sighted, recordings, redactor_of, scan};
 use std::collections::BTreeSet;
@@ -16,7 +17,7 @@ pub(super) fn run(paths: &[PathBuf], config: Option<&Path>) -> Result<ExitCode, 
     let (files, linked) = recordings(paths)?;
     output::not_entered(&linked);
     if files.is_empty() {
-        let named: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        let named: Vec<String> = paths.iter().map(|path| escape_path(path)).collect();
         return Err(Failure(format!(
             "there is no recording in {}\n  help: in folders, files that end in .jsonl, .json or .ndjson are searched",
             named.join(", ")
@@ -24,7 +25,7 @@ pub(super) fn run(paths: &[PathBuf], config: Option<&Path>) -> Result<ExitCode, 
     }
     let (mut lines, mut found, mut with_secrets, mut unread) = (0, 0, 0, 0);
     for file in &files {
-        let shown = file.display().to_string();
+        let shown = escape_path(file);
         let shown = escape(&shown);
         let mut lost = None;
         let mut say = |sighted: Sighted| {

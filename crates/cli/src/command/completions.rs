@@ -9,6 +9,6 @@ use std::process::ExitCode;
 pub(super) fn run(shell: Shell) -> Result<ExitCode, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Args::command(), "mcptest", &mut script);
-    output::stdout(&script)?;
+    output::own(&String::from_utf8_lossy(&script))?;
     Ok(ExitCode::SUCCESS)
 }

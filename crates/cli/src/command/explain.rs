@@ -12,7 +12,7 @@ pub(super) fn run(args: &Explain) -> Result<ExitCode, Failure> {
         Some(key) => page(key)?.to_owned(),
         None => list(),
     };
-    output::stdout(text.as_bytes())?;
+    output::own(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -2,6 +2,7 @@
 
 use crate::output::{self, Failure};
 use clap::Args as Group;
+use mcptest_core::escape::escape_path;
 use mcptest_files as files;
 use mcptest_run::import::{self, Importer};
 use std::path::{Path, PathBuf};
@@ -31,7 +32,7 @@ pub(super) fn run(args: &Import) -> Result<ExitCode, Failure> {
     if let Some(out) = args.out.as_ref().filter(|out| out.exists() && !args.force) {
         return Err(Failure(format!(
             "{} exists already\n  help: choose another file, or overwrite it with `--force`",
-            out.display()
+            escape_path(out)
         )));
     }
     let format = args.format.as_deref().and_then(import::find);
@@ -41,7 +42,7 @@ pub(super) fn run(args: &Import) -> Result<ExitCode, Failure> {
     for path in &transcripts {
         match read(path, format) {
             Ok(imported) => {
-                output::stderr(&format!("{}: {}\n", path.display(), imported.fidelity()));
+                output::stderr(&format!("{}: {}\n", escape_path(path), imported.fidelity()));
                 match &mut whole {
                     Some(whole) => whole.append(imported),
                     None => whole = Some(imported),
@@ -72,7 +73,7 @@ pub(super) fn run(args: &Import) -> Result<ExitCode, Failure> {
         Some(out) => {
             import::write(out, &cassette)?;
             let runs = if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
-            output::stderr(&format!("wrote {} with {runs}\n", out.display()));
+            output::stderr(&format!("wrote {} with {runs}\n", escape_path(out)));
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -96,9 +97,9 @@ fn transcripts(inputs: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
 fn read(path: &Path, format: Option<&Importer>) -> Result<import::Imported, Failure> {
     let named = if path == Path::new("-") { Path::new(files::STDIN) } else { path };
     let bytes = files::read_named(named, files::RECORDING)
-        .map_err(|error| Failure(format!("{}: {}", path.display(), files::reason(&error))))?;
+        .map_err(|error| Failure(format!("{}: {}", escape_path(path), files::reason(&error))))?;
     import::import(&bytes, format).map_err(|error| {
         let place = error.place.map(|place| format!(":{}:{}", place.line, place.column)).unwrap_or_default();
-        Failure(format!("{}{place}: {}", path.display(), error.fault))
+        Failure(format!("{}{place}: {}", escape_path(path), error.fault))
     })
 }

@@ -3,6 +3,7 @@
 use super::server;
 use crate::args::Init;
 use crate::output::{self, Failure};
+use mcptest_core::escape::escape_path;
 use mcptest_run::draft::{Ask, Draft, check_free, from_recording, from_server};
 use std::path::Path;
 use std::process::ExitCode;
@@ -20,7 +21,7 @@ pub(super) fn run(args: Init) -> Result<ExitCode, Failure> {
 
 fn write(draft: &Draft, force: bool) -> Result<ExitCode, Failure> {
     draft.write(force)?;
-    let path = draft.path.display();
+    let path = escape_path(&draft.path);
     let mut said = format!("wrote {path}\n");
     for line in &draft.said {
         said.push_str(&format!("  {}\n", mcptest_core::escape::escape(line)));

@@ -4,6 +4,7 @@ use crate::args::Colour;
 use crate::output::{self, Failure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args};
+use mcptest_core::escape::escape_path;
 use mcptest_core::problem;
 use mcptest_files as files;
 use mcptest_http::Address;
@@ -101,7 +102,7 @@ async fn serve(args: &Mock, server: Server, said: &str, is_coloured: bool) -> Re
 }
 
 fn reload(server: &Server, path: &Path, is_coloured: bool) -> Option<Reload> {
-    let (name, file) = (path.display().to_string(), path.to_owned());
+    let (name, file) = (escape_path(path), path.to_owned());
     let report = move |loaded: &Loaded| {
         let said = problem::render(&loaded.problems, &loaded.sources, is_coloured);
         let is_refused = loaded.problems.iter().any(|problem| problem.level == problem::Level::Error);
@@ -115,14 +116,14 @@ fn reload(server: &Server, path: &Path, is_coloured: bool) -> Option<Reload> {
     match server.reload_from(path, read, report) {
         Ok(reload) => Some(reload),
         Err(error) => {
-            output::stderr(&format!("warning: changes of {} will not be seen: {error}\n", path.display()));
+            output::stderr(&format!("warning: changes of {} will not be seen: {error}\n", escape_path(path)));
             None
         }
     }
 }
 
 fn tape(path: &Path) -> Result<Tape, Failure> {
-    let failed = |reason: String| Failure(format!("{}: {reason}", path.display()));
+    let failed = |reason: String| Failure(format!("{}: {reason}", escape_path(path)));
     let text =
         files::read_named_text(path, files::RECORDING).map_err(|error| failed(files::reason(&error)))?;
     Tape::read(&text).map_err(|error| failed(error.to_string()))

@@ -31,6 +31,7 @@ use std::process::ExitCode;
 
 /// Does what was asked for.
 pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
+    crate::output::set_colour(args.color);
     match args.command {
         Command::Run(run) => run::run(*run, args.color),
         Command::Validate(validate) => validate::run(&validate, args.color),

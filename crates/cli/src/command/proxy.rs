@@ -2,6 +2,7 @@
 
 use crate::output::{self, Failure};
 use clap::{ArgGroup, Args as Group};
+use mcptest_core::escape::escape_path;
 use mcptest_http::{Address, Guard};
 use mcptest_mcp::fault::{FaultKind, Injector};
 use mcptest_mcp::proxy::{self, http, stdio};
@@ -115,7 +116,7 @@ async fn serve(
         "mcptest proxy: {} stands for {}, recorded in {}\n",
         target.seen_at(address),
         shown,
-        tape.path().display()
+        escape_path(tape.path())
     ));
     let setup = http::Setup { target, guard, injector };
     Ok(http::serve(listener, setup, tape, stop_signal()).await?)
@@ -128,6 +129,9 @@ async fn stop_signal() -> String {
 
 fn tell(path: &Path, lost: Option<String>) {
     if let Some(reason) = lost {
-        output::stderr(&format!("mcptest proxy: the recording {} is not whole: {reason}\n", path.display()));
+        output::stderr(&format!(
+            "mcptest proxy: the recording {} is not whole: {reason}\n",
+            escape_path(path)
+        ));
     }
 }

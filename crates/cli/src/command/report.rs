@@ -2,6 +2,7 @@
 
 use crate::args::{Colour, Rerender};
 use crate::output::{self, Failure};
+use mcptest_core::escape::escape_path;
 use mcptest_core::problem::nearest;
 use mcptest_core::report::Report;
 use mcptest_files::{self as files, Identity};
@@ -14,7 +15,7 @@ use std::time::Duration;
 
 pub(super) fn run(args: &Rerender, colour: Colour) -> Result<ExitCode, Failure> {
     let destinations = Destination::parse_all(&args.reporters.reporters)?;
-    let named = |error: &dyn std::fmt::Display| Failure(format!("{}: {error}", args.file.display()));
+    let named = |error: &dyn std::fmt::Display| Failure(format!("{}: {error}", escape_path(&args.file)));
     Destination::refuse_inputs(&destinations, std::iter::once(args.file.clone()))?;
     let text = files::read_named_text(&args.file, files::RECORDING)
         .map_err(|error| named(&files::reason(&error)))?;
@@ -107,8 +108,9 @@ impl Destination {
         for destination in destinations {
             let Some(file) = &destination.file else { continue };
             let bytes = (destination.reporter.render)(report, &Options { verbose, ..Options::default() });
-            if let Err(error) = files::write(file, &bytes) {
-                failed = Some(Failure(format!("cannot write {}: {}", file.display(), files::reason(&error))));
+            if let Err(error) = mcptest_run::write(file, &String::from_utf8_lossy(&bytes)) {
+                failed =
+                    Some(Failure(format!("cannot write {}: {}", escape_path(file), files::reason(&error))));
             }
         }
         for destination in destinations.iter().filter(|one| one.file.is_none()) {

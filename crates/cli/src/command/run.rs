@@ -8,6 +8,7 @@ use crate::interrupt;
 use crate::output::{self, Failure};
 use crate::progress::Progress;
 use clap::ValueEnum;
+use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem;
 use mcptest_core::suite::{Loaded, Model, OverrideError, Suite};
 use mcptest_run::{Mode, Options, Plan, RunOutcome, Selection, Which};
@@ -142,7 +143,7 @@ fn refuse_loose_mode(args: &Run) -> Result<(), Failure> {
     let is_mode = |path: &&PathBuf| path.to_str().is_some_and(|word| Record::from_str(word, false).is_ok());
     match args.suites.paths.iter().find(|path| is_mode(path) && !path.exists()) {
         Some(path) if args.calling.record.is_some() => {
-            let mode = path.display();
+            let mode = escape_path(path);
             Err(Failure(format!(
                 "there is no file or folder {mode}\n  help: did you mean `--record={mode}`?"
             )))
@@ -175,7 +176,8 @@ fn list(plan: &Plan<'_>) -> Result<ExitCode, Failure> {
     for row in &plan.rows {
         let skipped =
             row.skip.as_ref().map(|why| format!("  (skipped: {})", why.message)).unwrap_or_default();
-        text.push_str(&format!("{}:{}: {}{skipped}\n", row.place.file, row.place.line, row.name));
+        let line = format!("{}:{}: {}{skipped}", row.place.file, row.place.line, row.name);
+        text.push_str(&format!("{}\n", escape(&line)));
     }
     output::stdout(text.as_bytes())?;
     if plan.rows.iter().any(mcptest_core::row::Row::is_refused) {

@@ -12,6 +12,6 @@ pub(super) fn run(args: &Schema) -> Result<ExitCode, Failure> {
     } else {
         format!("{:#}\n", mcptest_core::suite::json_schema())
     };
-    output::stdout(text.as_bytes())?;
+    output::own(&text)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -3,6 +3,7 @@
 use crate::args::{Direct, Server};
 use crate::output::{self, Failure};
 use mcptest_core::era::Era;
+use mcptest_core::escape::escape_path;
 use mcptest_core::problem::{self, nearest};
 use mcptest_core::suite::{Suite, check_header_name, check_header_value, check_variable_name};
 use mcptest_mcp::client::{Endpoint, ServerSpec};
@@ -77,9 +78,8 @@ fn of_suite(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
     })?;
     let Some(path) = found.suites.first() else { return Err(Failure("there is no suite".to_owned())) };
     let suite = &suite_at(path)?;
-    let name = name_in(suite, &path.display().to_string(), name)?;
-    let environment = |name: &str| std::env::var(name).ok();
-    Ok(mcptest_run::server::spec_of(name, &suite.servers[name], suite.folder(), &environment)?)
+    let name = name_in(suite, &escape_path(path), name)?;
+    Ok(mcptest_run::server::spec_of(name, &suite.servers[name], suite.folder(), &mcptest_run::environment)?)
 }
 
 /// The suite in this file, or all that is wrong with it.
@@ -88,7 +88,7 @@ pub(super) fn suite_at(path: &Path) -> Result<Suite, Failure> {
     let Some(loaded) = loaded else { return Err(Failure("there is no suite".to_owned())) };
     loaded.suite.ok_or_else(|| {
         let problems = problem::render(&loaded.problems, &loaded.sources, false);
-        Failure(format!("{} is refused\n{}", path.display(), problems.trim_end()))
+        Failure(format!("{} is refused\n{}", escape_path(path), problems.trim_end()))
     })
 }
 
@@ -121,6 +121,9 @@ fn apply(args: &Direct, spec: &mut ServerSpec) -> Result<(), Failure> {
             Failure(format!("`{written}` is not a header\n  help: write `--header 'X-Key: secret'`"))
         })?;
         let (name, value) = (name.trim(), value.trim());
+        if !is_common_header(name) {
+            mcptest_run::remember(name, value);
+        }
         check_header_name(name)
             .and_then(|()| check_header_value(value))
             .map_err(|why| refused("header", &why))?;
@@ -138,6 +141,7 @@ fn apply(args: &Direct, spec: &mut ServerSpec) -> Result<(), Failure> {
         let (name, value) = written.split_once('=').ok_or_else(|| {
             Failure(format!("`{written}` is not a variable\n  help: write `--env LEVEL=debug`"))
         })?;
+        mcptest_run::remember(name, value);
         check_variable_name(name).map_err(|why| refused("env", &why))?;
         match &mut spec.endpoint {
             Endpoint::Command { env, .. } => env.push((name.to_owned(), value.to_owned())),
@@ -151,6 +155,13 @@ fn apply(args: &Direct, spec: &mut ServerSpec) -> Result<(), Failure> {
         (spec.timeout, spec.connect_timeout) = (timeout, timeout);
     }
     Ok(())
+}
+
+/// Whether a header says nothing that only the user knows.
+fn is_common_header(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let begins = ["accept", "content-", "mcp-"].iter().any(|start| name.starts_with(start));
+    begins || ["user-agent", "origin", "referer", "host", "connection"].contains(&&*name)
 }
 
 fn refused(option: &str, why: &str) -> Failure {

@@ -2,6 +2,7 @@
 
 use crate::args::Show;
 use crate::output::{self, Failure};
+use mcptest_core::escape::escape_path;
 use mcptest_mcp::tape::{ShowOptions, Tape, timeline as timeline_of};
 use mcptest_run::cassette::{Options, Recording, timeline};
 use mcptest_run::{is_tool_test, tool_test_timeline};
@@ -22,7 +23,7 @@ pub(super) fn run(args: &Show) -> Result<ExitCode, Failure> {
     let recording = Recording::open(file)?;
     if is_tool_test(&recording) {
         if let Some(wanted) = args.run.filter(|&wanted| wanted != 1) {
-            return Err(Failure(format!("{} has no run {wanted}; it has 1", file.display())));
+            return Err(Failure(format!("{} has no run {wanted}; it has 1", escape_path(file))));
         }
         output::stdout(tool_test_timeline(&recording, args.full)?.as_bytes())?;
         return Ok(ExitCode::SUCCESS);
@@ -34,7 +35,7 @@ pub(super) fn run(args: &Show) -> Result<ExitCode, Failure> {
     if let Some(wanted) = args.run.filter(|&wanted| cassette.runs.iter().all(|run| run.number != wanted)) {
         return Err(Failure(format!(
             "{} has no run {wanted}; it has {}",
-            file.display(),
+            escape_path(file),
             cassette.whole_runs()
         )));
     }
@@ -50,7 +51,7 @@ fn show_tape(args: &Show, file: &Path, tape: &Tape) -> Result<ExitCode, Failure>
     if let Some(wanted) = session.filter(|wanted| !sessions.contains(wanted)) {
         return Err(Failure(format!(
             "{} has no session {wanted}; it has {}",
-            file.display(),
+            escape_path(file),
             sessions.len().max(1)
         )));
     }

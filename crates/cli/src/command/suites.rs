@@ -2,7 +2,7 @@
 
 use crate::args::{Colour, Suites};
 use crate::output::{self, Failure};
-use mcptest_core::escape::escape;
+use mcptest_core::escape::escape_path;
 use mcptest_core::problem::{self, Level};
 use mcptest_core::suite::Loaded;
 use mcptest_files as files;
@@ -59,8 +59,7 @@ pub(super) fn inputs(loaded: &[(String, Loaded)]) -> impl Iterator<Item = PathBu
 /// `note: no suites, and left out: a.yml, b.yml`; in a folder of many, the first of them.
 fn left_out_note(left_out: &[&PathBuf], is_verbose: bool) -> Option<String> {
     let shown = if is_verbose { left_out.len() } else { left_out.len().min(SHOWN) };
-    let names: Vec<String> =
-        left_out[..shown].iter().map(|path| escape(&path.display().to_string()).into_owned()).collect();
+    let names: Vec<String> = left_out[..shown].iter().map(|path| escape_path(path)).collect();
     let more = match left_out.len() - shown {
         0 => String::new(),
         more => format!(" and {more} more, which `--verbose` names"),

@@ -1,6 +1,7 @@
 //! A tape from its file, for the commands that take one.
 
 use crate::output::Failure;
+use mcptest_core::escape::escape_path;
 use mcptest_files as files;
 use mcptest_mcp::tape::{Tape, is_tape};
 use std::path::Path;
@@ -12,12 +13,19 @@ pub(super) fn opened(path: &Path) -> Result<Option<Tape>, Failure> {
     if !is_tape(&text) {
         return Ok(None);
     }
-    Tape::read(&text).map(Some).map_err(|error| Failure(format!("{}: {error}", path.display())))
+    read(&text, path).map(Some)
 }
 
 /// The tape in a file that must be one.
 pub(super) fn required(path: &Path) -> Result<Tape, Failure> {
-    let named = |error: &dyn std::fmt::Display| Failure(format!("{}: {error}", path.display()));
-    let bytes = files::read_named(path, files::RECORDING).map_err(|error| named(&files::reason(&error)))?;
-    Tape::read(&String::from_utf8_lossy(&bytes)).map_err(|error| named(&error))
+    let bytes = files::read_named(path, files::RECORDING)
+        .map_err(|error| Failure(format!("{}: {}", escape_path(path), files::reason(&error))))?;
+    read(&String::from_utf8_lossy(&bytes), path)
+}
+
+/// What its header says of the server may have secrets in it.
+fn read(text: &str, path: &Path) -> Result<Tape, Failure> {
+    let tape = Tape::read(text).map_err(|error| Failure(format!("{}: {error}", escape_path(path))))?;
+    mcptest_run::remember_words(&tape.header.server.command);
+    Ok(tape)
 }

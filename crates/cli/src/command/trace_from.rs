@@ -32,7 +32,7 @@ pub(super) fn run(args: TraceFrom) -> Result<ExitCode, Failure> {
     let cassette = to_cassette(&tape, &options);
     match args.out {
         None => output::stdout(cassette.as_bytes())?,
-        Some(file) => mcptest_run::import::write(&file, &cassette)?,
+        Some(file) => mcptest_run::import::write(&file, &mcptest_run::clean(&cassette))?,
     }
     if tape.is_cut {
         output::stderr("note: the tape was cut off in the middle of its last line, which is left out\n");

@@ -2,6 +2,7 @@
 
 use crate::output::{self, Failure};
 use clap::{ArgGroup, Args as Group, ValueEnum};
+use mcptest_core::escape::escape_path;
 use mcptest_mcp::client::ServerSpec;
 use mcptest_mcp::proxy;
 use mcptest_mcp::verify::{self, Ignore, Tier};
@@ -75,7 +76,7 @@ pub(super) fn run(args: Verify) -> Result<ExitCode, Failure> {
     if !drift.is_anything_checked {
         return Err(Failure(format!(
             "{}: nothing was checked, because the tape has no request that can be sent again; record a client that lists or calls something",
-            args.tape.display()
+            escape_path(&args.tape)
         )));
     }
     let fails = |tier: Tier| drift.count(tier) > 0;

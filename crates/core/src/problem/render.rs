@@ -1,8 +1,9 @@
 //! Problems as a person reads them: file, line, column, the source line and a caret.
 
 use super::{Level, Problem, SourceFile, Sources, Span};
+use crate::escape::escape;
 use annotate_snippets::{
-    Annotation, AnnotationKind, Group, Level as Severity, Origin, Renderer, Snippet, renderer::DecorStyle,
+    Annotation, AnnotationKind, Group, Level as Severity, Renderer, Snippet, renderer::DecorStyle,
 };
 
 /// All problems in source order, as text.
@@ -24,18 +25,18 @@ fn group<'a>(problem: &'a Problem, sources: &'a Sources) -> Group<'a> {
         Level::Error => Severity::ERROR,
         Level::Warning => Severity::WARNING,
     };
-    let mut group = Group::with_title(severity.primary_title(&problem.message));
+    let mut group = Group::with_title(severity.primary_title(escape(&problem.message)));
     if let Some(span) = problem.span {
         let same_file = problem.also.as_ref().filter(|(also, _)| also.file == span.file);
         group = group.element(snippet(sources, span, problem, same_file));
         if let Some((also, words)) = problem.also.as_ref().filter(|(also, _)| also.file != span.file) {
             let (path, line, column) = sources.place(*also);
-            group = group.element(Severity::NOTE.message(words.as_str()));
-            group = group.element(Origin::path(path).line(line).char_column(column));
+            group =
+                group.element(Severity::NOTE.message(format!("{words}: {}:{line}:{column}", escape(path))));
         }
     }
     if let Some(help) = &problem.help {
-        group = group.element(Severity::HELP.message(help.as_str()));
+        group = group.element(Severity::HELP.message(escape(help)));
     }
     group
 }
@@ -56,13 +57,13 @@ fn snippet<'a>(
     let text = &file.text[window.clone()];
     let mut primary = AnnotationKind::Primary.span(clamp(file, span, &window));
     if let Some(label) = &problem.label {
-        primary = primary.label(label.as_str());
+        primary = primary.label(escape(label));
     }
     let mut snippet =
-        Snippet::source(text).path(file.path.as_str()).line_start(first_line).annotation(primary);
+        Snippet::source(text).path(escape(&file.path)).line_start(first_line).annotation(primary);
     if let Some((also, words)) = also {
         snippet = snippet
-            .annotation(AnnotationKind::Context.span(clamp(file, *also, &window)).label(words.as_str()));
+            .annotation(AnnotationKind::Context.span(clamp(file, *also, &window)).label(escape(words)));
     }
     snippet
 }

@@ -6,6 +6,7 @@ mod rerun;
 pub use reason::{Reason, ReasonKind};
 pub use rerun::Rerun;
 
+use crate::escape::escape;
 use crate::problem::{Level, Problem};
 use crate::report::{Place, TestReport};
 use crate::suite::{Agent, Loaded, Model, Suite, ToolTest, Variant};
@@ -230,9 +231,9 @@ impl Loaded {
         let details = errors.iter().map(|problem| match problem.span {
             Some(span) => {
                 let (file, line, column) = self.sources.place(span);
-                format!("{file}:{line}:{column}: {}", problem.message)
+                escape(&format!("{file}:{line}:{column}: {}", problem.message)).into_owned()
             }
-            None => problem.message.clone(),
+            None => escape(&problem.message).into_owned(),
         });
         Reason::new(ReasonKind::SuiteRefused, message).details(details.collect())
     }

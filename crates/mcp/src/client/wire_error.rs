@@ -63,7 +63,7 @@ impl fmt::Display for WireError {
         match lines[lines.len().saturating_sub(SHOWN_STDERR_LINES)..] {
             [] => Ok(()),
             [line] => write!(f, "; it wrote to stderr: {line}"),
-            ref lines => write!(f, "; it wrote to stderr:\n  {}", lines.join("\n  ")),
+            ref lines => write!(f, "; it wrote to stderr:\n  | {}", lines.join("\n  | ")),
         }
     }
 }

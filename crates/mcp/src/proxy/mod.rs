@@ -77,8 +77,13 @@ pub fn redactor(
 }
 
 /// Which parts of the words of a command, or of an address, are secret, each with the name that says so.
-pub fn secrets_in_words(words: &[&str]) -> Vec<Vec<(String, std::ops::Range<usize>)>> {
-    let Ok(names) = Redactor::builder().build() else { return vec![Vec::new(); words.len()] };
-    let found = words::secrets(&names, words).into_iter();
+///
+/// `names` tells secret names; without it nothing is found.
+pub fn secrets_in_words(
+    names: Option<&Redactor>,
+    words: &[&str],
+) -> Vec<Vec<(String, std::ops::Range<usize>)>> {
+    let Some(names) = names else { return vec![Vec::new(); words.len()] };
+    let found = words::secrets(names, words).into_iter();
     found.map(|(_, secrets)| secrets.into_iter().map(|secret| (secret.name, secret.at)).collect()).collect()
 }

@@ -1,6 +1,7 @@
 //! How does what crosses reach the tape without holding up the traffic?
 
 use crate::tape::{Entry, Event, Writer};
+use mcptest_core::escape::escape;
 use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -178,5 +179,5 @@ fn say_ended(writer: &Writer, reason: &str) {
 
 /// One sentence for the person who runs the proxy.
 pub(crate) fn say(sentence: &str) {
-    let _gone = writeln!(std::io::stderr(), "mcptest proxy: {sentence}");
+    let _gone = writeln!(std::io::stderr(), "mcptest proxy: {}", escape(sentence));
 }

@@ -3,6 +3,7 @@
 use super::parse::{Cassette, parse};
 use super::problem::{Place, Problem};
 use crate::import::{Fidelity, ImportError, import, is_foreign};
+use mcptest_core::escape::escape_path;
 use mcptest_core::row::{Reason, ReasonKind};
 use mcptest_files as files;
 use mcptest_mcp::tape::{self, FORMAT, Tape, TapeError, TraceOptions};
@@ -117,7 +118,7 @@ fn of_transcript(path: PathBuf, bytes: Vec<u8>) -> Result<Recording, ReadError> 
 #[derive(Debug, Error)]
 pub enum ReadError {
     /// Nothing there.
-    #[error("{}: there is no such cassette; record it with --record", path.display())]
+    #[error("{}: there is no such cassette; record it with --record", escape_path(path))]
     Missing {
         /// The path as asked for.
         path: PathBuf,
@@ -125,14 +126,14 @@ pub enum ReadError {
     /// A directory.
     #[error(
         "{0}: this is a directory, not a cassette; name a file in it, or all of them with `{0}/*.jsonl`",
-        path.display()
+        escape_path(path)
     )]
     Directory {
         /// The path as asked for.
         path: PathBuf,
     },
     /// The system refused.
-    #[error("{}: the cassette cannot be read: {}", path.display(), files::reason(source))]
+    #[error("{}: the cassette cannot be read: {}", escape_path(path), files::reason(source))]
     Unreadable {
         /// The path as asked for.
         path: PathBuf,
@@ -140,7 +141,7 @@ pub enum ReadError {
         source: io::Error,
     },
     /// A recording of the proxy with something wrong in it.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", escape_path(path))]
     Tape {
         /// The path as asked for.
         path: PathBuf,
@@ -148,7 +149,7 @@ pub enum ReadError {
         source: TapeError,
     },
     /// A transcript of another program with something wrong in it.
-    #[error("{}{}: {}", path.display(), place(source.place), source.fault)]
+    #[error("{}{}: {}", escape_path(path), place(source.place), source.fault)]
     Transcript {
         /// The path as asked for.
         path: PathBuf,
@@ -156,7 +157,7 @@ pub enum ReadError {
         source: ImportError,
     },
     /// Read, but not a cassette.
-    #[error("{}{}: {}", path.display(), place(problem.place), problem.fault)]
+    #[error("{}{}: {}", escape_path(path), place(problem.place), problem.fault)]
     Bad {
         /// The path as asked for.
         path: PathBuf,

@@ -3,6 +3,7 @@
 use super::natural;
 use crate::walk::{Unlisted, Walk};
 use globset::{GlobBuilder, GlobMatcher};
+use mcptest_core::escape::escape_path;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -50,7 +51,7 @@ pub enum ResolveError {
     /// Nothing matches.
     #[error(
         "no file matches `{pattern}` in {}; check the pattern, or record to a path without `*`, `?` and `[…]`",
-        base.display()
+        escape_path(base)
     )]
     NoMatch {
         /// The pattern as written.
@@ -69,7 +70,7 @@ pub enum ResolveError {
         reason: String,
     },
     /// A folder that cannot be listed.
-    #[error("`{pattern}` cannot be looked up: {} cannot be listed: {source}", folder.display())]
+    #[error("`{pattern}` cannot be looked up: {} cannot be listed: {source}", escape_path(folder))]
     Unreadable {
         /// The pattern as written.
         pattern: String,

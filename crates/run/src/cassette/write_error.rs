@@ -2,6 +2,7 @@
 
 use super::problem::Problem;
 use super::stale::Change;
+use mcptest_core::escape::escape_path;
 use std::io;
 use std::path::PathBuf;
 use thiserror::Error;
@@ -10,7 +11,10 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum WriteError {
     /// Somebody else is recording to it.
-    #[error("{}: another mcptest is recording to this file; wait for it, or record elsewhere", path.display())]
+    #[error(
+        "{}: another mcptest is recording to this file; wait for it, or record elsewhere",
+        escape_path(path)
+    )]
     Locked {
         /// The cassette.
         path: PathBuf,
@@ -18,7 +22,7 @@ pub enum WriteError {
     /// What is there cannot be recorded again.
     #[error(
         "{}: the file holds something that mcptest did not record, and is left as it is; name another file, or remove this one",
-        path.display()
+        escape_path(path)
     )]
     Foreign {
         /// The file.
@@ -27,7 +31,8 @@ pub enum WriteError {
     /// The cassette was recorded with something else.
     #[error(
         "{}: the runs there were recorded with another header ({}); record all of them again with --record",
-        path.display(), list(changes)
+        escape_path(path),
+        list(changes)
     )]
     Different {
         /// The cassette.
@@ -38,7 +43,7 @@ pub enum WriteError {
     /// A file without a header, or with one changed by hand.
     #[error(
         "{}: {reason}, so runs cannot be added; record all of them again with --record",
-        path.display()
+        escape_path(path)
     )]
     Unpinned {
         /// The cassette.
@@ -47,7 +52,7 @@ pub enum WriteError {
         reason: &'static str,
     },
     /// A cassette that is damaged before its end.
-    #[error("{}: runs cannot be added to a damaged cassette: {problem}", path.display())]
+    #[error("{}: runs cannot be added to a damaged cassette: {problem}", escape_path(path))]
     Damaged {
         /// The cassette.
         path: PathBuf,
@@ -63,7 +68,7 @@ pub enum WriteError {
         problem: Problem,
     },
     /// A run that is there already, or has no number.
-    #[error("{}: run {run} was to be written, and {}", path.display(), if *run == 0 { "runs are numbered from 1" } else { "it is there already" })]
+    #[error("{}: run {run} was to be written, and {}", escape_path(path), if *run == 0 { "runs are numbered from 1" } else { "it is there already" })]
     Repeated {
         /// The cassette.
         path: PathBuf,
@@ -71,7 +76,7 @@ pub enum WriteError {
         run: usize,
     },
     /// The system refused.
-    #[error("{}: the cassette cannot be {verb}: {}", path.display(), mcptest_files::reason(source))]
+    #[error("{}: the cassette cannot be {verb}: {}", escape_path(path), mcptest_files::reason(source))]
     Failed {
         /// The cassette.
         path: PathBuf,

@@ -93,9 +93,14 @@ impl Calls {
             Value::Bool(_) => true,
             _ => false,
         };
+        let is_clean = |key: &String, value: &Value| {
+            let text = json!({ key: value }).to_string();
+            crate::clean(&text) == text
+        };
         first
             .iter()
-            .filter(|(key, value)| is_lasting(value) && all.iter().all(|args| args.get(key) == Some(value)))
+            .filter(|(key, value)| is_lasting(value) && is_clean(key, value))
+            .filter(|(key, value)| all.iter().all(|args| args.get(key) == Some(value)))
             .take(MOST_ARGUMENTS)
             .map(|(key, value)| (key.clone(), value.clone()))
             .collect()

@@ -1,8 +1,9 @@
 //! How is this server written down, without its secrets?
 
 use super::yaml;
+use crate::secrets::BARE;
 use mcptest_mcp::proxy::secrets_in_words;
-use mcptest_redact::{Redactor, is_secret_name};
+use mcptest_redact::is_secret_name;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
@@ -99,7 +100,7 @@ struct Writer<'e> {
 
 impl Writer<'_> {
     fn words(&mut self, words: &[&str]) -> Vec<String> {
-        let secrets = secrets_in_words(words);
+        let secrets = secrets_in_words(BARE.as_ref(), words);
         let before = std::iter::once("").chain(words.iter().copied());
         let parts = words.iter().zip(secrets).zip(before);
         parts
@@ -128,11 +129,8 @@ impl Writer<'_> {
     /// The text with a variable for each secret, also for tokens that are known by their shape alone and for values
     /// of variables that are set now.
     fn without(&mut self, text: &str, mut secrets: Vec<(String, Range<usize>)>) -> String {
-        if let Ok(redactor) = Redactor::builder().build() {
-            let shapes =
-                redactor.find(text).into_iter().map(|found| (found.what, found.at..found.at + found.length));
-            secrets.extend(shapes);
-        }
+        let shapes = BARE.iter().flat_map(|redactor| redactor.find(text));
+        secrets.extend(shapes.map(|found| (found.what, found.at..found.at + found.length)));
         secrets.sort_by_key(|(_, at)| (at.start, std::cmp::Reverse(at.end)));
         let mut written = String::new();
         let mut end = 0;

@@ -19,6 +19,7 @@ use crate::cassette::{ReadError, WriteError, write_whole};
 use crate::plan::Plan;
 use crate::record::RecordedRow;
 use crate::{Options, Selection, judge};
+use mcptest_core::escape::escape_path;
 use mcptest_core::problem::render;
 use mcptest_core::report::{Status, TestReport};
 use mcptest_core::row::Row;
@@ -61,13 +62,13 @@ pub enum DraftError {
         help: String,
     },
     /// There is no recording.
-    #[error("there is no file {}\n  help: name a cassette, a trace, a recorded tool test or a recording of the proxy", .0.display())]
+    #[error("there is no file {}\n  help: name a cassette, a trace, a recorded tool test or a recording of the proxy", escape_path(.0))]
     Missing(PathBuf),
     /// The recording cannot be read.
     #[error(transparent)]
     Recording(#[from] ReadError),
     /// The recording has nothing that a suite could pass on.
-    #[error("{}: {reason}\n  help: {help}", .file.display())]
+    #[error("{}: {reason}\n  help: {help}", escape_path(.file))]
     Hopeless {
         /// The recording.
         file: PathBuf,
@@ -77,10 +78,10 @@ pub enum DraftError {
         help: String,
     },
     /// A file is in the way.
-    #[error("{} exists\n  help: name another file with `-o FILE`, or write over it with `--force`", .0.display())]
+    #[error("{} exists\n  help: name another file with `-o FILE`, or write over it with `--force`", escape_path(.0))]
     Exists(PathBuf),
     /// A file cannot be written.
-    #[error("cannot write {}: {}", .path.display(), crate::reason(.source))]
+    #[error("cannot write {}: {}", escape_path(.path), crate::reason(.source))]
     Unwritten {
         /// The file.
         path: PathBuf,
@@ -105,7 +106,7 @@ impl Draft {
         for (path, text) in &self.recordings {
             write_whole(path, text)?;
         }
-        files::write(&self.path, self.text.as_bytes())
+        crate::write(&self.path, &self.text)
             .map_err(|source| DraftError::Unwritten { path: self.path.clone(), source })
     }
 }

@@ -46,7 +46,7 @@ pub fn from_recording(file: &Path, out: &Path, name: Option<&str>) -> Result<Dra
     let mut page = AgentPage {
         file: file.to_owned(),
         cassette: way_to(file, out)?,
-        name: name_of(cassette.header.as_ref(), file),
+        name: crate::clean(&name_of(cassette.header.as_ref(), file)).into_owned(),
         runs: runs.len(),
         server: tape_server(file).map(|server| (name.map(str::to_owned), server)),
         header: cassette.header.clone().filter(|header| header.model.is_some() || !header.prompt.is_empty()),
@@ -55,11 +55,15 @@ pub fn from_recording(file: &Path, out: &Path, name: Option<&str>) -> Result<Dra
         expect: expectations(&runs),
         gates: calls.gates(),
     };
+    page.gates.retain(|gate| is_clean(&gate.lines.join("\n")));
     // The way to the recording leads through this folder.
     super::make_folder(out)?;
     // A question that cannot be written again as it was recorded is left out.
     let none = BTreeMap::new();
-    page.is_asked = judged(out, &page.text(out), &none, &none).is_ok_and(|rows| !rows.iter().any(is_error));
+    let mut question = String::new();
+    page.question(&mut question);
+    page.is_asked = is_clean(&question)
+        && judged(out, &page.text(out), &none, &none).is_ok_and(|rows| !rows.iter().any(is_error));
     loop {
         let text = page.text(out);
         let rows = judged(out, &text, &none, &none)?;
@@ -79,6 +83,11 @@ pub fn from_recording(file: &Path, out: &Path, name: Option<&str>) -> Result<Dra
             return Err(hopeless(file, why_not(row).unwrap_or_default()));
         }
     }
+}
+
+/// Whether a text has nothing in it that must not be written down.
+fn is_clean(text: &str) -> bool {
+    crate::clean(text) == text
 }
 
 fn is_error(row: &TestReport) -> bool {
@@ -167,7 +176,8 @@ impl AgentPage {
             count(self.runs, "recorded run"),
         );
         for (at, names) in self.walked.iter().take(SHOWN_RUNS).enumerate() {
-            let shown: Vec<String> = names.iter().take(SHOWN_CALLS).map(|name| yaml::comment(name)).collect();
+            let shown: Vec<String> =
+                names.iter().take(SHOWN_CALLS).map(|name| yaml::comment(&crate::clean(name))).collect();
             let more = if names.len() > SHOWN_CALLS { " → …" } else { "" };
             let shown = if shown.is_empty() { "no calls".to_owned() } else { shown.join(" → ") };
             let _ = writeln!(text, "#   run {}: {shown}{more}", at + 1);
@@ -217,8 +227,10 @@ impl AgentPage {
         let name = name.clone().or_else(|| server.name.clone()).unwrap_or_else(|| "server".to_owned());
         let here = path::absolute(Path::new("."));
         let out = path::absolute(out);
-        let words: Vec<String> = server.command.iter().map(|word| with_variables(word)).collect();
-        let url = server.url.as_deref().map(with_variables);
+        crate::remember_words(&server.command);
+        let without_secrets = |word: &str| with_variables(&crate::clean(word));
+        let words: Vec<String> = server.command.iter().map(|word| without_secrets(word)).collect();
+        let url = server.url.as_deref().map(without_secrets);
         let entry = entry::of_template(&words, url.as_deref(), out.parent().unwrap_or(&here), &here);
         let _ = write!(text, "\nservers:\n  {}:\n", yaml::text(&name));
         for line in entry {
@@ -268,7 +280,8 @@ impl AgentPage {
             text.push_str("    # The recording says more of the question than this suite can; `stale: warn` lets it be judged:\n");
         }
         for line in lines {
-            let line = if self.is_asked { line } else { format!("# {}", yaml::comment(&line)) };
+            let line =
+                if self.is_asked { line } else { format!("# {}", yaml::comment(&crate::clean(&line))) };
             let _ = writeln!(text, "    {line}");
         }
     }

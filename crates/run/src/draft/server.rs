@@ -55,7 +55,10 @@ pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
     ask.spec.timeout = ask.spec.timeout.min(LONGEST_CALL);
     let mut session = Session { spec: &ask.spec, client: None };
     let client = session.client().await?;
-    let info = client.server().clone();
+    let mut info = client.server().clone();
+    for said in [&mut info.name, &mut info.version, &mut info.protocol_version] {
+        *said = crate::clean(said).into_owned();
+    }
     let tools = listed(client.list_tools().await?.tools);
     check_named(&ask.call, &tools)?;
     let environment: BTreeMap<String, String> = std::env::vars_os()

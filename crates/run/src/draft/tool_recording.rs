@@ -16,6 +16,8 @@ pub(super) fn draft(file: &Path, bytes: &[u8], out: &Path, name: Option<&str>) -
         reason,
         help: "a suite with this test could not pass; record it again with `mcptest run --record`".to_owned(),
     };
+    let clean = crate::clean(&String::from_utf8_lossy(bytes)).into_owned();
+    let bytes = clean.as_bytes();
     let (header, outcome) = parse_recording(bytes).map_err(|problem| hopeless(problem.to_string()))?;
     let args = header.args.clone().unwrap_or_else(|| json!({}));
     let expect = match (expected_failure(&outcome), value_of(outcome.result)) {
@@ -38,12 +40,7 @@ pub(super) fn draft(file: &Path, bytes: &[u8], out: &Path, name: Option<&str>) -
     let suite = suite_of(out, &text, &none)?;
     let Some(test) = suite.tools.first() else { return Err(DraftError::Refused(text)) };
     let first = serde_json::to_string(&header_now(&suite, test).sealed()).unwrap_or_default();
-    let second = String::from_utf8_lossy(bytes)
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .nth(1)
-        .unwrap_or_default()
-        .to_owned();
+    let second = clean.lines().filter(|line| !line.trim().is_empty()).nth(1).unwrap_or_default();
     let recording = format!("{first}\n{second}\n");
     let recordings = vec![(path_of(&suite, test), recording.clone())];
     let by_name = BTreeMap::from([(test.name.clone(), recording)]);

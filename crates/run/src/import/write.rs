@@ -3,10 +3,6 @@
 use super::json::raw;
 use super::transcript::{Answer, Transcript};
 use mcptest_core::trace::{ConversationTrace, Header, RecordedConversation, RecordedResult, run_line};
-use mcptest_redact::Redactor;
-use std::sync::LazyLock;
-
-static REDACTOR: LazyLock<Option<Redactor>> = LazyLock::new(|| Redactor::builder().build().ok());
 
 /// The cassette of these conversations, without secrets of known shape.
 ///
@@ -86,6 +82,5 @@ fn trace(transcript: &Transcript) -> ConversationTrace {
 }
 
 fn line(text: &str) -> String {
-    let clean = REDACTOR.as_ref().map_or(text.into(), |redactor| redactor.json(text));
-    clean.into_owned() + "\n"
+    crate::clean(text).into_owned() + "\n"
 }

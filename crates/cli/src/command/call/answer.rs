@@ -1,12 +1,11 @@
 //! A tool's result as a person wants to read it.
 
 use crate::command::json_order::{Members, indented};
-use mcptest_core::escape::escape;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// Texts as they are, structured content as JSON, the rest in one line each. On a terminal nothing steers it.
-pub(super) fn render(result: &RawValue, is_terminal: bool) -> String {
+/// Texts as they are, structured content as JSON, the rest in one line each.
+pub(super) fn render(result: &RawValue) -> String {
     let members = Members::of(result.get());
     let content = members.get("content").map_or("null", RawValue::get);
     let blocks: Vec<&RawValue> = serde_json::from_str(content).unwrap_or_default();
@@ -22,15 +21,15 @@ pub(super) fn render(result: &RawValue, is_terminal: bool) -> String {
     for raw in blocks {
         let block = value_of(raw);
         if !says_the_same(&block) {
-            text.push_str(&shown(&of_block(&block, raw), is_terminal));
+            text.push_str(&shown(&of_block(&block, raw)));
         }
     }
     if let Some(value) = structured {
-        text.push_str(&shown(&indented(value.get()), is_terminal));
+        text.push_str(&shown(&indented(value.get())));
     }
     if text.is_empty() {
         let is_foreign = !content.starts_with('[');
-        return if is_foreign { shown(result.get(), is_terminal) } else { "[no content]\n".to_owned() };
+        return if is_foreign { shown(result.get()) } else { "[no content]\n".to_owned() };
     }
     text
 }
@@ -39,17 +38,9 @@ fn value_of(raw: &RawValue) -> Value {
     serde_json::from_str(raw.get()).unwrap_or_default()
 }
 
-/// One ending newline, and no control characters on a terminal.
-fn shown(text: &str, is_terminal: bool) -> String {
-    let safe = if is_terminal {
-        let line = |line: &str| {
-            line.split('\t').map(|part| escape(part).into_owned()).collect::<Vec<_>>().join("\t")
-        };
-        text.lines().map(line).collect::<Vec<_>>().join("\n")
-    } else {
-        text.to_owned()
-    };
-    if safe.ends_with('\n') { safe } else { safe + "\n" }
+/// With one ending newline.
+fn shown(text: &str) -> String {
+    if text.ends_with('\n') { text.to_owned() } else { format!("{text}\n") }
 }
 
 fn of_block(block: &Value, raw: &RawValue) -> String {
@@ -85,8 +76,8 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn render(result: &Value, is_terminal: bool) -> String {
-        super::render(&RawValue::from_string(result.to_string()).unwrap(), is_terminal)
+    fn render(result: &Value) -> String {
+        super::render(&RawValue::from_string(result.to_string()).unwrap())
     }
 
     #[test]
@@ -98,32 +89,25 @@ mod tests {
             {"type": "resource_link", "uri": "file:///b", "name": "b"},
         ]});
         assert_eq!(
-            render(&result, false),
+            render(&result),
             "sunny\n[image image/png 5 bytes]\n[resource file:///a text/plain]\nhi\n[link file:///b b]\n"
         );
-        assert_eq!(render(&json!({"content": []}), false), "[no content]\n");
-        assert_eq!(render(&json!({"odd": 1}), false), "{\"odd\":1}\n");
+        assert_eq!(render(&json!({"content": []})), "[no content]\n");
+        assert_eq!(render(&json!({"odd": 1})), "{\"odd\":1}\n");
     }
 
     #[test]
     fn structured_content_is_not_shown_twice() {
         let result =
             json!({"content": [{"type": "text", "text": "{\"a\": 1}"}], "structuredContent": {"a": 1}});
-        assert_eq!(render(&result, false), "{\n  \"a\": 1\n}\n");
+        assert_eq!(render(&result), "{\n  \"a\": 1\n}\n");
     }
 
     #[test]
     fn structured_content_keeps_its_order_and_a_text_that_is_missing_is_no_question_mark() {
         let result = r#"{"content": [{"type":"text"}], "structuredContent": {"z": 1, "a": 2.0}}"#;
         let result = RawValue::from_string(result.to_owned()).unwrap();
-        let text = super::render(&result, false);
+        let text = super::render(&result);
         assert_eq!(text, "{\"type\":\"text\"}\n{\n  \"z\": 1,\n  \"a\": 2.0\n}\n");
-    }
-
-    #[test]
-    fn a_text_cannot_steer_the_terminal() {
-        let result = json!({"content": [{"type": "text", "text": "a\u{1b}[2J\tb\nc"}]});
-        assert_eq!(render(&result, true), "a\\u001b[2J\tb\nc\n");
-        assert_eq!(render(&result, false), "a\u{1b}[2J\tb\nc\n");
     }
 }

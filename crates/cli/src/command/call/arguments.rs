@@ -2,6 +2,7 @@
 
 use super::tools::kind;
 use crate::output::Failure;
+use mcptest_core::escape::escape;
 use mcptest_core::problem::nearest;
 use mcptest_files as files;
 use serde_json::{Map, Value};
@@ -21,7 +22,8 @@ pub(super) fn parse(written: &[String], whole: Option<&str>) -> Result<Given, Fa
     for one in written {
         let Some((key, value)) = one.split_once('=').filter(|(key, _)| !matches!(*key, "" | ":")) else {
             return Err(Failure(format!(
-                "`{one}` is not an argument\n  help: write `key=value`, or `key:=JSON` for a value as JSON"
+                "`{}` is not an argument\n  help: write `key=value`, or `key:=JSON` for a value as JSON",
+                escape(one)
             )));
         };
         let json = key.strip_suffix(':');
@@ -32,6 +34,7 @@ pub(super) fn parse(written: &[String], whole: Option<&str>) -> Result<Given, Fa
         seen.push(key);
         if json.is_some() {
             let value = serde_json::from_str(value).map_err(|error| {
+                let (key, value) = (escape(key), escape(value));
                 Failure(format!(
                     "`{key}:={value}` is not JSON: {error}\n  help: `{key}={value}` sends a text"
                 ))
@@ -72,6 +75,7 @@ impl Given {
         for (key, text) in &self.texts {
             let property = schema.map_or(&Value::Null, |schema| &schema["properties"][key.as_str()]);
             let value = typed(text, property).ok_or_else(|| {
+                let (key, text) = (escape(key), escape(text));
                 Failure(format!(
                     "`{key}` is declared as {}, which `{text}` is not\n  help: `{key}:=JSON` sends any JSON as it is",
                     kind(property)
@@ -138,13 +142,15 @@ pub(super) fn misfits(arguments: &Map<String, Value>, schema: &Value, tool: &str
     for key in arguments.keys().filter(|key| !known.contains_key(*key) && !is_open) {
         let near = nearest(key, known.keys().map(String::as_str));
         let help = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-        notes.push_str(&format!("note: `{tool}` has no argument `{key}`{help}\n"));
+        let note = format!("note: `{tool}` has no argument `{key}`{help}");
+        notes.push_str(&format!("{}\n", escape(&note)));
     }
     let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let missing: Vec<String> =
         required.filter(|key| !arguments.contains_key(*key)).map(|key| format!("`{key}`")).collect();
     if !missing.is_empty() {
-        notes.push_str(&format!("note: `{tool}` requires {}\n", missing.join(", ")));
+        let note = format!("note: `{tool}` requires {}", missing.join(", "));
+        notes.push_str(&format!("{}\n", escape(&note)));
     }
     notes
 }

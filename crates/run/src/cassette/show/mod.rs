@@ -179,14 +179,15 @@ impl Page {
         self.line(&format!("{indent}{label:LABEL$} "), text);
     }
 
-    /// One line with the text clipped or, in full, all of its lines, each under the first.
+    /// One line with the text clipped or, in full, all of its lines, each under the first and behind a bar: none of
+    /// them begins a line of the page.
     pub(crate) fn line(&mut self, lead: &str, text: &str) {
         let text = text.trim_end();
         if !self.is_full {
             let _ = writeln!(self.text, "{}", format!("{lead}{}", clipped(text, CLIP)).trim_end());
             return;
         }
-        let gap = " ".repeat(lead.chars().count());
+        let gap = " ".repeat(lead.chars().count().saturating_sub(2)) + "| ";
         let mut lead = lead;
         for line in text.split('\n') {
             let _ = writeln!(self.text, "{}", format!("{lead}{}", visible(line)).trim_end());

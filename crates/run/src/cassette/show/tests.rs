@@ -87,7 +87,7 @@ fn a_plain_trace_is_shown_as_unpinned_and_clipped_unless_in_full() {
     assert!(page.contains("unpinned") && page.contains("one\\ntwo word") && page.contains('…'), "{page}");
     let page = shown(&text, Options { run: None, full: true });
     assert!(
-        page.contains("final       one\n              two word") && page.contains("word end\n"),
+        page.contains("final       one\n            | two word") && page.contains("word end\n"),
         "{page}"
     );
 }

@@ -1,0 +1,126 @@
+//! What must not be in any text that leaves this process, whichever command writes it?
+
+use crate::secrets::BARE;
+use mcptest_core::suite::Suite;
+use mcptest_redact::{Redactor, is_secret_name};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What this process knows to be secret.
+struct Known {
+    values: BTreeSet<(String, String)>,
+    /// Whether the environment and the command line are among the values.
+    is_begun: bool,
+    /// Made of the values, until there is another.
+    redactor: Option<Arc<Redactor>>,
+}
+
+static KNOWN: Mutex<Known> = Mutex::new(Known { values: BTreeSet::new(), is_begun: false, redactor: None });
+
+/// The value of a variable of this process's environment. Whatever a suite asks for here is hidden from then on.
+pub fn environment(name: &str) -> Option<String> {
+    // What the shell says may be old, or not be there at all.
+    if name == "PWD" {
+        return std::env::current_dir().ok().map(|here| here.display().to_string());
+    }
+    let value = std::env::var(name).ok()?;
+    remember(name, &value);
+    Some(value)
+}
+
+/// Hides a value that was given under this name, unless it is plain.
+pub fn remember(name: &str, value: &str) {
+    if is_secret_name(name) || !is_plain(value) {
+        add(name, value);
+        // Of `Bearer TOKEN` the token is the secret, whatever stands before it.
+        value.rsplit_once(' ').into_iter().for_each(|(_, last)| add(name, last));
+    }
+}
+
+/// Hides what the words of a server's command, or its address, tell.
+pub fn remember_words(words: &[String]) {
+    for (name, value) in in_words(words) {
+        add(&name, &value);
+    }
+}
+
+/// Hides the values of a suite.
+pub(crate) fn remember_suite(suite: &Suite) {
+    for (name, value) in suite.secret_values(&environment) {
+        remember(&name, &value);
+    }
+}
+
+/// A text as it may leave this process: without tokens of known shape, what stands under secret names, the values that
+/// suites asked for, and those that the environment and the command line have under secret names. JSON stays JSON.
+pub fn clean(text: &str) -> Cow<'_, str> {
+    match redactor() {
+        Some(redactor) => redactor.text(text),
+        None => Cow::Borrowed("[redacted: the secrets cannot be told from other texts]\n"),
+    }
+}
+
+/// Writes a file of ours that is no recording: a suite, a report, a converted tape.
+pub fn write(path: &Path, text: &str) -> std::io::Result<()> {
+    mcptest_files::write(path, clean(text).as_bytes())
+}
+
+/// What takes out all that this process knows to be secret.
+pub(crate) fn redactor() -> Option<Arc<Redactor>> {
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if !known.is_begun {
+        known.is_begun = true;
+        known.values.extend(of_environment().chain(of_command_line()));
+        known.redactor = None;
+    }
+    if known.redactor.is_none() {
+        let add =
+            |builder: mcptest_redact::Builder, (name, value): &(String, String)| builder.value(name, value);
+        known.redactor = match &*BARE {
+            Some(bare) if known.values.is_empty() => Some(Arc::new(bare.clone())),
+            _ => known.values.iter().fold(Redactor::builder(), add).build().ok().map(Arc::new),
+        };
+    }
+    known.redactor.clone()
+}
+
+fn add(name: &str, value: &str) {
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if mcptest_redact::is_secret_value(value) && known.values.insert((name.to_owned(), value.to_owned())) {
+        known.redactor = None;
+    }
+}
+
+fn of_environment() -> impl Iterator<Item = (String, String)> {
+    let variables = std::env::vars_os();
+    let variables =
+        variables.filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    variables.filter(|(name, value)| {
+        is_secret_name(name) && mcptest_redact::is_secret_value(value) && !is_plain(value)
+    })
+}
+
+fn of_command_line() -> Vec<(String, String)> {
+    let words = std::env::args_os().skip(1);
+    in_words(&words.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>())
+}
+
+/// What stands in the words of a command after `--api-key`, in `TOKEN=…` and in the addresses among them.
+fn in_words(words: &[String]) -> Vec<(String, String)> {
+    let written: Vec<&str> = words.iter().map(String::as_str).collect();
+    let found = mcptest_mcp::proxy::secrets_in_words(BARE.as_ref(), &written);
+    let of_word = |(word, secrets): (&String, Vec<(String, Range<usize>)>)| {
+        secrets.into_iter().map(|(name, at)| (name, word[at].to_owned())).collect::<Vec<_>>()
+    };
+    words.iter().zip(found).flat_map(of_word).collect()
+}
+
+/// A single word, or the path of something that is here: whatever it is the value of, hiding it would garble what we
+/// say ourselves.
+fn is_plain(value: &str) -> bool {
+    let path = Path::new(value);
+    value.chars().all(char::is_alphabetic) || (path.is_absolute() && path.exists())
+}
