@@ -407,3 +407,17 @@ fn dollars(written: &str) -> Result<f64, String> {
         _ => Err("it must be a number of dollars above 0, such as `0.50`".to_owned()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Args;
+    use clap::CommandFactory;
+
+    /// The test that tries every command reads the others from the help.
+    #[test]
+    fn one_command_is_hidden() {
+        let command = Args::command();
+        let hidden = command.get_subcommands().filter(|one| one.is_hide_set()).map(clap::Command::get_name);
+        assert_eq!(hidden.collect::<Vec<_>>(), ["bridge"]);
+    }
+}
