@@ -35,8 +35,10 @@ pub fn environment(name: &str) -> Option<String> {
 pub fn remember(name: &str, value: &str) {
     if is_secret_name(name) || !is_plain(value) {
         add(name, value);
-        // Of `Bearer TOKEN` the token is the secret, whatever stands before it.
-        value.rsplit_once(' ').into_iter().for_each(|(_, last)| add(name, last));
+        // Of `Bearer TOKEN` the token alone is a secret too.
+        if let Some((_, token)) = value.split_once(' ').filter(|(_, token)| !is_plain(token)) {
+            add(name, token);
+        }
     }
 }
 
