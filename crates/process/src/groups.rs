@@ -1,6 +1,6 @@
 //! Which process groups did we start that may still hold something alive?
 
-use crate::{guard, orphans, stray};
+use crate::{guard, stray};
 use parking_lot::Mutex;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -93,7 +93,7 @@ pub(crate) fn signal(group: u32, ending: Ending) {
 #[cfg(unix)]
 pub(crate) fn is_alive(group: u32) -> bool {
     // A member that has become ours is gone only when it is waited for.
-    orphans::alive();
+    crate::orphans::alive();
     of(group).is_some_and(|group| nix::sys::signal::killpg(group, None).is_ok())
 }
 
