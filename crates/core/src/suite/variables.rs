@@ -10,7 +10,7 @@ pub struct Text {
     pub value: String,
     /// The same with every environment value left as `${NAME}`: what fingerprints are made over.
     pub template: String,
-    /// The environment variables in it that are no secrets, with their values.
+    /// The environment variables in it that are set and are no secrets, with their values.
     pub variables: BTreeMap<String, String>,
 }
 
@@ -71,15 +71,17 @@ impl Variables<'_> {
         let found =
             if name == "CONFIG_DIR" { Some(self.config_dir.clone()) } else { (self.environment)(name) };
         let value = match (found.filter(|value| default.is_none() || !value.is_empty()), default) {
-            (Some(value), _) => value,
+            (Some(value), _) => {
+                // The folder is another one on every machine.
+                if name != "CONFIG_DIR" && !is_secret_name(name) {
+                    into.variables.insert(name.to_owned(), value.clone());
+                }
+                value
+            }
             (None, Some(default)) => default.to_owned(),
             (None, None) => return Err(VariableProblem::Unset(name.to_owned())),
         };
         into.value.push_str(&value);
-        // The folder is another one on every machine.
-        if name != "CONFIG_DIR" && !is_secret_name(name) {
-            into.variables.insert(name.to_owned(), value);
-        }
         // A changed default changes what is sent where the variable is not set, so it belongs to the template.
         let default = default.filter(|default| !default.is_empty());
         let default = default.map(|default| format!(":-{default}")).unwrap_or_default();

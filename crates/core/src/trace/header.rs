@@ -27,7 +27,7 @@ pub struct Header<Schema = Value> {
     /// The sampling parameters and limits that shape a run.
     #[serde(default)]
     pub parameters: BTreeMap<String, Value>,
-    /// Environment variables in the prompts that are no secrets, with a digest of their values.
+    /// Environment variables in the prompts that were set and are no secrets, with a digest of their values.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub variables: BTreeMap<String, String>,
     /// The files of the user's own agent, as the suite names them, with a digest of each.
