@@ -24,6 +24,7 @@ pub const TARGETS: &[(&str, Target)] = &[
     ("import_langchain", import_langchain),
     ("import_openai_chat", import_openai_chat),
     ("import_openai_responses", import_openai_responses),
+    ("import_openinference", import_openinference),
     ("import_otel", import_otel),
     ("import_pydantic_ai", import_pydantic_ai),
     ("reply", reply),
@@ -161,6 +162,11 @@ pub fn import_openai_chat(data: &[u8]) {
 /// OpenAI Responses.
 pub fn import_openai_responses(data: &[u8]) {
     imported("openai-responses", data);
+}
+
+/// `OpenInference` spans.
+pub fn import_openinference(data: &[u8]) {
+    imported("openinference", data);
 }
 
 /// OpenTelemetry spans.

@@ -4,7 +4,7 @@
 const NATIVE: [&str; 6] = ["format", "run", "trace", "tool_results", "conversation", "final_response"];
 
 /// Keys that transcripts have at their top. A trace may have one of its own of that name, beside `tool_calls`.
-const FOREIGN: [&str; 24] = [
+const FOREIGN: [&str; 26] = [
     "messages",
     "role",
     "lc",
@@ -29,6 +29,8 @@ const FOREIGN: [&str; 24] = [
     "contents",
     "candidates",
     "sdk_http_response",
+    "context",
+    "context.trace_id",
 ];
 
 /// Whether an importer should be asked. Of a cassette only its first key is looked at.

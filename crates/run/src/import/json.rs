@@ -156,6 +156,11 @@ impl<'a> Fields<'a> {
         }
     }
 
+    /// The object as it is written.
+    pub(super) fn text(&self) -> &'a str {
+        self.text
+    }
+
     /// Something wrong with the whole object.
     pub(super) fn misfit(&self, message: String) -> Misfit {
         Misfit::at(Json(self.text), message)

@@ -47,6 +47,7 @@ pub struct Importer {
 
 /// Every format, the most telling first: a list of plain messages is the last.
 pub const IMPORTERS: &[Importer] = &[
+    otel::openinference::IMPORTER,
     otel::IMPORTER,
     langchain::IMPORTER,
     pydantic_ai::IMPORTER,

@@ -103,6 +103,11 @@ fn a_format_that_is_named_says_what_it_misses() {
         "line 1, column 1: read as openai chat: there are neither `messages` nor `choices` here; it looks like otel"
     );
     let told = read("otel", r#"{"messages":[]}"#);
+    assert_eq!(
+        told,
+        "line 1, column 1: read as otel genai: this is neither an export nor a span; it looks like openai-chat"
+    );
+    let told = read("otel", r#"{"resourceSpans":[]}"#);
     assert!(
         told.starts_with("read as otel genai: there is no conversation in it (`resourceSpans`"),
         "{told}"

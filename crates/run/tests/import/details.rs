@@ -117,6 +117,22 @@ fn the_session_of_a_coding_agent_is_one_conversation_whose_pieces_are_counted_on
 }
 
 #[test]
+fn the_rows_of_a_table_that_has_the_latest_first_are_told_from_the_first_on() {
+    let row = |id: u64, time: &str, name: &str| {
+        json!({ "name": name, "span_kind": "TOOL", "context.span_id": id.to_string(), "context.trace_id": "t",
+                "start_time": time, "attributes.input.value": "{}", "attributes.output.value": id.to_string() })
+    };
+    let rows = json!([
+        row(3, "2026-01-01T00:00:00.002Z", "c"),
+        row(2, "2026-01-01T00:00:00.001Z", "b"),
+        row(1, "2026-01-01T00:00:00.001Z", "a"),
+    ]);
+    assert_eq!(told(&rows.to_string()), ["run: -", "a{} = 1", "b{} = 2", "c{} = 3"]);
+    let in_order = json!([row(1, "x", "a"), row(2, "x", "b")]);
+    assert_eq!(told(&in_order.to_string()), ["run: -", "a{} = 1", "b{} = 2"]);
+}
+
+#[test]
 fn the_json_of_a_function_is_not_taken_for_content_blocks_but_an_mcp_result_is() {
     let call = json!({ "role": "assistant", "content": [{ "type": "tool-call", "toolCallId": "a", "toolName": "t", "input": {} }] });
     let answered = |value: serde_json::Value| {

@@ -31,7 +31,7 @@ fn every_fixture_is_told_by_its_content_alone() {
 }
 
 /// Formats of which one reads what the other has among its own.
-const TOGETHER: [[&str; 2]; 1] = [["langchain", "anthropic"]];
+const TOGETHER: [[&str; 2]; 2] = [["langchain", "anthropic"], ["openinference", "otel"]];
 
 #[test]
 fn two_formats_in_one_file_are_told_apart_and_asked_about() {

@@ -163,6 +163,24 @@ const REFUSED: &[Refused] = &[
         "line 1, column 29",
         "no call before it has the id `b`",
     ),
+    (
+        "otel",
+        r#"{"context":{"trace_id":"0xa","span_id":"0xb"},"attributes":{"gen_ai.operation.name":"chat","gen_ai.output.messages":"[{\"role\":\"assistant\",\"parts\":[{\"type\":\"hologram\"}]}]"}}"#,
+        "line 1, column 1",
+        "a part of a message is of an unknown `type`, `hologram`",
+    ),
+    (
+        "openinference",
+        r#"{"context":{"trace_id":"a","span_id":"b"},"attributes":{"openinference.span.kind":"LLM","llm.output_messages.0.message.contents.0.message_content.type":"hologram"}}"#,
+        "line 1, column 1",
+        "a part of a message is of an unknown type, `hologram`; it could be a call",
+    ),
+    (
+        "openinference",
+        r#"{"context":{"trace_id":"a","span_id":"b"},"attributes":{"openinference.span.kind":"LLM","llm.input_messages.0.message.role":"tool","llm.input_messages.0.message.tool_call_id":"b"}}"#,
+        "line 1, column 1",
+        "no call before it has the id `b`",
+    ),
 ];
 
 #[test]

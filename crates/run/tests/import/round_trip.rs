@@ -1,6 +1,7 @@
 //! Whatever a conversation is written down as, its calls come back: count, order, names, arguments, ids, answers.
 
 use crate::written::{Conversation, conversation, lines};
+use crate::written_by_libraries::printed;
 use mcptest_run::cassette::parse;
 use mcptest_run::import::import;
 use proptest::prelude::*;
@@ -132,5 +133,19 @@ proptest! {
         assert_comes_back(&format!("{:#}", json!(first)), &[&one], "pydantic ai", MARKS);
         assert_comes_back(&lines(&[json!(first), json!(second)]), &[&one, &other], "pydantic ai", MARKS);
         assert_comes_back(&lines(&first), &[&one], "pydantic ai", MARKS);
+    }
+
+    #[test]
+    fn spans_as_python_prints_them(one in conversation(), order in 0..50_usize) {
+        let printed: Vec<String> = one.otel(0, order).iter().map(printed).collect();
+        assert_comes_back(&printed.join("\n"), &[&one], "otel genai", MARKS);
+    }
+
+    #[test]
+    fn openinference_in_any_order_of_its_spans(one in conversation(), other in conversation(), order in 0..50_usize) {
+        let (first, second) = (one.openinference(0, order), other.openinference(1, order));
+        assert_comes_back(&json!(first).to_string(), &[&one], "openinference", MARKS);
+        let mixed: Vec<Value> = second.into_iter().chain(first).collect();
+        assert_comes_back(&lines(&mixed), &[&one, &other], "openinference", MARKS);
     }
 }

@@ -1,7 +1,7 @@
 //! A conversation that is made up, and how libraries write it down.
 
 use crate::written::{Call, Conversation};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 impl Conversation {
     pub(crate) fn ai_sdk(&self) -> Vec<Value> {
@@ -103,4 +103,99 @@ impl Conversation {
         messages.push(json!({ "kind": "response", "parts": parts }));
         messages
     }
+
+    /// The spans of this conversation with the attributes of the other convention.
+    pub(crate) fn openinference(&self, trace: usize, order: usize) -> Vec<Value> {
+        let mut spans = Vec::new();
+        let mut history = vec![json!({ "message.role": "user", "message.content": self.prompt })];
+        let mut time = 1_000 * (trace as u64 + 1);
+        for turn in 0..=self.turns.len() {
+            let said = self.turns.get(turn).map_or(&self.answer, |turn| &turn.text);
+            let calls = if turn < self.turns.len() { self.of_turn(turn) } else { Vec::new() };
+            let calls: Vec<Value> = calls
+                .iter()
+                .map(|(id, call)| {
+                    json!({ "tool_call.id": id, "tool_call.function.name": call.name,
+                            "tool_call.function.arguments": call.args.to_string() })
+                })
+                .collect();
+            let mut reply = json!({ "message.role": "assistant", "message.content": said });
+            if !calls.is_empty() {
+                reply["message.tool_calls"] = json!(calls);
+            }
+            let mut attributes = Map::new();
+            flatten("llm.input_messages", &json!(history), &mut attributes);
+            flatten("llm.output_messages", &json!([reply]), &mut attributes);
+            attributes.insert("openinference.span.kind".to_owned(), json!("LLM"));
+            spans.push(row(trace, spans.len(), time, attributes));
+            history.push(reply);
+            time += 2;
+            for (id, call, result) in if turn < self.turns.len() { self.answers(turn) } else { Vec::new() } {
+                let attributes = json!({ "openinference.span.kind": "TOOL", "tool.name": call.name, "tool_call.id": id,
+                                         "input.value": call.args.to_string(), "output.value": result });
+                let mut span = row(trace, spans.len(), time, attributes.as_object().unwrap().clone());
+                span["status_code"] = json!(if call.is_error { "ERROR" } else { "OK" });
+                spans.push(span);
+                history.push(
+                    json!({ "message.role": "tool", "message.tool_call_id": id, "message.content": result }),
+                );
+                time += 2;
+            }
+        }
+        let at = order % spans.len();
+        spans.rotate_left(at);
+        spans
+    }
+}
+
+fn flatten(key: &str, value: &Value, into: &mut Map<String, Value>) {
+    match value {
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(at, item)| flatten(&format!("{key}.{at}"), item, into));
+        }
+        Value::Object(fields) => {
+            fields.iter().for_each(|(inner, value)| flatten(&format!("{key}.{inner}"), value, into));
+        }
+        other => {
+            into.insert(key.to_owned(), other.clone());
+        }
+    }
+}
+
+fn row(trace: usize, id: usize, time: u64, attributes: Map<String, Value>) -> Value {
+    json!({
+        "name": "span",
+        "context": { "trace_id": format!("{trace:032x}"), "span_id": format!("{:016x}", id + 1) },
+        "parent_id": null,
+        "start_time": date(time),
+        "end_time": date(time + 1),
+        "attributes": attributes,
+    })
+}
+
+fn date(nanoseconds: u64) -> String {
+    format!("1970-01-01T00:00:00.{nanoseconds:09}Z")
+}
+
+/// A span of OTLP as the Python library prints it.
+pub(crate) fn printed(span: &Value) -> String {
+    let text = |key: &str| span[key].as_str().unwrap();
+    let pairs = span["attributes"].as_array().unwrap().iter();
+    let attributes: Map<String, Value> = pairs
+        .map(|pair| (pair["key"].as_str().unwrap().to_owned(), pair["value"]["stringValue"].clone()))
+        .collect();
+    let parent = Some(text("parentSpanId")).filter(|id| !id.is_empty()).map(|id| format!("0x{id}"));
+    let time = |key: &str| date(text(key).parse().unwrap());
+    let value = json!({
+        "name": span["name"],
+        "context": { "trace_id": format!("0x{}", text("traceId")), "span_id": format!("0x{}", text("spanId")), "trace_state": "[]" },
+        "kind": "SpanKind.INTERNAL",
+        "parent_id": parent,
+        "start_time": time("startTimeUnixNano"),
+        "end_time": time("endTimeUnixNano"),
+        "status": { "status_code": "UNSET" },
+        "attributes": attributes,
+        "events": [],
+    });
+    format!("{value:#}")
 }

@@ -9,14 +9,20 @@ use std::collections::BTreeMap;
 pub(super) struct Attributes(BTreeMap<String, String>);
 
 impl Attributes {
-    /// `[{"key": "a", "value": {"stringValue": "b"}}]`, as OTLP has it, or a plain object.
+    /// `[{"key": "a", "value": {"stringValue": "b"}}]`, as OTLP has it, or a plain object, or keys of the span itself
+    /// that begin with `attributes.`, as in a table of spans.
     pub(super) fn read(owner: &Fields<'_>) -> Result<Self, Misfit> {
-        let Some(value) = owner.get("attributes") else { return Ok(Self::default()) };
-        if let Some(fields) = value.object() {
-            let plain = fields.entries().map(|(key, value)| (key.to_owned(), value.text().to_owned()));
-            return Ok(Self(plain.collect()));
-        }
         let mut attributes = BTreeMap::new();
+        for (key, value) in owner.entries() {
+            if let Some(key) = key.strip_prefix("attributes.") {
+                flatten(key, value, &mut attributes);
+            }
+        }
+        let Some(value) = owner.get("attributes") else { return Ok(Self(attributes)) };
+        if let Some(fields) = value.object() {
+            fields.entries().for_each(|(key, value)| flatten(key, value, &mut attributes));
+            return Ok(Self(attributes));
+        }
         for entry in owner.list("attributes")?.unwrap_or_default() {
             let entry = object_of(entry, "an attribute")?;
             let key = entry.required_string("key", "an attribute")?.into_owned();
@@ -25,6 +31,17 @@ impl Attributes {
             }
         }
         Ok(Self(attributes))
+    }
+
+    /// Adds an attribute, unless it is there.
+    pub(super) fn insert(&mut self, key: impl Into<String>, json: String) {
+        self.0.entry(key.into()).or_insert(json);
+    }
+
+    /// Every attribute whose key begins with this: the rest of the key, and the value as JSON text.
+    pub(super) fn under(&self, prefix: &str) -> impl Iterator<Item = (&str, &str)> {
+        let all = self.0.range(prefix.to_owned()..);
+        all.map_while(move |(key, value)| Some((key.strip_prefix(prefix)?, value.as_str())))
     }
 
     /// Adds what an event of the span says, where the span itself does not.
@@ -40,7 +57,7 @@ impl Attributes {
 
     /// Whether any key begins with this.
     pub(super) fn has_under(&self, prefix: &str) -> bool {
-        self.0.range(prefix.to_owned()..).next().is_some_and(|(key, _)| key.starts_with(prefix))
+        self.under(prefix).next().is_some()
     }
 
     /// The first of these that is there, as text; JSON that is no string is given as it is written.
@@ -51,7 +68,8 @@ impl Attributes {
     }
 
     pub(super) fn count(&self, keys: &[&str]) -> Option<u64> {
-        self.text(keys)?.parse().ok()
+        let text = self.text(keys)?;
+        text.strip_suffix(".0").unwrap_or(&text).parse().ok()
     }
 
     /// The first of these that is there, as JSON text: what a string holds, where that is JSON.
@@ -70,6 +88,18 @@ impl Attributes {
     /// As a value that can be read further.
     pub(super) fn payload(&self, keys: &[&str]) -> Option<Box<RawValue>> {
         self.json(keys).map(|text| on_one_line(&text))
+    }
+}
+
+/// One attribute. Of messages and tools, which are written out as `llm.tools.0.name` or as lists, each value is one.
+fn flatten(key: &str, value: Json<'_>, into: &mut BTreeMap<String, String>) {
+    let is_written_out = key.starts_with("llm.");
+    if let Some(fields) = value.object().filter(|_| is_written_out) {
+        fields.entries().for_each(|(inner, value)| flatten(&format!("{key}.{inner}"), value, into));
+    } else if let Some(list) = value.list().filter(|_| is_written_out) {
+        list.iter().enumerate().for_each(|(at, value)| flatten(&format!("{key}.{at}"), *value, into));
+    } else if value.text() != "null" {
+        into.insert(key.to_owned(), value.text().to_owned());
     }
 }
 

@@ -1,13 +1,14 @@
-//! OpenTelemetry GenAI spans in OTLP JSON: chats, tool executions and MCP calls of a trace are one conversation.
+//! OpenTelemetry GenAI spans: chats, tool executions and MCP calls of a trace are one conversation.
 
 mod attributes;
 mod calls;
 mod messages;
+pub(super) mod openinference;
 mod span;
 mod trace;
 
 use super::Importer;
-use super::json::{Json, Misfit, object_of};
+use super::json::{Fields, Json, Misfit, object_of};
 use super::sample::Sample;
 use super::transcript::{Dropped, Transcript};
 use span::{Kind, Span};
@@ -16,14 +17,25 @@ use std::collections::BTreeMap;
 pub(super) const IMPORTER: Importer = Importer {
     key: "otel",
     name: "otel genai",
-    doc: "`resourceSpans` with spans whose attributes begin with `gen_ai.` or `mcp.`",
+    doc: "`resourceSpans`, or spans as Python prints them, whose attributes begin with `gen_ai.` or `mcp.`",
     also_reads: &[],
     sniff,
     read,
 };
 
 fn sniff(sample: &Sample<'_>) -> bool {
-    sample.any_record(|record| record.has("resourceSpans") || record.has("scopeSpans"))
+    sample.any_record(|record| is_export(record) || is_span(record))
+}
+
+fn is_export(record: &Fields<'_>) -> bool {
+    record.has("resourceSpans") || record.has("scopeSpans")
+}
+
+/// A span by itself, as Python prints it or as a row of a table.
+fn is_span(record: &Fields<'_>) -> bool {
+    let context = record.part("context").unwrap_or_default();
+    (context.has("trace_id") && context.has("span_id"))
+        || (record.has("context.trace_id") && record.has("context.span_id"))
 }
 
 fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
@@ -48,6 +60,11 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
     }
     let mut traces: Vec<Vec<Span>> = order.iter().filter_map(|trace| traces.remove(trace)).collect();
     for trace in &mut traces {
+        // A table has the latest span first, and of spans that began together the later one.
+        let starts = || trace.iter().map(|span| span.start);
+        if starts().next() > starts().next_back() && starts().is_sorted_by(|one, other| one >= other) {
+            trace.reverse();
+        }
         trace.sort_by_key(|span| span.start);
     }
     // Exports are unordered: the first trace is the one that began first.
@@ -67,9 +84,21 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
 
 fn read_export(value: Json<'_>, spans: &mut Vec<Span>) -> Result<(), Misfit> {
     let export = object_of(value, "an export")?;
+    if is_span(&export) {
+        spans.push(Span::read(&export)?);
+        return Ok(());
+    }
     let Some(resources) = export.list("resourceSpans")? else {
-        let has_scopes = export.has("scopeSpans");
-        return if has_scopes { read_scopes(value, spans) } else { Ok(()) };
+        if export.has("scopeSpans") {
+            return read_scopes(value, spans);
+        }
+        // A collector writes logs and metrics into the same file.
+        let is_other = export.has("resourceLogs") || export.has("resourceMetrics");
+        return if is_other {
+            Ok(())
+        } else {
+            Err(export.misfit("this is neither an export nor a span".to_owned()))
+        };
     };
     for resource in resources {
         read_scopes(resource, spans)?;

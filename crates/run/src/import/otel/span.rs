@@ -3,6 +3,7 @@
 use super::super::json::{Fields, Json, Misfit};
 use super::attributes::Attributes;
 use super::messages::{Message, of_event, of_indexed, of_list};
+use super::openinference::translate;
 use mcptest_core::trace::Tokens;
 use serde_json::value::RawValue;
 
@@ -43,27 +44,37 @@ pub(super) struct Span {
 }
 
 const TOOL_NAME: [&str; 2] = ["gen_ai.tool.name", "mcp.tool.name"];
-const ARGUMENTS: [&str; 3] = ["gen_ai.tool.call.arguments", "gen_ai.tool.arguments", "gen_ai.tool.input"];
-const RESULT: [&str; 3] = ["gen_ai.tool.call.result", "gen_ai.tool.result", "gen_ai.tool.output"];
+const ARGUMENTS: [&str; 4] =
+    ["gen_ai.tool.call.arguments", "gen_ai.tool.arguments", "gen_ai.tool.input", "tool_arguments"];
+const RESULT: [&str; 4] =
+    ["gen_ai.tool.call.result", "gen_ai.tool.result", "gen_ai.tool.output", "tool_response"];
 
 impl Span {
     pub(super) fn read(fields: &Fields<'_>) -> Result<Self, Misfit> {
-        let trace = fields.required_string("traceId", "a span")?.to_lowercase();
-        let id = fields.required_string("spanId", "a span")?.to_lowercase();
-        let parent = fields.optional_string("parentSpanId")?.filter(|parent| !parent.is_empty());
+        let context = fields.part("context").unwrap_or_default();
+        let id = |own: &str, inner: &str| -> Result<String, Misfit> {
+            let found = context.string(inner).or_else(|| fields.string(&format!("context.{inner}")));
+            found.map_or_else(|| fields.required_string(own, "a span"), Ok).map(|id| hexadecimal(&id))
+        };
+        let parent = fields.optional_string("parentSpanId")?.or(fields.optional_string("parent_id")?);
+        let time = |own: &str, written: &str| fields.count(own).or_else(|| time_of(fields.get(written)?));
+        let name = fields.string("name").unwrap_or_default().into_owned();
+        let mut attributes = Attributes::read(fields)?;
+        translate(&mut attributes, fields.string("span_kind").as_deref(), &name)
+            .map_err(|message| fields.misfit(message))?;
         let mut span = Self {
-            trace,
-            id,
-            parent: parent.map(|parent| parent.to_lowercase()),
+            trace: id("traceId", "trace_id")?,
+            id: id("spanId", "span_id")?,
+            parent: parent.filter(|parent| !parent.is_empty()).map(|parent| hexadecimal(&parent)),
             kind: Kind::Other,
-            start: fields.count("startTimeUnixNano").unwrap_or_default(),
-            end: fields.count("endTimeUnixNano").unwrap_or_default(),
-            attributes: Attributes::read(fields)?,
+            start: time("startTimeUnixNano", "start_time").unwrap_or_default(),
+            end: time("endTimeUnixNano", "end_time").unwrap_or_default(),
+            attributes,
             input: Vec::new(),
             output: Vec::new(),
             cut_lists: 0,
             error: None,
-            name: fields.string("name").unwrap_or_default().into_owned(),
+            name,
             address: fields.misfit(String::new()).address,
         };
         span.read_events(fields)?;
@@ -145,11 +156,13 @@ impl Span {
 
     fn find_error(&self, fields: &Fields<'_>) -> Option<String> {
         let status = fields.part("status").unwrap_or_default();
-        let code = status.get("code");
-        let is_error = code.is_some_and(|code| {
-            code.count() == Some(2) || code.string().is_some_and(|code| code == "STATUS_CODE_ERROR")
+        let code = status.get("code").or_else(|| status.get("status_code"));
+        let is_error = code.or_else(|| fields.get("status_code")).is_some_and(|code| {
+            let is_named = |code: &str| matches!(code, "ERROR" | "STATUS_CODE_ERROR");
+            code.count() == Some(2) || code.string().is_some_and(|code| is_named(&code))
         });
-        let message = status.string("message").filter(|message| !message.is_empty());
+        let message = status.string("message").or_else(|| status.string("description"));
+        let message = message.or_else(|| fields.string("status_message")).filter(|text| !text.is_empty());
         let kind = self.attributes.text(&["error.type"]);
         (is_error || kind.is_some()).then(|| {
             let message = message
@@ -220,6 +233,24 @@ impl Span {
     pub(super) fn encloses(&self, other: &Self) -> bool {
         self.start > 0 && other.end > 0 && self.start <= other.start && other.end <= self.end
     }
+}
+
+/// An id without the mark that Python puts before it.
+fn hexadecimal(id: &str) -> String {
+    id.strip_prefix("0x").unwrap_or(id).to_lowercase()
+}
+
+/// Nanoseconds of a date in words, or of a count whose unit is told by its size.
+fn time_of(value: Json<'_>) -> Option<u64> {
+    if let Some(text) = value.string() {
+        let time = chrono::DateTime::parse_from_rfc3339(&text).ok()?;
+        return time.timestamp_nanos_opt()?.try_into().ok();
+    }
+    let mut count = value.count().filter(|count| *count > 0)?;
+    while count < 1_000_000_000_000_000_000 {
+        count = count.checked_mul(1000)?;
+    }
+    Some(count)
 }
 
 /// A value that was kept as text, to be read again.
