@@ -3,10 +3,11 @@
 use super::Importer;
 use super::content::{Part, answer_of, part, refuse_calls_of_others, unknown, value_of, with_arguments};
 use super::json::{Fields, Json, Misfit, object_of};
+use super::openai_chat::usage_tokens;
 use super::sample::{Sample, has_part};
 use super::transcript::{Answer, Dropped, Transcript};
 use super::unit::{Unit, units};
-use mcptest_core::trace::{RecordedCall, Tokens};
+use mcptest_core::trace::{RecordedCall, RecordedTurn};
 use std::borrow::Cow;
 
 pub(super) const IMPORTER: Importer = Importer {
@@ -70,10 +71,7 @@ fn read_record<'a>(record: &Fields<'a>, transcript: &mut Transcript) -> Result<V
     transcript.model = model.map(Cow::into_owned);
     transcript.stop_reason = record.string("finishReason").map(Cow::into_owned);
     if let Some(usage) = record.part("totalUsage").or_else(|| record.part("usage")) {
-        let count = |keys: [&str; 2]| keys.iter().find_map(|key| usage.count(key));
-        let prompt = count(["inputTokens", "promptTokens"]);
-        transcript.tokens =
-            Tokens::new(prompt, count(["outputTokens", "completionTokens"]), usage.count("totalTokens"));
+        transcript.tokens = usage_tokens(&usage);
     }
     Ok(sent.into_iter().chain(answered).flatten().collect())
 }
@@ -204,7 +202,7 @@ impl Reader<'_> {
                 return Err(fields.misfit(format!("the `state` of a call is `{other}`, which is unknown")));
             }
         };
-        self.transcript.turns.push(mcptest_core::trace::RecordedTurn::new("tool", answer.text.clone()));
+        self.transcript.turns.push(RecordedTurn::new("tool", answer.text.clone()));
         self.transcript.answer_call(index, answer);
         Ok(())
     }

@@ -143,10 +143,7 @@ fn transcript(chain: &[Exchange<'_>]) -> Result<Transcript, Misfit> {
     transcript.marks_errors = true;
     for exchange in chain {
         read_request(&exchange.request, &mut transcript)?;
-        if let Some(error) = exchange.response.get("error") {
-            let message = error.object().and_then(|error| error.string("message")).or_else(|| error.string());
-            transcript.fail(message.unwrap_or_else(|| error.text().into()));
-        }
+        transcript.fail_as(&exchange.response);
     }
     let Some(last) = chain.last() else { return Ok(transcript) };
     let mut messages = last.messages.iter().chain(&last.reply).peekable();

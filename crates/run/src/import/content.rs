@@ -43,11 +43,15 @@ pub(super) fn part<'a>(kind: &str, fields: &Fields<'a>) -> Part<'a> {
 
 /// A part that nobody knows could be a call, and a call that is not read would be missed in silence.
 pub(super) fn unknown(fields: &Fields<'_>, what: &str, kind: &str) -> Misfit {
-    let kind = match kind {
-        "" => "has no `type`".to_owned(),
-        kind => format!("is of an unknown `type`, `{kind}`"),
-    };
-    fields.misfit(format!("{what} {kind}; it could be a call: if it is none, take it out"))
+    fields.misfit(match kind {
+        "" => could_be_a_call(&format!("{what} has no `type`")),
+        kind => could_be_a_call(&format!("{what} is of an unknown `type`, `{kind}`")),
+    })
+}
+
+/// Says so of a part, after what is unknown about it.
+pub(super) fn could_be_a_call(told: &str) -> String {
+    format!("{told}; it could be a call: if it is none, take it out")
 }
 
 /// Keys under which some format has calls, without their case and underscores.

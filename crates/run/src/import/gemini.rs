@@ -2,7 +2,7 @@
 
 use super::Importer;
 use super::catalogue::read_tools;
-use super::content::value_of;
+use super::content::{could_be_a_call, value_of};
 use super::exchange::{Exchange, chains};
 use super::json::{Fields, Json, Misfit, object_of};
 use super::sample::Sample;
@@ -173,10 +173,7 @@ fn read_response(response: &Fields<'_>, transcript: &mut Transcript) -> Result<(
     candidates.iter().skip(1).for_each(|_| transcript.drop(Dropped::Choice));
     let reason = candidates.first().and_then(|one| text_at(&one.object()?, "finishReason"));
     transcript.stop_reason = reason.map(Cow::into_owned).or(transcript.stop_reason.take());
-    if let Some(error) = response.get("error") {
-        let message = error.object().and_then(|error| error.string("message")).or_else(|| error.string());
-        transcript.fail(message.unwrap_or_else(|| error.text().into()));
-    }
+    transcript.fail_as(response);
     let feedback = object_at(response, "promptFeedback")?.unwrap_or_default();
     if let Some(reason) = text_at(&feedback, "blockReason") {
         transcript.fail(format!("the prompt was blocked: {reason}"));
@@ -257,9 +254,7 @@ fn read_part<'a>(part: &Fields<'a>, transcript: &mut Transcript) -> Result<Optio
         if let Some((key, value)) =
             part.entries().find(|(key, value)| !is_about(key) && value.text() != "null")
         {
-            let told =
-                format!("a part has an unknown key, `{key}`; it could be a call: if it is none, take it out");
-            return Err(Misfit::at(value, told));
+            return Err(Misfit::at(value, could_be_a_call(&format!("a part has an unknown key, `{key}`"))));
         }
         transcript.drop(Dropped::Other);
     }

@@ -89,10 +89,7 @@ fn read_response(response: &Fields<'_>, transcript: &mut Transcript) -> Result<(
     if let Some(usage) = response.object("usage")? {
         transcript.tokens.add(usage_tokens(&usage));
     }
-    if let Some(error) = response.get("error") {
-        let message = error.object().and_then(|error| error.string("message")).or_else(|| error.string());
-        transcript.fail(message.unwrap_or_else(|| error.text().into()));
-    }
+    transcript.fail_as(response);
     let choices = response.list("choices")?.unwrap_or_default();
     for _ in choices.iter().skip(1) {
         transcript.drop(Dropped::Choice);
@@ -103,13 +100,13 @@ fn read_response(response: &Fields<'_>, transcript: &mut Transcript) -> Result<(
     Ok(())
 }
 
-/// The counts of a chat completion.
+/// The counts of a chat completion, and of others that call them nearly the same.
 pub(super) fn usage_tokens(usage: &Fields<'_>) -> Tokens {
-    let count = |names: [&str; 2]| names.iter().find_map(|name| usage.count(name));
+    let count = |names: &[&str]| names.iter().find_map(|name| usage.count(name));
     Tokens::new(
-        count(["prompt_tokens", "input_tokens"]),
-        count(["completion_tokens", "output_tokens"]),
-        usage.count("total_tokens"),
+        count(&["prompt_tokens", "input_tokens", "request_tokens", "inputTokens", "promptTokens"]),
+        count(&["completion_tokens", "output_tokens", "response_tokens", "outputTokens", "completionTokens"]),
+        count(&["total_tokens", "totalTokens"]),
     )
 }
 

@@ -205,10 +205,7 @@ impl Reader {
         if let Some(usage) = response.object("usage")? {
             self.transcript.tokens.add(usage_tokens(&usage));
         }
-        if let Some(error) = response.get("error") {
-            let message = error.object().and_then(|error| error.string("message")).or_else(|| error.string());
-            self.transcript.fail(message.unwrap_or_else(|| error.text().into()));
-        }
+        self.transcript.fail_as(response);
         let incomplete = response.part("incomplete_details").and_then(|details| details.string("reason"));
         let reason = incomplete.or_else(|| response.string("status"));
         self.transcript.stop_reason = reason.map(Cow::into_owned).or(self.transcript.stop_reason.take());

@@ -1,12 +1,13 @@
 //! Pydantic AI messages: `kind: request | response`, parts told by `part_kind`.
 
 use super::Importer;
-use super::content::{Part, part, value_of, with_arguments};
+use super::content::{Part, could_be_a_call, part, value_of, with_arguments};
 use super::json::{Fields, Json, Misfit, object_of};
+use super::openai_chat::usage_tokens;
 use super::sample::Sample;
 use super::transcript::{Answer, Dropped, Transcript};
 use super::unit::{Unit, units};
-use mcptest_core::trace::{RecordedCall, RecordedTurn, Tokens};
+use mcptest_core::trace::{RecordedCall, RecordedTurn};
 use std::borrow::Cow;
 
 pub(super) const IMPORTER: Importer = Importer {
@@ -75,13 +76,10 @@ fn read_message(message: &Fields<'_>, transcript: &mut Transcript) -> Result<(),
 /// What stands beside the parts of the model's message.
 fn read_response(message: &Fields<'_>, transcript: &mut Transcript) {
     transcript.assistant();
-    let usage = message.part("usage").unwrap_or_default();
-    let count = |keys: [&str; 2]| keys.iter().find_map(|key| usage.count(key));
-    let (prompt, completion) =
-        (count(["input_tokens", "request_tokens"]), count(["output_tokens", "response_tokens"]));
+    let counted = usage_tokens(&message.part("usage").unwrap_or_default());
     // A model that counts nothing is written with zeros.
-    if prompt.unwrap_or(0) + completion.unwrap_or(0) > 0 {
-        transcript.tokens.add(Tokens::new(prompt, completion, None));
+    if counted.total != Some(0) {
+        transcript.tokens.add(counted);
     }
     transcript.model = message.string("model_name").map(Cow::into_owned).or(transcript.model.take());
     transcript.stop_reason = message.string("finish_reason").map(Cow::into_owned);
@@ -124,8 +122,8 @@ fn read_part(fields: &Fields<'_>, is_model: bool, transcript: &mut Transcript) -
         }
         kind if HARMLESS.contains(&kind) => transcript.drop(Dropped::Other),
         other => {
-            let told = "it could be a call: if it is none, take it out";
-            return Err(fields.misfit(format!("a part is of an unknown `part_kind`, `{other}`; {told}")));
+            let told = format!("a part is of an unknown `part_kind`, `{other}`");
+            return Err(fields.misfit(could_be_a_call(&told)));
         }
     }
     Ok(())

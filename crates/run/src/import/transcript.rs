@@ -187,6 +187,13 @@ impl Transcript {
         self.errors.push(RecordedError::new("provider", message));
     }
 
+    /// What a provider says under `error` of its response.
+    pub(super) fn fail_as(&mut self, response: &Fields<'_>) {
+        let Some(error) = response.get("error") else { return };
+        let message = error.object().and_then(|error| error.string("message")).or_else(|| error.string());
+        self.fail(message.unwrap_or_else(|| error.text().into()));
+    }
+
     /// A tool of the catalogue; of two with one name the later counts.
     pub(super) fn tool(&mut self, tool: Tool) {
         let tools = self.tools.get_or_insert_default();

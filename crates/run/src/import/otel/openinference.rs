@@ -2,7 +2,7 @@
 
 use super::super::Importer;
 use super::super::anthropic;
-use super::super::content::{Part, part};
+use super::super::content::{Part, could_be_a_call, part};
 use super::super::json::{Fields, Json};
 use super::super::sample::Sample;
 use super::attributes::Attributes;
@@ -117,8 +117,7 @@ fn translate_messages(attributes: &mut Attributes, here: &str, there: &str) -> R
         let kind = kind.as_deref().unwrap_or("text");
         let has_calls = attributes.has_under(&of_message("tool_calls."));
         if !is_known(kind, has_calls) {
-            let told = "it could be a call: if it is none, take it out";
-            return Err(format!("a part of a message is of an unknown type, `{kind}`; {told}"));
+            return Err(could_be_a_call(&format!("a part of a message is of an unknown type, `{kind}`")));
         }
         if field == "text" && kind == "text" {
             let text = serde_json::from_str(value).unwrap_or_default();
