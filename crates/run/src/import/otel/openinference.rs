@@ -98,7 +98,7 @@ fn translate_tools(attributes: &mut Attributes) {
 
 /// `0.message.tool_calls.1.tool_call.function.name` becomes `0.tool_calls.1.name`.
 fn translate_messages(attributes: &mut Attributes, here: &str, there: &str) -> Result<(), String> {
-    let mut translated: Vec<(String, String)> = Vec::new();
+    let (mut answers, mut translated) = (Vec::new(), Vec::new());
     let mut texts: Vec<(String, usize, String)> = Vec::new();
     for (key, value) in attributes.under(here) {
         let Some((message, field)) = key.split_once(".message.") else { continue };
@@ -106,7 +106,7 @@ fn translate_messages(attributes: &mut Attributes, here: &str, there: &str) -> R
         let Some(part) = field.strip_prefix("contents.") else {
             // Whoever sent it, a message with an id of a call is its answer.
             if field == "tool_call_id" {
-                translated.insert(0, (format!("{there}role"), quoted("tool")));
+                answers.push((format!("{there}role"), quoted("tool")));
             }
             translated.push((there + &renamed(field), value.to_owned()));
             continue;
@@ -124,7 +124,7 @@ fn translate_messages(attributes: &mut Attributes, here: &str, there: &str) -> R
             texts.push((format!("{there}content"), at.parse().unwrap_or_default(), text));
         }
     }
-    for (key, value) in translated {
+    for (key, value) in answers.into_iter().chain(translated) {
         attributes.insert(key, value);
     }
     texts.sort();
