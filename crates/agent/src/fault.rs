@@ -41,6 +41,15 @@ pub struct Strike {
     pub struck: Struck,
     /// Whether the call is held for its true length.
     pub real: bool,
+    /// How long the call may take: what the agent is told, and what the virtual clock counts.
+    pub limit_ms: u64,
+}
+
+impl Strike {
+    /// What the agent is told in place of a result; `None` when it gets one.
+    pub fn failure(&self) -> Option<(Option<i64>, String)> {
+        self.struck.failure(self.limit_ms)
+    }
 }
 
 /// What to do with a struck call.
@@ -142,7 +151,7 @@ impl Rule {
             virtual_ms,
             detected: !matches!(struck, Struck::Late { .. }),
         };
-        Some(Strike { event, struck, real: self.real })
+        Some(Strike { event, struck, real: self.real, limit_ms })
     }
 
     fn outcome(&self) -> Option<Struck> {
@@ -183,7 +192,7 @@ impl Struck {
     }
 
     /// What the agent is told in place of a result; `None` when it gets one.
-    pub fn failure(&self, timeout_ms: u64) -> Option<(Option<i64>, String)> {
+    fn failure(&self, timeout_ms: u64) -> Option<(Option<i64>, String)> {
         let silence = || (None, format!("timed out: no answer within {timeout_ms} ms"));
         match self {
             Self::Silence | Self::Lost | Self::AfterCancel { .. } => Some(silence()),
@@ -211,6 +220,14 @@ mod tests {
     }
 
     #[test]
+    fn the_agent_is_told_of_the_budget_that_the_clock_counts() {
+        let strike = at_first("hang").within(Some(3000)).strike(0, None, "x", 30_000).unwrap();
+        assert_eq!(strike.failure().unwrap().1, "timed out: no answer within 3000 ms");
+        let strike = at_first("hang").strike(0, None, "x", 30_000).unwrap();
+        assert_eq!(strike.failure().unwrap().1, "timed out: no answer within 30000 ms");
+    }
+
+    #[test]
     fn one_call_is_struck_and_no_other() {
         let plan = FaultPlan::at_call("hang@2".to_owned(), FaultKind::Hang, 1);
         assert_eq!(plan.strike(0, Some("docs"), "search", 1000), None);
@@ -227,11 +244,11 @@ mod tests {
         for kind in ["hang", "error:-32603", "malformed", "disconnect", "lost-response", "rate-limit:0"] {
             let strike = at_first(kind).strike(0, None, "x", 1000).unwrap();
             assert_eq!(strike.event.virtual_ms, None, "{kind}");
-            assert!(strike.struck.failure(1000).is_some() && strike.event.detected, "{kind}");
+            assert!(strike.failure().is_some() && strike.event.detected, "{kind}");
         }
         let late = at_first("slow:250").strike(0, None, "x", 1000).unwrap();
         assert_eq!((late.event.virtual_ms, late.event.detected), (Some(250), false));
-        assert_eq!(late.struck.failure(1000), None);
+        assert_eq!(late.failure(), None);
     }
 
     #[test]
@@ -246,7 +263,7 @@ mod tests {
         ] {
             let strike = at_first(kind).within(budget_ms).strike(0, None, "x", 1000).unwrap();
             assert_eq!(strike.event.detected, is_told, "{kind}");
-            assert_eq!(strike.struck.failure(1000).is_some(), is_told, "{kind}");
+            assert_eq!(strike.failure().is_some(), is_told, "{kind}");
             assert!(strike.struck.reaches_server() && strike.event.virtual_ms.is_some(), "{kind}");
         }
     }

@@ -196,7 +196,7 @@ impl Toolbox {
         };
         if strike.real {
             let held = match strike.struck {
-                Struck::Silence | Struck::Lost => server.timeout,
+                Struck::Silence | Struck::Lost => Duration::from_millis(strike.limit_ms),
                 Struck::Late { delay_ms } | Struck::AfterCancel { delay_ms } => {
                     Duration::from_millis(delay_ms)
                 }
@@ -204,8 +204,7 @@ impl Toolbox {
             };
             let _out_of_time = timeout_at(deadline, sleep(held)).await;
         }
-        let timeout_ms = u64::try_from(server.timeout.as_millis()).unwrap_or(u64::MAX);
-        match (strike.struck.failure(timeout_ms), reached) {
+        match (strike.failure(), reached) {
             (None, Some(outcome)) => outcome,
             (Some((code, message)), _) => ToolOutcome::refused(code, message),
             (None, None) => ToolOutcome::refused(None, "no answer".to_owned()),

@@ -102,7 +102,7 @@ impl ServerProxy {
             match strike.struck {
                 Struck::Silence => return Onward::Swallow(Some(self.watch(index, Some(strike)))),
                 Struck::Disconnected => {
-                    if let Some((code, message)) = strike.struck.failure(self.timeout_ms) {
+                    if let Some((code, message)) = strike.failure() {
                         self.log.finish(index, CallEnd::failed(code, message, Duration::ZERO));
                     }
                     return Onward::Disconnect;
@@ -113,7 +113,7 @@ impl ServerProxy {
         if strike.struck.reaches_server() {
             return Onward::Watch(self.watch(index, Some(strike)));
         }
-        match strike.struck.failure(self.timeout_ms) {
+        match strike.failure() {
             Some((code, message)) => {
                 let on_the_wire = code.unwrap_or_else(|| wire_code(&strike.struck));
                 self.refuse(index, id, code, RpcError::new(on_the_wire, message))
@@ -131,7 +131,7 @@ impl ServerProxy {
 
     fn watch(&self, index: usize, strike: Option<Strike>) -> Arc<CallWatch> {
         let (log, begun) = (Arc::clone(&self.log), Instant::now());
-        Arc::new(CallWatch { log, index, begun, strike, timeout_ms: self.timeout_ms })
+        Arc::new(CallWatch { log, index, begun, strike })
     }
 }
 
@@ -150,7 +150,6 @@ struct CallWatch {
     index: usize,
     begun: Instant,
     strike: Option<Strike>,
-    timeout_ms: u64,
 }
 
 impl CallWatch {
@@ -184,7 +183,7 @@ impl CallWatch {
                 Reply { despite_cancel, ..Reply::default() }
             }
             (struck, real) => {
-                let Some((recorded, message)) = struck.failure(self.timeout_ms) else {
+                let Some((recorded, message)) = strike.failure() else {
                     return self.pass(answer, settle);
                 };
                 self.log.finish(self.index, CallEnd::failed(recorded, message.clone(), settle));

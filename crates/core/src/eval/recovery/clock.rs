@@ -2,11 +2,12 @@
 
 use super::event::{delay_of, flaw};
 use super::marks::{RecoveryFailure, RecoveryLimits, RecoveryMarks, RecoveryReport, score_recovery};
-use crate::fault::Effect;
-use crate::trace::{Call, FaultEvent, Trace};
+use crate::fault::{Effect, FaultKind};
+use crate::json;
+use crate::trace::{Call, FaultEvent, Tool, Trace};
 use serde::{Serialize, de::Error};
 use serde_json::Value;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// What became of the injected faults in one run.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -34,7 +35,7 @@ pub fn score_recovery_in_trace(
     if let Some(flaw) = flaw(&trace) {
         return Err(serde_json::Error::custom(flaw));
     }
-    let encounters = encounters(&trace, limits);
+    let encounters = encounters(&trace, limits, &[]);
     let every_one_was_met = injected.iter().all(|name| encounters.iter().any(|met| met.fault == *name));
     let of_interest = |met: &&Encounter<'_>| injected.is_empty() || injected.contains(&met.fault);
     let met: Vec<&Encounter<'_>> = encounters.iter().filter(of_interest).collect();
@@ -89,57 +90,119 @@ pub(super) struct Encounter<'t> {
 }
 
 /// Every time that a fault made calls fail, in the order of the calls.
-pub(super) fn encounters<'t>(trace: &'t Trace<'_>, limits: &RecoveryLimits) -> Vec<Encounter<'t>> {
+pub(super) fn encounters<'t>(
+    trace: &'t Trace<'_>,
+    limits: &RecoveryLimits,
+    recovered_by: &[String],
+) -> Vec<Encounter<'t>> {
     let mut events: HashMap<usize, Vec<&'t FaultEvent<'_>>> = HashMap::new();
     for event in trace.faults.iter().flatten() {
         events.entry(event.call_index).or_default().push(event);
     }
-    let mut clock = Clock { now_ms: 0, encounters: Vec::new() };
+    let mut clock = Clock { now_ms: 0, encounters: Vec::new(), recovered_by };
     for (at, result) in trace.results_by_call().iter().enumerate() {
         let succeeded = result.is_some_and(|result| !result.is_failure());
         let hits = events.remove(&at).unwrap_or_default();
         let blow = |event| (event, Blow::of(event, succeeded, limits.max_detection_ms));
         let blows: Vec<(&FaultEvent<'_>, Blow)> = hits.into_iter().map(blow).collect();
         for (event, blow) in blows.iter().filter(|(_, blow)| blow.is_failure) {
-            clock.fail(at, event, blow, &trace.tool_calls);
+            let noticed_after_ms = event.detected.then_some(blow.noticed_after_ms);
+            clock.fail(at, &event.name, noticed_after_ms, &trace.tool_calls);
         }
         clock.pass(blows.iter().map(|(_, blow)| blow.cost_ms).max().unwrap_or_default());
         if succeeded && !blows.iter().any(|(_, blow)| blow.is_failure) {
             clock.succeed(at, &trace.tool_calls);
         }
     }
-    for met in &mut clock.encounters {
-        met.report = score_recovery(&met.marks, limits);
+    clock.scored(limits)
+}
+
+/// Every time that calls really failed, in the order of the calls and by the times that were measured; where a call has
+/// none, no time is told. A call that fails while another failure is not overcome belongs to it.
+pub(super) fn measured_encounters<'t>(
+    trace: &'t Trace<'_>,
+    limits: &RecoveryLimits,
+    recovered_by: &[String],
+) -> Vec<Encounter<'t>> {
+    let mut clock = Clock { now_ms: 0, encounters: Vec::new(), recovered_by };
+    for (at, result) in trace.results_by_call().iter().enumerate() {
+        let Some(result) = result else { continue };
+        let took_ms = result.duration_ms.unwrap_or_default();
+        if result.is_failure() {
+            clock.fail(at, MEASURED, Some(took_ms), &trace.tool_calls);
+        }
+        clock.pass(took_ms);
+        if !result.is_failure() {
+            clock.succeed(at, &trace.tool_calls);
+        }
     }
-    clock.encounters
+    clock.scored(limits)
+}
+
+/// What stands for the name of a fault where calls really failed.
+const MEASURED: &str = "";
+
+/// How often something was done again whose answer was lost: the tool ran, and a later call is the same.
+pub(super) fn repeated_effects(trace: &Trace<'_>) -> usize {
+    let lost: HashSet<usize> = trace
+        .faults
+        .iter()
+        .flatten()
+        .filter(|event| event.kind.is(FaultKind::LostResponse))
+        .map(|event| event.call_index)
+        .collect();
+    let mut done: HashSet<(Tool<'_>, u128)> = HashSet::new();
+    let mut repeated = 0;
+    for (at, (call, result)) in trace.tool_calls.iter().zip(trace.results_by_call()).enumerate() {
+        let effect = (Tool::from(call), call.args.map_or(0, |args| json::hash(args.get())));
+        let has_run = lost.contains(&at) || result.is_some_and(|result| !result.is_failure());
+        repeated += usize::from(has_run && done.contains(&effect));
+        if lost.contains(&at) {
+            done.insert(effect);
+        }
+    }
+    repeated
 }
 
 /// Virtual time, and what was met so far.
-struct Clock<'t> {
+struct Clock<'t, 'w> {
     now_ms: u64,
     encounters: Vec<Encounter<'t>>,
+    /// The tools whose success is a recovery; any when there are none.
+    recovered_by: &'w [String],
 }
 
-impl<'t> Clock<'t> {
+impl<'t> Clock<'t, '_> {
+    fn scored(mut self, limits: &RecoveryLimits) -> Vec<Encounter<'t>> {
+        for met in &mut self.encounters {
+            met.report = score_recovery(&met.marks, limits);
+        }
+        self.encounters
+    }
+
     fn pass(&mut self, cost_ms: u64) {
         self.now_ms = self.now_ms.saturating_add(cost_ms);
     }
 
     /// A failure in a later turn than the recovery from the last one is met anew.
-    fn fail(&mut self, call: usize, event: &'t FaultEvent<'_>, blow: &Blow, calls: &[Call<'_>]) {
-        let noticed_at_ms = self.now_ms.saturating_add(blow.noticed_after_ms);
-        let last = self.encounters.iter().rposition(|met| met.fault == event.name);
+    fn fail(&mut self, call: usize, fault: &'t str, noticed_after_ms: Option<u64>, calls: &[Call<'_>]) {
+        let noticed_at_ms = noticed_after_ms.map(|after_ms| self.now_ms.saturating_add(after_ms));
+        let last = self.encounters.iter().rposition(|met| met.fault == fault);
         let goes_on = |met: &Encounter<'_>| met.recovered_by.is_none_or(|by| !is_later_turn(calls, by, call));
         let at = last.filter(|at| goes_on(&self.encounters[*at])).unwrap_or_else(|| {
-            self.encounters.push(Encounter::new(&event.name, call, self.now_ms));
+            self.encounters.push(Encounter::new(fault, call, self.now_ms));
             self.encounters.len() - 1
         });
         let met = &mut self.encounters[at];
         met.failures += 1;
-        met.marks.detected_at_ms = met.marks.detected_at_ms.or(event.detected.then_some(noticed_at_ms));
+        met.marks.detected_at_ms = met.marks.detected_at_ms.or(noticed_at_ms);
     }
 
     fn succeed(&mut self, call: usize, calls: &[Call<'_>]) {
+        let counts = |tool: &String| calls[call].is_to(tool);
+        if !self.recovered_by.is_empty() && !self.recovered_by.iter().any(counts) {
+            return;
+        }
         for met in self.encounters.iter_mut().filter(|met| met.recovered_by.is_none()) {
             if is_later_turn(calls, met.call, call) {
                 met.recovered_by = Some(call);
@@ -150,6 +213,17 @@ impl<'t> Clock<'t> {
 }
 
 impl<'t> Encounter<'t> {
+    /// Whether a call really failed, and no fault was injected.
+    pub(super) fn is_measured(&self) -> bool {
+        self.fault == MEASURED
+    }
+
+    /// Holds it no longer against the run that nothing succeeded afterwards.
+    pub(super) fn accept_giving_up(&mut self) {
+        self.report.reasons.retain(|reason| *reason != RecoveryFailure::NotRecovered);
+        self.report.gate_passed = self.report.reasons.is_empty();
+    }
+
     fn new(fault: &'t str, call: usize, call_start_ms: u64) -> Self {
         let marks = RecoveryMarks { call_start_ms, ..RecoveryMarks::default() };
         let report = RecoveryReport::default();

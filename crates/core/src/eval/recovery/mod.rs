@@ -2,6 +2,7 @@
 
 mod clock;
 mod event;
+mod give_up;
 mod marks;
 #[cfg(test)]
 mod tests;
@@ -11,18 +12,20 @@ pub use event::is_contradicted;
 pub use marks::{RecoveryFailure, RecoveryLimits, RecoveryMarks, RecoveryReport, score_recovery};
 
 use super::assertion::{Assertion, plural};
+use super::classes::listed;
 use super::gate::{AgentFacts, Gate, GateKind, Trait};
 use super::recording::Recording;
 use super::scores::{RunScores, Scores};
-use super::target::Target;
+use super::target::{Fold, Target};
 use crate::fault::Effect;
-use crate::problem::Problem;
+use crate::problem::{Problem, Span};
 use crate::report::Number;
 use crate::suite::Fault;
 use crate::suite::read::Block;
 use crate::trace::{Call, Run, Trace};
-use clock::{Encounter, encounters};
+use clock::{Encounter, encounters, measured_encounters, repeated_effects};
 use event::flaw;
+use give_up::says_that_it_failed;
 
 const RECOVERED: Target = Target::flag(
     "recovery.recovered",
@@ -41,12 +44,18 @@ const USER_VISIBLE_HANG: Target =
 const CLEAN_TIMEOUT: Target =
     Target::flag("recovery.clean_timeout", "1 when the agent was always told within the budget of the call");
 const EXERCISED: Target = Target::flag("recovery.exercised", "1 when every injected fault made a call fail");
+const REPEATED_EFFECTS: Target =
+    Target::count("recovery.repeated_effects", "calls that do again what was done when an answer was lost")
+        .folded(Fold::Sum);
 const GATE_PASSED: Target = Target::flag("recovery.gate_passed", "1 when nothing is held against the run");
 
 /// The block as written, and the agent's `inject:`.
 pub(crate) struct RecoveryBlock {
     limits: RecoveryLimits,
     inject: Vec<String>,
+    /// The tools whose success is a recovery, with their places; any when there are none.
+    recovered_by: Vec<(String, Span)>,
+    accepts_giving_up: bool,
 }
 
 pub(super) const KIND: GateKind = GateKind {
@@ -59,6 +68,7 @@ pub(super) const KIND: GateKind = GateKind {
         USER_VISIBLE_HANG,
         CLEAN_TIMEOUT,
         EXERCISED,
+        REPEATED_EFFECTS,
         GATE_PASSED,
         Target::pass_rate("recovery.pass_rate"),
     ],
@@ -77,16 +87,33 @@ impl Gate for RecoveryBlock {
             scores.find(format!("nothing is measured: {flaw}"), Vec::new());
             return scores;
         }
-        let all = encounters(trace, &self.limits);
-        let met: Vec<&Encounter<'_>> =
-            all.iter().filter(|met| self.inject.iter().any(|name| name == met.fault)).collect();
+        let by: Vec<String> = self.recovered_by.iter().map(|(tool, _)| tool.clone()).collect();
+        let is_measured = self.inject.is_empty();
+        let find = if is_measured { measured_encounters } else { encounters };
+        let mut all = find(trace, &self.limits, &by);
+        if self.accepts_giving_up && says_that_it_failed(trace) {
+            all.iter_mut().for_each(Encounter::accept_giving_up);
+        }
+        scores.whole(&REPEATED_EFFECTS, repeated_effects(trace));
+        if is_measured && all.is_empty() {
+            scores.flag(&EXERCISED, false).flag(&GATE_PASSED, true).not_exercised("no call failed");
+            return scores;
+        }
+        let is_meant = |met: &&Encounter<'_>| is_measured || self.inject.iter().any(|name| name == met.fault);
+        let met: Vec<&Encounter<'_>> = all.iter().filter(is_meant).collect();
         let missed: Vec<&String> =
             self.inject.iter().filter(|name| !met.iter().any(|met| met.fault == *name)).collect();
         let run = RunRecovery::over(&met, missed.is_empty() && !met.is_empty());
         scores.flag(&EXERCISED, run.exercised).flag(&GATE_PASSED, run.gate_passed);
+        let is_timed = !is_measured || trace.tool_results.iter().all(|result| result.duration_ms.is_some());
         if let Some(report) = &run.report {
+            scores.flag(&RECOVERED, report.recovered);
+        }
+        if !is_timed && (self.limits.max_recovery_ms.is_some() || self.limits.require_clean_timeout) {
+            scores.not_exercised("not every call has a `duration_ms`, so its times are not judged");
+        }
+        if let Some(report) = run.report.as_ref().filter(|_| is_timed) {
             scores
-                .flag(&RECOVERED, report.recovered)
                 .flag(&CLEAN_TIMEOUT, report.clean_timeout)
                 .milliseconds(&USER_VISIBLE_HANG, Some(report.user_visible_hang_ms))
                 .milliseconds(&TIME_TO_DETECTION, report.time_to_detection_ms)
@@ -119,18 +146,19 @@ impl Gate for RecoveryBlock {
     /// Runs that are not known to have met every fault prove nothing, whatever is expected of their numbers.
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         let mut scores = Scores::fold(runs, |run| self.score_run(run));
-        scores.is_refuted = scores.value(EXERCISED.name) != Some(Number::Int(1));
+        let is_exercised = scores.value(EXERCISED.name) == Some(Number::Int(1));
+        scores.is_refuted = !self.inject.is_empty() && !is_exercised;
         scores
     }
 
+    fn named_tools(&self) -> &[(String, Span)] {
+        &self.recovered_by
+    }
+
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
-        if self.inject.is_empty() {
-            let problem =
-                Problem::error("`recovery:` has nothing to recover from: the agent injects no fault");
-            let help = "add `inject: [NAME]`, with the fault of that name under a top-level `faults:`";
-            return vec![problem.at(agent.key_span).help(help)];
-        }
-        agent.inject.iter().filter_map(|fault| self.lint_fault(fault, agent)).collect()
+        let unknown = agent.unknown_tools(&self.recovered_by);
+        let faults = agent.inject.iter().filter_map(|fault| self.lint_fault(fault, agent));
+        faults.chain(unknown).collect()
     }
 }
 
@@ -146,8 +174,19 @@ impl RecoveryBlock {
             max_recovery_ms,
             require_clean_timeout: block.flag("require_clean_timeout", doc, false),
         };
+        let doc = "The tools whose success is a recovery; left out, any";
+        let recovered_by = block.optional("recovered_by", doc, |field| {
+            field.list(|item| {
+                let tool = item.tool()?;
+                Some((tool, item.span()))
+            })
+        });
+        let doc = "Whether a run that stops and says that it failed passes";
+        let accepts_giving_up =
+            block.optional("on_give_up", doc, |f| f.choice("a verdict", &[("fail", false), ("pass", true)]));
         let inject = block.sibling("inject", |field| field.list(|item| item.name())).unwrap_or_default();
-        Self { limits, inject }
+        let recovered_by = recovered_by.unwrap_or_default();
+        Self { limits, inject, recovered_by, accepts_giving_up: accepts_giving_up.unwrap_or(false) }
     }
 
     /// A fault that cannot make a call fail is refused; one that only a measured time could overcome is warned of.
@@ -199,24 +238,34 @@ impl RecoveryBlock {
     fn sentence(&self, reason: RecoveryFailure, met: &Encounter<'_>, calls: &[Call<'_>]) -> String {
         let RecoveryLimits { max_detection_ms: budget, max_recovery_ms, .. } = self.limits;
         let called = |at: usize| format!("call {} `{}`", at + 1, calls[at].name);
-        let (fault, hit) = (met.fault, called(met.call));
+        let hit = called(met.call);
+        let met_it =
+            if met.is_measured() { "failed".to_owned() } else { format!("ran into `{}`", met.fault) };
         match (reason, met.recovered_by, met.report.time_to_detection_ms) {
             (RecoveryFailure::UncleanTimeout, _, Some(noticed)) => {
-                format!("{hit} ran into `{fault}` and failed after {noticed} ms; its budget is {budget} ms")
+                format!(
+                    "{hit} {met_it}, and the agent was told after {noticed} ms; its budget is {budget} ms"
+                )
             }
             (RecoveryFailure::UncleanTimeout, _, None) => {
-                format!("{hit} ran into `{fault}`, and the agent was never told")
+                format!("{hit} {met_it}, and the agent was never told")
             }
             (RecoveryFailure::RecoveryTooSlow, Some(by), _) => {
                 let took = met.report.time_to_recovery_ms.unwrap_or_default();
                 let failures = format!("{} failed call{}", met.failures, plural(met.failures));
                 let allowed = max_recovery_ms.unwrap_or_default();
                 format!(
-                    "{} succeeded {took} ms after {hit} ran into `{fault}` ({failures}); {allowed} ms are allowed",
+                    "{} succeeded {took} ms after {hit} {met_it} ({failures}); {allowed} ms are allowed",
                     called(by)
                 )
             }
-            _ => format!("{hit} ran into `{fault}`, and no call of a later turn succeeded"),
+            _ if self.recovered_by.is_empty() => {
+                format!("{hit} {met_it}, and no call of a later turn succeeded")
+            }
+            _ => {
+                let tools: Vec<&String> = self.recovered_by.iter().map(|(tool, _)| tool).collect();
+                format!("{hit} {met_it}, and no call of a later turn to {} succeeded", listed(&tools))
+            }
         }
     }
 }

@@ -137,7 +137,7 @@ fn a_measured_time_beyond_the_budget_is_not_clean() {
     assert_eq!(
         findings(&report),
         [
-            "run 1: unclean_timeout: call 1 `search` ran into `hung` and failed after 9000 ms; its budget is 3000 ms"
+            "run 1: unclean_timeout: call 1 `search` ran into `hung`, and the agent was told after 9000 ms; its budget is 3000 ms"
         ]
     );
     let untold = judge(with(run(&["search!hung", "open_page"]), 0, "detected", json!(false)));
@@ -260,8 +260,7 @@ fn the_worst_run_decides() {
 #[test]
 fn what_cannot_or_can_hardly_pass_is_said_at_load() {
     let agent = |inject: &str, limits: &str| format!("prompt: x\n{inject}\nrecovery: {{ {limits} }}");
-    let said = problems(&agent("tags: [a]", "max_detection_ms: 3000"));
-    assert!(said[0].starts_with("error: `recovery:` has nothing to recover from"), "{said:?}");
+    assert!(problems(&agent("tags: [a]", "max_detection_ms: 3000")).is_empty(), "measured failures are judged");
     let said = problems(&agent("inject: [fine]", "max_detection_ms: 3000"));
     assert!(said[0].starts_with("error: `fine` makes no call fail"), "{said:?}");
     let said = problems(&agent("inject: [late]", "max_detection_ms: 9000"));
@@ -281,4 +280,14 @@ fn a_fault_that_no_tool_of_the_agent_can_have_is_refused_at_load() {
     assert!(loaded.is_refused());
     assert_eq!(loaded.problems[0].message, "`hung` can never be hit: no server has the tool `serach`");
     assert_eq!(loaded.problems[0].help.as_deref(), Some("did you mean `search`?"));
+}
+
+#[test]
+fn without_times_a_real_failure_is_judged_by_what_came_after_it() {
+    let agent = "prompt: x\nrecovery: { max_detection_ms: 3000, max_recovery_ms: 10 }";
+    let report = judged(agent, None, &[run(&["search!", "search"])]);
+    assert_eq!((report.status, value(&report, "recovery.recovered")), (Status::Passed, Some(1.0)));
+    assert_eq!(times(&report), [None; 3]);
+    assert!(report.not_exercised.unwrap().contains("duration_ms"));
+    assert_eq!(judged(agent, None, &[run(&["search!"])]).status, Status::Failed);
 }
