@@ -6,7 +6,7 @@ use crate::problem::{Problem, Span};
 use crate::report::{Expectation, Number};
 use crate::suite::read::{Block, Field};
 use crate::target::{Path, Roots};
-use crate::trace::Trace;
+use crate::trace::{CatalogueTool, Tool, Trace};
 use serde_json::Value;
 
 /// An expectation as written, its target known.
@@ -66,6 +66,21 @@ impl Assertion<Path> {
     pub fn check(&self, trace: &Trace<'_>) -> Expectation {
         let absent = format!("there is nothing at `{}` in this run", self.target.as_str());
         self.judge(self.target.as_str(), self.target.resolve(trace), &absent)
+    }
+
+    /// Warns where `not: {contains: TEXT}` of a list lets items pass that have the text in them.
+    pub(crate) fn lint(&self, catalogue: Option<&[CatalogueTool]>) -> Option<Problem> {
+        let text = self.matcher.written().get("not")?.get("contains")?.as_str()?;
+        let path = self.target.as_str();
+        let is_of_names = path == "tool_names" || path == "tool_calls[*].name";
+        let is_a_tool = || catalogue.is_none_or(|tools| tools.iter().any(|tool| Tool::from(tool).is(text)));
+        if !(is_of_names || path.contains("[*]")) || (is_of_names && is_a_tool()) {
+            return None;
+        }
+        let message =
+            format!("of a list `contains` means a whole item: one that only has `{text}` in it passes");
+        let help = format!("write `no-item: {{ contains: {text} }}` to look into the items");
+        Some(Problem::warning(message).at(self.span).help(help))
     }
 
     /// What the assertion says of a direct tool call, given as JSON text; `absent` says why nothing is there.

@@ -71,6 +71,8 @@ pub(crate) struct AgentFacts<'a> {
     pub(crate) expectations: usize,
     /// What the user says, turn by turn.
     pub(crate) prompts: &'a [String],
+    /// The agent's models, as recordings name them.
+    pub(crate) models: &'a [String],
     /// The names of the agent's servers.
     pub(crate) servers: &'a [String],
     /// The agent's tools, where they are known without starting anything.

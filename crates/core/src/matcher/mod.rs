@@ -2,6 +2,7 @@
 
 mod combine;
 mod equality;
+mod items;
 mod number;
 mod structure;
 mod text;
@@ -72,6 +73,9 @@ pub(crate) const KINDS: &[Kind] = &[
     combine::NOT,
     combine::ALL_OF,
     combine::ANY_OF,
+    items::ANY_ITEM,
+    items::EVERY_ITEM,
+    items::NO_ITEM,
 ];
 
 /// Matchers of other tools that ask a model for its opinion.
@@ -154,7 +158,8 @@ fn documented(written: Value) -> Value {
         Value::Object(rules) => {
             let spelled = rules.into_iter().map(|(key, operand)| {
                 let known = keys().find(|known| is_same_key(known, &key));
-                let is_combined = known.is_some_and(|known| combine::KEYS.contains(&known));
+                let is_combined =
+                    known.is_some_and(|known| combine::KEYS.contains(&known) || items::KEYS.contains(&known));
                 let operand = if is_combined { documented(operand) } else { operand };
                 (known.map_or(key, str::to_owned), operand)
             });

@@ -201,3 +201,21 @@ fn a_pattern_that_holds_for_every_text_is_told_from_one_that_does_not() {
         assert!(!matches_every_text(pattern), "{pattern}");
     }
 }
+
+#[test]
+fn items_of_a_list_are_held_to_a_matcher() {
+    let names = || json!(["get_page", "delete_page"]);
+    assert!(holds("any-item: {contains: delete}", names()) && !holds("any-item: {contains: drop}", names()));
+    assert!(holds("no-item: {contains: drop}", names()) && !holds("no-item: {contains: delete}", names()));
+    assert!(
+        holds("every-item: {ends-with: page}", names()) && !holds("every-item: {contains: get}", names())
+    );
+    assert!(holds("no-item: {exact: 1}", json!([])));
+    assert!(!holds("any-item: {exact: 1}", json!([])) && !holds("every-item: {exact: 1}", json!([])));
+    for key in ["any-item", "every-item", "no-item"] {
+        assert!(!holds(&format!("{key}: {{exact: 1}}"), json!(1)), "{key} is for lists");
+    }
+    let diff = read("no-item: {contains: delete}").unwrap().diff(&names());
+    assert_eq!((diff.len(), diff[0].pointer.as_str()), (1, "/1"));
+    assert_eq!(read("everyItem: {gte: 2}").unwrap().diff(&json!([1, 2, 0]))[1].pointer, "/2");
+}

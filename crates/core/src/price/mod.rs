@@ -67,6 +67,11 @@ impl Prices {
         Some(Self(own.into_iter().collect()))
     }
 
+    /// The models that have a price here.
+    pub(crate) fn models(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
     pub(crate) fn get(&self, model: &str) -> Option<Price> {
         self.0.get(model).copied()
     }

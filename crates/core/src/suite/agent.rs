@@ -114,18 +114,21 @@ impl Agent {
     pub(super) fn lint(&self, catalogue: Option<&[CatalogueTool]>, faults: &[Fault]) -> Vec<Problem> {
         let prompts: Vec<String> = self.turns.iter().map(|turn| turn.value.clone()).collect();
         let inject: Vec<&Fault> = self.injected(faults).collect();
+        let models: Vec<String> = self.models.iter().map(Model::label).collect();
         let facts = AgentFacts {
             runs: if self.takes_all_traces() { 0 } else { self.runs },
             key_span: self.span,
             expect: &[],
             expectations: self.expect.len() + self.gates.iter().filter(|gate| gate.scores_runs()).count(),
             prompts: &prompts,
+            models: &models,
             servers: &self.servers,
             catalogue,
             inject: &inject,
         };
         let unhittable = inject.iter().filter_map(|fault| self.unhittable(fault, catalogue));
-        unhittable.chain(self.gates.iter().flat_map(|gate| gate.lint(&facts))).collect()
+        let of_runs = self.expect.iter().filter_map(|assertion| assertion.lint(catalogue));
+        unhittable.chain(of_runs).chain(self.gates.iter().flat_map(|gate| gate.lint(&facts))).collect()
     }
 
     /// The faults that are injected into its calls.

@@ -260,7 +260,10 @@ fn the_worst_run_decides() {
 #[test]
 fn what_cannot_or_can_hardly_pass_is_said_at_load() {
     let agent = |inject: &str, limits: &str| format!("prompt: x\n{inject}\nrecovery: {{ {limits} }}");
-    assert!(problems(&agent("tags: [a]", "max_detection_ms: 3000")).is_empty(), "measured failures are judged");
+    assert!(
+        problems(&agent("tags: [a]", "max_detection_ms: 3000")).is_empty(),
+        "measured failures are judged"
+    );
     let said = problems(&agent("inject: [fine]", "max_detection_ms: 3000"));
     assert!(said[0].starts_with("error: `fine` makes no call fail"), "{said:?}");
     let said = problems(&agent("inject: [late]", "max_detection_ms: 9000"));

@@ -168,6 +168,13 @@ impl Gate for ReliabilityBlock {
             problems.push(Problem::warning(message).at(agent.key_span).help(help));
         }
         problems.extend(agent.written().filter_map(|assertion| lint_floor(assertion, agent.runs)));
+        let is_unbiased = |name: &str| name == PASSHAT_UNBIASED.name || name == PASS_AT_UNBIASED.name;
+        let without_k =
+            agent.written().filter(|assertion| self.k.is_none() && is_unbiased(assertion.target.name));
+        problems.extend(without_k.map(|assertion| {
+            let message = format!("without `k:` `{}` draws all runs, so it is 1 or 0", assertion.target.name);
+            Problem::warning(message).at(assertion.span).help("set `k:` below the number of runs")
+        }));
         problems
     }
 }

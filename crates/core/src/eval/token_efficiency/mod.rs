@@ -5,13 +5,13 @@ mod surface;
 
 use super::assertion::plural;
 use super::classes::{Class, Reach, Selection, explain_selection, read_placed_classes_or_siblings};
-use super::gate::{Gate, GateKind};
+use super::gate::{AgentFacts, Gate, GateKind, some_of};
 use super::outlook::Outlook;
 use super::recording::Recording;
 use super::scores::{RunScores, Scores};
 use super::target::{Fold, Target};
 use crate::price::Prices;
-use crate::problem::{Problem, Span};
+use crate::problem::{Problem, Span, nearest};
 use crate::report::{Finding, Number};
 use crate::suite::read::Block;
 use crate::trace::{CatalogueTool, Run};
@@ -142,6 +142,20 @@ impl Gate for TokenEfficiency {
 
     fn named_tools(&self) -> &[(String, Span)] {
         &self.places
+    }
+
+    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        let models = || agent.models.iter().map(String::as_str);
+        let is_unused = |model: &&str| !agent.models.is_empty() && models().all(|known| known != *model);
+        let unused = self.prices.models().filter(is_unused).map(|model| {
+            let problem =
+                Problem::warning(format!("no model of this agent is `{model}`: its price is never used"));
+            problem.at(agent.key_span).help(match nearest(model, models()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("its models are {}", some_of(models())),
+            })
+        });
+        agent.unknown_tools(&self.places).into_iter().chain(unused).collect()
     }
 }
 

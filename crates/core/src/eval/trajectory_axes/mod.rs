@@ -241,12 +241,21 @@ impl Gate for TrajectoryAxesBlock {
                     .at(agent.key_span)
                     .help("name two different tools, or remove the edge")
             });
+        let cycle = self.cycle().filter(|_| self.axes.require_present).map(|tools| {
+            let message = format!(
+                "{} must each come after another of them, and with `require_present` all must be called: this cannot pass",
+                listed_all(&tools)
+            );
+            let asks_for_all = agent.written().next().is_none();
+            let problem = if asks_for_all { Problem::error(message) } else { Problem::warning(message) };
+            problem.at(agent.key_span).help("remove one of the edges, or `require_present`")
+        });
         let unlooked = [
             (!dependencies.is_empty())
                 .then(|| agent.unasserted("dependencies are", &[&DEPENDENCY_SATISFACTION])),
             (!order.is_empty()).then(|| agent.unasserted("order edges are", &[&ORDER_SATISFACTION])),
         ];
-        own.chain(unknown).chain(unlooked.into_iter().flatten().flatten()).collect()
+        own.chain(unknown).chain(cycle).chain(unlooked.into_iter().flatten().flatten()).collect()
     }
 }
 
@@ -287,6 +296,29 @@ impl TrajectoryAxesBlock {
         Self { axes: TrajectoryAxes { dependencies, order, require_present } }
     }
 
+    /// Tools of which each must come after another, when there are such.
+    fn cycle(&self) -> Option<Vec<&str>> {
+        let TrajectoryAxes { dependencies, order, .. } = &self.axes;
+        let edges = dependencies.iter().map(|edge| (edge.producer.as_str(), edge.consumer.as_str()));
+        let edges = edges.chain(order.iter().map(|edge| (edge.first.as_str(), edge.second.as_str())));
+        let mut open: BTreeSet<(&str, &str)> = edges.filter(|(earlier, later)| earlier != later).collect();
+        // A tool that comes after none of the others is in no cycle, and neither is one that none comes after.
+        loop {
+            let (earlier, later): (BTreeSet<&str>, BTreeSet<&str>) = open.iter().copied().unzip();
+            let left: BTreeSet<(&str, &str)> = open
+                .iter()
+                .copied()
+                .filter(|(first, second)| later.contains(first) && earlier.contains(second))
+                .collect();
+            if left.len() == open.len() {
+                return (!left.is_empty())
+                    .then(|| left.iter().map(|(first, _)| *first).collect::<BTreeSet<_>>())
+                    .map(|tools| tools.into_iter().collect());
+            }
+            open = left;
+        }
+    }
+
     fn why_not_exercised(&self, judged: &Judged<'_>) -> Option<String> {
         let is_idle = |edges: &[Edge<'_>]| {
             let is_judged = self.axes.require_present || edges.iter().any(|edge| edge.is_present);
@@ -302,6 +334,10 @@ impl TrajectoryAxesBlock {
             (false, false) => None,
         }
     }
+}
+
+fn listed_all(tools: &[&str]) -> String {
+    tools.iter().map(|tool| format!("`{tool}`")).collect::<Vec<_>>().join(", ")
 }
 
 fn say(axis: &str, edge: &Edge<'_>) -> String {

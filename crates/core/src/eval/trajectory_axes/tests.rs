@@ -124,3 +124,13 @@ fn a_block_without_edges_or_with_a_loop_is_warned_of() {
     let (_, idle) = scores(&axes(&[], &[]), &["a"]);
     assert_eq!(idle.unwrap(), "no edges are declared");
 }
+
+#[test]
+fn a_cycle_that_must_be_present_cannot_pass() {
+    let order = "order: [{ first: search, second: open }, { first: open, second: search }]";
+    let said =
+        crate::eval::lint_check::problems(&format!("trajectory_axes: {{ {order}, require_present: true }}"));
+    assert!(said[0].message.starts_with("`open`, `search` must each come after another of them"), "{said:?}");
+    assert_eq!(said[0].level, crate::problem::Level::Error);
+    assert!(crate::eval::lint_check::problems(&format!("trajectory_axes: {{ {order} }}")).is_empty());
+}

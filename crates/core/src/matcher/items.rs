@@ -1,0 +1,72 @@
+//! Matchers of the items of a list: `any-item`, `every-item`, `no-item`.
+
+use super::{Check, Kind, differs};
+use crate::report::AssertionDiff;
+use crate::suite::read::Field;
+use serde_json::{Value, json};
+
+/// Every spelling of them: their operands are matchers again.
+pub(super) const KEYS: [&str; 6] = ["any-item", "anyItem", "every-item", "everyItem", "no-item", "noItem"];
+
+pub(super) const ANY_ITEM: Kind = Kind {
+    key: "any-item",
+    alias: Some("anyItem"),
+    doc: "The value is a list, and this matcher holds for at least one of its items",
+    read: |field| read(field, "any-item"),
+};
+
+pub(super) const EVERY_ITEM: Kind = Kind {
+    key: "every-item",
+    alias: Some("everyItem"),
+    doc: "The value is a list with an item or more, and this matcher holds for each of them",
+    read: |field| read(field, "every-item"),
+};
+
+pub(super) const NO_ITEM: Kind = Kind {
+    key: "no-item",
+    alias: Some("noItem"),
+    doc: "The value is a list, and this matcher holds for none of its items",
+    read: |field| read(field, "no-item"),
+};
+
+fn read(field: &mut Field<'_>, key: &'static str) -> Option<Box<dyn Check>> {
+    let written = super::documented(field.value_quietly());
+    let check = super::read_check(field)?;
+    Some(Box::new(Items { key, check, written }))
+}
+
+struct Items {
+    key: &'static str,
+    check: Box<dyn Check>,
+    written: Value,
+}
+
+impl Check for Items {
+    /// An item that breaks `every-item` shows where it differs, one that breaks `no-item` shows itself.
+    fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
+        let whole = || differs(json!({ self.key: self.written }), actual);
+        let Value::Array(items) = actual else { return whole() };
+        let diffs: Vec<Vec<AssertionDiff>> = items.iter().map(|item| self.check.diff(item)).collect();
+        let holds = |at: &usize| diffs[*at].is_empty();
+        let at_item = |at: usize, diff: AssertionDiff| AssertionDiff {
+            pointer: format!("/{at}{}", diff.pointer),
+            ..diff
+        };
+        match self.key {
+            "any-item" if (0..items.len()).any(|at| holds(&at)) => Vec::new(),
+            "every-item" if !items.is_empty() => {
+                let each = diffs.into_iter().enumerate();
+                each.flat_map(|(at, diffs)| diffs.into_iter().map(move |diff| at_item(at, diff))).collect()
+            }
+            "no-item" => {
+                let held = (0..items.len()).filter(holds);
+                let expected = || json!({ "not": self.written });
+                held.flat_map(|at| {
+                    differs(expected(), &items[at]).into_iter().map(move |diff| at_item(at, diff))
+                })
+                .collect()
+            }
+            _ => whole(),
+        }
+    }
+}
