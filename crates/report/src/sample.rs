@@ -1,8 +1,8 @@
 //! A report with a row of every kind, for the tests of every format.
 
 use mcptest_core::report::{
-    AssertionDiff, Expectation, Finding, GateReport, Number, Reason, ReasonKind, Report, RunReport, Status,
-    TestReport,
+    AssertionDiff, Expectation, Finding, GateReport, Number, Reason, ReasonKind, Report, RunReport, Side,
+    Status, TestReport,
 };
 use proptest::prelude::{Strategy, any, prop_oneof};
 use serde_json::{Value, json};
@@ -85,6 +85,11 @@ pub(crate) fn diff(pointer: &str, expected: Value, actual: Value) -> AssertionDi
     AssertionDiff { pointer: pointer.into(), expected, actual, absent: None }
 }
 
+/// A difference where nothing was there.
+pub(crate) fn absent(pointer: &str, expected: Value) -> AssertionDiff {
+    AssertionDiff { absent: Some(Side::Actual), ..diff(pointer, expected, Value::Null) }
+}
+
 #[expect(clippy::unnecessary_wraps, reason = "beside targets that were not measured")]
 fn whole(number: i64) -> Option<Number> {
     Some(Number::Int(number))
@@ -150,7 +155,7 @@ fn weather() -> TestReport {
             ..broken("tool_calls[0].name", json!({"exact": "get_weather"}), Some(json!("search")))
         };
         let args = Expectation {
-            diff: vec![diff("/city", json!("Zürich"), json!("Zurich")), diff("/days", json!(2), Value::Null)],
+            diff: vec![diff("/city", json!("Zürich"), json!("Zurich")), absent("/days", json!(2))],
             ..broken(
                 "tool_calls[1].args",
                 json!({"subset": {"city": "Zürich", "days": 2}}),
