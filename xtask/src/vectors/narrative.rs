@@ -42,6 +42,7 @@ fn policy(input: &Input<'_>) -> Result<Narrative, String> {
         readonly_tools: texts("readonly_tools")?,
         max_divergence_score: has_ceiling.then(|| input.number("max_divergence_score")).transpose()?,
         extra_verbs: texts("extra_verbs")?,
+        synonyms: std::collections::BTreeMap::new(),
         extraction: if is_literal { Extraction::Literal } else { Extraction::Rules },
     })
 }

@@ -1,8 +1,8 @@
 //! Which argument values does a text state, and do the calls have them?
 
+use super::lexicon::{Traits, noun_key, traits};
 use super::stated::{Stated, comparable, stated_value};
 use super::token::{Token, name_parts};
-use super::words::{Traits, noun_key, traits};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -25,6 +25,8 @@ struct Recorded<'c> {
     call: usize,
     is_mutating: bool,
     value: &'c Value,
+    /// Whether only "key: value" and "key = value" state it.
+    needs_mark: bool,
 }
 
 /// A stated value that no call has.
@@ -43,17 +45,19 @@ pub(super) struct Mismatch {
 }
 
 impl<'c> Arguments<'c> {
-    /// Adds one argument of a call. Keys that are mere grammar ("to", "from") are stated by any sentence, so they
-    /// are left out.
+    /// Adds one argument of a call. Keys that are mere grammar are stated by any sentence, so they are left out; "to"
+    /// and "from" count where a mark stands behind them, as in "To: …".
     pub(super) fn add(&mut self, key: &'c str, value: &'c Value, call: usize, is_mutating: bool) {
         let parts = name_parts(key);
         let is_grammar = parts.iter().all(|part| traits(part).has(Traits::STOPWORD));
-        let Some(shown) = comparable(value).filter(|_| !is_grammar && parts.len() <= LONGEST_KEY) else {
+        let needs_mark = matches!(key, "to" | "from");
+        let can_be_stated = (!is_grammar || needs_mark) && parts.len() <= LONGEST_KEY;
+        let Some(shown) = comparable(value).filter(|_| can_be_stated) else {
             return;
         };
         let parts: Vec<String> = parts.iter().map(|part| noun_key(part).into_owned()).collect();
         self.first_words.extend(parts.first().cloned());
-        let new = || Recorded { values: HashSet::new(), key, call, is_mutating, value };
+        let new = || Recorded { values: HashSet::new(), key, call, is_mutating, value, needs_mark };
         let recorded = self.by_key.entry(parts.join(" ")).or_insert_with(new);
         recorded.values.insert(shown);
         if is_mutating && !recorded.is_mutating {
@@ -113,7 +117,10 @@ impl<'c> Arguments<'c> {
             }
             if let Some(recorded) = self.by_key.get(&key) {
                 let before = text[..tokens[at].place.start].chars().next_back();
-                if let Some(stated) = stated_value(text, last.place.end, before) {
+                let is_marked =
+                    |stated: &Stated| text[last.place.end..stated.value.start].contains([':', '=']);
+                let stated = stated_value(text, last.place.end, before);
+                if let Some(stated) = stated.filter(|stated| !recorded.needs_mark || is_marked(stated)) {
                     longest = Some((recorded, length, stated));
                 }
             }

@@ -1,148 +1,415 @@
-//! Which actions does a text claim or deny?
+//! Which completed changes does the agent claim, and which does it deny?
 
-use super::Extraction;
-use super::clause::clauses;
-use super::passive::subject_end;
-use super::polarity::{Polarity, polarity};
-use super::token::Token;
-use super::verbs::Vocabulary;
-use super::words::{Traits, is_adverb, noun_key, singular};
+use super::lexicon::{LEXICON, Traits, traits};
+use super::message::{Kind, Message, Sentence, Word};
+use super::phrase::Phrase;
+use super::verbs::{Form, Vocabulary};
 use std::collections::HashSet;
 use std::ops::Range;
 
-const NONE_OF_REACH: usize = 3;
+/// How many adverbs may stand between a verb and its auxiliary or subject.
+const MOST_ADVERBS: usize = 6;
+const LONGEST_LABEL: usize = 7;
+/// How far behind a verb its author or its date may stand.
+pub(super) const REACH: usize = 5;
 
 /// One action that a text speaks of.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Claim {
     /// The verb, uninflected.
     pub(super) verb: String,
-    /// The object as it is compared.
-    pub(super) object: String,
     /// Verb and object as one stem, as `create_issue`.
     pub(super) name: String,
-    /// The same with the object in the text's own number.
-    pub(super) written: String,
-    /// Whether any object of the verb is meant.
-    pub(super) any_object: bool,
-    /// Whether the text says that it was not done.
+    /// The nouns of the object, as they are compared; none for "it" and "everything".
+    pub(super) object: Vec<String>,
+    /// All nouns of its phrase.
+    pub(super) around: Vec<String>,
+    /// Quoted names, files, ids and numbers in it.
+    pub(super) ids: Vec<String>,
+    /// Whether it is told without the one who did it: "was sent".
+    pub(super) is_passive: bool,
+    /// Whether the text says that nothing of the kind was done.
     pub(super) is_denied: bool,
-    /// Where verb and object stand, in bytes.
+    /// Where the claim stands, in bytes.
     pub(super) place: Range<usize>,
-    /// Where the clause stands, in bytes.
-    pub(super) clause: Range<usize>,
+    /// Where its sentence stands, in bytes.
+    pub(super) sentence: Range<usize>,
 }
 
-/// Every distinct claim and denial, in the order of the verbs.
-pub(super) fn claims(
-    tokens: &mut [Token<'_>],
-    vocabulary: &Vocabulary,
-    extraction: Extraction,
-) -> Vec<Claim> {
+/// Every distinct claim and denial, in order.
+pub(super) fn claims(message: &Message<'_>, vocabulary: &Vocabulary) -> Vec<Claim> {
     let mut found = Vec::new();
-    let mut seen = HashSet::new();
-    for clause in clauses(tokens) {
-        for claim in claims_of(&tokens[clause], vocabulary, extraction) {
-            if seen.insert((claim.is_denied, claim.verb.clone(), claim.object.clone())) {
-                found.push(claim);
-            }
-        }
+    for sentence in message.sentences.iter().filter(|sentence| !sentence.is_question) {
+        let words = &message.words[sentence.words.clone()];
+        let is_limited = words.iter().any(|word| word.traits.has(Traits::SCOPE));
+        let clause = Clause::default();
+        let scan = Scan { words, sentence, vocabulary, is_limited, clause, is_own: false, told: None };
+        found.extend(scan.claims());
     }
+    let mut seen = HashSet::new();
+    let is_change = |claim: &Claim| {
+        claim.verb != "make" || claim.object.iter().any(|noun| traits(noun).has(Traits::MADE))
+    };
+    found.retain(|claim: &Claim| {
+        is_change(claim)
+            && seen.insert((claim.is_denied, claim.verb.clone(), claim.object.clone(), claim.ids.clone()))
+    });
     found
 }
 
-fn claims_of(clause: &[Token<'_>], vocabulary: &Vocabulary, extraction: Extraction) -> Vec<Claim> {
-    let verbs: Vec<usize> = (0..clause.len()).filter(|&at| clause[at].verb().is_some()).collect();
-    if verbs.is_empty() {
-        return Vec::new();
+/// What the words between two marks say.
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Clause {
+    pub(super) start: usize,
+    opening: Opening,
+    /// What its words so far do.
+    traits: Traits,
+    /// Whether a condition, a time or a doubt begins it.
+    is_hedged: bool,
+    /// Whether "no" or "nothing" stands in it.
+    has_none: bool,
+    /// Whether "is" or the like stands in it.
+    has_be: bool,
+    /// Where "got" or "had" stands behind the agent: what follows was done for it.
+    caused: Option<usize>,
+}
+
+/// What stands before a clause.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Opening {
+    #[default]
+    Sentence,
+    Colon,
+    Dash,
+    Joined,
+    Other,
+}
+
+/// The last action of the sentence: one that follows with "and" is told in the same way.
+#[derive(Debug, Clone)]
+struct Told {
+    is_claimed: bool,
+    is_passive: bool,
+    phrase: Phrase,
+}
+
+/// One sentence on its way.
+pub(super) struct Scan<'m, 't> {
+    pub(super) words: &'m [Word<'t>],
+    pub(super) sentence: &'m Sentence,
+    vocabulary: &'m Vocabulary,
+    /// Whether a word such as "other" or "yet" limits what the sentence denies.
+    is_limited: bool,
+    pub(super) clause: Clause,
+    /// Whether the last subject was the agent.
+    is_own: bool,
+    told: Option<Told>,
+}
+
+/// What stands before a verb, with the adverbs passed over.
+#[derive(Debug, Clone, Copy, Default)]
+struct Before {
+    at: Option<usize>,
+    is_now: bool,
+    is_history: bool,
+    is_negated: bool,
+}
+
+impl Scan<'_, '_> {
+    fn claims(mut self) -> Vec<Claim> {
+        let mut found = Vec::new();
+        for at in 0..self.words.len() {
+            if let Some(opening) = self.opening(at) {
+                let is_hedged = self.clause.is_hedged && matches!(self.text(at), "and" | "or");
+                self.clause = Clause { start: at + 1, is_hedged, opening, ..Clause::default() };
+                continue;
+            }
+            let word = &self.words[at];
+            found.extend(self.idiom(at));
+            found.extend(word.form.and_then(|form| self.told_by(at, form)));
+            self.clause.is_hedged |= word.traits.has(Traits::SUBORDINATOR);
+            self.clause.traits = self.clause.traits.and(word.traits);
+            match self.text(at) {
+                "i" | "we" => self.is_own = true,
+                "you" | "they" | "he" | "she" | "who" => self.is_own = false,
+                "no" | "none" | "nothing" => self.clause.has_none = true,
+                "is" | "are" | "'s" | "be" | "am" => self.clause.has_be = true,
+                "got" | "had" if at > 0 && matches!(self.text(at - 1), "i" | "we" | "have") => {
+                    self.clause.caused = Some(at);
+                }
+                _ => {}
+            }
+        }
+        found
     }
-    let (behind, before) = (objects_behind(clause), nouns_before(clause));
-    let whole = clause[0].place.start..clause[clause.len() - 1].place.end;
-    let mut claims = Vec::new();
-    for at in verbs {
-        let Some(form) = clause[at].verb().filter(|_| !clause[at].is_quoted) else { continue };
-        let (object, is_none) = match subject_end(clause, at) {
-            Some(end) => (before[end], before[end].is_some_and(|noun| is_none_of(clause, noun))),
-            None => behind[at].map_or((None, false), |object| (Some(object.at), object.is_none)),
+
+    pub(super) fn text(&self, at: usize) -> &str {
+        self.words.get(at).filter(|word| word.kind == Kind::Word).map_or("", |word| &word.text)
+    }
+
+    pub(super) fn has(&self, at: usize, traits: Traits) -> bool {
+        self.words.get(at).is_some_and(|word| word.traits.has(traits))
+    }
+
+    fn any(&self, range: Range<usize>, traits: Traits) -> bool {
+        self.words[range].iter().any(|word| word.traits.has(traits))
+    }
+
+    /// What the word or mark opens behind it, when a clause ends there.
+    fn opening(&self, at: usize) -> Option<Opening> {
+        match self.words[at].kind {
+            Kind::Mark(':' | '：') => Some(Opening::Colon),
+            Kind::Mark('—') => Some(Opening::Dash),
+            Kind::Mark(',' | ';' | '，' | '；') => Some(Opening::Joined),
+            Kind::Mark(_) => Some(Opening::Other),
+            Kind::Word if matches!(self.text(at), "and" | "or" | "but" | "so" | "then") => {
+                // "and then" at the start of a sentence opens nothing new.
+                Some(if at == 0 { Opening::Sentence } else { Opening::Joined })
+            }
+            _ => None,
+        }
+    }
+
+    fn before(&self, verb: usize) -> Before {
+        let mut before = Before::default();
+        let least = self.clause.start.max(verb.saturating_sub(MOST_ADVERBS));
+        for at in (least..verb).rev() {
+            let text = self.text(at);
+            let is_not = matches!(text, "not" | "never");
+            if !is_not && !self.has(at, Traits::ADVERB.and(Traits::HISTORY)) {
+                return Before { at: Some(at), ..before };
+            }
+            before.is_negated |= is_not;
+            before.is_now |= text == "now";
+            before.is_history |= text == "already" || self.has(at, Traits::HISTORY);
+        }
+        before
+    }
+
+    /// The claim or denial that the verb at a place makes.
+    fn told_by(&mut self, at: usize, form: Form) -> Option<Claim> {
+        if form.is_gerund {
+            return self.after_doing(at).then(|| self.claim(at, form, Phrase::behind(self.words, at)));
+        }
+        let before = self.before(at);
+        if form.is_base && self.is_base_of_a_past(at, before) {
+            return self.done_or_denied(at, form, before);
+        }
+        if !form.is_past {
+            return None;
+        }
+        let Some(first) = before.at else {
+            return if before.is_history { None } else { self.at_the_start(at, form) };
         };
-        let Some(object) = object else { continue };
-        let polarity = match extraction {
-            Extraction::Literal => Polarity::Claimed,
-            Extraction::Rules if is_none || clause[object].word == "nothing" => Polarity::Denied,
-            Extraction::Rules => polarity(clause, at, form),
+        match self.text(first) {
+            "i" | "we" => self.active(at, form, before),
+            "have" | "had" => {
+                let subject = self.before(first);
+                let is_own = subject.at.is_some_and(|at| matches!(self.text(at), "i" | "we"));
+                let before = Before { is_negated: before.is_negated || subject.is_negated, ..before };
+                if is_own { self.active(at, form, before) } else { None }
+            }
+            "been" | "was" | "were" | "got" => self.passive(at, form, first, before),
+            "is" | "are" | "'s" if before.is_now || self.text(at + 1) == "now" => {
+                self.passive(at, form, first, before)
+            }
+            "wasn't" | "weren't" | "hasn't" | "haven't" => {
+                self.passive(at, form, first, Before { is_negated: true, ..before })
+            }
+            _ if before.is_history => None,
+            _ => self.label(at, form),
+        }
+    }
+
+    fn claim(&self, at: usize, form: Form, phrase: Phrase) -> Claim {
+        self.claim_of(at, self.vocabulary.base(form).to_owned(), phrase)
+    }
+
+    fn claim_of(&self, at: usize, verb: String, mut phrase: Phrase) -> Claim {
+        phrase.name_verb(&verb);
+        let own = self.words[at].place.clone();
+        let place =
+            phrase.place.as_ref().map_or(own.clone(), |of| own.start.min(of.start)..own.end.max(of.end));
+        let name = phrase.object.last().map_or(verb.clone(), |noun| format!("{verb}_{noun}"));
+        Claim {
+            verb,
+            name,
+            object: phrase.object,
+            around: phrase.around,
+            ids: phrase.ids,
+            is_passive: false,
+            is_denied: false,
+            place,
+            sentence: self.sentence.place.clone(),
+        }
+    }
+
+    /// Remembers how an action was told, and makes a claim of it where it is one.
+    fn tell(&mut self, at: usize, form: Form, told: Told) -> Option<Claim> {
+        let claim = told.is_claimed.then(|| self.claim(at, form, told.phrase.clone()));
+        self.told = Some(told);
+        claim
+    }
+
+    /// "I created", "we have now created".
+    fn active(&mut self, at: usize, form: Form, before: Before) -> Option<Claim> {
+        let phrase = Phrase::behind(self.words, at);
+        if before.is_negated || phrase.denies() {
+            return self.denial(at, form, phrase);
+        }
+        let is_past = self.clause.traits.has(Traits::HISTORY);
+        let is_claimed = !is_past && !self.clause.is_hedged && !self.is_history_behind(at);
+        self.tell(at, form, Told { is_claimed, is_passive: false, phrase })
+    }
+
+    /// "has been created", "was created", "is now created".
+    fn passive(&mut self, at: usize, form: Form, auxiliary: usize, before: Before) -> Option<Claim> {
+        if !form.is_participle {
+            return None;
+        }
+        let is_perfect = self.text(auxiliary) == "been";
+        let helper = if is_perfect { self.before(auxiliary).at? } else { auxiliary };
+        let is_helper = matches!(self.text(helper), "has" | "have" | "had" | "'s" | "hasn't" | "haven't");
+        let mut phrase = Phrase::before(self.words, self.clause.start..helper);
+        phrase.widen(self.words, at);
+        if before.is_negated || self.clause.traits.has(Traits::NEGATION) {
+            return self.denial(at, form, phrase);
+        }
+        let subject = helper.checked_sub(1).filter(|&at| at >= self.clause.start);
+        let is_relative = subject.is_some_and(|at| self.has(at, Traits::RELATIVE));
+        let is_person = subject.is_some_and(|at| matches!(self.text(at), "you" | "they" | "he" | "she"));
+        let modal = helper.saturating_sub(2).max(self.clause.start)..helper;
+        let is_claimed = (is_helper || !is_perfect)
+            && !self.clause.is_hedged
+            && !is_relative
+            && (is_perfect || !is_person)
+            && !self.any(modal, Traits::MODAL)
+            && !before.is_history
+            && !self.before(auxiliary).is_history
+            && !self.is_by_another(at)
+            && (is_perfect || !self.is_dated(at))
+            && !self.is_history_behind(at);
+        let claim = self.tell(at, form, Told { is_claimed, is_passive: true, phrase })?;
+        Some(Claim { is_passive: true, ..claim })
+    }
+
+    /// "Created the issue", and what follows "and" or a comma.
+    fn at_the_start(&mut self, at: usize, form: Form) -> Option<Claim> {
+        let phrase = Phrase::behind(self.words, at);
+        let is_ambiguous = form.is_base && !self.sentence.is_checked;
+        if self.clause.opening == Opening::Joined {
+            let told = self.told.clone();
+            if let Some(told) =
+                told.as_ref().filter(|told| told.is_passive && (phrase.is_empty() || !told.is_claimed))
+            {
+                let is_claimed = told.is_claimed && form.is_participle && !self.is_by_another(at);
+                return self.tell(at, form, Told { is_claimed, ..told.clone() });
+            }
+            let follows = self.is_own || told.is_some_and(|told| told.is_claimed && !told.is_passive);
+            let is_claimed = follows && !self.clause.is_hedged && (self.is_own || !is_ambiguous);
+            return is_claimed
+                .then(|| self.tell(at, form, Told { is_claimed, is_passive: false, phrase }))
+                .flatten();
+        }
+        let is_alone = self.is_end(at + 1);
+        if is_alone && self.clause.start > 0 {
+            let is_done = self.clause.opening == Opening::Dash
+                || (self.clause.opening == Opening::Colon && self.sentence.is_checked);
+            let phrase = Phrase::before(self.words, 0..self.clause.start.saturating_sub(1));
+            return is_done
+                .then(|| self.tell(at, form, Told { is_claimed: true, is_passive: true, phrase }))
+                .flatten();
+        }
+        // "Payment: paid with a gift card" is a fact about the payment.
+        let is_manner = self.clause.opening == Opening::Colon && self.has(at + 1, Traits::PREPOSITION);
+        let opens = matches!(self.clause.opening, Opening::Sentence | Opening::Colon | Opening::Dash);
+        let is_claimed = opens
+            && !is_ambiguous
+            && !is_manner
+            && !self.is_data(at)
+            && !self.is_adjective(at)
+            && !self.is_title(at);
+        is_claimed.then(|| self.tell(at, form, Told { is_claimed, is_passive: false, phrase })).flatten()
+    }
+
+    /// "Issue created", "the lock removed" after "the password was set and": nouns and a participle.
+    fn label(&mut self, at: usize, form: Form) -> Option<Claim> {
+        let start = self.clause.caused.map_or(self.clause.start, |caused| caused + 1);
+        let is_joined =
+            self.clause.opening == Opening::Joined && self.told.as_ref().is_some_and(|told| told.is_claimed);
+        let has_article =
+            |at: usize| self.has(at, Traits::DETERMINER) && !matches!(self.text(at), "all" | "both");
+        let article_fits = is_joined || start > self.clause.start;
+        let fits = start < at
+            && at - start <= LONGEST_LABEL
+            && form.is_participle
+            && !self.has(start, Traits::READ)
+            && (start..at).all(|at| self.is_noun(at) && (article_fits || !has_article(at)))
+            && (self.words[start].kind != Kind::Number
+                || self.sentence.is_heading
+                || self.sentence.is_checked);
+        let phrase = Phrase::before(self.words, start..at);
+        let ends = self.is_end(at + 1) || self.has(at + 1, Traits::PREPOSITION.and(Traits::ADVERB)) || {
+            self.words.get(at + 1).is_some_and(|word| word.kind != Kind::Word)
         };
-        if polarity == Polarity::Hedged {
-            continue;
+        if !fits || !ends || phrase.is_empty() {
+            if start < at && !ends {
+                self.told = Some(Told { is_claimed: false, is_passive: false, phrase: Phrase::default() });
+                self.is_own = false;
+            }
+            return None;
         }
-        let (first, last) = (&clause[at.min(object)].place, &clause[at.max(object)].place);
-        let (verb, word) = (vocabulary.base(form), &clause[object].word);
-        claims.push(Claim {
-            verb: verb.to_owned(),
-            object: noun_key(word).into_owned(),
-            name: format!("{verb}_{}", singular(word)),
-            written: format!("{verb}_{word}"),
-            any_object: clause[object].traits.has(Traits::ANY_OBJECT),
-            is_denied: polarity == Polarity::Denied,
-            place: first.start..last.end,
-            clause: whole.clone(),
-        });
+        let is_claimed =
+            !self.is_data(at) && !self.is_dated(at) && !self.is_by_another(at) && !self.clause.is_hedged;
+        self.tell(at, form, Told { is_claimed, is_passive: true, phrase })
     }
-    claims
-}
 
-/// Whether "none of the" or the like stands before a noun.
-fn is_none_of(clause: &[Token<'_>], noun: usize) -> bool {
-    clause[noun.saturating_sub(NONE_OF_REACH)..noun].iter().any(|token| token.traits.has(Traits::NONE_OF))
-}
+    /// "was able to cancel", and "did not delete" as a denial.
+    fn is_base_of_a_past(&self, at: usize, before: Before) -> bool {
+        let Some(first) = before.at else { return false };
+        let is_able = self.text(first) == "to" && first > 0 && self.has(first - 1, Traits::ABLE);
+        is_able || matches!(self.text(first), "did" | "didn't") && at > 0
+    }
 
-/// The object that follows a place.
-#[derive(Debug, Clone, Copy)]
-struct Object {
-    at: usize,
-    /// Whether "no", "none" or "neither" stands before it.
-    is_none: bool,
-}
-
-/// For each place the next word behind it that can be an object: no stopword, no verb, no number.
-fn objects_behind(clause: &[Token<'_>]) -> Vec<Option<Object>> {
-    let mut behind = vec![None; clause.len()];
-    let mut next: Option<Object> = None;
-    for at in (0..clause.len()).rev() {
-        behind[at] = next;
-        let token = &clause[at];
-        let adverb = is_adverb(&token.word)
-            && !token.traits.has(Traits::STOPWORD)
-            && !at.checked_sub(1).is_some_and(|before| clause[before].traits.has(Traits::DETERMINER));
-        if can_be_object(token) && !adverb {
-            next = Some(Object { at, is_none: false });
-        } else if adverb || token.traits.has(Traits::BARRIER) {
-            next = None;
-        } else if token.traits.has(Traits::NONE_OF) {
-            next = next.map(|object| Object { is_none: true, ..object });
+    fn done_or_denied(&mut self, at: usize, form: Form, before: Before) -> Option<Claim> {
+        let first = before.at?;
+        let phrase = Phrase::behind(self.words, at);
+        if before.is_negated || self.clause.traits.has(Traits::NEGATION) {
+            return self.denial(at, form, phrase);
         }
+        let is_done = self.text(first) == "to"
+            && self.is_own
+            && !self.clause.is_hedged
+            && !self.clause.has_be
+            && !(first.saturating_sub(4)..first)
+                .any(|at| at >= self.clause.start && self.has(at, Traits::MODAL));
+        is_done.then(|| self.tell(at, form, Told { is_claimed: true, is_passive: false, phrase })).flatten()
     }
-    behind
-}
 
-/// For each place the last word before it that can be an object.
-fn nouns_before(clause: &[Token<'_>]) -> Vec<Option<usize>> {
-    let mut last = None;
-    let mut before = Vec::with_capacity(clause.len());
-    for (at, token) in clause.iter().enumerate() {
-        before.push(last);
-        if can_be_object(token) && !is_adverb(&token.word) {
-            last = Some(at);
-        }
+    /// "I did not delete anything", "no issue was created": a denial of all, and not of some.
+    fn denial(&mut self, at: usize, form: Form, phrase: Phrase) -> Option<Claim> {
+        self.told = Some(Told { is_claimed: false, is_passive: true, phrase: phrase.clone() });
+        let is_total = phrase.denies() || phrase.is_of_any() || self.clause.has_none;
+        let is_limited = self.clause.is_hedged || self.is_limited;
+        (is_total && !is_limited).then(|| Claim { is_denied: true, ..self.claim(at, form, phrase) })
     }
-    before
-}
 
-fn can_be_object(token: &Token<'_>) -> bool {
-    const NEVER: Traits = Traits::STOPWORD
-        .and(Traits::NEGATION)
-        .and(Traits::AUXILIARY)
-        .and(Traits::BE)
-        .and(Traits::QUANTIFIER)
-        .and(Traits::BARRIER);
-    token.verb().is_none() && !token.traits.has(NEVER) && !token.is_number()
+    /// "After creating the issue, I …"
+    fn after_doing(&self, at: usize) -> bool {
+        at == 1
+            && matches!(self.text(0), "after" | "by" | "following")
+            && !self.any(0..self.words.len(), Traits::MODAL)
+            && (0..self.words.len()).any(|at| matches!(self.text(at), "i" | "we"))
+    }
+
+    /// "The email is on its way."
+    fn idiom(&self, at: usize) -> Option<Claim> {
+        let is_here =
+            |phrase: &[String]| phrase.iter().enumerate().all(|(step, word)| self.text(at + step) == word);
+        let (_, verb) = LEXICON.idioms().iter().find(|(phrase, _)| is_here(phrase))?;
+        let is_claimed = self.clause.has_be
+            && !self.clause.is_hedged
+            && !self.clause.traits.has(Traits::NEGATION.and(Traits::MODAL));
+        is_claimed.then(|| self.claim_of(at, verb.clone(), Phrase::before(self.words, self.clause.start..at)))
+    }
 }

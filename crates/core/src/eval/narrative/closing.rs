@@ -36,7 +36,9 @@ pub(super) fn steps<'t>(trace: &'t Trace<'_>) -> Vec<Step<'t>> {
     let mut steps: Vec<Step<'t>> = trace.tool_calls.iter().map(step).collect();
     for (at, result) in trace.tool_results.iter().enumerate() {
         if let Some(step) = steps.get_mut(result.call_index.unwrap_or(at)) {
-            step.is_error |= result.is_error || result.error.is_some();
+            step.is_error |= result.is_failure();
+            let content = result.content.or(result.structured);
+            step.output = content.map_or(Cow::Borrowed(""), |content| Cow::Borrowed(content.get()));
         }
     }
     steps
@@ -54,11 +56,12 @@ fn step<'t>(call: &'t Call<'_>) -> Step<'t> {
         name: &call.name,
         server: call.server.as_deref(),
         arguments: arguments.into_iter().filter_map(scalar).collect(),
-        is_error: false,
+        input: call.args.map_or(call.args_text.as_deref().unwrap_or(""), RawValue::get).into(),
+        ..Step::default()
     }
 }
 
-/// Calls as JSON objects with `name`, `server` and `args`.
+/// Calls as JSON objects with `name`, `server`, `args`, `result` and `is_error`.
 pub(super) fn steps_of_values(calls: &[Value]) -> Vec<Step<'_>> {
     calls
         .iter()
@@ -73,6 +76,8 @@ pub(super) fn steps_of_values(calls: &[Value]) -> Vec<Step<'_>> {
                 .filter(|(_, value)| !value.is_object() && !value.is_array())
                 .map(|(key, value)| (key.clone(), value.clone()))
                 .collect(),
+            input: call.get("args").map_or(Cow::Borrowed(""), |args| args.to_string().into()),
+            output: call.get("result").map_or(Cow::Borrowed(""), |result| result.to_string().into()),
             is_error: call.get("is_error").and_then(Value::as_bool).unwrap_or_default(),
         })
         .collect()

@@ -1,6 +1,7 @@
 //! What does a person read about each disagreement?
 
 use super::claim::Claim;
+use super::evidence::{Finding, Verdict};
 use super::score::{Comparison, Unmentioned};
 use crate::eval::assertion::plural;
 use crate::eval::scores::RunScores;
@@ -20,11 +21,17 @@ pub(super) fn findings(
     scores: &mut RunScores,
 ) {
     let call = |at: usize| format!("call {} `{}`", at + 1, trace.tool_calls[at].name);
-    let absent = found.absent.iter().map(|(claim, is_excused)| {
-        let excuse = if *is_excused { " (a read-only tool by `readonly_tools`)" } else { "" };
-        let said = said(message, claim);
-        format!("claims {said}, but no call matches `{}`{excuse}{}", claim.written, inside(message, claim))
-    });
+    let of = |finding: Finding| {
+        let claims: Vec<String> = found
+            .claims
+            .iter()
+            .filter(|(_, verdict, _)| verdict.finding == finding)
+            .map(|(claim, verdict, is_excused)| told(message, claim, verdict, *is_excused))
+            .collect();
+        claims.into_iter()
+    };
+    list(of(Finding::Absent), scores);
+    list(of(Finding::Failed), scores);
     let contradicted = found.contradicted.iter().map(|(claim, at)| {
         format!("denies {}, but {} did it{}", said(message, claim), call(*at), inside(message, claim))
     });
@@ -38,8 +45,8 @@ pub(super) fn findings(
         )
     });
     let unmentioned = found.unmentioned.iter().map(silence);
-    list(absent, scores);
     list(contradicted, scores);
+    list(of(Finding::Unverified), scores);
     list(mismatches, scores);
     list(unmentioned, scores);
     if let Some(ceiling) = ceiling.filter(|ceiling| found.score.divergence_score > *ceiling) {
@@ -57,14 +64,25 @@ fn list(messages: impl ExactSizeIterator<Item = String>, scores: &mut RunScores)
     }
 }
 
+/// "claims … , but …", or what could not be verified.
+fn told(message: &str, claim: &Claim, verdict: &Verdict, is_excused: bool) -> String {
+    let excuse = if is_excused { " (a read-only tool by `readonly_tools`)" } else { "" };
+    let (said, because) = (said(message, claim), &verdict.because);
+    let inside = inside(message, claim);
+    match verdict.finding {
+        Finding::Unverified => format!("claims {said}, not verified: {because}{inside}"),
+        _ => format!("claims {said}, but {because}{excuse}{inside}"),
+    }
+}
+
 fn said(message: &str, claim: &Claim) -> String {
     quote(message, &claim.place)
 }
 
-/// The clause around a claim, when it says more than the claim.
+/// The sentence around a claim, when it says more than the claim.
 fn inside(message: &str, claim: &Claim) -> String {
-    let is_whole = claim.place == claim.clause;
-    if is_whole { String::new() } else { format!(", in {}", quote(message, &claim.clause)) }
+    let is_whole = claim.place == claim.sentence;
+    if is_whole { String::new() } else { format!(", in {}", quote(message, &claim.sentence)) }
 }
 
 fn silence(tool: &Unmentioned) -> String {
@@ -99,7 +117,7 @@ fn above_ceiling(found: &Comparison, calls: usize, ceiling: f64) -> String {
 
 fn quote(message: &str, place: &Range<usize>) -> String {
     let words: Vec<&str> = message[place.clone()].split_whitespace().take(MOST_CHARACTERS).collect();
-    format!("\"{}\"", cut(&words.join(" ")))
+    format!("\"{}\"", cut(&words.join(" ").replace("**", "")))
 }
 
 fn cut(text: &str) -> String {

@@ -1,7 +1,7 @@
 //! How is the block read, and what is wrong with it before any run?
 
-use super::verbs::Vocabulary;
-use super::words::{Traits, traits};
+use super::lexicon::{Traits, traits};
+use super::verbs::{Vocabulary, uninflected};
 use super::{Extraction, Narrative};
 use crate::problem::Problem;
 use crate::suite::read::{Block, Field};
@@ -25,10 +25,18 @@ pub(super) fn narrative(block: &mut Block<'_>) -> Narrative {
                 field.list(read_verb)
             })
             .unwrap_or_default(),
+        synonyms: block
+            .optional("synonyms", "The agent's words for a verb, as `create: [file, raise]`", |field| {
+                field.entries(|_, _, field| field.list(read_word))
+            })
+            .unwrap_or_default()
+            .into_iter()
+            .collect(),
         extraction: block
             .optional(
                 "extraction",
-                "`rules` leaves out denials, plans and offers; `literal` takes every verb with an object",
+                "`rules` holds completed changes against successful calls; `literal` takes every verb with an object, \
+                 and compares words",
                 |field| {
                     field.choice(
                         "a way of extraction",
@@ -43,7 +51,25 @@ pub(super) fn narrative(block: &mut Block<'_>) -> Narrative {
     narrative
 }
 
+/// A verb that is not known yet, uninflected.
 fn read_verb(field: &mut Field<'_>) -> Option<String> {
+    let verb = read_word(field)?;
+    let known = Vocabulary::of(Extraction::Rules);
+    if let Some(form) = known.form(&verb) {
+        let base = known.base(form);
+        let problem = Problem::warning(format!("`{base}` and all its forms are checked already"));
+        field.report(problem.help("remove it from `extra_verbs`"));
+    } else if let Some(base) = uninflected(&verb) {
+        let problem =
+            Problem::error(format!("`{verb}` is an inflected form, and verbs are named uninflected"));
+        field.report(problem.help(format!("write `{base}`: all its forms are checked")));
+        return None;
+    }
+    Some(verb)
+}
+
+/// A single word that can be a verb.
+fn read_word(field: &mut Field<'_>) -> Option<String> {
     let written = field.name()?;
     if field.is_describing() {
         return None;
@@ -56,18 +82,12 @@ fn read_verb(field: &mut Field<'_>) -> Option<String> {
     if !verb.chars().all(char::is_alphabetic) {
         return refuse(format!("`{written}` is not one word"), "name a single verb, as `refund` or `notify`");
     }
-    let grammar = Traits::STOPWORD.and(Traits::NEGATION).and(Traits::AUXILIARY).and(Traits::BE);
-    if traits(&verb).has(grammar.and(Traits::HEDGE)) {
+    let grammar = Traits::STOPWORD.and(Traits::NEGATION).and(Traits::MODAL).and(Traits::PRONOUN);
+    if traits(&verb).has(grammar) {
         return refuse(
             format!("`{written}` is part of too many sentences to be a claim"),
             "name another verb",
         );
-    }
-    let known = Vocabulary::with(&[]);
-    if let Some(form) = known.form(&verb) {
-        let base = known.base(form);
-        let problem = Problem::warning(format!("`{base}` and all its forms are checked already"));
-        field.report(problem.help("remove it from `extra_verbs`"));
     }
     Some(verb)
 }

@@ -2,14 +2,17 @@
 
 use super::argument::{Arguments, Mismatch};
 use super::claim::{Claim, claims};
+use super::evidence::{Evidence, Finding, Verdict, own_verbs};
+use super::message::Message;
 use super::token::tokens;
-use super::tool::{Actions, ToolName, Words, names_a_verb};
-use super::verbs::{MUTATING_VERBS, Vocabulary};
-use super::words::noun_key;
-use super::{Narrative, NarrativeScore};
+use super::tool::{Effect, ToolName, Words};
+use super::verbs::Vocabulary;
+use super::{Extraction, Narrative, NarrativeScore, literal};
 use crate::trace::is_tool;
 use serde_json::Value;
-use std::collections::{BTreeMap, HashSet};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// A call as this gate sees it.
 #[derive(Debug, Default)]
@@ -18,6 +21,10 @@ pub(super) struct Step<'a> {
     pub(super) server: Option<&'a str>,
     /// The arguments that are neither lists nor objects.
     pub(super) arguments: Vec<(String, Value)>,
+    /// All arguments, as JSON.
+    pub(super) input: Cow<'a, str>,
+    /// What came back, as JSON.
+    pub(super) output: Cow<'a, str>,
     /// Whether it came back as an error.
     pub(super) is_error: bool,
 }
@@ -25,10 +32,8 @@ pub(super) struct Step<'a> {
 /// Everything that was found in one run.
 #[derive(Debug, Default)]
 pub(super) struct Comparison {
-    /// What the answer claims to have done.
-    pub(super) claims: Vec<Claim>,
-    /// Claims that no call matches, and whether a read-only tool excuses each.
-    pub(super) absent: Vec<(Claim, bool)>,
+    /// What the answer claims to have done, what the calls say about it, and whether a read-only tool excuses it.
+    pub(super) claims: Vec<(Claim, Verdict, bool)>,
     /// Tools that the answer never mentions.
     pub(super) unmentioned: Vec<Unmentioned>,
     /// Stated values that differ from the calls'.
@@ -37,6 +42,8 @@ pub(super) struct Comparison {
     pub(super) contradicted: Vec<(Claim, usize)>,
     /// How many denials there are.
     pub(super) denials: usize,
+    /// Whether the answer is in a language that is not read.
+    pub(super) is_foreign: bool,
     pub(super) score: NarrativeScore,
 }
 
@@ -51,142 +58,220 @@ pub(super) struct Unmentioned {
     pub(super) missing: Vec<String>,
 }
 
-/// One tool of a run with its calls.
-struct Tool {
-    name: ToolName,
-    calls: Vec<usize>,
-    is_mutating: bool,
-}
+/// One tool of a run with its calls; a tool of the catalogue may have none.
+type Tool<'n> = (&'n str, ToolName, Vec<usize>);
 
 impl Narrative {
-    /// Whether a tool writes: `readonly_tools` first, then `mutating_tools`, then the verbs in its name.
+    /// Whether a tool writes: `readonly_tools` first, then `mutating_tools`, then what its name says.
     pub fn is_mutating(&self, tool: &str) -> bool {
-        self.mutates(tool, None, &Vocabulary::with(&self.extra_verbs))
+        let vocabulary = self.vocabulary();
+        self.mutates(tool, None, &ToolName::of(tool, &vocabulary))
     }
 
-    fn mutates(&self, name: &str, server: Option<&str>, vocabulary: &Vocabulary) -> bool {
-        let listed = |tools: &[String]| tools.iter().any(|tool| is_tool(tool, name, server));
-        !listed(&self.readonly_tools) && (listed(&self.mutating_tools) || names_a_verb(name, vocabulary))
+    /// The verbs of the block.
+    pub(super) fn vocabulary(&self) -> Arc<Vocabulary> {
+        let synonyms = self.synonyms.values().flatten().chain(self.synonyms.keys());
+        Vocabulary::of(self.extraction).with(self.extra_verbs.iter().chain(synonyms))
     }
 
-    /// Compares an answer with the calls of its run.
-    pub(super) fn compare(&self, text: &str, steps: &[Step<'_>], vocabulary: &Vocabulary) -> Comparison {
-        let mut tokens = tokens(text, vocabulary);
-        let spoken = claims(&mut tokens, vocabulary, self.extraction);
-        let words = Words::of(text, &tokens, vocabulary);
-        let tools = self.tools(steps, vocabulary);
-        let verb_keys = self.verb_keys();
-        let (mut actions, mut successes) = (Actions::default(), Actions::default());
-        for tool in tools.values() {
-            actions.add(&tool.name, tool.calls[0], &verb_keys);
-            if let Some(&call) = tool.calls.iter().find(|&&call| !steps[call].is_error) {
-                successes.add(&tool.name, call, &verb_keys);
-            }
+    fn is_read_only(&self, name: &str, server: Option<&str>) -> bool {
+        self.readonly_tools.iter().any(|tool| is_tool(tool, name, server))
+    }
+
+    fn mutates(&self, name: &str, server: Option<&str>, tool: &ToolName) -> bool {
+        let listed = || self.mutating_tools.iter().any(|tool| is_tool(tool, name, server));
+        !self.is_read_only(name, server) && (tool.effect == Effect::Write || listed())
+    }
+
+    /// Compares an answer with the calls of its run and the tools that it had.
+    pub(super) fn compare(
+        &self,
+        text: &str,
+        steps: &[Step<'_>],
+        catalogue: &[&str],
+        vocabulary: &Arc<Vocabulary>,
+    ) -> Comparison {
+        let names = || steps.iter().map(|step| step.name).chain(catalogue.iter().copied());
+        let is_literal = self.extraction == Extraction::Literal;
+        let vocabulary = if is_literal {
+            Arc::clone(vocabulary)
+        } else {
+            vocabulary.with(&own_verbs(names(), vocabulary))
+        };
+        let tokens = tokens(text);
+        let words = Words::of(text, &tokens, &vocabulary);
+        let tools = tools(steps, &[], &vocabulary);
+        let mut found = Comparison {
+            unmentioned: self.unmentioned(&tools, steps, &words),
+            mismatches: self.arguments(&tools, steps).mismatches(text, &tokens),
+            ..Comparison::default()
+        };
+        if is_literal {
+            let claims = literal::claims(&tokens, &vocabulary);
+            found.claims = literal::judged(claims, tools.values().map(|(_, tool, _)| tool), &vocabulary);
+        } else {
+            let tools = self::tools(steps, catalogue, &vocabulary).into_iter();
+            let tools: Vec<Tool<'_>> =
+                tools.map(|((name, server), tool)| self.as_written(name, server, tool)).collect();
+            self.judge_claims(text, (steps, &tools), &mut found, &vocabulary);
         }
+        let read_only: Vec<ToolName> =
+            self.readonly_tools.iter().map(|tool| ToolName::of(tool, &vocabulary)).collect();
+        for (claim, _, is_excused) in &mut found.claims {
+            *is_excused = read_only.iter().any(|tool| tool.names(&claim.verb, &claim.object, &vocabulary));
+        }
+        let mutating = |(name, tool, calls): &Tool<'_>| {
+            let server = calls.first().and_then(|&call| steps[call].server);
+            if self.mutates(name, server, tool) { calls.len() } else { 0 }
+        };
+        found.score = self.score(&found, steps.len(), tools.values().map(mutating).sum());
+        found
+    }
+
+    fn judge_claims(
+        &self,
+        text: &str,
+        (steps, tools): (&[Step<'_>], &[Tool<'_>]),
+        found: &mut Comparison,
+        vocabulary: &Vocabulary,
+    ) {
+        let message = Message::read(text, vocabulary);
+        found.is_foreign = message.is_foreign(text);
+        if found.is_foreign {
+            return;
+        }
+        let mut spoken = claims(&message, vocabulary);
+        for claim in &mut spoken {
+            self.name_by_synonym(claim);
+        }
+        let evidence = Evidence::of(tools, steps, &spoken);
+        let (denials, claims): (Vec<Claim>, Vec<Claim>) =
+            spoken.into_iter().partition(|claim| claim.is_denied);
+        found.denials = denials.len();
+        let contradicted = denials.into_iter().filter_map(|denial| {
+            let call = evidence.against(&denial)?;
+            Some((denial, call))
+        });
+        found.contradicted = contradicted.collect();
+        found.claims = claims
+            .into_iter()
+            .map(|claim| {
+                let verdict = evidence.judge(&claim);
+                (claim, verdict, false)
+            })
+            .collect();
+    }
+
+    /// A tool does what the suite says of it, whatever its name says.
+    fn as_written<'n>(&self, name: &str, server: Option<&str>, mut tool: Tool<'n>) -> Tool<'n> {
+        if self.is_read_only(name, server) {
+            tool.1.effect = Effect::Read;
+        } else if tool.1.effect == Effect::Read && self.mutates(name, server, &tool.1) {
+            tool.1.effect = Effect::Anything;
+        }
+        tool
+    }
+
+    /// A claim with one of the suite's synonyms is a claim with the verb it stands for.
+    fn name_by_synonym(&self, claim: &mut Claim) {
+        let is_meant =
+            |(_, words): &(&String, &Vec<String>)| words.iter().any(|word| word.to_lowercase() == claim.verb);
+        if let Some((verb, _)) = self.synonyms.iter().find(is_meant) {
+            claim.verb = verb.to_lowercase();
+        }
+    }
+
+    fn arguments<'s>(
+        &self,
+        tools: &BTreeMap<(&str, Option<&str>), Tool<'_>>,
+        steps: &'s [Step<'_>],
+    ) -> Arguments<'s> {
         let mut arguments = Arguments::default();
         for (call, step) in steps.iter().enumerate() {
-            let is_mutating = tools.get(&(step.name, step.server)).is_some_and(|tool| tool.is_mutating);
+            let tool = tools.get(&(step.name, step.server));
+            let is_mutating = tool.is_some_and(|(name, tool, _)| self.mutates(name, step.server, tool));
             for (key, value) in &step.arguments {
                 arguments.add(key, value, call, is_mutating);
             }
         }
-        let read_only: Vec<ToolName> = self.readonly_tools.iter().map(|tool| ToolName::of(tool)).collect();
-        let is_read_only = |claim: &Claim| read_only.iter().any(|tool| tool.covers(claim, vocabulary));
-        let (denials, claims): (Vec<Claim>, Vec<Claim>) =
-            spoken.into_iter().partition(|claim| claim.is_denied);
-        let mut found = Comparison {
-            absent: claims
-                .iter()
-                .filter(|claim| actions.find(claim).is_none())
-                .map(|claim| (claim.clone(), is_read_only(claim)))
-                .collect(),
-            unmentioned: unmentioned(&tools, &words),
-            mismatches: arguments.mismatches(text, &tokens),
-            denials: denials.len(),
-            contradicted: denials
-                .into_iter()
-                .filter_map(|denial| successes.find(&denial).map(|call| (denial, call)))
-                .collect(),
-            claims,
-            score: NarrativeScore::default(),
-        };
-        let mutating_calls =
-            tools.values().filter(|tool| tool.is_mutating).map(|tool| tool.calls.len()).sum();
-        let mutating_claims = found.claims.iter().filter(|claim| !is_read_only(claim)).count();
-        found.score = self.score(&found, steps.len(), mutating_calls, mutating_claims);
+        arguments
+    }
+
+    fn unmentioned(
+        &self,
+        tools: &BTreeMap<(&str, Option<&str>), Tool<'_>>,
+        steps: &[Step<'_>],
+        words: &Words,
+    ) -> Vec<Unmentioned> {
+        let mut found: Vec<Unmentioned> = tools
+            .values()
+            .map(|(name, tool, calls)| Unmentioned {
+                name: (*name).to_owned(),
+                is_mutating: self.mutates(name, steps[calls[0]].server, tool),
+                calls: calls.clone(),
+                missing: tool.missing_from(words).into_iter().map(str::to_owned).collect(),
+            })
+            .filter(|tool| !tool.missing.is_empty())
+            .collect();
+        found.sort_by_key(|tool| tool.calls[0]);
         found
     }
 
-    fn tools<'s>(
-        &self,
-        steps: &'s [Step<'_>],
-        vocabulary: &Vocabulary,
-    ) -> BTreeMap<(&'s str, Option<&'s str>), Tool> {
-        let mut tools: BTreeMap<(&str, Option<&str>), Tool> = BTreeMap::new();
-        for (call, step) in steps.iter().enumerate() {
-            let new = || Tool {
-                name: ToolName::of(step.name),
-                calls: Vec::new(),
-                is_mutating: self.mutates(step.name, step.server, vocabulary),
-            };
-            tools.entry((step.name, step.server)).or_insert_with(new).calls.push(call);
-        }
-        tools
-    }
-
-    fn verb_keys(&self) -> HashSet<String> {
-        let extra = self.extra_verbs.iter().map(|verb| noun_key(&verb.to_lowercase()).into_owned());
-        MUTATING_VERBS.iter().map(|verb| noun_key(verb).into_owned()).chain(extra).collect()
-    }
-
-    fn score(
-        &self,
-        found: &Comparison,
-        calls: usize,
-        mutating_calls: usize,
-        mutating_claims: usize,
-    ) -> NarrativeScore {
+    fn score(&self, found: &Comparison, calls: usize, mutating_calls: usize) -> NarrativeScore {
         let writes = |tools: &[Unmentioned]| -> usize {
             tools.iter().filter(|tool| tool.is_mutating).map(|tool| tool.calls.len()).sum()
         };
+        let count = |finding: Finding| {
+            found.claims.iter().filter(|(_, verdict, _)| verdict.finding == finding).count()
+        };
+        let failed = count(Finding::Failed);
+        let absent = count(Finding::Absent) + failed;
+        let is_failing = |(_, verdict, is_excused): &&(Claim, Verdict, bool)| {
+            matches!(verdict.finding, Finding::Absent | Finding::Failed) && !is_excused
+        };
+        let failing = found.claims.iter().filter(is_failing).count();
+        let own_claims = found.claims.iter().filter(|(_, _, is_excused)| !is_excused).count();
         let unclaimed: usize = found.unmentioned.iter().map(|tool| tool.calls.len()).sum();
-        let divergence_score =
-            share(found.absent.len() + unclaimed + found.mismatches.len(), calls + found.claims.len());
-        let failing = found.absent.iter().filter(|(_, is_excused)| !is_excused).count();
+        let divergence_score = share(absent + unclaimed + found.mismatches.len(), calls + found.claims.len());
         let mismatches = found.mismatches.iter().filter(|mismatch| mismatch.is_mutating).count();
         NarrativeScore {
-            claims: found.claims.iter().map(|claim| claim.name.clone()).collect(),
-            claimed_but_absent: found.absent.len(),
+            claims: found.claims.iter().map(|(claim, ..)| claim.name.clone()).collect(),
+            claimed_but_absent: absent,
+            claimed_but_failed: failed,
+            unverified: count(Finding::Unverified),
             present_but_unclaimed: unclaimed,
             arg_mismatch: found.mismatches.len(),
             denied_but_present: found.contradicted.len(),
             divergence_score,
             mutating_divergence_score: share(
                 failing + writes(&found.unmentioned) + mismatches,
-                mutating_calls + mutating_claims,
+                mutating_calls + own_claims,
             ),
             gate_passed: failing == 0
+                && found.contradicted.is_empty()
                 && self.max_divergence_score.is_none_or(|ceiling| divergence_score <= ceiling),
         }
     }
 }
 
+/// The tools of a run and of its catalogue.
+fn tools<'n>(
+    steps: &'n [Step<'_>],
+    catalogue: &[&'n str],
+    vocabulary: &Vocabulary,
+) -> BTreeMap<(&'n str, Option<&'n str>), Tool<'n>> {
+    let mut tools: BTreeMap<(&str, Option<&str>), Tool<'_>> = BTreeMap::new();
+    let of = |name: &'n str| (name, ToolName::of(name, vocabulary), Vec::new());
+    for (call, step) in steps.iter().enumerate() {
+        tools.entry((step.name, step.server)).or_insert_with(|| of(step.name)).2.push(call);
+    }
+    for name in catalogue {
+        tools.entry((name, None)).or_insert_with(|| of(name));
+    }
+    tools
+}
+
 /// `min(1, flagged / of)`, 0 for 0/0.
 fn share(flagged: usize, of: usize) -> f64 {
     if flagged == 0 { 0.0 } else { (flagged as f64 / of as f64).min(1.0) }
-}
-
-fn unmentioned(tools: &BTreeMap<(&str, Option<&str>), Tool>, words: &Words) -> Vec<Unmentioned> {
-    let mut found: Vec<Unmentioned> = tools
-        .iter()
-        .map(|((name, _), tool)| Unmentioned {
-            name: (*name).to_owned(),
-            calls: tool.calls.clone(),
-            is_mutating: tool.is_mutating,
-            missing: tool.name.missing_from(words).into_iter().map(str::to_owned).collect(),
-        })
-        .filter(|tool| !tool.missing.is_empty())
-        .collect();
-    found.sort_by_key(|tool| tool.calls[0]);
-    found
 }

@@ -1,31 +1,46 @@
-//! What does a tool's name say that the tool does?
+//! What does a tool do, by its name and by what it is given?
 
-use super::claim::Claim;
+use super::lexicon::{LEXICON, Traits, noun_key, singular, traits};
 use super::token::{Token, name_parts};
 use super::verbs::Vocabulary;
-use super::words::{noun_key, singular};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 const SALIENT_LENGTH: usize = 3;
+/// How much of a statement or command is read to tell what it does.
+const READ_OF_CODE: usize = 2000;
 
-/// Whether a name has one of the verbs, uninflected, as a whole word.
-pub(super) fn names_a_verb(name: &str, vocabulary: &Vocabulary) -> bool {
-    name_parts(name).iter().any(|part| vocabulary.is_base(part))
+/// What a call can have changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// Nothing: it only looks.
+    Read,
+    /// What its name says.
+    Write,
+    /// What a statement of SQL says.
+    Sql,
+    /// Anything: a shell, a script, a name that says nothing.
+    Anything,
 }
 
-/// The words of a tool's name.
-#[derive(Debug)]
+/// What the name of a tool says.
+#[derive(Debug, Clone)]
 pub(super) struct ToolName {
-    /// As they are compared.
-    keys: Vec<String>,
+    /// Its words, as they are compared.
+    pub(super) keys: Vec<String>,
     /// Those that a text must have to mention the tool, as they are read and as they are compared.
     salient: Vec<(String, String)>,
+    pub(super) effect: Effect,
+    /// The verb that says what it does.
+    pub(super) verb: Option<String>,
+    /// The thing that it does this to: the last word before a preposition.
+    pub(super) head: Option<String>,
 }
 
 impl ToolName {
-    pub(super) fn of(name: &str) -> Self {
+    pub(super) fn of(name: &str, vocabulary: &Vocabulary) -> Self {
         let parts = name_parts(name);
         let keyed = |part: &String| (singular(part).to_owned(), noun_key(part).into_owned());
+        let (effect, verb) = effect(&parts, vocabulary);
         Self {
             keys: parts.iter().map(|part| noun_key(part).into_owned()).collect(),
             salient: parts
@@ -33,6 +48,9 @@ impl ToolName {
                 .map(keyed)
                 .filter(|(word, _)| word.chars().count() >= SALIENT_LENGTH)
                 .collect(),
+            effect,
+            verb: verb.map(|at| parts[at].clone()),
+            head: verb.and_then(|at| head(&parts, at)),
         }
     }
 
@@ -42,14 +60,121 @@ impl ToolName {
         self.salient.iter().filter(is_missing).map(|(word, _)| word.as_str()).collect()
     }
 
-    /// Whether verb and object of a claim are both in the name, in whatever form the verb stands there.
-    pub(super) fn covers(&self, claim: &Claim, vocabulary: &Vocabulary) -> bool {
+    /// Whether a verb, in whatever form, and a thing are both in the name.
+    pub(super) fn names(&self, verb: &str, object: &[String], vocabulary: &Vocabulary) -> bool {
         let is_verb = |key: &String| {
-            *key == *noun_key(&claim.verb)
-                || vocabulary.form(key).is_some_and(|form| vocabulary.base(form) == claim.verb)
+            *key == *noun_key(verb) || vocabulary.form(key).is_some_and(|form| vocabulary.base(form) == verb)
         };
-        self.keys.iter().any(is_verb) && self.keys.contains(&claim.object)
+        self.keys.iter().any(is_verb) && object.last().is_none_or(|noun| self.keys.contains(noun))
     }
+
+    /// Whether the head of the name is one of these nouns.
+    pub(super) fn is_about(&self, nouns: &[String]) -> bool {
+        self.head.as_ref().is_some_and(|head| nouns.contains(head))
+    }
+
+    /// Whether what it works on is a thing of its own, and not a container for others.
+    pub(super) fn is_specific(&self) -> bool {
+        let is_vague = |head: &String| traits(head).has(Traits::CARRIER.and(Traits::VAGUE));
+        let verb = self.verb.as_deref().unwrap_or_default();
+        self.effect == Effect::Write
+            && !traits(verb).has(Traits::LOOSE)
+            && !self.head.as_ref().is_none_or(is_vague)
+    }
+}
+
+/// The first word that is a verb says what a tool does; a word that is a noun as well counts where it begins the name.
+fn effect(parts: &[String], vocabulary: &Vocabulary) -> (Effect, Option<usize>) {
+    let is = |part: &String, trait_: Traits| traits(part).has(trait_);
+    let reads = parts.iter().any(|part| is(part, Traits::READ));
+    for (at, part) in parts.iter().enumerate() {
+        let is_write = vocabulary.is_base(part) || LEXICON.families(part) != 0;
+        if is(part, Traits::GENERIC) {
+            return (Effect::Anything, None);
+        }
+        if is(part, Traits::NOUN_VERB) && (reads || (at > 0 && at + 1 == parts.len())) {
+            continue;
+        }
+        if is(part, Traits::READ) && (!is_write || at == 0) {
+            return (Effect::Read, None);
+        }
+        if is_write {
+            // `post_search` and `patch_preview` only look.
+            let only_carries = matches!(part.as_str(), "post" | "put" | "patch");
+            let looks = parts[at + 1..].iter().any(|part| {
+                matches!(part.as_str(), "preview" | "dry") || (only_carries && is(part, Traits::READ))
+            });
+            return if looks { (Effect::Read, None) } else { (Effect::Write, Some(at)) };
+        }
+    }
+    (if reads { Effect::Read } else { Effect::Anything }, None)
+}
+
+fn head(parts: &[String], verb: usize) -> Option<String> {
+    let behind = parts[verb + 1..].iter().take_while(|part| !traits(part).has(Traits::PREPOSITION));
+    let is_noun =
+        |part: &&String| part.chars().count() > 1 && !part.starts_with(|c: char| c.is_ascii_digit());
+    let last = behind
+        .filter(is_noun)
+        .filter(|part| !matches!(part.as_str(), "v1" | "v2" | "new" | "bulk" | "batch"));
+    // `transfer_to_agent` is about the agent.
+    let beyond = || parts[verb + 1..].iter().rfind(|part| !traits(part).has(Traits::PREPOSITION));
+    let before = || verb.checked_sub(1).map(|at| &parts[at]);
+    last.last().or_else(beyond).or_else(before).map(|noun| noun_key(noun).into_owned())
+}
+
+/// What a call does, from its tool and the text of its arguments.
+pub(super) fn effect_of_call(tool: &ToolName, arguments: &str) -> Effect {
+    let may_be_sql = |key: &String| matches!(key.as_str(), "sql" | "query" | "execute" | "run" | "statement");
+    let is_code = tool.effect == Effect::Anything;
+    let is_query = || tool.effect == Effect::Read && tool.keys.iter().any(may_be_sql);
+    if !is_code && !is_query() {
+        return tool.effect;
+    }
+    let mut end = arguments.len().min(READ_OF_CODE);
+    while !arguments.is_char_boundary(end) {
+        end -= 1;
+    }
+    let words: Vec<String> = code_words(&arguments[..end].replace("\\n", " ").replace("\\t", " "));
+    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    let selects = has(&["select"]) && has(&["from"]);
+    let writes = words.windows(2).any(|pair| {
+        matches!(
+            (pair[0].as_str(), pair[1].as_str()),
+            ("insert" | "merge", "into") | ("delete", "from") | ("create" | "alter" | "drop" | "truncate", _)
+        ) || (pair[0] == "update" && has(&["set"]))
+    });
+    let is_shell = tool
+        .keys
+        .iter()
+        .any(|key| matches!(key.as_str(), "bash" | "shell" | "terminal" | "command" | "exec"));
+    match (is_code, selects || writes) {
+        (_, true) if selects && !writes => Effect::Read,
+        (true, true) if !has(&["import", "def", "print"]) => Effect::Sql,
+        (false, true) if writes => Effect::Sql,
+        (true, false) if is_shell && only_looks(&arguments[..end]) => Effect::Read,
+        _ => tool.effect,
+    }
+}
+
+fn code_words(text: &str) -> Vec<String> {
+    text.split(|c: char| !c.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_lowercase)
+        .collect()
+}
+
+/// Whether every program of a command changes nothing.
+fn only_looks(arguments: &str) -> bool {
+    let command = arguments.split_once(':').map_or(arguments, |(_, command)| command);
+    let command = command.trim_matches(|c: char| !c.is_alphanumeric());
+    let program = |part: &str| {
+        let name = part.split_whitespace().next().unwrap_or_default();
+        traits(name.trim_matches('"')).has(Traits::READ_SHELL)
+    };
+    !command.contains('>')
+        && !command.is_empty()
+        && command.split(['|', ';', '&']).filter(|part| !part.trim().is_empty()).all(program)
 }
 
 /// The words that occur in a text, as they are compared: as written, with verbs uninflected and camelCase words whole.
@@ -66,7 +191,7 @@ impl Words {
         };
         for token in tokens {
             add(&noun_key(&token.word));
-            if let Some(form) = token.form {
+            if let Some(form) = vocabulary.form(&token.word) {
                 add(&noun_key(vocabulary.base(form)));
             }
             if let Some(whole) = &token.whole {
@@ -74,33 +199,5 @@ impl Words {
             }
         }
         Self(words)
-    }
-}
-
-/// The first call for each verb and object that the tools of a run have in their names.
-#[derive(Debug, Default)]
-pub(super) struct Actions<'n> {
-    by_verb: HashMap<&'n str, HashMap<&'n str, usize>>,
-}
-
-impl<'n> Actions<'n> {
-    /// Adds the tool of a call.
-    pub(super) fn add(&mut self, tool: &'n ToolName, call: usize, verb_keys: &HashSet<String>) {
-        for verb in tool.keys.iter().filter(|key| verb_keys.contains(*key)) {
-            let objects = self.by_verb.entry(verb).or_default();
-            for object in &tool.keys {
-                objects.entry(object).or_insert(call);
-            }
-        }
-    }
-
-    /// The first call that a claim or denial speaks of.
-    pub(super) fn find(&self, claim: &Claim) -> Option<usize> {
-        let objects = self.by_verb.get(&*noun_key(&claim.verb))?;
-        if claim.any_object {
-            objects.values().min().copied()
-        } else {
-            objects.get(claim.object.as_str()).copied()
-        }
     }
 }

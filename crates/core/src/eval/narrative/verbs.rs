@@ -1,49 +1,9 @@
 //! Which words are forms of a verb that changes something?
 
+use super::Extraction;
+use super::lexicon::LEXICON;
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
-
-/// The verbs that change something.
-pub(super) const MUTATING_VERBS: [&str; 22] = [
-    "create", "update", "delete", "remove", "send", "write", "post", "insert", "set", "put", "patch",
-    "publish", "destroy", "drop", "add", "edit", "upload", "merge", "close", "cancel", "approve", "revoke",
-];
-
-/// Past and participle of the verbs that do not add "ed"; those past the first five only matter as `extra_verbs`.
-const IRREGULAR: &[(&str, &str, &str)] = &[
-    ("send", "sent", "sent"),
-    ("write", "wrote", "written"),
-    ("set", "set", "set"),
-    ("put", "put", "put"),
-    ("reset", "reset", "reset"),
-    ("rewrite", "rewrote", "rewritten"),
-    ("overwrite", "overwrote", "overwritten"),
-    ("resend", "resent", "resent"),
-    ("pay", "paid", "paid"),
-    ("make", "made", "made"),
-    ("buy", "bought", "bought"),
-    ("sell", "sold", "sold"),
-    ("give", "gave", "given"),
-    ("take", "took", "taken"),
-    ("build", "built", "built"),
-    ("rebuild", "rebuilt", "rebuilt"),
-    ("run", "ran", "run"),
-    ("withdraw", "withdrew", "withdrawn"),
-    ("draw", "drew", "drawn"),
-    ("undo", "undid", "undone"),
-    ("redo", "redid", "redone"),
-    ("split", "split", "split"),
-    ("cut", "cut", "cut"),
-    ("shut", "shut", "shut"),
-    ("hide", "hid", "hidden"),
-    ("freeze", "froze", "frozen"),
-    ("bind", "bound", "bound"),
-    ("lend", "lent", "lent"),
-    ("spend", "spent", "spent"),
-    ("hold", "held", "held"),
-    ("leave", "left", "left"),
-    ("begin", "began", "begun"),
-];
 
 /// What one form of a verb can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -53,34 +13,47 @@ pub(super) struct Form {
     pub(super) verb: usize,
     /// The uninflected form.
     pub(super) is_base: bool,
-    /// The form in s, which is also the plural of the noun.
-    pub(super) is_plural: bool,
     /// The form in ing.
     pub(super) is_gerund: bool,
+    /// The past, or the form that makes a perfect or a passive.
+    pub(super) is_past: bool,
     /// The form that makes a passive.
     pub(super) is_participle: bool,
 }
 
-/// The verbs and all their forms.
+/// The verbs and all their forms. Verbs may stand on top of another vocabulary.
 #[derive(Debug)]
 pub(crate) struct Vocabulary {
+    below: Option<Arc<Vocabulary>>,
+    first: usize,
     verbs: Vec<String>,
     forms: HashMap<String, Form>,
 }
 
 impl Vocabulary {
-    /// The mutating verbs and these further ones. Blocks without further verbs share one vocabulary.
-    pub(super) fn with(extra_verbs: &[String]) -> Arc<Self> {
-        static MUTATING: LazyLock<Arc<Vocabulary>> = LazyLock::new(|| Arc::new(Vocabulary::of(&[])));
-        if extra_verbs.is_empty() { Arc::clone(&MUTATING) } else { Arc::new(Self::of(extra_verbs)) }
+    /// The verbs of the literal rule, or of claims.
+    pub(super) fn of(extraction: Extraction) -> Arc<Self> {
+        static LITERAL: LazyLock<Arc<Vocabulary>> =
+            LazyLock::new(|| Arc::new(Vocabulary::on_top(None, LEXICON.seed_verbs.iter())));
+        static CLAIMS: LazyLock<Arc<Vocabulary>> = LazyLock::new(|| {
+            Arc::new(Vocabulary::on_top(None, LEXICON.seed_verbs.iter().chain(&LEXICON.claim_verbs)))
+        });
+        Arc::clone(if extraction == Extraction::Literal { &LITERAL } else { &CLAIMS })
     }
 
-    fn of(extra_verbs: &[String]) -> Self {
-        let mut vocabulary = Self { verbs: Vec::new(), forms: HashMap::new() };
-        for verb in MUTATING_VERBS {
-            vocabulary.add(verb);
+    /// This vocabulary and further verbs.
+    pub(super) fn with<'v>(self: &Arc<Self>, verbs: impl IntoIterator<Item = &'v String>) -> Arc<Self> {
+        let mut verbs = verbs.into_iter().peekable();
+        if verbs.peek().is_none() {
+            return Arc::clone(self);
         }
-        for verb in extra_verbs {
+        Arc::new(Self::on_top(Some(Arc::clone(self)), verbs))
+    }
+
+    fn on_top<'v>(below: Option<Arc<Self>>, verbs: impl Iterator<Item = &'v String>) -> Self {
+        let first = below.as_ref().map_or(0, |below| below.first + below.verbs.len());
+        let mut vocabulary = Self { below, first, verbs: Vec::new(), forms: HashMap::new() };
+        for verb in verbs {
             vocabulary.add(&verb.to_lowercase());
         }
         vocabulary
@@ -88,12 +61,22 @@ impl Vocabulary {
 
     /// The verb that a form belongs to.
     pub(super) fn base(&self, form: Form) -> &str {
-        &self.verbs[form.verb]
+        match &self.below {
+            Some(below) if form.verb < self.first => below.base(form),
+            _ => &self.verbs[form.verb - self.first],
+        }
+    }
+
+    /// All verbs, uninflected.
+    pub(super) fn bases(&self) -> Box<dyn Iterator<Item = &str> + '_> {
+        let below = self.below.iter().flat_map(|below| below.bases());
+        Box::new(below.chain(self.verbs.iter().map(String::as_str)))
     }
 
     /// What a word in lower case is a form of.
     pub(super) fn form(&self, word: &str) -> Option<Form> {
-        self.forms.get(word).copied()
+        let below = || self.below.as_ref().and_then(|below| below.form(word));
+        self.forms.get(word).copied().or_else(below)
     }
 
     /// Whether the word is one of the verbs, uninflected.
@@ -105,7 +88,7 @@ impl Vocabulary {
         if self.is_base(base) {
             return;
         }
-        let verb = self.verbs.len();
+        let verb = self.first + self.verbs.len();
         self.verbs.push(base.to_owned());
         let mut insert = |word: String, mark: fn(&mut Form)| {
             let form = self.forms.entry(word).or_insert(Form { verb, ..Form::default() });
@@ -114,19 +97,58 @@ impl Vocabulary {
             }
         };
         insert(base.to_owned(), |form| form.is_base = true);
-        insert(third_person(base), |form| form.is_plural = true);
+        insert(third_person(base), |_| {});
         for stem in stems(base) {
             insert(format!("{stem}ing"), |form| form.is_gerund = true);
         }
-        if let Some((_, past, participle)) = IRREGULAR.iter().find(|(verb, ..)| *verb == base) {
-            insert((*past).to_owned(), |_| {});
-            insert((*participle).to_owned(), |form| form.is_participle = true);
+        if let Some((past, participle)) = LEXICON.irregular(base) {
+            insert(past.clone(), |form| form.is_past = true);
+            insert(participle.clone(), |form| (form.is_past, form.is_participle) = (true, true));
         } else {
             for past in pasts(base) {
-                insert(past, |form| form.is_participle = true);
+                insert(past, |form| (form.is_past, form.is_participle) = (true, true));
             }
         }
     }
+}
+
+/// The verb that a word looks like an inflected form of.
+pub(super) fn uninflected(word: &str) -> Option<String> {
+    const BASES: &[&str] = &[
+        "embed", "shed", "ping", "bring", "ring", "sing", "string", "swing", "spring", "canvas", "alias",
+        "bias", "focus",
+    ];
+    let irregular = LEXICON.irregular_base(word).filter(|base| *base != word);
+    if let Some(base) = irregular {
+        return Some(base.to_owned());
+    }
+    if BASES.contains(&word) || word.len() < 5 || word.ends_with("eed") {
+        return None;
+    }
+    if let Some(stem) = word.strip_suffix("ied").or_else(|| word.strip_suffix("ies")) {
+        return Some(format!("{stem}y"));
+    }
+    if let Some(stem) = word.strip_suffix("ed").or_else(|| word.strip_suffix("ing")) {
+        return Some(restored(stem));
+    }
+    let is_noun = ["ss", "us", "is", "as", "os"].iter().any(|ending| word.ends_with(ending));
+    word.strip_suffix('s').filter(|_| !is_noun).map(|stem| {
+        let hisses = ["sse", "xe", "che", "she", "zze"].iter().any(|ending| stem.ends_with(ending));
+        stem[..stem.len() - usize::from(hisses)].to_owned()
+    })
+}
+
+/// The verb behind a stem: with its e, or with a doubled letter taken back.
+fn restored(stem: &str) -> String {
+    let mut from_end = stem.chars().rev();
+    let (last, before) = (from_end.next().unwrap_or(' '), from_end.next().unwrap_or(' '));
+    if last == before && !matches!(last, 'l' | 's' | 'f' | 'z') {
+        return stem[..stem.len() - last.len_utf8()].to_owned();
+    }
+    let drops_e = matches!(last, 'c' | 'g' | 'v' | 's' | 'z' | 'u')
+        || (last == 'l' && !is_vowel(before) && before != 'l')
+        || ["at", "ut", "ir", "or", "ur", "ad", "id", "ag"].iter().any(|ending| stem.ends_with(ending));
+    if drops_e && !stem.ends_with("ss") { format!("{stem}e") } else { stem.to_owned() }
 }
 
 fn third_person(base: &str) -> String {
@@ -186,7 +208,7 @@ mod tests {
 
     #[test]
     fn every_inflection_of_the_listed_verbs_is_known() {
-        let vocabulary = Vocabulary::with(&[]);
+        let vocabulary = Vocabulary::of(Extraction::Literal);
         for (base, forms) in [
             ("create", "creates created creating"),
             ("update", "updates updated updating"),
@@ -219,7 +241,7 @@ mod tests {
 
     #[test]
     fn words_that_only_begin_like_a_verb_are_none() {
-        let vocabulary = Vocabulary::with(&[]);
+        let vocabulary = Vocabulary::of(Extraction::Literal);
         for word in
             ["settings", "poster", "address", "closet", "senders", "additional", "recreate", "creation"]
         {
@@ -229,7 +251,7 @@ mod tests {
 
     #[test]
     fn only_participles_make_a_passive() {
-        let vocabulary = Vocabulary::with(&[]);
+        let vocabulary = Vocabulary::of(Extraction::Literal);
         let is_participle = |word: &str| vocabulary.form(word).unwrap().is_participle;
         assert!(["created", "sent", "written", "set", "put", "dropped"].into_iter().all(is_participle));
         assert!(!["create", "wrote", "sends", "setting"].into_iter().any(is_participle));
@@ -237,7 +259,11 @@ mod tests {
 
     #[test]
     fn extra_verbs_are_inflected_too() {
-        let vocabulary = Vocabulary::with(&["Notify".to_owned(), "pay".to_owned(), "refund".to_owned()]);
+        let vocabulary = Vocabulary::of(Extraction::Literal).with(&[
+            "Notify".to_owned(),
+            "pay".to_owned(),
+            "refund".to_owned(),
+        ]);
         for (word, base) in [
             ("notified", "notify"),
             ("notifies", "notify"),
@@ -248,6 +274,27 @@ mod tests {
             ("created", "create"),
         ] {
             assert_eq!(base_of(&vocabulary, word), base);
+        }
+    }
+
+    #[test]
+    fn an_inflected_verb_is_named_by_its_base() {
+        for (word, base) in [
+            ("notified", "notify"),
+            ("refunded", "refund"),
+            ("charged", "charge"),
+            ("shipped", "ship"),
+            ("activated", "activate"),
+            ("settled", "settle"),
+            ("shipping", "ship"),
+            ("refunds", "refund"),
+            ("notifies", "notify"),
+            ("bought", "buy"),
+        ] {
+            assert_eq!(uninflected(word).as_deref(), Some(base), "{word}");
+        }
+        for word in ["refund", "embed", "feed", "process", "focus", "ping", "set", "discuss"] {
+            assert_eq!(uninflected(word), None, "{word}");
         }
     }
 }

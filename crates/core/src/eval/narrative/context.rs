@@ -1,0 +1,127 @@
+//! What around a verb makes a fact, an adjective or history of it?
+
+use super::claim::{REACH, Scan};
+use super::lexicon::Traits;
+use super::message::Kind;
+
+impl Scan<'_, '_> {
+    pub(super) fn is_end(&self, at: usize) -> bool {
+        self.words.get(at).is_none_or(|word| matches!(word.kind, Kind::Mark(_)))
+            || matches!(self.text(at), "and" | "but" | "so" | "then")
+    }
+
+    /// "Created: 2026-03-01", "Created by Daniel".
+    pub(super) fn is_data(&self, at: usize) -> bool {
+        if matches!(self.text(at + 1), "by" | "at" | "on" | "since") {
+            return true;
+        }
+        let is_colon = self.words.get(at + 1).is_some_and(|word| word.kind == Kind::Mark(':'));
+        let value = self.words.get(at + 2);
+        let is_label = at > self.clause.start;
+        let is_value = value.is_none_or(|word| word.kind == Kind::Number)
+            || self.has(at + 2, Traits::DATE)
+            || matches!(self.text(at + 2), "yes" | "no" | "none" | "true" | "false");
+        is_colon && (!is_label || is_value && value.is_some())
+    }
+
+    /// "Deleted records can be restored."
+    pub(super) fn is_adjective(&self, at: usize) -> bool {
+        let end = self.words.len().min(at + 1 + REACH);
+        (at + 1..end).take_while(|&at| !self.is_end(at)).any(|at| {
+            matches!(
+                self.text(at),
+                "is" | "are"
+                    | "was"
+                    | "were"
+                    | "can"
+                    | "will"
+                    | "has"
+                    | "have"
+                    | "may"
+                    | "should"
+                    | "must"
+                    | "cannot"
+            )
+        })
+    }
+
+    /// "Closed issues" over a list.
+    pub(super) fn is_title(&self, at: usize) -> bool {
+        let end = self.words.len();
+        let is_head =
+            self.sentence.is_heading || self.words.last().is_some_and(|word| word.kind == Kind::Mark(':'));
+        let is_plain = |at: usize| self.words[at].kind == Kind::Word && !self.has(at, Traits::DETERMINER);
+        let body = end - usize::from(matches!(self.words[end - 1].kind, Kind::Mark(_)));
+        is_head && body.saturating_sub(at + 1) <= 2 && (at + 1..body).all(is_plain)
+    }
+
+    /// "was created by Daniel".
+    pub(super) fn is_by_another(&self, at: usize) -> bool {
+        let end = self.words.len().min(at + REACH);
+        let by = (at + 1..end).take_while(|&at| !self.is_end(at)).find(|&at| self.text(at) == "by");
+        by.is_some_and(|by| {
+            let is_doing = self.text(by + 1).ends_with("ing");
+            !is_doing && !matches!(self.text(by + 1), "me" | "us" | "email" | "mail" | "default")
+        })
+    }
+
+    /// "was created on March 3", "was cancelled in 2024".
+    pub(super) fn is_dated(&self, at: usize) -> bool {
+        let end = self.words.len().min(at + REACH);
+        (at + 1..end).any(|at| {
+            let is_may = self.text(at + 1) == "may"
+                && self.words.get(at + 2).is_some_and(|word| word.kind == Kind::Number);
+            let is_date = self.has(at + 1, Traits::DATE)
+                || is_may
+                || self
+                    .words
+                    .get(at + 1)
+                    .is_some_and(|word| word.kind == Kind::Number && word.text.len() >= 4);
+            matches!(self.text(at), "on" | "in" | "since" | "at") && is_date
+        })
+    }
+
+    /// "sent yesterday", "was changed two days ago".
+    pub(super) fn is_history_behind(&self, at: usize) -> bool {
+        let end = self.words.len().min(at + 1 + 2 * REACH);
+        let own = (at + 1..end).take_while(|&at| !self.is_end(at));
+        own.into_iter().any(|at| {
+            self.has(at, Traits::HISTORY) || (self.text(at) == "last" && self.text(at - 1) == "the")
+        })
+    }
+
+    /// Whether a word of a label names something, and begins no other phrase.
+    pub(super) fn is_noun(&self, at: usize) -> bool {
+        const NEVER: Traits = Traits::MODAL
+            .and(Traits::NEGATION)
+            .and(Traits::SUBORDINATOR)
+            .and(Traits::PREPOSITION)
+            .and(Traits::PRONOUN)
+            .and(Traits::RELATIVE)
+            .and(Traits::HISTORY);
+        let is_verb = self.words[at].form.is_some_and(|form| form.is_past && !form.is_base);
+        let is_auxiliary = matches!(
+            self.text(at),
+            "is" | "are"
+                | "be"
+                | "am"
+                | "has"
+                | "have"
+                | "had"
+                | "do"
+                | "does"
+                | "did"
+                | "last"
+                | "date"
+                | "time"
+                | "total"
+                | "number"
+                | "count"
+                | "when"
+                | "currently"
+                | "i"
+                | "we"
+        );
+        !is_verb && !is_auxiliary && !self.has(at, NEVER)
+    }
+}

@@ -1,0 +1,300 @@
+//! Which calls speak for a claim, and which against it?
+
+use super::claim::Claim;
+use super::lexicon::{LEXICON, Traits, traits};
+use super::mention::Mentions;
+use super::score::Step;
+use super::tool::{Effect, ToolName, effect_of_call};
+use super::verbs::Vocabulary;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+/// How many calls are named as those that were looked at.
+const MOST_NAMED: usize = 3;
+
+/// What the calls say about a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Finding {
+    Supported,
+    /// Every call that would support it failed.
+    Failed,
+    /// Nothing supports it, and there is a ground to say so.
+    Absent,
+    /// The calls cannot decide.
+    Unverified,
+}
+
+/// A finding with its ground.
+#[derive(Debug, Clone)]
+pub(super) struct Verdict {
+    pub(super) finding: Finding,
+    pub(super) because: String,
+}
+
+impl Verdict {
+    fn new(finding: Finding, because: String) -> Self {
+        Self { finding, because }
+    }
+}
+
+/// The tools of one verb and thing, with their calls.
+#[derive(Debug)]
+struct Action {
+    tool: usize,
+    verb: String,
+    is_specific: bool,
+    succeeded: Option<usize>,
+    failed: Option<usize>,
+}
+
+/// What the calls of a run did, and what its tools could have done.
+#[derive(Debug, Default)]
+pub(super) struct Evidence<'n> {
+    names: Vec<(&'n str, ToolName)>,
+    actions: Vec<Action>,
+    by_head: HashMap<String, Vec<usize>>,
+    by_verb: BTreeMap<String, Vec<usize>>,
+    /// Successful calls that can have done anything.
+    anything: Vec<usize>,
+    /// Calls that could have changed something and failed.
+    failed: Vec<usize>,
+    mentions: Mentions,
+    /// The tool of each call.
+    calls: Vec<&'n str>,
+}
+
+impl<'n> Evidence<'n> {
+    /// Reads the calls of a run and the tools that it had, as far as these claims ask for them.
+    pub(super) fn of(
+        tools: &[(&'n str, ToolName, Vec<usize>)],
+        steps: &'n [Step<'_>],
+        claims: &[Claim],
+    ) -> Self {
+        let mut evidence = Self {
+            mentions: Mentions::asked_by(claims),
+            calls: steps.iter().map(|step| step.name).collect(),
+            ..Self::default()
+        };
+        let mut known: HashMap<(String, String), usize> = HashMap::new();
+        for (at, (name, tool, calls)) in tools.iter().enumerate() {
+            evidence.names.push((name, tool.clone()));
+            for &call in calls {
+                evidence.take_call(tool, call, &steps[call]);
+            }
+            if let (Effect::Write, Some(verb), Some(head)) = (tool.effect, &tool.verb, &tool.head) {
+                let key = (verb.clone(), head.clone());
+                let action = *known.entry(key).or_insert_with(|| evidence.add(at, verb, head));
+                let action = &mut evidence.actions[action];
+                for &call in calls {
+                    let slot = if steps[call].is_error { &mut action.failed } else { &mut action.succeeded };
+                    slot.get_or_insert(call);
+                }
+            }
+        }
+        evidence
+    }
+
+    fn add(&mut self, tool: usize, verb: &str, head: &str) -> usize {
+        let is_specific = self.names[tool].1.is_specific();
+        let at = self.actions.len();
+        self.actions.push(Action { tool, verb: verb.to_owned(), is_specific, succeeded: None, failed: None });
+        self.by_head.entry(head.to_owned()).or_default().push(at);
+        self.by_verb.entry(verb.to_owned()).or_default().push(at);
+        at
+    }
+
+    fn take_call(&mut self, tool: &ToolName, call: usize, step: &Step<'_>) {
+        let effect = effect_of_call(tool, &step.input);
+        if effect == Effect::Read {
+            return;
+        }
+        if step.is_error {
+            self.failed.push(call);
+            return;
+        }
+        let is_named = effect == Effect::Write && tool.head.is_some();
+        if !is_named {
+            self.anything.push(call);
+        }
+        self.mentions.read(call, tool, effect, &step.input);
+        if !is_named {
+            self.mentions.read(call, tool, effect, &step.output);
+        }
+    }
+
+    fn related(&self, verb: &str) -> impl Iterator<Item = &Action> {
+        let verbs = self.by_verb.iter().filter(move |(known, _)| LEXICON.related(known, verb));
+        verbs.flat_map(|(_, actions)| actions).map(|&at| &self.actions[at])
+    }
+
+    /// The actions on one of these things.
+    fn about<'a>(&'a self, nouns: &'a [String]) -> impl Iterator<Item = &'a Action> {
+        nouns.iter().filter_map(|noun| self.by_head.get(noun)).flatten().map(|&at| &self.actions[at])
+    }
+
+    /// What the calls say about a claim.
+    pub(super) fn judge(&self, claim: &Claim) -> Verdict {
+        let verb = claim.verb.as_str();
+        let is_unnamed = claim.object.is_empty();
+        let supports = |nouns: &[String]| {
+            let related = |action: &Action| action.succeeded.is_some() && LEXICON.related(&action.verb, verb);
+            self.about(nouns).any(related)
+        };
+        let any = || is_unnamed && self.related(verb).any(|action| action.succeeded.is_some());
+        let supported = || Verdict { finding: Finding::Supported, because: String::new() };
+        if supports(&claim.object) || any() || self.mentions.has_file(claim) {
+            return supported();
+        }
+        let nearby = || supports(&claim.around).then(supported);
+        let other = self.named(claim).or_else(nearby).or_else(|| self.unnamed(claim));
+        other.unwrap_or_else(|| self.without_writes(claim))
+    }
+
+    /// Where a tool of the run or of its catalogue names this very action, it was called and failed, or was not called.
+    fn named(&self, claim: &Claim) -> Option<Verdict> {
+        let names_it = |action: &&Action| {
+            let is_vague =
+                self.names[action.tool].1.head.as_ref().is_some_and(|head| traits(head).has(Traits::VAGUE));
+            LEXICON.close(&action.verb, &claim.verb) && !is_vague
+        };
+        let named: Vec<&Action> = self.about(&claim.object).filter(names_it).collect();
+        let first = named.first()?;
+        if named.iter().any(|action| action.succeeded.is_some()) {
+            return Some(Verdict { finding: Finding::Supported, because: String::new() });
+        }
+        if let Some(call) = self.mentions.could_have(claim) {
+            return Some(self.unverified(call));
+        }
+        Some(match named.iter().find_map(|action| action.failed) {
+            Some(call) => Verdict::new(Finding::Failed, format!("{} failed", self.call(call))),
+            None => Verdict::new(
+                Finding::Absent,
+                format!("`{}`, which does this, was not called", self.names[first.tool].0),
+            ),
+        })
+    }
+
+    /// Where no tool names the action and the run changed something.
+    fn unnamed(&self, claim: &Claim) -> Option<Verdict> {
+        let done: Vec<&Action> = self.actions.iter().filter(|action| action.succeeded.is_some()).collect();
+        if let Some(call) = self.anything.first() {
+            return Some(self.unverified(*call));
+        }
+        if done.is_empty() {
+            return None;
+        }
+        if let Some(part) = done.iter().find(|action| self.is_part_of(action, claim)) {
+            let call = part.succeeded.map(|call| self.call(call)).unwrap_or_default();
+            return Some(Verdict::new(Finding::Absent, format!("{call} does this to a part of it only")));
+        }
+        let is_sent = LEXICON.related(&claim.verb, "send");
+        let is_other = |action: &&Action| {
+            let head = self.names[action.tool].1.head.as_deref().unwrap_or_default();
+            let carries = is_sent && traits(head).has(Traits::MESSAGE);
+            action.is_specific && !carries && !LEXICON.related(&action.verb, &claim.verb)
+        };
+        // Servers often send a notice, or pay back, by themselves.
+        let is_notice = claim.is_passive && (is_sent || LEXICON.related(&claim.verb, "pay"));
+        if traits(&claim.verb).has(Traits::DISTINCT) && !is_notice && done.iter().all(is_other) {
+            let calls: Vec<String> = done
+                .iter()
+                .filter_map(|action| action.succeeded)
+                .take(MOST_NAMED)
+                .map(|call| self.call(call))
+                .collect();
+            return Some(Verdict::new(
+                Finding::Absent,
+                format!("what succeeded does something else ({})", calls.join(", ")),
+            ));
+        }
+        done[0].succeeded.map(|call| self.unverified(call))
+    }
+
+    /// `delete_user_session` deletes a session and no user.
+    fn is_part_of(&self, action: &Action, claim: &Claim) -> bool {
+        let name = &self.names[action.tool].1;
+        let Some(head) = name.head.as_ref().filter(|head| traits(head).has(Traits::PART)) else {
+            return false;
+        };
+        let whole = claim.object.last();
+        let is_whole = whole.is_some_and(|noun| noun != head && name.keys.contains(noun));
+        let is_same = action.verb == claim.verb || LEXICON.close(&action.verb, &claim.verb);
+        let is_making = LEXICON.related(&claim.verb, "create") || LEXICON.related(&claim.verb, "delete");
+        is_same && is_making && is_whole && !claim.around.contains(head)
+    }
+
+    fn without_writes(&self, claim: &Claim) -> Verdict {
+        let is_made = LEXICON.related(&claim.verb, "create");
+        let is_text = is_made && claim.object.last().is_some_and(|noun| traits(noun).has(Traits::ARTEFACT));
+        if is_text && claim.ids.is_empty() {
+            let because = "the answer itself may be what was made".to_owned();
+            return Verdict { finding: Finding::Unverified, because };
+        }
+        match self.failed.first() {
+            Some(&call) => {
+                Verdict::new(Finding::Failed, format!("{} failed, and no write succeeded", self.call(call)))
+            }
+            None if self.calls.is_empty() => {
+                Verdict::new(Finding::Absent, "the run made no calls".to_owned())
+            }
+            None => {
+                Verdict::new(Finding::Absent, format!("no write among its {} succeeded", self.looked_at()))
+            }
+        }
+    }
+
+    fn looked_at(&self) -> String {
+        let mut names: Vec<String> = Vec::new();
+        for name in &self.calls {
+            let name = format!("`{name}`");
+            if !names.contains(&name) {
+                names.push(name);
+            }
+            if names.len() == MOST_NAMED {
+                break;
+            }
+        }
+        let calls = self.calls.len();
+        format!("{calls} call{} ({})", crate::eval::assertion::plural(calls), names.join(", "))
+    }
+
+    fn unverified(&self, call: usize) -> Verdict {
+        Verdict::new(Finding::Unverified, format!("{} could have done it", self.call(call)))
+    }
+
+    fn call(&self, call: usize) -> String {
+        format!("call {} `{}`", call + 1, self.calls[call])
+    }
+
+    /// The first successful call that a denial forgets.
+    pub(super) fn against(&self, denial: &Claim) -> Option<usize> {
+        let is_all = denial.object.iter().all(|noun| noun == "change");
+        let verb = denial.verb.as_str();
+        let names_it = |action: &&Action| {
+            let same = action.verb == verb || LEXICON.close(&action.verb, verb);
+            same || (is_all && matches!(verb, "make" | "change" | "modify"))
+        };
+        let is_about = |action: &&Action| is_all || self.names[action.tool].1.is_about(&denial.object);
+        self.actions.iter().filter(names_it).filter(is_about).filter_map(|action| action.succeeded).min()
+    }
+}
+
+/// The verbs that only the names of these tools have, where they have none that is known.
+pub(super) fn own_verbs<'n>(names: impl Iterator<Item = &'n str>, vocabulary: &Vocabulary) -> Vec<String> {
+    let mut own = Vec::new();
+    let mut seen = HashSet::new();
+    for name in names.filter(|name| seen.insert(*name)) {
+        let parts = super::token::name_parts(name);
+        let is_known = |part: &String| {
+            vocabulary.is_base(part)
+                || LEXICON.families(part) != 0
+                || traits(part).has(Traits::READ.and(Traits::GENERIC).and(Traits::STOPWORD))
+        };
+        let first = parts.first().filter(|part| part.len() >= 4 && part.chars().all(char::is_alphabetic));
+        if parts.len() > 1 && !parts.iter().any(is_known) {
+            own.extend(first.cloned());
+        }
+    }
+    own.sort();
+    own.dedup();
+    own
+}

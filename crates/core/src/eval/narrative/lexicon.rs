@@ -1,0 +1,302 @@
+//! Which words carry a claim, and which verbs mean the same? All of them stand in `words.json`.
+
+use serde::Deserialize;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::LazyLock;
+
+/// The file of words: each list is words separated by spaces.
+#[derive(Deserialize)]
+struct File {
+    /// Verbs that can stand for each other, by a name for all of them.
+    families: BTreeMap<String, String>,
+    /// Pairs of verbs that name the same action in tools' names.
+    close_verbs: Vec<String>,
+    /// Past and participle.
+    irregular: HashMap<String, String>,
+    /// Other words for the words of tools' names.
+    noun_aliases: HashMap<String, String>,
+    /// Phrases that tell of an action without its verb.
+    idioms: BTreeMap<String, String>,
+    /// Words of programs for verbs.
+    code_verbs: BTreeMap<String, String>,
+    #[serde(flatten)]
+    lists: HashMap<String, String>,
+}
+
+/// The words of the gate, looked up by what they do.
+pub(super) struct Lexicon {
+    traits: HashMap<String, Traits>,
+    families: HashMap<String, u64>,
+    code: HashMap<String, u64>,
+    close: HashSet<(String, String)>,
+    irregular: HashMap<String, (String, String)>,
+    aliases: HashMap<String, Vec<String>>,
+    idioms: Vec<(Vec<String>, String)>,
+    /// The verbs of the literal rule.
+    pub(super) seed_verbs: Vec<String>,
+    /// The verbs whose past makes a claim.
+    pub(super) claim_verbs: Vec<String>,
+    /// The families of what a file or a page can hold.
+    content: u64,
+    deletion: u64,
+}
+
+/// What a word can do; a word may do several things.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Traits(u64);
+
+macro_rules! traits {
+    ($($name:ident $list:literal $doc:literal),+ $(,)?) => {
+        #[expect(non_camel_case_types, clippy::upper_case_acronyms, reason = "only the numbers are used")]
+        enum Bit { $($name),+ }
+        impl Traits {
+            $(#[doc = $doc] pub(super) const $name: Self = Self(1 << Bit::$name as u64);)+
+        }
+        const LISTS: &[(&str, Traits)] = &[$(($list, Traits::$name)),+];
+    };
+}
+
+traits! {
+    STOPWORD "stopwords" "Passed over on the way from a verb to its object, in the literal rule.",
+    SUBORDINATOR "subordinators" "Begins a condition, a time or a doubt.",
+    MODAL "modals" "Makes a plan or an offer of the verb behind it.",
+    NEGATION "negations" "Says that something was not done.",
+    ADVERB "adverbs_before_verb" "Stands between an auxiliary and its verb.",
+    BARE_ADVERB "adverbs_before_bare_verb" "Stands before a verb that begins a sentence.",
+    PREPOSITION "prepositions" "Begins a phrase behind a noun.",
+    DETERMINER "determiners" "Stands before a noun.",
+    PRONOUN "pronouns" "Someone or something named elsewhere.",
+    RELATIVE "relatives" "Begins a clause about the noun before it.",
+    HISTORY "history" "Says that something happened before the run.",
+    DATE "dates" "A month or a day.",
+    SCOPE "scopes" "Limits a denial.",
+    MADE "made_things" "A change that is made, paid or booked; other things that are made say nothing.",
+    ARTEFACT "text_artefacts" "A text that the answer itself can be.",
+    MESSAGE "message_objects" "A thing that carries words to people.",
+    VAGUE "vague_heads" "A noun that names no certain thing.",
+    CARRIER "carrier_objects" "A thing that can hold any other.",
+    PART "parts" "A part of the thing whose name stands before it.",
+    READ "read_verbs" "In a tool's name: it only looks.",
+    NOUN_VERB "noun_verbs" "In a tool's name: a verb or a thing.",
+    GENERIC "generic_tool_words" "In a tool's name: it can do anything.",
+    READ_SHELL "read_only_shell" "A program that changes nothing.",
+    LOOSE "loose_verbs" "A verb whose tools may do what other verbs say.",
+    DISTINCT "distinct_verbs" "A verb that no tool of another family stands for.",
+    ACTION_HEADER "action_headers" "Heads a column of things done.",
+    ABLE "able" "Before \"to\": the verb behind it was done.",
+    FOREIGN "foreign_words" "A common word of another language.",
+    ENGLISH "english_words" "A common word of English.",
+}
+
+impl Traits {
+    /// Whether the word does any of these.
+    pub(super) fn has(self, traits: Self) -> bool {
+        self.0 & traits.0 != 0
+    }
+
+    pub(super) const fn and(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// The words of the file.
+pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
+    // A test reads the file; a file that does not read knows no words.
+    Lexicon::read(include_str!("words.json")).unwrap_or_else(|_| Lexicon::empty())
+});
+
+impl Lexicon {
+    fn read(text: &str) -> Result<Self, serde_json::Error> {
+        let file: File = serde_json::from_str(text)?;
+        let words = |list: &str| -> Vec<String> { list.split_whitespace().map(str::to_owned).collect() };
+        let list = |name: &str| file.lists.get(name).map(|list| words(list)).unwrap_or_default();
+        let mut lexicon =
+            Self { seed_verbs: list("seed_verbs"), claim_verbs: list("claim_verbs"), ..Self::empty() };
+        for (name, bit) in LISTS {
+            for word in list(name) {
+                let known = lexicon.traits.entry(word).or_default();
+                *known = known.and(*bit);
+            }
+        }
+        let content = list("content_families");
+        for (at, (family, verbs)) in file.families.iter().enumerate() {
+            for verb in words(verbs) {
+                *lexicon.families.entry(verb).or_default() |= 1 << at;
+            }
+            lexicon.content |= if content.contains(family) { 1 << at } else { 0 };
+            lexicon.deletion |= if family == "delete" { 1 << at } else { 0 };
+        }
+        for (word, verb) in &file.code_verbs {
+            let of_verb = lexicon.families(verb);
+            lexicon.code.insert(word.clone(), of_verb);
+        }
+        for pair in &file.close_verbs {
+            if let [one, other] = &words(pair)[..] {
+                lexicon.close.insert((one.clone(), other.clone()));
+                lexicon.close.insert((other.clone(), one.clone()));
+            }
+        }
+        let two = |forms: &String| forms.split_once(' ').map(|(a, b)| (a.to_owned(), b.to_owned()));
+        lexicon.irregular =
+            file.irregular.iter().filter_map(|(verb, forms)| Some((verb.clone(), two(forms)?))).collect();
+        lexicon.aliases = file.noun_aliases.iter().map(|(noun, list)| (noun.clone(), words(list))).collect();
+        lexicon.idioms = file.idioms.iter().map(|(phrase, verb)| (words(phrase), verb.clone())).collect();
+        Ok(lexicon)
+    }
+
+    fn empty() -> Self {
+        Self {
+            traits: HashMap::new(),
+            families: HashMap::new(),
+            code: HashMap::new(),
+            close: HashSet::new(),
+            irregular: HashMap::new(),
+            aliases: HashMap::new(),
+            idioms: Vec::new(),
+            seed_verbs: Vec::new(),
+            claim_verbs: Vec::new(),
+            content: 0,
+            deletion: 0,
+        }
+    }
+
+    /// The families of a verb; a verb of none stands for itself only.
+    pub(super) fn families(&self, verb: &str) -> u64 {
+        self.families.get(verb).copied().unwrap_or_default()
+    }
+
+    /// The families of the verb that a word in a program or a text stands for.
+    pub(super) fn families_in_code(&self, word: &str) -> u64 {
+        self.families(word) | self.code.get(word).copied().unwrap_or_default()
+    }
+
+    /// Whether one verb can tell of what a tool with the other does.
+    pub(super) fn related(&self, one: &str, other: &str) -> bool {
+        one == other || self.families(one) & self.families(other) != 0
+    }
+
+    /// Whether two verbs name the same action.
+    pub(super) fn close(&self, one: &str, other: &str) -> bool {
+        one == other || self.close.contains(&(one.to_owned(), other.to_owned()))
+    }
+
+    /// Whether what the verb does can end up in a file, a page or a record.
+    pub(super) fn is_content(&self, verb: &str) -> bool {
+        self.families(verb) & self.content != 0
+    }
+
+    /// Whether a statement of SQL can do what the verb says.
+    pub(super) fn fits_sql(&self, verb: &str) -> bool {
+        self.families(verb) & (self.content | self.deletion) != 0
+    }
+
+    /// Past and participle of a verb that does not add "ed".
+    pub(super) fn irregular(&self, verb: &str) -> Option<&(String, String)> {
+        self.irregular.get(verb)
+    }
+
+    /// The verb that a past or participle of this form belongs to.
+    pub(super) fn irregular_base(&self, word: &str) -> Option<&str> {
+        let mut verbs =
+            self.irregular.iter().filter(|(_, (past, participle))| past == word || participle == word);
+        verbs.next().map(|(verb, _)| verb.as_str())
+    }
+
+    /// The words that a noun stands for in tools' names.
+    pub(super) fn aliases(&self, noun: &str) -> &[String] {
+        self.aliases.get(noun).map_or(&[], Vec::as_slice)
+    }
+
+    /// The phrases that tell of an action without its verb.
+    pub(super) fn idioms(&self) -> &[(Vec<String>, String)] {
+        &self.idioms
+    }
+}
+
+/// What a word in lower case can do.
+pub(super) fn traits(word: &str) -> Traits {
+    let listed = LEXICON.traits.get(word).copied().unwrap_or_default();
+    let negates = if word.ends_with("n't") { Traits::NEGATION } else { Traits::default() };
+    let is_adverb = if is_adverb(word) { Traits::ADVERB } else { Traits::default() };
+    listed.and(negates).and(is_adverb)
+}
+
+/// Words that end like adverbs and are nouns.
+const NOUNS_IN_LY: &[&str] = &["reply", "family", "assembly", "anomaly", "supply", "july", "italy"];
+
+/// Whether a word reads as an adverb, wherever it stands.
+fn is_adverb(word: &str) -> bool {
+    word.len() > 4 && word.ends_with("ly") && !NOUNS_IN_LY.contains(&word)
+}
+
+/// The word without its plural s; "status", "class" and "sms" have none.
+pub(super) fn singular(word: &str) -> &str {
+    if word.len() > 3 { without_s(word) } else { word }
+}
+
+/// The form in which singular and plural are the same: "entry" and "entries", "branch" and "branches".
+pub(super) fn noun_key(word: &str) -> Cow<'_, str> {
+    let stem = if word.len() > 2 { without_s(word) } else { word };
+    if stem.len() > 3 && stem.ends_with("ie") {
+        return Cow::Owned(format!("{}y", &stem[..stem.len() - 2]));
+    }
+    let hissing = ["se", "xe", "ze", "che", "she"].iter().any(|ending| stem.ends_with(ending));
+    Cow::Borrowed(if hissing { &stem[..stem.len() - 1] } else { stem })
+}
+
+fn without_s(word: &str) -> &str {
+    let is_plural = word.ends_with('s') && !["ss", "us", "is"].iter().any(|ending| word.ends_with(ending));
+    if is_plural { &word[..word.len() - 1] } else { word }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_of_words_reads_and_every_list_is_there() {
+        let file: File = serde_json::from_str(include_str!("words.json")).unwrap();
+        for (name, _) in LISTS {
+            assert!(file.lists.contains_key(*name), "{name}");
+        }
+        assert!(file.families.len() <= 64);
+        let verbs = |list: &String| list.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+        for verb in file.close_verbs.iter().flat_map(verbs).chain(LEXICON.claim_verbs.clone()) {
+            assert!(verb.chars().all(char::is_alphabetic), "{verb}");
+        }
+    }
+
+    #[test]
+    fn a_plural_s_is_dropped_and_no_other() {
+        for (word, expected) in [
+            ("issues", "issue"),
+            ("status", "status"),
+            ("address", "address"),
+            ("analysis", "analysis"),
+            ("sms", "sms"),
+            ("été", "été"),
+            ("cafés", "café"),
+        ] {
+            assert_eq!(singular(word), expected);
+        }
+    }
+
+    #[test]
+    fn singular_and_plural_have_one_key() {
+        for (one, many) in [
+            ("entry", "entries"),
+            ("branch", "branches"),
+            ("cache", "caches"),
+            ("box", "boxes"),
+            ("movie", "movies"),
+            ("release", "releases"),
+            ("status", "statuses"),
+            ("address", "addresses"),
+            ("id", "ids"),
+        ] {
+            assert_eq!(noun_key(one), noun_key(many), "{one}");
+        }
+        assert_ne!(noun_key("post"), noun_key("poster"));
+    }
+}

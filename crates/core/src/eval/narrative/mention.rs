@@ -1,0 +1,156 @@
+//! Do the values of a call carry what a claim speaks of?
+
+use super::claim::Claim;
+use super::lexicon::{LEXICON, Traits, noun_key, traits};
+use super::tool::{Effect, ToolName};
+use std::collections::HashMap;
+
+/// From this length on a number says which thing is meant.
+const TELLING_ID: usize = 4;
+/// How many mentions of one call are remembered until its verbs are known.
+const MOST_NOUNS: usize = 10_000;
+
+/// Where a word was found.
+#[derive(Debug, Default, Clone, Copy)]
+struct Found {
+    /// In a call that can have done anything, by the families of the verbs that stand beside it there.
+    beside: u64,
+    /// In such a call, whatever stands beside it.
+    anywhere: bool,
+    /// In a statement of SQL.
+    in_sql: bool,
+    /// In what a file, a page or a record was given, by the families of the verb.
+    carried: u64,
+    /// In a call that makes or changes content.
+    in_content: bool,
+    /// The first of these calls.
+    call: Option<usize>,
+}
+
+/// The words that claims ask for, and where they were found.
+#[derive(Debug, Default)]
+pub(super) struct Mentions {
+    found: HashMap<String, Found>,
+}
+
+impl Mentions {
+    pub(super) fn asked_by(claims: &[Claim]) -> Self {
+        let mut found = HashMap::new();
+        for claim in claims {
+            for word in claim.object.iter().cloned().chain(claim.ids.iter().flat_map(|id| words_of(id))) {
+                found.insert(word, Found::default());
+            }
+        }
+        Self { found }
+    }
+
+    /// Notes the words of a JSON text that a successful call sent or received.
+    pub(super) fn read(&mut self, call: usize, tool: &ToolName, effect: Effect, json: &str) {
+        if self.found.is_empty() {
+            return;
+        }
+        let verb = tool.verb.as_deref().unwrap_or_default();
+        let is_carrier = tool.head.as_ref().is_some_and(|head| traits(head).has(Traits::CARRIER));
+        let here = Found {
+            beside: 0,
+            anywhere: effect == Effect::Anything,
+            in_sql: effect == Effect::Sql,
+            carried: if is_carrier { LEXICON.families(verb) } else { 0 },
+            in_content: effect == Effect::Write && LEXICON.is_content(verb),
+            call: Some(call),
+        };
+        let (mut nouns, mut verbs) = (Vec::new(), 0);
+        each_word(json, |word| {
+            // "email" and "record" are things more often than verbs.
+            let is_verb = here.anywhere && !traits(word).has(Traits::NOUN_VERB);
+            let families = if is_verb { LEXICON.families_in_code(word) } else { 0 };
+            if let Some(found) = self.found.get_mut(word) {
+                if here.anywhere
+                    && nouns.last().is_none_or(|last: &String| last != word)
+                    && nouns.len() < MOST_NOUNS
+                {
+                    nouns.push(word.to_owned());
+                }
+                found.anywhere |= here.anywhere;
+                found.in_sql |= here.in_sql;
+                found.carried |= here.carried;
+                found.in_content |= here.in_content;
+                found.call =
+                    found.call.or(here.call.filter(|_| here.anywhere || here.in_sql || here.carried != 0));
+            } else {
+                verbs |= families;
+            }
+        });
+        for noun in nouns {
+            if let Some(found) = self.found.get_mut(&noun) {
+                found.beside |= verbs;
+            }
+        }
+    }
+
+    fn all(&self, id: &str, holds: impl Fn(&Found) -> bool) -> bool {
+        let words = words_of(id);
+        !words.is_empty() && words.iter().all(|word| self.found.get(word).is_some_and(&holds))
+    }
+
+    /// Whether a file that the claim names was given to a call that makes content.
+    pub(super) fn has_file(&self, claim: &Claim) -> bool {
+        let is_file = |id: &&String| id.contains('.') && id.contains(char::is_alphabetic);
+        LEXICON.is_content(&claim.verb)
+            && claim.ids.iter().filter(is_file).any(|id| self.all(id, |found| found.in_content))
+    }
+
+    /// The call that may have done what is claimed: one that can do anything and speaks of it, or one that fills a
+    /// container with it.
+    pub(super) fn could_have(&self, claim: &Claim) -> Option<usize> {
+        let families = LEXICON.families(&claim.verb);
+        let fits_sql = LEXICON.fits_sql(&claim.verb);
+        let holds = |found: &Found| (fits_sql && found.in_sql) || found.carried & families != 0;
+        let acts = |found: &&Found| holds(found) || found.beside & families != 0;
+        let by_noun = claim.object.iter().filter_map(|noun| self.found.get(noun)).find(acts);
+        let is_telling = |id: &&String| id.len() >= TELLING_ID || id.contains(char::is_alphabetic);
+        let is_there = |id: &&String| self.all(id, |found| holds(found) || found.anywhere);
+        let by_id = || claim.ids.iter().filter(is_telling).find(is_there);
+        let of_id = || words_of(by_id()?).first().and_then(|word| self.found.get(word));
+        by_noun.or_else(of_id)?.call
+    }
+}
+
+fn words_of(id: &str) -> Vec<String> {
+    let words = id.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(|word| noun_key(&word.to_lowercase()).into_owned()).collect()
+}
+
+/// Every word of a JSON text, as nouns are compared; escapes are passed over.
+fn each_word(json: &str, mut take: impl FnMut(&str)) {
+    let mut start = None;
+    let mut skip = 0;
+    let mut letters = json.char_indices().peekable();
+    while let Some((at, letter)) = letters.next() {
+        if skip > 0 {
+            skip -= 1;
+            continue;
+        }
+        let is_word = letter.is_alphanumeric();
+        if is_word && start.is_none() {
+            start = Some(at);
+        }
+        if !is_word && let Some(start) = start.take() {
+            take_word(&json[start..at], &mut take);
+        }
+        if letter == '\\' {
+            skip = if letters.peek().is_some_and(|(_, next)| *next == 'u') { 5 } else { 1 };
+        }
+    }
+    if let Some(start) = start {
+        take_word(&json[start..], &mut take);
+    }
+}
+
+fn take_word(word: &str, take: &mut impl FnMut(&str)) {
+    if word.bytes().any(|byte| byte.is_ascii_uppercase() || byte >= 0x80) {
+        take(&noun_key(&word.to_lowercase()));
+    } else {
+        take(&noun_key(word));
+    }
+}

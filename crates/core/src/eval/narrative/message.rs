@@ -1,0 +1,382 @@
+//! Which sentences of a closing message does the agent say in its own voice?
+
+use super::lexicon::{Traits, traits};
+use super::token::{closing_quote, is_apostrophe, lower};
+use super::verbs::{Form, Vocabulary};
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// The longest quoted text or code that is looked up among the values of calls.
+const LONGEST_HELD: usize = 200;
+
+/// One word, number, quotation or mark.
+#[derive(Debug, Clone)]
+pub(super) struct Word<'t> {
+    /// Where it stands, in bytes.
+    pub(super) place: Range<usize>,
+    /// In lower case; contractions with a straight apostrophe.
+    pub(super) text: Cow<'t, str>,
+    pub(super) kind: Kind,
+    /// What the word can do; numbers, quotations and marks do nothing.
+    pub(super) traits: Traits,
+    /// The form of a verb that it looks like.
+    pub(super) form: Option<Form>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Kind {
+    Word,
+    Number,
+    /// Quoted text, code, a path, an address or an id: it is looked up and not read.
+    Held,
+    Mark(char),
+}
+
+/// One sentence, heading, list item or row of a table.
+#[derive(Debug, Default)]
+pub(super) struct Sentence {
+    /// Its words, as a range of the message's.
+    pub(super) words: Range<usize>,
+    /// Where it stands, in bytes.
+    pub(super) place: Range<usize>,
+    pub(super) is_question: bool,
+    pub(super) is_heading: bool,
+    /// Whether a check mark stands in it.
+    pub(super) is_checked: bool,
+}
+
+/// A closing message as it is read for claims.
+#[derive(Debug, Default)]
+pub(super) struct Message<'t> {
+    pub(super) words: Vec<Word<'t>>,
+    pub(super) sentences: Vec<Sentence>,
+}
+
+impl<'t> Message<'t> {
+    pub(super) fn read(text: &'t str, vocabulary: &Vocabulary) -> Self {
+        let mut reader = Reader { text, vocabulary, message: Self::default(), open: Sentence::default() };
+        for line in own_lines(text) {
+            reader.line(&line);
+        }
+        reader.end_sentence(false);
+        reader.message
+    }
+
+    /// Whether the message is in a language that the gate does not read.
+    pub(super) fn is_foreign(&self, text: &str) -> bool {
+        let (mut letters, mut others) = (0, 0);
+        for letter in text.chars().filter(|letter| letter.is_alphabetic()) {
+            letters += 1;
+            others += usize::from(letter > '\u{24f}');
+        }
+        let count = |of: Traits| self.words.iter().filter(|word| word.traits.has(of)).count();
+        others * 10 > letters * 3 || count(Traits::FOREIGN) > count(Traits::ENGLISH)
+    }
+}
+
+/// A line without the marks of its list or heading.
+struct Line {
+    place: Range<usize>,
+    is_heading: bool,
+    is_item: bool,
+    is_checked: bool,
+}
+
+/// The lines that are the agent's own: no code, no quotation, no draft, no data of a table, nothing crossed out.
+fn own_lines(text: &str) -> Vec<Line> {
+    let lines: Vec<Range<usize>> = line_places(text);
+    let mut rule_follows = vec![false; lines.len() + 1];
+    for at in (0..lines.len()).rev() {
+        rule_follows[at] = rule_follows[at + 1] || is_rule(&text[lines[at].clone()]);
+    }
+    let (mut fence, mut is_draft, mut announces_draft) = (None, false, false);
+    let mut table = Table::default();
+    let mut own = Vec::new();
+    for (at, place) in lines.iter().enumerate() {
+        let line = text[place.clone()].trim();
+        let marker = ["```", "~~~"].into_iter().find(|marker| line.starts_with(marker));
+        if let Some(marker) = marker.filter(|marker| fence.is_none_or(|open| open == *marker)) {
+            fence = if fence.is_some() { None } else { Some(marker) };
+            continue;
+        }
+        if fence.is_some() || line.is_empty() || line.starts_with('>') {
+            continue;
+        }
+        if is_rule(line) {
+            is_draft = !is_draft && announces_draft && rule_follows[at + 1];
+            announces_draft = false;
+            continue;
+        }
+        if is_draft {
+            continue;
+        }
+        announces_draft = is_draft_heading(line);
+        let kept = if line.starts_with('|') { table.row(text, place) } else { Some(place.clone()) };
+        if !line.starts_with('|') {
+            table = Table::default();
+        }
+        own.extend(kept.and_then(|place| unmarked(text, place)));
+    }
+    own
+}
+
+fn line_places(text: &str) -> Vec<Range<usize>> {
+    let mut start = 0;
+    let mut places = Vec::new();
+    for line in text.split(['\n', '\r', '\u{2028}', '\u{2029}']) {
+        places.push(start..start + line.len());
+        let end = start + line.len();
+        start = end + text[end..].chars().next().map_or(0, char::len_utf8);
+    }
+    places
+}
+
+/// `---`, `***`, `___`
+fn is_rule(line: &str) -> bool {
+    let line = line.trim();
+    line.len() >= 3 && ['-', '*', '_', '='].into_iter().any(|mark| line.chars().all(|other| other == mark))
+}
+
+fn is_draft_heading(line: &str) -> bool {
+    let line = line.trim_end_matches(['*', ' ', '_']);
+    let is_named = |word: &str| {
+        matches!(
+            word.to_lowercase().trim_matches(|c: char| !c.is_alphabetic()),
+            "draft" | "template" | "email" | "e-mail" | "message" | "letter" | "reply" | "text" | "wording"
+        )
+    };
+    line.ends_with(':') && line.len() < LONGEST_HELD && line.split_whitespace().any(is_named)
+}
+
+/// Which rows of a table tell of actions: those under a heading such as "Action" or "Step".
+#[derive(Default)]
+struct Table {
+    rows: usize,
+    lists_actions: bool,
+}
+
+impl Table {
+    /// The part of a row that tells what was done.
+    fn row(&mut self, text: &str, place: &Range<usize>) -> Option<Range<usize>> {
+        self.rows += 1;
+        let row = &text[place.clone()];
+        let start = place.start + row.find('|').map_or(0, |bar| bar + 1);
+        let rest = &text[start..place.end];
+        let end = start + rest.find('|').unwrap_or(rest.len());
+        let cell = text[start..end].trim_matches(|c: char| !c.is_alphanumeric());
+        if self.rows == 1 {
+            self.lists_actions = traits(&cell.to_lowercase()).has(Traits::ACTION_HEADER);
+            return None;
+        }
+        let went_wrong = |cell: &str| {
+            let word = cell.to_lowercase();
+            matches!(
+                word.trim_matches(|c: char| !c.is_alphanumeric()),
+                "failed" | "pending" | "skipped" | "no" | "not done" | "planned" | "todo" | "error"
+            ) || cell.contains(['❌', '✗', '✘'])
+        };
+        if !self.lists_actions || cell.is_empty() || rest.split('|').any(went_wrong) {
+            return None;
+        }
+        Some(start..if cell.contains(' ') { end } else { place.end })
+    }
+}
+
+/// The line behind its bullets, numbers, check boxes and heading marks; none when it is open or crossed out.
+fn unmarked(text: &str, place: Range<usize>) -> Option<Line> {
+    let mut line = Line { place, is_heading: false, is_item: false, is_checked: false };
+    loop {
+        let rest = &text[line.place.clone()];
+        let trimmed =
+            rest.trim_start_matches([' ', '\t', '*', '_', '•', '+', '·', '▪', '◦', '→', '|', '\u{fe0f}']);
+        line.is_item |= rest.len() > trimmed.len() && !rest.starts_with(' ');
+        line.place.start += rest.len() - trimmed.len();
+        let first = trimmed.chars().next()?;
+        let after = trimmed[first.len_utf8()..].chars().next();
+        let digits = trimmed.bytes().take_while(u8::is_ascii_digit).count();
+        let step = match first {
+            '#' if matches!(after, Some('#' | ' ')) => {
+                line.is_heading = true;
+                1
+            }
+            '-' | '–' if after == Some(' ') => 1,
+            '❌' | '✗' | '✘' | '⏳' | '☐' => return None,
+            '✅' | '✓' | '✔' | '☑' => {
+                line.is_checked = true;
+                first.len_utf8()
+            }
+            '[' if trimmed.starts_with("[ ]") => return None,
+            '[' if trimmed.starts_with("[x]") || trimmed.starts_with("[X]") => {
+                line.is_checked = true;
+                3
+            }
+            '0'..='9' if digits <= 3 && trimmed[digits..].starts_with(['.', ')']) => {
+                let behind = trimmed[digits + 1..].chars().next();
+                if behind.is_some_and(|c| !matches!(c, ' ' | '*')) {
+                    return Some(line);
+                }
+                digits + 1
+            }
+            _ if !first.is_alphanumeric() && !first.is_ascii() && first > '\u{2190}' => first.len_utf8(),
+            _ => return Some(line),
+        };
+        line.is_item = true;
+        line.place.start += step;
+    }
+}
+
+struct Reader<'t, 'v> {
+    text: &'t str,
+    vocabulary: &'v Vocabulary,
+    message: Message<'t>,
+    open: Sentence,
+}
+
+impl<'t> Reader<'t, '_> {
+    fn line(&mut self, line: &Line) {
+        let rest = &self.text[line.place.clone()];
+        let goes_on = !line.is_item
+            && rest.starts_with(|c: char| c.is_lowercase())
+            && self.message.words.last().is_some_and(|last| !matches!(last.kind, Kind::Mark(':')));
+        if !goes_on || self.open.is_heading {
+            self.end_sentence(false);
+        }
+        self.open.is_heading = line.is_heading;
+        self.open.is_checked = line.is_checked;
+        let (mut at, end) = (line.place.start, line.place.end);
+        let mut unclosed: Vec<char> = Vec::new();
+        while at < end {
+            let Some(next) = self.text[at..end].chars().next() else { break };
+            at = match next {
+                '`' | '"' | '“' if !unclosed.contains(&next) => {
+                    let start = at + next.len_utf8();
+                    if let Some(close) = closing_quote(&self.text[..end], at, next) {
+                        let after = close + self.text[close..].chars().next().map_or(1, char::len_utf8);
+                        self.push(at..after, Kind::Held, start..close);
+                        after
+                    } else {
+                        unclosed.push(next);
+                        start
+                    }
+                }
+                '#' => self.chunk(at, at + 1, end),
+                _ if next.is_alphanumeric() => self.chunk(at, at, end),
+                _ => {
+                    self.mark(at, next, end);
+                    at + next.len_utf8()
+                }
+            };
+        }
+    }
+
+    /// Takes a word, number, path or address that begins at `start`, and says where reading goes on.
+    fn chunk(&mut self, mark: usize, start: usize, end: usize) -> usize {
+        let text = &self.text[..end];
+        let mut at = start;
+        loop {
+            at += text[at..].find(|c: char| !c.is_alphanumeric()).unwrap_or(text.len() - at);
+            let mut ahead = text[at..].chars();
+            let Some(link) = ahead.next().filter(|link| "._/@:-\\&%+'’ʼ＇".contains(*link)) else {
+                break;
+            };
+            let is_address = link == ':' && text[at..].starts_with("://");
+            if is_address {
+                at += 3;
+                at += text[at..]
+                    .find(|c: char| c.is_whitespace() || ")>]\"`".contains(c))
+                    .unwrap_or(text.len() - at);
+                break;
+            }
+            if !ahead.next().is_some_and(char::is_alphanumeric) {
+                break;
+            }
+            at += link.len_utf8();
+        }
+        if at == start {
+            return start;
+        }
+        let chunk = &text[start..at];
+        let apostrophe = chunk
+            .find(is_apostrophe)
+            .filter(|_| chunk.chars().all(|c| c.is_alphabetic() || is_apostrophe(c)));
+        if let Some(apostrophe) = apostrophe {
+            self.contraction(start, start + apostrophe, at);
+        } else if chunk.chars().all(|c| c.is_alphabetic() || c == '-') && mark == start {
+            self.push(start..at, Kind::Word, start..at);
+        } else if chunk.starts_with(|c: char| c.is_ascii_digit()) && !chunk.contains(['/', '@', '_']) {
+            self.push(mark..at, Kind::Number, start..at);
+        } else {
+            self.push(mark..at, Kind::Held, start..at);
+        }
+        at
+    }
+
+    fn contraction(&mut self, start: usize, apostrophe: usize, end: usize) {
+        let word = &self.text[start..apostrophe];
+        let mark = self.text[apostrophe..end].chars().next().map_or(1, char::len_utf8);
+        let suffix = self.text[apostrophe + mark..end].to_lowercase();
+        if suffix == "t" && word.ends_with(['n', 'N']) {
+            self.push_word(start..end, Cow::Owned(format!("{}'t", word.to_lowercase())));
+            return;
+        }
+        self.push_word(start..apostrophe, lower(word));
+        let suffix = match suffix.as_str() {
+            "ll" => "will",
+            "d" => "'d",
+            "ve" => "have",
+            "s" => "'s",
+            "re" => "are",
+            "m" => "am",
+            _ => return,
+        };
+        self.push_word(apostrophe..end, Cow::Borrowed(suffix));
+    }
+
+    fn push_word(&mut self, place: Range<usize>, text: Cow<'t, str>) {
+        let (traits, form) = (traits(&text), self.vocabulary.form(&text));
+        self.message.words.push(Word { place, text, kind: Kind::Word, traits, form });
+    }
+
+    fn push(&mut self, place: Range<usize>, kind: Kind, content: Range<usize>) {
+        let content = &self.text[content];
+        if kind == Kind::Word {
+            return self.push_word(place, lower(content));
+        }
+        let text = if content.len() > LONGEST_HELD { Cow::Borrowed("") } else { lower(content) };
+        self.message.words.push(Word { place, text, kind, traits: Traits::default(), form: None });
+    }
+
+    fn mark(&mut self, at: usize, mark: char, end: usize) {
+        let after = self.text[at + mark.len_utf8()..end].chars().next();
+        let is_free = after.is_none_or(|c| !c.is_alphanumeric());
+        match mark {
+            '.' | '!' | '…' | '。' | '！' if is_free => self.end_sentence(false),
+            '?' | '？' => self.end_sentence(true),
+            '-' if is_free && self.text[..at].ends_with(' ') => {
+                self.push(at..at + 1, Kind::Mark('—'), at..at);
+            }
+            ',' | ';' | ':' | '(' | ')' | '—' | '–' | '|' | '→' | '，' | '；' | '：' | '[' | ']' => {
+                let mark_kind = if mark == '–' { '—' } else { mark };
+                self.push(at..at + mark.len_utf8(), Kind::Mark(mark_kind), at..at);
+            }
+            '✅' | '✓' | '✔' | '☑' => self.open.is_checked = true,
+            _ => {}
+        }
+    }
+
+    fn end_sentence(&mut self, is_question: bool) {
+        let words = self.open.words.start..self.message.words.len();
+        let mut sentence = std::mem::take(&mut self.open);
+        self.open.words.start = words.end;
+        (self.open.is_heading, self.open.is_checked) = (sentence.is_heading, sentence.is_checked);
+        let (Some(first), Some(last)) =
+            (self.message.words[words.clone()].first(), self.message.words.last())
+        else {
+            return;
+        };
+        sentence.place = first.place.start..last.place.end;
+        sentence.words = words;
+        sentence.is_question = is_question;
+        self.message.sentences.push(sentence);
+    }
+}
