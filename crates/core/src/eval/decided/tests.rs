@@ -41,7 +41,7 @@ const BLOCKS: &[(&str, &str)] = &[
         "dependencies: [{ producer: search, consumer: open_page }], order: [{ first: search, second: delete_page }]",
     ),
     ("golden_path", "calls: [search]"),
-    ("stability", "ignore_empty_turns: true"),
+    ("stability", "premises: none, ignore_empty_turns: true"),
     ("reliability", "k: 2"),
     ("recovery", "max_detection_ms: 10"),
     ("narrative", "extra_verbs: []"),

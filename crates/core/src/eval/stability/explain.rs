@@ -1,7 +1,7 @@
 //! Which dimension is weakest, and which numbers made it so?
 
 use super::pairs::{Agreement, Pair};
-use super::score::{Leniency, StabilityReport, TOKENS_PER_CALL, judged_lengths};
+use super::score::{DIMENSIONS, Measured, Premises, TOKENS_PER_CALL};
 use super::session::{Session, Step};
 use crate::eval::assertion::plural;
 use crate::report::{Finding, Number};
@@ -10,27 +10,34 @@ use std::collections::HashMap;
 /// As many numbers of a list as a reader will look at.
 const MOST_LISTED: usize = 10;
 
-/// For each dimension that is not perfect its worst run, the weakest first; then where the runs differ most.
+/// For each dimension that is not perfect its worst run, the weakest first; then where the runs differ most, and last
+/// what does not count.
 pub(super) fn findings(
     sessions: &[Session<'_>],
-    reports: &[StabilityReport],
+    measured: &[Measured],
     agreement: &Agreement,
-    leniency: Leniency,
+    premises: Premises,
 ) -> Vec<Finding> {
-    let mut worst: Vec<(f64, usize, &'static str)> = Vec::new();
+    let mut worst: Vec<(f64, usize, usize)> = Vec::new();
     for dimension in 0..4 {
-        let scores = reports.iter().map(|report| report.dimensions()[dimension]).enumerate();
-        let lowest = scores.min_by(|(_, (_, a)), (_, (_, b))| a.total_cmp(b));
-        worst.extend(lowest.map(|(run, (name, score))| (score, run, name)));
+        let scores = measured.iter().enumerate().filter_map(|(run, of)| Some((run, of.values[dimension]?)));
+        let lowest = scores.min_by(|(_, a), (_, b)| a.total_cmp(b));
+        worst.extend(lowest.map(|(run, score)| (score, run, dimension)));
     }
     worst.retain(|(score, ..)| *score < 1.0);
     worst.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let within = worst.into_iter().map(|(score, run, name)| Finding {
-        run: Some(run + 1),
-        message: format!("{name} {}: {}", shown(score), reason(name, &sessions[run], leniency)),
-        diff: Vec::new(),
-    });
-    within.chain(between(sessions, agreement)).collect()
+    let finding = |(score, run, dimension): (f64, usize, usize)| {
+        let (name, why) = (DIMENSIONS[dimension], reason(dimension, &sessions[run], premises));
+        let aside = if premises.count(dimension) { "" } else { " (not part of the weakest score)" };
+        Finding {
+            run: Some(run + 1),
+            message: format!("{name} {}: {why}{aside}", shown(score)),
+            diff: Vec::new(),
+        }
+    };
+    let (counted, aside): (Vec<_>, Vec<_>) = worst.into_iter().partition(|(.., at)| premises.count(*at));
+    let within = counted.into_iter().map(finding);
+    within.chain(between(sessions, agreement)).chain(aside.into_iter().map(finding)).collect()
 }
 
 /// Two decimals, floored: what is short of a floor does not look as if it had reached it.
@@ -38,14 +45,18 @@ fn shown(score: f64) -> Number {
     Number::Float((score * 100.0 + 1e-9).floor() / 100.0)
 }
 
-fn reason(dimension: &str, session: &Session<'_>, leniency: Leniency) -> String {
+fn reason(dimension: usize, session: &Session<'_>, premises: Premises) -> String {
     let calls = session.calls.len();
-    match dimension {
+    match DIMENSIONS[dimension] {
         "tool_usage_stability" => {
-            format!("{calls} calls to {} tool{}", session.tools, plural(session.tools))
+            format!(
+                "{calls} calls to {} tool{}; `min_calls_for_tool_usage` leaves shorter runs out",
+                session.tools,
+                plural(session.tools)
+            )
         }
         "response_consistency" => {
-            format!("turn lengths {}", listed(&judged_lengths(session, leniency)))
+            format!("turn lengths {}", listed(&premises.lengths(session)))
         }
         "redundancy" => {
             let distinct = session.distinct_calls;

@@ -17,7 +17,7 @@ use crate::problem::Problem;
 use crate::report::Number;
 use crate::suite::read::Block;
 use crate::trace::Run;
-use score::Leniency;
+use score::{Measured, Premises};
 use session::Session;
 
 const SCORE: Target =
@@ -45,9 +45,9 @@ const REDUNDANCY: Target =
 const COST: Target =
     Target::ratio("stability.cost_per_progress", "2000 over the tokens per distinct call, of the worst run");
 
-/// The block as written: what is left out of the formulas.
+/// The block as written: which dimensions are measured, and which count.
 pub(crate) struct StabilityBlock {
-    leniency: Leniency,
+    premises: Premises,
 }
 
 pub(super) const KIND: GateKind = GateKind {
@@ -67,7 +67,7 @@ pub(super) const KIND: GateKind = GateKind {
     ],
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
-    floors: &[(WEAKEST, 0.5)],
+    floors: &[(WEAKEST, 0.5), (SIMILARITY, 0.6), (CONSISTENCY, 0.1)],
     read: |block| Box::new(StabilityBlock::read(block)),
     traits: &[],
 };
@@ -76,26 +76,62 @@ impl StabilityBlock {
     fn read(block: &mut Block<'_>) -> Self {
         let ignore_empty_turns =
             block.flag("ignore_empty_turns", "Leave turns without text out of `response_consistency`", false);
-        let least_calls =
-            block.optional("min_calls_for_tool_usage", "With fewer calls `tool_usage_stability` is 1", |f| {
-                f.whole(0..=1_000_000)
-            });
-        let min_calls_for_tool_usage = least_calls.unwrap_or(2) as usize;
-        Self { leniency: Leniency { ignore_empty_turns, min_calls_for_tool_usage } }
+        let least_calls = block.optional(
+            "min_calls_for_tool_usage",
+            "With fewer calls `tool_usage_stability` is not measured; 20, and 2 with `premises: none`",
+            |f| f.whole(0..=1_000_000),
+        );
+        let doc = "`measured` counts a score where runs can show it; `none` counts all four in every run";
+        let is_blanket = block.optional("premises", doc, |field| {
+            field.choice("a rule for premises", &[("measured", false), ("none", true)])
+        });
+        let is_blanket = is_blanket.unwrap_or_default();
+        if ignore_empty_turns && !is_blanket && !block.is_describing() {
+            let problem =
+                Problem::warning("`ignore_empty_turns` changes nothing: turns without text never count");
+            let problem =
+                block.key_span("ignore_empty_turns").map_or(problem.clone(), |span| problem.at(span));
+            block.report(problem.help("remove it, or set `premises: none`"));
+        }
+        let min_calls_for_tool_usage = least_calls.map(|calls| calls as usize);
+        Self { premises: Premises { is_blanket, ignore_empty_turns, min_calls_for_tool_usage } }
+    }
+}
+
+impl StabilityBlock {
+    /// Why a score has nothing behind it, which matters where it is asserted.
+    fn say_what_is_missing(&self, sessions: &[Session<'_>], scores: &mut Scores) {
+        if sessions.iter().any(|session| session.tokens <= 0.0) {
+            scores.nothing_counts(&COST, "a run records no tokens");
+        }
+        if self.premises.is_blanket {
+            if sessions.iter().any(|session| session.turn_lengths.len() < 2) {
+                scores.nothing_counts(&RESPONSE, "a run has fewer than two assistant turns");
+            }
+            return;
+        }
+        if sessions.iter().any(|session| session.answer_lengths.len() < 3) {
+            scores.nothing_counts(&RESPONSE, "a run has fewer than three answers");
+        }
+        if sessions.iter().any(|session| session.calls.len() < 2) {
+            scores.nothing_counts(&REDUNDANCY, "a run has fewer than two calls");
+        }
+        let least = self.premises.least_calls();
+        if sessions.iter().any(|session| session.calls.len() < least) {
+            let why = format!("a run has fewer than {least} calls; `min_calls_for_tool_usage` changes that");
+            scores.nothing_counts(&TOOL_USAGE, why);
+        }
     }
 }
 
 impl Gate for StabilityBlock {
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         let sessions: Vec<Session<'_>> = runs.iter().map(|run| Session::of_trace(run.trace)).collect();
-        let reports: Vec<StabilityReport> =
-            sessions.iter().map(|session| score::score(session, self.leniency)).collect();
-        let weakest: Vec<f64> = reports.iter().map(StabilityReport::weakest_score).collect();
+        let measured: Vec<Measured> = sessions.iter().map(|session| self.premises.measure(session)).collect();
+        let weakest: Vec<f64> = measured.iter().map(|run| run.weakest).collect();
         let Ok(spread) = spread(&weakest) else { return Scores::default() };
-        let mut each = sessions.iter().zip(&reports);
-        let mut scores = Scores::fold(runs, |_| {
-            each.next().map_or_else(RunScores::default, |(session, report)| of_a_run(session, report))
-        });
+        let mut each = measured.iter();
+        let mut scores = Scores::fold(runs, |_| each.next().map_or_else(RunScores::default, of_a_run));
         let agreement = pairs::compare(&sessions);
         scores
             .set(&SCORE, Some(Number::Float(spread.mean)))
@@ -109,13 +145,11 @@ impl Gate for StabilityBlock {
         if agreement.least_consistent.is_none() {
             scores.nothing_counts(&CONSISTENCY, "no two runs called the same tool at the same step");
         }
-        if runs.iter().any(|run| run.trace.conversation.tokens.total.is_none()) {
-            scores.nothing_counts(&COST, "a run records no tokens");
+        if sessions.iter().all(|session| session.calls.is_empty()) {
+            scores.not_exercised = Some("no run made a call, so there is nothing to compare".to_owned());
         }
-        if sessions.iter().any(|session| session.turn_lengths.len() < 2) {
-            scores.nothing_counts(&RESPONSE, "a run has fewer than two assistant turns");
-        }
-        scores.findings = explain::findings(&sessions, &reports, &agreement, self.leniency);
+        self.say_what_is_missing(&sessions, &mut scores);
+        scores.findings = explain::findings(&sessions, &measured, &agreement, self.premises);
         scores
     }
 
@@ -133,17 +167,13 @@ impl Gate for StabilityBlock {
     }
 }
 
-fn of_a_run(session: &Session<'_>, report: &StabilityReport) -> RunScores {
+fn of_a_run(measured: &Measured) -> RunScores {
     let mut scores = RunScores::default();
-    scores
-        .float(&WEAKEST, report.weakest_score())
-        .float(&TOOL_USAGE, report.tool_usage_stability)
-        .float(&RESPONSE, report.response_consistency)
-        .float(&REDUNDANCY, report.redundancy)
-        .float(&COST, report.cost_per_progress);
-    if session.is_short() {
-        scores
-            .not_exercised("the run has at most one turn and one call, so there is nothing to compare in it");
+    scores.float(&WEAKEST, measured.weakest);
+    for (target, value) in [TOOL_USAGE, RESPONSE, REDUNDANCY, COST].iter().zip(measured.values) {
+        if let Some(value) = value {
+            scores.float(target, value);
+        }
     }
     scores
 }
@@ -154,8 +184,9 @@ mod tests {
     use crate::trace::Trace;
     use serde_json::{Value, json};
 
-    const STRICT: StabilityBlock =
-        StabilityBlock { leniency: Leniency { ignore_empty_turns: false, min_calls_for_tool_usage: 2 } };
+    const BLANKET: Premises =
+        Premises { is_blanket: true, ignore_empty_turns: false, min_calls_for_tool_usage: None };
+    const MEASURED: Premises = Premises { is_blanket: false, ..BLANKET };
 
     fn run(calls: &[(&str, u32)], turns: &[usize], tokens: u64) -> Value {
         let call = |(name, i): &(&str, u32)| json!({ "name": name, "args": { "i": i } });
@@ -170,11 +201,15 @@ mod tests {
     }
 
     fn scored(runs: &[Value]) -> Scores {
+        scored_by(BLANKET, runs)
+    }
+
+    fn scored_by(premises: Premises, runs: &[Value]) -> Scores {
         let texts: Vec<String> = runs.iter().map(Value::to_string).collect();
         let traces: Vec<Trace<'_>> = texts.iter().map(|text| Trace::read(text).unwrap()).collect();
         let runs: Vec<Run<'_>> =
             traces.iter().map(|trace| Run { trace, header: None, passed: true }).collect();
-        STRICT.score(&runs)
+        StabilityBlock { premises }.score(&runs)
     }
 
     fn default_holds(scores: &Scores) -> bool {
@@ -226,15 +261,65 @@ mod tests {
     fn a_plan_of_two_tools_is_weak_by_the_formula_and_says_so() {
         let plan = run(&[("search", 1), ("open", 1)], &[5, 5], 0);
         let scores = scored(&[plan.clone(), plan]);
-        assert_eq!(messages(&scores), [(Some(1), "tool_usage_stability 0: 2 calls to 2 tools")]);
+        assert_eq!(
+            messages(&scores),
+            [(
+                Some(1),
+                "tool_usage_stability 0: 2 calls to 2 tools; `min_calls_for_tool_usage` leaves shorter runs out"
+            )]
+        );
     }
 
     #[test]
-    fn a_run_with_nothing_to_compare_in_it_is_marked() {
-        let short = run(&[("a", 1)], &[5], 50);
-        let scores = scored(&[short, run(&[("b", 1)], &[5, 5], 50)]);
-        assert!(scores.not_exercised.unwrap().ends_with("(in 1 of 2 runs: #1)"));
-        assert!(scores.findings.iter().any(|it| it.message.starts_with("1 of 1 pairs")));
+    fn runs_without_calls_are_marked() {
+        let silent = run(&[], &[5], 50);
+        let scores = scored_by(MEASURED, &[silent.clone(), silent]);
+        assert_eq!(scores.not_exercised.unwrap(), "no run made a call, so there is nothing to compare");
+    }
+
+    #[test]
+    fn a_score_counts_where_its_premise_holds() {
+        let plan = run(&[("search", 1), ("open", 1)], &[5, 500, 5, 500], 90_000);
+        let scores = scored_by(MEASURED, &[plan.clone(), plan]);
+        assert!(default_holds(&scores));
+        assert_eq!(scores.value("stability.tool_usage_stability"), None);
+        assert_eq!(
+            scores.why_vacuous("stability.tool_usage_stability").unwrap(),
+            "`stability.tool_usage_stability`: a run has fewer than 20 calls; `min_calls_for_tool_usage` changes that"
+        );
+        assert!(scores.value("stability.response_consistency").unwrap().as_f64() < 0.5);
+        assert!(scores.value("stability.cost_per_progress").unwrap().as_f64() < 0.5);
+        let looping = run(&[("a", 7); 5], &[5], 50);
+        let scores = scored_by(MEASURED, &[looping.clone(), looping]);
+        assert_eq!(scores.value("stability.weakest_score"), Some(Number::Float(0.2)));
+        assert!(!default_holds(&scores));
+    }
+
+    #[test]
+    fn a_long_run_that_thrashes_is_weak() {
+        let names: Vec<String> = (0..20).map(|at| format!("tool_{at}")).collect();
+        let calls: Vec<(&str, u32)> = names.iter().map(|name| (name.as_str(), 1)).collect();
+        let thrashing = run(&calls, &[5], 50);
+        let scores = scored_by(MEASURED, &[thrashing.clone(), thrashing]);
+        assert_eq!(scores.value("stability.weakest_score"), Some(Number::Float(0.0)));
+    }
+
+    #[test]
+    fn runs_that_take_other_ways_fail_the_default_gate() {
+        let one = run(&[("search", 1), ("open", 1), ("send", 1)], &[5], 50);
+        let other = run(&[("list", 1), ("open", 1), ("close", 1)], &[5], 50);
+        assert!(!default_holds(&scored_by(MEASURED, &[one, other])));
+    }
+
+    #[test]
+    fn the_keys_of_the_blanket_rule_say_when_they_change_nothing() {
+        let told = |keys: &str| crate::eval::lint_check::problems(&format!("runs: 2\nstability: {keys}"));
+        assert_eq!(told("{ premises: none, ignore_empty_turns: true }"), []);
+        let useless = told("{ ignore_empty_turns: true }");
+        assert_eq!(
+            useless[0].message,
+            "`ignore_empty_turns` changes nothing: turns without text never count"
+        );
     }
 
     #[test]

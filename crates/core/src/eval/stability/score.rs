@@ -87,6 +87,76 @@ pub fn agent_stability(envelope: &Value) -> StabilityReport {
     score(&Session::of_envelope(envelope), Leniency::default())
 }
 
+/// The dimensions of a run, in the order of [`StabilityReport::dimensions`], where they were measured.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Measured {
+    pub(super) values: [Option<f64>; 4],
+    /// The lowest of those that count; 1 where none was measured.
+    pub(super) weakest: f64,
+}
+
+pub(super) const DIMENSIONS: [&str; 4] =
+    ["tool_usage_stability", "response_consistency", "redundancy", "cost_per_progress"];
+
+/// Calls from which on a run is long enough to thrash: of verified runs with 20 calls or more one in 39 scores below
+/// 0.5, of those with 2 calls or more half.
+const CALLS_TO_THRASH: usize = 20;
+/// Answers from which on their lengths can be compared.
+const ANSWERS_TO_COMPARE: usize = 3;
+
+/// Which dimensions are measured in a run, and which count.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Premises {
+    /// Whether all count always, as the formulas are written.
+    pub(super) is_blanket: bool,
+    pub(super) ignore_empty_turns: bool,
+    pub(super) min_calls_for_tool_usage: Option<usize>,
+}
+
+impl Premises {
+    /// Whether a dimension counts towards the weakest score. The lengths of answers and the tokens of a call say
+    /// nothing by themselves: a quarter and most of the verified runs are below 0.5.
+    pub(super) fn count(self, dimension: usize) -> bool {
+        self.is_blanket || matches!(DIMENSIONS[dimension], "tool_usage_stability" | "redundancy")
+    }
+
+    /// How many calls make `tool_usage_stability` measured.
+    pub(super) fn least_calls(self) -> usize {
+        self.min_calls_for_tool_usage.unwrap_or(if self.is_blanket { 2 } else { CALLS_TO_THRASH })
+    }
+
+    pub(super) fn lengths(self, session: &Session<'_>) -> Vec<usize> {
+        if self.is_blanket {
+            judged_lengths(session, self.leniency())
+        } else {
+            session.answer_lengths.clone()
+        }
+    }
+
+    fn leniency(self) -> Leniency {
+        Leniency { ignore_empty_turns: self.ignore_empty_turns, min_calls_for_tool_usage: self.least_calls() }
+    }
+
+    pub(super) fn measure(self, session: &Session<'_>) -> Measured {
+        let values = if self.is_blanket {
+            score(session, self.leniency()).dimensions().map(|(_, value)| Some(value))
+        } else {
+            let calls = session.calls.len();
+            let usage = calls >= self.least_calls().max(2);
+            let answers = session.answer_lengths.len() >= ANSWERS_TO_COMPARE;
+            [
+                usage.then(|| tool_usage(session, 2)),
+                answers.then(|| evenness(&session.answer_lengths)),
+                (calls >= 2).then(|| ratio_or_one(session.distinct_calls, calls)),
+                (calls > 0 && session.tokens > 0.0).then(|| cost_per_progress(session)),
+            ]
+        };
+        let counted = values.iter().enumerate().filter(|(at, _)| self.count(*at));
+        let weakest = counted.filter_map(|(_, value)| *value).fold(1.0, f64::min);
+        Measured { values, weakest }
+    }
+}
+
 /// What a suite may leave out of the formulas.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Leniency {

@@ -10,6 +10,8 @@ pub(super) struct Session<'a> {
     pub(super) calls: Vec<Step<'a>>,
     /// The length of each assistant turn, in Unicode characters of its text.
     pub(super) turn_lengths: Vec<usize>,
+    /// The lengths of those turns that answer the user: they have a text and make no call.
+    pub(super) answer_lengths: Vec<usize>,
     /// All tokens of the run; 0 when none are recorded.
     pub(super) tokens: f64,
     /// How many tools were called, by name.
@@ -34,7 +36,8 @@ impl<'a> Session<'a> {
             content.map_or(0, |content: Value| text_length(&content))
         });
         let tokens = trace.conversation.tokens.total.unwrap_or_default() as f64;
-        Self::new(trace.tool_calls.iter().map(Step::of_call).collect(), lengths.collect(), tokens)
+        let turns = trace.tool_calls.iter().filter_map(|call| call.turn).collect();
+        Self::new(trace.tool_calls.iter().map(Step::of_call).collect(), lengths.collect(), &turns, tokens)
     }
 
     /// Reads an envelope, or a run line that has it under `trace`; what is missing or odd counts as nothing.
@@ -47,13 +50,17 @@ impl<'a> Session<'a> {
         let assistant = list("/conversation/turns").filter(|turn| turn["role"] == "assistant");
         let lengths = assistant.map(|turn| text_length(&turn["content"])).collect();
         let tokens = envelope.pointer("/conversation/tokens/total").and_then(Value::as_f64);
-        Self::new(calls, lengths, tokens.unwrap_or_default().max(0.0))
+        let turns = list("/tool_calls").filter_map(|call| call["turn"].as_u64()).collect();
+        Self::new(calls, lengths, &turns, tokens.unwrap_or_default().max(0.0))
     }
 
-    fn new(calls: Vec<Step<'a>>, turn_lengths: Vec<usize>, tokens: f64) -> Self {
+    fn new(calls: Vec<Step<'a>>, turn_lengths: Vec<usize>, calling: &HashSet<u64>, tokens: f64) -> Self {
+        let answers = turn_lengths.iter().enumerate();
+        let answers = answers.filter(|(turn, length)| **length > 0 && !calling.contains(&(*turn as u64)));
+        let answer_lengths = answers.map(|(_, length)| *length).collect();
         let tools = calls.iter().map(|call| call.name).collect::<HashSet<_>>().len();
         let distinct_calls = calls.iter().collect::<HashSet<_>>().len();
-        Self { calls, turn_lengths, tokens, tools, distinct_calls }
+        Self { calls, turn_lengths, answer_lengths, tokens, tools, distinct_calls }
     }
 
     /// Whether there is nothing within the run to compare: at most one turn and one call.
