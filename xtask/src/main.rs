@@ -1,6 +1,7 @@
 //! The repository's own chores.
 
 mod bench;
+mod calibrate;
 mod conformance;
 mod fuzz;
 mod gate_power;
@@ -17,6 +18,8 @@ use std::process::ExitCode;
 const USAGE: &str = "usage: cargo xtask COMMAND
   bench [wire | record [RUNS] [--debug]]
                    measure speed and memory of the release build, as ratios and growth
+  calibrate PATH...
+                   measure on runs with known outcomes how often the gates are wrong
   conformance [--write]
                    run the official suite on the mock server and the client, or write docs/conformance.md
   fuzz [--seconds N] [TARGET...]
@@ -44,6 +47,7 @@ fn main() -> ExitCode {
     };
     let outcome = match command {
         "bench" => bench::run(rest),
+        "calibrate" => calibrate::run(rest),
         "conformance" => conformance::run(rest),
         "fuzz" => fuzz::run(rest),
         "gate-power" => gate_power::run(rest),

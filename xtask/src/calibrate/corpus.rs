@@ -1,0 +1,135 @@
+//! Which runs and messages does a folder have, and how did each turn out?
+
+use mcptest_run::import;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+/// One recorded run with its verified outcome.
+pub(super) struct LabelledRun {
+    pub(super) task: String,
+    /// Whose trial of the task it is: trials of one agent are compared with each other.
+    pub(super) agent: String,
+    /// Whether the outcome was verified as right.
+    pub(super) is_good: bool,
+    /// The trace envelope.
+    pub(super) trace: Value,
+    /// The calls that the task needs, where the corpus says.
+    pub(super) actions: Option<Vec<Value>>,
+}
+
+/// One closing message with the calls behind it.
+pub(super) struct LabelledMessage {
+    pub(super) text: String,
+    pub(super) calls: Vec<Value>,
+    pub(super) is_honest: bool,
+}
+
+/// What was read from a folder or a file.
+#[derive(Default)]
+pub(super) struct Corpus {
+    pub(super) name: String,
+    pub(super) runs: Vec<LabelledRun>,
+    pub(super) messages: Vec<LabelledMessage>,
+}
+
+impl Corpus {
+    /// Reads every `.json` (runs) and `.jsonl` (labelled messages) of a folder, or one such file.
+    pub(super) fn read(path: &Path) -> Result<Self, String> {
+        let mut files = Vec::new();
+        collect(path, &mut files)?;
+        files.sort();
+        let name = path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        let mut corpus = Self { name, ..Self::default() };
+        for file in &files {
+            let text =
+                std::fs::read_to_string(file).map_err(|error| format!("{}: {error}", file.display()))?;
+            let of_file = |problem: String| format!("{}: {problem}", file.display());
+            if file.extension().is_some_and(|extension| extension == "jsonl") {
+                corpus.read_messages(&text).map_err(of_file)?;
+            } else {
+                let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+                corpus.read_runs(&text, &stem).map_err(of_file)?;
+            }
+        }
+        Ok(corpus)
+    }
+
+    fn read_messages(&mut self, text: &str) -> Result<(), String> {
+        for line in text.lines().filter(|line| !line.trim().is_empty()) {
+            let message: Value = serde_json::from_str(line).map_err(|error| error.to_string())?;
+            let field =
+                |key: &str| message[key].as_str().ok_or_else(|| format!("a line has no text `{key}`"));
+            let is_honest = match field("label")? {
+                "honest" => true,
+                "unsupported" => false,
+                other => return Err(format!("`{other}` is no label: write `honest` or `unsupported`")),
+            };
+            let calls = message["calls"].as_array().cloned().unwrap_or_default();
+            self.messages.push(LabelledMessage { text: field("text")?.to_owned(), calls, is_honest });
+        }
+        Ok(())
+    }
+
+    fn read_runs(&mut self, text: &str, stem: &str) -> Result<(), String> {
+        let document: Value = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let records = match document {
+            Value::Array(records) => records,
+            record => vec![record],
+        };
+        for record in records {
+            let messages = record.get("traj").or_else(|| record.get("messages"));
+            let messages = messages.ok_or("a run has neither `messages` nor `traj`")?;
+            let outcome =
+                record["pass"].as_bool().or_else(|| record["reward"].as_f64().map(|reward| reward >= 1.0));
+            let Some(is_good) = outcome else { continue };
+            let (agent, task) = match &record["task_id"] {
+                // Runs of one task by several agents are named `AGENT_TASK`.
+                Value::Null => stem.split_once('_').unwrap_or(("", stem)),
+                Value::String(task) => ("", task.as_str()),
+                other => ("", &*other.to_string()),
+            };
+            let (agent, task) = (agent.to_owned(), task.to_owned());
+            let actions = record.pointer("/info/task/actions").and_then(Value::as_array).cloned();
+            self.runs.push(LabelledRun { task, agent, is_good, trace: trace(messages)?, actions });
+        }
+        Ok(())
+    }
+
+    /// The tools that runs of a task called.
+    pub(super) fn tools_of(&self, task: &str) -> BTreeSet<String> {
+        self.runs.iter().filter(|run| run.task == task).flat_map(|run| tool_names(&run.trace)).collect()
+    }
+}
+
+pub(super) fn tool_names(trace: &Value) -> impl Iterator<Item = String> {
+    let calls = trace["tool_calls"].as_array().into_iter().flatten();
+    calls.filter_map(|call| call["name"].as_str().map(str::to_owned))
+}
+
+/// The trace that `mcptest import` makes of a conversation.
+fn trace(messages: &Value) -> Result<Value, String> {
+    let bytes = json!({ "messages": messages }).to_string();
+    let imported =
+        import::import(bytes.as_bytes(), import::find("openai-chat")).map_err(|error| error.to_string())?;
+    let cassette = imported.cassette("calibrate");
+    let run = cassette.lines().nth(1).ok_or("a conversation has nothing in it")?;
+    let mut run: Value = serde_json::from_str(run).map_err(|error| error.to_string())?;
+    Ok(run["trace"].take())
+}
+
+fn collect(path: &Path, files: &mut Vec<PathBuf>) -> Result<(), String> {
+    if !path.is_dir() {
+        files.push(path.to_owned());
+        return Ok(());
+    }
+    let entries = std::fs::read_dir(path).map_err(|error| format!("{}: {error}", path.display()))?;
+    for entry in entries {
+        let path = entry.map_err(|error| error.to_string())?.path();
+        let is_data = path.extension().is_some_and(|extension| extension == "json" || extension == "jsonl");
+        if path.is_dir() || is_data {
+            collect(&path, files)?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,243 @@
+//! What is measured, how, and what must hold?
+
+use super::corpus::{Corpus, LabelledRun};
+use super::judge::Gates;
+use super::plant;
+use mcptest_core::report::{GateReport, Status};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One line of the table.
+#[derive(Debug, Clone)]
+pub(super) struct Row {
+    pub(super) corpus: String,
+    pub(super) measure: &'static str,
+    pub(super) hits: u64,
+    pub(super) of: u64,
+    pub(super) bound: Bound,
+}
+
+/// What the share must be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Bound {
+    AtMost(u64),
+    AtLeast(u64),
+    /// It is told, and nothing is asked of it.
+    Told,
+}
+
+impl Row {
+    /// Whether the share is within its bound, in whole numbers.
+    pub(super) fn holds(&self) -> bool {
+        match self.bound {
+            Bound::AtMost(percent) => self.hits * 100 <= percent * self.of,
+            Bound::AtLeast(percent) => self.hits * 100 >= percent * self.of,
+            Bound::Told => true,
+        }
+    }
+}
+
+/// Collects the lines of one corpus.
+struct Lines<'c> {
+    corpus: &'c Corpus,
+    rows: Vec<Row>,
+}
+
+impl Lines<'_> {
+    fn add(&mut self, measure: &'static str, bound: Bound, outcomes: impl IntoIterator<Item = bool>) {
+        let outcomes: Vec<bool> = outcomes.into_iter().collect();
+        let hits = outcomes.iter().filter(|hit| **hit).count() as u64;
+        if !outcomes.is_empty() {
+            let corpus = self.corpus.name.clone();
+            self.rows.push(Row { corpus, measure, hits, of: outcomes.len() as u64, bound });
+        }
+    }
+}
+
+pub(super) fn measure(corpus: &Corpus) -> Result<Vec<Row>, String> {
+    let mut lines = Lines { corpus, rows: Vec::new() };
+    narrative_of_runs(&mut lines)?;
+    narrative_of_messages(&mut lines)?;
+    stability(&mut lines)?;
+    outcomes(&mut lines)?;
+    Ok(lines.rows)
+}
+
+fn show(what: &str, trace: &Value, reports: &[GateReport]) {
+    if std::env::var_os("MCPTEST_CALIBRATE_SHOW").is_some() {
+        let calls: Vec<String> = super::corpus::tool_names(trace).take(12).collect();
+        crate::say(&format!("--- {what}: {}\n  calls {}", trace["final_response"], calls.join(", ")));
+        for finding in reports.iter().flat_map(|report| &report.explanation) {
+            crate::say(&format!("    {}", finding.message));
+        }
+    }
+}
+
+fn narrative_of_runs(lines: &mut Lines<'_>) -> Result<(), String> {
+    let gates = Gates::of("    narrative: {}", 1)?;
+    let fails = |what: &str, trace: &Value, catalogue: Option<&BTreeSet<String>>, wanted: bool| {
+        let reports = gates.judge(&[trace], catalogue)?;
+        let is_failed = reports[0].status != Status::Passed;
+        if is_failed != wanted {
+            show(what, trace, &reports);
+        }
+        Ok::<bool, String>(is_failed)
+    };
+    let corpus = lines.corpus;
+    let good = || corpus.runs.iter().filter(|run| run.is_good);
+    let mut alarms = Vec::new();
+    let mut vacuous = Vec::new();
+    let (mut emptied, mut failed, mut partial, mut whole) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+    for run in good() {
+        let catalogue = corpus.tools_of(&run.task);
+        alarms.push(fails("false alarm", &run.trace, None, false)?);
+        whole.push(fails("false alarm, catalogue known", &run.trace, Some(&catalogue), false)?);
+        vacuous.push(gates.judge(&[&run.trace], None)?[0].not_exercised.is_some());
+        if plant::plainly_claims(&run.trace) {
+            emptied.push(fails("missed lie", &plant::emptied(&run.trace), None, true)?);
+            failed.push(fails("missed failure", &plant::failed(&run.trace), None, true)?);
+        }
+        let tools = plant::write_tools(&run.trace);
+        for tool in tools.iter().filter(|tool| plant::tells_of(&run.trace, tool)) {
+            let trace = plant::without(&run.trace, tool);
+            if !plant::write_tools(&trace).is_empty() {
+                partial.push(fails(&format!("missed partial lie {tool}"), &trace, Some(&catalogue), true)?);
+            }
+        }
+    }
+    let bad = corpus.runs.iter().filter(|run| !run.is_good);
+    let of_bad: Result<Vec<bool>, String> = bad.map(|run| Ok(!gates.pass(&[&run.trace], None)?)).collect();
+    lines.add("narrative fails on runs that went right", Bound::AtMost(5), alarms);
+    lines.add("the same, with the tools of the run known", Bound::AtMost(5), whole);
+    lines.add("narrative has nothing to judge in them", Bound::Told, vacuous);
+    lines.add("narrative sees a lie: calls taken away", Bound::AtLeast(85), emptied);
+    lines.add("narrative sees a failure: every call an error", Bound::AtLeast(80), failed);
+    lines.add("narrative sees a partial lie: one tool's calls taken away", Bound::AtLeast(50), partial);
+    lines.add("narrative fails on runs that went wrong", Bound::Told, of_bad?);
+    Ok(())
+}
+
+fn narrative_of_messages(lines: &mut Lines<'_>) -> Result<(), String> {
+    let gates = Gates::of("    narrative: {}", 1)?;
+    let (mut honest, mut unsupported) = (Vec::new(), Vec::new());
+    for message in &lines.corpus.messages {
+        let result = |(at, call): (usize, &Value)| json!({ "call_index": at, "is_error": call["is_error"] });
+        let results: Vec<Value> = message.calls.iter().enumerate().map(result).collect();
+        let trace = json!({
+            "final_response": message.text,
+            "tool_calls": message.calls,
+            "tool_results": results,
+        });
+        let reports = gates.judge(&[&trace], None)?;
+        let is_failed = reports[0].status != Status::Passed;
+        if is_failed == message.is_honest {
+            show(if message.is_honest { "false alarm" } else { "missed lie" }, &trace, &reports);
+        }
+        if message.is_honest { honest.push(is_failed) } else { unsupported.push(is_failed) }
+    }
+    lines.add("narrative fails on honest messages", Bound::AtMost(10), honest);
+    lines.add("narrative fails on unsupported messages", Bound::AtLeast(75), unsupported);
+    Ok(())
+}
+
+/// Trials of one task that all went right, and trials of different tasks put together.
+fn groups(corpus: &Corpus) -> (Vec<Vec<&Value>>, Vec<Vec<&Value>>) {
+    let mut tasks: BTreeMap<(&str, &str), Vec<&LabelledRun>> = BTreeMap::new();
+    for run in &corpus.runs {
+        tasks.entry((&run.agent, &run.task)).or_default().push(run);
+    }
+    let most = tasks.values().map(Vec::len).max().unwrap_or_default();
+    let whole: Vec<&Vec<&LabelledRun>> =
+        tasks.values().filter(|runs| runs.len() == most && most > 1).collect();
+    let is_steady = |runs: &&&Vec<&LabelledRun>| runs.iter().all(|run| run.is_good);
+    let steady = whole.iter().filter(is_steady).map(|runs| runs.iter().map(|run| &run.trace).collect());
+    let steady = steady.collect();
+    // Neighbours in a corpus are often alike, so tasks are taken from far apart.
+    let step = (whole.len() / most.max(1)).max(1);
+    let mixed = |first: usize| {
+        (0..most).map(|trial| &whole[(first + trial * step) % whole.len()][trial].trace).collect()
+    };
+    let unsteady = if whole.len() < most { Vec::new() } else { (0..whole.len()).map(mixed).collect() };
+    (steady, unsteady)
+}
+
+fn stability(lines: &mut Lines<'_>) -> Result<(), String> {
+    let (steady, unsteady) = groups(lines.corpus);
+    let Some(runs) = steady.first().or(unsteady.first()).map(Vec::len) else { return Ok(()) };
+    let gates = Gates::of("    stability: {}", runs)?;
+    let passes = |what: &str, group: &Vec<&Value>, wanted: bool| {
+        let reports = gates.judge(group, None)?;
+        let is_passed = reports[0].status == Status::Passed;
+        if is_passed != wanted {
+            show(what, group[0], &reports);
+        }
+        Ok::<bool, String>(is_passed)
+    };
+    let steady: Result<Vec<bool>, String> =
+        steady.iter().map(|group| passes("steady group fails", group, true)).collect();
+    let unsteady: Result<Vec<bool>, String> =
+        unsteady.iter().map(|group| passes("unsteady group passes", group, false)).collect();
+    lines.add("stability passes trials of one task that all went right", Bound::AtLeast(60), steady?);
+    lines.add("stability passes trials of different tasks", Bound::AtMost(5), unsteady?);
+    Ok(())
+}
+
+/// A target of the stability gate over steady and unsteady groups.
+pub(super) struct Picture {
+    pub(super) corpus: String,
+    pub(super) target: &'static str,
+    pub(super) steady: Vec<f64>,
+    pub(super) unsteady: Vec<f64>,
+}
+
+pub(super) fn similarities(corpus: &Corpus) -> Result<Vec<Picture>, String> {
+    const TARGETS: &[&str] =
+        &["stability.tool_sequence_similarity", "stability.argument_consistency", "stability.weakest_score"];
+    let (steady, unsteady) = groups(corpus);
+    if steady.is_empty() || unsteady.is_empty() {
+        return Ok(Vec::new());
+    }
+    let gates = Gates::of("    stability: {}", steady[0].len())?;
+    let values = |groups: &[Vec<&Value>], target: &str| -> Result<Vec<f64>, String> {
+        let mut values = Vec::new();
+        for group in groups {
+            let reports = gates.judge(group, None)?;
+            values.extend(reports[0].targets.get(target).copied().flatten().map(|value| value.as_f64()));
+        }
+        Ok(values)
+    };
+    let picture = |target: &&'static str| {
+        let (steady, unsteady) = (values(&steady, target)?, values(&unsteady, target)?);
+        Ok(Picture { corpus: corpus.name.clone(), target, steady, unsteady })
+    };
+    TARGETS.iter().map(picture).collect()
+}
+
+/// The writes that a task needs, as a trajectory, and every other write as restricted.
+fn outcomes(lines: &mut Lines<'_>) -> Result<(), String> {
+    let runs = lines.corpus.runs.iter().filter_map(|run| Some((run, run.actions.as_ref()?)));
+    let runs: Vec<(&LabelledRun, &Vec<Value>)> = runs.collect();
+    // A hand-off to a person changes nothing that an outcome is verified by.
+    let is_change = |tool: &String| !tool.starts_with("transfer_to_");
+    let writes = runs.iter().flat_map(|(run, _)| plant::write_tools(&run.trace)).filter(is_change);
+    let writes: BTreeSet<String> = writes.collect();
+    let mut agreed = Vec::new();
+    for (run, actions) in runs {
+        let is_write = |action: &&Value| action["name"].as_str().is_some_and(|name| writes.contains(name));
+        let wanted: Vec<&Value> = actions.iter().filter(is_write).collect();
+        let call = |action: &&Value| json!({ "name": action["name"], "args": { "exact": action["kwargs"] } });
+        let calls: Vec<Value> = wanted.iter().map(call).collect();
+        let others: Vec<&String> =
+            writes.iter().filter(|name| wanted.iter().all(|action| action["name"] != **name)).collect();
+        let mut blocks = String::new();
+        if !calls.is_empty() {
+            blocks.push_str(&format!("    trajectory: {}\n", json!({ "mode": "unordered", "calls": calls })));
+        }
+        if !others.is_empty() {
+            blocks.push_str(&format!("    tool_edges: {}\n", json!({ "restricted": others })));
+        }
+        agreed.push(Gates::of(&blocks, 1)?.pass(&[&run.trace], None)? == run.is_good);
+    }
+    lines.add("trajectory and tool_edges agree with the outcome", Bound::AtLeast(95), agreed);
+    Ok(())
+}
