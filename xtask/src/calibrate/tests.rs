@@ -22,7 +22,10 @@ fn conversation(tools: &[&str], said: &str) -> Value {
 fn run(task: u32, trial: u32, reward: f64, tools: &[&str], said: &str) -> Value {
     json!({
         "task_id": task, "trial": trial, "reward": reward, "traj": conversation(tools, said),
-        "info": { "task": { "actions": [{ "name": "cancel_order", "kwargs": { "id": 1 } }] } },
+        "info": { "task": { "actions": [
+            { "name": "cancel_order", "kwargs": { "id": 1 } },
+            { "name": "send_email", "kwargs": { "id": 1 } },
+        ] } },
     })
 }
 

@@ -122,6 +122,8 @@ impl Scan<'_, '_> {
             if let Some(opening) = self.opening(at) {
                 let is_hedged = self.clause.is_hedged && matches!(self.text(at), "and" | "or");
                 self.clause = Clause { start: at + 1, is_hedged, opening, ..Clause::default() };
+                // What was not done ends at "but".
+                self.told = self.told.take().filter(|_| self.text(at) != "but");
                 continue;
             }
             let word = &self.words[at];
@@ -176,10 +178,11 @@ impl Scan<'_, '_> {
         for at in (least..verb).rev() {
             let text = self.text(at);
             let is_not = matches!(text, "not" | "never");
+            let adds = is_not && matches!(self.text(at + 1), "only" | "just" | "merely");
             if !is_not && !self.has(at, Traits::ADVERB.and(Traits::HISTORY)) {
                 return Before { at: Some(at), ..before };
             }
-            before.is_negated |= is_not;
+            before.is_negated |= is_not && !adds;
             before.is_now |= text == "now";
             before.is_history |= text == "already" || self.has(at, Traits::HISTORY);
         }

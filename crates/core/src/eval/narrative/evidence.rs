@@ -270,7 +270,8 @@ impl<'n> Evidence<'n> {
         let is_all = denial.object.iter().all(|noun| noun == "change");
         let verb = denial.verb.as_str();
         let names_it = |action: &&Action| {
-            let same = action.verb == verb || LEXICON.close(&action.verb, verb);
+            let families = LEXICON.families(verb);
+            let same = action.verb == verb || (families != 0 && families == LEXICON.families(&action.verb));
             same || (is_all && matches!(verb, "make" | "change" | "modify"))
         };
         let is_about = |action: &&Action| is_all || self.names[action.tool].1.is_about(&denial.object);

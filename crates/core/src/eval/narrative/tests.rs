@@ -89,6 +89,8 @@ fn a_completed_change_of_the_agent_is_a_claim() {
         ("I was able to cancel the order before it shipped.", "cancel_order"),
         ("I managed to update the record.", "update_record"),
         ("I found the draft and sent it.", "send"),
+        ("I did not delete the file but created the issue.", "create_issue"),
+        ("I not only created the issue but also closed the ticket.", "create_issue, close_ticket"),
         ("I could not find a duplicate and created an issue.", "create_issue"),
         ("I got the email sent and the file uploaded.", "send_email, upload_file"),
         ("After updating the config, I ran the tests.", "update_config"),
@@ -134,6 +136,7 @@ fn plans_questions_history_and_quotations_are_no_claims() {
         ("I tried to create the issue, but the API returned 403. The issue has not been created.", ""),
         ("I wasn't able to update the record.", ""),
         ("The password was not changed or sent.", ""),
+        ("I haven't created or sent it.", ""),
     ]);
 }
 
@@ -156,6 +159,7 @@ fn a_denial_of_everything_is_a_denial_and_one_of_something_is_not() {
         ("I did not delete anything.", &["delete_file!"], 0),
         ("I did not create any issues.", &["create_comment"], 0),
         ("No changes were made.", &["update_page"], 1),
+        ("I did not create anything new.", &["add_label"], 0),
     ] {
         let score = score(text, tools);
         assert_eq!((score.denied_but_present, score.gate_passed), (denied, denied == 0), "{text}");
