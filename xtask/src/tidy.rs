@@ -128,7 +128,7 @@ mod tests {
 
     #[test]
     fn a_way_around_the_exits_is_complained_about() {
-        let text = "//! A?\nfn f() { std::fs::write(\"a\", \"b\"); }\n";
+        let text = "//! A?\nfn f() { mcptest_files::write(\"a\", \"b\"); }\n";
         assert_eq!(complaints_about("crates/run/src/new.rs", text).len(), 1);
         assert!(complaints_about("crates/run/src/exit.rs", text).is_empty());
         assert!(complaints_about("crates/run/tests/new.rs", text).is_empty());

@@ -52,7 +52,7 @@ fn passes(folder: &TempDir) -> String {
     done(&mcptest(folder, &["validate", "--deny-warnings"]));
     let judged = command(folder.path(), &["run"]).env("PATH", "").output().unwrap();
     let said = done(&judged);
-    assert!(said.contains(" 0 failed, 0 errors"), "{said}");
+    assert!(!said.contains(" failed") && !said.contains(" error"), "{said}");
     fs::read_to_string(folder.path().join("mcptest.yml")).unwrap()
 }
 
@@ -88,7 +88,7 @@ fn tools_are_listed_and_tested_whatever_their_names() {
     }
     assert!(!suite.contains('\u{202e}'));
     let again = done(&mcptest(&folder, &["run", "--record"]));
-    assert!(again.contains("6 passed, 0 failed, 0 errors, 1 skipped"), "{again}");
+    assert!(again.contains("6 passed, 1 skipped"), "{again}");
 }
 
 #[test]

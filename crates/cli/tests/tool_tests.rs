@@ -216,12 +216,12 @@ tools:
 ",
     );
     let said = text(&mcptest(&folder, &["run", "--record"]).stdout);
-    assert!(said.contains("PASS  literal") && said.contains("FAIL  hidden"), "{said}");
+    assert!(said.contains("✓ literal") && said.contains("✗ hidden"), "{said}");
     assert!(said.contains("the value has a placeholder where a secret was: see docs/redaction.md"), "{said}");
     rewrite(&folder, ", API_KEY: production", "");
     rewrite(&folder, "env: {", "env: { MODE2: staging-area,");
     let said = text(&mcptest(&folder, &["run", "--record", "--filter", "literal"]).stdout);
-    assert!(said.contains("PASS  literal"), "a value of `env` is not redacted from the result: {said}");
+    assert!(said.contains("✓ literal"), "a value of `env` is not redacted from the result: {said}");
 }
 
 #[test]
@@ -290,7 +290,7 @@ fn without_expect_the_tools_own_schema_decides_and_nothing_checked_is_an_error()
     ]);
     let output = mcptest(&folder, &["run", "--live"]);
     let said = text(&output.stdout);
-    assert!(said.contains("PASS  fits") && said.contains("FAIL  lies"), "{said}");
+    assert!(said.contains("✓ fits") && said.contains("✗ lies"), "{said}");
     assert!(
         said.contains(
             "nothing was checked: the test has no `expect:`, and the tool declares no outputSchema"
@@ -351,7 +351,7 @@ fn rows_stand_in_the_order_of_the_suite_however_many_run_at_once() {
     let tests: Vec<_> = names.iter().map(|name| (name.as_str(), "get_weather", OSLO)).collect();
     let folder = suite(&tests);
     let said = text(&mcptest(&folder, &["run", "--live", "--jobs", "4"]).stdout);
-    let shown: Vec<&str> = said.lines().filter_map(|line| line.split("PASS  ").nth(1)).collect();
+    let shown: Vec<&str> = said.lines().filter_map(|line| line.split("✓ ").nth(1)).collect();
     assert_eq!(shown, names);
 }
 
@@ -391,7 +391,7 @@ fn an_agent_that_cannot_be_asked_is_its_own_row_while_tools_are_recorded() {
     let output = mcptest(&folder, &["run", "--record"]);
     let said = text(&output.stdout);
     assert!(said.contains("nothing is known of the model `m`"), "{said}");
-    assert!(said.contains("PASS  fine"), "{said}");
+    assert!(said.contains("✓ fine"), "{said}");
     assert_eq!(output.status.code(), Some(2));
 }
 
@@ -429,10 +429,10 @@ fn a_call_that_fails_says_how_and_exits_accordingly() {
     let (_, err, code) = call(&["call", "get_wether"]);
     assert!(err.contains("the server lists no tool `get_wether`; did you mean `get_weather`?"), "{err}");
     assert_eq!(code, Some(1));
-    let (_, err, code) = call(&["call", "hang", "--timeout", "300ms"]);
+    let (_, err, code) = call(&["call", "hang", "--timeout", "4s"]);
     assert_eq!(
         (err.as_str(), code),
-        ("error: server \"python3\": no answer to tools/call hang within 300 ms\n", Some(2))
+        ("error: server \"python3\": no answer to tools/call hang within 4 s\n", Some(2))
     );
     let (_, err, code) = call(&["call", "die"]);
     assert!(err.contains("it exited with code 3") && err.contains("out of memory"), "{err}");

@@ -59,11 +59,12 @@ fn said(output: &Output) -> String {
     format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
 }
 
-/// Ends with this code, and says all of this.
+/// Ends with this code, and says all of this, however it is spaced and wrapped.
 fn assert_says(output: &Output, code: i32, parts: &[&str]) {
     let said = said(output);
     assert_eq!(output.status.code(), Some(code), "{said}");
+    let on_one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     for part in parts {
-        assert!(said.contains(part), "{part:?} is not in\n{said}");
+        assert!(on_one_line(&said).contains(&on_one_line(part)), "{part:?} is not in\n{said}");
     }
 }

@@ -92,6 +92,6 @@ fn traces_that_are_judged_are_not_written_over() {
 fn usage_that_an_agent_reports_through_a_pipe_is_told_of_and_hangs_nothing() {
     let program = "rm -f \"$MCPTEST_USAGE\"; mkfifo \"$MCPTEST_USAGE\"; echo done";
     let here = folder(&[("m.yml", MOCK), ("s.yml", &recorded("c.jsonl", program))]);
-    let output = mcptest(here.path(), &["run", "s.yml", "--record"]);
+    let output = mcptest(here.path(), &["run", "s.yml", "--record", "-v"]);
     assert_says(&output, 0, &["MCPTEST_USAGE cannot be used: it is a named pipe, not a file"]);
 }

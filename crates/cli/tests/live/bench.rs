@@ -150,10 +150,11 @@ impl Ran {
         Self { exit: output.status.code(), stdout: text(&output.stdout), stderr: text(&output.stderr) }
     }
 
-    /// What it said says this, too.
+    /// What it said says this, too, however it is spaced and wrapped.
     pub(crate) fn says(&self, words: &str) -> &Self {
         let said = format!("{}{}", self.stdout, self.stderr);
-        assert!(said.contains(words), "{words:?} is not in\n{said}");
+        let on_one_line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(on_one_line(&said).contains(&on_one_line(words)), "{words:?} is not in\n{said}");
         self
     }
 }

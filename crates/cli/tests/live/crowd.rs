@@ -95,10 +95,8 @@ steps: [{ calls: [{ name: desk__get_weather, args: { city: Oslo } }] }]
         let text = suite(server, "sweep: [0, 4, 16], source: { from: near_duplicate }");
         let bench = Bench::with(&text, script, DESK);
         let recorded = bench.record(&["--record", "--jobs", "1"], 1);
-        for (row, status) in
-            [("0 distractors", "PASS"), ("4 distractors", "PASS"), ("16 distractors", "FAIL")]
-        {
-            recorded.says(&format!("{status}  asks [{row}]"));
+        for (row, status) in [("0 distractors", "✓"), ("4 distractors", "✓"), ("16 distractors", "✗")] {
+            recorded.says(&format!("{status} asks [{row}]"));
             let (header, runs) = bench.cassette(&format!("a.{}.jsonl", row.replace(' ', "-")));
             let crowd = header["catalogue"].as_array().unwrap().len() - 2;
             assert_eq!((runs.len(), format!("{crowd} distractors")), (1, row.to_owned()));
@@ -107,7 +105,7 @@ steps: [{ calls: [{ name: desk__get_weather, args: { city: Oslo } }] }]
         let seen: Vec<usize> = log.iter().step_by(2).map(|asked| offered(&asked.body)).collect();
         assert_eq!(seen, [2, 6, 18], "{server}");
         assert_eq!(bench.replay(1).stdout, recorded.stdout);
-        bench.record(&["--record=failed"], 0).says("PASS  asks [16 distractors]");
+        bench.record(&["--record=failed"], 0).says("✓ asks [16 distractors]");
         assert_eq!(bench.stub.count(), 8, "only the row that failed is recorded again");
     }
 }

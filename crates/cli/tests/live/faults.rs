@@ -183,7 +183,7 @@ fn the_fault_matrix_tries_every_kind_at_every_call_and_says_what_is_survived() {
         "rules:\n  - {{ when: {{ run: 4 }}, {gives_up} }}\n  - {{ when: {{ run: 5 }}, {gives_up} }}\n{SCRIPT}"
     );
     let bench = Bench::with(MATRIX, &script, DESK);
-    let recorded = bench.record(&["--record", "--jobs", "1", "-v"], 0);
+    let recorded = bench.record(&["--record", "--jobs", "1", "-vv"], 0);
     recorded.says("survived 10 of 11 faults (90%)");
     recorded.says("error:-32603@1 (`create_ticket`) was not survived: its `expect:` did not hold");
     recorded.says("never reached, since the call was not made: error:-32603@2");
@@ -232,7 +232,7 @@ fn a_live_fault_matrix_is_judged_and_written_nowhere() {
     let text = MATRIX.replace("fault_matrix: true", "fault_matrix: { kinds: [hang, 'recover-after:2'] }");
     let bench = Bench::with(&text, SCRIPT, DESK);
     let before = bench.files();
-    bench.record(&["--live"], 0).says("survived 4 of 4 faults (100%)");
+    bench.record(&["--live", "-v"], 0).says("survived 4 of 4 faults (100%)");
     assert_eq!(bench.files(), before);
     bench.record(&["--record"], 0);
     let struck = |trace: &Value| trace["faults"].as_array().unwrap().len();
@@ -246,7 +246,7 @@ fn a_fault_matrix_of_other_kinds_is_stale_and_recorded_again_as_that() {
     bench.write("suite.yml", &MATRIX.replace("fault_matrix: true", "fault_matrix: { kinds: [hang] }"));
     bench.replay(2).says("a.faults.jsonl is stale");
     bench.record(&["--record=missing"], 2);
-    bench.record(&["--record=stale"], 0).says("survived 2 of 2 faults (100%)");
+    bench.record(&["--record=stale", "-v"], 0).says("survived 2 of 2 faults (100%)");
     assert_eq!(bench.traces("a.faults.jsonl").len(), 2);
     bench.replay(0);
 }

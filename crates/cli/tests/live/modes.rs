@@ -107,7 +107,7 @@ fn of_a_test_that_failed_all_runs_are_recorded_again_and_of_others_none() {
     let script =
         format!("rules: [{{ when: {{ prompt: left, run: 1 }}, steps: [{{ text: No need. }}] }}]\n{LOOKS}");
     let bench = Bench::with(TWO, &script, MANIFEST);
-    bench.record(&["--record", "--jobs", "1"], 1).says("first (3 runs, 1 failed)");
+    bench.record(&["--record", "--jobs", "1"], 1).says("first 3 runs, 2 passed");
     let second = bench.read("second.jsonl");
     bench.record(&["--record=failed"], 0);
     assert_eq!((begun(&bench, "left"), begun(&bench, "right")), (6, 2));
@@ -122,10 +122,7 @@ fn live_runs_are_judged_and_leave_nothing_behind() {
         format!("rules: [{{ when: {{ prompt: left, run: 1 }}, steps: [{{ text: No need. }}] }}]\n{LOOKS}");
     let bench = Bench::with(TWO, &script, MANIFEST);
     let before = bench.files();
-    bench
-        .record(&["--live", "--jobs", "1"], 1)
-        .says("first (3 runs, 1 failed)")
-        .says("PASS  second (2 runs)");
+    bench.record(&["--live", "--jobs", "1"], 1).says("first 3 runs, 2 passed").says("✓ second 2 runs");
     assert_eq!(bench.files(), before);
     assert_eq!(begun(&bench, "left"), 3);
     bench.record(&["--record"], 0);
@@ -141,7 +138,7 @@ fn more_runs_are_added_to_those_there_are_and_other_models_have_files_of_their_o
     let bench = Bench::with(&suite, LOOKS, MANIFEST);
     bench.record(&["--record", "--filter", "first"], 0);
     let three = bench.read("first-claude-sonnet-4-5.jsonl");
-    bench.record(&["--record=missing", "--runs", "5", "--filter", "first"], 0).says("first (5 runs)");
+    bench.record(&["--record=missing", "--runs", "5", "--filter", "first"], 0).says("first 5 runs");
     assert!(bench.read("first-claude-sonnet-4-5.jsonl").starts_with(&three));
     assert_eq!(begun(&bench, "left"), 5);
     bench.replay(2).says("5 runs are recorded; only the first 3 are judged");
@@ -170,8 +167,8 @@ fn live_a_first_failure_ends_the_rest_and_nothing_is_judged_by_an_older_recordin
     bench.record(&["--record", "--jobs", "1"], 0);
     bench
         .record(&["--live", "--fail-fast"], 1)
-        .says("FAIL  first (3 runs, 3 failed)")
-        .says("SKIP  second: not judged: --fail-fast");
+        .says("✗ first 3 runs, 0 passed")
+        .says("- second not judged: --fail-fast");
     assert_eq!((begun(&bench, "left"), begun(&bench, "right")), (6, 2), "the second is not begun again");
 }
 
@@ -181,9 +178,9 @@ fn a_tool_test_that_fails_ends_the_recording_of_agents_too() {
     for mode in ["--record", "--live"] {
         bench
             .record(&[mode, "--fail-fast"], 1)
-            .says("FAIL  the tool")
-            .says("SKIP  first: not run: --fail-fast")
-            .says("SKIP  second: not run: --fail-fast");
+            .says("✗ the tool")
+            .says("- first not run: --fail-fast")
+            .says("- second not run: --fail-fast");
         assert_eq!(bench.stub.count(), 0, "no model is asked");
     }
 }

@@ -252,7 +252,8 @@ fn the_suite_says_which_tools_write() {
     let passes = |call: Value| score_narrative("I created the issue.", &[call], &narrative).gate_passed;
     assert!(passes(json!({"name": "fetch_and_fix"})));
     assert!(!passes(json!({"name": "fetch_page"})));
-    assert!(passes(json!({"name": "run_job"})));
+    assert!(passes(json!({"name": "run_job", "server": "shop"})));
+    assert!(!passes(json!({"name": "run_job"})), "no other server is known to have it");
     assert!(!passes(json!({"name": "run_job", "server": "ci"})));
 }
 
