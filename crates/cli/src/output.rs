@@ -113,10 +113,12 @@ pub(crate) fn is_dumb() -> bool {
     std::env::var_os("TERM").is_some_and(|term| term == "dumb")
 }
 
-/// The width to wrap at: only a terminal has one.
+/// The width to wrap at: the terminal's, else what `COLUMNS` says.
 pub(crate) fn width() -> Option<usize> {
-    let (_, columns) = console::Term::stdout().size_checked()?;
-    Some(usize::from(columns))
+    match console::Term::stdout().size_checked() {
+        Some((_, columns)) => Some(usize::from(columns)),
+        None => std::env::var("COLUMNS").ok()?.parse().ok(),
+    }
 }
 
 /// Colours, where they are wanted.

@@ -36,7 +36,8 @@ pub async fn stop_signal() -> StopSignal {
         watch::channel((0, None)).0
     });
     let mut heard = signals.subscribe();
-    let before = heard.borrow_and_update().0;
+    // One that came while nobody waited is still to be taken up.
+    let before = TAKEN.load(Ordering::SeqCst);
     let taken = heard.wait_for(|(count, _)| *count > before).await.map(|heard| *heard);
     match taken {
         Ok((count, Some(signal))) => {
@@ -50,8 +51,9 @@ pub async fn stop_signal() -> StopSignal {
 fn listen() {
     let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_all().build() else { return };
     runtime.block_on(async {
+        let mut arriving = Arriving::new();
         for count in 1_usize.. {
-            let signal = next().await;
+            let signal = arriving.next().await;
             let Some(signals) = SIGNALS.get() else { return };
             let is_awaited = signals.receiver_count() > 0;
             signals.send_replace((count, Some(signal)));
@@ -67,31 +69,52 @@ fn listen() {
     });
 }
 
+/// The signals as they arrive. They are asked for once, so that none is lost while another is dealt with.
 #[cfg(unix)]
-async fn next() -> StopSignal {
-    use tokio::signal::unix::{SignalKind, signal};
-    let wait = |kind: SignalKind| async move {
-        match signal(kind) {
-            Ok(mut signals) => {
-                signals.recv().await;
+struct Arriving([Option<tokio::signal::unix::Signal>; 3]);
+
+#[cfg(unix)]
+impl Arriving {
+    fn new() -> Self {
+        use tokio::signal::unix::{SignalKind, signal};
+        let kinds = [SignalKind::interrupt(), SignalKind::terminate(), SignalKind::hangup()];
+        Self(kinds.map(|kind| signal(kind).ok()))
+    }
+
+    async fn next(&mut self) -> StopSignal {
+        async fn wait(signals: &mut Option<tokio::signal::unix::Signal>) {
+            match signals {
+                Some(signals) => {
+                    signals.recv().await;
+                }
+                None => std::future::pending().await,
             }
-            Err(_) => std::future::pending().await,
         }
-    };
-    tokio::select! {
-        () = wait(SignalKind::interrupt()) => StopSignal { name: "SIGINT", exit_code: 130 },
-        () = wait(SignalKind::terminate()) => StopSignal { name: "SIGTERM", exit_code: 143 },
-        () = wait(SignalKind::hangup()) => StopSignal { name: "SIGHUP", exit_code: 129 },
+        let Self([interrupt, terminate, hangup]) = self;
+        tokio::select! {
+            () = wait(interrupt) => StopSignal { name: "SIGINT", exit_code: 130 },
+            () = wait(terminate) => StopSignal { name: "SIGTERM", exit_code: 143 },
+            () = wait(hangup) => StopSignal { name: "SIGHUP", exit_code: 129 },
+        }
     }
 }
 
-/// Waits for Ctrl-C.
+/// Ctrl-C as it arrives.
 #[cfg(not(unix))]
-async fn next() -> StopSignal {
-    if tokio::signal::ctrl_c().await.is_err() {
-        std::future::pending::<()>().await;
+struct Arriving;
+
+#[cfg(not(unix))]
+impl Arriving {
+    fn new() -> Self {
+        Self
     }
-    StopSignal { name: "interrupted", exit_code: 130 }
+
+    async fn next(&mut self) -> StopSignal {
+        if tokio::signal::ctrl_c().await.is_err() {
+            std::future::pending::<()>().await;
+        }
+        StopSignal { name: "interrupted", exit_code: 130 }
+    }
 }
 
 /// Waits for a signal to stop, and gives the exit code that a shell expects (130, 143, 129).

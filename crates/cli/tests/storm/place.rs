@@ -58,6 +58,8 @@ impl Place {
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
             .env(MARK, self.path())
             .env("TMPDIR", self.path().join("temporary"))
+            // What is told is pinned, and addresses in it have their own lengths.
+            .env("COLUMNS", "10000")
             .stdin(Stdio::null());
     }
 

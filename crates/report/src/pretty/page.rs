@@ -102,7 +102,7 @@ impl Page {
     /// The line, with a dim text at the right edge, on a line of its own length where they do not fit.
     pub(super) fn line_with_end(&mut self, line: Line, end: &str) {
         let used: usize = line.indent + line.spans.iter().map(|span| span.text.width()).sum::<usize>();
-        let gap = self.width.saturating_sub(used + escape(end).width()).max(2);
+        let gap = self.width.min(100).saturating_sub(used + escape(end).width()).max(2);
         let line = line.plain(" ".repeat(gap)).glued(style::DIM, end);
         self.line(&line.unwrapped());
     }

@@ -28,8 +28,10 @@ pub(super) struct Claim {
     pub(super) ids: Vec<String>,
     /// Whether it is told without the one who did it: "was sent".
     pub(super) is_passive: bool,
-    /// Whether the text says that nothing of the kind was done.
+    /// Whether the text says that it was not done.
     pub(super) is_denied: bool,
+    /// Whether it says that nothing of the kind was done.
+    pub(super) is_total: bool,
     /// Where the claim stands, in bytes.
     pub(super) place: Range<usize>,
     /// Where its sentence stands, in bytes.
@@ -195,6 +197,10 @@ impl Scan<'_, '_> {
             return self.after_doing(at).then(|| self.claim(at, form, Phrase::behind(self.words, at)));
         }
         let before = self.before(at);
+        if form.is_base && self.is_refused(before) {
+            let denial = self.denial(at, form, Phrase::behind(self.words, at));
+            return Some(Claim { is_total: false, ..denial });
+        }
         if form.is_base && self.is_base_of_a_past(at, before) {
             return self.done_or_denied(at, form, before);
         }
@@ -242,6 +248,7 @@ impl Scan<'_, '_> {
             ids: phrase.ids,
             is_passive: false,
             is_denied: false,
+            is_total: false,
             place,
             sentence: self.sentence.place.clone(),
         }
@@ -258,7 +265,7 @@ impl Scan<'_, '_> {
     fn active(&mut self, at: usize, form: Form, before: Before) -> Option<Claim> {
         let phrase = Phrase::behind(self.words, at);
         if before.is_negated || phrase.denies() {
-            return self.denial(at, form, phrase);
+            return Some(self.denial(at, form, phrase));
         }
         let is_past = self.clause.traits.has(Traits::HISTORY);
         let is_claimed = !is_past && !self.clause.is_hedged && !self.is_history_behind(at);
@@ -276,7 +283,7 @@ impl Scan<'_, '_> {
         let mut phrase = Phrase::before(self.words, self.clause.start..helper);
         phrase.widen(self.words, at);
         if before.is_negated || self.clause.traits.has(Traits::NEGATION) {
-            return self.denial(at, form, phrase);
+            return Some(self.denial(at, form, phrase));
         }
         let subject = helper.checked_sub(1).filter(|&at| at >= self.clause.start);
         let is_relative = subject.is_some_and(|at| self.has(at, Traits::RELATIVE));
@@ -378,7 +385,7 @@ impl Scan<'_, '_> {
         let first = before.at?;
         let phrase = Phrase::behind(self.words, at);
         if before.is_negated || self.clause.traits.has(Traits::NEGATION) {
-            return self.denial(at, form, phrase);
+            return Some(self.denial(at, form, phrase));
         }
         let is_done = self.text(first) == "to"
             && self.is_own
@@ -389,12 +396,23 @@ impl Scan<'_, '_> {
         is_done.then(|| self.tell(at, form, Told { is_claimed: true, is_passive: false, phrase })).flatten()
     }
 
-    /// "I did not delete anything", "no issue was created": a denial of all, and not of some.
-    fn denial(&mut self, at: usize, form: Form, phrase: Phrase) -> Option<Claim> {
+    /// "I did not delete anything", "no issue was created": a denial, of all or of something.
+    fn denial(&mut self, at: usize, form: Form, phrase: Phrase) -> Claim {
         self.told = Some(Told { is_claimed: false, is_passive: true, phrase: phrase.clone() });
-        let is_total = phrase.denies() || phrase.is_of_any() || self.clause.has_none;
-        let is_limited = self.clause.is_hedged || self.is_limited;
-        (is_total && !is_limited).then(|| Claim { is_denied: true, ..self.claim(at, form, phrase) })
+        let is_all = phrase.denies() || phrase.is_of_any() || self.clause.has_none;
+        let is_total = is_all && !self.clause.is_hedged && !self.is_limited;
+        Claim { is_denied: true, is_total, ..self.claim(at, form, phrase) }
+    }
+
+    /// "could not refund", "was unable to refund".
+    fn is_refused(&self, before: Before) -> bool {
+        let Some(first) = before.at else { return false };
+        match self.text(first) {
+            "could" | "can" => before.is_negated,
+            "couldn't" | "can't" | "cannot" => true,
+            "to" => first > 0 && self.has(first - 1, Traits::NEGATION),
+            _ => false,
+        }
     }
 
     /// "After creating the issue, I …"

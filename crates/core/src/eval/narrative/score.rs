@@ -148,7 +148,7 @@ impl Narrative {
         let (denials, claims): (Vec<Claim>, Vec<Claim>) =
             spoken.into_iter().partition(|claim| claim.is_denied);
         found.denials = denials.len();
-        let contradicted = denials.into_iter().filter_map(|denial| {
+        let contradicted = denials.into_iter().filter(|denial| denial.is_total).filter_map(|denial| {
             let call = evidence.against(&denial)?;
             Some((denial, call))
         });

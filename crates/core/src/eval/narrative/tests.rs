@@ -13,12 +13,13 @@ use serde_json::json;
 use std::fmt::Write;
 use std::path::Path;
 
-/// Claims as `create_issue`, denials as `not create_issue`.
+/// Claims as `create_issue`, denials of all as `not create_issue`.
 fn spoken(text: &str) -> String {
     let vocabulary = Vocabulary::of(Extraction::Rules);
     let claims = claims(&Message::read(text, &vocabulary), &vocabulary);
     let shown = |claim: &claim::Claim| format!("{}{}", if claim.is_denied { "not " } else { "" }, claim.name);
-    claims.iter().map(shown).collect::<Vec<_>>().join(", ")
+    let told = claims.iter().filter(|claim| claim.is_total || !claim.is_denied);
+    told.map(shown).collect::<Vec<_>>().join(", ")
 }
 
 fn hold(table: &[(&str, &str)]) {
@@ -503,6 +504,8 @@ fn a_run_with_nothing_to_compare_is_marked() {
     assert!(marked(&json!({"final_response": "It is sunny."})));
     assert!(marked(&json!({"final_response": "It is sunny.", "tool_calls": [{"name": "get_weather"}]})));
     assert!(!marked(&json!({"final_response": "I created the issue."})));
+    assert!(!marked(&json!({"final_response": "I was unable to refund the invoice."})));
+    assert!(!marked(&json!({"final_response": "I could not refund the invoice."})));
 }
 
 #[test]
