@@ -27,6 +27,7 @@ pub struct RunScores {
     values: Vec<(Target, Number)>,
     findings: Vec<Finding>,
     not_exercised: Option<String>,
+    vacuous: Vec<(&'static str, &'static str)>,
 }
 
 impl RunScores {
@@ -60,6 +61,12 @@ impl RunScores {
         self
     }
 
+    /// Says why there was nothing to count for one target in this run, which matters where it is asserted.
+    pub fn nothing_counts(&mut self, target: &Target, why: &'static str) -> &mut Self {
+        self.vacuous.push((target.name, why));
+        self
+    }
+
     /// Says that this run had nothing to measure.
     pub fn not_exercised(&mut self, why: impl Into<String>) -> &mut Self {
         self.not_exercised = Some(why.into());
@@ -80,6 +87,11 @@ impl Scores {
             scores.values.insert(target.name, values.and_then(|values| fold(target.fold, &values)));
         }
         scores.not_exercised = vacuous_runs(scored.iter().map(|run| run.not_exercised.as_deref()));
+        for &(target, _) in scored.iter().flat_map(|run| &run.vacuous) {
+            let of_target =
+                |run: &RunScores| run.vacuous.iter().find(|(name, _)| *name == target).map(|(_, why)| *why);
+            scores.vacuous.extend(vacuous_runs(scored.iter().map(of_target)).map(|why| (target, why)));
+        }
         for (at, run) in scored.iter().enumerate() {
             let found = run.findings.iter().cloned();
             scores.findings.extend(found.map(|finding| Finding { run: Some(at + 1), ..finding }));

@@ -20,6 +20,8 @@ const ORDER_SATISFACTION: Target = Target::percent(
 );
 
 const MOST_FINDINGS: usize = 20;
+const NO_CONSUMER: &str = "no consumer of the dependencies was called";
+const NO_SECOND: &str = "no second tool of the order was called";
 
 /// Which tools build on which, without pinning the calls themselves.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -204,9 +206,7 @@ impl Gate for TrajectoryAxesBlock {
         scores
             .whole(&DEPENDENCY_SATISFACTION, percent_held(&judged.dependencies))
             .whole(&ORDER_SATISFACTION, percent_held(&judged.order));
-        if let Some(why) = self.why_not_exercised(&judged) {
-            scores.not_exercised(why);
-        }
+        self.say_what_is_idle(&judged, &mut scores);
         let dependencies = judged.dependencies.iter().map(|edge| ("dependency", edge));
         let order = judged.order.iter().map(|edge| ("order", edge));
         let failed: Vec<_> = dependencies.chain(order).filter(|(_, edge)| !edge.holds).collect();
@@ -319,20 +319,22 @@ impl TrajectoryAxesBlock {
         }
     }
 
-    fn why_not_exercised(&self, judged: &Judged<'_>) -> Option<String> {
+    fn say_what_is_idle(&self, judged: &Judged<'_>, scores: &mut RunScores) {
         let is_idle = |edges: &[Edge<'_>]| {
             let is_judged = self.axes.require_present || edges.iter().any(|edge| edge.is_present);
             !edges.is_empty() && !is_judged
         };
         match (is_idle(&judged.dependencies), is_idle(&judged.order)) {
             _ if judged.dependencies.is_empty() && judged.order.is_empty() => {
-                Some("no edges are declared".to_owned())
+                scores.not_exercised("no edges are declared")
             }
-            (true, true) => Some("no consumer and no second tool was called".to_owned()),
-            (true, false) => Some("no consumer of the dependencies was called".to_owned()),
-            (false, true) => Some("no second tool of the order was called".to_owned()),
-            (false, false) => None,
-        }
+            (true, true) => scores.not_exercised("no consumer and no second tool was called"),
+            (true, false) if judged.order.is_empty() => scores.not_exercised(NO_CONSUMER),
+            (false, true) if judged.dependencies.is_empty() => scores.not_exercised(NO_SECOND),
+            (true, false) => scores.nothing_counts(&DEPENDENCY_SATISFACTION, NO_CONSUMER),
+            (false, true) => scores.nothing_counts(&ORDER_SATISFACTION, NO_SECOND),
+            (false, false) => scores,
+        };
     }
 }
 

@@ -134,3 +134,17 @@ fn a_cycle_that_must_be_present_cannot_pass() {
     assert_eq!(said[0].level, crate::problem::Level::Error);
     assert!(crate::eval::lint_check::problems(&format!("trajectory_axes: {{ {order} }}")).is_empty());
 }
+
+#[test]
+fn an_idle_axis_marks_the_gate_only_where_it_is_asserted() {
+    use crate::eval::trial::judged;
+    let both = "dependencies: [{ producer: p, consumer: c }], order: [{ first: a, second: b }]";
+    let run = || json!({ "tool_calls": calls(&["a", "b"]) });
+    let marked = |expect: &str| {
+        judged(&format!("prompt: x\ntrajectory_axes: {{ {both}{expect} }}"), None, &[run()]).not_exercised
+    };
+    let why = "`trajectory.dependency_satisfaction`: no consumer of the dependencies was called";
+    assert_eq!(marked("").unwrap(), why);
+    let order = ", expect: [{ target: trajectory.order_satisfaction, matcher: { exact: 100 } }]";
+    assert_eq!(marked(order), None);
+}
