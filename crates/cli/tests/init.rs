@@ -52,7 +52,8 @@ fn passes(folder: &TempDir) -> String {
     done(&mcptest(folder, &["validate", "--deny-warnings"]));
     let judged = command(folder.path(), &["run"]).env("PATH", "").output().unwrap();
     let said = done(&judged);
-    assert!(!said.contains(" failed") && !said.contains(" error"), "{said}");
+    let totals = said.lines().last().unwrap();
+    assert!(!totals.contains(" failed") && !totals.contains(" error"), "{said}");
     fs::read_to_string(folder.path().join("mcptest.yml")).unwrap()
 }
 

@@ -123,9 +123,10 @@ fn in_words(words: &[String]) -> Vec<(String, String)> {
     words.iter().zip(found).flat_map(of_word).collect()
 }
 
-/// A single word, or the path of something that is here: whatever it is the value of, hiding it would garble what we
-/// say ourselves.
+/// A single word, or the path of something that is here or could be: whatever it is the value of, hiding it would
+/// garble what we say ourselves.
 fn is_plain(value: &str) -> bool {
     let path = Path::new(value);
-    value.chars().all(char::is_alphabetic) || (path.is_absolute() && path.exists())
+    let has_place = || path.exists() || path.parent().is_some_and(Path::exists);
+    value.chars().all(char::is_alphabetic) || (path.is_absolute() && has_place())
 }

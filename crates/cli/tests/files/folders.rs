@@ -85,7 +85,7 @@ fn a_trace_that_is_a_link_to_nowhere_or_a_pipe_breaks_its_row() {
         (by_pattern, mcptest(here.path(), &["run", "--traces", "runs", "gates.yml"]))
     };
     link("..", &at("runs/up"));
-    let named = "note: runs/up is a link to a folder, and was not entered";
+    let named = "runs/up is a link to a folder, and was not entered";
     let (by_pattern, by_folder) = judged();
     assert_says(&by_pattern, 0, &["2 runs", named]);
     assert_says(&by_folder, 0, &["2 tests: 2 passed", named]);

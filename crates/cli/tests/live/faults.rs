@@ -203,7 +203,7 @@ fn the_fault_matrix_tries_every_kind_at_every_call_and_says_what_is_survived() {
         assert!(combination.ends_with(&format!("@{}", event["call_index"].as_u64().unwrap() + 1)));
     }
     assert_eq!(bench.traces("a.jsonl").iter().filter(|trace| trace["faults"].is_null()).count(), 2);
-    assert_eq!(bench.run(&["run", "suite.yml", "-v"]).stdout, recorded.stdout);
+    assert_eq!(bench.run(&["run", "suite.yml", "-vv"]).stdout, recorded.stdout);
 }
 
 #[test]

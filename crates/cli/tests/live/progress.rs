@@ -74,7 +74,7 @@ fn a_failure_is_told_at_once_and_without_its_secrets() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.starts_with("failed asks run 1 of 2: server \"weather\": it exited with code 2"), "{said}");
     assert!(
-        said.lines().next().unwrap().contains("it wrote to stderr: error: unrecognized subcommand"),
+        said.lines().next().unwrap().contains("it wrote to stderr: | error: unrecognized subcommand"),
         "{said}"
     );
     assert!(said.ends_with("recorded 0 of 2 runs: nothing was spent\n"), "{said}");

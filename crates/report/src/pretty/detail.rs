@@ -85,11 +85,10 @@ fn place(test: &TestReport) -> String {
 fn help(page: &mut Page, test: &TestReport) {
     let of_runs = test.runs.iter().filter_map(|run| run.reason.as_ref());
     let help = test.reason.iter().chain(of_runs).find_map(|reason| reason.help.as_ref());
-    // A command in it can be copied: the line is not broken.
-    for (number, line) in help.iter().flat_map(|help| help.trim_end().lines()).enumerate() {
-        let (label, indent) = if number == 0 { ("help: ", 2) } else { ("", 8) };
-        let line = words::clipped(line, SCREEN.text);
-        page.line(&Line::at(indent).styled(style::BOLD, label).plain(line).unwrapped());
+    if let Some(help) = help {
+        // A command in it can be copied: the line is not broken.
+        let line = Line::at(2).styled(style::BOLD, "help: ").plain(words::clipped(help, SCREEN.text));
+        page.line(&line.unwrapped());
     }
 }
 
