@@ -104,10 +104,15 @@ impl Gate for RecoveryBlock {
         let missed: Vec<&String> =
             self.inject.iter().filter(|name| !met.iter().any(|met| met.fault == *name)).collect();
         let run = RunRecovery::over(&met, missed.is_empty() && !met.is_empty());
-        scores.flag(&EXERCISED, run.exercised).flag(&GATE_PASSED, run.gate_passed);
+        let has_crashed = !met.is_empty() && trace.crash().is_some();
+        scores.flag(&EXERCISED, run.exercised).flag(&GATE_PASSED, run.gate_passed && !has_crashed);
+        if has_crashed {
+            let failure = RecoveryFailure::NotRecovered;
+            scores.find(format!("{failure}: the agent crashed after a call had failed"), Vec::new());
+        }
         let is_timed = !is_measured || trace.tool_results.iter().all(|result| result.duration_ms.is_some());
         if let Some(report) = &run.report {
-            scores.flag(&RECOVERED, report.recovered);
+            scores.flag(&RECOVERED, report.recovered && !has_crashed);
         }
         if !is_timed && (self.limits.max_recovery_ms.is_some() || self.limits.require_clean_timeout) {
             scores.not_exercised("not every call has a `duration_ms`, so its times are not judged");

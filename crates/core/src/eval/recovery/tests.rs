@@ -49,6 +49,16 @@ fn an_agent_that_routes_around_a_hang_passes() {
 }
 
 #[test]
+fn an_agent_that_crashes_after_the_fault_has_not_recovered() {
+    let mut crashed = run(&["search!hung", "open_page"]);
+    crashed["stop_reason"] = json!("error");
+    crashed["errors"] = json!([{"kind": "agent", "message": "the agent ended with exit code 1"}]);
+    let report = judge(crashed);
+    assert_eq!((report.status, value(&report, "recovery.recovered")), (Status::Failed, Some(0.0)));
+    assert!(findings(&report)[0].contains("the agent crashed"), "{:?}", findings(&report));
+}
+
+#[test]
 fn each_timeout_uses_up_one_budget() {
     let report = judge(run(&["search!hung", "search!hung", "search"]));
     assert_eq!(report.status, Status::Failed);
