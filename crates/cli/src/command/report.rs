@@ -93,6 +93,14 @@ impl Destination {
                 "a report cannot be written to {file}{also}: it is read for this report\n  help: name another file"
             )));
         }
+        // Also one that no suite of this invocation names, or one of a suite that is refused.
+        let mut written = destinations.iter().filter_map(|one| one.file.as_deref());
+        if let Some(file) = written.find(|file| mcptest_run::cassette::is_recording(file)) {
+            let file = escape_path(file);
+            return Err(Failure(format!(
+                "a report cannot be written to {file}: it holds a recording\n  help: name another file"
+            )));
+        }
         Ok(())
     }
 

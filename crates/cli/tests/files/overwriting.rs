@@ -95,3 +95,16 @@ fn usage_that_an_agent_reports_through_a_pipe_is_told_of_and_hangs_nothing() {
     let output = mcptest(here.path(), &["run", "s.yml", "--record", "-v"]);
     assert_says(&output, 0, &["MCPTEST_USAGE cannot be used: it is a named pipe, not a file"]);
 }
+
+#[test]
+fn a_report_is_written_over_no_recording_even_where_the_suite_is_refused() {
+    let here = folder(&[("s.yml", "agents: [{ name: a, cassette: t.json, what: 1 }]"), ("t.json", TRACE)]);
+    let output = mcptest(here.path(), &["run", "s.yml", "--reporter", "json=t.json"]);
+    assert_says(&output, 2, &["a report cannot be written to t.json: it holds a recording"]);
+    assert_eq!(fs::read_to_string(here.path().join("t.json")).unwrap(), TRACE);
+    for _ in 0..2 {
+        let again = mcptest(here.path(), &["run", "s.yml", "--reporter", "json=report.json"]);
+        assert_says(&again, 2, &["the suite is refused for 1 problem"]);
+        assert!(fs::read_to_string(here.path().join("report.json")).unwrap().contains("schema_version"));
+    }
+}

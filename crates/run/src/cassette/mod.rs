@@ -35,5 +35,5 @@ pub(crate) use source::Source;
 pub use stale::{Change, staleness};
 pub(crate) use stale::{first_differences, server_changes};
 pub(crate) use write::write_whole;
-pub use write::{Recorder, Reserved, write_all};
+pub use write::{Recorder, Reserved, is_recording, write_all};
 pub use write_error::WriteError;

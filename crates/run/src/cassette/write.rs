@@ -214,6 +214,16 @@ fn lock(path: &Path) -> Result<Lock, WriteError> {
     }
 }
 
+/// Whether there is a recording at `path`, of whatever suite.
+pub fn is_recording(path: &Path) -> bool {
+    let mut found = false;
+    let look = |bytes: &[u8]| {
+        found = is_tape(bytes) || is_own(bytes);
+        found
+    };
+    files::may_replace(path, look).is_ok() && found
+}
+
 /// Whether these bytes, or a file that begins with them, are a recording that can be made again: neither a tape, nor
 /// a transcript of another program, nor anything else.
 fn is_own(bytes: &[u8]) -> bool {
