@@ -1,6 +1,7 @@
 //! What must not be in any text that leaves this process, whichever command writes it?
 
 use crate::secrets::BARE;
+use mcptest_core::provider::FAMILIES;
 use mcptest_core::suite::Suite;
 use mcptest_redact::{Redactor, is_secret_name};
 use std::borrow::Cow;
@@ -28,7 +29,7 @@ pub fn environment(name: &str) -> Option<String> {
     }
     let value = std::env::var(name).ok()?;
     // The address of a provider is told in errors, which are recorded; replay tells the same without it.
-    if !name.ends_with("_BASE_URL") {
+    if !FAMILIES.iter().any(|family| family.base_urls.contains(&name)) {
         remember(name, &value);
     }
     Some(value)
