@@ -34,7 +34,7 @@ fn pin(row: AgentRow<'_>) -> Result<(), String> {
     let recording = Recording::open(path).map_err(|error| error.to_string())?;
     let cassette = recording.cassette().map_err(|error| error.to_string())?;
     let traces = cassette.runs.iter().filter_map(|run| run.trace.as_ref().ok());
-    let runs: Vec<Run<'_>> = traces.map(|trace| Run { trace, header: None, passed: true }).collect();
+    let runs: Vec<Run<'_>> = traces.map(Run::of).collect();
     let combinations = fault_combinations(agent, &runs);
     let combinations: Vec<String> = combinations.iter().map(ToString::to_string).collect();
     let mut expected = expected;

@@ -61,7 +61,7 @@ pub(crate) fn with_runs<T>(
     notes.extend(imported(&files));
     let runs = runs_of(&opened, live.is_none(), reason);
     let first = runs.first().and_then(|run| run.trace.as_ref().ok());
-    let first = first.map(|trace| Run { trace, header: None, passed: true });
+    let first = first.map(|trace| Run::of(trace));
     let combinations = fault_combinations(of.agent, first.as_slice());
     let combinations: Vec<String> = combinations.iter().map(ToString::to_string).collect();
     let file = if combinations.is_empty() { None } else { open_matrix(row, of, live) };

@@ -37,7 +37,7 @@ impl Gates {
             ..Header::of_agent("measured")
         });
         let runs: Vec<Run<'_>> =
-            traces.iter().map(|trace| Run { trace, header: header.as_ref(), passed: true }).collect();
+            Run::all(&traces).into_iter().map(|run| Run { header: header.as_ref(), ..run }).collect();
         Ok(self.0.agents[0].gates.iter().map(|gate| gate.judge("measured", &runs)).collect())
     }
 

@@ -101,7 +101,8 @@ fn measure_row(
     for cassette in &cassettes {
         for recorded in &cassette.runs {
             let trace = recorded.trace.as_ref().map_err(ToString::to_string)?;
-            runs.push(Run { trace, header: cassette.header.as_ref(), passed: passes(agent, trace) });
+            let (number, header) = (runs.len() + 1, cassette.header.as_ref());
+            runs.push(Run { number, trace, header, passed: passes(agent, trace) });
         }
     }
     if !in_matrix {

@@ -54,8 +54,11 @@ fn judgements(gate: &GateBlock) -> Vec<String> {
     let mut judged = Vec::new();
     for runs in chosen {
         for header in [None, Some(&header)] {
-            let runs: Vec<Run<'_>> =
-                runs.iter().enumerate().map(|(at, trace)| Run { trace, header, passed: at == 0 }).collect();
+            let runs: Vec<Run<'_>> = runs
+                .iter()
+                .enumerate()
+                .map(|(at, trace)| Run { number: at + 1, trace, header, passed: at == 0 })
+                .collect();
             judged.push(serde_json::to_string(&gate.judge("row", &runs)).unwrap());
         }
     }

@@ -86,15 +86,15 @@ impl Scores {
             let values: Option<Vec<Number>> = scored.iter().map(|run| run.value(target)).collect();
             scores.values.insert(target.name, values.and_then(|values| fold(target.fold, &values)));
         }
-        scores.not_exercised = vacuous_runs(scored.iter().map(|run| run.not_exercised.as_deref()));
+        scores.not_exercised = vacuous_runs(runs, scored.iter().map(|run| run.not_exercised.as_deref()));
         for &(target, _) in scored.iter().flat_map(|run| &run.vacuous) {
             let of_target =
                 |run: &RunScores| run.vacuous.iter().find(|(name, _)| *name == target).map(|(_, why)| *why);
-            scores.vacuous.extend(vacuous_runs(scored.iter().map(of_target)).map(|why| (target, why)));
+            scores.vacuous.extend(vacuous_runs(runs, scored.iter().map(of_target)).map(|why| (target, why)));
         }
-        for (at, run) in scored.iter().enumerate() {
-            let found = run.findings.iter().cloned();
-            scores.findings.extend(found.map(|finding| Finding { run: Some(at + 1), ..finding }));
+        for (run, scored) in runs.iter().zip(scored) {
+            let found = scored.findings.into_iter();
+            scores.findings.extend(found.map(|finding| Finding { run: Some(run.number), ..finding }));
         }
         scores
     }
@@ -147,9 +147,11 @@ fn add(a: Number, b: Number) -> Number {
 }
 
 /// Why runs had nothing to measure, and which, when it was not all of them.
-pub(crate) fn vacuous_runs<'a>(runs: impl Iterator<Item = Option<&'a str>>) -> Option<String> {
-    let runs: Vec<Option<&str>> = runs.collect();
-    let vacuous = runs.iter().enumerate().filter_map(|(at, why)| Some((at + 1, (*why)?)));
+pub(crate) fn vacuous_runs<'a>(
+    runs: &[Run<'_>],
+    reasons: impl Iterator<Item = Option<&'a str>>,
+) -> Option<String> {
+    let vacuous = runs.iter().zip(reasons).filter_map(|(run, why)| Some((run.number, why?)));
     let vacuous: Vec<(usize, &str)> = vacuous.collect();
     let (_, why) = vacuous.first()?;
     if vacuous.len() == runs.len() {
@@ -173,7 +175,7 @@ mod tests {
     fn the_worst_run_decides_and_a_target_absent_once_is_absent() {
         let short = Trace::read("{}").unwrap();
         let long = Trace::read(r#"{"tool_calls":[{"name":"a"}]}"#).unwrap();
-        let runs = [&short, &long].map(|trace| Run { trace, header: None, passed: true });
+        let runs = [Run::of(&short), Run { number: 2, ..Run::of(&long) }];
         let scores = Scores::fold(&runs, |run| {
             let mut scores = RunScores::default();
             let calls = run.trace.tool_calls.len();

@@ -70,7 +70,7 @@ pub(super) fn judged(agent: &str, header: Option<&Header>, envelopes: &[Value]) 
     let suite = loaded.suite.unwrap_or_else(|| panic!("{:?}", loaded.problems));
     let texts: Vec<String> = envelopes.iter().map(Value::to_string).collect();
     let traces: Vec<Trace<'_>> = texts.iter().map(|text| Trace::read(text).unwrap()).collect();
-    let runs: Vec<Run<'_>> = traces.iter().map(|trace| Run { trace, header, passed: true }).collect();
+    let runs: Vec<Run<'_>> = Run::all(&traces).into_iter().map(|run| Run { header, ..run }).collect();
     suite.agents[0].gates.last().unwrap().judge("t", &runs)
 }
 

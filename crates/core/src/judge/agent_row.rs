@@ -4,7 +4,7 @@ use super::one_run::{broken_run, judge_run, overcome_errors, reached_limit};
 use super::recorded::{RecordedRun, RecordedRuns, missing, with_known_tools};
 use super::{advice, faults, matrix};
 use crate::eval::{GateBlock, decided, failed_by, fault_combinations};
-use crate::report::{GateReport, RunReport, Status, TestReport};
+use crate::report::{RunReport, Status, TestReport};
 use crate::row::{AgentRow, Reason, ReasonKind, Row};
 use crate::suite::Agent;
 use crate::trace::{Run, Trace};
@@ -50,8 +50,7 @@ pub(super) fn judge(
     if let Some(reason) = faults::misrecorded(row, of, &judged) {
         return Err(reason);
     }
-    let scored = judge_runs(agent, &judged, report);
-    let runs: Vec<Run<'_>> = scored.iter().map(|(_, run)| *run).collect();
+    let runs = judge_runs(agent, &judged, report);
     for reason in report.runs.iter_mut().filter_map(|run| run.reason.as_mut()) {
         again(row, of, recorded.is_live, reason);
     }
@@ -62,14 +61,13 @@ pub(super) fn judge(
     if stop.is_some() && broken.is_none() {
         report.notes.push(accept_early_stop(row, of, &runs, wanted)?);
     }
-    report.notes.extend(scored.iter().filter_map(|(number, run)| overcome_errors(run.trace, *number)));
-    let failed = scored.iter().filter(|(_, run)| !run.passed);
-    report.notes.extend(failed.filter_map(|(number, run)| reached_limit(run.trace, *number)));
+    report.notes.extend(runs.iter().filter_map(|run| overcome_errors(run.trace, run.number)));
+    let failed = runs.iter().filter(|run| !run.passed);
+    report.notes.extend(failed.filter_map(|run| reached_limit(run.trace, run.number)));
     report.notes.extend(faults::unmet(agent, &runs));
     judge_gates(row, of, &runs, recorded, report)?;
     if broken.is_some() {
-        let numbers: Vec<usize> = scored.iter().map(|(number, _)| *number).collect();
-        report.gates.iter_mut().for_each(|gate| mark_partial(gate, &numbers));
+        report.gates.iter_mut().for_each(|gate| gate.scored_runs = Some(runs.len()));
     }
     broken.or_else(|| not_whole.cloned()).map_or(Ok(()), Err)
 }
@@ -77,14 +75,6 @@ pub(super) fn judge(
 /// The run with the names of its tools as they are known, where they had to be settled.
 fn settled_run<'t>(run: &RecordedRun<'t>, settled: Option<&'t Trace<'t>>) -> RecordedRun<'t> {
     RecordedRun { trace: settled.map_or_else(|| run.trace.clone(), Ok), ..run.clone() }
-}
-
-/// A gate that was scored over some of the runs says over how many, and names them by their own numbers.
-fn mark_partial(gate: &mut GateReport, numbers: &[usize]) {
-    gate.scored_runs = Some(numbers.len());
-    for run in gate.explanation.iter_mut().filter_map(|finding| finding.run.as_mut()) {
-        *run = numbers.get(*run - 1).copied().unwrap_or(*run);
-    }
 }
 
 /// Why the row is an error, when runs of it are: the reason of the first, and which others there are.
@@ -133,34 +123,30 @@ fn again(row: &Row<'_>, of: AgentRow<'_>, is_live: bool, reason: &mut Reason) {
     }
 }
 
-/// Each run held to the agent's `expect:`. Those that are no error are what the gates are scored over, each with its
-/// number.
-fn judge_runs<'t>(
-    agent: &Agent,
-    recorded: &[RecordedRun<'t>],
-    report: &mut TestReport,
-) -> Vec<(usize, Run<'t>)> {
+/// Each run held to the agent's `expect:`. Those that are no error are what the gates are scored over.
+fn judge_runs<'t>(agent: &Agent, recorded: &[RecordedRun<'t>], report: &mut TestReport) -> Vec<Run<'t>> {
     let mut runs = Vec::with_capacity(recorded.len());
     let mut failed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for (at, run) in recorded.iter().enumerate() {
+    for run in recorded {
+        let number = run.number;
         let judged = match &run.trace {
             Ok(trace) => {
-                let judged = judge_run(agent, at + 1, trace);
+                let judged = judge_run(agent, number, trace);
                 if judged.status != Status::Error {
-                    let mut counted =
-                        Run { trace, header: run.header, passed: judged.status == Status::Passed };
+                    let passed = judged.status == Status::Passed;
+                    let mut counted = Run { number, trace, header: run.header, passed };
                     for gate in failed_by(agent, &counted) {
                         counted.passed = false;
-                        failed.entry(gate).or_default().push(at + 1);
+                        failed.entry(gate).or_default().push(number);
                     }
-                    runs.push((at + 1, counted));
+                    runs.push(counted);
                 }
                 judged
             }
             Err(reason) => {
                 let mut reason = reason.clone();
-                reason.message = format!("run {} cannot be read: {}", at + 1, reason.message);
-                broken_run(at + 1, reason)
+                reason.message = format!("run {number} cannot be read: {}", reason.message);
+                broken_run(number, reason)
             }
         };
         let source = run.source.map(|path| path.display().to_string());

@@ -13,7 +13,7 @@ const SHOWN_TOOL_NAMES: usize = 50;
 /// the run is no evidence.
 pub fn passes(agent: &Agent, trace: &Trace<'_>, header: Option<&Header>) -> Option<bool> {
     match judge_run(agent, 1, trace).status {
-        Status::Passed => Some(failed_by(agent, &Run { trace, header, passed: true }).is_empty()),
+        Status::Passed => Some(failed_by(agent, &Run { header, ..Run::of(trace) }).is_empty()),
         Status::Failed => Some(false),
         Status::Error | Status::Skipped => None,
     }

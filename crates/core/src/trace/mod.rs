@@ -229,9 +229,11 @@ pub struct Turn<'a> {
     pub content: Option<&'a RawValue>,
 }
 
-/// One recorded run as a gate sees it: the trace, the header it was recorded under, its `expect:` verdict.
+/// One recorded run as a gate sees it: its number, the trace, the header it was recorded under, its `expect:` verdict.
 #[derive(Debug, Clone, Copy)]
 pub struct Run<'a> {
+    /// Its own number, from 1: runs that cannot be read are not among those that a gate sees.
+    pub number: usize,
     /// What happened.
     pub trace: &'a Trace<'a>,
     /// What the run was recorded with, where the recording says so.
@@ -240,7 +242,17 @@ pub struct Run<'a> {
     pub passed: bool,
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    /// A run of which nothing but the trace is known.
+    pub fn of(trace: &'a Trace<'a>) -> Self {
+        Self { number: 1, trace, header: None, passed: true }
+    }
+
+    /// The same for several, numbered in this order.
+    pub fn all(traces: &'a [Trace<'a>]) -> Vec<Self> {
+        (1..).zip(traces).map(|(number, trace)| Self { number, ..Self::of(trace) }).collect()
+    }
+
     /// Why a run says nothing of the tools that it was offered.
     pub(crate) fn why_idle(&self) -> Option<&'static str> {
         let calls = &self.trace.tool_calls;

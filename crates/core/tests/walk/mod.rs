@@ -51,12 +51,12 @@ pub(crate) fn gates_under(suite: &Suite, traces: &[Value], header: Option<&Heade
     let texts: Vec<String> = traces.iter().map(Value::to_string).collect();
     let traces: Vec<Trace<'_>> = texts.iter().map(|text| Trace::read(text).unwrap()).collect();
     let agent = &suite.agents[0];
-    let runs: Vec<Run<'_>> = traces
-        .iter()
-        .map(|trace| Run {
-            trace,
+    let runs: Vec<Run<'_>> = Run::all(&traces)
+        .into_iter()
+        .map(|run| Run {
             header,
-            passed: agent.expect.iter().all(|assertion| assertion.check(trace).passed),
+            passed: agent.expect.iter().all(|assertion| assertion.check(run.trace).passed),
+            ..run
         })
         .collect();
     agent.gates.iter().map(|gate| gate.judge(&agent.name, &runs)).collect()

@@ -181,7 +181,7 @@ impl AgentJob<'_> {
             .iter()
             .map(|trace| {
                 let passed = passes(self.row.agent, trace, header.as_ref())?;
-                Some(Run { trace, header: header.as_ref(), passed })
+                Some(Run { header: header.as_ref(), passed, ..Run::of(trace) })
             })
             .collect();
         let is_decided =
@@ -203,9 +203,7 @@ impl AgentJob<'_> {
         let mut cassettes = self.lock();
         cassettes.combinations = match cassettes.runs.all_traces().get(&1) {
             Some(text) => Trace::read(text)
-                .map(|trace| {
-                    fault_combinations(self.row.agent, &[Run { trace: &trace, header: None, passed: true }])
-                })
+                .map(|trace| fault_combinations(self.row.agent, &[Run::of(&trace)]))
                 .unwrap_or_default(),
             None => Vec::new(),
         };

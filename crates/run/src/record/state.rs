@@ -99,8 +99,7 @@ fn unreadable(error: &ReadError) -> RecordingState {
 /// What is the matter with the runs of the fault matrix, when something is.
 fn matrix_state(of: AgentRow<'_>, cassette: &Cassette<'_>) -> Option<RecordingState> {
     let first = cassette.runs.first().and_then(|run| run.trace.as_ref().ok());
-    let first: Vec<Run<'_>> =
-        first.map(|trace| Run { trace, header: None, passed: true }).into_iter().collect();
+    let first: Vec<Run<'_>> = first.map(Run::of).into_iter().collect();
     let combinations: Vec<String> =
         fault_combinations(of.agent, &first).iter().map(ToString::to_string).collect();
     let path = faults_path(of).filter(|_| !combinations.is_empty())?;

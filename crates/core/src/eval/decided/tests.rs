@@ -103,8 +103,11 @@ fn with_runs<T>(way: &[usize], check: impl FnOnce(&[Run<'_>]) -> T) -> T {
     let traces: Vec<Trace<'_>> = way.iter().map(|&way| Trace::read(&texts[way].0).unwrap()).collect();
     let header = header();
     let outcomes = way.iter().map(|&way| texts[way].1);
-    let runs =
-        traces.iter().zip(outcomes).map(|(trace, passed)| Run { trace, header: Some(&header), passed });
+    let runs = Run::all(&traces).into_iter().zip(outcomes).map(|(run, passed)| Run {
+        header: Some(&header),
+        passed,
+        ..run
+    });
     check(&runs.collect::<Vec<Run<'_>>>())
 }
 

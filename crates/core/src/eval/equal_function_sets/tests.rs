@@ -31,7 +31,7 @@ fn judge(gate: &EqualFunctionSets, runs: &[&[&str]]) -> Scores {
         })
         .collect();
     let traces: Vec<Trace<'_>> = texts.iter().map(|text| Trace::read(text).unwrap()).collect();
-    let runs: Vec<Run<'_>> = traces.iter().map(|trace| Run { trace, header: None, passed: true }).collect();
+    let runs: Vec<Run<'_>> = Run::all(&traces);
     gate.score(&runs)
 }
 

@@ -16,7 +16,7 @@ pub(super) fn score(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Scores {
     for (at, run) in runs.iter().enumerate() {
         let label = label(run, at);
         let Some(event) = event(run.trace, label.as_deref()) else {
-            unreached.push(label.unwrap_or_else(|| format!("run {}", at + 1)));
+            unreached.push(label.unwrap_or_else(|| format!("run {}", run.number)));
             continue;
         };
         if !has_failed(run.trace, event.call_index) {
@@ -32,7 +32,7 @@ pub(super) fn score(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Scores {
                     run.trace.tool_calls.get(event.call_index).map(|call| format!(" (`{}`)", call.name));
                 lost.push(label.clone());
                 let message = format!("{label}{} was not survived: {why}", tool.unwrap_or_default());
-                scores.findings.push(Finding { run: Some(at + 1), message, diff: Vec::new() });
+                scores.findings.push(Finding { run: Some(run.number), message, diff: Vec::new() });
             }
         }
     }

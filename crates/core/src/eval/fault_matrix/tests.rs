@@ -26,7 +26,7 @@ fn of(agent: &str, runs: &[Value]) -> Vec<Combination> {
     let loaded = crate::eval::trial::loaded(&suite(agent));
     let texts: Vec<String> = runs.iter().map(Value::to_string).collect();
     let traces: Vec<Trace<'_>> = texts.iter().map(|text| Trace::read(text).unwrap()).collect();
-    let runs: Vec<Run<'_>> = traces.iter().map(|trace| Run { trace, header: None, passed: true }).collect();
+    let runs: Vec<Run<'_>> = Run::all(&traces);
     fault_combinations(&loaded.suite.unwrap().agents[0], &runs)
 }
 

@@ -319,7 +319,7 @@ mod tests {
     fn run(block: &GoldenPathBlock, names: &[&str]) -> Scores {
         let text = json!({ "tool_calls": calls(names) }).to_string();
         let trace = Trace::read(&text).unwrap();
-        block.score(&[Run { trace: &trace, header: None, passed: true }])
+        block.score(&[Run::of(&trace)])
     }
 
     #[test]

@@ -59,7 +59,7 @@ fn verdict(text: &str, calls: &[Value], catalogue: &[&str]) -> &'static str {
 fn judge(narrative: Narrative, traces: &[Value]) -> Scores {
     let texts: Vec<String> = traces.iter().map(Value::to_string).collect();
     let traces: Vec<Trace<'_>> = texts.iter().map(|text| Trace::read(text).unwrap()).collect();
-    let runs: Vec<Run<'_>> = traces.iter().map(|trace| Run { trace, header: None, passed: true }).collect();
+    let runs: Vec<Run<'_>> = Run::all(&traces);
     NarrativeBlock { vocabulary: narrative.vocabulary(), narrative }.score(&runs)
 }
 
@@ -548,7 +548,7 @@ fn the_ceiling_holds_beside_a_written_expect() {
         let suite = load(Path::new("suite.yml"), &Host::new(&read, &|_| None)).suite.unwrap();
         let trace =
             Trace::read(r#"{"final_response": "Hello", "tool_calls": [{"name": "get_user"}]}"#).unwrap();
-        suite.agents[0].gates[0].judge("row", &[Run { trace: &trace, header: None, passed: true }]).status
+        suite.agents[0].gates[0].judge("row", &[Run::of(&trace)]).status
     };
     assert_eq!(judged("0.25"), Status::Failed);
     assert_eq!(judged("1"), Status::Passed);
@@ -563,7 +563,7 @@ fn the_catalogue_of_the_recording_is_evidence() {
     let header = Header { catalogue: Some(vec![tool]), ..Header::of_agent("a") };
     let narrative = Narrative::default();
     let block = NarrativeBlock { vocabulary: narrative.vocabulary(), narrative };
-    let scores = block.score(&[Run { trace: &trace, header: Some(&header), passed: true }]);
+    let scores = block.score(&[Run { header: Some(&header), ..Run::of(&trace) }]);
     assert_eq!(number(&scores, "narrative.claimed_but_absent"), 1.0);
     assert!(messages(&scores)[0].contains("`add_label`, which does this, was not called"), "{scores:?}");
 }

@@ -45,7 +45,7 @@ impl Axes {
         let mut catalogues: HashMap<*const Header, Option<Catalogue<'_>>> = HashMap::new();
         let members = Members::of(classes);
         let mut unreached = vec![0; classes.len()];
-        for (at, run) in runs.iter().enumerate() {
+        for run in runs {
             let mut none = None;
             let catalogue = match run.header {
                 Some(header) => catalogues
@@ -54,7 +54,7 @@ impl Axes {
                 None => &mut none,
             };
             let walk =
-                Walk { run: at + 1, calls: &run.trace.tool_calls, results: run.trace.results_by_call() };
+                Walk { run: run.number, calls: &run.trace.tool_calls, results: run.trace.results_by_call() };
             axes.arguments(&walk, catalogue.as_mut());
             let classes_of = walk.classes_of(&members);
             axes.recoveries(&walk, &classes_of, classes.len());

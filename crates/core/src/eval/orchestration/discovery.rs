@@ -45,7 +45,7 @@ impl Gate for DiscoveryBlock {
             message: format!("the prompt names the {what} `{name}`"),
             diff: Vec::new(),
         }));
-        scores.not_exercised = vacuous_runs(runs.iter().map(|run| self.why_unchecked(run)));
+        scores.not_exercised = vacuous_runs(runs, runs.iter().map(|run| self.why_unchecked(run)));
         scores
     }
 

@@ -71,7 +71,7 @@ impl Gate for OrchestrationBlock {
         if runs.is_empty() {
             return scores;
         }
-        scores.not_exercised = vacuous_runs(runs.iter().map(Run::why_idle));
+        scores.not_exercised = vacuous_runs(runs, runs.iter().map(Run::why_idle));
         let measured = [
             (DISCOVERY, axes.discovery, "no classes are declared"),
             (PARAMETERIZATION, axes.parameterization, "no call has a tool whose input schema is recorded"),

@@ -123,7 +123,7 @@ impl Gate for ReliabilityBlock {
             .set(&UPPER, float(upper))
             .set(&PASSHAT_UNBIASED, estimate(pass_hat_k_unbiased, count, passes, k))
             .set(&PASS_AT_UNBIASED, estimate(pass_at_k_unbiased, count, passes, k));
-        scores.findings = findings(&outcomes, &summary);
+        scores.findings = findings(runs, &summary);
         if !self.counts_something {
             scores.not_exercised = Some(
                 "the agent has no `expect:` and no gate that scores run by run, so every run passes"
@@ -235,16 +235,15 @@ fn graceful_values(runs: usize) -> Vec<f64> {
     (0..=weights).map(|weight| f64::from((100 * weight / weights.max(1)) as u32)).collect()
 }
 
-fn findings(outcomes: &[bool], summary: &ReliabilitySummary) -> Vec<Finding> {
-    let failed: Vec<usize> =
-        (1..).zip(outcomes).filter(|(_, passed)| !**passed).map(|(run, _)| run).collect();
+fn findings(runs: &[Run<'_>], summary: &ReliabilitySummary) -> Vec<Finding> {
+    let failed: Vec<usize> = runs.iter().filter(|run| !run.passed).map(|run| run.number).collect();
     if failed.is_empty() {
         return Vec::new();
     }
     let named: Vec<String> = failed.iter().map(|run| format!("#{run}")).collect();
     let curve: Vec<String> = summary.decay_curve.iter().map(u32::to_string).collect();
     let messages = [
-        format!("{} of {} run{} failed: {}", failed.len(), outcomes.len(), s(outcomes.len()), listed(&named)),
+        format!("{} of {} run{} failed: {}", failed.len(), runs.len(), s(runs.len()), listed(&named)),
         format!("pass^k over the first 1, 2, … runs, in percent: {}", listed(&curve)),
     ];
     messages.into_iter().map(|message| Finding { run: None, message, diff: Vec::new() }).collect()
@@ -271,7 +270,7 @@ mod tests {
     fn scored(block: &ReliabilityBlock, outcomes: &[bool]) -> Scores {
         let trace = Trace::default();
         let runs: Vec<Run<'_>> =
-            outcomes.iter().map(|&passed| Run { trace: &trace, header: None, passed }).collect();
+            (1..).zip(outcomes).map(|(number, &passed)| Run { number, passed, ..Run::of(&trace) }).collect();
         block.score(&runs)
     }
 

@@ -5,6 +5,7 @@ use super::score::{DIMENSIONS, Measured, Premises, TOKENS_PER_CALL};
 use super::session::{Session, Step};
 use crate::eval::assertion::plural;
 use crate::report::{Finding, Number};
+use crate::trace::Run;
 use std::collections::HashMap;
 
 /// As many numbers of a list as a reader will look at.
@@ -13,6 +14,7 @@ const MOST_LISTED: usize = 10;
 /// For each dimension that is not perfect its worst run, the weakest first; then where the runs differ most, and last
 /// what does not count.
 pub(super) fn findings(
+    runs: &[Run<'_>],
     sessions: &[Session<'_>],
     measured: &[Measured],
     agreement: &Agreement,
@@ -30,14 +32,14 @@ pub(super) fn findings(
         let (name, why) = (DIMENSIONS[dimension], reason(dimension, &sessions[run], premises));
         let aside = if premises.count(dimension) { "" } else { " (not part of the weakest score)" };
         Finding {
-            run: Some(run + 1),
+            run: Some(runs[run].number),
             message: format!("{name} {}: {why}{aside}", shown(score)),
             diff: Vec::new(),
         }
     };
     let (counted, aside): (Vec<_>, Vec<_>) = worst.into_iter().partition(|(.., at)| premises.count(*at));
     let within = counted.into_iter().map(finding);
-    within.chain(between(sessions, agreement)).chain(aside.into_iter().map(finding)).collect()
+    within.chain(between(runs, sessions, agreement)).chain(aside.into_iter().map(finding)).collect()
 }
 
 /// Two decimals, floored: what is short of a floor does not look as if it had reached it.
@@ -100,10 +102,10 @@ fn most_repeated(calls: &[Step<'_>]) -> String {
     })
 }
 
-fn between(sessions: &[Session<'_>], agreement: &Agreement) -> Vec<Finding> {
+fn between(runs: &[Run<'_>], sessions: &[Session<'_>], agreement: &Agreement) -> Vec<Finding> {
     let is_short = |pair: &Pair| pair.ratio < 1.0;
-    let path = agreement.least_similar.filter(is_short).map(|pair| parting(sessions, pair));
-    let args = agreement.least_consistent.filter(is_short).and_then(|pair| other_args(sessions, pair));
+    let path = agreement.least_similar.filter(is_short).map(|pair| parting(runs, sessions, pair));
+    let args = agreement.least_consistent.filter(is_short).and_then(|pair| other_args(runs, sessions, pair));
     let early = agreement.early_divergence.then(|| {
         let (early, diverging) = (agreement.early, agreement.diverging);
         format!("{early} of {diverging} pairs of runs that part do so at their first or second call")
@@ -112,15 +114,15 @@ fn between(sessions: &[Session<'_>], agreement: &Agreement) -> Vec<Finding> {
     messages.map(|message| Finding { run: None, message, diff: Vec::new() }).collect()
 }
 
-fn parting(sessions: &[Session<'_>], pair: Pair) -> String {
+fn parting(runs: &[Run<'_>], sessions: &[Session<'_>], pair: Pair) -> String {
     let (a, b) = (&sessions[pair.runs.0].calls, &sessions[pair.runs.1].calls);
     let at = a.iter().zip(b).take_while(|(a, b)| a.name == b.name).count();
     let does =
         |calls: &[Step<'_>]| calls.get(at).map_or("ends".to_owned(), |call| format!("calls `{}`", call.name));
     format!(
         "runs #{} and #{} are the least alike ({}): at call {} one {}, the other {}",
-        pair.runs.0 + 1,
-        pair.runs.1 + 1,
+        runs[pair.runs.0].number,
+        runs[pair.runs.1].number,
         shown(pair.ratio),
         at + 1,
         does(a),
@@ -128,13 +130,13 @@ fn parting(sessions: &[Session<'_>], pair: Pair) -> String {
     )
 }
 
-fn other_args(sessions: &[Session<'_>], pair: Pair) -> Option<String> {
+fn other_args(runs: &[Run<'_>], sessions: &[Session<'_>], pair: Pair) -> Option<String> {
     let (a, b) = (&sessions[pair.runs.0].calls, &sessions[pair.runs.1].calls);
     let at = a.iter().zip(b).position(|(a, b)| a.name == b.name && a.args != b.args)?;
     Some(format!(
         "runs #{} and #{} give other arguments to the same tools ({} equal), first in call {} `{}`",
-        pair.runs.0 + 1,
-        pair.runs.1 + 1,
+        runs[pair.runs.0].number,
+        runs[pair.runs.1].number,
         shown(pair.ratio),
         at + 1,
         a[at].name

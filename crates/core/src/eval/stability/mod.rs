@@ -149,7 +149,7 @@ impl Gate for StabilityBlock {
             scores.not_exercised = Some("no run made a call, so there is nothing to compare".to_owned());
         }
         self.say_what_is_missing(&sessions, &mut scores);
-        scores.findings = explain::findings(&sessions, &measured, &agreement, self.premises);
+        scores.findings = explain::findings(runs, &sessions, &measured, &agreement, self.premises);
         scores
     }
 
@@ -207,8 +207,7 @@ mod tests {
     fn scored_by(premises: Premises, runs: &[Value]) -> Scores {
         let texts: Vec<String> = runs.iter().map(Value::to_string).collect();
         let traces: Vec<Trace<'_>> = texts.iter().map(|text| Trace::read(text).unwrap()).collect();
-        let runs: Vec<Run<'_>> =
-            traces.iter().map(|trace| Run { trace, header: None, passed: true }).collect();
+        let runs: Vec<Run<'_>> = Run::all(&traces);
         StabilityBlock { premises }.score(&runs)
     }
 

@@ -37,7 +37,7 @@ mod tests {
         let text = format!(r#"{{"conversation": {conversation}}}"#);
         let trace = Trace::read(&text).unwrap();
         let header = Header { model: model.map(str::to_owned), ..Header::default() };
-        cost_of(&Run { trace: &trace, header: Some(&header), passed: true }, &Prices::default(), None)
+        cost_of(&Run { header: Some(&header), ..Run::of(&trace) }, &Prices::default(), None)
     }
 
     #[test]

@@ -110,10 +110,10 @@ impl Gate for TokenEfficiency {
             pooled += Reach::of_calls(&run.trace.tool_calls, &self.classes).selection();
         }
         let f1 = (!runs.is_empty()).then(|| Number::Int(pooled.f1_percent().into()));
-        let surface = measured(&mut scores, &surface_tokens(runs));
+        let surface = measured(&mut scores, runs, &surface_tokens(runs));
         let cost = |run: &Run<'_>| cost_of(run, &self.prices, self.model.as_deref());
         let costs: Vec<Result<f64, String>> = runs.iter().map(cost).collect();
-        let cost = measured(&mut scores, &costs).map(|costs| to_nano(costs.iter().sum()));
+        let cost = measured(&mut scores, runs, &costs).map(|costs| to_nano(costs.iter().sum()));
         let cost = cost.filter(|cost| cost.is_finite());
         let per_correct = |total: f64| {
             let correct = pooled.true_positives;
@@ -199,13 +199,13 @@ fn surface_tokens<'r>(runs: &[Run<'r>]) -> Vec<Result<usize, String>> {
 }
 
 /// Every run's value, or nothing, with each reason said once.
-fn measured<T: Copy>(scores: &mut Scores, values: &[Result<T, String>]) -> Option<Vec<T>> {
+fn measured<T: Copy>(scores: &mut Scores, runs: &[Run<'_>], values: &[Result<T, String>]) -> Option<Vec<T>> {
     let mut reasons: Vec<(&String, Vec<usize>)> = Vec::new();
-    for (at, value) in values.iter().enumerate() {
+    for (run, value) in runs.iter().zip(values) {
         let Err(reason) = value else { continue };
         match reasons.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, runs)) => runs.push(at + 1),
-            None => reasons.push((reason, vec![at + 1])),
+            Some((_, runs)) => runs.push(run.number),
+            None => reasons.push((reason, vec![run.number])),
         }
     }
     for (reason, runs) in reasons {

@@ -192,12 +192,12 @@ impl ToolEdgesBlock {
         }
         let silent =
             runs.iter().map(|run| run.trace.tool_calls.is_empty().then_some("the run made no calls"));
-        vacuous_runs(silent)
+        vacuous_runs(runs, silent)
     }
 
     fn explain(&self, runs: &[Run<'_>], walks: &[Walk], findings: &mut Vec<Finding>) {
         let mut find = |run: Option<usize>, message: String| {
-            findings.push(Finding { run: run.map(|run| run + 1), message, diff: Vec::new() });
+            findings.push(Finding { run: run.map(|run: usize| runs[run].number), message, diff: Vec::new() });
         };
         for (run, walk) in walks.iter().enumerate() {
             let called = |at: usize| format!("call {} `{}`", at + 1, runs[run].trace.tool_calls[at].name);

@@ -143,16 +143,16 @@ impl ToolSelectionBlock {
         let mut find = |run: usize, message: String| {
             findings.push(Finding { run: Some(run), message, diff: Vec::new() });
         };
-        let missed = (1..).zip(choices).filter(|(_, choice)| !choice.selected);
+        let missed = runs.iter().zip(choices).filter(|(_, choice)| !choice.selected);
         for (run, _) in missed.take(MOST_LISTED) {
-            let called = called(&runs[run - 1]);
-            find(run, format!("`{}` was not called; {called}", self.floor.expected_tool));
+            let called = called(run);
+            find(run.number, format!("`{}` was not called; {called}", self.floor.expected_tool));
         }
         let Some(cap) = self.floor.max_total_tokens else { return findings };
-        let over = (1..).zip(choices).filter(|(_, choice)| !choice.is_within(Some(cap)));
+        let over = runs.iter().zip(choices).filter(|(_, choice)| !choice.is_within(Some(cap)));
         for (run, choice) in over.take(MOST_LISTED) {
             find(
-                run,
+                run.number,
                 match choice.tokens {
                     Some(tokens) => format!("{tokens} tokens, {} more than the cap of {cap}", tokens - cap),
                     None => format!("no token count is recorded, so the cap of {cap} is not shown to hold"),
@@ -198,8 +198,7 @@ mod tests {
         };
         let texts: Vec<String> = runs.iter().map(text).collect();
         let traces: Vec<Trace<'_>> = texts.iter().map(|text| Trace::read(text).unwrap()).collect();
-        let runs: Vec<Run<'_>> =
-            traces.iter().map(|trace| Run { trace, header: None, passed: true }).collect();
+        let runs: Vec<Run<'_>> = Run::all(&traces);
         let scores = block.score(&runs);
         let holds = KIND.default_expect().all(|it| it.check(scores.value(it.target.name)).passed);
         (holds, scores)

@@ -42,7 +42,7 @@ fn calls(written: &Value) -> Vec<Value> {
 fn run(block: &TrajectoryBlock, calls: &[Value]) -> Scores {
     let text = json!({ "tool_calls": calls }).to_string();
     let trace = Trace::read(&text).unwrap();
-    block.score(&[Run { trace: &trace, header: None, passed: true }])
+    block.score(&[Run::of(&trace)])
 }
 
 fn count(scores: &Scores) -> usize {
@@ -413,7 +413,7 @@ proptest! {
         let trace = Trace::read(&text).unwrap();
         let compiled = trace_validation::compile(&ExpectedTrace { mode, calls: reference.clone() }).unwrap();
         let scores = TrajectoryBlock { reference: compiled, among: None }
-            .score(&[Run { trace: &trace, header: None, passed: true }]);
+            .score(&[Run::of(&trace)]);
         let count = count(&scores);
         prop_assert_eq!(count, mismatches(mode, &reference, &run));
         prop_assert_eq!(count == 0, scores.findings.is_empty());

@@ -33,7 +33,7 @@ fn score(axes: &TrajectoryAxes, written: &[&str]) -> (usize, usize) {
     let text = json!({ "tool_calls": calls(written) }).to_string();
     let trace = Trace::read(&text).unwrap();
     let block = TrajectoryAxesBlock { axes: axes.clone() };
-    let scores = block.score(&[Run { trace: &trace, header: None, passed: true }]);
+    let scores = block.score(&[Run::of(&trace)]);
     let both = (score.dependency_satisfaction, score.order_satisfaction);
     let number = |percent: usize| Some(Number::Int(percent as i64));
     assert_eq!(scores.value("trajectory.dependency_satisfaction"), number(both.0));
@@ -45,7 +45,7 @@ fn scores(axes: &TrajectoryAxes, written: &[&str]) -> (Vec<String>, Option<Strin
     let text = json!({ "tool_calls": calls(written) }).to_string();
     let trace = Trace::read(&text).unwrap();
     let block = TrajectoryAxesBlock { axes: axes.clone() };
-    let scores = block.score(&[Run { trace: &trace, header: None, passed: true }]);
+    let scores = block.score(&[Run::of(&trace)]);
     (scores.findings.into_iter().map(|finding| finding.message).collect(), scores.not_exercised)
 }
 

@@ -57,5 +57,5 @@ pub(super) fn combinations(agent: &Agent, calls: usize) -> usize {
     let calls = vec![r#"{"name":"any"}"#; calls.min(MANY)].join(",");
     let text = format!(r#"{{"tool_calls":[{calls}]}}"#);
     let Ok(trace) = Trace::read(&text) else { return 0 };
-    fault_combinations(agent, &[Run { trace: &trace, header: None, passed: true }]).len()
+    fault_combinations(agent, &[Run::of(&trace)]).len()
 }
