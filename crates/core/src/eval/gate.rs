@@ -352,7 +352,7 @@ impl GateBlock {
     pub fn judge_variant(&self, variant: Option<Variant>, row_name: &str, runs: &[Run<'_>]) -> GateReport {
         let gate = self.of(variant);
         let mut scores = gate.score(runs);
-        self.set_pass_rate(gate, runs, &mut scores);
+        let failed_runs = self.set_pass_rate(gate, runs, &mut scores);
         for target in self.kind.targets {
             scores.values.entry(target.name).or_insert(None);
         }
@@ -369,6 +369,7 @@ impl GateBlock {
             line,
             not_exercised: scores.not_exercised.clone().or_else(asserted).or_else(unmatched),
             scored_runs: None,
+            failed_runs,
             targets: scores.values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
             expectations,
             explanation: scores.findings,

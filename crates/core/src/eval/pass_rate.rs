@@ -47,27 +47,30 @@ impl GateBlock {
         self.scores_runs().then(|| self.holds(&self.gate.score(std::slice::from_ref(run))))
     }
 
-    /// How many runs meet what the block asks of each.
-    pub(super) fn passed_runs(&self, gate: &dyn Gate, runs: &[Run<'_>], scores: &Scores) -> usize {
+    /// The numbers of the runs that do not meet what the block asks of each.
+    fn failed_runs(&self, gate: &dyn Gate, runs: &[Run<'_>], scores: &Scores) -> Vec<usize> {
+        let numbers = |runs: &[Run<'_>]| runs.iter().map(|run| run.number).collect();
         // What a gate asks by itself are bounds on the worst run: where that run keeps them, all do.
         let is_bound = |assertion: &Assertion<Target>| assertion.span == Span::default();
         if runs.len() == 1 || (self.holds(scores) && self.expect.iter().all(is_bound)) {
-            return if self.holds(scores) { runs.len() } else { 0 };
+            return if self.holds(scores) { Vec::new() } else { numbers(runs) };
         }
-        runs.iter().filter(|run| self.holds(&gate.score(std::slice::from_ref(run)))).count()
+        let is_failed = |run: &&Run<'_>| !self.holds(&gate.score(std::slice::from_ref(*run)));
+        runs.iter().filter(is_failed).map(|run| run.number).collect()
     }
 
-    /// Sets the share of runs that pass, where the gate scores run by run and there are any.
-    pub(super) fn set_pass_rate(&self, gate: &dyn Gate, runs: &[Run<'_>], scores: &mut Scores) {
-        if let Some(target) = self.kind.pass_rate().filter(|_| !runs.is_empty()) {
-            let rate = self.passed_runs(gate, runs, scores) as f64 / runs.len() as f64;
-            scores.set(target, Some(Number::Float(rate)));
-        }
+    /// Sets the share of runs that pass, where the gate scores run by run and there are any. Names those that do not.
+    pub(super) fn set_pass_rate(&self, gate: &dyn Gate, runs: &[Run<'_>], scores: &mut Scores) -> Vec<usize> {
+        let Some(target) = self.kind.pass_rate().filter(|_| !runs.is_empty()) else { return Vec::new() };
+        let failed = self.failed_runs(gate, runs, scores);
+        let rate = (runs.len() - failed.len()) as f64 / runs.len() as f64;
+        scores.set(target, Some(Number::Float(rate)));
+        failed
     }
 
     /// The shares that can still come to be once there are `of` runs.
     pub(super) fn pass_rate_outlook(&self, runs: &[Run<'_>], scores: &Scores, of: usize) -> Outlook {
-        let passed = self.passed_runs(&*self.gate, runs, scores);
+        let passed = runs.len() - self.failed_runs(&*self.gate, runs, scores).len();
         let possible = passed..=passed + (of - runs.len());
         Outlook::OneOf(possible.map(|passed| passed as f64 / of as f64).collect())
     }

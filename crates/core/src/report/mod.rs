@@ -144,6 +144,14 @@ impl TestReport {
         }
     }
 
+    /// How many runs passed: their `expect:` held, and no gate that scores run by run fails them.
+    pub fn passed_runs(&self) -> usize {
+        let is_failed = |run: &RunReport| {
+            self.gates.iter().any(|gate| gate.failed_runs.binary_search(&run.index).is_ok())
+        };
+        self.runs.iter().filter(|run| run.status == Status::Passed && !is_failed(run)).count()
+    }
+
     /// The file of a run, when not all runs of the test are in that one.
     pub fn own_source(&self, index: usize) -> Option<&str> {
         let source = self.runs.iter().find(|run| run.index == index)?.source.as_deref()?;
@@ -202,6 +210,9 @@ pub struct GateReport {
     /// Over how many runs it was scored, when the others of its test are errors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scored_runs: Option<usize>,
+    /// The runs that do not meet what the gate asks of each, where it scores run by run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed_runs: Vec<usize>,
     /// Every target the gate computes; `null` is not measured.
     pub targets: BTreeMap<String, Option<Number>>,
     /// What was asserted of the targets.

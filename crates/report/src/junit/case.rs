@@ -66,6 +66,10 @@ fn of_gate(test: &TestReport, gate: &GateReport) -> TestCase {
     if let Some(scored) = gate.scored_runs {
         property(&mut case, "scored_runs", &scored.to_string());
     }
+    if !gate.failed_runs.is_empty() {
+        let numbers: Vec<String> = gate.failed_runs.iter().map(ToString::to_string).collect();
+        property(&mut case, "failed_runs", &numbers.join(", "));
+    }
     if let Some(reason) = &gate.not_exercised {
         property(&mut case, "not exercised", reason);
     }

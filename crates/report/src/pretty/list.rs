@@ -56,7 +56,7 @@ fn tally(test: &TestReport) -> String {
     if test.runs.is_empty() || test.runs.iter().any(|run| run.duration_ms.is_some()) {
         return String::new();
     }
-    let passed = test.runs.iter().filter(|run| run.status == Status::Passed).count();
+    let passed = test.passed_runs();
     let runs = count(test.runs.len(), "run");
     if passed == test.runs.len() || test.runs.len() == 1 { runs } else { format!("{runs}, {passed} passed") }
 }

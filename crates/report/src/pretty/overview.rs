@@ -69,8 +69,11 @@ fn gap() -> String {
 
 /// How a test ended, and how many of its runs passed.
 fn outcome(test: &TestReport) -> (String, Style) {
-    let passed = test.runs.iter().filter(|run| run.status == Status::Passed).count();
-    let runs = if test.runs.is_empty() { String::new() } else { format!(" {passed}/{}", test.runs.len()) };
+    let runs = if test.runs.is_empty() {
+        String::new()
+    } else {
+        format!(" {}/{}", test.passed_runs(), test.runs.len())
+    };
     match test.status {
         Status::Passed => (format!("pass{runs}"), style::GREEN),
         Status::Failed => (format!("FAIL{runs}"), style::RED),
