@@ -213,7 +213,7 @@ pub(super) fn similarities(corpus: &Corpus) -> Result<Vec<Picture>, String> {
     TARGETS.iter().map(picture).collect()
 }
 
-/// The writes that a task needs, as a trajectory, and every other write as restricted.
+/// The writes that a task needs, as the successful ones among all writes, and every other write as restricted.
 fn outcomes(lines: &mut Lines<'_>) -> Result<(), String> {
     let runs = lines.corpus.runs.iter().filter_map(|run| Some((run, run.actions.as_ref()?)));
     let runs: Vec<(&LabelledRun, &Vec<Value>)> = runs.collect();
@@ -221,23 +221,26 @@ fn outcomes(lines: &mut Lines<'_>) -> Result<(), String> {
     let is_change = |tool: &String| !tool.starts_with("transfer_to_");
     let writes = runs.iter().flat_map(|(run, _)| plant::write_tools(&run.trace)).filter(is_change);
     let writes: BTreeSet<String> = writes.collect();
-    let mut agreed = Vec::new();
-    for (run, actions) in runs {
+    let (mut alone, mut both) = (Vec::new(), Vec::new());
+    for (run, actions) in runs.iter().filter(|_| !writes.is_empty()) {
         let is_write = |action: &&Value| action["name"].as_str().is_some_and(|name| writes.contains(name));
         let wanted: Vec<&Value> = actions.iter().filter(is_write).collect();
         let call = |action: &&Value| json!({ "name": action["name"], "args": { "exact": action["kwargs"] } });
         let calls: Vec<Value> = wanted.iter().map(call).collect();
         let others: Vec<&String> =
             writes.iter().filter(|name| wanted.iter().all(|action| action["name"] != **name)).collect();
-        let mut blocks = String::new();
-        if !calls.is_empty() {
-            blocks.push_str(&format!("    trajectory: {}\n", json!({ "mode": "unordered", "calls": calls })));
-        }
+        // The tools of the corpus say in their text that they refused.
+        let successful = json!({ "not": { "starts-with": "Error" } });
+        let mode = if calls.is_empty() { "subset" } else { "strict" };
+        let trajectory = json!({ "mode": mode, "among": writes, "successful": successful, "calls": calls });
+        let mut blocks = format!("    trajectory: {trajectory}\n");
+        alone.push(Gates::of(&blocks, 1)?.pass(&[&run.trace], None)? == run.is_good);
         if !others.is_empty() {
             blocks.push_str(&format!("    tool_edges: {}\n", json!({ "restricted": others })));
         }
-        agreed.push(Gates::of(&blocks, 1)?.pass(&[&run.trace], None)? == run.is_good);
+        both.push(Gates::of(&blocks, 1)?.pass(&[&run.trace], None)? == run.is_good);
     }
-    lines.add("trajectory and tool_edges agree with the outcome", Bound::AtLeast(95), agreed);
+    lines.add("trajectory of the successful writes agrees with the outcome", Bound::AtLeast(95), alone);
+    lines.add("the same, with tool_edges against every other write", Bound::AtLeast(95), both);
     Ok(())
 }

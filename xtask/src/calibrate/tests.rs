@@ -67,7 +67,8 @@ fn every_measure_counts_what_it_says() {
             ("narrative fails on unsupported messages", 2, 2),
             ("stability passes trials of one task that all went right", 1, 1),
             ("stability passes trials of different tasks", 0, 2),
-            ("trajectory and tool_edges agree with the outcome", 4, 4),
+            ("trajectory of the successful writes agrees with the outcome", 4, 4),
+            ("the same, with tool_edges against every other write", 4, 4),
         ]
     );
     assert!(rows.iter().all(Row::holds));

@@ -150,6 +150,26 @@ impl CallResult<'_> {
     pub fn is_failure(&self) -> bool {
         self.is_error || self.error.is_some()
     }
+
+    /// What it says: the text of its content, else its structured content as JSON.
+    pub(crate) fn text(&self) -> Option<String> {
+        let content = self.content.map(content_text).filter(|text| !text.is_empty());
+        content.or_else(|| self.structured.map(|structured| structured.get().to_owned()))
+    }
+}
+
+/// The text of a message or a result: a string, or the texts of its content blocks.
+pub(crate) fn content_text(content: &RawValue) -> String {
+    #[derive(Deserialize)]
+    struct ContentBlock {
+        #[serde(default)]
+        text: Option<String>,
+    }
+    if let Ok(text) = serde_json::from_str::<String>(content.get()) {
+        return text;
+    }
+    let blocks: Vec<ContentBlock> = serde_json::from_str(content.get()).unwrap_or_default();
+    blocks.into_iter().filter_map(|block| block.text).collect::<Vec<_>>().join("\n")
 }
 
 /// A JSON-RPC error that answered a call.

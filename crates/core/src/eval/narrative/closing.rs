@@ -1,8 +1,7 @@
 //! What did the agent say at the end of a run, and which calls had it made?
 
 use super::score::Step;
-use crate::trace::{Call, Trace};
-use serde::Deserialize;
+use crate::trace::{Call, Trace, content_text};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -15,20 +14,6 @@ pub(super) fn closing_message<'t>(trace: &'t Trace<'_>) -> Cow<'t, str> {
     }
     let last = trace.conversation.turns.iter().rev().find(|turn| turn.role == "assistant");
     last.and_then(|turn| turn.content).map_or(Cow::Borrowed(""), |content| Cow::Owned(content_text(content)))
-}
-
-/// The text of a message: a string, or the texts of its content blocks.
-fn content_text(content: &RawValue) -> String {
-    #[derive(Deserialize)]
-    struct ContentBlock {
-        #[serde(default)]
-        text: Option<String>,
-    }
-    if let Ok(text) = serde_json::from_str::<String>(content.get()) {
-        return text;
-    }
-    let blocks: Vec<ContentBlock> = serde_json::from_str(content.get()).unwrap_or_default();
-    blocks.into_iter().filter_map(|block| block.text).collect::<Vec<_>>().join("\n")
 }
 
 /// The calls of a trace.

@@ -7,6 +7,7 @@ mod near_miss;
 mod recorded;
 mod reference;
 mod shape;
+mod success;
 #[cfg(test)]
 mod tests;
 pub mod trace_validation;
@@ -22,6 +23,7 @@ use crate::trace::{Run, is_tool};
 use comparison::Comparison;
 use recorded::RecordedCall;
 use reference::{MatchMode, Reference};
+use success::Success;
 use verdict::Verdict;
 
 use std::collections::BTreeSet;
@@ -35,6 +37,8 @@ pub(crate) struct TrajectoryBlock {
     reference: Reference,
     /// The tools whose calls are looked at; all when left out.
     among: Option<Vec<(String, Span)>>,
+    /// What a call must have come to in order to count; left out, every call counts.
+    successful: Option<Success>,
 }
 
 pub(super) const KIND: GateKind = GateKind {
@@ -50,14 +54,9 @@ pub(super) const KIND: GateKind = GateKind {
 
 impl Gate for TrajectoryBlock {
     fn score_run(&self, run: &Run<'_>) -> RunScores {
-        let calls: Vec<RecordedCall<'_>> = run
-            .trace
-            .tool_calls
-            .iter()
-            .enumerate()
-            .map(RecordedCall::from)
-            .filter(|call| self.counts(call))
-            .collect();
+        let calls = run.trace.tool_calls.iter().enumerate().map(RecordedCall::from);
+        let mut calls: Vec<RecordedCall<'_>> = calls.filter(|call| self.counts(call)).collect();
+        let unsuccessful = self.successful.as_ref().map(|success| success.take_others(run.trace, &mut calls));
         let has_calls = !calls.is_empty();
         let comparison = Comparison::new(&self.reference, calls);
         let verdict = Verdict::of(&comparison);
@@ -68,9 +67,13 @@ impl Gate for TrajectoryBlock {
             scores.not_exercised("no calls are expected, so any run is accepted");
         } else if !has_calls && !self.forbids_calls() {
             let to = if self.among.is_some() { " to the tools of `among`" } else { "" };
-            scores.not_exercised(format!("the run made no calls{to}"));
+            let made = if self.successful.is_some() { "no successful calls" } else { "no calls" };
+            scores.not_exercised(format!("the run made {made}{to}"));
         }
         explain::explain(&comparison, &verdict, &mut scores);
+        if let Some(said) = unsuccessful.flatten().filter(|_| count > 0) {
+            scores.find(said, Vec::new());
+        }
         scores
     }
 
@@ -100,7 +103,8 @@ impl TrajectoryBlock {
                 Some((tool, item.span()))
             })
         });
-        Self { reference, among }
+        let successful = block.optional("successful", success::DOC, Success::read);
+        Self { reference, among, successful }
     }
 
     fn counts(&self, call: &RecordedCall<'_>) -> bool {

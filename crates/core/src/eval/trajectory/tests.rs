@@ -412,7 +412,7 @@ proptest! {
         let text = format!(r#"{{"tool_calls":[{}]}}"#, run.iter().map(respelled).collect::<Vec<_>>().join(","));
         let trace = Trace::read(&text).unwrap();
         let compiled = trace_validation::compile(&ExpectedTrace { mode, calls: reference.clone() }).unwrap();
-        let scores = TrajectoryBlock { reference: compiled, among: None }
+        let scores = TrajectoryBlock { reference: compiled, among: None, successful: None }
             .score(&[Run::of(&trace)]);
         let count = count(&scores);
         prop_assert_eq!(count, mismatches(mode, &reference, &run));
