@@ -27,7 +27,10 @@ fn values(test: &TestReport) -> impl Iterator<Item = &Value> {
     let findings = test.gates.iter().flat_map(|gate| &gate.explanation).flat_map(|finding| &finding.diff);
     let diffs = expectations(test).flat_map(|one| &one.diff).chain(findings);
     let own = expectations(test).flat_map(|one| one.actual.iter().chain([&one.matcher]));
-    own.chain(diffs.flat_map(|diff| [&diff.expected, &diff.actual]))
+    let rows = test.gates.iter().flat_map(|gate| &gate.tables).flat_map(|table| &table.rows);
+    let args =
+        rows.flat_map(|row| row.expected.iter().chain(&row.recorded)).filter_map(|call| call.args.as_ref());
+    own.chain(diffs.flat_map(|diff| [&diff.expected, &diff.actual])).chain(args)
 }
 
 fn texts(test: &TestReport) -> impl Iterator<Item = &str> {
@@ -50,6 +53,10 @@ fn cut_test(test: &mut TestReport) {
         for finding in &mut gate.explanation {
             cut_text(&mut finding.message);
             finding.diff.iter_mut().for_each(cut_diff);
+        }
+        for row in gate.tables.iter_mut().flat_map(|table| &mut table.rows) {
+            let calls = row.expected.iter_mut().chain(&mut row.recorded);
+            calls.filter_map(|call| call.args.as_mut()).for_each(cut_value);
         }
     }
 }

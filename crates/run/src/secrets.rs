@@ -116,6 +116,9 @@ fn hidden(redactor: &Redactor, mut report: TestReport) -> TestReport {
         gate.expectations.iter_mut().for_each(|one| hide_under_names(redactor, one));
         let diffs = gate.explanation.iter_mut().flat_map(|finding| &mut finding.diff);
         diffs.for_each(|diff| hide_in_diff(redactor, diff));
+        let rows = gate.tables.iter_mut().flat_map(|table| &mut table.rows);
+        let calls = rows.flat_map(|row| row.expected.iter_mut().chain(&mut row.recorded));
+        calls.filter_map(|call| call.args.as_mut()).for_each(|args| hide_in_arguments(redactor, args));
     }
     // What a pattern makes of a variant could not be read back, and a number of distractors is no secret.
     let variant = report.variant.take();
@@ -159,6 +162,16 @@ fn hide_in_diff(redactor: &Redactor, diff: &mut AssertionDiff) {
     if is_secret_name(&name) {
         diff.expected = named(redactor, &name, diff.expected.take());
         diff.actual = named(redactor, &name, diff.actual.take());
+    }
+}
+
+/// Arguments by their paths, each of which may end in a secret's name.
+fn hide_in_arguments(redactor: &Redactor, args: &mut Value) {
+    for (path, value) in args.as_object_mut().into_iter().flatten() {
+        let name = path.rsplit('.').next().unwrap_or_default();
+        if is_secret_name(name) {
+            *value = named(redactor, name, value.take());
+        }
     }
 }
 

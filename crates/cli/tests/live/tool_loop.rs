@@ -188,7 +188,7 @@ steps:
     let offered: Vec<&str> =
         header["catalogue"].as_array().unwrap().iter().filter_map(|tool| tool["server"].as_str()).collect();
     assert_eq!(offered, ["east", "east", "east", "west"]);
-    bench.replay(1).says("call 3 `refuse` is extra");
+    bench.replay(1).says("+  3 refuse");
 }
 
 #[test]

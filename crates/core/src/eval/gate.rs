@@ -373,6 +373,7 @@ impl GateBlock {
             targets: scores.values.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
             expectations,
             explanation: scores.findings,
+            tables: scores.tables,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What a gate measured: one value per target, the findings behind them, and whether there was anything to measure.
 
 use super::target::{Fold, Target};
-use crate::report::{AssertionDiff, Finding, Number};
+use crate::report::{AssertionDiff, CallTable, Finding, Number};
 use crate::trace::Run;
 use std::collections::BTreeMap;
 
@@ -12,6 +12,8 @@ pub struct Scores {
     pub values: BTreeMap<&'static str, Option<Number>>,
     /// What was found.
     pub findings: Vec<Finding>,
+    /// The expected calls beside the recorded ones, a table for each run that is not as expected.
+    pub tables: Vec<CallTable>,
     /// Why there was nothing to measure.
     pub not_exercised: Option<String>,
     /// The numbers in a few words, for gates whose numbers say more together.
@@ -26,6 +28,7 @@ pub struct Scores {
 pub struct RunScores {
     values: Vec<(Target, Number)>,
     findings: Vec<Finding>,
+    table: Option<CallTable>,
     not_exercised: Option<String>,
     vacuous: Vec<(&'static str, &'static str)>,
 }
@@ -61,6 +64,20 @@ impl RunScores {
         self
     }
 
+    /// Sets the expected calls beside the recorded ones.
+    pub fn table(&mut self, table: CallTable) -> &mut Self {
+        self.table = Some(table);
+        self
+    }
+
+    /// Adds something worth looking at that the table does not show.
+    pub fn find_beside_table(&mut self, message: String) -> &mut Self {
+        if let Some(table) = &mut self.table {
+            table.notes.push(message.clone());
+        }
+        self.find(message, Vec::new())
+    }
+
     /// Says why there was nothing to count for one target in this run, which matters where it is asserted.
     pub fn nothing_counts(&mut self, target: &Target, why: &'static str) -> &mut Self {
         self.vacuous.push((target.name, why));
@@ -93,6 +110,7 @@ impl Scores {
             scores.vacuous.extend(vacuous_runs(runs, scored.iter().map(of_target)).map(|why| (target, why)));
         }
         for (run, scored) in runs.iter().zip(scored) {
+            scores.tables.extend(scored.table.map(|table| CallTable { run: Some(run.number), ..table }));
             let found = scored.findings.into_iter();
             scores.findings.extend(found.map(|finding| Finding { run: Some(run.number), ..finding }));
         }

@@ -2,13 +2,18 @@
 
 use super::list::is_bad;
 use super::page::{Line, Page, style};
-use super::{fold, numbers};
+use super::{fold, numbers, table};
 use crate::Options;
 use crate::words::{self, SCREEN};
-use mcptest_core::report::{Expectation, Finding, GateReport, Reason, Report, RunReport, Status, TestReport};
+use mcptest_core::report::{
+    CallTable, Expectation, Finding, GateReport, Reason, Report, RunReport, Status, TestReport,
+};
+use std::collections::BTreeSet;
 
 /// How many findings of one gate are shown.
 const MOST_FINDINGS: usize = 5;
+/// How many tables of one gate are shown beside the first.
+const MOST_TABLES: usize = 2;
 /// How many details of one reason are shown.
 const MOST_DETAILS: usize = 20;
 /// How many tool names of one run are shown.
@@ -187,10 +192,17 @@ fn assertion(page: &mut Page, indent: usize, expectation: &Expectation) {
 /// The gate in the words of its block, then its evidence.
 fn failed_gate(page: &mut Page, gate: &GateReport, test: &TestReport) {
     let mut said = words::unmet(gate, SCREEN);
-    let mut found = fold::findings(&gate.explanation);
+    let mut tables = fold::tables(&gate.tables);
+    let mut found = untold(gate);
     let heading = match &gate.summary {
         Some(summary) => summary.clone(),
         None if !said.is_empty() => said.remove(0),
+        None if !tables.is_empty() => {
+            let (first, indexes) = tables.remove(0);
+            gate_line(page, gate, test, &fold::labelled(&first.summary, &indexes, test));
+            table::show(page, 6, first);
+            String::new()
+        }
         None if !found.is_empty() => {
             let (first, indexes) = found.remove(0);
             let sentence = fold::sentence(first, &indexes, test);
@@ -206,13 +218,15 @@ fn failed_gate(page: &mut Page, gate: &GateReport, test: &TestReport) {
     for line in said {
         page.line(&Line::at(4).plain(line));
     }
+    beside(page, 4, &tables, test);
     folded(page, 4, &found, test);
 }
 
 fn gate_line(page: &mut Page, gate: &GateReport, test: &TestReport, heading: &str) {
     let line = Line::at(2).styled(style::BOLD, &gate.key);
     let partial = gate.scored_runs.map(|scored| format!(" ({scored} of {} runs)", test.runs.len()));
-    let line = line.plain(partial.unwrap_or_default()).plain(": ").plain(heading);
+    let mode = gate.tables.first().map(|table| format!(" ({})", table.mode)).unwrap_or_default();
+    let line = line.plain(mode).plain(partial.unwrap_or_default()).plain(": ").plain(heading);
     let vacuous = gate.not_exercised.as_ref().filter(|why| !heading.contains(why.as_str()));
     page.line(
         &vacuous.iter().fold(line, |line, why| {
@@ -222,8 +236,26 @@ fn gate_line(page: &mut Page, gate: &GateReport, test: &TestReport, heading: &st
 }
 
 /// What a gate found, equal findings of several runs in one line.
-pub(super) fn findings(page: &mut Page, indent: usize, found: &[Finding], test: &TestReport) {
-    folded(page, indent, &fold::findings(found), test);
+pub(super) fn findings(page: &mut Page, indent: usize, gate: &GateReport, test: &TestReport) {
+    beside(page, indent, &fold::tables(&gate.tables), test);
+    folded(page, indent, &untold(gate), test);
+}
+
+/// The findings that no table shows.
+fn untold(gate: &GateReport) -> Vec<(&Finding, Vec<usize>)> {
+    let tabled: BTreeSet<Option<usize>> = gate.tables.iter().map(|table| table.run).collect();
+    fold::findings(gate.explanation.iter().filter(|finding| !tabled.contains(&finding.run)))
+}
+
+/// The calls of runs side by side, those of equal runs once.
+fn beside(page: &mut Page, indent: usize, tables: &[(&CallTable, Vec<usize>)], test: &TestReport) {
+    for (shown, indexes) in tables.iter().take(MOST_TABLES) {
+        page.line(&Line::at(indent).plain(fold::labelled(&shown.summary, indexes, test)));
+        table::show(page, indent + 2, shown);
+    }
+    if let Some(more @ 1..) = tables.len().checked_sub(MOST_TABLES) {
+        page.line(&Line::at(indent).plain(left_out(more)));
+    }
 }
 
 fn folded(page: &mut Page, indent: usize, found: &[(&Finding, Vec<usize>)], test: &TestReport) {
@@ -260,6 +292,6 @@ fn tools(page: &mut Page, indent: usize, run: &RunReport) {
 }
 
 /// What a list ends with when it goes on in the file.
-fn left_out(more: usize) -> String {
+pub(super) fn left_out(more: usize) -> String {
     format!("and {more} more (see --reporter json)")
 }

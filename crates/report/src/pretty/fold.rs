@@ -1,7 +1,7 @@
 //! Which of these say the same, so that it is said once?
 
 use crate::words::{self, SCREEN};
-use mcptest_core::report::{Finding, TestReport};
+use mcptest_core::report::{CallTable, Finding, TestReport};
 use std::collections::HashMap;
 use std::hash::Hash;
 
@@ -20,14 +20,26 @@ pub(super) fn by<T, K: Hash + Eq>(items: &[T], key: impl Fn(&T) -> Option<K>) ->
 }
 
 /// Findings, each with the runs that it was found in.
-pub(super) fn findings(found: &[Finding]) -> Vec<(&Finding, Vec<usize>)> {
-    let groups = by(found, |finding| serde_json::to_string(&(&finding.message, &finding.diff)).ok());
+pub(super) fn findings<'f>(found: impl Iterator<Item = &'f Finding>) -> Vec<(&'f Finding, Vec<usize>)> {
+    let found: Vec<&Finding> = found.collect();
+    let groups = by(&found, |finding| serde_json::to_string(&(&finding.message, &finding.diff)).ok());
+    groups.into_iter().map(|group| (*group[0], group.iter().filter_map(|one| one.run).collect())).collect()
+}
+
+/// Tables, each with the runs whose calls are the same.
+pub(super) fn tables(tables: &[CallTable]) -> Vec<(&CallTable, Vec<usize>)> {
+    let groups = by(tables, |table| serde_json::to_string(&(&table.summary, &table.rows, &table.notes)).ok());
     groups.into_iter().map(|group| (group[0], group.iter().filter_map(|one| one.run).collect())).collect()
 }
 
 /// The finding, after the runs it was found in where there are several.
 pub(super) fn sentence(finding: &Finding, runs: &[usize], test: &TestReport) -> String {
-    let message = words::clipped(&finding.message, SCREEN.text);
+    labelled(&finding.message, runs, test)
+}
+
+/// The text, after the runs it is about where there are several.
+pub(super) fn labelled(text: &str, runs: &[usize], test: &TestReport) -> String {
+    let message = words::clipped(text, SCREEN.text);
     if runs.is_empty() || test.runs.len() < 2 {
         return message;
     }

@@ -96,7 +96,7 @@ fn about(page: &mut Page, test: &TestReport, options: &Options) {
             page.line(&Line::at(6).styled(style::YELLOW, format!("not exercised: {why}")));
         }
         if options.verbose > 1 {
-            detail::findings(page, 6, &gate.explanation, test);
+            detail::findings(page, 6, gate, test);
         }
     }
     detail::about(page, 4, test, options);

@@ -7,6 +7,7 @@ mod list;
 mod numbers;
 mod overview;
 mod page;
+mod table;
 
 use crate::suites::by_suite;
 use crate::{Options, Reporter};

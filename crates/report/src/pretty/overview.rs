@@ -5,7 +5,7 @@ use crate::overview::{Curve, Grid, curves, grid};
 use crate::words::escape;
 use anstyle::Style;
 use mcptest_core::report::{Report, Status, TestReport};
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use unicode_width::UnicodeWidthStr;
 
 const WIDEST: usize = 80;
 const NAME: usize = 34;
@@ -42,22 +42,22 @@ fn width_of(grid: &Grid<'_>, column: usize) -> usize {
 }
 
 fn block(page: &mut Page, grid: &Grid<'_>, name: usize, columns: &[usize]) {
-    let mut head = Line::at(0).glued(style::BOLD, fixed("Models", name + 2));
+    let mut head = Line::at(0).glued(style::BOLD, page.fixed("Models", name + 2));
     for &column in columns {
-        head = head.plain(gap()).glued(style::BOLD, fixed(grid.models[column], width_of(grid, column)));
+        head = head.plain(gap()).glued(style::BOLD, page.fixed(grid.models[column], width_of(grid, column)));
     }
     page.line(&head.unwrapped());
     for (test, cells) in &grid.rows {
-        let mut line = Line::at(2).glued(style::PLAIN, fixed(test, name));
+        let mut line = Line::at(2).glued(style::PLAIN, page.fixed(test, name));
         for &column in columns {
             let (text, style) = cells[column].map_or((String::new(), style::PLAIN), outcome);
-            line = line.plain(gap()).glued(style, fixed(&text, width_of(grid, column)));
+            line = line.plain(gap()).glued(style, page.fixed(&text, width_of(grid, column)));
         }
         page.line(&line.unwrapped());
     }
-    let mut line = Line::at(2).glued(style::DIM, fixed("passed", name));
+    let mut line = Line::at(2).glued(style::DIM, page.fixed("passed", name));
     for &column in columns {
-        line = line.plain(gap()).glued(style::DIM, fixed(&tally(grid, column), width_of(grid, column)));
+        line = line.plain(gap()).glued(style::DIM, page.fixed(&tally(grid, column), width_of(grid, column)));
     }
     page.line(&line.unwrapped());
     page.blank();
@@ -99,7 +99,7 @@ pub(super) fn degradation(page: &mut Page, report: &Report) {
     let name = curves.iter().map(|curve| escape(&curve.name).width()).max().unwrap_or_default().min(NAME);
     for curve in &curves {
         for (at, points) in lines_of(curve, WIDEST - 2 - name - GAP).into_iter().enumerate() {
-            let label = if at == 0 { fixed(&curve.name, name) } else { " ".repeat(name) };
+            let label = if at == 0 { page.fixed(&curve.name, name) } else { " ".repeat(name) };
             page.line(&Line::at(2).glued(style::PLAIN, label).plain(gap()).plain(points).unwrapped());
         }
     }
@@ -118,22 +118,4 @@ fn lines_of(curve: &Curve, room: usize) -> Vec<String> {
         }
     }
     lines
-}
-
-/// The text in exactly so many columns: filled up, or cut with an ellipsis.
-fn fixed(text: &str, columns: usize) -> String {
-    let text = escape(text);
-    if text.width() <= columns {
-        return format!("{text}{}", " ".repeat(columns - text.width()));
-    }
-    let mut cut = String::new();
-    for character in text.chars() {
-        if cut.width() + character.width().unwrap_or(0) + 1 > columns {
-            break;
-        }
-        cut.push(character);
-    }
-    cut.push('…');
-    let rest = columns.saturating_sub(cut.width());
-    cut + &" ".repeat(rest)
 }

@@ -3,7 +3,7 @@
 use crate::Options;
 use crate::words::escape;
 use anstyle::{AnsiColor, Style};
-use mcptest_core::report::Status;
+use mcptest_core::report::{Pairing, Status};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// The few styles of the report.
@@ -94,6 +94,52 @@ impl Page {
         Line { hang: indent + 2, ..Line::at(indent).styled(style, mark).plain(" ") }
     }
 
+    /// How two calls go together.
+    pub(super) fn pairing(&self, how: Pairing) -> (&'static str, Style) {
+        let (sign, plain, style) = match how {
+            Pairing::Matched => ("=", "=", style::DIM),
+            Pairing::Changed => ("≠", "!=", style::RED),
+            Pairing::Missing => ("−", "-", style::RED),
+            Pairing::Extra => ("+", "+", style::RED),
+            Pairing::Swapped => ("↕", "<>", style::RED),
+        };
+        (if self.ascii { plain } else { sign }, style)
+    }
+
+    /// What stands for what is left out.
+    pub(super) fn ellipsis(&self) -> &'static str {
+        if self.ascii { "..." } else { "…" }
+    }
+
+    /// The text in exactly so many columns: filled up, or cut with an ellipsis.
+    pub(super) fn fixed(&self, text: &str, columns: usize) -> String {
+        let text = self.letters(text);
+        if text.width() <= columns {
+            return format!("{text}{}", " ".repeat(columns - text.width()));
+        }
+        let mut cut = String::new();
+        for character in text.chars() {
+            if cut.width() + character.width().unwrap_or(0) + self.ellipsis().width() > columns {
+                break;
+            }
+            cut.push(character);
+        }
+        cut.push_str(self.ellipsis());
+        let rest = columns.saturating_sub(cut.width());
+        cut + &" ".repeat(rest)
+    }
+
+    /// The text as it is printed: escaped, and what is left out marked in ASCII where the terminal has nothing else.
+    pub(super) fn letters(&self, text: &str) -> String {
+        let text = escape(text);
+        if self.ascii { text.replace('…', self.ellipsis()) } else { text.into_owned() }
+    }
+
+    /// The columns of the page.
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
     /// What stands between the parts of one line.
     pub(super) fn dot(&self) -> &'static str {
         if self.ascii { "|" } else { "·" }
@@ -122,7 +168,9 @@ impl Page {
         let width = if line.wraps { self.width } else { usize::MAX };
         self.indent(line.indent);
         let mut spaces = 0;
-        for word in words(&line.spans) {
+        let spans: Vec<Span> =
+            line.spans.iter().map(|span| Span { text: self.letters(&span.text), ..*span }).collect();
+        for word in words(&spans) {
             let wide: usize = word.pieces.iter().map(|(_, text)| text.width()).sum();
             if self.column > line.indent && self.column + spaces + wide > width {
                 self.break_line(line.hang);

@@ -226,3 +226,41 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn calls_stand_beside_each_other_at_any_width() {
+    use unicode_width::UnicodeWidthStr;
+    let call = |number: usize, q: &str| json!({"number": number, "tool": "search", "args": {"q": q}});
+    let table = |run: usize| {
+        let long = "the page about how to rotate an API ";
+        json!({"run": run, "mode": "strict", "summary": "1 call differs, 1 is missing", "rows": [
+            {"how": "matched", "count": 7},
+            {"how": "changed", "expected": call(8, &format!("{long}key")), "recorded": call(8, &format!("{long}kye"))},
+            {"how": "missing", "expected": {"number": 9, "tool": "open"}},
+        ]})
+    };
+    let report = Report::new(vec![test("a.yml", 1, "row", Status::Failed, |test| {
+        test.runs = (1..=3).map(|index| run(index, &[], vec![])).collect();
+        let gate = json!({"key": "trajectory", "status": "failed", "targets": {}, "expectations": [],
+            "explanation": [{"run": 1, "message": "said by the table"}], "tables": [table(1), table(2)]});
+        test.gates = vec![serde_json::from_value(gate).unwrap()];
+    })]);
+    insta::assert_snapshot!(shown(&report, Options { ascii: true, ..Options::default() }), @r#"
+    a.yml
+      x row  3 runs  trajectory
+
+    x row                                                                                        a.yml:1
+      trajectory (strict): runs 1-2: 1 call differs, 1 is missing
+          expected                               recorded
+          ... 7 calls as expected
+          8 search {q: "...ate an API key"}  !=  8 search {q: "...ate an API kye"}
+          9 open                             -   missing
+      $ mcptest run a.yml --filter 'row'
+
+    1 test: 1 failed | 3 runs
+    "#);
+    for width in [40, 60, 80] {
+        let text = shown(&report, Options { width: Some(width), ..Options::default() });
+        assert!(text.lines().all(|line| line.width() <= width || line.contains("$ ")), "{text}");
+    }
+}

@@ -9,7 +9,7 @@ pub(crate) use evidence::{
     unmet,
 };
 pub(crate) use mcptest_core::escape::escape;
-pub(crate) use value::clipped;
+pub(crate) use value::{arguments, arguments_apart, clipped};
 
 /// How much of one value, text or list is shown.
 #[derive(Debug, Clone, Copy)]

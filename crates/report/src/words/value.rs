@@ -76,6 +76,62 @@ fn compact(value: &Value) -> String {
     }
 }
 
+/// The most characters of one argument's value in a table.
+const ARGUMENT: usize = 60;
+
+/// Arguments on one line, as a suite writes them: `{query: "rotate API key", limit: 5}`.
+pub(crate) fn arguments(args: &Value) -> String {
+    let Value::Object(fields) = args else { return cut(&compact(args), ARGUMENT) };
+    let fields = fields.iter().map(|(key, value)| format!("{key}: {}", cut(&compact(value), ARGUMENT)));
+    format!("{{{}}}", fields.collect::<Vec<_>>().join(", "))
+}
+
+/// The arguments that differ of two calls, two long texts from where they part.
+pub(crate) fn arguments_apart(expected: &Value, actual: &Value) -> [String; 2] {
+    let (Value::Object(want), Value::Object(got)) = (expected, actual) else {
+        return [arguments(expected), arguments(actual)];
+    };
+    let mut keys: Vec<&String> =
+        want.keys().chain(got.keys().filter(|key| !want.contains_key(*key))).collect();
+    keys.dedup();
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    for key in keys {
+        let (want, got) = match (want.get(key), got.get(key)) {
+            (Some(Value::String(want)), Some(Value::String(got))) => parted(want, got),
+            (want, got) => {
+                let shown = |value: Option<&Value>| {
+                    value.map_or_else(|| "absent".to_owned(), |value| cut(&compact(value), ARGUMENT))
+                };
+                (shown(want), shown(got))
+            }
+        };
+        left.push(format!("{key}: {want}"));
+        right.push(format!("{key}: {got}"));
+    }
+    [left, right].map(|fields| format!("{{{}}}", fields.join(", ")))
+}
+
+fn parted(left: &str, right: &str) -> (String, String) {
+    const KEPT: usize = 12;
+    let same = left.chars().zip(right.chars()).take_while(|(one, other)| one == other).count();
+    let from = if same > 2 * KEPT { same - KEPT } else { 0 };
+    let shown = |text: &str| {
+        let rest: String = text.chars().skip(from).collect();
+        let quoted = compact(&Value::from(rest));
+        let start = if from > 0 { "…" } else { "" };
+        cut(&format!("{}{start}{}", &quoted[..1], &quoted[1..]), ARGUMENT)
+    };
+    (shown(left), shown(right))
+}
+
+/// The text, its end left out without saying how much.
+fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 struct Spaced;
 
 impl serde_json::ser::Formatter for Spaced {
@@ -101,6 +157,20 @@ mod tests {
     #[test]
     fn json_has_room_to_breathe() {
         assert_eq!(shown(&json!({"a": [1, 2.5], "b": null}), SCREEN), r#"{"a": [1, 2.5], "b": null}"#);
+    }
+
+    #[test]
+    fn arguments_that_differ_are_shown_where_they_part() {
+        let apart = |want: Value, got: Value| arguments_apart(&want, &got);
+        assert_eq!(
+            apart(json!({"q": "API key", "n": 1}), json!({"q": "API kye", "x": null})),
+            [r#"{n: 1, q: "API key", x: absent}"#, r#"{n: absent, q: "API kye", x: null}"#]
+        );
+        let (want, got) = (format!("{}one", "x".repeat(99)), format!("{}two", "x".repeat(99)));
+        let tail = "x".repeat(12);
+        let shown = [format!(r#"{{q: "…{tail}one"}}"#), format!(r#"{{q: "…{tail}two"}}"#)];
+        assert_eq!(apart(json!({"q": want}), json!({"q": got})), shown);
+        assert_eq!(apart(json!([1]), json!({"a": 2})), ["[1]", "{a: 2}"]);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use super::comparison::Comparison;
 use super::mismatch::mismatches;
 use super::reference::MatchMode;
+use super::table::Beside;
 use super::trace_validation::TraceMismatch;
 use super::verdict::{Assignment, Verdict};
 use super::wording::list;
@@ -10,7 +11,7 @@ use crate::eval::alignment::{Alignment, Step, align_by};
 use crate::eval::assertion::plural;
 use crate::eval::assignment::{Competition, Groups, competition, smallest_competition};
 use crate::eval::scores::RunScores;
-use crate::report::AssertionDiff;
+use crate::report::{AssertionDiff, Pairing};
 
 const MOST_FINDINGS: usize = 20;
 const MOST_COMPETITIONS: usize = 5;
@@ -29,19 +30,36 @@ impl From<TraceMismatch> for Finding {
     }
 }
 
-/// Adds the findings behind a verdict, and how many are left unsaid.
+/// Adds the findings behind a verdict, how many are left unsaid, and the calls side by side where that says as much.
 pub(super) fn explain(comparison: &Comparison<'_>, verdict: &Verdict, scores: &mut RunScores) {
-    let (findings, all) = match verdict {
-        Verdict::InStep(positions) if positions.is_empty() => return,
+    if verdict.mismatch_count() == 0 {
+        return;
+    }
+    let (findings, all, pairs) = match verdict {
         Verdict::InStep(_) => align_in_step(comparison),
-        Verdict::InOrder(_) => {
-            let said = mismatches(comparison, verdict, MOST_LOOKS).take(MOST_FINDINGS);
-            (said.map(Finding::from).collect(), verdict.mismatch_count())
+        Verdict::InOrder(partners) => {
+            let said: Vec<_> = mismatches(comparison, verdict, MOST_LOOKS).take(MOST_FINDINGS).collect();
+            let pairs = comparison.beside_in_order(partners, &said);
+            (said.into_iter().map(Finding::from).collect(), verdict.mismatch_count(), Some(pairs))
         }
         Verdict::Matched(assignment) => {
-            (explain_assignment(comparison, assignment), verdict.mismatch_count())
+            let alone: Vec<_> =
+                comparison.without_partner(assignment, MOST_LOOKS).take(MOST_FINDINGS).collect();
+            let pairs = comparison.beside_matched(assignment, &alone);
+            (explain_assignment(comparison, assignment), verdict.mismatch_count(), pairs)
         }
     };
+    if let Some(pairs) = pairs {
+        let mut table = comparison.table(&pairs);
+        if all > MOST_FINDINGS && !matches!(verdict, Verdict::InStep(_)) {
+            // Only the first were looked at closely.
+            table.summary = format!("{all} calls are not as expected");
+        }
+        // One call that is missing or extra is said in a sentence.
+        if table.rows.len() > 1 || table.rows.iter().any(|row| row.how == Pairing::Changed) {
+            scores.table(table);
+        }
+    }
     let said: usize = findings.iter().map(|finding| finding.accounts_for).sum();
     for finding in findings {
         scores.find(finding.message, finding.diffs);
@@ -52,29 +70,31 @@ pub(super) fn explain(comparison: &Comparison<'_>, verdict: &Verdict, scores: &m
 }
 
 /// The changes that turn the expected calls into the recorded ones, and how many there are.
-fn align_in_step(comparison: &Comparison<'_>) -> (Vec<Finding>, usize) {
+fn align_in_step(comparison: &Comparison<'_>) -> (Vec<Finding>, usize, Option<Vec<Beside>>) {
     let candidates = comparison.candidates();
     let fits = |expected: usize, recorded: usize| {
         let fitting = &candidates[comparison.reference.groups.group_of(expected)];
         fitting.binary_search(&comparison.recorded.group_of(recorded)).is_ok()
     };
     let alignment = best_alignment(comparison, fits);
-    let changes = changes(&alignment.steps, fits);
+    let pairs = pairs(&alignment.steps, fits);
+    let changes: Vec<&[Beside]> =
+        pairs.iter().map(Vec::as_slice).filter(|pair| pair[0].how != Pairing::Matched).collect();
     let mut findings: Vec<Finding> = changes
         .iter()
         .take(MOST_FINDINGS)
-        .map(|change| match *change {
-            Change::Missing(expected) => comparison.missing(expected).into(),
-            Change::Extra(call) => comparison.extra(call).into(),
-            Change::Differs(expected, call) => comparison.differs(expected, call).into(),
-            Change::Swapped(first, second) => {
-                let calls = [first, second].map(|call| comparison.say_recorded(call)).join(" and ");
-                Finding { message: format!("calls {calls} are swapped"), diffs: Vec::new(), accounts_for: 1 }
+        .map(|change| {
+            let Beside { expected, recorded, .. } = change[0];
+            match (expected, recorded) {
+                _ if change.len() > 1 => swapped(comparison, change),
+                (Some(expected), Some(call)) => comparison.differs(expected, call).into(),
+                (Some(expected), None) => comparison.missing(expected).into(),
+                (None, call) => comparison.extra(call.unwrap_or_default()).into(),
             }
         })
         .collect();
     let mut all = changes.len();
-    if let Some((expected, recorded)) = alignment.unaligned {
+    if let Some((expected, recorded)) = alignment.unaligned.clone() {
         let first = comparison.differs(expected.start, recorded.start);
         findings.insert(0, first.into());
         let message = format!(
@@ -87,50 +107,55 @@ fn align_in_step(comparison: &Comparison<'_>) -> (Vec<Finding>, usize) {
         findings.insert(1, Finding { message, diffs: Vec::new(), accounts_for: 1 });
         all += 2;
     }
-    (findings, all)
+    let is_whole = alignment.unaligned.is_none();
+    (findings, all, is_whole.then(|| pairs.into_iter().flatten().collect()))
 }
 
-/// One change, with indices into the expected and the recorded calls.
-enum Change {
-    Missing(usize),
-    Extra(usize),
-    Differs(usize, usize),
-    /// Two recorded calls stand in the other order.
-    Swapped(usize, usize),
+fn swapped(comparison: &Comparison<'_>, pairs: &[Beside]) -> Finding {
+    let mut calls: Vec<usize> = pairs.iter().filter_map(|pair| pair.recorded).collect();
+    calls.sort_unstable();
+    let calls: Vec<String> = calls.into_iter().map(|call| comparison.say_recorded(call)).collect();
+    Finding {
+        message: format!("calls {} are swapped", calls.join(" and ")),
+        diffs: Vec::new(),
+        accounts_for: 1,
+    }
 }
 
-/// The steps that are no match. A call that is missing on one side of a match and extra on the other is swapped with it.
-fn changes(steps: &[Step], fits: impl Fn(usize, usize) -> bool) -> Vec<Change> {
-    let mut changes = Vec::new();
+/// The steps as pairs of calls. A call that is missing on one side of a match and extra on the other is swapped with
+/// it: these two pairs stand together.
+fn pairs(steps: &[Step], fits: impl Fn(usize, usize) -> bool) -> Vec<Vec<Beside>> {
+    let mut pairs = Vec::new();
     let mut at = 0;
     while at < steps.len() {
         let swapped = match steps[at..] {
-            [Step::Missing(expected), Step::Match(_, first), Step::Extra(second), ..]
+            [Step::Missing(expected), Step::Match(other, first), Step::Extra(second), ..]
                 if fits(expected, second) =>
             {
-                Some((first, second))
+                Some([(expected, second), (other, first)])
             }
-            [Step::Extra(first), Step::Match(_, second), Step::Missing(expected), ..]
+            [Step::Extra(first), Step::Match(other, second), Step::Missing(expected), ..]
                 if fits(expected, first) =>
             {
-                Some((first, second))
+                Some([(other, second), (expected, first)])
             }
             _ => None,
         };
-        if let Some((first, second)) = swapped {
-            changes.push(Change::Swapped(first, second));
+        if let Some(swapped) = swapped {
+            let pair = |(expected, call)| Beside::new(Pairing::Swapped, Some(expected), Some(call));
+            pairs.push(swapped.map(pair).to_vec());
             at += 3;
             continue;
         }
-        changes.extend(match steps[at] {
-            Step::Match(..) => None,
-            Step::Substitute(expected, recorded) => Some(Change::Differs(expected, recorded)),
-            Step::Missing(expected) => Some(Change::Missing(expected)),
-            Step::Extra(recorded) => Some(Change::Extra(recorded)),
-        });
+        pairs.push(vec![match steps[at] {
+            Step::Match(expected, call) => Beside::new(Pairing::Matched, Some(expected), Some(call)),
+            Step::Substitute(expected, call) => Beside::new(Pairing::Changed, Some(expected), Some(call)),
+            Step::Missing(expected) => Beside::new(Pairing::Missing, Some(expected), None),
+            Step::Extra(call) => Beside::new(Pairing::Extra, None, Some(call)),
+        }]);
         at += 1;
     }
-    changes
+    pairs
 }
 
 /// An alignment with the fewest changes, where another tool counts as two: a wrong argument says more than two renames.

@@ -8,6 +8,7 @@ mod recorded;
 mod reference;
 mod shape;
 mod success;
+mod table;
 #[cfg(test)]
 mod tests;
 pub mod trace_validation;
@@ -72,7 +73,7 @@ impl Gate for TrajectoryBlock {
         }
         explain::explain(&comparison, &verdict, &mut scores);
         if let Some(said) = unsuccessful.flatten().filter(|_| count > 0) {
-            scores.find(said, Vec::new());
+            scores.find_beside_table(said);
         }
         scores
     }

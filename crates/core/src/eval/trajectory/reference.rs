@@ -30,6 +30,11 @@ impl MatchMode {
         ("exact-sequence", Self::Strict),
     ];
 
+    /// The word for it in a suite.
+    pub(super) fn word(self) -> &'static str {
+        Self::WORDS.iter().find(|(_, mode)| *mode == self).map_or("", |(word, _)| word)
+    }
+
     /// The mode that a suite calls by this name.
     pub fn named(word: &str) -> Option<Self> {
         Self::WORDS.iter().find(|(known, _)| *known == word).map(|(_, mode)| *mode)

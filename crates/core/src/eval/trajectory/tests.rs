@@ -3,7 +3,7 @@
 use super::*;
 use crate::eval::scores::Scores;
 use crate::problem::Level;
-use crate::report::Finding;
+use crate::report::{CallRow, CallShown, Finding};
 use crate::suite::read::{Field, Reading};
 use crate::suite::variables::Variables;
 use crate::trace::Trace;
@@ -418,4 +418,46 @@ proptest! {
         prop_assert_eq!(count, mismatches(mode, &reference, &run));
         prop_assert_eq!(count == 0, scores.findings.is_empty());
     }
+}
+
+/// The rows of a table, each as `how expected recorded`.
+fn rows(yaml: &str, written: &Value) -> Vec<String> {
+    let scores = run(&read(yaml).unwrap(), &calls(written));
+    let call = |shown: &Option<CallShown>| {
+        shown.as_ref().map_or("none".to_owned(), |call| format!("{}{}", call.number, call.tool))
+    };
+    let row = |row: &CallRow| match row.count {
+        Some(count) => format!("{count} matched"),
+        None => format!("{:?} {} {}", row.how, call(&row.expected), call(&row.recorded)),
+    };
+    scores.tables.iter().flat_map(|table| &table.rows).map(row).collect()
+}
+
+#[test]
+fn a_table_folds_what_matches_and_keeps_what_stands_beside_a_change() {
+    let expected: Vec<String> = (0..12).map(|_| "a".to_owned()).chain(["b".to_owned()]).collect();
+    let yaml = format!("mode: strict\ncalls: [{}]", expected.join(", "));
+    let mut recorded = expected;
+    recorded[6] = "z".to_owned();
+    recorded.pop();
+    let folded =
+        ["5 matched", "Matched 6a 6a", "Changed 7a 7z", "Matched 8a 8a", "3 matched", "Matched 12a 12a"];
+    let shown = rows(&yaml, &json!(recorded));
+    assert_eq!(shown[..6], folded);
+    assert_eq!(shown[6..], ["Missing 13b none"]);
+}
+
+#[test]
+fn a_table_shows_calls_in_another_place() {
+    let both = ["Swapped 1open 2open", "Swapped 2search 1search"];
+    assert_eq!(rows("mode: strict\ncalls: [open, search]", &json!(["search", "open"])), both);
+    let late = ["Matched 1search 2search", "Swapped 2open 1open"];
+    assert_eq!(rows("mode: subsequence\ncalls: [search, open]", &json!(["open", "search"])), late);
+    let more = ["Matched 1a 1a", "Extra none 2b"];
+    assert_eq!(rows("mode: subset\ncalls: [a]", &json!(["a", "b"])), more);
+}
+
+#[test]
+fn calls_that_compete_have_sentences_and_no_table() {
+    assert!(rows("mode: unordered\ncalls: [f, f]", &json!(["f"])).is_empty());
 }

@@ -69,7 +69,7 @@ fn difference(diff: &AssertionDiff, args: &Value) -> String {
 }
 
 /// `/a/0/b` as `a[0].b`.
-fn path(pointer: &str) -> String {
+pub(super) fn path(pointer: &str) -> String {
     let mut path = String::new();
     for part in pointer.split('/').skip(1) {
         let part = part.replace("~1", "/").replace("~0", "~");

@@ -1,0 +1,200 @@
+//! Which expected call stands beside which recorded one, for a reader to compare?
+
+use super::comparison::Comparison;
+use super::reference::MatchMode;
+use super::shape::Shape;
+use super::trace_validation::TraceMismatch;
+use super::verdict::Assignment;
+use crate::report::{AssertionDiff, CallRow, CallShown, CallTable, Pairing, Side};
+use serde_json::{Map, Value};
+
+/// How many rows that are not as expected a table has.
+const MOST_CHANGES: usize = 20;
+
+/// An expected call and a recorded one, by their indices, that stand in one row.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Beside {
+    pub(super) how: Pairing,
+    pub(super) expected: Option<usize>,
+    pub(super) recorded: Option<usize>,
+}
+
+impl Beside {
+    pub(super) fn new(how: Pairing, expected: Option<usize>, recorded: Option<usize>) -> Self {
+        Self { how, expected, recorded }
+    }
+}
+
+impl Comparison<'_> {
+    /// The rows with what differs, and one that matches before and after; stretches that match are counted.
+    pub(super) fn table(&self, pairs: &[Beside]) -> CallTable {
+        let is_change = |pair: &Beside| pair.how != Pairing::Matched;
+        let changes: Vec<usize> = (0..pairs.len()).filter(|&at| is_change(&pairs[at])).collect();
+        let kept = &changes[..changes.len().min(MOST_CHANGES)];
+        let end = if kept.len() < changes.len() { changes[kept.len()] } else { pairs.len() };
+        let mut rows = Vec::new();
+        let mut matched = Vec::new();
+        for (at, pair) in pairs[..end].iter().enumerate() {
+            if is_change(pair) {
+                self.fold_matched(&mut rows, &std::mem::take(&mut matched), true);
+                rows.push(self.row(*pair));
+            } else {
+                matched.push(pairs[at]);
+            }
+        }
+        self.fold_matched(&mut rows, &matched, false);
+        let left_out = changes.len() - kept.len();
+        CallTable {
+            run: None,
+            mode: self.reference.mode.word().to_owned(),
+            summary: summary(pairs),
+            rows,
+            notes: Vec::new(),
+            left_out,
+        }
+    }
+
+    /// A short stretch as it is; of a long one its ends, where they stand beside a change, and how many there are.
+    fn fold_matched(&self, rows: &mut Vec<CallRow>, matched: &[Beside], is_followed: bool) {
+        let (before, after) = (usize::from(!rows.is_empty()), usize::from(is_followed));
+        if matched.len() <= before + after + 1 {
+            rows.extend(matched.iter().map(|pair| self.row(*pair)));
+            return;
+        }
+        let last = matched.len() - after;
+        rows.extend(matched[..before].iter().map(|pair| self.row(*pair)));
+        let count = Some(last - before);
+        rows.push(CallRow { how: Pairing::Matched, expected: None, recorded: None, count });
+        rows.extend(matched[last..].iter().map(|pair| self.row(*pair)));
+    }
+
+    fn row(&self, Beside { how, expected, recorded }: Beside) -> CallRow {
+        let changed = expected.zip(recorded).filter(|_| how == Pairing::Changed);
+        let (want, got) = match changed {
+            Some((expected, recorded)) if self.is_to(expected, recorded) => {
+                let (want, got) =
+                    parts(&self.reference.calls[expected].shape.diff(self.calls[recorded].args));
+                (Some(want), Some(got))
+            }
+            _ => {
+                let is_new = matches!(how, Pairing::Changed | Pairing::Extra);
+                let args = |call: usize| self.calls[call].args.value().map(std::borrow::Cow::into_owned);
+                (expected.and_then(|call| self.asked(call)), recorded.filter(|_| is_new).and_then(args))
+            }
+        };
+        let shown = |number: usize, tool: &str, args: Option<Value>| CallShown {
+            number,
+            tool: tool.to_owned(),
+            args: args.filter(|args| !args.is_null()),
+        };
+        CallRow {
+            how,
+            expected: expected.map(|call| shown(call + 1, &self.reference.calls[call].name, want)),
+            recorded: recorded.map(|call| shown(self.calls[call].number, self.calls[call].tool.name, got)),
+            count: None,
+        }
+    }
+
+    /// The arguments that an expected call names.
+    fn asked(&self, expected: usize) -> Option<Value> {
+        match &self.reference.calls[expected].shape {
+            Shape::Exact { value, .. } | Shape::Subset(value) => Some(value.clone()),
+            Shape::Any | Shape::Schema { .. } | Shape::OneOf(_) => None,
+        }
+    }
+
+    /// Each expected call with its partner in order; one that was made elsewhere stands beside that call.
+    pub(super) fn beside_in_order(&self, partners: &[Option<usize>], found: &[TraceMismatch]) -> Vec<Beside> {
+        let is_paired: Vec<bool> = {
+            let mut is_paired = vec![false; self.calls.len()];
+            partners.iter().flatten().for_each(|&call| is_paired[call] = true);
+            is_paired
+        };
+        let elsewhere = |expected: usize| {
+            (0..self.calls.len()).find(|&call| !is_paired[call] && self.fits(expected, call))
+        };
+        let mut pairs = beside_expected(partners, found);
+        for pair in pairs.iter_mut().filter(|pair| pair.how == Pairing::Missing).take(MOST_CHANGES) {
+            pair.recorded = pair.expected.and_then(elsewhere);
+            pair.how = if pair.recorded.is_some() { Pairing::Swapped } else { Pairing::Missing };
+        }
+        pairs
+    }
+
+    /// The same where the order does not count; nothing where calls compete for partners, which no row can show.
+    pub(super) fn beside_matched(
+        &self,
+        assignment: &Assignment,
+        found: &[(bool, TraceMismatch)],
+    ) -> Option<Vec<Beside>> {
+        if found.iter().any(|(has_rivals, _)| *has_rivals) {
+            return None;
+        }
+        let found: Vec<TraceMismatch> = found.iter().map(|(_, mismatch)| mismatch.clone()).collect();
+        if self.reference.mode != MatchMode::Subset {
+            return Some(beside_expected(&assignment.partners, &found));
+        }
+        let mut found = found.iter();
+        let pair = |(call, partner): (usize, &Option<usize>)| match partner {
+            Some(expected) => Beside::new(Pairing::Matched, Some(*expected), Some(call)),
+            None => match found.next().filter(|mismatch| !mismatch.diffs.is_empty()) {
+                Some(near) => Beside::new(Pairing::Changed, Some(near.expected_index), Some(call)),
+                None => Beside::new(Pairing::Extra, None, Some(call)),
+            },
+        };
+        Some(assignment.partners.iter().enumerate().map(pair).collect())
+    }
+}
+
+fn beside_expected(partners: &[Option<usize>], found: &[TraceMismatch]) -> Vec<Beside> {
+    let mut found = found.iter();
+    let pair = |(expected, partner): (usize, &Option<usize>)| match partner {
+        Some(call) => Beside::new(Pairing::Matched, Some(expected), Some(*call)),
+        None => match found.next().and_then(|mismatch| mismatch.recorded_index) {
+            Some(near) => Beside::new(Pairing::Changed, Some(expected), Some(near)),
+            None => Beside::new(Pairing::Missing, Some(expected), None),
+        },
+    };
+    partners.iter().enumerate().map(pair).collect()
+}
+
+/// The arguments that differ, on either side; what a side does not have is not there.
+fn parts(diffs: &[AssertionDiff]) -> (Value, Value) {
+    if let [whole] = diffs
+        && whole.pointer == "/args"
+    {
+        return (whole.expected.clone(), whole.actual.clone());
+    }
+    let (mut want, mut got) = (Map::new(), Map::new());
+    for diff in diffs {
+        let path = super::wording::path(diff.pointer.strip_prefix("/args").unwrap_or(&diff.pointer));
+        if diff.absent != Some(Side::Expected) {
+            want.insert(path.clone(), diff.expected.clone());
+        }
+        if diff.absent != Some(Side::Actual) {
+            got.insert(path, diff.actual.clone());
+        }
+    }
+    (Value::Object(want), Value::Object(got))
+}
+
+/// `1 call differs, 1 is missing`.
+fn summary(pairs: &[Beside]) -> String {
+    let words: [(Pairing, [&str; 2]); 4] = [
+        (Pairing::Changed, ["differs", "differ"]),
+        (Pairing::Missing, ["is missing", "are missing"]),
+        (Pairing::Extra, ["is extra", "are extra"]),
+        (Pairing::Swapped, ["is out of order", "are out of order"]),
+    ];
+    let mut said: Vec<String> = Vec::new();
+    for (how, [one, many]) in words {
+        let count = pairs.iter().filter(|pair| pair.how == how).count();
+        let calls = if said.is_empty() { if count == 1 { " call" } else { " calls" } } else { "" };
+        match count {
+            0 => {}
+            1 => said.push(format!("1{calls} {one}")),
+            _ => said.push(format!("{count}{calls} {many}")),
+        }
+    }
+    said.join(", ")
+}

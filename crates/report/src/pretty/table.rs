@@ -1,0 +1,82 @@
+//! How do expected calls stand beside recorded ones?
+
+use super::page::{Line, Page, style};
+use crate::words::{SCREEN, arguments, arguments_apart, clipped, count};
+use anstyle::Style;
+use mcptest_core::report::{CallRow, CallShown, CallTable, Pairing};
+use unicode_width::UnicodeWidthStr;
+
+/// How many rows of one table are shown.
+const MOST_ROWS: usize = 24;
+
+/// The table under its heading, as wide as the page: the columns give way, not the text around them.
+pub(super) fn show(page: &mut Page, indent: usize, table: &CallTable) {
+    let shown = &table.rows[..table.rows.len().min(MOST_ROWS)];
+    let cells: Vec<[String; 2]> =
+        shown.iter().map(|row| cells(row).map(|cell| page.letters(&cell))).collect();
+    let mark = shown.iter().map(|row| page.pairing(row.how).0.width()).max().unwrap_or(1);
+    let room = page.width().saturating_sub(indent + mark + 4);
+    let [left, right] = columns(&cells, room);
+    let gap = " ".repeat(mark + 4);
+    let head = format!("{}{gap}recorded", page.fixed("expected", left));
+    page.line(&Line::at(indent).glued(style::DIM, head).unwrapped());
+    for (row, [expected, recorded]) in shown.iter().zip(&cells) {
+        let (sign, style) = page.pairing(row.how);
+        if let Some(matched) = row.count {
+            let said = format!("{} {} as expected", page.ellipsis(), count(matched, "call"));
+            page.line(&Line::at(indent).styled(style::DIM, said));
+            continue;
+        }
+        let own = if row.how == Pairing::Matched { style::DIM } else { Style::new() };
+        let there = if row.recorded.is_none() { style } else { own };
+        let line = Line::at(indent).glued(own, page.fixed(expected, left)).plain("  ");
+        let line = line.glued(style, page.fixed(sign, mark)).plain("  ");
+        page.line(&line.glued(there, page.fixed(recorded, right).trim_end()).unwrapped());
+    }
+    for note in &table.notes {
+        page.line(&Line::at(indent).plain(clipped(note, SCREEN.text)));
+    }
+    let left_out = table.left_out + table.rows.len() - shown.len();
+    if left_out > 0 {
+        page.line(&Line::at(indent).plain(super::detail::left_out(left_out)));
+    }
+}
+
+/// The widths of both columns: as wide as they need be, and where there is no room for both, half of it for each at
+/// least.
+fn columns(cells: &[[String; 2]], room: usize) -> [usize; 2] {
+    let widest =
+        |side: usize, least: usize| cells.iter().map(|cell| cell[side].width()).max().unwrap_or(0).max(least);
+    let (left, right) = (widest(0, "expected".len()), widest(1, "recorded".len()));
+    let half = room / 2;
+    if left + right <= room {
+        [left, right]
+    } else if left <= half {
+        [left, room - left]
+    } else if right <= room - half {
+        [room - right, right]
+    } else {
+        [half, room - half]
+    }
+}
+
+fn cells(row: &CallRow) -> [String; 2] {
+    let call = |shown: &Option<CallShown>, args: Option<String>, none: &str| match shown {
+        Some(shown) => {
+            let args = args.or_else(|| shown.args.as_ref().map(arguments));
+            let args = args.map(|args| format!(" {args}")).unwrap_or_default();
+            format!("{} {}{args}", shown.number, shown.tool)
+        }
+        None => none.to_owned(),
+    };
+    let [want, got] =
+        [&row.expected, &row.recorded].map(|side| side.as_ref().and_then(|call| call.args.as_ref()));
+    let is_changed = row.how == Pairing::Changed;
+    let [want, got] = match (want, got) {
+        (Some(want), Some(got)) if is_changed => arguments_apart(want, got).map(Some),
+        (Some(_), None) if is_changed => [None, Some("without arguments".to_owned())],
+        (None, Some(_)) if is_changed => [Some("without arguments".to_owned()), None],
+        _ => [None, None],
+    };
+    [call(&row.expected, want, "extra"), call(&row.recorded, got, "missing")]
+}
