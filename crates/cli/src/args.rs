@@ -37,7 +37,7 @@ pub(crate) enum Command {
     Run(Box<Run>),
     /// Check suites without judging them.
     Validate(Validate),
-    /// Print a JSON Schema: of suites, of manifests or of the JSON report.
+    /// Print a JSON Schema: of suites, of manifests, of the JSON report or of calibrations.
     Schema(Schema),
     /// Show a recording or a transcript as a timeline.
     Show(Show),
@@ -45,6 +45,8 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Render a saved JSON report.
     Report(Rerender),
+    /// Measure which gates tell good runs from bad ones, and which floors the good runs support.
+    Calibrate(Calibrate),
     /// Calculate how many runs a claim about an agent needs.
     PlanRuns(PlanRuns),
     /// List the tools of an MCP server.
@@ -208,6 +210,9 @@ pub(crate) struct Schema {
     /// Print the schema of mock server manifests.
     #[arg(long, conflicts_with = "report")]
     pub(crate) manifest: bool,
+    /// Print the schema of what `calibrate --json` prints.
+    #[arg(long, conflicts_with_all = ["report", "manifest"])]
+    pub(crate) calibration: bool,
 }
 
 /// Arguments of `show`.
@@ -250,6 +255,29 @@ pub(crate) struct Rerender {
     /// Print more: the numbers that were asserted; twice, every number and every run.
     #[arg(long, short, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
+}
+
+/// Arguments of `calibrate`.
+#[derive(Debug, Group)]
+pub(crate) struct Calibrate {
+    #[command(flatten)]
+    pub(crate) suites: Suites,
+    /// Measure the transcripts in a folder instead of the recorded runs, one row per subfolder or single file; without a
+    /// suite, by the gates that need no configuration.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) traces: Option<PathBuf>,
+    /// Read which runs are good from FILE (JSON, JSON Lines or CSV) instead of from their `expect:`.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) labels: Option<PathBuf>,
+    /// Measure only tests whose name contains TEXT or matches PATTERN; repeat to require all.
+    #[arg(long, value_name = "TEXT|re:PATTERN")]
+    pub(crate) filter: Vec<Filter>,
+    /// Print the measures as JSON (`mcptest schema --calibration`).
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print only the floors, as YAML for a suite.
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) yaml: bool,
 }
 
 /// Arguments of `plan-runs`.

@@ -57,6 +57,9 @@ impl Place {
             "manifest.yml",
             &format!("tools:\n  - name: {}\n    nope: {}\n", json!(HOSTILE), json!(token())),
         );
+        let labels = json!([{ "source": hostile("file"), "label": "good" }, { "row": hostile("row"), "run": 1, "label": hostile("x") }]);
+        place.write("labels.json", &labels.to_string());
+        place.write("labels.csv", &format!("source,label\none.json,good\n{},{}\n", token(), token()));
         place.write("report.json", &report());
         place
     }
@@ -305,7 +308,16 @@ explain ODD
 schema
 schema --report
 schema --manifest
+schema --calibration
 schema --ODD
+calibrate REFUSED
+calibrate SUITE
+calibrate SUITE --json
+calibrate SUITE --traces runs --verbose
+calibrate --traces runs --labels FILE
+calibrate --traces runs --labels labels.json
+calibrate --traces runs --labels labels.csv --yaml
+calibrate suite.yml --filter ODD
 plan-runs --floor 0.9
 plan-runs --half-width ODD
 plan-runs --floor 7

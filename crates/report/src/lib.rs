@@ -1,6 +1,7 @@
 //! Reporters: a [`Report`] in, bytes out. One folder per format.
 
 mod bound;
+pub mod calibration;
 pub mod json;
 mod junit;
 mod ndjson;

@@ -1,6 +1,7 @@
 //! From a suite to a report: plan, replay the recorded runs, judge them.
 
 mod advice;
+mod calibrate;
 pub mod cassette;
 pub mod draft;
 mod exit;
@@ -18,6 +19,7 @@ mod tool_test;
 mod traces;
 mod walk;
 
+pub use calibrate::{Mislabelled, calibrate};
 pub use exit::{clean, environment, remember, remember_words, write};
 pub use find::{FindError, Found, find};
 pub use mcptest_core::row::Transcripts;
@@ -64,6 +66,15 @@ pub fn load_suites(paths: &[PathBuf]) -> Vec<(String, Loaded)> {
 /// Loads suites that judge traces given from elsewhere.
 pub fn load_suites_for_traces(paths: &[PathBuf]) -> Vec<(String, Loaded)> {
     load_each(paths, load_for_traces)
+}
+
+/// A suite with one agent that asks nothing, to measure transcripts by.
+pub fn bare_suite() -> Vec<(String, Loaded)> {
+    let read = |_: &Path| Ok(b"agents:\n  - name: agent\n".to_vec());
+    vec![(
+        "(no suite)".to_owned(),
+        load_for_traces(Path::new("mcptest.yml"), &Host { read: &read, ..host() }),
+    )]
 }
 
 fn load_each(paths: &[PathBuf], load: fn(&Path, &Host<'_>) -> Loaded) -> Vec<(String, Loaded)> {

@@ -12,6 +12,7 @@ mod multiple;
 mod normal;
 mod plan;
 mod reliability;
+mod separation;
 mod sequential;
 mod special;
 
@@ -29,6 +30,7 @@ pub use reliability::{
     ReliabilityError, ReliabilitySummary, confidence_band, decay_curve, graceful_degradation, power_percent,
     recommend_runs, recommend_runs_exactly, summarize, variance_amplification,
 };
+pub use separation::{Separation, Threshold, separation};
 pub use sequential::{
     Curtailed, CurtailedVerdict, Sprt, SprtVerdict, confidence_sequence, curtailed, e_value_above, sprt,
 };

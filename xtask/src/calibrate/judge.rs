@@ -1,25 +1,25 @@
 //! What does a gate of a suite say about these traces?
 
-use mcptest_core::load;
+use mcptest_core::calibrate::gates_of;
+use mcptest_core::eval::GateBlock;
 use mcptest_core::report::{GateReport, Status};
-use mcptest_core::suite::{Host, Suite};
 use mcptest_core::trace::{CatalogueTool, Header, Run, Trace};
 use serde_json::Value;
 use std::collections::BTreeSet;
-use std::path::Path;
 
 /// An agent with some gates, loaded as from a user's file.
-pub(super) struct Gates(Suite);
+pub(super) struct Gates(Vec<GateBlock>);
 
 impl Gates {
     /// Loads the blocks of an agent.
     pub(super) fn of(blocks: &str, runs: usize) -> Result<Self, String> {
-        let text =
-            format!("agents:\n  - name: measured\n    model: m\n    prompt: p\n    runs: {runs}\n{blocks}\n");
-        let read = |_: &Path| Ok(text.clone().into_bytes());
-        let loaded = load(Path::new("calibrate.yml"), &Host::new(&read, &|_| None));
-        let problems: Vec<String> = loaded.problems.iter().map(|problem| problem.message.clone()).collect();
-        loaded.suite.map(Self).ok_or_else(|| problems.join("; "))
+        match gates_of(blocks, runs) {
+            Ok((gates, _)) => Ok(Self(gates)),
+            Err(problems) => {
+                let problems: Vec<String> = problems.into_iter().map(|problem| problem.message).collect();
+                Err(problems.join("; "))
+            }
+        }
     }
 
     /// The reports of the gates over the runs of one test.
@@ -38,7 +38,7 @@ impl Gates {
         });
         let runs: Vec<Run<'_>> =
             Run::all(&traces).into_iter().map(|run| Run { header: header.as_ref(), ..run }).collect();
-        Ok(self.0.agents[0].gates.iter().map(|gate| gate.judge("measured", &runs)).collect())
+        Ok(self.0.iter().map(|gate| gate.judge("measured", &runs)).collect())
     }
 
     /// Whether all gates pass.

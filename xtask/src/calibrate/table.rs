@@ -1,7 +1,7 @@
 //! How are the measures shown?
 
 use super::measures::{Bound, Picture, Row};
-use mcptest_core::eval::stats::wilson;
+use mcptest_core::eval::stats::{separation, wilson};
 use std::fmt::Write;
 
 const STEPS: usize = 10;
@@ -39,8 +39,12 @@ fn interval(row: &Row) -> String {
 
 /// Two distributions beside each other, a character for each group.
 pub(super) fn histogram(picture: &Picture) -> String {
+    let told = separation(&picture.steady, &picture.unsteady, 0.95).map_or_else(
+        |_| String::new(),
+        |told| format!(", AUC {:.2} ({:.2} to {:.2})", told.auc, told.interval.lower, told.interval.upper),
+    );
     let mut text = format!(
-        "`{}` on {}: {} steady and {} unsteady groups\n\n```text\n",
+        "`{}` on {}: {} steady and {} unsteady groups{told}\n\n```text\n",
         picture.target,
         picture.corpus,
         picture.steady.len(),

@@ -1,6 +1,7 @@
 //! One file per command.
 
 pub(crate) mod bridge;
+mod calibrate;
 mod call;
 mod check_secrets;
 mod completions;
@@ -39,6 +40,7 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
         Command::Show(show) => show::run(&show),
         Command::Explain(explain) => explain::run(&explain),
         Command::Report(report) => report::run(&report, args.color),
+        Command::Calibrate(calibrate) => calibrate::run(&calibrate, args.color),
         Command::PlanRuns(plan) => plan_runs::run(&plan),
         Command::Tools(tools) => tools::run(&tools, args.color),
         Command::Call(call) => call::run(&call, args.color),

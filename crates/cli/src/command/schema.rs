@@ -7,6 +7,8 @@ use std::process::ExitCode;
 pub(super) fn run(args: &Schema) -> Result<ExitCode, Failure> {
     let text = if args.report {
         mcptest_report::json::SCHEMA.to_owned()
+    } else if args.calibration {
+        mcptest_report::calibration::SCHEMA.to_owned()
     } else if args.manifest {
         format!("{:#}\n", mcptest_mcp::manifest::json_schema())
     } else {

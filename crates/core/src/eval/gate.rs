@@ -208,6 +208,8 @@ pub(crate) enum Trait {
     CanBeRefuted,
     /// The gate says of the agent's `inject:` which faults no call ran into.
     JudgesFaults,
+    /// The gate compares the runs of a row: one by itself says nothing.
+    ComparesRuns,
     /// `true` may stand for a block with nothing in it, and `false` for none.
     TakesTrue,
 }

@@ -1,5 +1,8 @@
 //! What a gate computes: each target with its range and how the runs of a test are folded into it.
 
+use crate::matcher::Matcher;
+use serde::Serialize;
+
 /// One number that a gate computes and a suite can assert.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
@@ -16,6 +19,7 @@ pub struct Target {
     reachable: Option<Reachable>,
     /// Whether it is the share of runs that meet what the block asks of each.
     pub(super) is_pass_rate: bool,
+    better: Better,
 }
 
 /// The values that come out of a number of runs, and what to do when none of them will pass.
@@ -51,6 +55,16 @@ pub enum Range {
     Amount,
 }
 
+/// Which values of a target are good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Better {
+    /// High ones.
+    High,
+    /// Low ones.
+    Low,
+}
+
 /// How the runs of a test become one number: the worst run decides.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fold {
@@ -75,6 +89,7 @@ impl Target {
             most: f64::INFINITY,
             reachable: None,
             is_pass_rate: false,
+            better: Better::High,
         }
     }
 
@@ -88,6 +103,7 @@ impl Target {
             most: f64::INFINITY,
             reachable: None,
             is_pass_rate: false,
+            better: Better::High,
         }
     }
 
@@ -101,6 +117,7 @@ impl Target {
             most: f64::INFINITY,
             reachable: None,
             is_pass_rate: false,
+            better: Better::High,
         }
     }
 
@@ -114,6 +131,7 @@ impl Target {
             most: f64::INFINITY,
             reachable: None,
             is_pass_rate: false,
+            better: Better::Low,
         }
     }
 
@@ -127,6 +145,7 @@ impl Target {
             most: f64::INFINITY,
             reachable: None,
             is_pass_rate: false,
+            better: Better::Low,
         }
     }
 
@@ -141,6 +160,25 @@ impl Target {
     #[must_use]
     pub const fn folded(mut self, fold: Fold) -> Self {
         self.fold = fold;
+        match fold {
+            Fold::Min => self.better = Better::High,
+            Fold::Max => self.better = Better::Low,
+            Fold::Sum | Fold::Pooled => {}
+        }
+        self
+    }
+
+    /// The same, where high values are good.
+    #[must_use]
+    pub const fn wanted(mut self) -> Self {
+        self.better = Better::High;
+        self
+    }
+
+    /// The same, where low values are good.
+    #[must_use]
+    pub const fn unwanted(mut self) -> Self {
+        self.better = Better::Low;
         self
     }
 
@@ -223,6 +261,33 @@ impl Target {
         match self.reachable.map(|reachable| reachable.values) {
             Some(Values::Rising(value)) => Box::new(rising(value, runs as u64, mentioned)),
             _ => Box::new(self.candidates(runs, mentioned).into_iter()),
+        }
+    }
+
+    /// Which values are good.
+    pub fn better(&self) -> Better {
+        self.better
+    }
+
+    /// Whether it is the share of runs that pass.
+    pub(crate) fn is_pass_rate(&self) -> bool {
+        self.is_pass_rate
+    }
+
+    /// A value rounded to where it asks for less; a whole number stays.
+    pub(crate) fn outward(&self, value: f64, decimals: i32) -> f64 {
+        let scale = 10_f64.powi(decimals);
+        match self.better {
+            Better::High => (value * scale).floor() / scale,
+            Better::Low => (value * scale).ceil() / scale,
+        }
+    }
+
+    /// A matcher for which this value is just good enough.
+    pub(crate) fn bound(&self, value: f64) -> Matcher {
+        match self.better {
+            Better::High => Matcher::at_least(value),
+            Better::Low => Matcher::at_most(value),
         }
     }
 

@@ -4,12 +4,14 @@ mod advice;
 mod agent_row;
 mod faults;
 mod matrix;
+mod measurable;
 mod one_run;
 mod recorded;
 mod tool_row;
 mod vacuous;
 
 pub use advice::{is_read_only, to_record};
+pub use measurable::{MeasurableRun, measurable_runs};
 pub use one_run::passes;
 pub use recorded::{Recorded, RecordedCall, RecordedMatrix, RecordedRun, RecordedRuns};
 

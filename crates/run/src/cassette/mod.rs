@@ -27,6 +27,7 @@ pub use name::{beside, default_path, with_model};
 pub(crate) use natural::by_path;
 pub use parse::{Cassette, CassetteRun, Stopped, parse};
 pub use problem::{Fault, Place, Problem};
+pub(crate) use read::is_tape;
 pub use read::{ReadError, Recording};
 pub use resolve::{ResolveError, Resolved, is_pattern, resolve};
 pub use show::{Options, timeline};

@@ -80,7 +80,7 @@ pub(super) fn is_of_ours(bytes: &[u8]) -> bool {
 }
 
 /// Whether a recording of the proxy stands here; only its first bytes are looked at.
-pub(super) fn is_tape(bytes: &[u8]) -> bool {
+pub(crate) fn is_tape(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(4096)];
     start.windows(FORMAT.len()).any(|part| part == FORMAT.as_bytes())
         && start.split(|byte| *byte == b'\n').next().is_some_and(|line| {

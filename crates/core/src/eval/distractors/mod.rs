@@ -41,6 +41,7 @@ const CERTIFIED_LOWER_PCT: Target =
 const CHOSE_CORRECT: Target =
     Target::count("distractors.chose_correct", "runs that called a correct tool and no distractor")
         .folded(Fold::Sum)
+        .wanted()
         .reaching(reachable::counts);
 const CHOSE_DISTRACTOR: Target =
     Target::count("distractors.chose_distractor", "runs that called a distractor")

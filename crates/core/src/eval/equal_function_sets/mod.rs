@@ -22,7 +22,7 @@ const RECALL: Target =
 const F1: Target =
     Target::percent("tool_selection.f1", "the harmonic mean of precision and recall").folded(Fold::Pooled);
 const TRUE_POSITIVES: Target =
-    Target::count("tool_selection.true_positives", "classes that a call reached").folded(Fold::Sum);
+    Target::count("tool_selection.true_positives", "classes that a call reached").folded(Fold::Sum).wanted();
 const FALSE_POSITIVES: Target =
     Target::count("tool_selection.false_positives", "calls in no class").folded(Fold::Sum);
 const FALSE_NEGATIVES: Target =

@@ -9,7 +9,7 @@ mod session;
 pub use across::{Spread, StabilityAcross, StabilityError, agent_stability_across, spread};
 pub use score::{StabilityFloors, StabilityReport, agent_stability, drift_flags};
 
-use super::gate::{AgentFacts, Gate, GateKind};
+use super::gate::{AgentFacts, Gate, GateKind, Trait};
 use super::outlook::Outlook;
 use super::scores::{RunScores, Scores};
 use super::target::{Fold, Target};
@@ -26,6 +26,7 @@ const WEAKEST: Target = Target::ratio("stability.weakest_score", "the lowest sco
 const VARIANCE: Target =
     Target::ratio("stability.variance", "the population variance of the runs' weakest scores")
         .folded(Fold::Pooled)
+        .unwanted()
         .up_to(0.25);
 const SIMILARITY: Target =
     Target::ratio("stability.tool_sequence_similarity", "how alike the runs' tool sequences are")
@@ -35,7 +36,8 @@ const CONSISTENCY: Target =
         .folded(Fold::Pooled);
 const EARLY_DIVERGENCE: Target =
     Target::flag("stability.early_divergence", "1 when runs mostly part at their first or second call")
-        .folded(Fold::Pooled);
+        .folded(Fold::Pooled)
+        .unwanted();
 const TOOL_USAGE: Target =
     Target::ratio("stability.tool_usage_stability", "1 - (tools - 1) / (calls - 1), of the worst run");
 const RESPONSE: Target =
@@ -69,7 +71,7 @@ pub(super) const KIND: GateKind = GateKind {
     example: include_str!("example.yml"),
     floors: &[(WEAKEST, 0.5), (SIMILARITY, 0.6), (CONSISTENCY, 0.1)],
     read: |block| Box::new(StabilityBlock::read(block)),
-    traits: &[],
+    traits: &[Trait::ComparesRuns],
 };
 
 impl StabilityBlock {

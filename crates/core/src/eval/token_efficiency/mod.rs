@@ -26,7 +26,9 @@ const TOOL_SURFACE_TOKENS: Target = Target::count(
     "the `cl100k_base` tokens of the tools the model saw",
 );
 const CORRECT_SELECTIONS: Target =
-    Target::count("token_efficiency.correct_selections", "classes that a call reached").folded(Fold::Sum);
+    Target::count("token_efficiency.correct_selections", "classes that a call reached")
+        .folded(Fold::Sum)
+        .wanted();
 const COST: Target = Target::amount("token_efficiency.cost", "what the runs cost, in USD").folded(Fold::Sum);
 const TOKENS_PER_CORRECT: Target = Target::amount(
     "token_efficiency.tokens_per_correct",

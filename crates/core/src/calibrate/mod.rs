@@ -1,0 +1,102 @@
+//! Which gates and targets tell good runs from bad ones, and which floors do the good runs support?
+
+mod defaults;
+mod floor;
+mod model;
+mod samples;
+#[cfg(test)]
+mod tests;
+
+pub use crate::eval::Better;
+pub use defaults::{Defaults, gates_of};
+pub use model::{
+    Calibration, Counts, Floor, GateCalibration, LeftOut, Separated, TargetCalibration, Unit, Unmeasured,
+    Verdicts,
+};
+
+use crate::eval::GateBlock;
+use crate::row::AgentRow;
+use crate::trace::Run;
+use samples::Samples;
+use std::collections::BTreeMap;
+
+/// An AUC is computed from this many good and as many bad runs, or more.
+pub const FEWEST_TO_COMPARE: usize = 5;
+
+/// A floor is drawn from this many good runs, or more.
+pub const FEWEST_FOR_A_FLOOR: usize = 10;
+
+/// Collects what gates say of labelled runs, row by row.
+pub struct Calibrator<'d> {
+    defaults: &'d Defaults,
+    counts: Counts,
+    gates: BTreeMap<&'static str, Samples>,
+    unmeasured: BTreeMap<&'static str, String>,
+}
+
+/// A run with its label.
+#[derive(Debug, Clone, Copy)]
+pub struct LabelledRun<'r> {
+    /// The run.
+    pub run: Run<'r>,
+    /// Whether it went right.
+    pub is_good: bool,
+}
+
+impl<'d> Calibrator<'d> {
+    /// Nothing is collected so far; these gates are measured where a suite has none of their kind.
+    pub fn new(defaults: &'d Defaults) -> Self {
+        let (counts, gates) = (Counts::default(), BTreeMap::new());
+        let unmeasured = defaults.unmeasured.iter().map(|(key, why)| (*key, why.clone())).collect();
+        Self { defaults, counts, gates, unmeasured }
+    }
+
+    /// Adds the labelled runs of one row.
+    pub fn add(&mut self, of: AgentRow<'_>, runs: &[LabelledRun<'_>]) {
+        self.counts.rows += 1;
+        self.counts.good += runs.iter().filter(|run| run.is_good).count();
+        self.counts.bad += runs.iter().filter(|run| !run.is_good).count();
+        let own = of.agent.gates.iter().map(|gate| (gate, true));
+        let is_missing = |gate: &&GateBlock| of.agent.gates.iter().all(|own| own.key() != gate.key());
+        let others = self.defaults.gates.iter().filter(is_missing).map(|gate| (gate, false));
+        for (gate, is_written) in own.chain(others) {
+            if let Some(why) = gate.why_not_calibrated() {
+                self.unmeasured.insert(gate.key(), why.to_owned());
+                continue;
+            }
+            let samples = self.gates.entry(gate.key()).or_insert_with(|| Samples::of(gate));
+            samples.is_written |= is_written;
+            samples.add(gate, of.variant, runs);
+        }
+    }
+
+    /// What they come to.
+    pub fn finish(mut self, labels: String, left_out: Vec<LeftOut>, unlabelled: usize) -> Calibration {
+        self.counts.unlabelled = unlabelled;
+        let mut gates = Vec::new();
+        for kind in crate::eval::GATES {
+            let Some(samples) = self.gates.remove(kind.key) else { continue };
+            if let Some(why) = samples.why_unmeasured() {
+                self.unmeasured.insert(kind.key, why);
+            } else {
+                self.unmeasured.remove(kind.key);
+                gates.push(samples.calibrate());
+            }
+        }
+        let unmeasured = crate::eval::GATES.iter().filter_map(|kind| {
+            let reason = self.unmeasured.remove(kind.key)?;
+            Some(Unmeasured { gate: kind.key.to_owned(), reason })
+        });
+        let unmeasured = unmeasured.collect();
+        let notes = self.counts.too_few();
+        Calibration {
+            labels,
+            counts: self.counts,
+            notes,
+            gates,
+            unmeasured,
+            left_out,
+            ..Calibration::empty()
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! What calibrating says: for each gate and target how good and bad runs differ.
+
+use super::{FEWEST_FOR_A_FLOOR, FEWEST_TO_COMPARE};
+use crate::eval::Better;
+use crate::eval::stats::{CONFIDENCE, wilson};
+use serde::Serialize;
+use serde_json::Value;
+
+/// The version of [`Calibration`] as JSON.
+const SCHEMA_VERSION: u32 = 1;
+
+/// What gates say of runs that are labelled good or bad.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Calibration {
+    /// The version of this format.
+    pub schema_version: u32,
+    /// Where the labels come from: `expect`, or the file that has them.
+    pub labels: String,
+    /// How many runs there are.
+    pub counts: Counts,
+    /// What the numbers do not say, such as that there are too few runs.
+    pub notes: Vec<String>,
+    /// The gates that were measured.
+    pub gates: Vec<GateCalibration>,
+    /// The gates that were not.
+    pub unmeasured: Vec<Unmeasured>,
+    /// Rows and runs that could not be read or judged.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// How many runs there are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    /// Rows with a labelled run.
+    pub rows: usize,
+    /// Runs that went right.
+    pub good: usize,
+    /// Runs that went wrong.
+    pub bad: usize,
+    /// Runs without a label.
+    pub unlabelled: usize,
+}
+
+/// A gate that was not measured.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Unmeasured {
+    /// The block's key.
+    pub gate: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// A row, or a run of it, that plays no part.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// The row's name.
+    pub row: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// One gate.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct GateCalibration {
+    /// The block's key.
+    pub gate: String,
+    /// Whether a suite has the block; else an empty one was measured.
+    pub is_written: bool,
+    /// What is counted.
+    pub unit: Unit,
+    /// Its verdicts on what is good.
+    pub good: Verdicts,
+    /// Its verdicts on what is bad.
+    pub bad: Verdicts,
+    /// Its numbers.
+    pub targets: Vec<TargetCalibration>,
+}
+
+/// What a gate judges as one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// Each run by itself.
+    Run,
+    /// The runs of a row together; a row is good when all its runs are.
+    Row,
+}
+
+/// How often a gate failed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct Verdicts {
+    /// How many there are.
+    pub of: usize,
+    /// How many it failed; absent when it asserts nothing of one alone.
+    pub failed: Option<usize>,
+    /// The lower end of the 95% Wilson interval of that share.
+    pub lower: Option<f64>,
+    /// The upper end.
+    pub upper: Option<f64>,
+    /// How many had nothing to measure.
+    pub not_exercised: usize,
+}
+
+/// One number of a gate.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TargetCalibration {
+    /// Its name, as `expect:` has it.
+    pub target: String,
+    /// Which values are good.
+    pub better: Better,
+    /// In how many good runs, or rows, it was measured.
+    pub good: usize,
+    /// In how many bad ones.
+    pub bad: usize,
+    /// How well it tells the two apart; absent where too few of them have it.
+    pub separated: Option<Separated>,
+    /// What the good runs support.
+    pub floor: Option<Floor>,
+}
+
+/// How well a target tells good from bad.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Separated {
+    /// The share of pairs of a good and a bad run in which the good one has the better value; a tie is half.
+    pub auc: f64,
+    /// The lower end of its 95% interval.
+    pub lower: f64,
+    /// The upper end.
+    pub upper: f64,
+    /// The matcher that parts them best, when any does.
+    pub best: Option<Value>,
+    /// How many of the good it keeps.
+    pub kept: usize,
+    /// How many of the bad it fails.
+    pub caught: usize,
+}
+
+impl Separated {
+    /// Whether the number says more than a coin.
+    pub fn tells_apart(&self) -> bool {
+        self.lower > 0.5
+    }
+}
+
+/// What all good runs meet.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Floor {
+    /// The matcher.
+    pub matcher: Value,
+    /// How many good runs, or rows, meet it.
+    pub good: usize,
+    /// How many of the bad fail it.
+    pub caught: usize,
+    /// How many bad ones there are.
+    pub bad: usize,
+}
+
+impl Calibration {
+    pub(super) fn empty() -> Self {
+        Self {
+            schema_version: SCHEMA_VERSION,
+            labels: String::new(),
+            counts: Counts::default(),
+            notes: Vec::new(),
+            gates: Vec::new(),
+            unmeasured: Vec::new(),
+            left_out: Vec::new(),
+        }
+    }
+
+    /// Whether any floor can be pasted into a suite.
+    pub fn has_floors(&self) -> bool {
+        self.gates.iter().flat_map(|gate| &gate.targets).any(|target| target.floor.is_some())
+    }
+}
+
+impl Counts {
+    /// What cannot be said from so few runs.
+    pub(super) fn too_few(self) -> Vec<String> {
+        let runs = |count: usize, which: &str| match count {
+            0 => format!("no {which} runs"),
+            1 => format!("1 {which} run"),
+            _ => format!("{count} {which} runs"),
+        };
+        let mut notes = Vec::new();
+        for (count, which) in [(self.good, "good"), (self.bad, "bad")] {
+            if count == 0 {
+                notes.push(format!("{}: nothing can be told apart", runs(count, which)));
+            } else if count < FEWEST_TO_COMPARE {
+                let count = runs(count, which);
+                notes.push(format!("{count}: an AUC from so few says little; it takes {FEWEST_TO_COMPARE}"));
+            }
+        }
+        if self.good < FEWEST_FOR_A_FLOOR {
+            let good = runs(self.good, "good");
+            notes.push(format!("{good}: a floor is drawn from {FEWEST_FOR_A_FLOOR} or more"));
+        }
+        notes
+    }
+}
+
+impl Verdicts {
+    pub(super) fn count(verdicts: impl Iterator<Item = (Option<bool>, bool)>) -> Self {
+        let verdicts: Vec<(Option<bool>, bool)> = verdicts.collect();
+        let of = verdicts.len();
+        let failed: Option<Vec<bool>> =
+            verdicts.iter().map(|(passed, _)| passed.map(|passed| !passed)).collect();
+        let failed = failed.map(|failed| failed.iter().filter(|failed| **failed).count());
+        let interval = failed.and_then(|failed| wilson(failed as u64, of as u64, CONFIDENCE).ok());
+        Self {
+            of,
+            failed,
+            lower: interval.map(|interval| six_decimals(interval.lower)),
+            upper: interval.map(|interval| six_decimals(interval.upper)),
+            not_exercised: verdicts.iter().filter(|(_, is_vacuous)| *is_vacuous).count(),
+        }
+    }
+}
+
+/// As reports show what needs more than arithmetic.
+pub(super) fn six_decimals(number: f64) -> f64 {
+    (number * 1e6).round() / 1e6
+}

@@ -1,0 +1,273 @@
+//! Which labels stand in a file, in one of three forms: JSON, JSON Lines or CSV?
+
+use super::labels::span;
+use mcptest_core::problem::{Problem, Span, nearest};
+use mcptest_core::yaml::{self, Kind, Node, Scalar};
+use std::path::Path;
+
+/// What an entry may say: which run it means, and its label.
+const KEYS: [&str; 5] = ["source", "trace_id", "row", "run", "label"];
+
+/// The words for a label; a number from 0 to 1 is a reward, and 1 is good.
+const GOOD: [&str; 4] = ["good", "pass", "passed", "true"];
+const BAD: [&str; 4] = ["bad", "fail", "failed", "false"];
+
+/// One label, and the runs that it is for.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Entry {
+    pub(super) source: Option<String>,
+    pub(super) trace_id: Option<String>,
+    pub(super) row: Option<String>,
+    pub(super) run: Option<usize>,
+    pub(super) is_good: bool,
+    pub(super) span: Span,
+}
+
+/// One value of an entry, with its place.
+struct Cell {
+    key: String,
+    key_span: Span,
+    text: String,
+    span: Span,
+}
+
+/// The labels of a text, or all that is wrong with it.
+pub(super) fn read(path: &Path, text: &str, file: usize) -> (Vec<Entry>, Vec<Problem>) {
+    let mut reader = Reader { file, entries: Vec::new(), problems: Vec::new() };
+    let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
+    match extension.as_deref() {
+        Some("csv") => reader.csv(text),
+        Some("jsonl" | "ndjson") => {
+            let mut start = 0;
+            for line in text.split_inclusive('\n') {
+                reader.document(line, start);
+                start += line.len();
+            }
+        }
+        _ => reader.document(text, 0),
+    }
+    if reader.entries.is_empty() && reader.problems.is_empty() {
+        let problem = Problem::error("there are no labels in this file").at(span(file, 0, 0));
+        reader
+            .problems
+            .push(problem.help("write them as `{\"source\": \"runs/1.json\", \"label\": \"good\"}`"));
+    }
+    (reader.entries, reader.problems)
+}
+
+struct Reader {
+    file: usize,
+    entries: Vec<Entry>,
+    problems: Vec<Problem>,
+}
+
+impl Reader {
+    /// A list of entries, one entry, or a map from files to labels; `start` is where the text stands in the file.
+    fn document(&mut self, text: &str, start: usize) {
+        let mut problems = Vec::new();
+        let root = yaml::parse(text, self.file, &mut problems);
+        self.problems.extend(problems.into_iter().map(|problem| {
+            let message = problem.message.replace("this is not YAML", "this is not JSON");
+            moved(Problem { message, ..problem }, start)
+        }));
+        let Some(root) = root else { return };
+        match &root.kind {
+            Kind::List(items) => items.iter().for_each(|item| self.item(item, start)),
+            Kind::Map(entries) if entries.iter().any(|entry| KEYS.contains(&&*entry.key)) => {
+                self.item(&root, start);
+            }
+            Kind::Map(entries) => {
+                for entry in entries {
+                    let cell = |key: &str, text: String, span: Span| Cell {
+                        key: key.to_owned(),
+                        key_span: at(span, start),
+                        text,
+                        span: at(span, start),
+                    };
+                    let source = cell("source", entry.key.to_string(), entry.key_span);
+                    if let Some(label) = self.scalar(&entry.value, start) {
+                        self.entry(
+                            &[source, cell("label", label, entry.value.span)],
+                            at(entry.key_span, start),
+                        );
+                    }
+                }
+            }
+            Kind::Scalar(Scalar::Null) => {}
+            Kind::Scalar(_) => self.problem("expected a list of labels", at(root.span, start)),
+        }
+    }
+
+    fn item(&mut self, node: &Node, start: usize) {
+        let Kind::Map(entries) = &node.kind else {
+            let message = format!("expected a map with `source` and `label`, found {}", node.describe());
+            return self.problem(&message, at(node.span, start));
+        };
+        let mut cells = Vec::new();
+        for entry in entries {
+            let Some(text) = self.scalar(&entry.value, start) else { return };
+            let (key_span, span) = (at(entry.key_span, start), at(entry.value.span, start));
+            cells.push(Cell { key: entry.key.to_string(), key_span, text, span });
+        }
+        self.entry(&cells, at(node.span, start));
+    }
+
+    /// A value as text.
+    fn scalar(&mut self, node: &Node, start: usize) -> Option<String> {
+        match &node.kind {
+            Kind::Scalar(Scalar::Null) => Some(String::new()),
+            Kind::Scalar(Scalar::Bool(flag)) => Some(flag.to_string()),
+            Kind::Scalar(Scalar::Number(number)) => Some(number.to_string()),
+            Kind::Scalar(Scalar::Text { text, .. } | Scalar::NotFinite(text)) => Some(text.clone()),
+            Kind::List(_) | Kind::Map(_) => {
+                self.problem(&format!("expected one value, found {}", node.describe()), at(node.span, start));
+                None
+            }
+        }
+    }
+
+    /// A header line with the names of the columns, then a line for each label.
+    fn csv(&mut self, text: &str) {
+        let mut lines = csv_lines(text, self.file).into_iter().filter(|line| !line.is_empty());
+        let Some(header) = lines.next() else { return };
+        for (name, place) in header.iter().filter(|(name, _)| !KEYS.contains(&name.as_str())) {
+            self.unknown_key(name, *place);
+        }
+        let lines = lines.filter(|_| self.problems.is_empty()).collect::<Vec<_>>();
+        for line in lines {
+            if line.len() != header.len() {
+                let message =
+                    format!("expected {} values, as in the header, found {}", header.len(), line.len());
+                self.problem(&message, line[0].1);
+                continue;
+            }
+            let whole = Span { end: line.last().map_or(0, |cell| cell.1.end), ..line[0].1 };
+            let cells = header.iter().zip(line).map(|((key, key_span), (text, span))| Cell {
+                key: key.clone(),
+                key_span: *key_span,
+                text,
+                span,
+            });
+            let known = cells.filter(|cell| KEYS.contains(&cell.key.as_str()));
+            let cells: Vec<Cell> = known.collect();
+            self.entry(&cells, whole);
+        }
+    }
+
+    /// One label from its values; empty ones are as if they were not there.
+    fn entry(&mut self, cells: &[Cell], whole: Span) {
+        let problems = self.problems.len();
+        let mut entry = Entry { span: whole, ..Entry::default() };
+        let mut label = None;
+        for cell in cells {
+            if !KEYS.contains(&cell.key.as_str()) {
+                self.unknown_key(&cell.key, cell.key_span);
+            }
+            let text = cell.text.trim();
+            if text.is_empty() {
+                continue;
+            }
+            match cell.key.as_str() {
+                "source" => entry.source = Some(text.to_owned()),
+                "trace_id" => entry.trace_id = Some(text.to_owned()),
+                "row" => entry.row = Some(text.to_owned()),
+                "run" => entry.run = self.run(text, cell.span),
+                "label" => label = self.label(text, cell.span),
+                _ => {}
+            }
+        }
+        let named = [&entry.source, &entry.trace_id, &entry.row].into_iter().flatten().count();
+        if self.problems.len() > problems {
+            return;
+        }
+        match label {
+            _ if named != 1 => {
+                self.problem("a label is for one of a `source`, a `trace_id` or a `row`", whole);
+            }
+            None => self.problem("there is no `label` here", whole),
+            Some(is_good) => self.entries.push(Entry { is_good, ..entry }),
+        }
+    }
+
+    fn run(&mut self, text: &str, place: Span) -> Option<usize> {
+        let number = text.parse().ok().filter(|number| *number > 0);
+        if number.is_none() {
+            self.problem(&format!("`{text}` is no number of a run; the first is 1"), place);
+        }
+        number
+    }
+
+    fn label(&mut self, text: &str, place: Span) -> Option<bool> {
+        let word = text.to_lowercase();
+        if let Some(label) = GOOD.contains(&&*word).then_some(true).or(BAD.contains(&&*word).then_some(false))
+        {
+            return Some(label);
+        }
+        if let Some(reward) = word.parse::<f64>().ok().filter(|reward| (0.0..=1.0).contains(reward)) {
+            return Some(reward >= 1.0);
+        }
+        let help = match nearest(&word, GOOD.into_iter().chain(BAD)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "write good or bad, pass or fail, true or false, or a reward from 0 to 1".to_owned(),
+        };
+        self.problems.push(Problem::error(format!("`{text}` is no label")).at(place).help(help));
+        None
+    }
+
+    fn unknown_key(&mut self, key: &str, place: Span) {
+        let help = nearest(key, KEYS).map_or_else(
+            || format!("the keys are {}", KEYS.join(", ")),
+            |near| format!("did you mean `{near}`?"),
+        );
+        self.problems.push(Problem::error(format!("unknown key `{key}`")).at(place).help(help));
+    }
+
+    fn problem(&mut self, message: &str, place: Span) {
+        self.problems.push(Problem::error(message).at(place));
+    }
+}
+
+fn at(span: Span, start: usize) -> Span {
+    Span { start: span.start + start, end: span.end + start, ..span }
+}
+
+fn moved(problem: Problem, start: usize) -> Problem {
+    Problem {
+        span: problem.span.map(|span| at(span, start)),
+        also: problem.also.map(|(span, label)| (at(span, start), label)),
+        ..problem
+    }
+}
+
+/// The cells of each line with their places: quoted ones may have commas, line breaks and doubled quotes in them.
+fn csv_lines(text: &str, file: usize) -> Vec<Vec<(String, Span)>> {
+    let mut lines = vec![Vec::new()];
+    let (mut cell, mut begin, mut is_quoted) = (String::new(), 0, false);
+    let mut letters = text.char_indices().peekable();
+    let end_cell = |lines: &mut Vec<Vec<(String, Span)>>, cell: &mut String, begin: usize, end: usize| {
+        if let Some(line) = lines.last_mut() {
+            line.push((std::mem::take(cell).trim().to_owned(), Span { file, start: begin, end }));
+        }
+    };
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '"' if is_quoted && letters.next_if(|(_, next)| *next == '"').is_some() => cell.push('"'),
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => {
+                end_cell(&mut lines, &mut cell, begin, at);
+                begin = at + 1;
+            }
+            '\n' if !is_quoted => {
+                end_cell(&mut lines, &mut cell, begin, at);
+                lines.push(Vec::new());
+                begin = at + 1;
+            }
+            '\u{feff}' if at == 0 => begin = letter.len_utf8(),
+            '\r' if !is_quoted => {}
+            letter => cell.push(letter),
+        }
+    }
+    end_cell(&mut lines, &mut cell, begin, text.len());
+    lines.retain(|line| line.iter().any(|(text, _)| !text.is_empty()));
+    lines
+}

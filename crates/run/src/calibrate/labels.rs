@@ -1,0 +1,202 @@
+//! Which label does a run have, and which labels belong to no run?
+
+use super::Mislabelled;
+use super::label_file::{Entry, read};
+use crate::cassette::is_tape;
+use mcptest_core::escape::escape_path;
+use mcptest_core::judge::MeasurableRun;
+use mcptest_core::problem::{Problem, Sources, Span, nearest};
+use mcptest_files as files;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// The labels of a file, and what of them was used.
+#[derive(Debug)]
+pub(super) struct Labels {
+    entries: Vec<Entry>,
+    by_file_name: BTreeMap<String, Vec<usize>>,
+    by_row: BTreeMap<String, Vec<usize>>,
+    by_trace_id: BTreeMap<String, Vec<usize>>,
+    /// The files that each label was found to mean.
+    used: Vec<BTreeSet<String>>,
+    problems: Vec<Problem>,
+    sources: Sources,
+    seen: Seen,
+}
+
+/// What runs are called, for those who wrote it nearly right.
+#[derive(Debug, Default)]
+struct Seen {
+    /// Each with the number of its last run.
+    rows: BTreeMap<String, usize>,
+    sources: BTreeMap<String, usize>,
+    trace_ids: BTreeSet<String>,
+}
+
+impl Labels {
+    /// Reads a file of labels.
+    pub(super) fn read(path: &Path) -> Result<Self, Mislabelled> {
+        let mut sources = Sources::default();
+        let named = escape_path(path);
+        let text = match files::read_named_text(path, files::TEXT) {
+            // Its lines are not for quoting: they are redacted when it is shown.
+            Ok(text) if is_tape(text.as_bytes()) => Err(format!("{named} is a tape, not a file of labels")),
+            Ok(text) => Ok(text),
+            Err(error) => Err(format!("cannot read {named}: {}", files::reason(&error))),
+        };
+        let text = match text {
+            Ok(text) => text,
+            Err(message) => return Err(Mislabelled { problems: vec![Problem::error(message)], sources }),
+        };
+        let file = sources.add(path.display().to_string(), text);
+        let (entries, problems) = read(path, &sources.file(file).text, file);
+        if !problems.is_empty() {
+            return Err(Mislabelled { problems, sources });
+        }
+        let mut labels = Self {
+            used: vec![BTreeSet::new(); entries.len()],
+            by_file_name: BTreeMap::new(),
+            by_row: BTreeMap::new(),
+            by_trace_id: BTreeMap::new(),
+            problems,
+            sources,
+            seen: Seen::default(),
+            entries,
+        };
+        for (at, entry) in labels.entries.iter().enumerate() {
+            if let Some(source) = &entry.source {
+                labels.by_file_name.entry(file_name(source).to_owned()).or_default().push(at);
+            } else if let Some(id) = &entry.trace_id {
+                labels.by_trace_id.entry(id.clone()).or_default().push(at);
+            } else if let Some(row) = &entry.row {
+                labels.by_row.entry(row.clone()).or_default().push(at);
+            }
+        }
+        Ok(labels)
+    }
+
+    /// The file they are from.
+    pub(super) fn path(&self) -> String {
+        self.sources.paths().next().unwrap_or_default().to_owned()
+    }
+
+    /// The label of a run of a row.
+    pub(super) fn of(&mut self, row: &str, run: &MeasurableRun<'_>) -> Option<bool> {
+        let source = run.source.map(|path| path.display().to_string());
+        let trace_id = if self.by_trace_id.is_empty() { None } else { run.trace_id() };
+        self.seen.rows.insert(row.to_owned(), run.run.number);
+        self.seen.sources.extend(source.clone().map(|source| (source, run.in_source)));
+        self.seen.trace_ids.extend(trace_id.clone());
+        let named = source.as_deref().and_then(|source| self.by_file_name.get(file_name(source)));
+        let of_source = named.into_iter().flatten().filter(|at| {
+            let entry = &self.entries[**at];
+            let is_it =
+                source.as_deref().zip(entry.source.as_deref()).is_some_and(|(is, ends)| ends_with(is, ends));
+            is_it && entry.run.is_none_or(|number| number == run.in_source)
+        });
+        let of_row = self.by_row.get(row).into_iter().flatten();
+        let of_row = of_row.filter(|at| self.entries[**at].run.is_none_or(|number| number == run.run.number));
+        let of_trace = trace_id.as_ref().and_then(|id| self.by_trace_id.get(id)).into_iter().flatten();
+        let found: Vec<usize> = of_source.chain(of_row).chain(of_trace).copied().collect();
+        for at in &found {
+            self.used[*at].insert(source.clone().unwrap_or_default());
+        }
+        let (first, others) = found.split_first()?;
+        let label = self.entries[*first].is_good;
+        if let Some(other) = others.iter().find(|at| self.entries[**at].is_good != label) {
+            let problem =
+                Problem::error(format!("run {} of `{row}` is labelled both good and bad", run.run.number));
+            let problem = problem.at(self.entries[*other].span);
+            self.problems.push(problem.also(self.entries[*first].span, "the other label"));
+        }
+        Some(label)
+    }
+
+    /// All labels have to belong to a run, and each to runs of one file.
+    pub(super) fn finish(mut self) -> Result<(), Mislabelled> {
+        for (entry, used) in self.entries.iter().zip(&self.used) {
+            if used.is_empty() {
+                self.problems.push(self.seen.unused(entry));
+            } else if entry.source.is_some() && used.len() > 1 {
+                let files: Vec<&str> = used.iter().map(String::as_str).take(3).collect();
+                let problem =
+                    Problem::error(format!("this means {} files: {}", used.len(), files.join(", ")));
+                self.problems.push(problem.at(entry.span).help("write more of the path"));
+            }
+        }
+        if self.problems.is_empty() {
+            return Ok(());
+        }
+        self.problems.sort_by_key(|problem| problem.span);
+        Err(Mislabelled { problems: self.problems, sources: self.sources })
+    }
+}
+
+impl Seen {
+    fn unused(&self, entry: &Entry) -> Problem {
+        if let Some(number) = entry.run
+            && let Some((name, last)) = self.known(entry)
+        {
+            let runs = if last == 1 { "1 run".to_owned() } else { format!("{last} runs") };
+            let problem = Problem::error(format!("there is no run {number}: `{name}` has {runs}"));
+            return problem.at(entry.span);
+        }
+        let (message, near) = match (&entry.source, &entry.trace_id, &entry.row) {
+            (Some(source), ..) => {
+                let near = nearest(source, self.sources.keys().map(String::as_str));
+                let by_name = nearest(file_name(source), self.sources.keys().map(|path| file_name(path)));
+                (format!("no run comes from `{source}`"), near.or(by_name))
+            }
+            (None, Some(id), _) => {
+                let near = nearest(id, self.trace_ids.iter().map(String::as_str));
+                (format!("no run has the trace id `{id}`"), near)
+            }
+            (None, None, row) => {
+                let row = row.as_deref().unwrap_or_default();
+                let near = nearest(row, self.rows.keys().map(String::as_str));
+                (format!("there is no row `{row}`"), near)
+            }
+        };
+        let help = near.map_or_else(|| self.in_words(), |near| format!("did you mean `{near}`?"));
+        Problem::error(message).at(entry.span).help(help)
+    }
+
+    /// The row or file that a label names, with how many runs it has.
+    fn known(&self, entry: &Entry) -> Option<(&str, usize)> {
+        let of_row = entry.row.as_ref().and_then(|row| self.rows.get_key_value(row));
+        let is_it = |source: &String| entry.source.as_ref().is_some_and(|end| ends_with(source, end));
+        let of_source = || self.sources.iter().find(|(source, _)| is_it(source));
+        of_row.or_else(of_source).map(|(name, last)| (name.as_str(), *last))
+    }
+
+    fn in_words(&self) -> String {
+        const SHOWN: usize = 3;
+        let (what, names) =
+            if self.sources.is_empty() { ("rows", &self.rows) } else { ("files", &self.sources) };
+        let mut shown: Vec<&str> = names.keys().map(String::as_str).take(SHOWN).collect();
+        if names.len() > SHOWN {
+            shown.push("and so on");
+        }
+        match shown[..] {
+            [] => "no run could be read".to_owned(),
+            _ => format!("the {what} are {}", shown.join(", ")),
+        }
+    }
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit(['/', '\\']).next().unwrap_or(path)
+}
+
+/// Whether a path ends in these parts, whole names each.
+fn ends_with(path: &str, end: &str) -> bool {
+    let parts = |path: &'_ str| -> Vec<String> {
+        path.split(['/', '\\']).filter(|part| !matches!(*part, "" | ".")).map(str::to_owned).collect()
+    };
+    parts(path).ends_with(&parts(end))
+}
+
+/// Bytes of the file of labels.
+pub(super) fn span(file: usize, start: usize, length: usize) -> Span {
+    Span { file, start, end: start + length }
+}
