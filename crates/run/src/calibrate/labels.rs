@@ -14,7 +14,8 @@ use std::path::Path;
 #[derive(Debug)]
 pub(super) struct Labels {
     entries: Vec<Entry>,
-    by_file_name: BTreeMap<String, Vec<usize>>,
+    /// By the parts of the path, as far as it is written.
+    by_source: BTreeMap<String, Vec<usize>>,
     by_row: BTreeMap<String, Vec<usize>>,
     by_trace_id: BTreeMap<String, Vec<usize>>,
     /// The files that each label was found to mean.
@@ -22,6 +23,8 @@ pub(super) struct Labels {
     problems: Vec<Problem>,
     sources: Sources,
     seen: Seen,
+    /// Whether something could not be read: nobody knows its trace id.
+    is_excused: bool,
 }
 
 /// What runs are called, for those who wrote it nearly right.
@@ -55,17 +58,18 @@ impl Labels {
         }
         let mut labels = Self {
             used: vec![BTreeSet::new(); entries.len()],
-            by_file_name: BTreeMap::new(),
+            by_source: BTreeMap::new(),
             by_row: BTreeMap::new(),
             by_trace_id: BTreeMap::new(),
             problems,
             sources,
             seen: Seen::default(),
+            is_excused: false,
             entries,
         };
         for (at, entry) in labels.entries.iter().enumerate() {
             if let Some(source) = &entry.source {
-                labels.by_file_name.entry(file_name(source).to_owned()).or_default().push(at);
+                labels.by_source.entry(parts(source).join("/")).or_default().push(at);
             } else if let Some(id) = &entry.trace_id {
                 labels.by_trace_id.entry(id.clone()).or_default().push(at);
             } else if let Some(row) = &entry.row {
@@ -87,13 +91,9 @@ impl Labels {
         self.seen.rows.insert(row.to_owned(), run.run.number);
         self.seen.sources.extend(source.clone().map(|source| (source, run.in_source)));
         self.seen.trace_ids.extend(trace_id.clone());
-        let named = source.as_deref().and_then(|source| self.by_file_name.get(file_name(source)));
-        let of_source = named.into_iter().flatten().filter(|at| {
-            let entry = &self.entries[**at];
-            let is_it =
-                source.as_deref().zip(entry.source.as_deref()).is_some_and(|(is, ends)| ends_with(is, ends));
-            is_it && entry.run.is_none_or(|number| number == run.in_source)
-        });
+        let of_source = source.iter().flat_map(|source| self.naming(source));
+        let of_source =
+            of_source.filter(|at| self.entries[**at].run.is_none_or(|number| number == run.in_source));
         let of_row = self.by_row.get(row).into_iter().flatten();
         let of_row = of_row.filter(|at| self.entries[**at].run.is_none_or(|number| number == run.run.number));
         let of_trace = trace_id.as_ref().and_then(|id| self.by_trace_id.get(id)).into_iter().flatten();
@@ -112,9 +112,34 @@ impl Labels {
         Some(label)
     }
 
+    /// Labels of a row or of files of which something cannot be read need no run.
+    pub(super) fn excuse<P: AsRef<Path>>(&mut self, row: &str, files: impl Iterator<Item = P>) {
+        self.is_excused = true;
+        for at in self.by_row.get(row).into_iter().flatten() {
+            self.used[*at].insert(String::new());
+        }
+        for file in files {
+            let source = file.as_ref().display().to_string();
+            let named: Vec<usize> = self.naming(&source).copied().collect();
+            for at in named {
+                self.used[at].insert(source.clone());
+            }
+        }
+    }
+
+    /// The labels that name a file by its path, or by the end of it.
+    fn naming(&self, source: &str) -> impl Iterator<Item = &usize> {
+        let parts = parts(source);
+        let ends = (0..parts.len()).map(move |from| parts[from..].join("/"));
+        ends.filter_map(|end| self.by_source.get(&end)).flatten()
+    }
+
     /// All labels have to belong to a run, and each to runs of one file.
     pub(super) fn finish(mut self) -> Result<(), Mislabelled> {
         for (entry, used) in self.entries.iter().zip(&self.used) {
+            if used.is_empty() && self.is_excused && entry.trace_id.is_some() {
+                continue;
+            }
             if used.is_empty() {
                 self.problems.push(self.seen.unused(entry));
             } else if entry.source.is_some() && used.len() > 1 {
@@ -188,11 +213,12 @@ fn file_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
+fn parts(path: &str) -> Vec<String> {
+    path.split(['/', '\\']).filter(|part| !matches!(*part, "" | ".")).map(str::to_owned).collect()
+}
+
 /// Whether a path ends in these parts, whole names each.
 fn ends_with(path: &str, end: &str) -> bool {
-    let parts = |path: &'_ str| -> Vec<String> {
-        path.split(['/', '\\']).filter(|part| !matches!(*part, "" | ".")).map(str::to_owned).collect()
-    };
     parts(path).ends_with(&parts(end))
 }
 

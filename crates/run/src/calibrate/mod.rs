@@ -64,22 +64,35 @@ impl Measured<'_> {
         self.left_out.push(LeftOut { row: row.name.clone(), reason: reason.to_owned() });
     }
 
-    fn add(&mut self, row: &Row<'_>, of: AgentRow<'_>, recorded: &Recorded<'_>, labels: Option<&mut Labels>) {
+    fn add(
+        &mut self,
+        row: &Row<'_>,
+        of: AgentRow<'_>,
+        recorded: &Recorded<'_>,
+        mut labels: Option<&mut Labels>,
+    ) {
         let recorded = match recorded {
             Recorded::Runs(runs) => runs,
-            Recorded::Nothing(reason) => return self.leave_out(row, &reason.message),
+            Recorded::Nothing(reason) => {
+                self.leave_out(row, &reason.message);
+                let files = row.transcripts.iter().flat_map(|group| &group.files);
+                return labels.into_iter().for_each(|labels| labels.excuse(&row.name, files.clone()));
+            }
             _ => return,
         };
         let broken = measurable_runs(of, recorded, |runs| {
-            let labelled = label(row, runs, labels);
+            let labelled = label(row, runs, labels.as_deref_mut());
             self.unlabelled += runs.len() - labelled.len();
             if !labelled.is_empty() {
                 self.calibrator.add(of, &labelled);
             }
         });
-        match broken {
-            Ok(broken) => broken.iter().for_each(|reason| self.leave_out(row, &reason.message)),
-            Err(reason) => self.leave_out(row, &reason.message),
+        let broken = broken.unwrap_or_else(|reason| vec![reason]);
+        for reason in &broken {
+            self.leave_out(row, &reason.message);
+        }
+        if let Some(labels) = labels.filter(|_| !broken.is_empty()) {
+            labels.excuse(&row.name, recorded.runs.iter().filter_map(|run| run.source));
         }
     }
 }
