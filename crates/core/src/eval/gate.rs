@@ -29,7 +29,12 @@ pub(crate) trait Gate: Send + Sync {
 
     /// Scores the runs of a test.
     fn score(&self, runs: &[Run<'_>]) -> Scores {
-        Scores::fold(runs, |run| self.score_run(run))
+        self.fold(runs, runs.iter().map(|run| self.score_run(run)).collect())
+    }
+
+    /// What the numbers of each run come to together.
+    fn fold(&self, runs: &[Run<'_>], scored: Vec<RunScores>) -> Scores {
+        Scores::of_runs(runs, scored)
     }
 
     /// The values that a target can still come to have once there are `of` runs, given what these say.

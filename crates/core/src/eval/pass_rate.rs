@@ -3,7 +3,7 @@
 use super::assertion::Assertion;
 use super::gate::{Gate, GateBlock, GateKind};
 use super::outlook::Outlook;
-use super::scores::Scores;
+use super::scores::{RunScores, Scores};
 use super::target::{Fold, Target};
 use crate::matcher::Matcher;
 use crate::problem::Span;
@@ -55,8 +55,10 @@ impl GateBlock {
         if runs.len() == 1 || (self.holds(scores) && self.expect.iter().all(is_bound)) {
             return if self.holds(scores) { Vec::new() } else { numbers(runs) };
         }
-        let is_failed = |run: &&Run<'_>| !self.holds(&gate.score(std::slice::from_ref(*run)));
-        runs.iter().filter(is_failed).map(|run| run.number).collect()
+        let is_failed = |(run, scored): &(&Run<'_>, &RunScores)| {
+            !self.holds(&gate.fold(std::slice::from_ref(*run), vec![(*scored).clone()]))
+        };
+        runs.iter().zip(&scores.by_run).filter(is_failed).map(|(run, _)| run.number).collect()
     }
 
     /// Sets the share of runs that pass, where the gate scores run by run and there are any. Names those that do not.

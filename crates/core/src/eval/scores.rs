@@ -21,6 +21,8 @@ pub struct Scores {
     /// Whether the gate fails whatever is expected of its numbers: what the suite claims is not so.
     pub is_refuted: bool,
     pub(super) vacuous: BTreeMap<&'static str, String>,
+    /// The numbers of each run, without what was found, where the gate scores run by run.
+    pub(super) by_run: Vec<RunScores>,
 }
 
 /// A gate's numbers in one run.
@@ -94,7 +96,11 @@ impl RunScores {
 impl Scores {
     /// Scores each run by itself and folds the numbers as each target says; what one run lacks is not measured.
     pub fn fold(runs: &[Run<'_>], score: impl FnMut(&Run<'_>) -> RunScores) -> Self {
-        let scored: Vec<RunScores> = runs.iter().map(score).collect();
+        Self::of_runs(runs, runs.iter().map(score).collect())
+    }
+
+    /// The same for runs that are scored.
+    pub(super) fn of_runs(runs: &[Run<'_>], mut scored: Vec<RunScores>) -> Self {
         let mut scores = Self::default();
         for (target, _) in scored.iter().flat_map(|run| &run.values) {
             if scores.values.contains_key(target.name) {
@@ -109,11 +115,13 @@ impl Scores {
                 |run: &RunScores| run.vacuous.iter().find(|(name, _)| *name == target).map(|(_, why)| *why);
             scores.vacuous.extend(vacuous_runs(runs, scored.iter().map(of_target)).map(|why| (target, why)));
         }
-        for (run, scored) in runs.iter().zip(scored) {
-            scores.tables.extend(scored.table.map(|table| CallTable { run: Some(run.number), ..table }));
-            let found = scored.findings.into_iter();
+        for (run, scored) in runs.iter().zip(&mut scored) {
+            let table = scored.table.take();
+            scores.tables.extend(table.map(|table| CallTable { run: Some(run.number), ..table }));
+            let found = std::mem::take(&mut scored.findings).into_iter();
             scores.findings.extend(found.map(|finding| Finding { run: Some(run.number), ..finding }));
         }
+        scores.by_run = scored;
         scores
     }
 

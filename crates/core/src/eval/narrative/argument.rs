@@ -3,28 +3,38 @@
 use super::lexicon::{Traits, noun_key, traits};
 use super::stated::{Stated, comparable, stated_value};
 use super::token::{Token, name_parts};
+use super::tool::Words;
+use serde::Deserialize;
+use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
-use std::collections::{HashMap, HashSet};
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::fmt;
 use std::ops::Range;
 
 const LONGEST_KEY: usize = 6;
 
-/// The scalar arguments of all calls, by the words of their key.
-#[derive(Debug, Default)]
-pub(super) struct Arguments<'c> {
-    by_key: HashMap<String, Recorded<'c>>,
+/// The scalar arguments of all calls, by the words of their key. Only those are kept that a text can state.
+#[derive(Debug)]
+pub(super) struct Arguments<'w> {
+    words: &'w Words,
+    /// For each key as it is written, which of the recorded ones it is.
+    keys: HashMap<String, Option<usize>>,
+    recorded: Vec<Recorded>,
+    by_words: HashMap<String, usize>,
     first_words: HashSet<String>,
 }
 
 /// What the calls have under one key.
-#[derive(Debug)]
-struct Recorded<'c> {
+#[derive(Debug, Default)]
+struct Recorded {
     values: HashSet<String>,
-    key: &'c str,
+    key: String,
     /// The call that a difference is reported of: the first that writes, else the first.
     call: usize,
     is_mutating: bool,
-    value: &'c Value,
+    value: Value,
     /// Whether only "key: value" and "key = value" state it.
     needs_mark: bool,
 }
@@ -44,25 +54,58 @@ pub(super) struct Mismatch {
     pub(super) place: Range<usize>,
 }
 
-impl<'c> Arguments<'c> {
-    /// Adds one argument of a call. Keys that are mere grammar are stated by any sentence, so they are left out; "to"
-    /// and "from" count where a mark stands behind them, as in "To: …".
-    pub(super) fn add(&mut self, key: &'c str, value: &'c Value, call: usize, is_mutating: bool) {
+impl<'w> Arguments<'w> {
+    /// None yet; the keys of the calls are looked for among these words.
+    pub(super) fn of_keys_in(words: &'w Words) -> Self {
+        let (keys, by_words) = (HashMap::new(), HashMap::new());
+        Self { words, keys, recorded: Vec::new(), by_words, first_words: HashSet::new() }
+    }
+
+    /// Adds the arguments of a call, an object as JSON.
+    pub(super) fn read(&mut self, call: usize, is_mutating: bool, json: &str) {
+        let mut reader = serde_json::Deserializer::from_str(json);
+        let stated = Stateable(self).deserialize(&mut reader);
+        let Ok(stated) = stated.and_then(|stated| reader.end().map(|()| stated)) else { return };
+        for (key, (at, value)) in stated {
+            self.add(&key, at, value, (call, is_mutating));
+        }
+    }
+
+    fn add(&mut self, key: &str, at: usize, value: &RawValue, (call, is_mutating): (usize, bool)) {
+        if value.get().starts_with(['{', '[']) {
+            return;
+        }
+        let Ok(value) = serde_json::from_str::<Value>(value.get()) else { return };
+        let Some(shown) = comparable(&value) else { return };
+        let recorded = &mut self.recorded[at];
+        if recorded.values.is_empty() || (is_mutating && !recorded.is_mutating) {
+            let (values, needs_mark) = (std::mem::take(&mut recorded.values), key_needs_mark(key));
+            *recorded = Recorded { values, key: key.to_owned(), call, is_mutating, value, needs_mark };
+        }
+        recorded.values.insert(shown);
+    }
+
+    /// Where the values of a key are kept, when the text can state it. Keys that are mere grammar are stated by any
+    /// sentence, so they are left out; "to" and "from" count where a mark stands behind them, as in "To: …".
+    fn place_of(&mut self, key: &str) -> Option<usize> {
+        if let Some(&known) = self.keys.get(key) {
+            return known;
+        }
         let parts = name_parts(key);
         let is_grammar = parts.iter().all(|part| traits(part).has(Traits::STOPWORD));
-        let needs_mark = matches!(key, "to" | "from");
-        let can_be_stated = (!is_grammar || needs_mark) && parts.len() <= LONGEST_KEY;
-        let Some(shown) = comparable(value).filter(|_| can_be_stated) else {
-            return;
-        };
-        let parts: Vec<String> = parts.iter().map(|part| noun_key(part).into_owned()).collect();
-        self.first_words.extend(parts.first().cloned());
-        let new = || Recorded { values: HashSet::new(), key, call, is_mutating, value, needs_mark };
-        let recorded = self.by_key.entry(parts.join(" ")).or_insert_with(new);
-        recorded.values.insert(shown);
-        if is_mutating && !recorded.is_mutating {
-            *recorded = Recorded { values: std::mem::take(&mut recorded.values), ..new() };
-        }
+        let parts: Vec<Cow<'_, str>> = parts.iter().map(|part| noun_key(part)).collect();
+        let can_be_stated = (!is_grammar || key_needs_mark(key))
+            && parts.len() <= LONGEST_KEY
+            && parts.iter().all(|part| self.words.has(part));
+        let place = can_be_stated.then(|| {
+            self.first_words.extend(parts.first().map(|first| first.clone().into_owned()));
+            *self.by_words.entry(parts.join(" ")).or_insert_with(|| {
+                self.recorded.push(Recorded::default());
+                self.recorded.len() - 1
+            })
+        });
+        self.keys.insert(key.to_owned(), place);
+        place
     }
 
     /// Every distinct value that the text states under a key and no call has.
@@ -78,9 +121,9 @@ impl<'c> Arguments<'c> {
             let place = tokens[at].place.start..stated.end;
             at += length;
             let shown = &text[stated.value.clone()];
-            if !stated.is_one_of(shown, &recorded.values) && seen.insert((recorded.key, shown)) {
+            if !stated.is_one_of(shown, &recorded.values) && seen.insert((recorded.key.as_str(), shown)) {
                 found.push(Mismatch {
-                    key: recorded.key.to_owned(),
+                    key: recorded.key.clone(),
                     stated: shown.to_owned(),
                     call: recorded.call,
                     recorded: recorded.value.clone(),
@@ -93,12 +136,7 @@ impl<'c> Arguments<'c> {
     }
 
     /// The longest key that begins at a token and is followed by a value.
-    fn statement(
-        &self,
-        text: &str,
-        tokens: &[Token<'_>],
-        at: usize,
-    ) -> Option<(&Recorded<'c>, usize, Stated)> {
+    fn statement(&self, text: &str, tokens: &[Token<'_>], at: usize) -> Option<(&Recorded, usize, Stated)> {
         let first = noun_key(&tokens[at].word);
         if !self.first_words.contains(&*first) {
             return None;
@@ -115,7 +153,8 @@ impl<'c> Arguments<'c> {
                 key.push(' ');
                 key.push_str(&noun_key(&last.word));
             }
-            if let Some(recorded) = self.by_key.get(&key) {
+            let recorded = self.by_words.get(&key).map(|&at| &self.recorded[at]);
+            if let Some(recorded) = recorded.filter(|recorded| !recorded.values.is_empty()) {
                 let before = text[..tokens[at].place.start].chars().next_back();
                 let is_marked =
                     |stated: &Stated| text[last.place.end..stated.value.start].contains([':', '=']);
@@ -131,3 +170,45 @@ impl<'c> Arguments<'c> {
         longest
     }
 }
+
+fn key_needs_mark(key: &str) -> bool {
+    matches!(key, "to" | "from")
+}
+
+/// The scalar arguments of one call that the text can state, by their keys; of a key written twice, the last.
+struct Stateable<'a, 'w>(&'a mut Arguments<'w>);
+
+impl<'de> DeserializeSeed<'de> for Stateable<'_, '_> {
+    type Value = BTreeMap<Cow<'de, str>, (usize, &'de RawValue)>;
+
+    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Self::Value, D::Error> {
+        reader.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Stateable<'_, '_> {
+    type Value = BTreeMap<Cow<'de, str>, (usize, &'de RawValue)>;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut stated = BTreeMap::new();
+        while let Some(Key(key)) = map.next_key()? {
+            match self.0.place_of(&key) {
+                Some(place) => {
+                    stated.insert(key, (place, map.next_value()?));
+                }
+                None => {
+                    map.next_value::<IgnoredAny>()?;
+                }
+            }
+        }
+        Ok(stated)
+    }
+}
+
+/// A key, not copied where it has no escapes.
+#[derive(Deserialize)]
+struct Key<'k>(#[serde(borrow)] Cow<'k, str>);

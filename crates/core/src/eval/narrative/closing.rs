@@ -5,7 +5,6 @@ use crate::trace::{Call, Trace, content_text};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 /// The closing message: `final_response`, or in a trace that records none the text of the last assistant turn.
 pub(super) fn closing_message<'t>(trace: &'t Trace<'_>) -> Cow<'t, str> {
@@ -30,17 +29,9 @@ pub(super) fn steps<'t>(trace: &'t Trace<'_>) -> Vec<Step<'t>> {
 }
 
 fn step<'t>(call: &'t Call<'_>) -> Step<'t> {
-    let arguments: BTreeMap<String, &RawValue> =
-        call.args.and_then(|args| serde_json::from_str(args.get()).ok()).unwrap_or_default();
-    let is_scalar = |value: &RawValue| !value.get().starts_with(['{', '[']);
-    let scalar = |(key, value): (String, &RawValue)| {
-        let value = if is_scalar(value) { serde_json::from_str(value.get()).ok()? } else { return None };
-        Some((key, value))
-    };
     Step {
         name: &call.name,
         server: call.server.as_deref(),
-        arguments: arguments.into_iter().filter_map(scalar).collect(),
         input: call.args.map_or(call.args_text.as_deref().unwrap_or(""), RawValue::get).into(),
         ..Step::default()
     }
@@ -48,21 +39,14 @@ fn step<'t>(call: &'t Call<'_>) -> Step<'t> {
 
 /// Calls as JSON objects with `name`, `server`, `args`, `result` and `is_error`.
 pub(super) fn steps_of_values(calls: &[Value]) -> Vec<Step<'_>> {
+    let json = |call: &Value, key: &str| call.get(key).map_or(Cow::Borrowed(""), |at| at.to_string().into());
     calls
         .iter()
         .map(|call| Step {
             name: text_at(call, "name").unwrap_or_default(),
             server: text_at(call, "server"),
-            arguments: call
-                .get("args")
-                .and_then(Value::as_object)
-                .into_iter()
-                .flatten()
-                .filter(|(_, value)| !value.is_object() && !value.is_array())
-                .map(|(key, value)| (key.clone(), value.clone()))
-                .collect(),
-            input: call.get("args").map_or(Cow::Borrowed(""), |args| args.to_string().into()),
-            output: call.get("result").map_or(Cow::Borrowed(""), |result| result.to_string().into()),
+            input: json(call, "args"),
+            output: json(call, "result"),
             is_error: call.get("is_error").and_then(Value::as_bool).unwrap_or_default(),
         })
         .collect()

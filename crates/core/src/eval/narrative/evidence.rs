@@ -60,6 +60,8 @@ pub(super) struct Evidence<'n> {
     mentions: Mentions,
     /// The tool of each call.
     calls: Vec<&'n str>,
+    /// The first few tools that were called.
+    first_called: Vec<&'n str>,
 }
 
 impl<'n> Evidence<'n> {
@@ -72,6 +74,7 @@ impl<'n> Evidence<'n> {
         let mut evidence = Self {
             mentions: Mentions::asked_by(claims),
             calls: steps.iter().map(|step| step.name).collect(),
+            first_called: first_called(tools),
             ..Self::default()
         };
         let mut known: HashMap<(String, String), usize> = HashMap::new();
@@ -243,16 +246,7 @@ impl<'n> Evidence<'n> {
     }
 
     fn looked_at(&self) -> String {
-        let mut names: Vec<String> = Vec::new();
-        for name in &self.calls {
-            let name = format!("`{name}`");
-            if !names.contains(&name) {
-                names.push(name);
-            }
-            if names.len() == MOST_NAMED {
-                break;
-            }
-        }
+        let names: Vec<String> = self.first_called.iter().map(|name| format!("`{name}`")).collect();
         let calls = self.calls.len();
         format!("{calls} call{} ({})", crate::eval::assertion::plural(calls), names.join(", "))
     }
@@ -279,11 +273,17 @@ impl<'n> Evidence<'n> {
     }
 }
 
+fn first_called<'n>(tools: &[(&'n str, ToolName, Vec<usize>)]) -> Vec<&'n str> {
+    let called = tools.iter().filter_map(|(name, _, calls)| Some((*calls.first()?, *name)));
+    let called: BTreeMap<usize, &str> = called.collect();
+    let mut seen = HashSet::new();
+    called.into_values().filter(|name| seen.insert(*name)).take(MOST_NAMED).collect()
+}
+
 /// The verbs that only the names of these tools have, where they have none that is known.
 pub(super) fn own_verbs<'n>(names: impl Iterator<Item = &'n str>, vocabulary: &Vocabulary) -> Vec<String> {
     let mut own = Vec::new();
-    let mut seen = HashSet::new();
-    for name in names.filter(|name| seen.insert(*name)) {
+    for name in names {
         let parts = super::token::name_parts(name);
         let is_known = |part: &String| {
             vocabulary.is_base(part)

@@ -22,13 +22,9 @@ pub(super) fn findings(
 ) {
     let call = |at: usize| format!("call {} `{}`", at + 1, trace.tool_calls[at].name);
     let of = |finding: Finding| {
-        let claims: Vec<String> = found
-            .claims
-            .iter()
-            .filter(|(_, verdict, _)| verdict.finding == finding)
-            .map(|(claim, verdict, is_excused)| told(message, claim, verdict, *is_excused))
-            .collect();
-        claims.into_iter()
+        let claims: Vec<_> =
+            found.claims.iter().filter(|(_, verdict, _)| verdict.finding == finding).collect();
+        claims.into_iter().map(|(claim, verdict, is_excused)| told(message, claim, verdict, *is_excused))
     };
     list(of(Finding::Absent), scores);
     list(of(Finding::Failed), scores);

@@ -127,10 +127,14 @@ impl Lexicon {
             lexicon.content |= if content.contains(family) { 1 << at } else { 0 };
             lexicon.deletion |= if family == "delete" { 1 << at } else { 0 };
         }
+        lexicon.code.clone_from(&lexicon.families);
         for (word, verb) in &file.code_verbs {
-            let of_verb = lexicon.families(verb);
-            lexicon.code.insert(word.clone(), of_verb);
+            *lexicon.code.entry(word.clone()).or_default() |= lexicon.families(verb);
         }
+        // "email" and "record" are things more often than verbs.
+        let is_thing =
+            |word: &String| lexicon.traits.get(word).is_some_and(|traits| traits.has(Traits::NOUN_VERB));
+        lexicon.code.retain(|word, _| !is_thing(word));
         for pair in &file.close_verbs {
             if let [one, other] = &words(pair)[..] {
                 lexicon.close.insert((one.clone(), other.clone()));
@@ -168,7 +172,7 @@ impl Lexicon {
 
     /// The families of the verb that a word in a program or a text stands for.
     pub(super) fn families_in_code(&self, word: &str) -> u64 {
-        self.families(word) | self.code.get(word).copied().unwrap_or_default()
+        self.code.get(word).copied().unwrap_or_default()
     }
 
     /// Whether one verb can tell of what a tool with the other does.

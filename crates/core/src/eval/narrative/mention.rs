@@ -59,11 +59,11 @@ impl Mentions {
             in_content: effect == Effect::Write && LEXICON.is_content(verb),
             call: Some(call),
         };
+        if !here.anywhere && !here.in_sql && here.carried == 0 && !here.in_content {
+            return;
+        }
         let (mut nouns, mut verbs) = (Vec::new(), 0);
         each_word(json, |word| {
-            // "email" and "record" are things more often than verbs.
-            let is_verb = here.anywhere && !traits(word).has(Traits::NOUN_VERB);
-            let families = if is_verb { LEXICON.families_in_code(word) } else { 0 };
             if let Some(found) = self.found.get_mut(word) {
                 if here.anywhere
                     && nouns.last().is_none_or(|last: &String| last != word)
@@ -77,8 +77,8 @@ impl Mentions {
                 found.in_content |= here.in_content;
                 found.call =
                     found.call.or(here.call.filter(|_| here.anywhere || here.in_sql || here.carried != 0));
-            } else {
-                verbs |= families;
+            } else if here.anywhere {
+                verbs |= LEXICON.families_in_code(word);
             }
         });
         for noun in nouns {
@@ -123,27 +123,15 @@ fn words_of(id: &str) -> Vec<String> {
 
 /// Every word of a JSON text, as nouns are compared; escapes are passed over.
 fn each_word(json: &str, mut take: impl FnMut(&str)) {
-    let mut start = None;
-    let mut skip = 0;
-    let mut letters = json.char_indices().peekable();
-    while let Some((at, letter)) = letters.next() {
-        if skip > 0 {
-            skip -= 1;
-            continue;
+    let mut rest = json;
+    loop {
+        let (plain, escaped) = rest.split_once('\\').map_or((rest, None), |(a, b)| (a, Some(b)));
+        for word in plain.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
+            take_word(word, &mut take);
         }
-        let is_word = letter.is_alphanumeric();
-        if is_word && start.is_none() {
-            start = Some(at);
-        }
-        if !is_word && let Some(start) = start.take() {
-            take_word(&json[start..at], &mut take);
-        }
-        if letter == '\\' {
-            skip = if letters.peek().is_some_and(|(_, next)| *next == 'u') { 5 } else { 1 };
-        }
-    }
-    if let Some(start) = start {
-        take_word(&json[start..], &mut take);
+        let Some(escaped) = escaped else { return };
+        let escape = if escaped.starts_with('u') { 5 } else { 1 };
+        rest = escaped.char_indices().nth(escape).map_or("", |(at, _)| &escaped[at..]);
     }
 }
 

@@ -9,7 +9,6 @@ use super::tool::{Effect, ToolName, Words};
 use super::verbs::Vocabulary;
 use super::{Extraction, Narrative, NarrativeScore, literal};
 use crate::trace::is_tool;
-use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,9 +18,7 @@ use std::sync::Arc;
 pub(super) struct Step<'a> {
     pub(super) name: &'a str,
     pub(super) server: Option<&'a str>,
-    /// The arguments that are neither lists nor objects.
-    pub(super) arguments: Vec<(String, Value)>,
-    /// All arguments, as JSON.
+    /// The arguments, as JSON.
     pub(super) input: Cow<'a, str>,
     /// What came back, as JSON.
     pub(super) output: Cow<'a, str>,
@@ -91,28 +88,29 @@ impl Narrative {
         catalogue: &[&str],
         vocabulary: &Arc<Vocabulary>,
     ) -> Comparison {
-        let names = || steps.iter().map(|step| step.name).chain(catalogue.iter().copied());
         let is_literal = self.extraction == Extraction::Literal;
+        let catalogue = if is_literal { &[] } else { catalogue };
+        let calls = calls_by_tool(steps, catalogue);
         let vocabulary = if is_literal {
             Arc::clone(vocabulary)
         } else {
-            vocabulary.with(&own_verbs(names(), vocabulary))
+            vocabulary.with(&own_verbs(calls.keys().map(|(name, _)| *name), vocabulary))
         };
         let tokens = tokens(text);
         let words = Words::of(text, &tokens, &vocabulary);
-        let tools = tools(steps, &[], &vocabulary);
+        let tools: Vec<Tool<'_>> = calls
+            .into_iter()
+            .map(|((name, server), calls)| (name, self.tool(name, server, &vocabulary), calls))
+            .collect();
         let mut found = Comparison {
             unmentioned: self.unmentioned(&tools, steps, &words),
-            mismatches: self.arguments(&tools, steps).mismatches(text, &tokens),
+            mismatches: self.arguments(&tools, steps, &words).mismatches(text, &tokens),
             ..Comparison::default()
         };
         if is_literal {
             let claims = literal::claims(&tokens, &vocabulary);
-            found.claims = literal::judged(claims, tools.values().map(|(_, tool, _)| tool), &vocabulary);
+            found.claims = literal::judged(claims, tools.iter().map(|(_, tool, _)| tool), &vocabulary);
         } else {
-            let tools = self::tools(steps, catalogue, &vocabulary).into_iter();
-            let tools: Vec<Tool<'_>> =
-                tools.map(|((name, server), tool)| self.as_written(name, server, tool)).collect();
             self.judge_claims(text, (steps, &tools), &mut found, &vocabulary);
         }
         let read_only: Vec<ToolName> =
@@ -120,11 +118,8 @@ impl Narrative {
         for (claim, _, is_excused) in &mut found.claims {
             *is_excused = read_only.iter().any(|tool| tool.names(&claim.verb, &claim.object, &vocabulary));
         }
-        let mutating = |(name, tool, calls): &Tool<'_>| {
-            let server = calls.first().and_then(|&call| steps[call].server);
-            if self.mutates(name, server, tool) { calls.len() } else { 0 }
-        };
-        found.score = self.score(&found, steps.len(), tools.values().map(mutating).sum());
+        let mutating = |tool: &Tool<'_>| if self.is_write(tool, steps) { tool.2.len() } else { 0 };
+        found.score = self.score(&found, steps.len(), tools.iter().map(mutating).sum());
         found
     }
 
@@ -163,13 +158,19 @@ impl Narrative {
     }
 
     /// A tool does what the suite says of it, whatever its name says.
-    fn as_written<'n>(&self, name: &str, server: Option<&str>, mut tool: Tool<'n>) -> Tool<'n> {
+    fn tool(&self, name: &str, server: Option<&str>, vocabulary: &Vocabulary) -> ToolName {
+        let mut tool = ToolName::of(name, vocabulary);
         if self.is_read_only(name, server) {
-            tool.1.effect = Effect::Read;
-        } else if tool.1.effect == Effect::Read && self.mutates(name, server, &tool.1) {
-            tool.1.effect = Effect::Anything;
+            tool.effect = Effect::Read;
+        } else if tool.effect == Effect::Read && self.mutates(name, server, &tool) {
+            tool.effect = Effect::Anything;
         }
         tool
+    }
+
+    fn is_write(&self, (name, tool, calls): &Tool<'_>, steps: &[Step<'_>]) -> bool {
+        let server = calls.first().and_then(|&call| steps[call].server);
+        self.mutates(name, server, tool)
     }
 
     /// A claim with one of the suite's synonyms is a claim with the verb it stands for.
@@ -181,35 +182,28 @@ impl Narrative {
         }
     }
 
-    fn arguments<'s>(
-        &self,
-        tools: &BTreeMap<(&str, Option<&str>), Tool<'_>>,
-        steps: &'s [Step<'_>],
-    ) -> Arguments<'s> {
-        let mut arguments = Arguments::default();
+    /// The arguments of all calls under the keys that the text can state.
+    fn arguments<'w>(&self, tools: &[Tool<'_>], steps: &[Step<'_>], words: &'w Words) -> Arguments<'w> {
+        let mut is_mutating = vec![false; steps.len()];
+        for tool in tools.iter().filter(|tool| self.is_write(tool, steps)) {
+            tool.2.iter().for_each(|&call| is_mutating[call] = true);
+        }
+        let mut arguments = Arguments::of_keys_in(words);
         for (call, step) in steps.iter().enumerate() {
-            let tool = tools.get(&(step.name, step.server));
-            let is_mutating = tool.is_some_and(|(name, tool, _)| self.mutates(name, step.server, tool));
-            for (key, value) in &step.arguments {
-                arguments.add(key, value, call, is_mutating);
-            }
+            arguments.read(call, is_mutating[call], &step.input);
         }
         arguments
     }
 
-    fn unmentioned(
-        &self,
-        tools: &BTreeMap<(&str, Option<&str>), Tool<'_>>,
-        steps: &[Step<'_>],
-        words: &Words,
-    ) -> Vec<Unmentioned> {
+    fn unmentioned(&self, tools: &[Tool<'_>], steps: &[Step<'_>], words: &Words) -> Vec<Unmentioned> {
         let mut found: Vec<Unmentioned> = tools
-            .values()
-            .map(|(name, tool, calls)| Unmentioned {
-                name: (*name).to_owned(),
-                is_mutating: self.mutates(name, steps[calls[0]].server, tool),
-                calls: calls.clone(),
-                missing: tool.missing_from(words).into_iter().map(str::to_owned).collect(),
+            .iter()
+            .filter(|(_, _, calls)| !calls.is_empty())
+            .map(|tool| Unmentioned {
+                name: tool.0.to_owned(),
+                is_mutating: self.is_write(tool, steps),
+                calls: tool.2.clone(),
+                missing: tool.1.missing_from(words).into_iter().map(str::to_owned).collect(),
             })
             .filter(|tool| !tool.missing.is_empty())
             .collect();
@@ -254,21 +248,19 @@ impl Narrative {
     }
 }
 
-/// The tools of a run and of its catalogue.
-fn tools<'n>(
+/// The calls of each tool of a run and of its catalogue.
+fn calls_by_tool<'n>(
     steps: &'n [Step<'_>],
     catalogue: &[&'n str],
-    vocabulary: &Vocabulary,
-) -> BTreeMap<(&'n str, Option<&'n str>), Tool<'n>> {
-    let mut tools: BTreeMap<(&str, Option<&str>), Tool<'_>> = BTreeMap::new();
-    let of = |name: &'n str| (name, ToolName::of(name, vocabulary), Vec::new());
+) -> BTreeMap<(&'n str, Option<&'n str>), Vec<usize>> {
+    let mut calls: BTreeMap<(&str, Option<&str>), Vec<usize>> = BTreeMap::new();
     for (call, step) in steps.iter().enumerate() {
-        tools.entry((step.name, step.server)).or_insert_with(|| of(step.name)).2.push(call);
+        calls.entry((step.name, step.server)).or_default().push(call);
     }
     for name in catalogue {
-        tools.entry((name, None)).or_insert_with(|| of(name));
+        calls.entry((name, None)).or_default();
     }
-    tools
+    calls
 }
 
 /// `min(1, flagged / of)`, 0 for 0/0.

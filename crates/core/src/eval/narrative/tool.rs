@@ -56,7 +56,7 @@ impl ToolName {
 
     /// The salient words that a text does not have.
     pub(super) fn missing_from(&self, words: &Words) -> Vec<&str> {
-        let is_missing = |(_, key): &&(String, String)| !words.0.contains(key.as_str());
+        let is_missing = |(_, key): &&(String, String)| !words.has(key);
         self.salient.iter().filter(is_missing).map(|(word, _)| word.as_str()).collect()
     }
 
@@ -135,33 +135,60 @@ pub(super) fn effect_of_call(tool: &ToolName, arguments: &str) -> Effect {
     while !arguments.is_char_boundary(end) {
         end -= 1;
     }
-    let words: Vec<String> = code_words(&arguments[..end].replace("\\n", " ").replace("\\t", " "));
-    let has = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    let selects = has(&["select"]) && has(&["from"]);
-    let writes = words.windows(2).any(|pair| {
-        matches!(
-            (pair[0].as_str(), pair[1].as_str()),
-            ("insert" | "merge", "into") | ("delete", "from") | ("create" | "alter" | "drop" | "truncate", _)
-        ) || (pair[0] == "update" && has(&["set"]))
-    });
+    let code = Code::read(&arguments[..end]);
     let is_shell = tool
         .keys
         .iter()
         .any(|key| matches!(key.as_str(), "bash" | "shell" | "terminal" | "command" | "exec"));
-    match (is_code, selects || writes) {
-        (_, true) if selects && !writes => Effect::Read,
-        (true, true) if !has(&["import", "def", "print"]) => Effect::Sql,
-        (false, true) if writes => Effect::Sql,
+    match (is_code, code.selects || code.writes) {
+        (_, true) if code.selects && !code.writes => Effect::Read,
+        (true, true) if !code.is_program => Effect::Sql,
+        (false, true) if code.writes => Effect::Sql,
         (true, false) if is_shell && only_looks(&arguments[..end]) => Effect::Read,
         _ => tool.effect,
     }
 }
 
-fn code_words(text: &str) -> Vec<String> {
-    text.split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect()
+/// What the words of a statement or command say.
+#[derive(Default)]
+struct Code {
+    selects: bool,
+    writes: bool,
+    is_program: bool,
+}
+
+impl Code {
+    fn read(text: &str) -> Self {
+        const SELECT: [&str; 2] = ["select", "from"];
+        const PROGRAM: [&str; 3] = ["import", "def", "print"];
+        let (mut selects, mut updates, mut sets) = ([false; 2], false, false);
+        let mut code = Self::default();
+        let mut before = "";
+        for word in words_of_code(text) {
+            let is = |known: &str| word.eq_ignore_ascii_case(known);
+            let follows = |known: &[&str]| known.iter().any(|known| before.eq_ignore_ascii_case(known));
+            SELECT.iter().zip(&mut selects).for_each(|(known, found)| *found |= is(known));
+            code.is_program |= PROGRAM.into_iter().any(is);
+            sets |= is("set");
+            updates |= follows(&["update"]);
+            code.writes |= follows(&["create", "alter", "drop", "truncate"])
+                || (is("into") && follows(&["insert", "merge"]))
+                || (is("from") && follows(&["delete"]));
+            before = word;
+        }
+        code.selects = selects == [true; 2];
+        code.writes |= updates && sets;
+        code
+    }
+}
+
+/// The words of a JSON text; `\n` and `\t` stand between words.
+fn words_of_code(text: &str) -> impl Iterator<Item = &str> {
+    let plain = text.split('\\').enumerate().map(|(at, part)| {
+        let after_escape = part.strip_prefix(['n', 't']).filter(|_| at > 0);
+        after_escape.unwrap_or(part)
+    });
+    plain.flat_map(|part| part.split(|c: char| !c.is_alphanumeric())).filter(|word| !word.is_empty())
 }
 
 /// Whether every program of a command changes nothing.
@@ -182,6 +209,10 @@ fn only_looks(arguments: &str) -> bool {
 pub(super) struct Words(HashSet<String>);
 
 impl Words {
+    pub(super) fn has(&self, word: &str) -> bool {
+        self.0.contains(word)
+    }
+
     pub(super) fn of(text: &str, tokens: &[Token<'_>], vocabulary: &Vocabulary) -> Self {
         let mut words = HashSet::new();
         let mut add = |key: &str| {

@@ -149,8 +149,8 @@ impl Gate for RecoveryBlock {
     }
 
     /// Runs that are not known to have met every fault prove nothing, whatever is expected of their numbers.
-    fn score(&self, runs: &[Run<'_>]) -> Scores {
-        let mut scores = Scores::fold(runs, |run| self.score_run(run));
+    fn fold(&self, runs: &[Run<'_>], scored: Vec<RunScores>) -> Scores {
+        let mut scores = Scores::of_runs(runs, scored);
         let is_exercised = scores.value(EXERCISED.name) == Some(Number::Int(1));
         scores.is_refuted = !self.inject.is_empty() && !is_exercised;
         scores
