@@ -439,7 +439,8 @@ fn dollars(written: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::Args;
-    use clap::CommandFactory;
+    use clap::{CommandFactory, Parser};
+    use std::path::Path;
 
     /// The test that tries every command reads the others from the help.
     #[test]
@@ -447,5 +448,47 @@ mod tests {
         let command = Args::command();
         let hidden = command.get_subcommands().filter(|one| one.is_hide_set()).map(clap::Command::get_name);
         assert_eq!(hidden.collect::<Vec<_>>(), ["bridge"]);
+    }
+
+    /// The words of a command, as a POSIX shell takes them.
+    fn words(command: &str) -> Vec<String> {
+        let mut words = vec![String::new()];
+        let mut is_quoted = false;
+        let mut letters = command.chars();
+        while let Some(letter) = letters.next() {
+            match letter {
+                '\'' => is_quoted = !is_quoted,
+                ' ' if !is_quoted => words.push(String::new()),
+                '\\' if !is_quoted => words.last_mut().unwrap().extend(letters.next()),
+                letter => words.last_mut().unwrap().push(letter),
+            }
+        }
+        words
+    }
+
+    /// What the cases print after `$`, and between backticks where it is no part of a sentence.
+    fn printed(case: &str) -> Vec<&str> {
+        let after_dollar = case.lines().filter_map(|line| line.trim_start_matches('!').strip_prefix("  $ "));
+        let advised = case.lines().filter(|line| line.contains("help: ")).flat_map(|line| line.split('`'));
+        after_dollar.chain(advised.filter(|part| part.starts_with("mcptest run "))).collect()
+    }
+
+    #[test]
+    fn every_command_that_a_report_advises_is_accepted() {
+        let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/cases");
+        let mut commands = 0;
+        for group in std::fs::read_dir(&cases).unwrap() {
+            for case in std::fs::read_dir(group.unwrap().path()).unwrap() {
+                let Ok(text) = std::fs::read_to_string(case.unwrap().path().join("case.txt")) else {
+                    continue;
+                };
+                for command in printed(&text) {
+                    commands += 1;
+                    let parsed = Args::try_parse_from(words(command));
+                    assert!(parsed.is_ok(), "{command}\n{}", parsed.err().unwrap());
+                }
+            }
+        }
+        assert!(commands > 100, "{commands}");
     }
 }

@@ -18,7 +18,8 @@ pub(crate) fn report() -> Report {
             let message = "the cassette is stale: the prompt has changed since it was recorded";
             let reason = Reason::new(ReasonKind::RecordingStale, message)
                 .details(vec!["- Find invoice 41".into(), "+ Find invoice 42".into()])
-                .help("record it again with `mcptest run examples/stale.yml --record`");
+                .help("record it again, or set `run_options: {stale: warn}`")
+                .command("mcptest run examples/stale.yml --record=stale --filter 'old recording'");
             test.reason = Some(reason);
             test.notes = vec!["the cassette holds 5 runs, the suite asks for 3".into()];
         }),
@@ -257,6 +258,10 @@ pub(crate) fn everywhere(nasty: &str) -> Report {
                     own.expectations = vec![assertion()];
                     let diff = vec![diff(nasty, json!(nasty), value.clone())];
                     own.explanation = vec![Finding { run: Some(2), message: nasty.into(), diff }];
+                    let call = json!({"number": 1, "tool": nasty, "args": {nasty: nasty}});
+                    let rows = json!([{"how": "changed", "expected": call, "recorded": call}]);
+                    let table = json!({"mode": nasty, "summary": nasty, "rows": rows, "notes": [nasty]});
+                    own.tables = vec![serde_json::from_value(table).unwrap()];
                     let mut lined = own.clone();
                     lined.line = Some(nasty.into());
                     test.gates = vec![own, lined];

@@ -2,28 +2,35 @@
 
 use crate::cassette::ResolveError;
 use crate::walk::not_entered;
-use mcptest_core::judge::{is_read_only, to_record};
+use mcptest_core::judge::is_read_only;
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
 
 /// There is no file where the recording should be.
-pub(crate) fn missing(row: &Row<'_>, of: AgentRow<'_>) -> String {
+pub(crate) fn missing(reason: Reason, row: &Row<'_>, of: AgentRow<'_>) -> Reason {
     if row.transcripts.is_some() {
-        return "it was there a moment ago; run again".to_owned();
+        return reason.help("it was there a moment ago; run again");
     }
     if is_read_only(of) {
-        return "put the file there, or take it out of `cassette:`".to_owned();
+        return reason.help("put the file there, or take it out of `cassette:`");
     }
     let traces = match of.agent.cassette {
         Some(_) => "put its traces there",
         None => "name its traces with `cassette:`",
     };
-    format!("{traces}, or {}", to_record(row))
+    reason.help(format!("record it, or {traces}")).command(row.rerun.recording("--record"))
 }
 
 /// The suite has changed since the recording.
-pub(crate) fn stale(row: &Row<'_>, of: AgentRow<'_>) -> String {
-    let anew = if is_read_only(of) { "record it again".to_owned() } else { to_record(row) };
-    format!("{anew}, or set `run_options: {{stale: warn}}`")
+pub(crate) fn stale(reason: Reason, row: &Row<'_>, is_read_only: bool) -> Reason {
+    // Only what fits the suite no longer is what `stale` records; all else takes a plain `--record`.
+    let mode = if reason.kind == ReasonKind::RecordingStale { "--record=stale" } else { "--record" };
+    let reason = reason.help("record it again, or set `run_options: {stale: warn}`");
+    if is_read_only { reason } else { reason.command(row.rerun.recording(mode)) }
+}
+
+/// The recording cannot be read, and a new one helps.
+pub(crate) fn unreadable(reason: Reason, row: &Row<'_>) -> Reason {
+    reason.command(row.rerun.recording("--record"))
 }
 
 /// A list or pattern under `cassette:` that leads to no file.

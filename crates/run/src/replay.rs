@@ -8,7 +8,7 @@ use crate::server::entry_of;
 use crate::walk::not_entered;
 use mcptest_core::digest::digest;
 use mcptest_core::eval::{MATRIX_PARAMETER, fault_combinations};
-use mcptest_core::judge::{Recorded, RecordedMatrix, RecordedRun, RecordedRuns, is_read_only, to_record};
+use mcptest_core::judge::{Recorded, RecordedMatrix, RecordedRun, RecordedRuns, is_read_only};
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
 use mcptest_core::suite::{CassettePath, Stale};
 use mcptest_core::trace::{CatalogueTool, Header, Run};
@@ -145,8 +145,8 @@ fn open_matrix(row: &Row<'_>, of: AgentRow<'_>, live: Option<Live<'_>>) -> Optio
         Recording::open(&path).map_err(|error| unreadable(&error, row, of))
     } else {
         let message = format!("the fault matrix has no recording: there is no {}", path.display());
-        let help = format!("record the rest with {}", row.rerun.recording("--record=missing"));
-        Err(Reason::new(ReasonKind::RecordingMissing, message).help(help))
+        let reason = Reason::new(ReasonKind::RecordingMissing, message).help("record the rest");
+        Err(reason.command(row.rerun.recording("--record=missing")))
     };
     Some((path, opened))
 }
@@ -163,7 +163,7 @@ fn open(row: &Row<'_>, of: AgentRow<'_>) -> Result<(Vec<File>, Vec<PathBuf>), Re
         opened.map_err(|error| match error {
             ReadError::Missing { path } => {
                 let message = format!("there is no recording at {}", path.display());
-                Reason::new(ReasonKind::RecordingMissing, message).help(advice::missing(row, of))
+                advice::missing(Reason::new(ReasonKind::RecordingMissing, message), row, of)
             }
             error => unreadable(&error, row, of),
         })
@@ -178,9 +178,8 @@ fn open(row: &Row<'_>, of: AgentRow<'_>) -> Result<(Vec<File>, Vec<PathBuf>), Re
 
 /// Why a recording cannot be read, and what to do about it.
 fn unreadable(error: &ReadError, row: &Row<'_>, of: AgentRow<'_>) -> Reason {
-    let mut reason = error.reason();
-    reason.help = (error.asks_to_record() && !is_read_only(of)).then(|| to_record(row));
-    reason
+    let can_be_recorded = error.asks_to_record() && !is_read_only(of);
+    if can_be_recorded { advice::unreadable(error.reason(), row) } else { error.reason() }
 }
 
 /// Where the recorded runs of an agent with one of its models, in one of its variants, are.
@@ -235,7 +234,8 @@ fn freshness(
         let message = format!("{} {what}", path.display());
         match of.suite.run_options.stale {
             Stale::Error => {
-                return Err(Reason::new(kind, message).details(details).help(advice::stale(row, of)));
+                let reason = Reason::new(kind, message).details(details);
+                return Err(advice::stale(reason, row, is_read_only(of)));
             }
             Stale::Warn => notes.push(format!("{message} ({})", details.join("; "))),
         }

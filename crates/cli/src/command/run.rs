@@ -28,10 +28,11 @@ pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
     };
     put_in_place(&mut loaded, &args.calling, colour)?;
     let selection = Selection { filters: args.filter, tags: args.tag, skip_tags: args.skip_tag };
-    let plan = match (&args.traces, &groups) {
+    let mut plan = match (&args.traces, &groups) {
         (Some(folder), Some(groups)) => Plan::of_traces(&loaded, folder, groups, &selection),
         _ => Plan::new(&loaded, &selection),
     };
+    plan.keep_overrides(&overrides(&args.calling));
     Destination::refuse_inputs(&destinations, suites::inputs(&loaded).chain(plan.files()))?;
     if plan.rows.is_empty() {
         output::stderr(nothing_to_judge(&loaded));
@@ -69,6 +70,13 @@ pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::from(output::EXIT_NOTHING_SELECTED));
     }
     Ok(ExitCode::from(report.exit_code()))
+}
+
+/// What stands in place of what the suites say.
+fn overrides(calling: &Calling) -> Vec<(&'static str, String)> {
+    let runs = calling.runs.map(|runs| ("--runs", runs.to_string()));
+    let models = (!calling.models.is_empty()).then(|| ("--models", calling.models.join(",")));
+    runs.into_iter().chain(models).collect()
 }
 
 fn mode(calling: &Calling) -> Mode {

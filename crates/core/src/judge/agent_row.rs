@@ -37,7 +37,7 @@ pub(super) fn judge(
         if let Some(reason) = not_whole {
             return Err(reason.clone());
         }
-        return Err(Reason::new(ReasonKind::RunsMissing, message).help(advice::short(row, of)));
+        return Err(advice::short(Reason::new(ReasonKind::RunsMissing, message), row, of));
     }
     if there > wanted {
         let first = if wanted == 1 { "is".to_owned() } else { format!("{wanted} are") };
@@ -118,8 +118,8 @@ fn again(row: &Row<'_>, of: AgentRow<'_>, is_live: bool, reason: &mut Reason) {
     let can_be_recorded = of.agent.own.is_some() || of.model.is_some();
     let is_kept = !is_live && can_be_recorded && !of.agent.is_read_only();
     if is_kept && matches!(reason.kind, ReasonKind::RunError | ReasonKind::AgentCrashed) {
-        let help = || format!("record the row again with {}", row.rerun.recording("--record=failed"));
-        reason.help.get_or_insert_with(help);
+        reason.help.get_or_insert_with(|| "record the row again".to_owned());
+        reason.command = Some(row.rerun.recording("--record=failed"));
     }
 }
 
@@ -176,7 +176,7 @@ fn accept_early_stop(
     };
     if let Some(why) = open {
         let message = format!("{recorded} of {wanted} runs are recorded: recording stopped early, and {why}");
-        return Err(Reason::new(ReasonKind::RunsMissing, message).help(advice::short(row, of)));
+        return Err(advice::short(Reason::new(ReasonKind::RunsMissing, message), row, of));
     }
     let saved = wanted - recorded;
     let s = if saved == 1 { "" } else { "s" };

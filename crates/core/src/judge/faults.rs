@@ -39,13 +39,10 @@ pub(super) fn misrecorded(row: &Row<'_>, of: AgentRow<'_>, runs: &[RecordedRun<'
         })?;
         Some(format!("run {} does not fit the fault {misfit}", at + 1))
     })?;
-    let again = if of.agent.is_read_only() {
-        "record it again".to_owned()
-    } else {
-        format!("record it again with {}", row.rerun.recording("--record"))
-    };
-    let help = format!("{again}, or correct the fault in the suite");
-    Some(Reason::new(ReasonKind::FaultMismatch, message).help(help))
+    let reason = Reason::new(ReasonKind::FaultMismatch, message);
+    let reason = reason.help("record it again, or correct the fault in the suite");
+    let can_be_recorded = !of.agent.is_read_only();
+    Some(if can_be_recorded { reason.command(row.rerun.recording("--record")) } else { reason })
 }
 
 /// What is recorded against what the suite says, where they differ.

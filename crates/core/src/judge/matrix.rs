@@ -37,7 +37,7 @@ impl Matrix<'_> {
         let missing = missing(&recorded.runs, self.combinations);
         if let Some(missing) = missing_in_words(&missing, self.combinations) {
             let message = format!("of the fault matrix, {missing}");
-            return Err(Reason::new(ReasonKind::RunsMissing, message).help(advice::rest(self.row)));
+            return Err(advice::rest(Reason::new(ReasonKind::RunsMissing, message), self.row));
         }
         let mut expectations = Vec::new();
         let mut judged = Vec::new();

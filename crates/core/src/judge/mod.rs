@@ -10,7 +10,7 @@ mod recorded;
 mod tool_row;
 mod vacuous;
 
-pub use advice::{is_read_only, to_record};
+pub use advice::is_read_only;
 pub use measurable::{MeasurableRun, measurable_runs};
 pub use one_run::passes;
 pub use recorded::{Recorded, RecordedCall, RecordedMatrix, RecordedRun, RecordedRuns};

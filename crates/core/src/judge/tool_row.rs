@@ -37,8 +37,8 @@ pub(super) fn judge(
     if let Some(failure) = outcome.failure {
         let mut reason = Reason::of_lines(ReasonKind::CallFailed, failure);
         if !call.is_live {
-            let command = row.rerun.recording("--record");
-            reason = reason.help(format!("this is what was recorded; record it again with {command}"));
+            let help = "this is what was recorded; record it again";
+            reason = reason.help(help).command(row.rerun.recording("--record"));
         }
         return Err(reason);
     }

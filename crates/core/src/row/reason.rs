@@ -17,6 +17,9 @@ pub struct Reason {
     /// What to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub help: Option<String>,
+    /// The command that mends it, where one does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
 }
 
 /// What kind of reason it is.
@@ -93,7 +96,7 @@ impl ReasonKind {
 impl Reason {
     /// A reason with nothing but its message.
     pub fn new(kind: ReasonKind, message: impl Into<String>) -> Self {
-        Self { kind, message: message.into(), details: Vec::new(), help: None }
+        Self { kind, message: message.into(), details: Vec::new(), help: None, command: None }
     }
 
     /// The first line of a text is the message, the others are its details.
@@ -107,6 +110,13 @@ impl Reason {
     #[must_use]
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// With the command that mends it.
+    #[must_use]
+    pub fn command(mut self, command: impl Into<String>) -> Self {
+        self.command = Some(command.into());
         self
     }
 

@@ -14,6 +14,8 @@ pub struct Rerun {
     pub filter: Option<String>,
     /// The folder of transcripts that are judged in place of the agent's recordings.
     pub traces: Option<String>,
+    /// What stands in place of what the suite says, as `--runs 3`: without it there may be no such row.
+    pub overrides: Vec<(&'static str, String)>,
     /// Options that change the verdict, as `--live`.
     pub flags: Vec<&'static str>,
 }
@@ -29,24 +31,34 @@ impl Rerun {
         Self { suite: suite.to_owned(), filter: Some(filter), ..Self::default() }
     }
 
-    /// The command that records the row, as `--record` or `--record=missing`, between backticks.
+    /// The command that records the row, with `--record` or `--record=missing`.
     pub fn recording(&self, mode: &str) -> String {
-        let filter = self.filter.as_deref().unwrap_or_default();
-        format!("`mcptest run {mode} --config {} --filter {}`", quoted(&self.suite), quoted(filter))
+        let filter = quoted(self.filter.as_deref().unwrap_or_default());
+        format!("mcptest run {} {mode} --filter {filter}{}", path(&self.suite), self.overridden())
+    }
+
+    fn overridden(&self) -> String {
+        let words = self.overrides.iter().flat_map(|(option, value)| [(*option).to_owned(), quoted(value)]);
+        words.fold(String::new(), |said, word| said + " " + &word)
     }
 }
 
 impl fmt::Display for Rerun {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let suite = quoted(&self.suite);
+        let suite = path(&self.suite);
         let Some(filter) = &self.filter else { return write!(out, "mcptest validate {suite}") };
         out.write_str("mcptest run ")?;
         if let Some(folder) = &self.traces {
-            write!(out, "--traces {} ", quoted(folder))?;
+            write!(out, "--traces {} ", path(folder))?;
         }
-        write!(out, "{suite} --filter {}", quoted(filter))?;
+        write!(out, "{suite} --filter {}{}", quoted(filter), self.overridden())?;
         self.flags.iter().try_for_each(|flag| write!(out, " {flag}"))
     }
+}
+
+/// A path as a word that is no option.
+fn path(path: &str) -> String {
+    if path.starts_with('-') { quoted(&format!("./{path}")) } else { quoted(path) }
 }
 
 /// Quotes a word for a POSIX shell.
@@ -72,14 +84,13 @@ mod tests {
     #[test]
     fn a_name_that_looks_like_an_option_is_still_a_name() {
         let mut rerun = Rerun::of("a --filter b.yml", "x", &["x".to_owned()]);
-        assert_eq!(
-            rerun.recording("--record"),
-            "`mcptest run --record --config 'a --filter b.yml' --filter x`"
-        );
+        assert_eq!(rerun.recording("--record"), "mcptest run 'a --filter b.yml' --record --filter x");
+        rerun.overrides.push(("--models", "gpt-5,my model".to_owned()));
         rerun.traces = Some("runs".to_owned());
         rerun.flags.push("--deny-vacuous");
-        let said = "mcptest run --traces runs 'a --filter b.yml' --filter x --deny-vacuous";
+        let said = "mcptest run --traces runs 'a --filter b.yml' --filter x --models 'gpt-5,my model' --deny-vacuous";
         assert_eq!(rerun.to_string(), said);
         assert_eq!(Rerun { filter: None, ..rerun }.to_string(), "mcptest validate 'a --filter b.yml'");
+        assert_eq!(Rerun::of("-x.yml", "x", &[]).to_string(), "mcptest run ./-x.yml --filter x");
     }
 }

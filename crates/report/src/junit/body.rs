@@ -49,6 +49,7 @@ fn reason(reason: &Reason) -> Vec<String> {
     let mut lines = vec![escape(&bounded_text(&reason.message)).into_owned()];
     lines.extend(indented(reason.details.iter().map(|detail| escape(&bounded_text(detail)).into_owned())));
     lines.extend(reason.help.iter().map(|help| format!("help: {}", escape(help))));
+    lines.extend(reason.command.iter().map(|command| format!("run: {}", escape(command))));
     lines
 }
 

@@ -88,18 +88,20 @@ fn place(test: &TestReport) -> String {
 }
 
 fn help(page: &mut Page, test: &TestReport) {
-    let of_runs = test.runs.iter().filter_map(|run| run.reason.as_ref());
-    let help = test.reason.iter().chain(of_runs).find_map(|reason| reason.help.as_ref());
-    if let Some(help) = help {
-        // A command in it can be copied: the line is not broken.
-        let line = Line::at(2).styled(style::BOLD, "help: ").plain(words::clipped(help, SCREEN.text));
-        page.line(&line.unwrapped());
+    if let Some(help) = reasons(test).find_map(|reason| reason.help.as_ref()) {
+        text(page, 2, "help: ", help);
     }
 }
 
-/// The command that judges this test alone, on one line.
+/// The next command, on one line that can be copied: what mends the row, else what judges it alone.
 fn rerun(page: &mut Page, test: &TestReport) {
-    page.line(&Line::at(2).styled(style::DIM, "$ ").plain(&test.rerun).unwrapped());
+    let command = reasons(test).find_map(|reason| reason.command.as_ref()).unwrap_or(&test.rerun);
+    page.line(&Line::at(2).styled(style::DIM, "$ ").plain(command).unwrapped());
+}
+
+/// Why the row, or a run of it, did not pass.
+fn reasons(test: &TestReport) -> impl Iterator<Item = &Reason> {
+    test.reason.iter().chain(test.runs.iter().filter_map(|run| run.reason.as_ref()))
 }
 
 /// What is worth knowing beside the verdict.

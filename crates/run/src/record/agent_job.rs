@@ -243,8 +243,8 @@ impl AgentJob<'_> {
                 1 => "1 run was recorded before that, and is kept".to_owned(),
                 more => format!("{more} runs were recorded before that, and are kept"),
             });
-            let command = self.planned.rerun.recording("--record=missing");
-            reason.help = Some(format!("put it right, then record the rest with {command}"));
+            reason.help = Some("put it right, then record the rest".to_owned());
+            reason.command = Some(self.planned.rerun.recording("--record=missing"));
         }
         RecordedRow::Failed(reason)
     }

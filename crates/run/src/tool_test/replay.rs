@@ -1,10 +1,11 @@
 //! A recorded tool test, read and judged: no process, no socket.
 
 use super::recording::{Header, parse};
+use crate::advice;
 use crate::cassette::{self, ReadError, Recording};
 use crate::secrets::without_secret_names;
 use crate::server::entry_of;
-use mcptest_core::judge::{Recorded, RecordedCall, to_record};
+use mcptest_core::judge::{Recorded, RecordedCall};
 use mcptest_core::row::{Reason, ReasonKind, Row, ToolRow};
 use mcptest_core::suite::{Stale, Suite, ToolOutcome, ToolTest};
 use std::path::{Path, PathBuf};
@@ -52,9 +53,9 @@ pub(crate) fn with_call<T>(
         }
         Err(problem) => {
             let error = ReadError::Bad { path: recording.path().to_owned(), problem };
-            let mut reason = error.reason();
-            reason.help = error.asks_to_record().then(|| to_record(row));
-            return judge(&Recorded::Nothing(reason));
+            let reason = error.reason();
+            let mended = error.asks_to_record();
+            return judge(&Recorded::Nothing(if mended { advice::unreadable(reason, row) } else { reason }));
         }
     };
     let mut call = RecordedCall { is_live: live.is_some(), ..RecordedCall::default() };
@@ -80,9 +81,10 @@ fn open(row: &Row<'_>, path: &Path) -> Result<Recording, Reason> {
     Recording::open(path).map_err(|error| match error {
         ReadError::Missing { .. } => {
             let message = format!("there is no recording at {}", path.display());
-            let live = row.rerun.recording("--live");
-            let help = format!("{}, or call the tool without recording: {live}", to_record(row));
-            Reason::new(ReasonKind::RecordingMissing, message).help(help)
+            let help =
+                "record it; with `--live` in place of `--record` the tool is called and nothing is written";
+            let reason = Reason::new(ReasonKind::RecordingMissing, message).help(help);
+            reason.command(row.rerun.recording("--record"))
         }
         error => error.reason(),
     })
@@ -93,10 +95,7 @@ fn freshness(row: &Row<'_>, of: ToolRow<'_>, path: &Path, header: &Header) -> Re
     let Some((kind, what, details)) = staleness(header, of.suite, of.test) else { return Ok(None) };
     let message = format!("{} {what}", path.display());
     match of.suite.run_options.stale {
-        Stale::Error => {
-            let help = format!("{}, or set `run_options: {{stale: warn}}`", to_record(row));
-            Err(Reason::new(kind, message).details(details).help(help))
-        }
+        Stale::Error => Err(advice::stale(Reason::new(kind, message).details(details), row, false)),
         Stale::Warn => Ok(Some(format!("{message} ({})", details.join("; ")))),
     }
 }
