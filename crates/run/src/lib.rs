@@ -42,6 +42,7 @@ use mcptest_files as files;
 pub use mcptest_files::reason;
 use rayon::prelude::*;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// The files and environment of this process.
 pub(crate) fn host() -> Host<'static> {
@@ -166,11 +167,14 @@ pub fn run(
         Mode::Record(_) | Mode::Live => record::record(plan, options, &secrets, watch, interrupt)?,
     };
     let judge = |(index, row): (usize, &Row<'_>)| {
+        let begun = Instant::now();
         let report = judge::judge(row, options, recorded.rows.get(&index));
-        match row.suite() {
+        let mut report = match row.suite() {
             Some(suite) => secrets.of(suite).hide_in(report),
             None => secrets::hide_what_is_known(report),
-        }
+        };
+        report.elapsed = Some(begun.elapsed() + recorded.took.get(&index).copied().unwrap_or_default());
+        report
     };
     let tests = match &plan.rows[..] {
         [row] => vec![judge((0, row))],

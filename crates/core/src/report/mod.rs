@@ -7,6 +7,7 @@ use crate::suite::Variant;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// The version of the JSON report this build writes and reads.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -97,6 +98,10 @@ pub struct TestReport {
     pub runs: Vec<RunReport>,
     /// Each gate, over all runs.
     pub gates: Vec<GateReport>,
+    /// How long judging it took, and making its runs where they were made now. Only a terminal is told: it is no part of
+    /// a report that must have the same bytes again.
+    #[serde(skip)]
+    pub elapsed: Option<Duration>,
 }
 
 impl TestReport {
@@ -116,6 +121,7 @@ impl TestReport {
             rerun: rerun.to_string(),
             runs: Vec::new(),
             gates: Vec::new(),
+            elapsed: None,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::page::{Line, Page, style};
 use crate::Options;
-use crate::words::count;
+use crate::words::{count, time};
 use anstyle::Style;
 use mcptest_core::report::Report;
 
@@ -32,4 +32,22 @@ pub(super) fn summary(page: &mut Page, report: &Report, options: &Options) {
         line = line.plain(format!(" {dot} {:.2} s", elapsed.as_secs_f64()));
     }
     page.line(&line.unwrapped());
+    if options.verbose > 0 && options.elapsed.is_some() {
+        slowest(page, report);
+    }
+}
+
+/// The rows that took longest, where there are many.
+fn slowest(page: &mut Page, report: &Report) {
+    const SHOWN: usize = 5;
+    let mut rows: Vec<_> = report.tests.iter().filter_map(|test| Some((test.elapsed?, test))).collect();
+    if rows.len() <= SHOWN {
+        return;
+    }
+    rows.sort_by_key(|(took, _)| std::cmp::Reverse(*took));
+    page.line(&Line::at(0).plain("slowest:"));
+    for (took, test) in rows.iter().take(SHOWN) {
+        let name = format!("  {}", test.row_name());
+        page.line(&Line::at(2).glued(style::DIM, format!("{:>8}", time(*took))).plain(name));
+    }
 }

@@ -3,7 +3,7 @@
 use super::page::{Line, Page, style};
 use super::{detail, numbers};
 use crate::Options;
-use crate::words::{self, SCREEN, count, escape};
+use crate::words::{self, SCREEN, count, escape, time};
 use mcptest_core::report::{Status, TestReport};
 use unicode_width::UnicodeWidthStr;
 
@@ -21,7 +21,7 @@ pub(super) fn suite(page: &mut Page, file: &str, tests: &[&TestReport], options:
     };
     let columns = [widest(TestReport::row_name, WIDEST_NAME), widest(tally, usize::MAX)];
     for test in tests {
-        page.line(&row(page, test, columns));
+        page.line(&timed(row(page, test, columns), test, options));
         for own in test.gates.iter().filter_map(|gate| gate.line.as_ref()) {
             page.verbatim(own);
         }
@@ -29,6 +29,12 @@ pub(super) fn suite(page: &mut Page, file: &str, tests: &[&TestReport], options:
             about(page, test, options);
         }
     }
+}
+
+/// With `-v` on a terminal, the row with the time it took.
+fn timed(line: Line, test: &TestReport, options: &Options) -> Line {
+    let shown = options.elapsed.and(test.elapsed).filter(|_| options.verbose > 0);
+    shown.into_iter().fold(line, |line, took| line.styled(style::DIM, format!("  {}", time(took))))
 }
 
 /// Whether the row needs someone's attention.

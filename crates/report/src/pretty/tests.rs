@@ -53,6 +53,23 @@ fn the_time_stands_at_the_end_where_it_is_asked_for() {
 }
 
 #[test]
+fn the_slowest_rows_are_named_where_the_time_is_asked_for() {
+    use std::time::Duration;
+    let mut report = sample::report();
+    for (test, seconds) in report.tests.iter_mut().zip([1, 9, 2, 8, 3, 7, 100]) {
+        test.elapsed = Some(Duration::from_secs(seconds));
+    }
+    let elapsed = Some(Duration::from_secs(2));
+    let text = shown(&report, Options { elapsed, verbose: 1, ..Options::default() });
+    let (_, slowest) = text.split_once("slowest:\n").unwrap();
+    assert!(slowest.starts_with("  1 min 40 s  weather selection\n    9.00 s  says hello\n"), "{slowest}");
+    assert_eq!(slowest.lines().count(), 5);
+    for quiet in [Options { elapsed, ..Options::default() }, Options { verbose: 1, ..Options::default() }] {
+        assert!(!shown(&report, quiet).contains("9.00 s"));
+    }
+}
+
+#[test]
 fn a_gates_own_line_is_printed_to_the_letter_at_any_width() {
     let line =
         "tool-selection floor [PASS] weather selection: selection 9/10 (90%), pass^k 90%, max tokens 1840";

@@ -27,6 +27,15 @@ pub(crate) const SCREEN: Limits = Limits { value: 160, text: 400, diffs: 5 };
 /// For a file that other tools show.
 pub(crate) const FILE: Limits = Limits { value: 1_000, text: 4_000, diffs: usize::MAX };
 
+/// `12 ms`, `1.20 s`, `3 min 5 s`.
+pub(crate) fn time(took: std::time::Duration) -> String {
+    match took.as_secs() {
+        0 => format!("{} ms", took.as_millis()),
+        1..60 => format!("{:.2} s", took.as_secs_f64()),
+        seconds => format!("{} min {} s", seconds / 60, seconds % 60),
+    }
+}
+
 /// `1 run`, `2 runs`.
 pub(crate) fn count(number: usize, thing: &str) -> String {
     if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }

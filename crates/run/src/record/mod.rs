@@ -58,6 +58,8 @@ pub(crate) enum RecordedRow {
 pub(crate) struct RecordedRows {
     /// By their place in the plan.
     pub(crate) rows: BTreeMap<usize, RecordedRow>,
+    /// How long making the runs of each row took, all together.
+    pub(crate) took: BTreeMap<usize, Duration>,
     /// Which budget ended it, when one did.
     pub(crate) over_budget: Option<String>,
 }
@@ -73,6 +75,14 @@ impl Job<'_> {
         match self {
             Self::Agent(job) => job.units(),
             Self::Tool(job) => vec![Unit { job: job.number, run: 1, in_matrix: false }],
+        }
+    }
+
+    /// Its place in the plan.
+    fn index(&self) -> usize {
+        match self {
+            Self::Agent(job) => job.index,
+            Self::Tool(job) => job.index,
         }
     }
 
@@ -114,13 +124,13 @@ pub(crate) fn record(
     let spending = Spending::new(options.max_cost_usd);
     let Planned { mut rows, jobs } = plan::plan(plan, options.mode, secrets, &spending);
     if jobs.is_empty() {
-        return Ok(RecordedRows { rows, over_budget: None });
+        return Ok(RecordedRows { rows, ..RecordedRows::default() });
     }
     let runtime = match tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
             rows.extend(jobs.iter().map(|job| job.failed(&error.to_string())));
-            return Ok(RecordedRows { rows, over_budget: None });
+            return Ok(RecordedRows { rows, ..RecordedRows::default() });
         }
     };
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
@@ -150,6 +160,7 @@ pub(crate) fn record(
             scope.spawn(|| workers.work(runtime.handle()));
         }
     });
+    let took = jobs.iter().map(Job::index).zip(workers.took()).collect();
     let interrupted = workers.interrupted(units.len() - tests.len(), tests.len());
     drop(interrupt);
     watch(Event::Ended);
@@ -160,5 +171,5 @@ pub(crate) fn record(
         end_all();
         return Err(interrupted);
     }
-    Ok(RecordedRows { rows, over_budget: spending.stopped() })
+    Ok(RecordedRows { rows, took, over_budget: spending.stopped() })
 }

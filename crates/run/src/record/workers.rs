@@ -8,7 +8,8 @@ use super::tool_job::ToolJob;
 use super::{Event, Job};
 use crate::{Mode, Options};
 use std::sync::Once;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 
 /// The host wants it to end.
@@ -24,6 +25,8 @@ pub(super) struct Workers<'w, 'p> {
     agents: Once,
     /// How many runs were recorded.
     recorded: AtomicUsize,
+    /// How long each job has taken.
+    took_us: Vec<AtomicU64>,
 }
 
 impl<'w, 'p> Workers<'w, 'p> {
@@ -33,7 +36,8 @@ impl<'w, 'p> Workers<'w, 'p> {
         around: Surroundings<'w>,
         options: Options,
     ) -> Self {
-        Self { jobs, schedule, around, options, agents: Once::new(), recorded: AtomicUsize::new(0) }
+        let took_us = jobs.iter().map(|_| AtomicU64::new(0)).collect();
+        Self { jobs, schedule, around, options, agents: Once::new(), recorded: AtomicUsize::new(0), took_us }
     }
 
     /// Records one unit after the other, until there are no more or the host interrupts.
@@ -42,16 +46,24 @@ impl<'w, 'p> Workers<'w, 'p> {
             if self.around.interrupt.borrow().is_some() {
                 return self.schedule.stop();
             }
+            let begun = Instant::now();
             let ended = match &self.jobs[unit.job] {
                 Job::Tool(job) => self.call_tool(job, &unit, runtime),
                 Job::Agent(job) => self.record_run(job, &unit, runtime),
             };
+            let took = u64::try_from(begun.elapsed().as_micros()).unwrap_or(u64::MAX);
+            self.took_us[unit.job].fetch_add(took, Ordering::Relaxed);
             match ended {
                 Ok(true) => self.schedule.drop_all(),
                 Ok(false) => {}
                 Err(Stop) => return self.schedule.stop(),
             }
         }
+    }
+
+    /// How long each job took, all its runs together.
+    pub(super) fn took(&self) -> Vec<Duration> {
+        self.took_us.iter().map(|took| Duration::from_micros(took.load(Ordering::Relaxed))).collect()
     }
 
     /// What is said when the host has interrupted, with so many `runs` and `tests` to make.
