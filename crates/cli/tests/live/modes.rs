@@ -92,7 +92,10 @@ fn only_what_is_stale_is_recorded_again() {
     bench.record(&["--record"], 0);
     let (first, second) = (bench.read("first.jsonl"), bench.read("second.jsonl"));
     bench.write("suite.yml", &TWO.replace("Look right.", "Look over right."));
-    bench.replay(2).says("second.jsonl is stale").says("mcptest run suite.yml --record=stale --filter second");
+    bench
+        .replay(2)
+        .says("second.jsonl is stale")
+        .says("mcptest run suite.yml --record=stale --filter second");
     bench.record(&["--record=missing"], 2);
     assert_eq!(bench.read("second.jsonl"), second, "a stale recording is not missing");
     bench.record(&["--record=stale"], 0);

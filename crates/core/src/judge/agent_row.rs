@@ -150,7 +150,8 @@ fn judge_runs<'t>(agent: &Agent, recorded: &[RecordedRun<'t>], report: &mut Test
             }
         };
         let source = run.source.map(|path| path.display().to_string());
-        report.runs.push(RunReport { source, ..judged });
+        let trace_id = run.trace.as_ref().ok().and_then(|trace| trace.trace_id.as_deref().map(str::to_owned));
+        report.runs.push(RunReport { source, trace_id, ..judged });
     }
     for (gate, numbers) in failed {
         let count = if numbers.len() == 1 { "counts" } else { "count" };

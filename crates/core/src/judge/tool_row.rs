@@ -24,6 +24,7 @@ pub(super) fn judge(
         status,
         reason,
         source: None,
+        trace_id: None,
         tool_names: vec![test.tool.clone()],
         calls: 1,
         duration_ms: Some(outcome.duration_ms),

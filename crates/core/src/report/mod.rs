@@ -142,12 +142,16 @@ impl TestReport {
         if self.runs.len() > 1 { format!("{} #{}", self.row_name(), run.index) } else { self.row_name() }
     }
 
-    /// A run as it is told from the others: `run 97`, and its file when each has one of its own.
+    /// A run as it is told from the others: `run 97`, its file when each has one of its own, and how the id of its trace
+    /// begins.
     pub fn run_label(&self, index: usize) -> String {
-        match self.own_source(index) {
-            Some(source) => format!("run {index} ({source})"),
-            None => format!("run {index}"),
-        }
+        let trace = self.runs.iter().find(|run| run.index == index).and_then(|run| run.trace_id.as_deref());
+        let trace = trace.map(|id| match id.char_indices().nth(8) {
+            Some((end, _)) => format!("trace {}…", &id[..end]),
+            None => format!("trace {id}"),
+        });
+        let parts: Vec<String> = self.own_source(index).map(str::to_owned).into_iter().chain(trace).collect();
+        if parts.is_empty() { format!("run {index}") } else { format!("run {index} ({})", parts.join(", ")) }
     }
 
     /// How many runs passed: their `expect:` held, and no gate that scores run by run fails them.
@@ -189,6 +193,9 @@ pub struct RunReport {
     /// The file it was read from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
+    /// What it is called where it came from: the id of its trace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace_id: Option<String>,
     /// The tools called, in order (the first 50; `calls` has the number).
     #[serde(default)]
     pub tool_names: Vec<String>,

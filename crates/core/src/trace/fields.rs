@@ -115,6 +115,7 @@ static FIELDS: &[Field] = &[
     },
     optional("final_response", Text, "the closing message"),
     optional("stop_reason", Text, "why the run ended; `error` makes the run an error"),
+    optional("trace_id", Text, "what the run is called where it came from, as the trace id of OpenTelemetry"),
     optional(
         "errors",
         List(&Any),
@@ -243,6 +244,7 @@ mod tests {
             tool_results: vec![result],
             final_response: Some("done".into()),
             stop_reason: Some("end_turn".into()),
+            trace_id: Some("4bf92f3577b34da6a3ce929d0e0e4736".into()),
             errors: vec![RecordedError::new("server", "odd")],
             delegations: vec![RecordedDelegation { from: "a".into(), to: "b".into() }],
             faults: Some(vec![fault]),

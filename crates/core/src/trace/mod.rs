@@ -39,6 +39,9 @@ pub struct Trace<'a> {
     /// Why the run ended.
     #[serde(borrow, default, deserialize_with = "read::borrowed")]
     pub stop_reason: Option<Cow<'a, str>>,
+    /// What the run is called where it came from: the id of its trace.
+    #[serde(borrow, default, deserialize_with = "read::borrowed")]
+    pub trace_id: Option<Cow<'a, str>>,
     /// Provider and transport errors.
     #[serde(borrow, default, deserialize_with = "read::or_default")]
     pub errors: Vec<&'a RawValue>,

@@ -19,6 +19,9 @@ pub struct ConversationTrace {
     /// Why the run ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,
+    /// What the run is called where it came from: the id of its trace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace_id: Option<String>,
     /// Provider, server and agent errors.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<RecordedError>,

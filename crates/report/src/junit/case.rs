@@ -41,6 +41,9 @@ fn of_run(test: &TestReport, run: &RunReport) -> TestCase {
     if let Some(source) = &run.source {
         property(&mut case, "run.source", source);
     }
+    if let Some(trace_id) = &run.trace_id {
+        property(&mut case, "run.trace_id", trace_id);
+    }
     if let Some(duration_ms) = run.duration_ms {
         property(&mut case, "run.duration_ms", &duration_ms.to_string());
         case.set_time(std::time::Duration::from_millis(duration_ms));

@@ -109,6 +109,10 @@ pub(super) fn about(page: &mut Page, indent: usize, test: &TestReport, options: 
     for note in &test.notes {
         text(page, indent, "note: ", note);
     }
+    // A run among several is named with it.
+    if let [RunReport { trace_id: Some(id), .. }] = &test.runs[..] {
+        text(page, indent, "trace: ", id);
+    }
     if options.verbose > 0 {
         if let Some(model) = &test.model {
             text(page, indent, "model: ", model);

@@ -21,6 +21,8 @@ pub(super) struct Transcript {
     /// The servers that the transcript names.
     pub(super) servers: BTreeSet<String>,
     pub(super) stop_reason: Option<String>,
+    /// What it is called where it came from.
+    pub(super) trace_id: Option<String>,
     pub(super) tokens: Tokens,
     pub(super) errors: Vec<RecordedError>,
     pub(super) delegations: Vec<RecordedDelegation>,

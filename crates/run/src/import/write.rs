@@ -68,6 +68,7 @@ fn trace(transcript: &Transcript) -> ConversationTrace {
         tool_results: results.collect(),
         final_response: transcript.final_response().map(str::to_owned),
         stop_reason: transcript.stop_reason.clone(),
+        trace_id: transcript.trace_id.clone(),
         errors: transcript.errors.clone(),
         delegations: transcript.delegations.clone(),
         faults: None,

@@ -113,6 +113,9 @@ impl Page {
     }
 
     fn trace(&mut self, trace: &Trace<'_>) {
+        if let Some(trace_id) = &trace.trace_id {
+            self.labelled("  ", "trace", trace_id);
+        }
         let results = order::results_by_call(trace);
         for step in order::steps(trace) {
             match step {

@@ -43,7 +43,9 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
         }
     }
     for trace in traces(runs) {
-        transcripts.push(run::transcript(&trace)?);
+        let mut transcript = run::transcript(&trace)?;
+        transcript.trace_id = trace.first().and_then(|run| run.trace.clone());
+        transcripts.push(transcript);
     }
     Ok(transcripts)
 }

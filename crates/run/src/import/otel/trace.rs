@@ -19,6 +19,7 @@ pub(super) fn transcript(spans: &[Span]) -> Result<Transcript, Misfit> {
     let transcript = &mut teller.transcript;
     transcript.marks_errors = !calls.is_empty();
     transcript.duration_ms = duration_ms(spans);
+    transcript.trace_id = spans.first().map(|span| span.trace.clone());
     transcript.delegations = delegations(spans);
     for (what, count) in [
         (Dropped::InnerCall, left_out),
