@@ -1,5 +1,6 @@
 //! A running process and its group: is it alive, what did it say last, and how does it end?
 
+use crate::environment;
 use crate::groups::{self, Ending};
 use crate::orphans;
 use crate::stray::{self, Mark};
@@ -26,6 +27,8 @@ pub struct Child {
     has_ended: bool,
     status: watch::Receiver<Option<ExitStatus>>,
     stderr: Stderr,
+    /// The names of our variables that it did not get.
+    pub(crate) withheld: Vec<String>,
 }
 
 /// Tells when a process has exited, apart from who owns it.
@@ -72,7 +75,8 @@ impl Child {
         mark.watch();
         let (sender, status) = watch::channel(None);
         let stderr = Stderr::default();
-        let this = Self { group, mark, has_ended: false, status, stderr: stderr.clone() };
+        let this =
+            Self { group, mark, has_ended: false, status, stderr: stderr.clone(), withheld: Vec::new() };
         let started = Started { stdin: child.stdin.take()?, stdout: child.stdout.take()? };
         let draining = read_errors(child.stderr.take()?, stderr);
         tokio::spawn(async move {
@@ -97,6 +101,11 @@ impl Child {
     /// What it last wrote to its standard error.
     pub fn stderr(&self) -> &Stderr {
         &self.stderr
+    }
+
+    /// Those variables of ours that its standard error names, and that it did not get.
+    pub fn missed_variables(&self) -> Vec<String> {
+        environment::named_in(&self.stderr.tail(), &self.withheld)
     }
 
     /// How it exited, if it has.

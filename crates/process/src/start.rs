@@ -1,5 +1,6 @@
 //! A command becomes a running process, or a sentence that says which word was wrong.
 
+use crate::environment;
 use crate::orphans;
 use crate::stray::{self, Mark};
 use crate::{Child, Started, Stderr};
@@ -46,13 +47,31 @@ pub enum StartError {
     },
 }
 
-/// Starts a command in a process group of its own, with all three streams piped.
+/// Starts a command of the user's in a process group of its own, with all three streams piped. It has our environment.
 pub fn start(
     words: &[String],
     env: &[(String, String)],
     cwd: Option<&Path>,
 ) -> Result<(Child, Started), StartError> {
     start_with(words, env, cwd, |errors, stderr| tokio::spawn(stderr.drain(errors)))
+}
+
+/// As [`start`], for a server under test: of our environment it has what programs need to run, and no key that it is
+/// not given in `env`.
+pub fn start_server(
+    words: &[String],
+    env: &[(String, String)],
+    cwd: Option<&Path>,
+) -> Result<(Child, Started), StartError> {
+    let (inherited, mut withheld) = environment::for_server();
+    withheld.retain(|name| env.iter().all(|(given, _)| given != name));
+    let prepare = |command: &mut Command| {
+        command.env_clear().envs(inherited);
+    };
+    let drain = |errors, stderr: Stderr| tokio::spawn(stderr.drain(errors));
+    let (mut child, started) = spawn(words, env, cwd, prepare, drain)?;
+    child.withheld = withheld;
+    Ok((child, started))
 }
 
 /// As [`start`], for one who reads the standard error too.
@@ -62,9 +81,20 @@ pub fn start_with(
     cwd: Option<&Path>,
     read_errors: impl FnOnce(ChildStderr, Stderr) -> JoinHandle<()>,
 ) -> Result<(Child, Started), StartError> {
+    spawn(words, env, cwd, |_| {}, read_errors)
+}
+
+fn spawn(
+    words: &[String],
+    env: &[(String, String)],
+    cwd: Option<&Path>,
+    prepare: impl FnOnce(&mut Command),
+    read_errors: impl FnOnce(ChildStderr, Stderr) -> JoinHandle<()>,
+) -> Result<(Child, Started), StartError> {
     let (program, arguments) = words.split_first().ok_or(StartError::Empty)?;
     let mark = Mark::new();
     let mut command = Command::new(program);
+    prepare(&mut command);
     command
         .args(arguments)
         .envs(env.iter().map(|(name, value)| (name, value)))

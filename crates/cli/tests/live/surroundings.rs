@@ -1,6 +1,6 @@
 //! What a run has to itself, what it shares, and how many go on at once.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, Ran};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -141,4 +141,75 @@ steps: [{ calls: [{ name: count }] }, { calls: [{ name: count }] }, { text: Ther
         seen.insert(serde_json::json!([report["summary"], gates]).to_string());
     }
     assert_eq!(seen.len(), 1, "{seen:#?}");
+}
+
+/// What a process wrote of its environment, by name.
+fn environment(bench: &Bench, name: &str) -> BTreeSet<String> {
+    let text = bench.read(name);
+    text.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name.to_owned()).collect()
+}
+
+#[test]
+fn a_server_gets_no_key_that_its_entry_does_not_name() {
+    let suite = "
+servers:
+  desk:
+    command: [sh, -c, 'env > server.env; exec ./server mock --tools-from manifest.yml']
+    env: { GIVEN: '${PLANTED_TOKEN}' }
+agents:
+  - name: of a model
+    model: claude-sonnet-4-5
+    servers: [desk]
+    prompt: Count.
+    setup: [sh, -c, 'env > setup.env']
+    cassette: model.jsonl
+    expect: [{ target: tool_calls.length, matcher: { exact: 1 } }]
+  - name: of one's own
+    agent: { command: [sh, -c, 'env > agent.env; echo done'] }
+    servers: [desk]
+    prompt: Count.
+    cassette: own.jsonl
+    expect: [{ target: final_response, matcher: { exact: done } }]
+";
+    let bench = Bench::with(suite, "steps: [{ calls: [{ name: count }] }]", COUNTING);
+    let with_secrets = |words: &[&str]| {
+        let mut command = bench.command(words);
+        command.env("PLANTED_TOKEN", "a-long-planted-value").env("GITHUB_TOKEN", "another-long-value");
+        let home = bench.folder().to_owned();
+        let ran = Ran::of(&command.env("HOME", home).env("LC_ALL", "C").output().unwrap());
+        assert_eq!(ran.exit, Some(0), "{words:?}: {}{}", ran.stdout, ran.stderr);
+    };
+    // What the shell adds of its own is no leak.
+    let is_ours = |name: &&String| !["PWD", "OLDPWD", "SHLVL", "_"].contains(&name.as_str());
+    let of_server = ["GIVEN", "HOME", "LC_ALL", "MCPTEST_SERVER_ID", "PATH"];
+    let direct = ["sh", "-c", "env > server.env; exec ./server mock --tools-from manifest.yml"];
+    for words in [
+        vec!["run", "--record", "--filter", "of a model", "suite.yml"],
+        vec!["run", "--record", "--filter", "one's own", "suite.yml"],
+        vec!["tools", "desk", "--config", "suite.yml"],
+        [vec!["call", "count", "--env", "GIVEN=x", "--"], direct.to_vec()].concat(),
+        [vec!["init", "-o", "drafted.yml", "--env", "GIVEN=x", "--"], direct.to_vec()].concat(),
+    ] {
+        with_secrets(&words);
+        let got = environment(&bench, "server.env");
+        assert_eq!(got.iter().filter(is_ours).collect::<Vec<_>>(), of_server, "{words:?}");
+        bench.remove("server.env");
+    }
+    for name in ["setup.env", "agent.env"] {
+        let got = environment(&bench, name);
+        assert!(got.contains("ANTHROPIC_API_KEY") && got.contains("GITHUB_TOKEN"), "{name}: {got:?}");
+    }
+}
+
+#[test]
+fn a_server_that_misses_a_variable_is_told_how_to_get_it() {
+    let bench = Bench::new("steps: [{ text: hi }]");
+    let words = ["tools", "--", "sh", "-c", "echo 'GITHUB_TOKEN is not set' >&2; exit 1"];
+    let ran = Ran::of(&bench.command(&words).env("GITHUB_TOKEN", "a-long-planted-value").output().unwrap());
+    ran.says(
+        "GITHUB_TOKEN is set here, so write `env: { GITHUB_TOKEN: \"${GITHUB_TOKEN}\" }` into its entry",
+    );
+    assert_eq!(ran.exit, Some(2), "{ran:?}");
+    let without = bench.run(&words);
+    assert!(!without.stderr.contains("is set here"), "{without:?}");
 }

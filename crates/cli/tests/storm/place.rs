@@ -9,8 +9,8 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
-/// In the environment of every process that a place's mcptest starts.
-const MARK: &str = "MCPTEST_STORM";
+/// In the environment of every process that a place's mcptest starts, servers too.
+const MARK: &str = "TMPDIR";
 /// Longer than anything takes here; only what hangs gets there.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -56,8 +56,7 @@ impl Place {
             .current_dir(self.path())
             .env_clear()
             .env("PATH", std::env::var_os("PATH").unwrap_or_default())
-            .env(MARK, self.path())
-            .env("TMPDIR", self.path().join("temporary"))
+            .env(MARK, self.path().join("temporary"))
             // What is told is pinned, and addresses in it have their own lengths.
             .env("COLUMNS", "10000")
             .stdin(Stdio::null());
@@ -117,7 +116,7 @@ impl Place {
 
     /// The processes of this place, by their numbers and words.
     pub(crate) fn running(&self) -> Vec<String> {
-        let mark = format!("{MARK}={}", self.path().display());
+        let mark = format!("{MARK}={}", self.path().join("temporary").display());
         let processes = fs::read_dir("/proc").unwrap().flatten().filter_map(|process| {
             let environment = fs::read(process.path().join("environ")).ok()?;
             let is_ours = environment.split(|byte| *byte == 0).any(|entry| entry == mark.as_bytes());

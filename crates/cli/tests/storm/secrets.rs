@@ -37,13 +37,16 @@ const SHAPES: [&str; 6] = [
 
 fn suite(web: &str) -> String {
     let program = own_files().join("server.py").display().to_string();
+    // A server tells only what it is given.
+    let given: Vec<String> = VALUES.iter().map(|(name, _)| format!(r#"{name}: "${{{name}:-}}""#)).collect();
+    let given = given.join(", ");
     format!(
         r#"
 redact: [{{ name: ticket, pattern: "TICKET-[0-9]{{6}}" }}]
 providers: {{ own: {{ type: openai, base_url: "${{STUB_URL:-http://127.0.0.1:1}}", api_key_env: OF_PROVIDER }} }}
 servers:
-  teller: {{ command: [python3, {program:?}, tells, "${{OF_ARGUMENT}}"], env: {{ KNOWS: "${{OF_SERVER}}" }}, era: legacy }}
-  dying: {{ command: [python3, {program:?}, tells-and-dies, "${{OF_ARGUMENT}}"], era: legacy }}
+  teller: {{ command: [python3, {program:?}, tells, "${{OF_ARGUMENT}}"], env: {{ KNOWS: "${{OF_SERVER}}", {given} }}, era: legacy }}
+  dying: {{ command: [python3, {program:?}, tells-and-dies, "${{OF_ARGUMENT}}"], env: {{ {given} }}, era: legacy }}
   web: {{ url: "{web}", headers: {{ X-Other: {{ env: OF_HEADER }} }}, auth: {{ bearer_token_env: OF_BEARER }}, era: legacy }}
   nowhere: {{ url: "http://127.0.0.1:1/mcp?token=${{OF_URL}}", connect_timeout: 1s }}
 agents:

@@ -94,6 +94,7 @@ fn open(spec: &ServerSpec, tap: Option<Tap>, era: Era) -> Result<Link, WireError
             instead: Vec::new(),
             stderr: String::new(),
             exit: None,
+            missed_variables: Vec::new(),
         })
     })
 }

@@ -124,12 +124,12 @@ impl Link {
     }
 
     pub(super) fn error(&self, asked: &str, misbehaviour: Misbehaviour, instead: Vec<String>) -> WireError {
-        let (stderr, exit) = match self {
-            Self::Stdio(stdio) => (stdio.stderr(), stdio.exit()),
-            Self::Http(..) => (String::new(), None),
+        let (stderr, exit, missed_variables) = match self {
+            Self::Stdio(stdio) => (stdio.stderr(), stdio.exit(), stdio.missed_variables()),
+            Self::Http(..) => (String::new(), None, Vec::new()),
         };
         let (server, method) = (self.conversation().server.clone(), asked.to_owned());
-        Failure { server, method, misbehaviour, instead, stderr, exit }.into()
+        Failure { server, method, misbehaviour, instead, stderr, exit, missed_variables }.into()
     }
 
     pub(super) fn stderr(&self) -> String {

@@ -40,7 +40,7 @@ pub enum Endpoint {
     Command {
         /// The program and its arguments.
         words: Vec<String>,
-        /// Environment variables beside our own.
+        /// Environment variables beside those of ours that every program needs.
         env: Vec<(String, String)>,
         /// The folder it starts in.
         cwd: Option<PathBuf>,

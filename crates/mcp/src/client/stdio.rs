@@ -5,7 +5,7 @@ use super::spec::{BoxedReader, BoxedWriter};
 use super::{Endpoint, Misbehaviour};
 use crate::frame::{Frame, Lines};
 use crate::tape::Direction;
-use mcptest_process::{Child, Closing, ExitWatch, Stderr, start, status_words};
+use mcptest_process::{Child, Closing, ExitWatch, Stderr, start_server, status_words};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -36,7 +36,7 @@ impl Stdio {
         match endpoint {
             Endpoint::Command { words, env, cwd } => {
                 let (child, started) =
-                    start(words, env, cwd.as_deref()).map_err(Misbehaviour::CannotStart)?;
+                    start_server(words, env, cwd.as_deref()).map_err(Misbehaviour::CannotStart)?;
                 Ok(Self::over(Box::new(started.stdout), Box::new(started.stdin), Some(child), conversation))
             }
             Endpoint::Pipe(open) => {
@@ -95,6 +95,10 @@ impl Stdio {
 
     pub(super) fn stderr(&self) -> String {
         self.stderr.as_ref().map_or_else(String::new, Stderr::tail)
+    }
+
+    pub(super) fn missed_variables(&self) -> Vec<String> {
+        self.child.as_ref().map(Child::missed_variables).unwrap_or_default()
     }
 
     pub(super) fn exit(&self) -> Option<String> {

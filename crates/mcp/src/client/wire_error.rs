@@ -25,6 +25,8 @@ pub struct Failure {
     pub stderr: String,
     /// How its process exited, in words, if it did.
     pub exit: Option<String>,
+    /// What its stderr names of our environment, and it did not get.
+    pub missed_variables: Vec<String>,
 }
 
 impl From<Failure> for WireError {
@@ -61,9 +63,17 @@ impl fmt::Display for WireError {
         }
         let lines: Vec<&str> = self.stderr.lines().collect();
         match lines[lines.len().saturating_sub(SHOWN_STDERR_LINES)..] {
-            [] => Ok(()),
-            [line] => write!(f, "; it wrote to stderr: {line}"),
-            ref lines => write!(f, "; it wrote to stderr:\n  | {}", lines.join("\n  | ")),
+            [] => {}
+            [line] => write!(f, "; it wrote to stderr: {line}")?,
+            ref lines => write!(f, "; it wrote to stderr:\n  | {}", lines.join("\n  | "))?,
+        }
+        match self.missed_variables.first() {
+            Some(name) => write!(
+                f,
+                "\na server gets no variable of yours that it is not given: {name} is set here, so write \
+                 `env: {{ {name}: \"${{{name}}}\" }}` into its entry, or `--env {name}=VALUE` on the command line"
+            ),
+            None => Ok(()),
         }
     }
 }

@@ -4,7 +4,7 @@ use super::interpose::Interposer;
 use super::interposed::{Ended, Interposed};
 use super::record::Recorder;
 use crate::client::{BoxedReader, BoxedWriter, Endpoint};
-use mcptest_process::{Child, StartError, start, status_words};
+use mcptest_process::{Child, StartError, start_server, status_words};
 use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
@@ -76,7 +76,7 @@ where
 fn open(endpoint: &Endpoint) -> Result<(BoxedReader, BoxedWriter, Option<Child>), ConnectError> {
     match endpoint {
         Endpoint::Command { words, env, cwd } => {
-            let (child, started) = start(words, env, cwd.as_deref())?;
+            let (child, started) = start_server(words, env, cwd.as_deref())?;
             Ok((Box::new(started.stdout), Box::new(started.stdin), Some(child)))
         }
         Endpoint::Pipe(open) => {
