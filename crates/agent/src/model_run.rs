@@ -2,7 +2,7 @@
 
 use crate::at_once::at_once;
 use crate::dialect::{Answered, Ask, Message, Reply, Stop, Wanted};
-use crate::provider::{AskError, Provider};
+use crate::provider::{AskError, Deadlines, Provider};
 use crate::toolbox::Toolbox;
 use mcptest_core::trace::{ConversationTrace, RecordedError, RecordedTurn, Tokens};
 use std::sync::Arc;
@@ -22,6 +22,8 @@ pub struct Limits {
     pub token_budget: Option<u64>,
     /// How long it may take.
     pub time_budget: Duration,
+    /// How long one answer of the model may take.
+    pub request_timeout: Duration,
 }
 
 impl Default for Limits {
@@ -32,6 +34,7 @@ impl Default for Limits {
             max_tool_calls: None,
             token_budget: None,
             time_budget: Duration::from_secs(600),
+            request_timeout: Duration::from_secs(120),
         }
     }
 }
@@ -58,6 +61,8 @@ pub trait Watcher: Sync {
     fn may_ask(&self, used: Tokens) -> Result<(), String>;
     /// The model has answered, at this price.
     fn answered(&self, usage: Tokens);
+    /// The provider is not asked again before so much time has passed.
+    fn waits(&self, wait: Duration, why: &str);
     /// A tool is being called.
     fn calls(&self, tool: &str);
 }
@@ -69,9 +74,17 @@ pub enum Unrecorded {
     Unanswered(String),
     /// It would have cost more than is allowed.
     OverBudget(String),
+    /// What the provider runs on failed in the middle, which says nothing of the model.
+    Broken {
+        /// How.
+        why: String,
+        /// What was used by then.
+        used: Tokens,
+    },
 }
 
-/// Runs the model to its end. What goes wrong after its first message is part of the recording.
+/// Runs the model to its end. What the model, its tools and its limits do after its first message is part of the
+/// recording; a provider that fails is not.
 pub async fn run_model(
     task: &Task<'_>,
     toolbox: Arc<Toolbox>,
@@ -137,7 +150,10 @@ impl Run<'_> {
             }
             let reply = match self.ask().await {
                 Ok(reply) => reply,
-                Err(_) if Instant::now() >= self.deadline && self.assistant_turns > 0 => {
+                // Time that went by in waiting for a provider to recover says nothing of the model.
+                Err(error)
+                    if error.is_late() && Instant::now() >= self.deadline && self.assistant_turns > 0 =>
+                {
                     return Ok(Answer::Cut("time_budget".to_owned()));
                 }
                 Err(error) => return self.failed(&error),
@@ -193,23 +209,28 @@ impl Run<'_> {
             max_tokens: self.task.limits.max_tokens,
             temperature: self.task.temperature,
         };
-        let errors = &mut self.trace.errors;
+        let deadlines = Deadlines { run: self.deadline, answer: self.task.limits.request_timeout };
+        let (errors, watcher) = (&mut self.trace.errors, self.watcher);
         let mut observe = |retry: crate::provider::Retry| {
-            errors.push(RecordedError::new(
-                "provider",
-                format!("{}; asked again", retry.why.trim_end_matches('.')),
-            ));
+            let why = retry.why.trim_end_matches('.');
+            watcher.waits(retry.wait, why);
+            if retry.attempt > 0 {
+                errors.push(RecordedError::new("provider", format!("{why}; asked again")));
+            }
         };
-        let reply = self.task.provider.ask(&ask, self.deadline, &mut observe).await?;
+        let reply = self.task.provider.ask(&ask, deadlines, &mut observe).await?;
         self.usage = sum(self.usage, reply.usage, self.assistant_turns == 0);
         self.watcher.answered(reply.usage);
         Ok(reply)
     }
 
-    /// Before its first message nothing happened that could be judged.
+    /// Before its first message nothing happened that could be judged; after it, only what the conversation came to.
     fn failed(&mut self, error: &AskError) -> Result<Answer, Unrecorded> {
         if self.assistant_turns == 0 {
             return Err(Unrecorded::Unanswered(error.to_string()));
+        }
+        if !error.is_of_conversation() {
+            return Err(Unrecorded::Broken { why: error.to_string(), used: self.usage });
         }
         // First, since a run that ended is told by its first error.
         self.trace.errors.insert(0, RecordedError::new("provider", error.to_string()));

@@ -1,12 +1,13 @@
 //! One try: what does its answer, or the lack of one, mean?
 
 use super::ask_error::span;
-use super::{AskError, AskErrorKind, Provider, address, retry_after};
+use super::{AskError, AskErrorKind, Deadlines, Provider, address, retry_after};
 use crate::dialect::{Ask, BadReply, Reply, error_message};
 use bytes::Bytes;
 use mcptest_http::{CutAnswer, header_text, root_cause, whole};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
 use reqwest::{Response, StatusCode, Url};
+use serde_json::Value;
 use std::time::{Duration, SystemTime};
 use tokio::time::{Instant, timeout_at};
 
@@ -36,7 +37,7 @@ impl Provider {
         ask: &Ask<'_>,
         url: &Url,
         body: Bytes,
-        deadline: Instant,
+        Deadlines { run: deadline, answer }: Deadlines,
     ) -> Result<Reply, Failure> {
         let start = Instant::now();
         if start >= deadline {
@@ -45,21 +46,27 @@ impl Provider {
                 AskError { can_have_cost: false, ..AskError::new(AskErrorKind::Hung, message) }.into()
             );
         }
+        let until = deadline.min(start + answer);
         let hung = |what: &str| {
-            let message = format!("{}: {what} within {}", self.0.name, span(deadline - start));
-            Failure::from(AskError::new(AskErrorKind::Hung, message))
+            let message = format!("{}: {what} within {}", self.0.name, span(until - start));
+            let error = AskError::new(AskErrorKind::Hung, message);
+            if until == deadline {
+                return Failure::from(error);
+            }
+            let message = error.message + " (`request_timeout`)";
+            Failure { error: AskError { message, ..error }, tried: Tried::Again { told: None } }
         };
-        let sent = timeout_at(deadline, self.post(url, body)).await.map_err(|_| hung("no answer"))?;
+        let sent = timeout_at(until, self.post(url, body)).await.map_err(|_| hung("no answer"))?;
         let response = sent.map_err(|error| self.not_reached(&error))?;
         let (status, headers) = (response.status(), response.headers().clone());
-        let read = timeout_at(deadline, whole(response, LARGEST_BODY)).await;
+        let read = timeout_at(until, whole(response, LARGEST_BODY)).await;
         let read = read.map_err(|_| hung("the answer began and was not whole"))?;
         let text = read.map_err(|cut| self.cut_off(status, &cut))?;
         let text = String::from_utf8(text).map_err(|_| {
             self.unreadable(status, AskErrorKind::Malformed, "the answer is not UTF-8 text", Tried::Enough)
         })?;
         if status.is_success() {
-            return (self.0.dialect.read)(ask, &text).map_err(|bad| self.malformed(status, &bad).into());
+            return (self.0.dialect.read)(ask, &text).map_err(|bad| self.malformed(status, &bad, &text));
         }
         Err(self.refused(ask, status, &text, &headers))
     }
@@ -111,15 +118,19 @@ impl Provider {
         Failure { error: AskError { can_have_cost: true, status: Some(status.as_u16()), ..error }, tried }
     }
 
-    /// A status of success, and no message.
-    fn malformed(&self, status: StatusCode, bad: &BadReply) -> AskError {
-        let kind = match bad {
-            BadReply::Failed(_) => AskErrorKind::Rejected,
-            BadReply::Blocked(_) => AskErrorKind::Refused,
-            _ => AskErrorKind::Malformed,
+    /// A status of success, and no message. What a gateway does for want of the real answer is tried again.
+    fn malformed(&self, status: StatusCode, bad: &BadReply, body: &str) -> Failure {
+        let again = Tried::Again { told: None };
+        let (kind, tried) = match bad {
+            BadReply::Failed(_) if is_final(body) => (AskErrorKind::Rejected, Tried::Enough),
+            BadReply::Failed(_) => (AskErrorKind::Unavailable, again),
+            BadReply::Blocked(_) => (AskErrorKind::Refused, Tried::Enough),
+            BadReply::Shape { .. } => (AskErrorKind::Malformed, Tried::Enough),
+            BadReply::Html(_) | BadReply::Empty | BadReply::CutOff(_) | BadReply::NotJson(_) => {
+                (AskErrorKind::Malformed, again)
+            }
         };
-        let error = AskError::new(kind, format!("{}: {bad}", self.0.name));
-        AskError { can_have_cost: true, status: Some(status.as_u16()), ..error }
+        self.unreadable(status, kind, &bad.to_string(), tried)
     }
 
     /// A status that is no success.
@@ -166,4 +177,18 @@ impl Provider {
             _ => String::new(),
         }
     }
+}
+
+/// Whether an error under a status of success says that another try would fail, too: by a code, or in words.
+fn is_final(body: &str) -> bool {
+    let value: Value = serde_json::from_str(body).unwrap_or_default();
+    let error = &value["error"];
+    let code = ["code", "status"].iter().find_map(|key| error[*key].as_u64());
+    let words = ["type", "code"].iter().filter_map(|key| error[*key].as_str());
+    code.is_some_and(|code| (400..500).contains(&code) && !matches!(code, 408 | 429))
+        || words.into_iter().any(|word| {
+            ["invalid", "authentication", "permission", "not_found", "quota"]
+                .iter()
+                .any(|part| word.contains(part))
+        })
 }

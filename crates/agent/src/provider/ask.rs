@@ -2,38 +2,39 @@
 
 use super::answer::{Failure, Tried};
 use super::ask_error::span;
-use super::{AskError, AskErrorKind, Provider, address, patience};
+use super::{AskError, AskErrorKind, Deadlines, Provider, address, patience};
 use crate::dialect::{Ask, Reply};
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-/// A try that failed and is made again.
+/// A wait before the next try.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Retry {
-    /// Which try failed, from 1.
+    /// Which try failed, from 1; 0 when none did, since the provider has asked somebody else to wait.
     pub attempt: u32,
     /// How long is waited before the next.
     pub wait: Duration,
-    /// Why it failed.
+    /// Why it failed, or is not made yet.
     pub why: String,
 }
 
 impl Provider {
     /// Asks for the model's next message, as often as patience and the deadline allow. The observer is told of every
-    /// try that is made again, before the wait.
+    /// wait before it begins.
     pub async fn ask(
         &self,
         ask: &Ask<'_>,
-        deadline: Instant,
+        deadlines: Deadlines,
         observer: &mut (dyn FnMut(Retry) + Send),
     ) -> Result<Reply, AskError> {
+        let deadline = deadlines.run;
         let dialect = self.0.dialect;
         let url = address::endpoint(&self.0.base, dialect.version, &(dialect.path)(ask.model));
         let body = bytes::Bytes::from((dialect.body)(ask));
         let (mut attempt, mut can_have_cost) = (1, false);
         loop {
-            self.wait_out_pause(deadline, attempt).await?;
-            let Failure { mut error, tried } = match self.try_once(ask, &url, body.clone(), deadline).await {
+            self.wait_out_pause(deadline, attempt, observer).await?;
+            let Failure { mut error, tried } = match self.try_once(ask, &url, body.clone(), deadlines).await {
                 Ok(reply) => return Ok(reply),
                 Err(failure) => failure,
             };
@@ -67,7 +68,12 @@ impl Provider {
         }
     }
 
-    async fn wait_out_pause(&self, deadline: Instant, attempt: u32) -> Result<(), AskError> {
+    async fn wait_out_pause(
+        &self,
+        deadline: Instant,
+        attempt: u32,
+        observer: &mut (dyn FnMut(Retry) + Send),
+    ) -> Result<(), AskError> {
         while let Some(until) = self.paused_until().filter(|until| *until > Instant::now()) {
             let wait = patience::told(until - Instant::now());
             if Instant::now() + wait >= deadline {
@@ -79,6 +85,7 @@ impl Provider {
                 let error = AskError::new(AskErrorKind::Unavailable, message);
                 return Err(AskError { tries: attempt - 1, ..error });
             }
+            observer(Retry { attempt: 0, wait, why: format!("{} asked to wait", self.0.name) });
             sleep(wait).await;
         }
         Ok(())

@@ -27,6 +27,21 @@ impl AskError {
         Self { kind, status: None, message, can_have_cost, tries: 1 }
     }
 
+    /// Whether it says something of the conversation, and not of what the provider runs on: what cannot be asked, and
+    /// what is not answered.
+    pub fn is_of_conversation(&self) -> bool {
+        match self.kind {
+            AskErrorKind::Refused => true,
+            AskErrorKind::Rejected => matches!(self.status, Some(400 | 413 | 422)),
+            AskErrorKind::Unavailable | AskErrorKind::Hung | AskErrorKind::Malformed => false,
+        }
+    }
+
+    /// Whether the only try was still open when the time of the whole run was over.
+    pub(crate) fn is_late(&self) -> bool {
+        self.kind == AskErrorKind::Hung && self.tries <= 1
+    }
+
     /// Says more, after what may be a whole sentence of the provider's.
     pub(super) fn go_on(&mut self, more: &str) {
         let said = self.message.trim_end_matches('.').len();

@@ -11,7 +11,7 @@ mod retry_after;
 
 pub use ask::Retry;
 pub use ask_error::{AskError, AskErrorKind};
-pub use patience::Patience;
+pub use patience::{Deadlines, Patience};
 pub use resolve::{ProviderError, Providers};
 
 use crate::dialect::Dialect;

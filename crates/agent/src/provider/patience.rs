@@ -1,6 +1,7 @@
 //! How often is a request tried, and how long is the wait between?
 
 use std::time::Duration;
+use tokio::time::Instant;
 
 /// The limits to the tries of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +12,15 @@ pub struct Patience {
     pub first_wait: Duration,
     /// The longest wait, unless the provider asks for a longer one.
     pub longest_wait: Duration,
+}
+
+/// Until when a question may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deadlines {
+    /// When the whole run must be over.
+    pub run: Instant,
+    /// How long each try may take.
+    pub answer: Duration,
 }
 
 impl Default for Patience {

@@ -1,7 +1,7 @@
 //! A suite, a provider and a question, in as few words as a test can have.
 
 use mcptest_agent::dialect::{Answered, Ask, Message, Offered, Part, Reply};
-use mcptest_agent::provider::{AskError, Patience, Provider, ProviderError, Retry};
+use mcptest_agent::provider::{AskError, Deadlines, Patience, Provider, ProviderError, Retry};
 use mcptest_core::provider::FAMILIES;
 use mcptest_core::suite::{Host, Model, Suite, load};
 use mcptest_provider_stub::{Script, Stub};
@@ -87,8 +87,8 @@ impl Table {
             temperature: None,
         };
         let mut retries = Vec::new();
-        let deadline = Instant::now() + patience;
-        let reply = self.provider.ask(&ask, deadline, &mut |retry| retries.push(retry)).await;
+        let deadlines = Deadlines { run: Instant::now() + patience, answer: Duration::from_secs(60) };
+        let reply = self.provider.ask(&ask, deadlines, &mut |retry| retries.push(retry)).await;
         (reply, retries)
     }
 }

@@ -23,8 +23,8 @@ async fn failure(model: &str, step: Step) -> (AskErrorKind, String, usize) {
 async fn a_page_for_people_is_quoted() {
     for model in models() {
         let (kind, message, tries) = failure(model, Step::fault(Fault::Html)).await;
-        assert_eq!((kind, tries), (Malformed, 1), "{message}");
-        let said = "an HTML page came in place of JSON: <!DOCTYPE html> <html><head><title>502 Bad Gateway</title></head></html>";
+        assert_eq!((kind, tries), (Malformed, 5), "{message}");
+        let said = "an HTML page came in place of JSON: <!DOCTYPE html> <html><head><title>502 Bad Gateway</title></head></html>; given up after 5 tries";
         assert!(message.ends_with(said), "{message}");
     }
 }
@@ -33,7 +33,7 @@ async fn a_page_for_people_is_quoted() {
 async fn json_that_is_cut_off_is_quoted() {
     for model in models() {
         let (kind, message, tries) = failure(model, Step::fault(Fault::Truncated)).await;
-        assert_eq!((kind, tries), (Malformed, 1), "{message}");
+        assert_eq!((kind, tries), (Malformed, 5), "{message}");
         assert!(message.contains(": the JSON of the answer is cut off: {\""), "{message}");
     }
 }
@@ -183,16 +183,19 @@ async fn a_prompt_that_is_held_back_is_told_why() {
 async fn an_error_under_a_good_status_and_a_redirect_are_told() {
     let raw = |text: &str| fault(|step| step.raw = Some(text.into()));
     for model in models() {
-        let (kind, message, _) =
+        let (kind, message, tries) =
             failure(model, raw(r#"{"error":{"message":"out of cheese","code":502}}"#)).await;
-        assert_eq!(kind, Rejected);
-        assert!(message.ends_with(": the provider reports an error: out of cheese"), "{message}");
+        assert_eq!((kind, tries), (Unavailable, 5), "{message}");
+        assert!(message.contains(": the provider reports an error: out of cheese; given up"), "{message}");
+        let refused = raw(r#"{"error":{"message":"no such model","code":400}}"#);
+        let (kind, message, tries) = failure(model, refused).await;
+        assert_eq!((kind, tries), (Rejected, 1), "{message}");
         let (kind, message, _) = failure(model, raw(r#"{"hello": "world"}"#)).await;
         assert_eq!(kind, Malformed);
         assert!(message.contains(": the answer is not what this kind of provider sends ("), "{message}");
         let (kind, message, _) = failure(model, raw("")).await;
         assert_eq!(kind, Malformed);
-        assert!(message.ends_with(": the answer is empty"), "{message}");
+        assert!(message.contains(": the answer is empty; given up after 5 tries"), "{message}");
         let (kind, message, _) =
             failure(model, Step { raw: Some("<html>moved</html>".into()), ..Step::status(302) }).await;
         assert_eq!(kind, Rejected);

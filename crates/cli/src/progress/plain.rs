@@ -72,6 +72,9 @@ impl Plain {
         let doing = match &active.doing {
             Doing::Starting => "is starting".to_owned(),
             Doing::Asking => "waits for the model".to_owned(),
+            Doing::Waiting(until, why) => {
+                format!("asks again in {} ({why})", time(until.saturating_sub(now)))
+            }
             Doing::Calling(tool) => format!("calls {tool}"),
         };
         let left = state.left(now).map(|left| format!(", about {} left", about(left))).unwrap_or_default();

@@ -62,6 +62,8 @@ pub(crate) enum Doing {
     Starting,
     /// The model thinks.
     Asking,
+    /// The provider is asked again at this time, for this reason.
+    Waiting(Duration, String),
     /// A tool is called: `search @ docs`.
     Calling(String),
 }
@@ -155,6 +157,9 @@ impl State {
                 self.peak = self.peak.max(self.rows.iter().map(|row| row.active.len()).sum());
             }
             Event::Asks { cell, run } => self.does(*cell, *run, now, Doing::Asking),
+            Event::Waits { cell, run, wait, why } => {
+                self.does(*cell, *run, now, Doing::Waiting(now + *wait, escape(why).into_owned()));
+            }
             Event::Calls { cell, run, server, tool } => {
                 let at = server.as_ref().map(|server| format!(" @ {server}")).unwrap_or_default();
                 self.does(*cell, *run, now, Doing::Calling(escape(&format!("{tool}{at}")).into_owned()));
@@ -164,6 +169,9 @@ impl State {
                 row.spent.answer(*tokens, *cost_usd);
                 if let Some(active) = row.active.get_mut(run) {
                     active.spent.answer(*tokens, *cost_usd);
+                    if matches!(active.doing, Doing::Waiting(..)) {
+                        active.doing = Doing::Asking;
+                    }
                 }
             }
             Event::RunFinished { cell, run, unrecorded, .. } => {

@@ -106,6 +106,27 @@ fn of_many_runs_a_line_a_second_tells() {
 }
 
 #[test]
+fn a_wait_for_a_provider_is_told_with_its_reason() {
+    let mut told = Told::of(&[("weather", 3)]);
+    told.start(0, 1);
+    let why = "openai answered 429: slow down".to_owned();
+    told.tell(&Event::Waits { cell: 0, run: 1, wait: Duration::from_secs(45), why });
+    told.wait(5.0);
+    assert!(
+        told.view(120, 24).contains("waiting 40 s: openai answered 429: slow down"),
+        "{}",
+        told.view(120, 24)
+    );
+    told.wait(25.0);
+    assert_eq!(
+        told.plain.heartbeat(&told.state, told.now).unwrap(),
+        "0 of 3 runs: weather run 1 of 3 asks again in 15 s (openai answered 429: slow down), for 30 s"
+    );
+    told.tell(&Event::Answered { cell: 0, run: 1, tokens: None, cost_usd: None });
+    assert!(!told.view(120, 24).contains("waiting"), "{}", told.view(120, 24));
+}
+
+#[test]
 fn a_long_silence_is_broken() {
     let mut told = Told::of(&[("weather", 3)]);
     told.run(0, 1, 20.0);

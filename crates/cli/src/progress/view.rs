@@ -135,7 +135,7 @@ fn line(row: &Row, columns: Columns, now: Duration) -> Line {
     }
     if columns.doing {
         let style = if is_quiet { Style::Dim } else { Style::Cyan };
-        line = line.with(Style::Plain, "  ").with(style, doing(row));
+        line = line.with(Style::Plain, "  ").with(style, doing(row, now));
     }
     line
 }
@@ -148,7 +148,7 @@ fn tokens(row: &Row) -> Option<String> {
     row.spent.tokens_in_words().map(|words| words.replace("tokens", "tok").replace("token", "tok"))
 }
 
-fn doing(row: &Row) -> String {
+fn doing(row: &Row, now: Duration) -> String {
     let Some((_, active)) = row.latest() else {
         return match row {
             row if row.is_failed() => "failed".to_owned(),
@@ -158,12 +158,15 @@ fn doing(row: &Row) -> String {
         };
     };
     let doing = match &active.doing {
-        Doing::Starting => "starting",
-        Doing::Asking => "thinking",
-        Doing::Calling(tool) => tool,
+        Doing::Starting => "starting".to_owned(),
+        Doing::Asking => "thinking".to_owned(),
+        Doing::Waiting(until, why) => {
+            format!("waiting {}: {why}", time(until.saturating_sub(now)))
+        }
+        Doing::Calling(tool) => tool.clone(),
     };
     match row.active.len() {
-        1 => doing.to_owned(),
+        1 => doing,
         more => format!("{doing} (+{})", more - 1),
     }
 }

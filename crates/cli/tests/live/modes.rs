@@ -87,6 +87,33 @@ fn a_missing_run_in_the_middle_is_the_only_one_that_is_recorded() {
 }
 
 #[test]
+fn a_run_that_its_provider_breaks_off_is_missing_and_no_other_is_asked_again() {
+    // Of the second run the second answer never comes.
+    for broken in [
+        "status: 500, retry_after_ms: 1, times: 5",
+        "status: 429, retry_after_ms: 1, times: 5",
+        "status: 401",
+    ] {
+        let script = format!(
+            "rules: [{{ when: {{ prompt: left, run: 1 }}, steps: [{{ calls: [{{ name: look }}] }}, {{ {broken} }}] }}]\n{LOOKS}"
+        );
+        let bench = Bench::with(TWO, &script, MANIFEST);
+        let ran = bench.record(&["--record", "--jobs", "1"], 2);
+        ran.says("run 2 was not recorded: anthropic answered")
+            .says("2 other runs were recorded, and are kept");
+        ran.says("120 tokens ($0.0006) had been spent on it").says("--record=missing");
+        assert_eq!(bench.cassette("first.jsonl").1.keys().copied().collect::<Vec<_>>(), [1, 3], "{broken}");
+        bench.replay(2).says("run 2 of 3 is not recorded").says("--record=missing");
+
+        let asked = bench.stub.count();
+        bench.record(&["--record=missing"], 0);
+        assert_eq!(bench.stub.count() - asked, 2, "one run of two messages");
+        assert_eq!(bench.cassette("first.jsonl").1.len(), 3);
+        bench.replay(0);
+    }
+}
+
+#[test]
 fn only_what_is_stale_is_recorded_again() {
     let bench = Bench::with(TWO, LOOKS, MANIFEST);
     bench.record(&["--record"], 0);

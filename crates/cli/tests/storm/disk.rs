@@ -59,7 +59,7 @@ fn a_file_that_may_not_grow_ends_its_row_alone_and_loses_no_run() {
         kept + 1
     );
     assert!(said.contains(&words), "{said}");
-    assert!(said.contains(&format!("{kept} runs were recorded before that, and are kept")), "{said}");
+    assert!(said.contains(&format!("{kept} other runs were recorded, and are kept")), "{said}");
     assert_eq!(place.row("report.json", "short")["status"], "passed");
     assert_eq!(place.row("report.json", "long")["status"], "error");
     place.assert_clean();

@@ -43,6 +43,8 @@ pub struct Agent {
     pub system_prompt: Option<Text>,
     /// Sampling parameters and limits, by their names in the suite.
     pub parameters: BTreeMap<String, Value>,
+    /// How long one answer of its model may take; no part of what makes a recording stale.
+    pub request_timeout_ms: Option<u64>,
     /// How many runs are judged; at least one. A list or pattern of traces without `runs:` gives as many as it has.
     pub runs: usize,
     /// Whether `runs:` is written.

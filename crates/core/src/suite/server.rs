@@ -81,6 +81,8 @@ pub struct Provider {
     pub api_key_env: Option<String>,
     /// How many runs may be recorded with it at once; as many as `--jobs` when left out.
     pub jobs: Option<u64>,
+    /// How long one of its answers may take.
+    pub request_timeout_ms: Option<u64>,
     /// What fills in its texts, beside the environment.
     pub scope: Scope,
 }
@@ -261,7 +263,12 @@ impl Provider {
                         .optional("api_key_env", "The environment variable that holds the key", |f| f.name());
                 let jobs = block
                     .optional("jobs", "The most runs to record with it at once", |f| f.whole(1..=u64::MAX));
-                Some((span, Self { kind: kind?, base_url, api_key_env, jobs, scope }))
+                let request_timeout_ms =
+                    block.optional("request_timeout", "How long one answer may take, as `60s`", |f| {
+                        f.limit_ms()
+                    });
+                let kind = kind?;
+                Some((span, Self { kind, base_url, api_key_env, jobs, request_timeout_ms, scope }))
             })
             .flatten()
     }

@@ -171,10 +171,11 @@ impl AgentJob<'_> {
 
     /// Finds out whether the runs that are still to come can change nothing, and the suite says to leave them out.
     pub(super) fn decide(&self) -> bool {
-        if !self.row.agent.stop_decided {
+        let mut cassettes = self.lock();
+        // Where a run is missing, all are wanted.
+        if !self.row.agent.stop_decided || cassettes.failure.is_some() {
             return false;
         }
-        let mut cassettes = self.lock();
         let (header, texts) = (cassettes.runs.header().cloned(), cassettes.runs.all_traces());
         let traces: Vec<Trace<'_>> = texts.values().filter_map(|text| Trace::read(text).ok()).collect();
         let runs: Option<Vec<Run<'_>>> = traces
@@ -215,7 +216,8 @@ impl AgentJob<'_> {
     /// Nothing more comes.
     pub(super) fn finish(&self) {
         let mut cassettes = self.lock();
-        if cassettes.is_decided {
+        // With a run missing, what is decided is decided without it.
+        if cassettes.is_decided && cassettes.failure.is_none() {
             let after = cassettes.runs.all_traces().len();
             cassettes.stopped = Some((after, self.row.agent.runs)).filter(|(after, of)| after < of);
         }
@@ -240,8 +242,8 @@ impl AgentJob<'_> {
         if !self.is_live() {
             reason.details.push(match recorded {
                 0 => NOTHING_RECORDED.to_owned(),
-                1 => "1 run was recorded before that, and is kept".to_owned(),
-                more => format!("{more} runs were recorded before that, and are kept"),
+                1 => "1 other run was recorded, and is kept".to_owned(),
+                more => format!("{more} other runs were recorded, and are kept"),
             });
             reason.help = Some("put it right, then record the rest".to_owned());
             reason.command = Some(self.planned.rerun.recording("--record=missing"));

@@ -1,6 +1,7 @@
 //! What happens while runs are recorded, for those who want to watch.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 /// One thing that happened.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,6 +38,17 @@ pub enum Event {
         cell: usize,
         /// The run.
         run: usize,
+    },
+    /// The provider is not asked again before so much time has passed.
+    Waits {
+        /// The row.
+        cell: usize,
+        /// The run.
+        run: usize,
+        /// How long that is.
+        wait: Duration,
+        /// Why; without secrets.
+        why: String,
     },
     /// The model has answered.
     Answered {

@@ -4,7 +4,7 @@ use super::agent_job::{Actor, AgentJob};
 use super::interrupt::{Interrupt, interrupted};
 use super::schedule::Unit;
 use super::servers::{SharedServers, close_all, connect_all};
-use super::spending::Spending;
+use super::spending::{Spending, usd};
 use super::{Event, Watch, setup_command};
 use crate::server::spec_in;
 use mcptest_agent::own::{self, OwnEvent, OwnSetup};
@@ -27,6 +27,8 @@ pub(super) struct Finished {
 pub(super) enum Unfinished {
     /// Something must be put right first.
     Failed(String),
+    /// The provider failed in the middle of this run; the next may do better.
+    Broken(String),
     /// A budget is used up.
     OverBudget(String),
     Interrupted,
@@ -91,7 +93,7 @@ async fn run_provider(
         system: agent.system_prompt.as_ref().map(|text| text.value.as_str()),
         turns: &turns,
         temperature: agent.parameters.get("temperature").and_then(Value::as_f64),
-        limits: limits(agent),
+        limits: Limits { request_timeout: request_timeout(job), ..limits(agent) },
     };
     let meter = Meter { job, run: unit.run, around, toolbox: Arc::clone(&toolbox) };
     let ended = run_model(&task, toolbox, &meter).await;
@@ -100,6 +102,10 @@ async fn run_provider(
     let mut trace = ended.map_err(|why| match why {
         Unrecorded::Unanswered(why) => Unfinished::Failed(why),
         Unrecorded::OverBudget(why) => Unfinished::OverBudget(why),
+        Unrecorded::Broken { why, used } => {
+            let cost = job.cost_usd(used).map(|cost| format!(" (${})", usd(cost))).unwrap_or_default();
+            Unfinished::Broken(format!("{why}; {} tokens{cost} had been spent on it", total(used)))
+        }
     })?;
     let tokens = trace.conversation.tokens;
     trace.conversation.cost_usd = tokens.and_then(|tokens| job.cost_usd(tokens));
@@ -181,7 +187,16 @@ pub(super) fn limits(agent: &Agent) -> Limits {
         max_tool_calls: whole("max_tool_calls"),
         token_budget: whole("token_budget"),
         time_budget: whole("time_budget").map_or(default.time_budget, Duration::from_millis),
+        request_timeout: default.request_timeout,
     }
+}
+
+/// How long one answer may take: as the agent says, or its provider.
+fn request_timeout(job: &AgentJob<'_>) -> Duration {
+    let own = job.row.model.and_then(|model| model.provider.as_ref());
+    let of_provider = || own.and_then(|name| job.row.suite.providers.get(name)?.request_timeout_ms);
+    let written = job.row.agent.request_timeout_ms.or_else(of_provider);
+    written.map_or(Limits::default().request_timeout, Duration::from_millis)
 }
 
 /// Servers that are of no use to the agent.
@@ -239,6 +254,11 @@ impl Watcher for Meter<'_> {
         self.around.spending.spend(self.job.budgets(), total(usage), cost_usd);
         let (cell, run) = (self.job.number, self.run);
         (self.around.watch)(Event::Answered { cell, run, tokens: counted(usage), cost_usd });
+    }
+
+    fn waits(&self, wait: Duration, why: &str) {
+        let (cell, run, why) = (self.job.number, self.run, self.job.secrets.hidden_in(why));
+        (self.around.watch)(Event::Waits { cell, run, wait, why });
     }
 
     fn calls(&self, tool: &str) {

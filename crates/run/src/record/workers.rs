@@ -15,6 +15,22 @@ use tokio::runtime::Handle;
 /// The host wants it to end.
 struct Stop;
 
+/// What came of one run.
+struct Made {
+    /// Why it ended.
+    stop_reason: Option<String>,
+    /// Why it is not on the disk, when it is not.
+    unrecorded: Option<String>,
+    /// What is wrong with a run before it began is wrong with the next: nothing is spent on it.
+    is_the_last: bool,
+}
+
+impl Made {
+    fn nothing(why: String) -> Self {
+        Self { stop_reason: None, unrecorded: Some(why), is_the_last: true }
+    }
+}
+
 /// What all workers share.
 pub(super) struct Workers<'w, 'p> {
     jobs: &'w [Job<'p>],
@@ -108,19 +124,18 @@ impl<'w, 'p> Workers<'w, 'p> {
             watch(Event::Began { cells: agents.collect() });
         });
         let (cell, run) = (unit.job, unit.run);
-        let (stop_reason, unrecorded) = match job.reserve(unit) {
+        let Made { stop_reason, unrecorded, is_the_last } = match job.reserve(unit) {
             Ok(true) => {
                 watch(Event::RunStarted { cell, run, in_matrix: unit.in_matrix });
                 self.make_run(job, unit, runtime)?
             }
-            Ok(false) => (None, Some("another mcptest has recorded it in the meantime".to_owned())),
+            Ok(false) => Made::nothing("another mcptest has recorded it in the meantime".to_owned()),
             Err(why) => {
                 job.note_failure(unit, &why);
-                (None, Some(why))
+                Made::nothing(why)
             }
         };
-        if unrecorded.is_some() {
-            // What is wrong with one run before it began is wrong with the next: nothing is spent on it.
+        if is_the_last {
             self.schedule.drop_rest(cell);
         }
         let unrecorded = unrecorded.map(|why| job.secrets.hidden_in(&why));
@@ -128,18 +143,14 @@ impl<'w, 'p> Workers<'w, 'p> {
         Ok(self.end_row(job, unit) && self.options.fail_fast && !job.passes(self.options))
     }
 
-    /// Why the run ended, and why it is not on the disk, when it is not.
-    fn make_run(
-        &self,
-        job: &AgentJob<'_>,
-        unit: &Unit,
-        runtime: &Handle,
-    ) -> Result<(Option<String>, Option<String>), Stop> {
+    /// Makes a run, and keeps it.
+    fn make_run(&self, job: &AgentJob<'_>, unit: &Unit, runtime: &Handle) -> Result<Made, Stop> {
         let ended = runtime.block_on(perform(job, unit, &self.around));
         let stop_reason = ended.as_ref().ok().and_then(|finished| finished.trace.stop_reason.clone());
+        let broke_alone = matches!(ended, Err(Unfinished::Broken(_)));
         let unrecorded = match ended {
             Ok(finished) => job.keep(unit, finished).err(),
-            Err(Unfinished::Failed(why) | Unfinished::OverBudget(why)) => Some(why),
+            Err(Unfinished::Failed(why) | Unfinished::Broken(why) | Unfinished::OverBudget(why)) => Some(why),
             Err(Unfinished::Interrupted) => return Err(Stop),
         };
         match &unrecorded {
@@ -148,7 +159,8 @@ impl<'w, 'p> Workers<'w, 'p> {
                 self.recorded.fetch_add(1, Ordering::Relaxed);
             }
         }
-        Ok((stop_reason, unrecorded))
+        let is_the_last = unrecorded.is_some() && !broke_alone;
+        Ok(Made { stop_reason, unrecorded, is_the_last })
     }
 
     /// What follows from a run that has ended: no more of them, a fault matrix, or the cassette's end, which is true.

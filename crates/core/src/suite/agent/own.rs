@@ -25,8 +25,15 @@ pub struct OwnAgent {
 }
 
 /// Keys that only a model loop of ours can heed.
-const OF_MODELS: [&str; 6] =
-    ["system_prompt", "max_turns", "max_tokens", "max_tool_calls", "temperature", "token_budget"];
+const OF_MODELS: [&str; 7] = [
+    "system_prompt",
+    "max_turns",
+    "max_tokens",
+    "max_tool_calls",
+    "temperature",
+    "token_budget",
+    "request_timeout",
+];
 
 impl OwnAgent {
     /// The `agent:` of an entry of `agents:`.

@@ -24,15 +24,14 @@ pub(super) fn read_block(block: &mut Block<'_>, span: Span, scope: &Scope) -> Op
         block.optional("system_prompt", "What the agent is told before the conversation", |f| f.text());
     let mut parameters = read_parameters(block);
     parameters.extend(own.as_ref().map(|own| ("agent".to_owned(), own.template())));
-    let runs = read_runs(block);
-    let stop_decided = read_stop(block);
+    let (runs, request_timeout_ms) = (read_runs(block), read_request_timeout(block));
+    let (stop_decided, only) = (read_stop(block), read_only(block));
     let setup = read_command(block, "setup", "A command to run before each recorded run");
     let teardown = read_command(block, "teardown", "A command to run after each recorded run");
     let doc = "Faults to inject, by their names under `faults:`";
     let inject = read_names(block, "inject", doc, &mut references.inject);
     let tags = block.optional("tags", "Words to select the test by", |f| f.list(|f| f.name()));
     let skip = block.optional("skip", "Why the test is left out", read_skip);
-    let only = read_only(block);
     let cassette = read_recordings(block, models.len());
     if stop_decided {
         warn_if_nothing_is_saved(block, runs, cassette.as_ref());
@@ -54,6 +53,7 @@ pub(super) fn read_block(block: &mut Block<'_>, span: Span, scope: &Scope) -> Op
         turns,
         system_prompt,
         parameters,
+        request_timeout_ms,
         runs: runs.max(1) as usize,
         says_runs: block.has("runs"),
         stop_decided,
@@ -73,6 +73,11 @@ pub(super) fn read_block(block: &mut Block<'_>, span: Span, scope: &Scope) -> Op
     };
     warn_if_nothing_is_judged(block, &agent);
     Some(agent)
+}
+
+fn read_request_timeout(block: &mut Block<'_>) -> Option<u64> {
+    let doc = "How long one answer of the model may take, as `60s`; 120s when neither this nor its provider says so";
+    block.optional("request_timeout", doc, |f| f.limit_ms())
 }
 
 fn read_runs(block: &mut Block<'_>) -> u64 {
