@@ -348,8 +348,8 @@ pub(crate) struct Init {
     /// The server's name in the suite [default: the name that the server reports].
     #[arg(long = "server", short = 's', value_name = "NAME")]
     pub(crate) name: Option<String>,
-    /// Call this tool even if it is not marked read-only; repeatable.
-    #[arg(long, value_name = "TOOL")]
+    /// Call this tool even if it is not marked read-only, as in `--call 'git_status repo_path=.'`; repeatable.
+    #[arg(long, value_name = "TOOL [KEY=VALUE]...")]
     pub(crate) call: Vec<String>,
     /// The file to write; missing folders are created.
     #[arg(long, short, value_name = "FILE", default_value = "mcptest.yml")]

@@ -108,6 +108,70 @@ fn arguments_are_made_from_the_schema_and_what_cannot_be_guessed_is_said() {
 }
 
 #[test]
+fn arguments_are_guessed_from_names_and_descriptions_and_what_looks_like_an_error_is_not_pinned() {
+    let folder = folder();
+    let suite = drafted(&folder, "helpful", &[]);
+    for line in [
+        "    args: { repo_path: . }",
+        "    args: { timezone: UTC }",
+        "    args: { branch_type: local }",
+        "#   soft: called with { id: text }, its answer looks like an error: Error: there is no text",
+    ] {
+        assert!(suite.lines().any(|written| written == line), "{line}\n{suite}");
+    }
+    assert!(!suite.contains("tool: soft"), "{suite}");
+}
+
+#[test]
+fn a_call_is_made_with_the_arguments_that_are_named_typed_by_the_schema() {
+    let folder = folder();
+    let calls =
+        ["--call", "order book='Dune Messiah' copies=2", "--call", "order book=1984 copies=1 gift=true"];
+    let suite = drafted(&folder, "helpful", &calls);
+    for line in [
+        "    args: { book: Dune Messiah, copies: 2 }",
+        "    args: { book: \"1984\", copies: 1, gift: true }",
+        "  - name: order answers (2)",
+    ] {
+        assert!(suite.lines().any(|written| written == line), "{line}\n{suite}");
+    }
+    let odd = odd();
+    let wrong = ["--call", "order bok=Dune", "--call", "ordr", "--call", "order copies=two", "--force"];
+    let refused = mcptest(&folder, &[&["init"], &wrong[..], &["--", "python3", &odd, "helpful"]].concat());
+    assert_eq!(
+        text(&refused.stderr),
+        "error: `order` has no argument `bok`; did you mean `book`?\n  \
+         the server lists no tool `ordr`; did you mean `order`?\n  \
+         `copies` is declared as integer, which `two` is not\n  help: `copies:=JSON` sends any JSON as it is\n"
+    );
+    let refused =
+        mcptest(&folder, &["init", "--force", "--call", "order book", "--", "python3", &odd, "helpful"]);
+    assert_eq!(
+        text(&refused.stderr),
+        "error: `--call 'order book'`: `book` is not an argument\n  help: write `key=value`, or `key:=JSON` for a value as JSON\n"
+    );
+}
+
+#[test]
+fn it_says_plainly_that_no_tool_has_a_test_and_what_to_do() {
+    let odd = odd();
+    let said = |kind: &str, options: &[&str]| {
+        let server = ["--", "python3", &odd, kind];
+        done(&mcptest(&folder(), &[&["init"], options, &server[..]].concat()))
+    };
+    let none = "  no tool could be tested, so the only test asks for one that does not exist\n";
+    assert!(said("none", &[]).contains(&format!("{none}  the server lists no tools\nnext:")));
+    let why = "  none is marked read-only, so none was called: it may change something\n";
+    let todo = "  name a call that may be made twice: add `--force --call 'write'`\nnext:";
+    assert!(said("writer", &[]).contains(&format!("{none}{why}{todo}")));
+    let named = said("helpful", &["--call", "soft id=7"]);
+    assert!(
+        named.contains("  3 tool tests, recorded and passing\n  soft is left out: called with { id: \"7\" }, its answer looks like an error: Error: there is no 7\n"),
+        "{named}"
+    );
+}
+
+#[test]
 fn only_what_was_the_same_twice_is_expected_and_what_fails_is_left_out() {
     let folder = folder();
     let suite = drafted(&folder, "answers", &[]);
@@ -207,10 +271,7 @@ fn a_server_that_does_not_start_is_told_in_the_words_of_tools() {
     }
     let odd = odd();
     let unknown = mcptest(&folder, &["init", "--call", "plian", "--", "python3", &odd, "names"]);
-    assert_eq!(
-        text(&unknown.stderr),
-        "error: the server lists no tool `plian`\n  help: did you mean `plain`?\n"
-    );
+    assert_eq!(text(&unknown.stderr), "error: the server lists no tool `plian`; did you mean `plain`?\n");
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 

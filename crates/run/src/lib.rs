@@ -1,6 +1,7 @@
 //! From a suite to a report: plan, replay the recorded runs, judge them.
 
 mod advice;
+pub mod arguments;
 mod calibrate;
 pub mod cassette;
 pub mod draft;

@@ -1,7 +1,6 @@
 //! `mcptest call`: what does this tool answer?
 
 mod answer;
-mod arguments;
 
 use super::{server, tools};
 use crate::args::{Call, Colour};
@@ -10,6 +9,7 @@ use mcptest_core::escape::escape;
 use mcptest_core::problem::nearest;
 use mcptest_core::suite::output_faults;
 use mcptest_mcp::client::{CallFailure, Client, Tool};
+use mcptest_run::arguments;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::process::ExitCode;

@@ -4,7 +4,7 @@ use super::server;
 use crate::args::Init;
 use crate::output::{self, Failure};
 use mcptest_core::escape::escape_path;
-use mcptest_run::draft::{Ask, Draft, check_free, from_recording, from_server};
+use mcptest_run::draft::{Ask, Draft, Wish, check_free, from_recording, from_server};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -15,8 +15,20 @@ pub(super) fn run(args: Init) -> Result<ExitCode, Failure> {
         return write(&draft, args.force);
     }
     let (spec, source) = server::spec_and_source(&args.server)?;
-    let ask = Ask { spec, source, name: args.name, out: args.out, call: args.call };
+    let call = args.call.iter().map(|written| wish(written)).collect::<Result<_, _>>()?;
+    let ask = Ask { spec, source, name: args.name, out: args.out, call };
     server::speak(async { write(&from_server(ask).await?, args.force) })
+}
+
+/// `git_status repo_path=.`: a tool, and arguments as `mcptest call` takes them.
+fn wish(written: &str) -> Result<Wish, Failure> {
+    let words = server::words(written)?;
+    let Some((tool, arguments)) = words.split_first() else {
+        return Err(Failure("`--call` is empty\n  help: write `--call 'TOOL key=value'`".to_owned()));
+    };
+    let given = mcptest_run::arguments::parse(arguments, None)
+        .map_err(|error| Failure(format!("`--call '{written}'`: {error}")))?;
+    Ok(Wish { tool: tool.clone(), given })
 }
 
 fn write(draft: &Draft, force: bool) -> Result<ExitCode, Failure> {

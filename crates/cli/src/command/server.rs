@@ -42,7 +42,8 @@ fn command(args: &Direct) -> Result<Option<Vec<String>>, Failure> {
 pub(super) fn spec_and_source(args: &Direct) -> Result<(ServerSpec, Source), Failure> {
     let Some(mut spec) = direct(args)? else { return Err(Failure("no server is named".to_owned())) };
     apply(args, &mut spec)?;
-    let mut source = Source { era: args.era.and_then(|era| era.0).map(Era::as_str), ..Source::default() };
+    let era = args.era.and_then(|era| era.0).map(Era::as_str);
+    let mut source = Source { era, timeout: args.timeout, ..Source::default() };
     match &spec.endpoint {
         Endpoint::Command { words, env, .. } => {
             source.words.clone_from(words);
@@ -169,7 +170,7 @@ fn refused(option: &str, why: &str) -> Failure {
 }
 
 /// The words of a command line, as a shell splits them; on Windows a backslash is a part of a path.
-fn words(text: &str) -> Result<Vec<String>, Failure> {
+pub(super) fn words(text: &str) -> Result<Vec<String>, Failure> {
     let escaped = if cfg!(windows) { text.replace('\\', r"\\") } else { text.to_owned() };
     shell_words::split(&escaped).map_err(|_unclosed| Failure(format!("a quote in `{text}` is never closed")))
 }

@@ -6,6 +6,7 @@ use crate::args::{Colour, Tools as Args};
 use crate::output::{self, Failure, Paint};
 use mcptest_core::escape::escape;
 use mcptest_mcp::client::{Client, Observed, ServerInfo, Tool};
+use mcptest_run::arguments::kind;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::process::ExitCode;
@@ -118,36 +119,6 @@ fn arguments(schema: &str) -> Vec<Row> {
     rows
 }
 
-/// `string`, `array of number`, `"metric" | "imperial"`.
-pub(super) fn kind(schema: &Value) -> String {
-    const SHOWN: usize = 6;
-    let joined = |values: &[Value], say: fn(&Value) -> String| {
-        let mut said: Vec<String> = values.iter().take(SHOWN).map(say).collect();
-        if values.len() > SHOWN {
-            said.push("…".to_owned());
-        }
-        said.join(" | ")
-    };
-    if let Some(Value::Array(values)) = schema.get("enum") {
-        return joined(values, |value| escape(&value.to_string()).into_owned());
-    }
-    if let Some(value) = schema.get("const") {
-        return escape(&value.to_string()).into_owned();
-    }
-    match &schema["type"] {
-        Value::String(name) if name == "array" => match kind(&schema["items"]).as_str() {
-            "any" => "array".to_owned(),
-            items => format!("array of {items}"),
-        },
-        Value::String(name) => escape(name).into_owned(),
-        Value::Array(names) => joined(names, |name| escape(name.as_str().unwrap_or("any")).into_owned()),
-        _ => match schema.get("anyOf").or_else(|| schema.get("oneOf")) {
-            Some(Value::Array(choices)) => joined(choices, kind),
-            _ => "any".to_owned(),
-        },
-    }
-}
-
 /// The first line that says something, short enough for a list.
 fn first_line(text: &str) -> String {
     const LONGEST: usize = 100;
@@ -161,23 +132,6 @@ fn first_line(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn types_read_as_one_would_say_them() {
-        for (schema, said) in [
-            (json!({"type": "string"}), "string"),
-            (json!({"type": "array", "items": {"type": "number"}}), "array of number"),
-            (json!({"type": "array"}), "array"),
-            (json!({"type": ["string", "null"]}), "string | null"),
-            (json!({"enum": ["a", "b"]}), r#""a" | "b""#),
-            (json!({"anyOf": [{"type": "integer"}, {"type": "null"}]}), "integer | null"),
-            (json!({}), "any"),
-            (json!(true), "any"),
-        ] {
-            assert_eq!(kind(&schema), said);
-        }
-    }
 
     #[test]
     fn required_arguments_come_first_and_the_rest_keeps_its_order() {

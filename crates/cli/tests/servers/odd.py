@@ -45,6 +45,13 @@ TOOLS = {
     ],
     "many": [tool(f"tool_{number}", description="long " * 100) for number in range(200)],
     "none": [],
+    "helpful": [
+        tool("status", needs("repo_path", type="string")),
+        tool("clock", needs("timezone", type="string")),
+        tool("branches", needs("branch_type", type="string", description="Whether to list local ('local'), remote ('remote') or all branches('all').")),
+        tool("soft", needs("id", type="string")),
+        {"name": "order", "inputSchema": {"type": "object", "required": ["book", "copies"], "properties": {"book": {"type": "string"}, "copies": {"type": "integer"}, "gift": {"type": "boolean"}}}},
+    ],
     "writer": [{"name": "write", "inputSchema": {"type": "object"}}],
 }[sys.argv[1]]
 
@@ -57,6 +64,8 @@ def result(name, arguments):
         text = " ".join([*sys.argv[2:], os.environ.get("MY_KEY", "")])
     if name == "fails":
         return {"isError": True, "content": [{"type": "text", "text": "not like this\nat all"}]}
+    if name == "soft":
+        text = f"Error: there is no {arguments['id']}"
     if name == "nothing":
         return {"content": []}
     return {"content": [{"type": "text", "text": text}], **({"structuredContent": {"b": 1}} if name == "liar" else {})}

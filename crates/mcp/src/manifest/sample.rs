@@ -60,6 +60,12 @@ fn text(schema: &Value) -> Value {
         Some("date") => "2026-01-01",
         Some("uri") => "https://example.com/",
         Some("email") => "someone@example.com",
+        Some("time") => "12:00:00Z",
+        Some("duration") => "PT1H",
+        Some("uuid") => "00000000-0000-4000-8000-000000000000",
+        Some("hostname") => "example.com",
+        Some("ipv4") => "127.0.0.1",
+        Some("ipv6") => "::1",
         _ => "text",
     };
     let least = schema.get("minLength").and_then(Value::as_u64).unwrap_or(0).min(1000) as usize;

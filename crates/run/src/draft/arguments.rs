@@ -1,22 +1,51 @@
 //! What can be sent to a tool of which only the schema is known?
 
+use super::hints::hint;
+use crate::walk::Walk;
 use mcptest_mcp::manifest::sample_of;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
+use std::path::Path;
 
-/// Names under which a tool expects a folder.
-const FOLDER_NAMES: [&str; 6] = ["path", "dir", "directory", "folder", "root", "cwd"];
-/// What stands before an example in a description.
-const BEFORE_EXAMPLES: [&str; 6] = ["e.g.", "eg.", "for example", "for instance", "example:", "such as"];
-const LONGEST_EXAMPLE: usize = 80;
-
-/// Arguments that fit the schema: its defaults, examples and choices, what its descriptions give as an example, a
-/// folder that the server was given, else the plainest there are. `None` when none of these fit.
-pub(super) fn arguments(schema: &Value, folders: &[String]) -> Option<Value> {
-    let hinted = with_hints(schema, folders);
-    sample_of(&hinted).filter(Value::is_object).or_else(|| sample_of(schema).filter(Value::is_object))
+/// What the server's surroundings offer as arguments.
+#[derive(Debug, Default)]
+pub(super) struct Around {
+    /// The first folder of the server's command, else the one that it is started in; none for a server with an
+    /// address, which sees other folders.
+    pub(super) folder: Option<String>,
 }
 
-fn with_hints(schema: &Value, folders: &[String]) -> Value {
+impl Around {
+    /// The surroundings of a server that is started by these words.
+    pub(super) fn of(words: &[String]) -> Self {
+        let given = words.iter().skip(1).find(|word| Path::new(word).is_dir());
+        let started_in = || (!words.is_empty()).then(|| ".".to_owned());
+        Self { folder: given.cloned().or_else(started_in) }
+    }
+
+    /// A file in the folder that is not hidden.
+    pub(super) fn file(&self) -> Option<String> {
+        let folder = Path::new(self.folder.as_ref()?);
+        let walked = Walk { deepest: 1, ..Walk::NOTHING_HIDDEN }.below(folder).ok()?;
+        let file = walked.files.into_iter().map(|file| folder.join(file)).find(|file| file.is_file())?;
+        Some(file.strip_prefix(".").unwrap_or(&file).to_str()?.to_owned())
+    }
+}
+
+/// Arguments that fit the schema: those that are given, and for the others that are required its defaults, examples
+/// and choices, what names and descriptions tell, else the plainest there are. `None` when none of these fit.
+pub(super) fn arguments(schema: &Value, given: &Map<String, Value>, around: &Around) -> Option<Value> {
+    let mut wanted = schema.clone();
+    if let Some(Value::Array(required)) = wanted.get_mut("required") {
+        required.retain(|name| name.as_str().is_none_or(|name| !given.contains_key(name)));
+    }
+    let hinted = with_hints(&wanted, around);
+    let made = [&hinted, &wanted].into_iter().find_map(|schema| sample_of(schema).filter(Value::is_object));
+    let Some(Value::Object(mut made)) = made else { return None };
+    made.extend(given.clone());
+    Some(Value::Object(made))
+}
+
+fn with_hints(schema: &Value, around: &Around) -> Value {
     let mut schema = schema.clone();
     let required: Vec<String> = schema["required"]
         .as_array()
@@ -26,38 +55,23 @@ fn with_hints(schema: &Value, folders: &[String]) -> Value {
         .collect();
     let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) else { return schema };
     for (name, property) in properties.iter_mut().filter(|(name, _)| required.contains(name)) {
-        let is_free = property["type"] == "string"
-            && ["const", "default", "examples", "enum"].iter().all(|key| property.get(*key).is_none());
-        let example = property["description"].as_str().and_then(example_in).map(str::to_owned);
-        let folder =
-            folders.first().filter(|_| FOLDER_NAMES.contains(&name.to_lowercase().as_str())).cloned();
-        if let (true, Some(example)) = (is_free, example.or(folder)) {
-            property["examples"] = json!([example]);
+        let says = ["const", "default", "examples", "enum", "format"];
+        if says.iter().all(|key| property.get(*key).is_none())
+            && let Some(hint) = hint(name, property, around)
+        {
+            property["examples"] = json!([hint]);
         }
     }
     schema
 }
 
-/// The first text in quotes that a description gives as an example.
-fn example_in(description: &str) -> Option<&str> {
-    let lower = description.to_ascii_lowercase();
-    let start = BEFORE_EXAMPLES.iter().filter_map(|words| Some(lower.find(words)? + words.len())).min()?;
-    let rest = &description[start..];
-    // Not the one in `don't`.
-    let open = rest
-        .char_indices()
-        .position(|(at, c)| matches!(c, '\'' | '"' | '`') && !rest[..at].ends_with(char::is_alphanumeric))?;
-    let open = rest.char_indices().nth(open)?.0;
-    let quote = rest[open..].chars().next()?;
-    let inner = &rest[open + 1..];
-    let example = &inner[..inner.find(quote)?];
-    // What stands far away belongs to another sentence.
-    (open < 20 && !example.is_empty() && example.len() <= LONGEST_EXAMPLE).then_some(example)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn made(schema: &Value, folder: Option<&str>) -> Option<Value> {
+        arguments(schema, &Map::new(), &Around { folder: folder.map(str::to_owned) })
+    }
 
     #[test]
     fn descriptions_and_folders_help_and_what_is_optional_is_left_out() {
@@ -65,25 +79,44 @@ mod tests {
             "zone": {"type": "string", "description": "IANA name (e.g., 'America/New_York', 'Europe/London')"},
             "path": {"type": "string"}, "kind": {"enum": ["a", "b"]}, "more": {"type": "string"}}});
         assert_eq!(
-            arguments(&schema, &["/srv".to_owned()]),
+            made(&schema, Some("/srv")),
             Some(json!({"zone": "America/New_York", "path": "/srv", "kind": "a"}))
         );
-        assert_eq!(arguments(&schema, &[]).unwrap()["path"], "text");
+        assert_eq!(made(&schema, None).unwrap()["path"], "text");
+    }
+
+    #[test]
+    fn what_is_given_is_sent_and_the_rest_is_made() {
+        let schema = json!({"type": "object", "required": ["id", "zone"], "properties": {
+            "id": {"type": "string", "pattern": "^[0-9]{9}$"}, "zone": {"type": "string"}, "deep": {"type": "boolean"}}});
+        let given = json!({"id": "123456789", "deep": true});
+        let sent = arguments(&schema, given.as_object().unwrap(), &Around::default());
+        assert_eq!(sent, Some(json!({"id": "123456789", "zone": "UTC", "deep": true})));
     }
 
     #[test]
     fn an_example_that_does_not_fit_is_not_used() {
         let schema = json!({"type": "object", "required": ["at"], "properties":
             {"at": {"type": "string", "maxLength": 4, "description": "for example \"2026-01-01\""}}});
-        assert_eq!(arguments(&schema, &[]), Some(json!({"at": "text"})));
-        assert_eq!(example_in("It's a name, e.g. of a city. Don't use 'x'."), None);
+        assert_eq!(made(&schema, None), Some(json!({"at": "text"})));
     }
 
     #[test]
     fn what_cannot_be_guessed_has_no_arguments() {
         let schema = json!({"type": "object", "required": ["id"], "properties": {"id": {"type": "string", "pattern": "^[0-9]{9}$"}}});
-        assert_eq!(arguments(&schema, &[]), None);
-        assert_eq!(arguments(&json!({}), &[]), Some(json!({})));
-        assert_eq!(arguments(&json!({"type": "array"}), &[]), None);
+        assert_eq!(made(&schema, None), None);
+        assert_eq!(made(&json!({}), None), Some(json!({})));
+        assert_eq!(made(&json!({"type": "array"}), None), None);
+    }
+
+    #[test]
+    fn a_file_is_one_of_the_folder_that_is_not_hidden() {
+        let folder = tempfile::tempdir().unwrap();
+        for name in [".env", "b.txt", "a.md"] {
+            std::fs::write(folder.path().join(name), "x").unwrap();
+        }
+        let around = Around { folder: folder.path().to_str().map(str::to_owned) };
+        assert!(around.file().unwrap().ends_with("a.md"));
+        assert_eq!(Around::default().file(), None);
     }
 }

@@ -52,17 +52,6 @@ impl Calls {
         } else {
             gates.extend(in_any_order(&walked));
         }
-        let shared = first.iter().find(|name| walked.iter().all(|names| names.contains(name)));
-        if let Some(tool) = shared.filter(|_| walked.len() > 1) {
-            gates.push(Gate {
-                key: "tool_selection",
-                about: "Enough of the runs choose the right tool.",
-                lines: vec![
-                    format!("expected_tool: {}", yaml::text(tool)),
-                    "min_selection_rate: 0.8".to_owned(),
-                ],
-            });
-        }
         gates
     }
 
@@ -162,7 +151,6 @@ mod tests {
             [
                 "trajectory: mode: strict; calls:;   - { name: search, args: { subset: { q: rust } } };   - open;   - search",
                 "golden_path: calls: [search, open, search]; baseline: golden",
-                "tool_selection: expected_tool: search; min_selection_rate: 0.8",
             ]
         );
         assert_eq!(gates(&[&one]).len(), 2);
@@ -173,10 +161,7 @@ mod tests {
         let (a, b, c) = (("a", json!({})), ("b", json!({})), ("c", json!({})));
         assert_eq!(
             gates(&[&[a.clone(), b.clone(), a.clone()], &[c.clone(), a.clone()]]),
-            [
-                "trajectory: mode: unordered; calls: [a]",
-                "tool_selection: expected_tool: a; min_selection_rate: 0.8"
-            ]
+            ["trajectory: mode: unordered; calls: [a]"]
         );
         assert_eq!(gates(&[&[a], &[b]]), [""; 0]);
         assert_eq!(gates(&[&[], &[]]), ["trajectory: mode: subset; calls: []"]);

@@ -7,6 +7,7 @@ use mcptest_redact::is_secret_name;
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::path::Path;
+use std::time::Duration;
 
 const SHORTEST_VALUE: usize = 8;
 const SECRET_WORDS: [&str; 13] = [
@@ -38,6 +39,8 @@ pub struct Source {
     pub headers: Vec<(String, String)>,
     /// The protocol era, when it was named.
     pub era: Option<&'static str>,
+    /// The time limit of a request and of the start, when it was given.
+    pub timeout: Option<Duration>,
 }
 
 /// The entry under `servers:`, and what its variables stand for.
@@ -71,6 +74,11 @@ impl Entry {
             }
         }
         lines.extend(source.era.map(|era| format!("era: {era}")));
+        if let Some(timeout) = source.timeout.map(|timeout| timeout.as_millis()) {
+            let written =
+                if timeout % 1000 == 0 { format!("{}s", timeout / 1000) } else { format!("{timeout}ms") };
+            lines.extend(["timeout", "connect_timeout"].map(|key| format!("{key}: {written}")));
+        }
         Self { lines, variables: writer.variables }
     }
 }
@@ -218,11 +226,18 @@ mod tests {
     fn a_command_is_written_as_one_would() {
         let source = Source {
             env: vec![("LEVEL".to_owned(), "debug ${x}".to_owned())],
+            timeout: Some(Duration::from_millis(1500)),
             ..words(&["npx", "-y", "a b"])
         };
         assert_eq!(
             entry(&source, &[]).lines,
-            ["command: [npx, -y, a b]", "env:", "  LEVEL: \"debug $${x}\""]
+            [
+                "command: [npx, -y, a b]",
+                "env:",
+                "  LEVEL: \"debug $${x}\"",
+                "timeout: 1500ms",
+                "connect_timeout: 1500ms"
+            ]
         );
     }
 

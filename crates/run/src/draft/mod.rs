@@ -2,7 +2,10 @@
 
 mod arguments;
 mod calls;
+mod complaint;
 mod entry;
+mod first_calls;
+mod hints;
 mod observed;
 mod page;
 mod path;
@@ -12,6 +15,7 @@ mod tool_recording;
 mod yaml;
 
 pub use entry::Source;
+pub use first_calls::Wish;
 pub use recording::from_recording;
 pub use server::{Ask, from_server};
 
@@ -53,14 +57,9 @@ pub enum DraftError {
     /// The server gave no answer.
     #[error(transparent)]
     Wire(#[from] WireError),
-    /// A tool that is to be called is not there.
-    #[error("the server lists no tool `{name}`\n  help: {help}")]
-    NoTool {
-        /// The tool.
-        name: String,
-        /// Which there are.
-        help: String,
-    },
+    /// A tool that is to be called is not there, or takes other arguments.
+    #[error("{0}")]
+    Wish(String),
     /// There is no recording.
     #[error("there is no file {}\n  help: name a cassette, a trace, a recorded tool test or a recording of the proxy", escape_path(.0))]
     Missing(PathBuf),

@@ -1,10 +1,11 @@
 //! How does a drafted suite read?
 
+use super::arguments::{Around, arguments};
 use super::observed::Expectation;
 use super::server::Listed;
 use super::yaml;
 use mcptest_core::provider::FAMILIES;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -42,6 +43,10 @@ pub(super) struct Page {
     pub(super) left_out: Vec<(String, String)>,
     /// How many more were not called, since there are tests enough.
     pub(super) not_tried: usize,
+    /// The tools that the user asked for.
+    pub(super) named: Vec<String>,
+    /// A call that the user could ask for, as `--call` takes it.
+    pub(super) suggestion: Option<String>,
     pub(super) model: (&'static str, &'static str),
 }
 
@@ -50,6 +55,13 @@ impl Page {
         if let Some(test) = self.tests.iter_mut().find(|one| one.name == test) {
             test.expect = expect;
         }
+    }
+
+    /// This name of a test, or the next one that is free.
+    pub(super) fn free_name(&self, name: &str) -> String {
+        let is_free = |name: &String| self.tests.iter().all(|test| test.name != *name);
+        let numbered = (2..).map(|number| format!("{name} ({number})"));
+        std::iter::once(name.to_owned()).chain(numbered).find(is_free).unwrap_or_default()
     }
 
     /// Leaves a test out, and says why.
@@ -130,7 +142,7 @@ impl Page {
             );
         } else if self.is_probe() {
             out.push_str(
-                "\n# No tool could be called safely, so this only asks for one that does not exist, which changes nothing.\n\
+                "\n# No tool could be tested, so this only asks for one that does not exist, which changes nothing.\n\
                  # Where a tool may be called, write a test for it in the same way.\ntools:\n",
             );
         } else {
@@ -155,7 +167,9 @@ impl Page {
     fn what_is_left_out(&self) -> String {
         let mut out = String::new();
         if self.untested() > 0 {
-            out.push_str("\n# Read-only tools without a test; `--call TOOL` tries one all the same:\n#\n");
+            out.push_str(
+                "\n# Tools without a test; `--call 'TOOL key=value'` tries one with other arguments:\n#\n",
+            );
             for (tool, why) in &self.left_out {
                 let _ = writeln!(out, "#   {}: {why}", yaml::word(tool));
             }
@@ -166,7 +180,7 @@ impl Page {
         if self.tools.iter().any(|tool| !tool.is_read_only) {
             out.push_str(
                 "\n# Tools that are not marked read-only were not called, unless they were named: they may change something.\n\
-                 # `mcptest init --force --call TOOL …` calls one, twice.\n",
+                 # `mcptest init --force --call 'TOOL key=value'` calls one, twice.\n",
             );
         }
         out
@@ -186,12 +200,10 @@ impl Page {
             "\n# What a model does with these tools, run after run. Write the prompt as a user would, set {key},\n\
              # remove `skip:`, and record it with `mcptest run --record=missing`. After that no key is needed.\n\
              agents:\n  - name: an agent finds the right tool\n    skip: no model has been asked yet\n    model: {model}\n    \
-             servers: [{}]\n    prompt: {}\n    runs: 5\n    expect:\n      - {{ target: final_response, matcher: {{ length: \
-             {{ gte: 1 }} }} }}\n    tool_selection:\n      expected_tool: {}\n      min_selection_rate: 0.8\n    trajectory:\n      \
-             mode: unordered\n      calls: [{}]\n",
+             servers: [{}]\n    prompt: {}\n    runs: 5\n    # Four of the five runs must choose it.\n    \
+             tool_selection:\n      expected_tool: {}\n      min_selection_rate: 0.8\n",
             yaml::text(&self.server),
             yaml::text(&format!("Ask here for something that needs it: {wish}")),
-            yaml::text(tool),
             yaml::text(tool),
         )
     }
@@ -201,17 +213,71 @@ impl Page {
         let mut said = vec![format!("{} of {}", count(self.tools.len(), "tool"), self.server)];
         said.push(match self.tests.len() {
             0 => "no tool could be called, so nothing is recorded; the file says why".to_owned(),
+            _ if self.is_probe() => {
+                "no tool could be tested, so the only test asks for one that does not exist".to_owned()
+            }
             tests => format!("{}, recorded and passing", count(tests, "tool test")),
         });
-        if self.untested() > 0 {
-            said.push(format!("{} left out; the file says why", count(self.untested(), "read-only tool")));
-        }
+        said.extend(self.why_left_out());
         said.extend(
             self.variables
                 .iter()
                 .map(|name| format!("`${{{name}}}` stands for a secret: set {name} before you record")),
         );
         said
+    }
+}
+
+impl Page {
+    /// Which tools have no test: each with its reason where the user asked for it, or where no tool has one.
+    fn why_left_out(&self) -> Vec<String> {
+        const SHOWN: usize = 3;
+        let is_probe = self.is_probe();
+        let is_told = |tool: &str| is_probe || self.named.iter().any(|named| named == tool);
+        let (told, others): (Vec<_>, Vec<_>) = self.left_out.iter().partition(|(tool, _)| is_told(tool));
+        let mut said = Vec::new();
+        if is_probe && self.tools.is_empty() {
+            said.push("the server lists no tools".to_owned());
+        } else if is_probe && self.left_out.is_empty() {
+            said.push("none is marked read-only, so none was called: it may change something".to_owned());
+        }
+        said.extend(told.iter().take(SHOWN).map(|(tool, why)| format!("{tool} is left out: {why}")));
+        let rest = told.len().saturating_sub(SHOWN) + others.len() + self.not_tried;
+        if rest > 0 {
+            let more = if told.is_empty() { "read-only tool" } else { "more tool" };
+            said.push(format!("{} left out; the file says why", count(rest, more)));
+        }
+        if let Some(call) = self.suggestion.as_ref().filter(|_| is_probe) {
+            said.push(format!("name a call that may be made twice: add `--force --call '{call}'`"));
+        }
+        said
+    }
+
+    /// Finds a call that the user could ask for: of a tool that sounds as if it only looked.
+    pub(super) fn suggest(&mut self, around: &Around) {
+        const LOOKING: [&str; 9] =
+            ["get", "list", "read", "search", "show", "status", "find", "describe", "query"];
+        let looks = |tool: &&Listed| {
+            let mut words = tool.name.split(|c: char| !c.is_ascii_alphanumeric());
+            words.any(|word| LOOKING.iter().any(|look| word.to_ascii_lowercase().starts_with(look)))
+        };
+        let tool = self.tools.iter().find(looks).or(self.tools.first());
+        self.suggestion = tool.map(|tool| {
+            let made = arguments(&tool.schema, &Map::new(), around).unwrap_or_default();
+            let required = tool.schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
+            let words = required.map(|key| {
+                let value = match &made[key] {
+                    Value::String(text) if text != "text" => text.clone(),
+                    Value::Number(number) => number.to_string(),
+                    Value::Bool(flag) => flag.to_string(),
+                    _ => String::new(),
+                };
+                let is_bare = |c: char| c.is_ascii_alphanumeric() || "_./:+-".contains(c);
+                let is_plain = !value.is_empty() && value.chars().all(is_bare);
+                format!(" {key}={}", if is_plain { &value } else { "VALUE" })
+            });
+            format!("{}{}", tool.name, words.collect::<String>())
+        });
     }
 }
 

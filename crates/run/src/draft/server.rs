@@ -1,28 +1,23 @@
 //! What can this server be held to, when it is asked for its tools and those that change nothing are called?
 
-use super::arguments::arguments;
+use super::arguments::Around;
 use super::entry::{Entry, Source};
+use super::first_calls::{Wish, candidates, first_calls};
 use super::observed::{Expectation, expectations, expected_failure, value_of};
 use super::page::{Page, Test};
 use super::{Draft, DraftError, judged, path, suite_of, why_not, yaml};
 use crate::tool_test::{call_on, parse_recording, path_of};
-use mcptest_core::problem::nearest;
 use mcptest_core::row::Reason;
 use mcptest_core::suite::Suite;
-use mcptest_mcp::client::{CallFailure, Client, ServerSpec, Tool, WireError};
+use mcptest_mcp::client::{Client, ServerSpec, Tool, WireError};
 use mcptest_redact::{Redactor, is_secret_name};
-use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// More tests than this are no first suite.
-const MOST_TESTS: usize = 12;
-/// A tool that takes longer is left out.
+/// A tool that takes longer is left out, unless the user gives it more time.
 const LONGEST_CALL: Duration = Duration::from_secs(5);
-/// Parts of the name of a tool whose answer may have secrets in it.
-const SECRETIVE: [&str; 7] = ["env", "environment", "secret", "secrets", "credentials", "token", "password"];
 /// Every server must refuse this one.
 const NO_SUCH_TOOL: &str = "mcptest_no_such_tool";
 
@@ -37,22 +32,22 @@ pub struct Ask {
     pub name: Option<String>,
     /// Where the suite will be.
     pub out: PathBuf,
-    /// Tools that may be called although they do not say that they change nothing.
-    pub call: Vec<String>,
+    /// Calls that are made besides those that change nothing.
+    pub call: Vec<Wish>,
 }
 
-/// A tool, and why it is not called.
+/// A tool as the server lists it.
 pub(super) struct Listed {
     pub(super) name: String,
     pub(super) about: String,
     pub(super) is_read_only: bool,
     is_closed: bool,
-    schema: Value,
+    pub(super) schema: Value,
 }
 
 /// Asks the server, calls what is safe to call twice, and drafts a suite that passes on the second answers.
 pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
-    ask.spec.timeout = ask.spec.timeout.min(LONGEST_CALL);
+    ask.spec.timeout = ask.source.timeout.unwrap_or(LONGEST_CALL);
     let mut session = Session { spec: &ask.spec, client: None };
     let client = session.client().await?;
     let mut info = client.server().clone();
@@ -60,7 +55,7 @@ pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
         *said = crate::clean(said).into_owned();
     }
     let tools = listed(client.list_tools().await?.tools);
-    check_named(&ask.call, &tools)?;
+    let candidates = candidates(&ask.call, &tools)?;
     let environment: BTreeMap<String, String> = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect();
@@ -78,11 +73,13 @@ pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
         tests: Vec::new(),
         left_out: Vec::new(),
         not_tried: 0,
+        named: ask.call.iter().map(|wish| wish.tool.clone()).collect(),
+        suggestion: None,
         model: super::page::model(&environment),
     };
-    let folders: Vec<String> =
-        ask.source.words.iter().skip(1).filter(|word| Path::new(word).is_dir()).cloned().collect();
-    let answers = first_calls(&mut session, &mut page, &ask.call, &folders).await;
+    let around = Around::of(&ask.source.words);
+    let answers = first_calls(&mut session, &mut page, candidates, &around).await;
+    page.suggest(&around);
     session.end().await;
     let around = Surroundings { out: &ask.out, variables: &entry.variables, environment: &environment };
     let mut recordings = record(&mut session, &mut page, &around, answers).await?;
@@ -125,13 +122,13 @@ fn finish(
 }
 
 /// A connection that is made again after a call broke it.
-struct Session<'s> {
+pub(super) struct Session<'s> {
     spec: &'s ServerSpec,
-    client: Option<Client>,
+    pub(super) client: Option<Client>,
 }
 
 impl Session<'_> {
-    async fn client(&mut self) -> Result<&Client, WireError> {
+    pub(super) async fn client(&mut self) -> Result<&Client, WireError> {
         let client = match self.client.take() {
             Some(client) => client,
             None => Client::connect(self.spec, None).await?,
@@ -165,103 +162,7 @@ fn listed(tools: Vec<Tool>) -> Vec<Listed> {
         .collect()
 }
 
-fn check_named(wanted: &[String], tools: &[Listed]) -> Result<(), DraftError> {
-    let known = || tools.iter().map(|tool| tool.name.as_str());
-    match wanted.iter().find(|name| known().all(|known| known != name.as_str())) {
-        None => Ok(()),
-        Some(name) => {
-            let help = match nearest(name, known()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => "`mcptest tools` lists them".to_owned(),
-            };
-            Err(DraftError::NoTool { name: name.clone(), help })
-        }
-    }
-}
-
-/// Calls once what is safe to call; what answers becomes a test, and what does not is left out with a reason.
-async fn first_calls(
-    session: &mut Session<'_>,
-    page: &mut Page,
-    wanted: &[String],
-    folders: &[String],
-) -> BTreeMap<String, Value> {
-    let mut answers = BTreeMap::new();
-    let candidates: Vec<(String, Value, bool)> = page
-        .tools
-        .iter()
-        .filter(|tool| tool.is_read_only || wanted.contains(&tool.name))
-        .map(|tool| (tool.name.clone(), tool.schema.clone(), wanted.contains(&tool.name)))
-        .collect();
-    // What the user named comes before what only says that it is safe.
-    let (named, others): (Vec<_>, Vec<_>) = candidates.into_iter().partition(|(.., is_named)| *is_named);
-    for (tool, schema, is_named) in named.into_iter().chain(others) {
-        if !is_named && page.tests.len() >= MOST_TESTS {
-            page.not_tried += 1;
-            continue;
-        }
-        let why = match arguments(&schema, folders) {
-            _ if !is_named && is_secretive(&tool) => "its answer may have secrets in it".to_owned(),
-            _ if tool.trim().is_empty() || is_unwritable(&tool) => {
-                "its name cannot be written in a suite".to_owned()
-            }
-            None => "no arguments could be made from its schema".to_owned(),
-            Some(arguments) if is_unwritable(&arguments.to_string()) => {
-                "its arguments cannot be written in a suite".to_owned()
-            }
-            Some(arguments) => match call(session, &tool, &arguments).await {
-                Ok(answer) => {
-                    let name = format!("{tool} answers");
-                    answers.insert(name.clone(), answer);
-                    page.tests.push(Test::new(&name, &tool, arguments));
-                    continue;
-                }
-                Err(why) => format!("called with {}, {why}", yaml::comment(&yaml::flow(&arguments))),
-            },
-        };
-        page.left_out.push((tool, why));
-    }
-    let of_tool: BTreeMap<&str, usize> =
-        page.tools.iter().enumerate().map(|(at, tool)| (tool.name.as_str(), at)).collect();
-    page.tests.sort_by_key(|test| of_tool.get(test.tool.as_str()).copied());
-    answers
-}
-
-/// Whether some `${` has no `}` after it, which no suite can say.
-fn is_unwritable(text: &str) -> bool {
-    text.rfind("${").is_some_and(|at| !text[at..].contains('}'))
-}
-
-fn is_secretive(tool: &str) -> bool {
-    let words = tool.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_ascii_lowercase);
-    words.into_iter().any(|word| SECRETIVE.contains(&word.as_str()))
-}
-
-async fn call(session: &mut Session<'_>, tool: &str, arguments: &Value) -> Result<Value, String> {
-    let arguments = RawValue::from_string(arguments.to_string()).map_err(|error| error.to_string())?;
-    let client = session.client().await.map_err(|error| short(&error))?;
-    match client.call_tool(tool, &arguments, None).await.outcome {
-        Ok(result) => {
-            let result: Value = serde_json::from_str(result.get()).unwrap_or_default();
-            match &result["isError"] {
-                Value::Bool(true) => {
-                    let said = result["content"][0]["text"].as_str().unwrap_or("nothing more");
-                    Err(format!("it failed: {}", yaml::comment(said)))
-                }
-                _ => Ok(result),
-            }
-        }
-        Err(CallFailure::Rpc(error)) => {
-            Err(format!("it was refused: {} {}", error.code, yaml::comment(&error.message)))
-        }
-        Err(CallFailure::Wire(error)) => {
-            session.client = None;
-            Err(short(&error))
-        }
-    }
-}
-
-fn short(error: &WireError) -> String {
+pub(super) fn short(error: &WireError) -> String {
     format!("there was no answer: {}", yaml::comment(&error.to_string()))
 }
 
@@ -368,11 +269,5 @@ mod tests {
         assert_eq!(name_of("My Weather (beta)", "npx"), "my-weather-beta");
         assert_eq!(name_of("天気", "weather_server"), "weather-server");
         assert_eq!(name_of("", "天気"), "server");
-    }
-
-    #[test]
-    fn tools_that_tell_secrets_are_known_by_a_word_of_their_name() {
-        assert!(is_secretive("get-env") && is_secretive("list_secrets"));
-        assert!(!is_secretive("envelope") && !is_secretive("inventory"));
     }
 }

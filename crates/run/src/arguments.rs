@@ -1,27 +1,31 @@
 //! `city=Oslo days:=3`: what is sent, and does it fit the tool's schema?
 
-use super::tools::kind;
-use crate::output::Failure;
 use mcptest_core::escape::escape;
 use mcptest_core::problem::nearest;
 use mcptest_files as files;
 use serde_json::{Map, Value};
 use std::path::Path;
+use thiserror::Error;
+
+/// What is wrong with arguments, and what to write.
+#[derive(Debug, Error)]
+#[error("{0}")]
+pub struct ArgumentError(String);
 
 /// The arguments as they were written.
-#[derive(Debug, Default)]
-pub(super) struct Given {
+#[derive(Debug, Clone, Default)]
+pub struct Given {
     whole: Map<String, Value>,
     texts: Vec<(String, String)>,
 }
 
 /// Reads `key=value`, `key:=JSON` and `--args`.
-pub(super) fn parse(written: &[String], whole: Option<&str>) -> Result<Given, Failure> {
+pub fn parse(written: &[String], whole: Option<&str>) -> Result<Given, ArgumentError> {
     let mut given = Given { whole: whole.map(object).transpose()?.unwrap_or_default(), texts: Vec::new() };
     let mut seen: Vec<&str> = Vec::new();
     for one in written {
         let Some((key, value)) = one.split_once('=').filter(|(key, _)| !matches!(*key, "" | ":")) else {
-            return Err(Failure(format!(
+            return Err(ArgumentError(format!(
                 "`{}` is not an argument\n  help: write `key=value`, or `key:=JSON` for a value as JSON",
                 escape(one)
             )));
@@ -29,13 +33,13 @@ pub(super) fn parse(written: &[String], whole: Option<&str>) -> Result<Given, Fa
         let json = key.strip_suffix(':');
         let key = json.unwrap_or(key);
         if seen.contains(&key) {
-            return Err(Failure(format!("the argument `{key}` is given twice")));
+            return Err(ArgumentError(format!("the argument `{key}` is given twice")));
         }
         seen.push(key);
         if json.is_some() {
             let value = serde_json::from_str(value).map_err(|error| {
                 let (key, value) = (escape(key), escape(value));
-                Failure(format!(
+                ArgumentError(format!(
                     "`{key}:={value}` is not JSON: {error}\n  help: `{key}={value}` sends a text"
                 ))
             })?;
@@ -47,7 +51,7 @@ pub(super) fn parse(written: &[String], whole: Option<&str>) -> Result<Given, Fa
     Ok(given)
 }
 
-fn object(written: &str) -> Result<Map<String, Value>, Failure> {
+fn object(written: &str) -> Result<Map<String, Value>, ArgumentError> {
     let text = match written.strip_prefix('@') {
         None => written.to_owned(),
         Some(named) => {
@@ -56,13 +60,15 @@ fn object(written: &str) -> Result<Map<String, Value>, Failure> {
                 file => (file, file),
             };
             files::read_named_text(Path::new(file), files::TEXT)
-                .map_err(|error| Failure(format!("cannot read {shown}: {}", files::reason(&error))))?
+                .map_err(|error| ArgumentError(format!("cannot read {shown}: {}", files::reason(&error))))?
         }
     };
     match serde_json::from_str(&text) {
         Ok(Value::Object(map)) => Ok(map),
-        Ok(_) => Err(Failure("`--args` must be a JSON object, such as '{\"city\": \"Oslo\"}'".to_owned())),
-        Err(error) => Err(Failure(format!(
+        Ok(_) => {
+            Err(ArgumentError("`--args` must be a JSON object, such as '{\"city\": \"Oslo\"}'".to_owned()))
+        }
+        Err(error) => Err(ArgumentError(format!(
             "`--args` is not JSON: {error}\n  help: write `--args '{{\"city\": \"Oslo\"}}'` or `--args @file.json`"
         ))),
     }
@@ -70,13 +76,13 @@ fn object(written: &str) -> Result<Map<String, Value>, Failure> {
 
 impl Given {
     /// The arguments with the types that the tool's schema asks for.
-    pub(super) fn typed(&self, schema: Option<&Value>) -> Result<Map<String, Value>, Failure> {
+    pub fn typed(&self, schema: Option<&Value>) -> Result<Map<String, Value>, ArgumentError> {
         let mut arguments = self.whole.clone();
         for (key, text) in &self.texts {
             let property = schema.map_or(&Value::Null, |schema| &schema["properties"][key.as_str()]);
             let value = typed(text, property).ok_or_else(|| {
                 let (key, text) = (escape(key), escape(text));
-                Failure(format!(
+                ArgumentError(format!(
                     "`{key}` is declared as {}, which `{text}` is not\n  help: `{key}:=JSON` sends any JSON as it is",
                     kind(property)
                 ))
@@ -134,25 +140,63 @@ fn is_of(value: &Value, name: &str) -> bool {
     }
 }
 
+/// `string`, `array of number`, `"metric" | "imperial"`.
+pub fn kind(schema: &Value) -> String {
+    const SHOWN: usize = 6;
+    let joined = |values: &[Value], say: fn(&Value) -> String| {
+        let mut said: Vec<String> = values.iter().take(SHOWN).map(say).collect();
+        if values.len() > SHOWN {
+            said.push("…".to_owned());
+        }
+        said.join(" | ")
+    };
+    if let Some(Value::Array(values)) = schema.get("enum") {
+        return joined(values, |value| escape(&value.to_string()).into_owned());
+    }
+    if let Some(value) = schema.get("const") {
+        return escape(&value.to_string()).into_owned();
+    }
+    match &schema["type"] {
+        Value::String(name) if name == "array" => match kind(&schema["items"]).as_str() {
+            "any" => "array".to_owned(),
+            items => format!("array of {items}"),
+        },
+        Value::String(name) => escape(name).into_owned(),
+        Value::Array(names) => joined(names, |name| escape(name.as_str().unwrap_or("any")).into_owned()),
+        _ => match schema.get("anyOf").or_else(|| schema.get("oneOf")) {
+            Some(Value::Array(choices)) => joined(choices, kind),
+            _ => "any".to_owned(),
+        },
+    }
+}
+
 /// What of the arguments does not look right, a line each. They are sent all the same: the server's answer counts.
-pub(super) fn misfits(arguments: &Map<String, Value>, schema: &Value, tool: &str) -> String {
+pub fn misfits(arguments: &Map<String, Value>, schema: &Value, tool: &str) -> String {
     let mut notes = String::new();
-    let Some(known) = schema["properties"].as_object() else { return notes };
-    let is_open = schema.get("additionalProperties").is_some_and(|rest| *rest != Value::Bool(false));
-    for key in arguments.keys().filter(|key| !known.contains_key(*key) && !is_open) {
-        let near = nearest(key, known.keys().map(String::as_str));
-        let help = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-        let note = format!("note: `{tool}` has no argument `{key}`{help}");
-        notes.push_str(&format!("{}\n", escape(&note)));
+    for unknown in unknown(arguments, schema, tool) {
+        notes.push_str(&format!("note: {unknown}\n"));
     }
     let required = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let missing: Vec<String> =
         required.filter(|key| !arguments.contains_key(*key)).map(|key| format!("`{key}`")).collect();
-    if !missing.is_empty() {
+    if !missing.is_empty() && schema["properties"].is_object() {
         let note = format!("note: `{tool}` requires {}", missing.join(", "));
         notes.push_str(&format!("{}\n", escape(&note)));
     }
     notes
+}
+
+/// The arguments that the tool does not have, a sentence each.
+pub(crate) fn unknown(arguments: &Map<String, Value>, schema: &Value, tool: &str) -> Vec<String> {
+    let Some(known) = schema["properties"].as_object() else { return Vec::new() };
+    let is_open = schema.get("additionalProperties").is_some_and(|rest| *rest != Value::Bool(false));
+    let unknown = arguments.keys().filter(|key| !known.contains_key(*key) && !is_open);
+    let said = unknown.map(|key| {
+        let near = nearest(key, known.keys().map(String::as_str));
+        let help = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        escape(&format!("`{tool}` has no argument `{key}`{help}")).into_owned()
+    });
+    said.collect()
 }
 
 #[cfg(test)]
@@ -165,6 +209,22 @@ mod tests {
         let schema = json!({ "properties": properties });
         let given = parse(&written, None).map_err(|failure| failure.0)?;
         given.typed(Some(&schema)).map(Value::Object).map_err(|failure| failure.0)
+    }
+
+    #[test]
+    fn types_read_as_one_would_say_them() {
+        for (schema, said) in [
+            (json!({"type": "string"}), "string"),
+            (json!({"type": "array", "items": {"type": "number"}}), "array of number"),
+            (json!({"type": "array"}), "array"),
+            (json!({"type": ["string", "null"]}), "string | null"),
+            (json!({"enum": ["a", "b"]}), r#""a" | "b""#),
+            (json!({"anyOf": [{"type": "integer"}, {"type": "null"}]}), "integer | null"),
+            (json!({}), "any"),
+            (json!(true), "any"),
+        ] {
+            assert_eq!(kind(&schema), said);
+        }
     }
 
     #[test]

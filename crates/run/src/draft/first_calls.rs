@@ -1,0 +1,175 @@
+//! Which tools can be called, with what, and do they answer?
+
+use super::arguments::{Around, arguments};
+use super::complaint::complaint;
+use super::page::{Page, Test};
+use super::server::{Listed, Session, short};
+use super::{DraftError, yaml};
+use crate::arguments::{Given, unknown};
+use mcptest_core::escape::escape;
+use mcptest_core::problem::nearest;
+use mcptest_mcp::client::CallFailure;
+use serde_json::value::RawValue;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+
+/// More tests than this are no first suite.
+const MOST_TESTS: usize = 12;
+/// Parts of the name of a tool whose answer may have secrets in it.
+const SECRETIVE: [&str; 7] = ["env", "environment", "secret", "secrets", "credentials", "token", "password"];
+
+/// A call that the user asks for.
+#[derive(Debug, Clone)]
+pub struct Wish {
+    /// The tool, which may be called although it does not say that it changes nothing.
+    pub tool: String,
+    /// Arguments of it; the others are guessed.
+    pub given: Given,
+}
+
+/// A call that may be tried.
+pub(super) struct Candidate {
+    tool: String,
+    schema: Value,
+    given: Map<String, Value>,
+    is_named: bool,
+}
+
+/// What may be called: what the user asks for, which comes first, and what says that it changes nothing.
+pub(super) fn candidates(wishes: &[Wish], tools: &[Listed]) -> Result<Vec<Candidate>, DraftError> {
+    let mut problems = Vec::new();
+    let mut candidates = Vec::new();
+    for wish in wishes {
+        match wished(wish, tools) {
+            Ok(candidate) => candidates.push(candidate),
+            Err(found) => problems.extend(found),
+        }
+    }
+    if !problems.is_empty() {
+        return Err(DraftError::Wish(problems.join("\n  ")));
+    }
+    let is_wished = |tool: &Listed| wishes.iter().any(|wish| wish.tool == tool.name);
+    let safe = tools.iter().filter(|tool| tool.is_read_only && !is_wished(tool));
+    candidates.extend(safe.map(|tool| Candidate {
+        tool: tool.name.clone(),
+        schema: tool.schema.clone(),
+        given: Map::new(),
+        is_named: false,
+    }));
+    Ok(candidates)
+}
+
+fn wished(wish: &Wish, tools: &[Listed]) -> Result<Candidate, Vec<String>> {
+    let known = || tools.iter().map(|tool| tool.name.as_str());
+    let Some(tool) = tools.iter().find(|tool| tool.name == wish.tool) else {
+        let help = match nearest(&wish.tool, known()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`mcptest tools` lists them".to_owned(),
+        };
+        return Err(vec![escape(&format!("the server lists no tool `{}`; {help}", wish.tool)).into_owned()]);
+    };
+    let given = wish.given.typed(Some(&tool.schema)).map_err(|error| vec![error.to_string()])?;
+    let unknown = unknown(&given, &tool.schema, &tool.name);
+    if !unknown.is_empty() {
+        return Err(unknown);
+    }
+    Ok(Candidate { tool: tool.name.clone(), schema: tool.schema.clone(), given, is_named: true })
+}
+
+/// Calls each once; what answers becomes a test, and what does not is left out with a reason.
+pub(super) async fn first_calls(
+    session: &mut Session<'_>,
+    page: &mut Page,
+    candidates: Vec<Candidate>,
+    around: &Around,
+) -> BTreeMap<String, Value> {
+    let mut answers = BTreeMap::new();
+    for candidate in candidates {
+        if !candidate.is_named && page.tests.len() >= MOST_TESTS {
+            page.not_tried += 1;
+            continue;
+        }
+        match tried(session, &candidate, around).await {
+            Ok((arguments, answer)) => {
+                let name = page.free_name(&format!("{} answers", candidate.tool));
+                answers.insert(name.clone(), answer);
+                page.tests.push(Test::new(&name, &candidate.tool, arguments));
+            }
+            Err(why) => page.left_out.push((candidate.tool, why)),
+        }
+    }
+    let of_tool: BTreeMap<&str, usize> =
+        page.tools.iter().enumerate().map(|(at, tool)| (tool.name.as_str(), at)).collect();
+    page.tests.sort_by_key(|test| of_tool.get(test.tool.as_str()).copied());
+    answers
+}
+
+/// The arguments that were sent and the answer, or why there is none that a suite could expect again.
+async fn tried(
+    session: &mut Session<'_>,
+    candidate: &Candidate,
+    around: &Around,
+) -> Result<(Value, Value), String> {
+    let Candidate { tool, schema, given, is_named } = candidate;
+    if !is_named && is_secretive(tool) {
+        return Err("its answer may have secrets in it".to_owned());
+    }
+    if tool.trim().is_empty() || is_unwritable(tool) {
+        return Err("its name cannot be written in a suite".to_owned());
+    }
+    let arguments = arguments(schema, given, around)
+        .ok_or_else(|| "no arguments could be made from its schema".to_owned())?;
+    if is_unwritable(&arguments.to_string()) {
+        return Err("its arguments cannot be written in a suite".to_owned());
+    }
+    let answer = call(session, tool, &arguments).await;
+    let answer =
+        answer.map_err(|why| format!("called with {}, {why}", yaml::comment(&yaml::flow(&arguments))))?;
+    Ok((arguments, answer))
+}
+
+/// Whether some `${` has no `}` after it, which no suite can say.
+fn is_unwritable(text: &str) -> bool {
+    text.rfind("${").is_some_and(|at| !text[at..].contains('}'))
+}
+
+fn is_secretive(tool: &str) -> bool {
+    let words = tool.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_ascii_lowercase);
+    words.into_iter().any(|word| SECRETIVE.contains(&word.as_str()))
+}
+
+async fn call(session: &mut Session<'_>, tool: &str, arguments: &Value) -> Result<Value, String> {
+    let arguments = RawValue::from_string(arguments.to_string()).map_err(|error| error.to_string())?;
+    let client = session.client().await.map_err(|error| short(&error))?;
+    match client.call_tool(tool, &arguments, None).await.outcome {
+        Ok(result) => {
+            let result: Value = serde_json::from_str(result.get()).unwrap_or_default();
+            if result["isError"] == Value::Bool(true) {
+                let said = result["content"][0]["text"].as_str().unwrap_or("nothing more");
+                return Err(format!("it failed: {}", yaml::comment(said)));
+            }
+            match complaint(&result) {
+                Some(said) => Err(format!("its answer looks like an error: {}", yaml::comment(&said))),
+                None => Ok(result),
+            }
+        }
+        Err(CallFailure::Rpc(error)) => {
+            Err(format!("it was refused: {} {}", error.code, yaml::comment(&error.message)))
+        }
+        Err(CallFailure::Wire(error)) => {
+            session.client = None;
+            Err(short(&error))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tools_that_tell_secrets_are_known_by_a_word_of_their_name() {
+        assert!(is_secretive("get-env") && is_secretive("list_secrets"));
+        assert!(!is_secretive("envelope") && !is_secretive("inventory"));
+    }
+}
