@@ -196,6 +196,38 @@ fn a_tape_without_requests_verifies_nothing() {
     assert!(errors.contains("tape.jsonl: nothing was checked"), "{errors}");
 }
 
+const LIBRARY: &str =
+    "mock_server:\n  name: library\n  tools: [{ name: find_book, response: 2 on the shelf }]\n";
+
+#[test]
+fn a_server_is_named_by_a_text_or_a_suite_and_takes_what_it_takes_elsewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = env!("CARGO_BIN_EXE_mcptest");
+    std::fs::write(folder.path().join("library.yml"), LIBRARY).unwrap();
+    std::fs::write(folder.path().join("suite.yml"), "servers:\n  library: { mock: library.yml }\n").unwrap();
+    let mock = format!("'{program}' mock --tools-from library.yml");
+    let proxied = ["proxy", "--out", "tape.jsonl", "--command", &mock];
+    let called = mcptest(folder.path(), &[&["call", "find_book", "--", program], &proxied[..]].concat());
+    assert_eq!(String::from_utf8_lossy(&called.stdout), "2 on the shelf\n");
+    for server in [
+        &["--command", &mock][..],
+        &["--config", "suite.yml"],
+        &["--config", "suite.yml", "--server", "library", "--era", "legacy"],
+        &["--env", "LEVEL=1", "--", program, "mock", "--tools-from", "library.yml"],
+    ] {
+        let ran = mcptest(folder.path(), &[&["verify", "tape.jsonl"], server].concat());
+        let report = String::from_utf8_lossy(&ran.stdout).into_owned();
+        assert!(report.contains("2 requests replayed: 0 breaking, 0 changed"), "{server:?}: {report}");
+    }
+    std::fs::write(folder.path().join("library.yml"), LIBRARY.replace("on the shelf", "lent")).unwrap();
+    let ran = mcptest(folder.path(), &["verify", "tape.jsonl", "--config", "suite.yml", "--deny", "changed"]);
+    let report = String::from_utf8_lossy(&ran.stdout).into_owned();
+    assert!(
+        ran.status.code() == Some(1) && report.contains("  call 1 `find_book`: result.content"),
+        "{report}"
+    );
+}
+
 #[test]
 fn verify_refuses_a_broken_path_and_no_time_at_all_and_gives_up_on_a_silent_handshake() {
     let folder = tempfile::tempdir().unwrap();

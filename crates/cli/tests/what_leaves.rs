@@ -269,7 +269,7 @@ init --force -o out/drafted.yml --from-cassette FILE
 init -o suite.yml --from-cassette FILE
 init --force --timeout 2s -o out/suite.yml SERVER
 trace-from FILE
-trace-from FILE -o out/traced.jsonl
+trace-from FILE --force -o out/traced.jsonl
 trace-from FILE --prompt ODD
 report FILE
 report report.json

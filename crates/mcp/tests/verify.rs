@@ -131,8 +131,61 @@ fn a_tool_that_is_gone_and_a_call_that_fails_now_break() {
     assert_eq!(counts(&drift), [2, 0, 1], "{}", human(&drift));
     let shown = human(&drift);
     assert!(shown.contains("tool `drop` is gone"), "{shown}");
-    assert!(shown.contains("call 3 `find`: result.isError succeeded and fails now"), "{shown}");
+    assert!(shown.contains("call 1 `find`: result.isError succeeded and fails now"), "{shown}");
     assert!(shown.ends_with("3 requests replayed: 2 breaking, 0 changed, 1 added\n"), "{shown}");
+}
+
+#[test]
+fn each_session_is_replayed_in_its_own_era_and_its_calls_are_numbered_as_in_a_run() {
+    fn both(method: &str, params: &Value) -> Result<Value, RpcError> {
+        let is_modern = params["_meta"]["io.modelcontextprotocol/protocolVersion"].is_string();
+        match method {
+            "server/discover" => {
+                Ok(json!({"supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+                "resultType": "complete", "serverInfo": {"name": "s", "version": "1"}}))
+            }
+            "tools/call" => Ok(text(if is_modern { "modern" } else { "legacy" })),
+            _ => recorded(method, params),
+        }
+    }
+    let message = |session: u64, at: usize, from: &str, message: Value| {
+        json!({"at_us": at, "session": session, "from": from, "message": message}).to_string()
+    };
+    let call = json!({"name": "find", "arguments": {"q": "x"}});
+    let mut modern = call.clone();
+    modern["_meta"] = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28"});
+    let mut lines =
+        vec![r#"{"format":"mcptest-tape","version":1,"server":{"url":"http://h/mcp"}}"#.to_owned()];
+    let sessions = [
+        (1, "initialize", json!({"protocolVersion": "2025-11-25"}), call),
+        (2, "server/discover", json!({}), modern),
+    ];
+    for (session, begins, params, call) in sessions {
+        for (id, (method, params)) in [(begins, params), ("tools/call", call)].into_iter().enumerate() {
+            let answer = both(method, &params).unwrap();
+            lines.push(message(
+                session,
+                id,
+                "client",
+                json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}),
+            ));
+            lines.push(message(session, id, "server", json!({"jsonrpc": "2.0", "id": id, "result": answer})));
+        }
+    }
+    let tape = Tape::read(&(lines.join("\n") + "\n")).unwrap();
+    let same = drift_from(&tape, both, &[]);
+    assert_eq!((same.replayed, counts(&same)), (2, [0, 0, 0]), "{}", human(&same));
+    let other = drift_from(
+        &tape,
+        |method, params| {
+            if method == "tools/call" { Err(RpcError::new(-32000, "not now")) } else { both(method, params) }
+        },
+        &[],
+    );
+    let shown = human(&other);
+    for part in ["run 1: call 1 `find`: error succeeded", "run 2: call 1 `find`: error succeeded"] {
+        assert!(shown.contains(part), "{shown}");
+    }
 }
 
 #[test]

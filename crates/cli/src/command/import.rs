@@ -29,12 +29,7 @@ pub(crate) struct Import {
 }
 
 pub(super) fn run(args: &Import) -> Result<ExitCode, Failure> {
-    if let Some(out) = args.out.as_ref().filter(|out| out.exists() && !args.force) {
-        return Err(Failure(format!(
-            "{} exists already\n  help: choose another file, or overwrite it with `--force`",
-            escape_path(out)
-        )));
-    }
+    check_free(args.out.as_deref(), args.force)?;
     let format = args.format.as_deref().and_then(import::find);
     let mut whole: Option<import::Imported> = None;
     let mut broken = 0;
@@ -77,6 +72,17 @@ pub(super) fn run(args: &Import) -> Result<ExitCode, Failure> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Refuses to write over a file without `--force`.
+pub(super) fn check_free(out: Option<&Path>, force: bool) -> Result<(), Failure> {
+    match out.filter(|out| out.exists() && !force) {
+        None => Ok(()),
+        Some(out) => Err(Failure(format!(
+            "{} exists already\n  help: choose another file, or overwrite it with `--force`",
+            escape_path(out)
+        ))),
+    }
 }
 
 /// The files that are named, and those in the folders that are named.

@@ -1,5 +1,6 @@
 //! `mcptest proxy`: between a client and a server, with a tape of all that crosses.
 
+use super::server;
 use crate::output::{self, Failure};
 use clap::{ArgGroup, Args as Group};
 use mcptest_core::escape::escape_path;
@@ -14,8 +15,8 @@ use tokio::runtime::Runtime;
 /// Arguments of `proxy`.
 #[derive(Debug, Group)]
 #[command(
-    group = ArgGroup::new("server").required(true).args(["target", "command"]),
-    override_usage = "mcptest proxy [OPTIONS] --out FILE -- COMMAND...\n       mcptest proxy [OPTIONS] --out FILE --target URL [--listen ADDR[:PORT]]"
+    group = ArgGroup::new("server").required(true).args(["target", "command", "words"]),
+    override_usage = "mcptest proxy [OPTIONS] --out FILE -- COMMAND...\n       mcptest proxy [OPTIONS] --out FILE --command TEXT\n       mcptest proxy [OPTIONS] --out FILE --target URL [--listen ADDR[:PORT]]"
 )]
 pub(crate) struct Proxy {
     /// The tape to write; `{number}` in the name becomes the first free number.
@@ -24,11 +25,14 @@ pub(crate) struct Proxy {
     /// The URL of the server, on HTTP.
     #[arg(long, value_name = "URL")]
     pub(crate) target: Option<String>,
+    /// Start the server with this command line, for clients that swallow `--`: `--command "npx my-server --fast"`.
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) command: Option<String>,
     /// The address to listen on for clients [default: 127.0.0.1 and a free port].
-    #[arg(long, value_name = "ADDR[:PORT]", conflicts_with = "command")]
+    #[arg(long, value_name = "ADDR[:PORT]", conflicts_with_all = ["command", "words"])]
     pub(crate) listen: Option<Address>,
     /// Also accept requests for this host name; repeatable.
-    #[arg(long, value_name = "HOST", conflicts_with = "command")]
+    #[arg(long, value_name = "HOST", conflicts_with_all = ["command", "words"])]
     pub(crate) allow_host: Vec<String>,
     /// Inject this fault into every tool call, such as slow:500 or malformed; repeatable.
     #[arg(long, value_name = "KIND")]
@@ -41,19 +45,26 @@ pub(crate) struct Proxy {
     pub(crate) name: Option<String>,
     /// Start the server with the command after `--`, on stdio.
     #[arg(last = true, value_name = "COMMAND")]
-    pub(crate) command: Vec<String>,
+    pub(crate) words: Vec<String>,
 }
 
 pub(super) fn run(args: Proxy) -> Result<ExitCode, Failure> {
+    let command = match &args.command {
+        Some(text) => server::words(text)?,
+        None => args.words,
+    };
+    if args.target.is_none() && command.is_empty() {
+        return Err(Failure("`--command` is empty\n  help: write `--command \"npx my-server\"`".to_owned()));
+    }
     let target = args.target.as_deref().map(http::Target::parse).transpose()?;
     let variables = std::env::vars_os()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     let words: Vec<&str> =
-        args.command.iter().map(String::as_str).chain(target.as_ref().map(http::Target::url)).collect();
+        command.iter().map(String::as_str).chain(target.as_ref().map(http::Target::url)).collect();
     let redactor = proxy::redactor(&args.redact, variables, &words)?;
     let server = TapeServer {
         name: args.name,
-        command: args.command.clone(),
+        command: command.clone(),
         url: target.as_ref().map(|target| redactor.text(target.url()).into_owned()),
     };
     let shown = server.url.clone().unwrap_or_default();
@@ -67,7 +78,7 @@ pub(super) fn run(args: Proxy) -> Result<ExitCode, Failure> {
             let lost = runtime.block_on(serve(&listen, (target, &shown), args.allow_host, injector, tape))?;
             (0, lost)
         }
-        None => pass_on(&runtime, args.command, injector, tape)?,
+        None => pass_on(&runtime, command, injector, tape)?,
     };
     // A read of standard input cannot be called back; nothing waits for it.
     runtime.shutdown_background();

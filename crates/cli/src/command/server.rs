@@ -1,6 +1,7 @@
 //! Which server do `tools` and `call` mean, and how is it spoken to?
 
 use crate::args::{Direct, Server};
+use crate::bare_server::is_url;
 use crate::output::{self, Failure};
 use mcptest_core::era::Era;
 use mcptest_core::escape::escape_path;
@@ -25,6 +26,9 @@ pub(super) fn spec(name: Option<&str>, args: &Server) -> Result<ServerSpec, Fail
 fn direct(args: &Direct) -> Result<Option<ServerSpec>, Failure> {
     Ok(match (&args.url, command(args)?) {
         (Some(url), _) => Some(ServerSpec::url(url, url)),
+        (None, Some(words)) if matches!(&words[..], [word] if is_url(word)) => {
+            Some(ServerSpec::url(&words[0], &words[0]))
+        }
         (None, Some(words)) => Some(of_words(&words)?),
         (None, None) => None,
     })
@@ -70,7 +74,11 @@ fn of_words(words: &[String]) -> Result<ServerSpec, Failure> {
 fn of_suite(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
     let named: Vec<_> = args.config.iter().cloned().collect();
     let found = mcptest_run::find(&named, Path::new("")).map_err(|error| match (error, name) {
-        (mcptest_run::FindError::NoDefault, _) => Failure(
+        (mcptest_run::FindError::NoDefault, Some(name)) => Failure(format!(
+            "there is no mcptest.yaml or mcptest.yml here that could declare a server `{name}`\n  help: the command of a \
+             server follows `--`: `-- {name}`; or name a suite with `--config suite.yml`"
+        )),
+        (mcptest_run::FindError::NoDefault, None) => Failure(
             "no server is named, and there is no mcptest.yaml or mcptest.yml here to look in\n  help: name a server with \
              `-- npx my-server`, `--url http://localhost:3000/mcp` or `--config suite.yml`"
                 .to_owned(),

@@ -23,9 +23,13 @@ pub(crate) struct TraceFrom {
     /// The agent's name [default: the name that the client reported].
     #[arg(long, value_name = "NAME")]
     pub(crate) agent: Option<String>,
+    /// Overwrite FILE if it is a recording.
+    #[arg(long, requires = "out")]
+    pub(crate) force: bool,
 }
 
 pub(super) fn run(args: TraceFrom) -> Result<ExitCode, Failure> {
+    super::import::check_free(args.out.as_deref(), args.force)?;
     let tape = super::tape::required(&args.tape)?;
     let options =
         TraceOptions { agent: args.agent, prompt: args.prompt, final_response: args.final_response };

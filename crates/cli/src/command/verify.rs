@@ -1,9 +1,10 @@
 //! `mcptest verify`: a tape against a live server.
 
+use super::server;
+use crate::args::Server;
 use crate::output::{self, Failure};
-use clap::{ArgGroup, Args as Group, ValueEnum};
+use clap::{Args as Group, ValueEnum};
 use mcptest_core::escape::escape_path;
-use mcptest_mcp::client::ServerSpec;
 use mcptest_mcp::proxy;
 use mcptest_mcp::verify::{self, Ignore, Tier};
 use std::path::PathBuf;
@@ -12,30 +13,25 @@ use std::process::ExitCode;
 /// Arguments of `verify`.
 #[derive(Debug, Group)]
 #[command(
-    group = ArgGroup::new("server").required(true).args(["url", "command"]),
-    override_usage = "mcptest verify [OPTIONS] TAPE -- COMMAND...\n       mcptest verify [OPTIONS] TAPE --url URL"
+    override_usage = "mcptest verify [OPTIONS] TAPE -- COMMAND...\n       mcptest verify [OPTIONS] TAPE --url URL\n       mcptest verify [OPTIONS] TAPE [--config FILE] [--server NAME]"
 )]
 pub(crate) struct Verify {
     /// The tape, as written by `mcptest proxy`.
     pub(crate) tape: PathBuf,
-    /// The URL of the server, on HTTP.
-    #[arg(long, value_name = "URL")]
-    pub(crate) url: Option<String>,
+    /// The server's name under `servers:` of the suite; optional if there is only one.
+    #[arg(long = "server", short, value_name = "NAME", conflicts_with_all = ["command", "url", "words"])]
+    pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) server: Server,
     /// Ignore differences at or below this path, such as `result.content[0].text` or `get_time:result`; repeatable.
     #[arg(long, value_name = "[NAME:]PATH")]
     pub(crate) ignore: Vec<Ignore>,
     /// Fail on more than breaking differences.
     #[arg(long, value_name = "TIER")]
     pub(crate) deny: Option<Deny>,
-    /// Time limit of a request and of the handshake, such as 500ms, 30s or 2m.
-    #[arg(long, value_name = "TIME", value_parser = crate::args::duration)]
-    pub(crate) timeout: Option<std::time::Duration>,
     /// Print the result as JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// Start the server with the command after `--`, on stdio.
-    #[arg(last = true, value_name = "COMMAND")]
-    pub(crate) command: Vec<String>,
 }
 
 /// What fails besides what breaks.
@@ -49,13 +45,7 @@ pub(crate) enum Deny {
 
 pub(super) fn run(args: Verify) -> Result<ExitCode, Failure> {
     let tape = super::tape::required(&args.tape)?;
-    let mut spec = match args.url {
-        Some(url) => ServerSpec::url("server", url),
-        None => ServerSpec::command("server", args.command),
-    };
-    if let Some(timeout) = args.timeout {
-        (spec.timeout, spec.connect_timeout) = (timeout, timeout);
-    }
+    let spec = server::spec(args.name.as_deref(), &args.server)?;
     let redactor = proxy::redactor(&[], std::iter::empty(), &[])?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     let drift = runtime.block_on(async {

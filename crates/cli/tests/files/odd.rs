@@ -27,7 +27,7 @@ const READ: [(&str, &[&str]); 16] = [
 /// Each file that is written, and the command that writes it.
 const WRITTEN: [(&str, &[&str]); 5] = [
     ("out", &["run", "a.yml", "--reporter", "json=out"]),
-    ("out", &["trace-from", "tape.jsonl", "-o", "out"]),
+    ("out", &["trace-from", "tape.jsonl", "-o", "out", "--force"]),
     ("out", &["init", "--from-cassette", "t.json", "-o", "out", "--force"]),
     ("out", &["proxy", "--out", "out", "--", "true"]),
     ("out", &["import", "chat.json", "-o", "out", "--force"]),

@@ -39,9 +39,11 @@ fn recording_replaces_an_empty_file_and_a_recording_and_nothing_else() {
         assert_says(&mcptest(here.path(), &["run", "s.yml", "--record"]), 0, &["1 passed"]);
         assert!(fs::read_to_string(at(name)).unwrap().contains("mcptest-cassette"), "{name}");
     }
-    let output = mcptest(here.path(), &["trace-from", "tape.jsonl", "-o", "notes.md"]);
+    let output = mcptest(here.path(), &["trace-from", "tape.jsonl", "-o", "trace.jsonl"]);
+    assert_says(&output, 2, &["trace.jsonl exists already", "overwrite it with `--force`"]);
+    let output = mcptest(here.path(), &["trace-from", "tape.jsonl", "-o", "notes.md", "--force"]);
     assert_says(&output, 2, &["notes.md: the file holds something that mcptest did not record"]);
-    let output = mcptest(here.path(), &["trace-from", "tape.jsonl", "-o", "tape.jsonl"]);
+    let output = mcptest(here.path(), &["trace-from", "tape.jsonl", "-o", "tape.jsonl", "--force"]);
     assert_says(&output, 2, &["tape.jsonl: the file holds something that mcptest did not record"]);
     let output =
         mcptest(here.path(), &["init", "--from-cassette", "trace.jsonl", "-o", "./trace.jsonl", "--force"]);

@@ -11,6 +11,7 @@ pub use entry::{Direction, Entry, Event, Header, TapeServer};
 pub(crate) use pair::{Asked, CallParams, requests};
 pub use read::{Tape, TapeError, is_tape};
 pub use show::{ShowOptions, timeline};
+pub(crate) use trace::sessions;
 pub use trace::{TraceOptions, to_cassette};
 pub use write::{WriteError, Writer};
 

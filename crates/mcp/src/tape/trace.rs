@@ -57,7 +57,7 @@ pub fn to_cassette(tape: &Tape, options: &TraceOptions) -> String {
 }
 
 /// The sessions in which a client said something; where there are any, what belongs to none is no run.
-fn sessions(tape: &Tape) -> BTreeSet<Option<u64>> {
+pub(crate) fn sessions(tape: &Tape) -> BTreeSet<Option<u64>> {
     let from_client = tape.entries.iter().filter(|entry| entry.from == Some(Direction::Client));
     let mut sessions: BTreeSet<Option<u64>> =
         from_client.filter(|entry| entry.message.is_some()).map(|entry| entry.session).collect();

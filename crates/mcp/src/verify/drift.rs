@@ -115,7 +115,11 @@ impl Subject<'_> {
             return;
         }
         let (subject, path, message) = (self.text.to_owned(), path.to_owned(), message.into());
-        self.findings.found.push(Finding { tier, subject, path, message });
+        let finding = Finding { tier, subject, path, message };
+        // What several sessions show is told once.
+        if !self.findings.found.contains(&finding) {
+            self.findings.found.push(finding);
+        }
     }
 }
 

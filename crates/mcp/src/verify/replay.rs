@@ -9,7 +9,7 @@ use crate::client::{
 use crate::era::Era;
 use crate::era::meta;
 use crate::jsonrpc::RpcError;
-use crate::tape::{Asked, CallParams, Direction, Tape, requests};
+use crate::tape::{Asked, CallParams, Direction, Tape, requests, sessions};
 use mcptest_redact::Redactor;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -19,35 +19,51 @@ const MOST_PAGES: usize = 1000;
 /// Not asked again: the handshake is the client's own, and a stream that stays open answers nothing.
 const OWN: &[&str] = &["initialize", "server/discover", "ping", "subscriptions/listen"];
 
-/// Sends a tape's requests to a live server, one after the other, and compares; without requests no server is asked.
+/// Sends a tape's requests to a live server, one after the other, and compares. Each session is replayed on a
+/// connection of its own, in the era it was recorded in unless the server has a fixed one; without requests no server
+/// is asked.
 pub async fn replay(
     tape: &Tape,
-    mut spec: ServerSpec,
+    spec: ServerSpec,
     ignored: Vec<Ignore>,
     redactor: &Redactor,
 ) -> Result<Drift, WireError> {
     let asked = requests(tape);
-    if asked.iter().all(|asked| asked.from == Direction::Server) {
-        return Ok(Drift::default());
-    }
-    spec.era = era_of(&asked);
-    spec.responses = responses(&asked);
-    let client = Client::connect(&spec, None).await?;
-    let mut replay = Replay {
-        client: &client,
-        redactor,
-        findings: Findings::new(ignored),
-        drift: Drift::default(),
-        is_over: false,
+    let of_session = |session: &Option<u64>| -> Vec<Asked<'_>> {
+        asked.iter().filter(|asked| asked.session == *session).cloned().collect()
     };
-    replay.handshake(&asked);
-    replay.requests(&asked).await;
-    let Replay { findings, mut drift, .. } = replay;
+    let has_question = |asked: &Vec<Asked<'_>>| asked.iter().any(|asked| asked.from == Direction::Client);
+    let sessions: Vec<Vec<Asked<'_>>> = sessions(tape).iter().map(of_session).collect();
+    let (mut findings, mut drift) = (Findings::new(ignored), Drift::default());
+    for (at, asked) in sessions.iter().enumerate().filter(|(_, asked)| has_question(asked)) {
+        let run = if sessions.len() > 1 { format!("run {}: ", at + 1) } else { String::new() };
+        let spec = ServerSpec {
+            era: spec.era.or_else(|| era_of(asked)),
+            responses: responses(asked),
+            ..spec.clone()
+        };
+        match Client::connect(&spec, None).await {
+            Ok(client) => {
+                let (findings, drift) = (&mut findings, &mut drift);
+                let mut replay = Replay { client: &client, redactor, run, findings, drift, is_over: false };
+                replay.handshake(asked);
+                replay.requests(asked).await;
+                client.close().await;
+            }
+            Err(error) if !drift.is_anything_checked && drift.replayed == 0 => return Err(error),
+            Err(error) => {
+                findings.of("", run.trim_end_matches(": ")).add(
+                    Tier::Breaking,
+                    "",
+                    format!("cannot begin now: {error}"),
+                );
+            }
+        }
+    }
     drift.is_anything_checked |= drift.replayed > 0;
     drift.unused_ignores = findings.unused_ignores();
     drift.findings = findings.found;
     drift.findings.sort_by_key(|finding| finding.tier);
-    client.close().await;
     Ok(drift)
 }
 
@@ -68,8 +84,10 @@ fn era_of(asked: &[Asked<'_>]) -> Option<Era> {
 struct Replay<'r> {
     client: &'r Client,
     redactor: &'r Redactor,
-    findings: Findings,
-    drift: Drift,
+    /// Which run it is, when the tape has several.
+    run: String,
+    findings: &'r mut Findings,
+    drift: &'r mut Drift,
     /// The server's process has ended.
     is_over: bool,
 }
@@ -85,14 +103,14 @@ impl Replay<'_> {
         if let Some(recorded) = recorded {
             self.drift.is_anything_checked = true;
             let live = self.read(&self.client.server().raw);
-            catalogue::server(&mut self.findings, &read(recorded), &live);
+            catalogue::server(self.findings, &read(recorded), &live);
         }
     }
 
     async fn requests(&mut self, asked: &[Asked<'_>]) {
         let mut listed = BTreeSet::new();
-        let from_client = asked.iter().filter(|asked| asked.from == Direction::Client);
-        for (number, one) in from_client.enumerate() {
+        let (mut calls, mut others) = (0, 0);
+        for one in asked.iter().filter(|asked| asked.from == Direction::Client) {
             if OWN.contains(&one.method.as_ref()) {
                 continue;
             }
@@ -107,10 +125,10 @@ impl Replay<'_> {
                 continue;
             }
             let name = call.as_ref().map_or_else(|| one.method.to_string(), |call| call.name.to_string());
-            let subject = match &call {
-                Some(call) => format!("call {} `{}`", number + 1, call.name),
-                None => format!("request {} `{}`", number + 1, one.method),
-            };
+            // Calls have the numbers that they have in a run.
+            let (what, number) = if call.is_some() { ("call", &mut calls) } else { ("request", &mut others) };
+            *number += 1;
+            let subject = format!("{}{what} {number} `{name}`", self.run);
             let reason = if self.is_over {
                 Some("the server was gone")
             } else {
@@ -207,7 +225,7 @@ impl Replay<'_> {
         }
         self.drift.replayed += 1;
         if let Some(recorded) = recorded {
-            catalogue::compare(&mut self.findings, kind, &recorded.items, &live, recorded.is_whole);
+            catalogue::compare(self.findings, kind, &recorded.items, &live, recorded.is_whole);
         }
     }
 
