@@ -2,8 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::panic, missing_docs)]
 
-use serde_json::Value;
-use std::collections::BTreeSet;
+use mcptest_provider_stub::{Script, Stub};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -165,5 +166,102 @@ fn every_gate_has_an_example_that_passes_and_one_that_fails() {
         assert!(index.contains(&format!("]({name})")), "{name} is not in examples/README.md");
         let can_fail = failing.iter().any(|failing| failing.suite == stem(&suite));
         assert!(can_fail, "no recording in examples/failing makes {} fail", suite.display());
+    }
+}
+
+/// What a program of the user's says of itself, and no model that is asked in a loop.
+const NOT_FROM_A_LOOP: [&str; 1] = ["the planner delegates the rollout"];
+
+/// The answers of a model that led to this run, a step each.
+fn steps(trace: &Value) -> Vec<Value> {
+    let calls = trace["tool_calls"].as_array().unwrap();
+    let turns = trace["conversation"]["turns"].as_array().into_iter().flatten();
+    let said: Vec<&Value> =
+        turns.filter(|turn| turn["role"] == "assistant").map(|turn| &turn["content"]).collect();
+    let last =
+        calls.iter().filter_map(|call| call["turn"].as_u64()).max().map_or(0, |turn| turn as usize + 1);
+    let count = said.len().max(last + 1);
+    let tokens = |key: &str| trace["conversation"]["tokens"][key].as_u64().unwrap_or(100) / count as u64;
+    let usage = json!({ "prompt": tokens("prompt"), "completion": tokens("completion") });
+    let step = |at: usize| {
+        let made: Vec<Value> = calls
+            .iter()
+            .filter(|call| call["turn"].as_u64() == Some(at as u64))
+            .map(|call| json!({ "name": call["name"], "args": call["args"], "caller": call["caller"] }))
+            .collect();
+        let text = if at + 1 == count { Some(&trace["final_response"]) } else { said.get(at).copied() };
+        json!({ "text": text.filter(|text| *text != ""), "calls": made, "usage": usage })
+    };
+    (0..count).map(step).collect()
+}
+
+/// A provider that says what the models of these recordings said.
+fn provider_of(cassettes: &Path) -> Stub {
+    let number = |path: &Path| -> usize {
+        let digits: String = stem(path).chars().filter(char::is_ascii_digit).collect();
+        digits.parse().unwrap_or_default()
+    };
+    let mut files = entries(cassettes);
+    // The runs under faults come after the one without.
+    files.sort_by_key(|path| {
+        (stem(path).ends_with(".faults"), if stem(path).contains("-distractors") { number(path) } else { 0 })
+    });
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    let mut rules = Vec::new();
+    for file in files {
+        let text = fs::read_to_string(&file).unwrap();
+        let mut lines = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let header = lines.next().unwrap();
+        let (model, prompt) = (&header["model"], &header["prompt"][0]);
+        for run in lines.filter(|_| model.is_string()) {
+            let number = counts.entry(format!("{model} {prompt}")).or_default();
+            let when = json!({ "model": model, "prompt": prompt, "run": *number });
+            rules.push(json!({ "when": when, "steps": steps(&run["trace"]) }));
+            *number += 1;
+        }
+    }
+    Stub::start(Script::parse(&json!({ "rules": rules }).to_string()).unwrap()).unwrap()
+}
+
+/// The verdict of each row and of each of its gates.
+fn verdicts(report: &Value) -> Vec<String> {
+    let tests = report["tests"].as_array().unwrap().iter();
+    let tests = tests.filter(|test| !NOT_FROM_A_LOOP.contains(&test["name"].as_str().unwrap()));
+    let gates = |test: &Value| -> Vec<String> {
+        test["gates"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|gate| format!("{} {}", gate["key"], gate["status"]))
+            .collect()
+    };
+    tests
+        .map(|test| format!("{} {} {} {:?}", test["name"], test["model"], test["status"], gates(test)))
+        .collect()
+}
+
+#[test]
+fn every_example_can_be_recorded_against_its_mocks_and_comes_to_the_same_verdict() {
+    for suite in suites() {
+        let folder = tempfile::tempdir().unwrap();
+        let name = format!("{}.yml", stem(&suite));
+        fs::copy(&suite, folder.path().join(&name)).unwrap();
+        fs::create_dir(folder.path().join("mocks")).unwrap();
+        for mock in entries(&repository().join("examples/mocks")) {
+            fs::copy(&mock, folder.path().join("mocks").join(mock.file_name().unwrap())).unwrap();
+        }
+        let stub = provider_of(&repository().join("examples/cassettes").join(stem(&suite)));
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mcptest"));
+        command.current_dir(folder.path()).env_clear().envs(stub.environment());
+        let recorded = command.args(["run", &name, "--record", "--jobs", "1", "--quiet"]).output().unwrap();
+        let (_, shipped) = report(&repository().join("examples"), &name);
+        let (_, replayed) = report(folder.path(), &name);
+        assert_eq!(
+            verdicts(&replayed),
+            verdicts(&shipped),
+            "{name}: {}{}",
+            text(&recorded.stdout),
+            text(&recorded.stderr)
+        );
     }
 }
