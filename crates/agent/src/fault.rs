@@ -3,8 +3,11 @@
 use mcptest_core::fault::{FaultKind, FaultTarget, Progress};
 use mcptest_core::suite::Fault;
 use mcptest_core::trace::RecordedFault;
+use mcptest_mcp::client::{Failure, Misbehaviour, Moment, WireError};
 use mcptest_mcp::fault::{Request, refusal};
+use mcptest_mcp::jsonrpc::{Malformed, parse};
 use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
 
 /// The faults of one run, and how far each of them is. Shared between the calls as it is.
 #[derive(Debug, Default)]
@@ -43,13 +46,43 @@ pub struct Strike {
     pub real: bool,
     /// How long the call may take: what the agent is told, and what the virtual clock counts.
     pub limit_ms: u64,
+    /// Who was called, and what for.
+    server: String,
+    tool: String,
 }
 
 impl Strike {
-    /// What the agent is told in place of a result; `None` when it gets one.
+    /// What the agent is told in place of a result, in the words for a server that does so by itself; `None` when it
+    /// gets one.
     pub fn failure(&self) -> Option<(Option<i64>, String)> {
-        self.struck.failure(self.limit_ms)
+        let limit = Duration::from_millis(self.limit_ms);
+        let misbehaviour = match &self.struck {
+            Struck::Late { .. } => return None,
+            Struck::Refused { code, message } => return Some((Some(*code), message.clone())),
+            Struck::Silence | Struck::Lost | Struck::AfterCancel { .. } => {
+                Misbehaviour::NoAnswer { after: limit, unread: false }
+            }
+            Struck::Malformed => half_of_an_answer(self.event.call_index),
+            Struck::Disconnected => Misbehaviour::Exited { moment: Moment::Pending, status: None },
+        };
+        let failure = Failure {
+            server: self.server.clone(),
+            method: format!("tools/call {}", self.tool),
+            misbehaviour,
+            instead: Vec::new(),
+            stderr: String::new(),
+            exit: None,
+            missed_variables: Vec::new(),
+        };
+        Some((None, WireError::from(failure).to_string()))
     }
+}
+
+/// What an answer looks like whose rest never came.
+fn half_of_an_answer(call_index: usize) -> Misbehaviour {
+    let text = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"type":"te"#, call_index + 2);
+    let why = parse(&text).err().unwrap_or(Malformed::Neither);
+    Misbehaviour::Malformed { why, text }
 }
 
 /// What to do with a struck call.
@@ -151,7 +184,8 @@ impl Rule {
             virtual_ms,
             detected: !matches!(struck, Struck::Late { .. }),
         };
-        Some(Strike { event, struck, real: self.real, limit_ms })
+        let (server, tool) = (server.unwrap_or_default().to_owned(), tool.to_owned());
+        Some(Strike { event, struck, real: self.real, limit_ms, server, tool })
     }
 
     fn outcome(&self) -> Option<Struck> {
@@ -164,7 +198,7 @@ impl Rule {
             FaultKind::Slow { delay_ms } => Struck::Late { delay_ms },
             FaultKind::ReplyAfterCancel { delay_ms } => Struck::AfterCancel { delay_ms },
             FaultKind::Error { code } => {
-                Struck::Refused { code, message: "injected fault: this call is refused".to_owned() }
+                Struck::Refused { code, message: refusal(Request::Refuse { code })?.message }
             }
             FaultKind::RateLimit { .. } => {
                 let error = refusal(Request::Limit { retry_after_s: 1 })?;
@@ -191,20 +225,6 @@ impl Struck {
         }
     }
 
-    /// What the agent is told in place of a result; `None` when it gets one.
-    fn failure(&self, timeout_ms: u64) -> Option<(Option<i64>, String)> {
-        let silence = || (None, format!("timed out: no answer within {timeout_ms} ms"));
-        match self {
-            Self::Silence | Self::Lost | Self::AfterCancel { .. } => Some(silence()),
-            Self::Late { .. } => None,
-            Self::Refused { code, message } => Some((Some(*code), message.clone())),
-            Self::Malformed => Some((None, "the server's answer is not valid JSON".to_owned())),
-            Self::Disconnected => {
-                Some((None, "the server closed the connection before it answered".to_owned()))
-            }
-        }
-    }
-
     /// Whether the tool runs all the same.
     pub fn reaches_server(&self) -> bool {
         matches!(self, Self::Lost | Self::Late { .. } | Self::AfterCancel { .. } | Self::Malformed)
@@ -215,16 +235,41 @@ impl Struck {
 mod tests {
     use super::*;
 
+    fn told(strike: &Strike) -> Option<String> {
+        strike.failure().map(|(_, message)| message)
+    }
+
     fn at_first(kind: &str) -> FaultPlan {
         FaultPlan::at_call(kind.to_owned(), kind.parse().unwrap(), 0)
     }
 
     #[test]
     fn the_agent_is_told_of_the_budget_that_the_clock_counts() {
-        let strike = at_first("hang").within(Some(3000)).strike(0, None, "x", 30_000).unwrap();
-        assert_eq!(strike.failure().unwrap().1, "timed out: no answer within 3000 ms");
-        let strike = at_first("hang").strike(0, None, "x", 30_000).unwrap();
-        assert_eq!(strike.failure().unwrap().1, "timed out: no answer within 30000 ms");
+        let strike = at_first("hang").within(Some(3000)).strike(0, Some("docs"), "x", 30_000).unwrap();
+        assert_eq!(told(&strike).unwrap(), r#"server "docs": no answer to tools/call x within 3 s"#);
+        let strike = at_first("hang").strike(0, Some("docs"), "x", 30_000).unwrap();
+        assert_eq!(told(&strike).unwrap(), r#"server "docs": no answer to tools/call x within 30 s"#);
+    }
+
+    #[test]
+    fn nothing_that_the_agent_is_told_says_that_it_was_done_on_purpose() {
+        for (kind, said) in [
+            ("error:-32603", "Internal error"),
+            ("error:-32602", "Invalid params"),
+            ("error:503", "Service Unavailable"),
+            ("error:-32050", "Server error"),
+            ("rate-limit:0", "too many requests: try again in 1 s"),
+            ("disconnect", r#"server "docs": it exited while tools/call x was open"#),
+        ] {
+            assert_eq!(
+                told(&at_first(kind).strike(0, Some("docs"), "x", 1000).unwrap()).unwrap(),
+                said,
+                "{kind}"
+            );
+        }
+        let broken = told(&at_first("malformed").strike(0, Some("docs"), "x", 1000).unwrap()).unwrap();
+        let said = r#"server "docs": the answer to tools/call x is not a JSON-RPC message: it is not JSON: EOF while"#;
+        assert!(broken.starts_with(said), "{broken}");
     }
 
     #[test]
@@ -242,13 +287,13 @@ mod tests {
     #[test]
     fn only_a_late_answer_says_how_late_and_is_still_an_answer() {
         for kind in ["hang", "error:-32603", "malformed", "disconnect", "lost-response", "rate-limit:0"] {
-            let strike = at_first(kind).strike(0, None, "x", 1000).unwrap();
+            let strike = at_first(kind).strike(0, Some("docs"), "x", 1000).unwrap();
             assert_eq!(strike.event.virtual_ms, None, "{kind}");
-            assert!(strike.failure().is_some() && strike.event.detected, "{kind}");
+            assert!(told(&strike).is_some() && strike.event.detected, "{kind}");
         }
-        let late = at_first("slow:250").strike(0, None, "x", 1000).unwrap();
+        let late = at_first("slow:250").strike(0, Some("docs"), "x", 1000).unwrap();
         assert_eq!((late.event.virtual_ms, late.event.detected), (Some(250), false));
-        assert_eq!(late.failure(), None);
+        assert_eq!(told(&late), None);
     }
 
     #[test]
@@ -261,9 +306,9 @@ mod tests {
             ("reply-after-cancel:250", None, false),
             ("reply-after-cancel:250", Some(200), true),
         ] {
-            let strike = at_first(kind).within(budget_ms).strike(0, None, "x", 1000).unwrap();
+            let strike = at_first(kind).within(budget_ms).strike(0, Some("docs"), "x", 1000).unwrap();
             assert_eq!(strike.event.detected, is_told, "{kind}");
-            assert_eq!(strike.failure().is_some(), is_told, "{kind}");
+            assert_eq!(told(&strike).is_some(), is_told, "{kind}");
             assert!(strike.struck.reaches_server() && strike.event.virtual_ms.is_some(), "{kind}");
         }
     }

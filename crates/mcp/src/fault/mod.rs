@@ -60,11 +60,33 @@ impl Action {
 /// The code of the JSON-RPC error that says "too many requests".
 pub const TOO_MANY_REQUESTS: i64 = -32029;
 
+/// What a server says of an error of this code: nothing tells that it was injected.
+fn words_of(code: i64) -> &'static str {
+    match code {
+        -32700 => "Parse error",
+        -32600 => "Invalid Request",
+        -32601 => "Method not found",
+        -32602 => "Invalid params",
+        -32603 => "Internal error",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        409 => "Conflict",
+        429 => "Too Many Requests",
+        500 => "Internal Server Error",
+        502 => "Bad Gateway",
+        503 => "Service Unavailable",
+        504 => "Gateway Timeout",
+        _ => "Server error",
+    }
+}
+
 /// The sentence of an injected JSON-RPC error.
 pub fn refusal(fault: Request) -> Option<crate::jsonrpc::RpcError> {
     use crate::jsonrpc::RpcError;
     match fault {
-        Request::Refuse { code } => Some(RpcError::new(code, "injected fault: this request is refused")),
+        Request::Refuse { code } => Some(RpcError::new(code, words_of(code))),
         Request::Limit { retry_after_s } => {
             let data = format!(r#"{{"retryAfterMs":{}}}"#, retry_after_s * 1000);
             let message = format!("too many requests: try again in {retry_after_s} s");
