@@ -10,6 +10,6 @@ mod result;
 mod toolbox;
 
 pub use fault::{FaultPlan, Strike, Struck};
-pub use model_run::{Limits, Task, Unrecorded, Watcher, run_model};
+pub use model_run::{Limits, MayAsk, Task, Unrecorded, Watcher, run_model};
 pub use provider::{Provider, Providers};
 pub use toolbox::{Connected, Distract, Done, Toolbox};

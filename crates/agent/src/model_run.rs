@@ -5,6 +5,7 @@ use crate::dialect::{Answered, Ask, Message, Reply, Stop, Wanted};
 use crate::provider::{AskError, Deadlines, Provider};
 use crate::toolbox::Toolbox;
 use mcptest_core::trace::{ConversationTrace, RecordedError, RecordedTurn, Tokens};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -57,15 +58,24 @@ pub struct Task<'a> {
 
 /// Whoever watches a run, and may end it before it costs more.
 pub trait Watcher: Sync {
-    /// Asked before every request to the model, with the tokens that the run has used so far; an error ends the run.
-    fn may_ask(&self, used: Tokens) -> Result<(), String>;
-    /// The model has answered, at this price.
-    fn answered(&self, usage: Tokens);
+    /// Whether there is a budget to hold to, in tokens or in dollars.
+    fn holds_to_budget(&self) -> bool;
+    /// Asked before every request to the model, with the tokens that the run has used so far, and the most that the
+    /// request may take, where there is a budget. It waits while other requests may use it up; an error ends the run.
+    fn may_ask(&self, used: Tokens, most: Option<Tokens>) -> MayAsk<'_>;
+    /// The model has answered with so many tokens, or about so many; what that cost.
+    fn answered(&self, usage: Tokens, is_estimated: bool) -> Option<f64>;
     /// The provider is not asked again before so much time has passed.
     fn waits(&self, wait: Duration, why: &str);
     /// A tool is being called.
     fn calls(&self, tool: &str);
 }
+
+/// The answer to whether a request may be made.
+pub type MayAsk<'w> = Pin<Box<dyn Future<Output = Result<(), String>> + Send + 'w>>;
+
+/// What an answer may have at most, where nothing limits it: what is set aside for it.
+const MOST_TOKENS: u64 = 16_384;
 
 /// Why a run is no recording.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -79,7 +89,7 @@ pub enum Unrecorded {
         /// How.
         why: String,
         /// What was used by then.
-        used: Tokens,
+        used: Box<Tokens>,
     },
 }
 
@@ -95,11 +105,13 @@ pub async fn run_model(
         task,
         toolbox,
         watcher,
+        started,
         deadline: started + task.limits.time_budget,
         messages: Vec::new(),
         trace: ConversationTrace::default(),
         assistant_turns: 0,
         usage: Tokens::default(),
+        used: Tokens::default(),
     };
     if run.toolbox.has_faults() {
         run.trace.faults = Some(Vec::new());
@@ -117,11 +129,15 @@ struct Run<'a> {
     task: &'a Task<'a>,
     toolbox: Arc<Toolbox>,
     watcher: &'a dyn Watcher,
+    started: Instant,
     deadline: Instant,
     messages: Vec<Message>,
     trace: ConversationTrace,
     assistant_turns: u64,
+    /// As the provider counts.
     usage: Tokens,
+    /// The same, with estimates where it does not count.
+    used: Tokens,
 }
 
 impl Run<'_> {
@@ -130,7 +146,8 @@ impl Run<'_> {
         let mut stop = Stop::EndTurn.as_str().to_owned();
         for turn in self.task.turns {
             self.messages.push(Message::User(turn.clone()));
-            self.note("user", turn);
+            let start_ms = millis(self.started, Instant::now());
+            self.note(RecordedTurn { start_ms, ..RecordedTurn::new("user", turn) });
             self.trace.final_response = None;
             match self.until_answered().await? {
                 Answer::Whole(word) => stop = word,
@@ -145,11 +162,8 @@ impl Run<'_> {
             if let Some(limit) = self.reached_limit() {
                 return Ok(Answer::Cut(limit.to_owned()));
             }
-            if let Err(why) = self.watcher.may_ask(self.usage) {
-                return Err(Unrecorded::OverBudget(why));
-            }
-            let reply = match self.ask().await {
-                Ok(reply) => reply,
+            let (reply, said) = match self.ask().await? {
+                Ok(answered) => answered,
                 // Time that went by in waiting for a provider to recover says nothing of the model.
                 Err(error)
                     if error.is_late() && Instant::now() >= self.deadline && self.assistant_turns > 0 =>
@@ -158,14 +172,10 @@ impl Run<'_> {
                 }
                 Err(error) => return self.failed(&error),
             };
-            if let Some(why) = self.uncounted() {
-                self.trace.errors.insert(0, RecordedError::new("provider", why));
-                return Ok(Answer::Cut("error".to_owned()));
-            }
             let turn = self.assistant_turns;
             self.assistant_turns += 1;
             self.messages.push(Message::Assistant(reply.message));
-            self.note("assistant", &reply.text);
+            self.note(said);
             if reply.calls.is_empty() {
                 if reply.stop == Stop::Pause {
                     continue;
@@ -183,7 +193,7 @@ impl Run<'_> {
 
     fn reached_limit(&self) -> Option<&'static str> {
         let Limits { max_turns, token_budget, .. } = self.task.limits;
-        let used = self.usage.prompt.unwrap_or_default() + self.usage.completion.unwrap_or_default();
+        let used = self.used.prompt.unwrap_or_default() + self.used.completion.unwrap_or_default();
         if Instant::now() >= self.deadline {
             Some("time_budget")
         } else if self.assistant_turns >= max_turns {
@@ -193,14 +203,8 @@ impl Run<'_> {
         }
     }
 
-    /// A budget of tokens cannot be held where nobody counts them.
-    fn uncounted(&self) -> Option<&'static str> {
-        let is_counted = self.usage.prompt.is_some() && self.usage.completion.is_some();
-        let is_limited = self.task.limits.token_budget.is_some();
-        (is_limited && !is_counted).then_some("it counts no tokens, so `token_budget` cannot be held")
-    }
-
-    async fn ask(&mut self) -> Result<Reply, AskError> {
+    /// The model's next message, and what is recorded of it.
+    async fn ask(&mut self) -> Result<Result<(Reply, RecordedTurn), AskError>, Unrecorded> {
         let ask = Ask {
             model: self.task.model,
             system: self.task.system,
@@ -209,6 +213,16 @@ impl Run<'_> {
             max_tokens: self.task.limits.max_tokens,
             temperature: self.task.temperature,
         };
+        let provider = self.task.provider;
+        let most = self.watcher.holds_to_budget().then(|| {
+            let completion = self.task.limits.max_tokens.unwrap_or(MOST_TOKENS);
+            Tokens::of(Some(provider.estimate_prompt(&ask)), Some(completion))
+        });
+        let held = Instant::now();
+        self.watcher.may_ask(self.used, most).await.map_err(Unrecorded::OverBudget)?;
+        let begun = Instant::now();
+        // The run does not pay for the time that others took.
+        self.deadline += begun - held;
         let deadlines = Deadlines { run: self.deadline, answer: self.task.limits.request_timeout };
         let (errors, watcher) = (&mut self.trace.errors, self.watcher);
         let mut observe = |retry: crate::provider::Retry| {
@@ -218,10 +232,30 @@ impl Run<'_> {
                 errors.push(RecordedError::new("provider", format!("{why}; asked again")));
             }
         };
-        let reply = self.task.provider.ask(&ask, deadlines, &mut observe).await?;
+        let reply = match provider.ask(&ask, deadlines, &mut observe).await {
+            Ok(reply) => reply,
+            Err(error) => return Ok(Err(error)),
+        };
+        let is_estimated = reply.usage.prompt.is_none() || reply.usage.completion.is_none();
+        let used = if is_estimated { provider.estimate(&ask, &reply) } else { reply.usage };
+        let cost_usd = self.watcher.answered(used, is_estimated);
+        if is_estimated
+            && self.assistant_turns == 0
+            && (most.is_some() || self.task.limits.token_budget.is_some())
+        {
+            let why = "it counts no tokens, so the budget is held to an estimate by a tokenizer";
+            self.trace.errors.push(RecordedError::new("provider", why));
+        }
         self.usage = sum(self.usage, reply.usage, self.assistant_turns == 0);
-        self.watcher.answered(reply.usage);
-        Ok(reply)
+        self.used.add(used);
+        let said = RecordedTurn {
+            tokens: Some(reply.usage.totalled()).filter(|tokens| *tokens != Tokens::default()),
+            cost_usd: cost_usd.filter(|_| !is_estimated),
+            start_ms: millis(self.started, begun),
+            duration_ms: millis(begun, Instant::now()),
+            ..RecordedTurn::new("assistant", &reply.text)
+        };
+        Ok(Ok((reply, said)))
     }
 
     /// Before its first message nothing happened that could be judged; after it, only what the conversation came to.
@@ -230,7 +264,7 @@ impl Run<'_> {
             return Err(Unrecorded::Unanswered(error.to_string()));
         }
         if !error.is_of_conversation() {
-            return Err(Unrecorded::Broken { why: error.to_string(), used: self.usage });
+            return Err(Unrecorded::Broken { why: error.to_string(), used: Box::new(self.used) });
         }
         // First, since a run that ended is told by its first error.
         self.trace.errors.insert(0, RecordedError::new("provider", error.to_string()));
@@ -256,6 +290,7 @@ impl Run<'_> {
         let mut answered: Vec<Answered> = Vec::with_capacity(done.len());
         for mut done in done {
             done.call.turn = Some(turn);
+            done.result.start_ms = millis(self.started, done.started);
             self.trace.tool_calls.push(done.call);
             self.trace.tool_results.push(done.result);
             if let (Some(faults), Some(fault)) = (&mut self.trace.faults, done.fault) {
@@ -267,8 +302,8 @@ impl Run<'_> {
         !is_over
     }
 
-    fn note(&mut self, role: &str, content: &str) {
-        self.trace.conversation.turns.get_or_insert_default().push(RecordedTurn::new(role, content));
+    fn note(&mut self, turn: RecordedTurn) {
+        self.trace.conversation.turns.get_or_insert_default().push(turn);
     }
 }
 
@@ -287,5 +322,13 @@ fn sum(before: Tokens, more: Tokens, is_first: bool) -> Tokens {
         (Some(before), Some(more)) => Some(before + more),
         _ => None,
     };
-    Tokens::of(add(before.prompt, more.prompt), add(before.completion, more.completion))
+    let mut sum = Tokens::of(add(before.prompt, more.prompt), add(before.completion, more.completion));
+    sum.add_parts(before);
+    sum.add_parts(more);
+    sum
+}
+
+/// The time between, in milliseconds.
+fn millis(from: Instant, to: Instant) -> Option<u64> {
+    u64::try_from(to.saturating_duration_since(from).as_millis()).ok()
 }

@@ -48,6 +48,8 @@ pub struct Done {
     pub fault: Option<RecordedFault>,
     /// What the model is told.
     pub answered: Answered,
+    /// When it was made.
+    pub(crate) started: Instant,
 }
 
 /// Where a call goes.
@@ -152,7 +154,7 @@ impl Toolbox {
             is_error: outcome.is_failure(),
         };
         let result = RecordedResult { duration_ms, ..outcome.into_recorded(index) };
-        Done { call, result, fault, answered }
+        Done { call, result, fault, answered, started }
     }
 
     async fn outcome(

@@ -72,6 +72,8 @@ pub struct Step {
     pub calls: Vec<Call>,
     /// What it cost.
     pub usage: Option<Tokens>,
+    /// Whether it does not tell what it cost.
+    pub uncounted: bool,
     /// Why it stops, in our word or the provider's.
     pub stop: Option<String>,
     /// How long it takes.
@@ -136,6 +138,8 @@ pub struct Tokens {
     pub prompt: u64,
     /// Of these, from a cache.
     pub cached: u64,
+    /// Of these, to a cache, where the provider tells.
+    pub cache_write: u64,
     /// Written, thoughts included.
     pub completion: u64,
     /// Of these, thoughts.
@@ -144,7 +148,7 @@ pub struct Tokens {
 
 impl Default for Tokens {
     fn default() -> Self {
-        Self { prompt: 100, cached: 0, completion: 20, thoughts: 0 }
+        Self { prompt: 100, cached: 0, cache_write: 0, completion: 20, thoughts: 0 }
     }
 }
 

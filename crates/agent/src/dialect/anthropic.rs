@@ -1,7 +1,7 @@
 //! Anthropic's Messages: what is sent, and what comes back?
 
 use super::bad_reply::{open, shape};
-use super::piece::{Piece, Said, count, kept, object_schema};
+use super::piece::{Piece, Said, count, detail, kept, object_schema};
 use super::{Answered, Arguments, Ask, BadReply, Dialect, Message, Part, Reply, Stop, Wanted};
 use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
@@ -193,13 +193,20 @@ fn stop(reason: Option<&str>, has_calls: bool) -> Stop {
 }
 
 /// What is read from a cache, or written to it, is counted apart there.
+/// What goes through a cache is counted beside the input, and the thoughts within the output.
 fn usage(usage: Option<&Value>) -> Tokens {
-    let cached = ["cache_read_input_tokens", "cache_creation_input_tokens"];
-    let cached = cached.into_iter().filter_map(|key| count(usage, key)).fold(0, u64::saturating_add);
-    Tokens::of(
-        count(usage, "input_tokens").map(|input| input.saturating_add(cached)),
-        count(usage, "output_tokens"),
-    )
+    let (cache_read, cache_write) =
+        (count(usage, "cache_read_input_tokens"), count(usage, "cache_creation_input_tokens"));
+    let cached = [cache_read, cache_write].into_iter().flatten().fold(0, u64::saturating_add);
+    Tokens {
+        cache_read,
+        cache_write,
+        cache_write_1h: detail(usage, "cache_creation", "ephemeral_1h_input_tokens"),
+        ..Tokens::of(
+            count(usage, "input_tokens").map(|input| input.saturating_add(cached)),
+            count(usage, "output_tokens"),
+        )
+    }
 }
 
 #[cfg(test)]
@@ -226,7 +233,8 @@ mod tests {
         let reply = read(&ANTHROPIC, &body);
         assert_eq!(reply.message.get(), format!(r#"{{"role":"assistant","content":{THINKING}}}"#));
         assert_eq!((reply.text.as_str(), reply.stop), ("I'll check.", Stop::ToolUse));
-        assert_eq!(reply.usage, Tokens::of(Some(1112), Some(55)));
+        let cached = Tokens { cache_read: Some(1000), cache_write: Some(100), ..Tokens::default() };
+        assert_eq!(reply.usage, Tokens { prompt: Some(1112), completion: Some(55), ..cached });
         let call = &reply.calls[0];
         assert_eq!((call.id.as_str(), call.name.as_str()), ("toolu_01A", "weather__get"));
         assert!(

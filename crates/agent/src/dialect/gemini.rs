@@ -253,10 +253,17 @@ fn stop(reason: Option<&str>, has_calls: bool) -> Stop {
     }
 }
 
+/// What is cached is counted within the prompt; the thoughts beside the answer, and what tools of Google's read beside
+/// the prompt.
 fn usage(usage: Option<&Value>) -> Tokens {
-    let written = ["candidatesTokenCount", "thoughtsTokenCount"];
-    let written = written.into_iter().filter_map(|key| count(usage, key)).reduce(u64::saturating_add);
-    Tokens::of(count(usage, "promptTokenCount"), written)
+    let sum =
+        |keys: [&str; 2]| keys.into_iter().filter_map(|key| count(usage, key)).reduce(u64::saturating_add);
+    let prompt = count(usage, "promptTokenCount").and(sum(["promptTokenCount", "toolUsePromptTokenCount"]));
+    Tokens {
+        cache_read: count(usage, "cachedContentTokenCount"),
+        reasoning: count(usage, "thoughtsTokenCount"),
+        ..Tokens::of(prompt, sum(["candidatesTokenCount", "thoughtsTokenCount"]))
+    }
 }
 
 #[cfg(test)]
@@ -274,7 +281,7 @@ mod tests {
         let reply = read(&GEMINI, &body);
         assert_eq!(reply.message.get(), CONTENT);
         assert_eq!((reply.text.as_str(), reply.stop), ("", Stop::ToolUse));
-        assert_eq!(reply.usage, Tokens::of(Some(54), Some(215)));
+        assert_eq!(reply.usage, Tokens { reasoning: Some(200), ..Tokens::of(Some(54), Some(215)) });
         let ids: Vec<&str> = reply.calls.iter().map(|call| call.id.as_str()).collect();
         assert_eq!(ids, ["call_0", "fc-2"]);
     }

@@ -1,7 +1,7 @@
 //! Chat Completions of `OpenAI`, Mistral and most servers of one's own: what is sent, and what comes back?
 
 use super::bad_reply::{open, shape};
-use super::piece::{Piece, Said, count, is_reasoning, kept, object_schema};
+use super::piece::{Piece, Said, count, detail, is_reasoning, kept, object_schema};
 use super::{Answered, Arguments, Ask, BadReply, Dialect, Message, Reply, Stop, Wanted};
 use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
@@ -217,8 +217,7 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         Some("stop" | "") | None => Stop::EndTurn,
         Some(word) => Stop::Other(word.to_owned()),
     };
-    let usage = answer.usage.as_ref();
-    let usage = Tokens::of(count(usage, "prompt_tokens"), count(usage, "completion_tokens"));
+    let usage = usage(answer.usage.as_ref());
     Ok(Reply { message: choice.message.to_owned(), text, calls, stop, usage })
 }
 
@@ -239,6 +238,22 @@ fn text_of(content: Option<&RawValue>, body: &str) -> Result<String, BadReply> {
     Ok(said.into_text())
 }
 
+/// What is cached is counted within the prompt. Thoughts are counted within the completion, except by those whose total
+/// says otherwise.
+fn usage(usage: Option<&Value>) -> Tokens {
+    let (prompt, written) = (count(usage, "prompt_tokens"), count(usage, "completion_tokens"));
+    let reasoning = detail(usage, "completion_tokens_details", "reasoning_tokens");
+    let sum = [prompt, written, reasoning].into_iter().flatten().fold(0, u64::saturating_add);
+    let is_beside = count(usage, "total_tokens") == Some(sum);
+    let thoughts = reasoning.filter(|_| is_beside).unwrap_or_default();
+    let cached = detail(usage, "prompt_tokens_details", "cached_tokens");
+    Tokens {
+        cache_read: cached.or_else(|| count(usage, "prompt_cache_hit_tokens")),
+        reasoning,
+        ..Tokens::of(prompt, written.map(|written| written.saturating_add(thoughts)))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -253,7 +268,7 @@ mod tests {
         let reply = read(&OPENAI_CHAT, &body);
         assert_eq!(reply.message.get(), message);
         assert_eq!((reply.text.as_str(), reply.stop), ("", Stop::ToolUse));
-        assert_eq!(reply.usage, Tokens::of(Some(82), Some(17)));
+        assert_eq!(reply.usage, Tokens { reasoning: Some(0), ..Tokens::of(Some(82), Some(17)) });
         assert!(
             matches!(&reply.calls[0].arguments, Arguments::Json(raw) if raw.get() == r#"{ "city": "Boston, MA" }"#)
         );

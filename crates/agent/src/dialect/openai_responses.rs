@@ -1,7 +1,7 @@
 //! The Responses of `OpenAI`: what is sent, and what comes back?
 
 use super::bad_reply::{error_message, open, shape};
-use super::piece::{Piece, Said, count, is_reasoning, kept, object_schema};
+use super::piece::{Piece, Said, count, detail, is_reasoning, kept, object_schema};
 use super::{Answered, Arguments, Ask, BadReply, Dialect, Message, Reply, Stop, Wanted};
 use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
@@ -159,7 +159,11 @@ fn read(_: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         _ => Stop::ToolUse,
     };
     let usage = answer.usage.as_ref();
-    let usage = Tokens::of(count(usage, "input_tokens"), count(usage, "output_tokens"));
+    let usage = Tokens {
+        cache_read: detail(usage, "input_tokens_details", "cached_tokens"),
+        reasoning: detail(usage, "output_tokens_details", "reasoning_tokens"),
+        ..Tokens::of(count(usage, "input_tokens"), count(usage, "output_tokens"))
+    };
     Ok(Reply { message: answer.output.to_owned(), text: said.into_text(), calls, stop, usage })
 }
 
@@ -178,7 +182,8 @@ mod tests {
         let reply = read(&OPENAI_RESPONSES, &body);
         assert_eq!(reply.message.get(), OUTPUT);
         assert_eq!(reply.stop, Stop::ToolUse);
-        assert_eq!(reply.usage, Tokens::of(Some(328), Some(52)));
+        let parts = Tokens { cache_read: Some(300), reasoning: Some(40), ..Tokens::default() };
+        assert_eq!(reply.usage, Tokens { prompt: Some(328), completion: Some(52), ..parts });
         assert_eq!(reply.calls[0].id, "call_9");
         assert_eq!(
             reply.calls[0].caller.as_ref().unwrap().get(),

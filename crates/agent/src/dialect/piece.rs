@@ -118,6 +118,11 @@ pub(super) fn count(usage: Option<&Value>, key: &str) -> Option<u64> {
     count.as_u64().or_else(|| count.as_f64().filter(|count| *count >= 0.0).map(|count| count as u64))
 }
 
+/// The same, within an object of counts.
+pub(super) fn detail(usage: Option<&Value>, of: &str, key: &str) -> Option<u64> {
+    count(usage?.get(of), key)
+}
+
 /// Whether this id is that of a model of `OpenAI` which thinks before it answers.
 pub(super) fn is_reasoning(model: &str) -> bool {
     let digit_after = |prefix: &str| model.strip_prefix(prefix)?.chars().next()?.to_digit(10);

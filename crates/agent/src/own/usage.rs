@@ -67,7 +67,7 @@ fn of(text: &str) -> Result<Usage, UsageError> {
         return Err(UsageError::new(format!("`cost_usd` is {cost}")));
     }
     Ok(Usage {
-        tokens: Tokens { prompt, completion, total: written.total_tokens }.totalled(),
+        tokens: Tokens { total: written.total_tokens, ..Tokens::of(prompt, completion) }.totalled(),
         cost_usd: written.cost_usd,
         model: written.model.filter(|model| !model.is_empty()),
     })
@@ -93,7 +93,7 @@ mod tests {
 
     #[test]
     fn both_spellings_are_read_and_the_total_is_their_sum() {
-        let expected = Tokens { prompt: Some(9), completion: Some(2), total: Some(11) };
+        let expected = Tokens::new(Some(9), Some(2), None);
         for text in [
             r#"{"prompt_tokens": 9, "completion_tokens": 2}"#,
             r#"{"input_tokens": 9, "output_tokens": 2, "cache_read_input_tokens": 4}"#,
@@ -101,7 +101,7 @@ mod tests {
             assert_eq!(of(text).unwrap().tokens, expected, "{text}");
         }
         let told = of(r#"{"input_tokens": 9, "total_tokens": 30, "cost_usd": 0.25, "model": "m"}"#).unwrap();
-        assert_eq!(told.tokens, Tokens { prompt: Some(9), completion: None, total: Some(30) });
+        assert_eq!(told.tokens, Tokens::new(Some(9), None, Some(30)));
         assert_eq!((told.cost_usd, told.model.as_deref()), (Some(0.25), Some("m")));
     }
 

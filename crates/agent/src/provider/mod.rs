@@ -14,8 +14,10 @@ pub use ask_error::{AskError, AskErrorKind};
 pub use patience::{Deadlines, Patience};
 pub use resolve::{ProviderError, Providers};
 
-use crate::dialect::Dialect;
+use crate::dialect::{Ask, Dialect, Reply};
+use mcptest_core::price::count_tokens;
 use mcptest_core::suite::{Environment, Model, Suite};
+use mcptest_core::trace::Tokens;
 use parking_lot::Mutex;
 use reqwest::Url;
 use std::fmt;
@@ -60,6 +62,21 @@ impl Provider {
         resolve::resolve(model, suite, environment)?.build()
     }
 
+    /// About how many tokens a question has, by a tokenizer that is not the model's own.
+    pub fn estimate_prompt(&self, ask: &Ask<'_>) -> u64 {
+        about(&(self.0.dialect.body)(ask))
+    }
+
+    /// What a provider does not count, estimated.
+    pub fn estimate(&self, ask: &Ask<'_>, reply: &Reply) -> Tokens {
+        let Tokens { prompt, completion, .. } = reply.usage;
+        Tokens {
+            prompt: prompt.or_else(|| Some(self.estimate_prompt(ask))),
+            completion: completion.or_else(|| Some(about(reply.message.get()))),
+            ..reply.usage
+        }
+    }
+
     /// Its name: the suite's own, or the family's.
     pub fn name(&self) -> &str {
         &self.0.name
@@ -99,4 +116,8 @@ impl Provider {
         let mut until = self.0.paused_until.lock();
         *until = Some(until.map_or(then, |until| until.max(then)));
     }
+}
+
+fn about(text: &str) -> u64 {
+    count_tokens(text).unwrap_or(text.len() / 4) as u64
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, missing_docs)]
 
 mod asking;
+mod bills;
 mod conversation;
 mod faults;
 mod resolving;

@@ -84,3 +84,89 @@ fn a_budget_in_dollars_needs_a_price_and_that_of_a_gateway_is_not_guessed() {
     assert_eq!(bench.stub.count(), 5, "{}{}", ran.stdout, ran.stderr);
     assert_eq!(bench.traces("one.jsonl")[0]["conversation"]["cost_usd"], 0.0006);
 }
+
+#[test]
+fn calls_that_are_under_way_at_once_pass_a_limit_by_one_call_at_most() {
+    // Each answer takes a while, so that many would be under way, and costs $0.0006.
+    let script = "steps: [{ text: There., delay_ms: 50 }]";
+    for (budget, words) in [
+        ("budget: { per_suite_usd: 0.0017 }\n", &["--record", "--jobs", "8"][..]),
+        ("", &["--record", "--jobs", "8", "--max-cost", "0.0017"]),
+    ] {
+        let bench = Bench::with(&suite(budget, &["one", "two", "three"]), script, "");
+        bench.record(words, 5).says("of $0.0017 is used up: $0.0018 was spent");
+        assert_eq!(bench.stub.count(), 3, "{words:?}");
+    }
+    // Where the limit is far away, they are.
+    let bench = Bench::with(&suite("", &["one", "two"]), "steps: [{ text: There., gather: 4 }]", "");
+    bench.record(&["--record", "--jobs", "4", "--max-cost", "5"], 0);
+}
+
+#[test]
+fn a_provider_that_counts_nothing_is_held_to_an_estimate() {
+    let uncounted = "steps: [{ text: There., uncounted: true }]";
+    let bench = Bench::with(&suite("", &["one", "two"]), uncounted, "");
+    let ran = bench.record(&["--record", "--jobs", "1", "--max-cost", "0.0001"], 5);
+    ran.says("--max-cost of $0.0001 is used up").says("in part by an estimate: a provider counts no tokens");
+    let trace = &bench.traces("one.jsonl")[0];
+    assert!(trace["conversation"]["tokens"]["prompt"].is_null(), "an estimate is no count: {trace:#}");
+    let noted = trace["errors"][0]["message"].as_str().unwrap();
+    assert_eq!(noted, "it counts no tokens, so the budget is held to an estimate by a tokenizer");
+    let bench = Bench::with(
+        &suite("budget: { per_run_tokens: 10 }\n", &["one"]),
+        "then: repeat\nsteps: [{ calls: [{ name: nothing }], uncounted: true }]",
+        "",
+    );
+    bench.record(&["--record", "--jobs", "1"], 5).says("`budget: per_run_tokens` of 10 is used up");
+}
+
+#[test]
+fn every_turn_has_its_tokens_its_cost_and_its_time() {
+    let manifest = "mock_server: { tools: [{ name: look, response: Nothing. }] }";
+    let text = "
+servers:
+  desk: { command: [./server, mock, --tools-from, manifest.yml] }
+agents:
+  - name: a
+    models: [claude-sonnet-4-5, gpt-5, gemini-2.5-pro]
+    servers: [desk]
+    prompt: Look.
+    cassette: 'r/{model}.jsonl'
+    expect: [{ target: 'conversation.turns[1].tokens.cache_read', matcher: { exact: 800 } }]
+";
+    let script = "
+steps:
+  - { calls: [{ name: look }], usage: { prompt: 1000, cached: 800, completion: 100 } }
+  - { text: There., usage: { prompt: 1200, cached: 1000, completion: 50, thoughts: 20 } }
+";
+    let bench = Bench::with(text, script, manifest);
+    bench.record(&["--record"], 0);
+    // In millionths of a dollar: what is new, what is cached, what is written.
+    for (model, first, second) in [
+        (
+            "claude-sonnet-4-5",
+            200.0 * 3.0 + 800.0 * 0.3 + 100.0 * 15.0,
+            200.0 * 3.0 + 1000.0 * 0.3 + 50.0 * 15.0,
+        ),
+        ("gpt-5", 200.0 * 1.25 + 800.0 * 0.125 + 100.0 * 10.0, 200.0 * 1.25 + 1000.0 * 0.125 + 50.0 * 10.0),
+        (
+            "gemini-2.5-pro",
+            200.0 * 1.25 + 800.0 * 0.125 + 100.0 * 10.0,
+            200.0 * 1.25 + 1000.0 * 0.125 + 50.0 * 10.0,
+        ),
+    ] {
+        let trace = bench.trace(&format!("r/{model}.jsonl"));
+        let conversation = &trace["conversation"];
+        let turns = conversation["turns"].as_array().unwrap();
+        let micro = |value: &serde_json::Value| (value.as_f64().unwrap() * 1e9).round() / 1e3;
+        assert_eq!([micro(&turns[1]["cost_usd"]), micro(&turns[2]["cost_usd"])], [first, second], "{model}");
+        assert_eq!(micro(&conversation["cost_usd"]), first + second, "{model}");
+        assert_eq!(conversation["tokens"]["cache_read"], 1800, "{model}");
+        let start = |value: &serde_json::Value| value["start_ms"].as_u64().unwrap();
+        let call = &trace["tool_results"][0];
+        assert!(turns[1]["duration_ms"].is_u64() && call["duration_ms"].is_u64(), "{trace:#}");
+        assert!(start(&turns[0]) <= start(&turns[1]) && start(&turns[1]) <= start(call), "{trace:#}");
+        assert!(start(call) <= start(&turns[2]), "{trace:#}");
+    }
+    bench.replay(0);
+}

@@ -6,6 +6,7 @@ pub use tokens::count_tokens;
 
 use crate::problem::Problem;
 use crate::suite::read::{Block, Field};
+use crate::trace::Tokens;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -25,12 +26,41 @@ static SHIPPED: LazyLock<Option<Shipped>> =
 pub struct Price {
     prompt: f64,
     completion: f64,
+    /// What is read from a cache; at the price of the prompt when left out, and so below.
+    cache_read: Option<f64>,
+    cache_write: Option<f64>,
+    /// What is kept in a cache for an hour; as what is kept for a shorter time when left out.
+    cache_write_1h: Option<f64>,
 }
 
 impl Price {
-    /// What so many tokens cost in USD.
-    pub fn cost_usd(self, prompt_tokens: u64, completion_tokens: u64) -> f64 {
-        (prompt_tokens as f64 * self.prompt + completion_tokens as f64 * self.completion) / 1e6
+    /// What so many tokens cost in USD; `None` unless both the prompt and the completion are counted.
+    pub fn cost_usd(self, tokens: Tokens) -> Option<f64> {
+        let (prompt, completion) = (tokens.prompt?, tokens.completion?);
+        let read = tokens.cache_read.unwrap_or_default().min(prompt);
+        let written = tokens.cache_write.unwrap_or_default().min(prompt - read);
+        let for_an_hour = tokens.cache_write_1h.unwrap_or_default().min(written);
+        let cost = |count: u64, price: f64| count as f64 * price;
+        let all = cost(prompt - read - written, self.prompt)
+            + cost(read, self.cache_read.unwrap_or(self.prompt))
+            + cost(written - for_an_hour, self.writing())
+            + cost(for_an_hour, self.writing_for_an_hour())
+            + cost(completion, self.completion);
+        Some(all / 1e6)
+    }
+
+    /// The most that so many tokens can cost in USD, whatever becomes of them in a cache.
+    pub fn most_usd(self, prompt_tokens: u64, completion_tokens: u64) -> f64 {
+        let prompt = self.prompt.max(self.writing()).max(self.writing_for_an_hour());
+        (prompt_tokens as f64 * prompt + completion_tokens as f64 * self.completion) / 1e6
+    }
+
+    fn writing(self) -> f64 {
+        self.cache_write.unwrap_or(self.prompt)
+    }
+
+    fn writing_for_an_hour(self) -> f64 {
+        self.cache_write_1h.unwrap_or_else(|| self.writing())
     }
 
     fn read(block: &mut Block<'_>) -> Option<Self> {
@@ -38,7 +68,12 @@ impl Price {
         let prompt = block.required("prompt_usd_per_million", "USD for a million prompt tokens", usd);
         let completion =
             block.required("completion_usd_per_million", "USD for a million completion tokens", usd);
-        Some(Self { prompt: prompt?, completion: completion? })
+        let doc = "USD for a million prompt tokens from a cache; as any prompt token when left out";
+        let cache_read = block.optional("cache_read_usd_per_million", doc, usd);
+        let doc = "USD for a million prompt tokens written to a cache; as any prompt token when left out";
+        let cache_write = block.optional("cache_write_usd_per_million", doc, usd);
+        let (prompt, completion) = (prompt?, completion?);
+        Some(Self { prompt, completion, cache_read, cache_write, cache_write_1h: None })
     }
 }
 
@@ -92,6 +127,8 @@ mod tests {
         }
         for (model, price) in &table.usd_per_million_tokens {
             assert!(price.prompt > 0.0 && price.prompt <= price.completion, "{model}");
+            assert!(price.cache_read.is_none_or(|read| read < price.prompt), "{model}");
+            assert!(price.cache_write.is_none_or(|write| write > price.prompt), "{model}");
         }
     }
 }

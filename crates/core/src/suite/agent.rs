@@ -21,7 +21,7 @@ use crate::price::{Price, shipped_price};
 use crate::problem::{Problem, Span};
 use crate::report::Place;
 use crate::target::Path;
-use crate::trace::CatalogueTool;
+use crate::trace::{CatalogueTool, Tokens};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -175,9 +175,9 @@ impl Agent {
         own.or_else(|| shipped_price(model))
     }
 
-    /// What a run of so many tokens costs in USD, where the price is known.
-    pub fn cost_usd(&self, model: &str, prompt_tokens: u64, completion_tokens: u64) -> Option<f64> {
-        self.price(model).map(|price| price.cost_usd(prompt_tokens, completion_tokens))
+    /// What a run of so many tokens costs in USD, where they are counted and the price is known.
+    pub fn cost_usd(&self, model: &str, tokens: Tokens) -> Option<f64> {
+        self.price(model)?.cost_usd(tokens)
     }
 
     /// The time budget of one call, where a gate gives one.

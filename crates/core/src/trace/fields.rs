@@ -67,6 +67,7 @@ static RESULT: Shape = Record(&[
     optional("content", Any, "the content blocks"),
     optional("structured", Any, "the structured content"),
     optional("error", Record(ERROR), "a protocol error in place of a result"),
+    optional("start_ms", Whole, "when the call was made, counted from the beginning of the run"),
     optional("duration_ms", Whole, "how long the call took"),
 ]);
 
@@ -89,11 +90,19 @@ static TOKENS: &[Field] = &[
     optional("prompt", Whole, "tokens that the model read"),
     optional("completion", Whole, "tokens that it wrote"),
     optional("total", Whole, "both together"),
+    optional("cache_read", Whole, "of the prompt, what was read from a cache"),
+    optional("cache_write", Whole, "of the prompt, what was written to a cache"),
+    optional("cache_write_1h", Whole, "of what was written to a cache, what is kept for an hour"),
+    optional("reasoning", Whole, "of the completion, the model's thoughts"),
 ];
 
 static TURN: Shape = Record(&[
     required("role", Text, "`user`, `assistant`, `tool` or `system`"),
     optional("content", Any, "what was said: a string, or content blocks"),
+    optional("tokens", Record(TOKENS), "token counts of this answer of the model"),
+    optional("cost_usd", Number, "what this answer cost"),
+    optional("start_ms", Whole, "when it began, counted from the beginning of the run"),
+    optional("duration_ms", Whole, "how long the model took to answer, with all tries"),
 ]);
 
 static CONVERSATION: &[Field] = &[
@@ -230,6 +239,7 @@ mod tests {
             content: json(),
             structured: json(),
             error: Some(RecordedFailure { code: Some(-32603), message: "no".into() }),
+            start_ms: Some(5),
             duration_ms: Some(7),
         };
         let fault = RecordedFault {
@@ -238,6 +248,20 @@ mod tests {
             call_index: 0,
             virtual_ms: Some(250),
             detected: true,
+        };
+        let tokens = Tokens {
+            cache_read: Some(1),
+            cache_write: Some(0),
+            cache_write_1h: Some(0),
+            reasoning: Some(1),
+            ..Tokens::new(Some(1), Some(2), None)
+        };
+        let turn = RecordedTurn {
+            tokens: Some(tokens),
+            cost_usd: Some(0.5),
+            start_ms: Some(0),
+            duration_ms: Some(4),
+            ..RecordedTurn::new("assistant", "hi")
         };
         ConversationTrace {
             tool_calls: vec![call],
@@ -249,8 +273,8 @@ mod tests {
             delegations: vec![RecordedDelegation { from: "a".into(), to: "b".into() }],
             faults: Some(vec![fault]),
             conversation: RecordedConversation {
-                tokens: Some(Tokens::new(Some(1), Some(2), None)),
-                turns: Some(vec![RecordedTurn::new("user", "hi")]),
+                tokens: Some(tokens),
+                turns: Some(vec![turn]),
                 duration_ms: Some(9),
                 message_count: Some(1),
                 cost_usd: Some(0.5),

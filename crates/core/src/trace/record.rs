@@ -115,6 +115,9 @@ pub struct RecordedResult {
     /// A protocol or transport error in place of a result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<RecordedFailure>,
+    /// When the call was made, counted from the beginning of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_ms: Option<u64>,
     /// How long it took.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
@@ -192,17 +195,29 @@ pub struct RecordedConversation {
 }
 
 /// One message.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct RecordedTurn {
     /// `user`, `assistant` or `tool`.
     pub role: String,
     /// What was said.
     pub content: String,
+    /// Token counts of this answer of the model.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Tokens>,
+    /// What it cost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+    /// When it began, counted from the beginning of the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_ms: Option<u64>,
+    /// How long the model took, with all tries.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
 }
 
 impl RecordedTurn {
     /// A message of the `user`, the `assistant` or a `tool`.
     pub fn new(role: &str, content: impl Into<String>) -> Self {
-        Self { role: role.to_owned(), content: content.into() }
+        Self { role: role.to_owned(), content: content.into(), ..Self::default() }
     }
 }

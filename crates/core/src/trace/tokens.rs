@@ -15,17 +15,29 @@ pub struct Tokens {
     /// Both together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
+    /// Of the prompt, what was read from a cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_read: Option<u64>,
+    /// Of the prompt, what was written to a cache.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write: Option<u64>,
+    /// Of what was written to a cache, what is kept for an hour.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache_write_1h: Option<u64>,
+    /// Of the completion, the model's thoughts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reasoning: Option<u64>,
 }
 
 impl Tokens {
     /// Counts of which the total, where it is not told, is the sum of what is known.
     pub fn new(prompt: Option<u64>, completion: Option<u64>, total: Option<u64>) -> Self {
-        Self { prompt, completion, total: total.or_else(|| either(prompt, completion)) }
+        Self { total: total.or_else(|| either(prompt, completion)), ..Self::of(prompt, completion) }
     }
 
     /// Counts without a total.
     pub fn of(prompt: Option<u64>, completion: Option<u64>) -> Self {
-        Self { prompt, completion, total: None }
+        Self { prompt, completion, ..Self::default() }
     }
 
     /// The total is the sum where it is not counted and both parts are.
@@ -40,6 +52,15 @@ impl Tokens {
         self.prompt = either(self.prompt, other.prompt);
         self.completion = either(self.completion, other.completion);
         self.total = either(self.total, other.total);
+        self.add_parts(other);
+    }
+
+    /// What the counts have in them: from a cache, to a cache, thoughts.
+    pub fn add_parts(&mut self, other: Self) {
+        self.cache_read = either(self.cache_read, other.cache_read);
+        self.cache_write = either(self.cache_write, other.cache_write);
+        self.cache_write_1h = either(self.cache_write_1h, other.cache_write_1h);
+        self.reasoning = either(self.reasoning, other.reasoning);
     }
 }
 

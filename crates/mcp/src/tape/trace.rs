@@ -127,8 +127,8 @@ fn result(tape: &Tape, asked: &Asked<'_>, call_index: usize) -> RecordedResult {
                 is_error: answer.is_error.unwrap_or_default(),
                 content: answer.content.map(ToOwned::to_owned),
                 structured: answer.structured.map(ToOwned::to_owned),
-                error: None,
                 duration_ms,
+                ..RecordedResult::default()
             },
             Err(error) => refused(None, format!("the answer is not a tool's result: {error}")),
         },

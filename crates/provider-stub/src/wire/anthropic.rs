@@ -174,8 +174,8 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
         "stop_reason": stop,
         "stop_sequence": if stop == "stop_sequence" { json!("END") } else { Value::Null },
         "usage": {
-            "input_tokens": tokens.prompt - tokens.cached,
-            "cache_creation_input_tokens": 0,
+            "input_tokens": tokens.prompt - tokens.cached - tokens.cache_write,
+            "cache_creation_input_tokens": tokens.cache_write,
             "cache_read_input_tokens": tokens.cached,
             "output_tokens": tokens.completion,
             "service_tier": "standard",

@@ -176,6 +176,9 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
         "candidatesTokenCount": tokens.completion - tokens.thoughts,
         "totalTokenCount": tokens.prompt + tokens.completion,
     });
+    if tokens.cached > 0 {
+        usage["cachedContentTokenCount"] = json!(tokens.cached);
+    }
     if tokens.thoughts > 0 {
         usage["thoughtsTokenCount"] = json!(tokens.thoughts);
     }

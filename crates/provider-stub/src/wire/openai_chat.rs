@@ -156,6 +156,7 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
             "completion_tokens": tokens.completion,
             "total_tokens": tokens.prompt + tokens.completion,
             "prompt_tokens_details": { "cached_tokens": tokens.cached },
+            "completion_tokens_details": { "reasoning_tokens": tokens.thoughts },
         },
     });
     let is_empty = step.text.as_ref().is_none_or(String::is_empty) && step.calls.is_empty();

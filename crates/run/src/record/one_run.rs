@@ -8,13 +8,13 @@ use super::spending::{Spending, usd};
 use super::{Event, Watch, setup_command};
 use crate::server::spec_in;
 use mcptest_agent::own::{self, OwnEvent, OwnSetup};
-use mcptest_agent::{Limits, Provider, Task, Toolbox, Unrecorded, Watcher, run_model};
+use mcptest_agent::{Limits, MayAsk, Provider, Task, Toolbox, Unrecorded, Watcher, run_model};
 use mcptest_core::suite::{Agent, OwnAgent};
 use mcptest_core::trace::{CatalogueTool, ConversationTrace, RecordedError, Tokens};
 use mcptest_mcp::client::Observed;
 use serde_json::Value;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// A run that can be judged.
@@ -95,7 +95,8 @@ async fn run_provider(
         temperature: agent.parameters.get("temperature").and_then(Value::as_f64),
         limits: Limits { request_timeout: request_timeout(job), ..limits(agent) },
     };
-    let meter = Meter { job, run: unit.run, around, toolbox: Arc::clone(&toolbox) };
+    let (reserved_usd, toolbox_of_meter) = (Mutex::new(0.0), Arc::clone(&toolbox));
+    let meter = Meter { job, run: unit.run, around, toolbox: toolbox_of_meter, reserved_usd };
     let ended = run_model(&task, toolbox, &meter).await;
     drop(meter);
     let observed = close_all(suite, servers).await;
@@ -103,8 +104,8 @@ async fn run_provider(
         Unrecorded::Unanswered(why) => Unfinished::Failed(why),
         Unrecorded::OverBudget(why) => Unfinished::OverBudget(why),
         Unrecorded::Broken { why, used } => {
-            let cost = job.cost_usd(used).map(|cost| format!(" (${})", usd(cost))).unwrap_or_default();
-            Unfinished::Broken(format!("{why}; {} tokens{cost} had been spent on it", total(used)))
+            let cost = job.cost_usd(*used).map(|cost| format!(" (${})", usd(cost))).unwrap_or_default();
+            Unfinished::Broken(format!("{why}; {} tokens{cost} had been spent on it", total(*used)))
         }
     })?;
     let tokens = trace.conversation.tokens;
@@ -164,8 +165,7 @@ async fn run_own(
     .map_err(|error| failed(&error))?;
     let mut trace = outcome.trace;
     let usage = Tokens { total: None, ..trace.conversation.tokens.unwrap_or_default() };
-    let priced =
-        || outcome.model.as_ref().and_then(|id| agent.cost_usd(id, usage.prompt?, usage.completion?));
+    let priced = || outcome.model.as_ref().and_then(|id| agent.cost_usd(id, usage));
     trace.conversation.cost_usd = trace.conversation.cost_usd.or_else(priced);
     let cost_usd = trace.conversation.cost_usd;
     around.spending.spend(job.budgets(), total(usage), cost_usd);
@@ -231,6 +231,22 @@ struct Meter<'a> {
     run: usize,
     around: &'a Surroundings<'a>,
     toolbox: Arc<Toolbox>,
+    /// What is set aside for the call that is under way.
+    reserved_usd: Mutex<f64>,
+}
+
+impl Meter<'_> {
+    /// The call that something was set aside for has ended.
+    fn release(&self) {
+        let reserved = std::mem::take(&mut *self.reserved_usd.lock().unwrap_or_else(PoisonError::into_inner));
+        self.around.spending.release(self.job.budgets(), reserved);
+    }
+}
+
+impl Drop for Meter<'_> {
+    fn drop(&mut self) {
+        self.release();
+    }
 }
 
 fn total(usage: Tokens) -> u64 {
@@ -243,17 +259,33 @@ fn counted(usage: Tokens) -> Option<u64> {
 }
 
 impl Watcher for Meter<'_> {
-    fn may_ask(&self, used: Tokens) -> Result<(), String> {
-        self.around.spending.may_spend(self.job.budgets(), total(used))?;
-        (self.around.watch)(Event::Asks { cell: self.job.number, run: self.run });
-        Ok(())
+    fn holds_to_budget(&self) -> bool {
+        let budgets = self.job.budgets();
+        budgets.per_run_tokens.is_some() || budgets.is_in_dollars(self.around.spending)
     }
 
-    fn answered(&self, usage: Tokens) {
+    fn may_ask(&self, used: Tokens, most: Option<Tokens>) -> MayAsk<'_> {
+        Box::pin(async move {
+            let most_usd = most.and_then(|most| self.job.most_usd(most)).unwrap_or_default();
+            self.around.spending.reserve(self.job.budgets(), total(used), most_usd).await?;
+            *self.reserved_usd.lock().unwrap_or_else(PoisonError::into_inner) = most_usd;
+            (self.around.watch)(Event::Asks { cell: self.job.number, run: self.run });
+            Ok(())
+        })
+    }
+
+    fn answered(&self, usage: Tokens, is_estimated: bool) -> Option<f64> {
         let cost_usd = self.job.cost_usd(usage);
+        if is_estimated {
+            self.around.spending.note_estimate();
+        }
         self.around.spending.spend(self.job.budgets(), total(usage), cost_usd);
+        self.release();
         let (cell, run) = (self.job.number, self.run);
-        (self.around.watch)(Event::Answered { cell, run, tokens: counted(usage), cost_usd });
+        let tokens = counted(usage).filter(|_| !is_estimated);
+        let counted_usd = cost_usd.filter(|_| !is_estimated);
+        (self.around.watch)(Event::Answered { cell, run, tokens, cost_usd: counted_usd });
+        cost_usd
     }
 
     fn waits(&self, wait: Duration, why: &str) {

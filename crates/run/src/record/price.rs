@@ -32,7 +32,13 @@ impl AgentJob<'_> {
     }
 
     pub(super) fn cost_usd(&self, usage: Tokens) -> Option<f64> {
-        self.row.agent.cost_usd(&self.priced_as()?, usage.prompt?, usage.completion?)
+        self.row.agent.cost_usd(&self.priced_as()?, usage)
+    }
+
+    /// The most that so many tokens can cost.
+    pub(super) fn most_usd(&self, tokens: Tokens) -> Option<f64> {
+        let price = self.row.agent.price(&self.priced_as()?)?;
+        Some(price.most_usd(tokens.prompt?, tokens.completion?))
     }
 
     /// The model as prices name it: what a provider of the suite's own charges is not that of the model's family.

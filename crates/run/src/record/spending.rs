@@ -2,22 +2,49 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use tokio::sync::Notify;
 
 /// What was spent, and what may be.
 #[derive(Debug, Default)]
 pub(super) struct Spending {
     max_cost_usd: Option<f64>,
     spent: Mutex<Spent>,
+    /// Told when a call has ended that others may wait for.
+    ended: Notify,
 }
 
 #[derive(Debug, Default)]
 struct Spent {
-    total_usd: f64,
-    by_suite: BTreeMap<PathBuf, f64>,
-    by_row: BTreeMap<usize, f64>,
+    total: Amount,
+    by_suite: BTreeMap<PathBuf, Amount>,
+    by_row: BTreeMap<usize, Amount>,
     tokens: u64,
+    is_estimated: bool,
     stopped: Option<String>,
+}
+
+/// Dollars: those that are spent, and the most that calls may cost which are under way.
+#[derive(Debug, Clone, Copy, Default)]
+struct Amount {
+    spent: f64,
+    reserved: f64,
+}
+
+impl Spent {
+    fn of_suite(&self, budgets: Budgets<'_>) -> Amount {
+        self.by_suite.get(budgets.suite).copied().unwrap_or_default()
+    }
+
+    fn of_row(&self, budgets: Budgets<'_>) -> Amount {
+        self.by_row.get(&budgets.row).copied().unwrap_or_default()
+    }
+
+    fn change(&mut self, budgets: Budgets<'_>, change: impl Fn(&mut Amount)) {
+        change(&mut self.total);
+        change(self.by_suite.entry(budgets.suite.to_owned()).or_default());
+        change(self.by_row.entry(budgets.row).or_default());
+    }
 }
 
 /// What one row may cost.
@@ -44,22 +71,26 @@ impl Spending {
 
     /// Whether the next call may be made; else which budget is used up, and what was spent.
     pub(super) fn may_spend(&self, budgets: Budgets<'_>, run_tokens: u64) -> Result<(), String> {
-        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
-        let of_suite = spent.by_suite.get(budgets.suite).copied().unwrap_or_default();
-        let of_row = spent.by_row.get(&budgets.row).copied().unwrap_or_default();
+        let mut spent = self.lock();
         // Sums of prices are off by far less than a price.
-        let over = |limit: Option<f64>, spent: f64| limit.filter(|limit| spent >= *limit - 1e-9);
-        let dollars = |name: &str, limit: f64, spent: f64| {
-            format!("{name} of ${} is used up: ${} was spent", usd(limit), usd(spent))
+        let over = |limit: Option<f64>, amount: Amount| {
+            limit.filter(|limit| amount.spent >= *limit - 1e-9).map(|limit| (limit, amount.spent))
         };
-        let why = if let Some(limit) = over(self.max_cost_usd, spent.total_usd) {
-            dollars("--max-cost", limit, spent.total_usd)
-        } else if let Some(limit) = over(budgets.per_suite_usd, of_suite) {
-            dollars("`budget: per_suite_usd`", limit, of_suite)
-        } else if let Some(limit) = over(budgets.per_test_usd, of_row) {
-            dollars("`budget: per_test_usd`", limit, of_row)
+        let in_part =
+            if spent.is_estimated { ", in part by an estimate: a provider counts no tokens" } else { "" };
+        let dollars = |name: &str, (limit, spent): (f64, f64)| {
+            format!("{name} of ${} is used up: ${} was spent{in_part}", usd(limit), usd(spent))
+        };
+        let why = if let Some(over) = over(self.max_cost_usd, spent.total) {
+            dollars("--max-cost", over)
+        } else if let Some(over) = over(budgets.per_suite_usd, spent.of_suite(budgets)) {
+            dollars("`budget: per_suite_usd`", over)
+        } else if let Some(over) = over(budgets.per_test_usd, spent.of_row(budgets)) {
+            dollars("`budget: per_test_usd`", over)
         } else if let Some(limit) = budgets.per_run_tokens.filter(|limit| run_tokens >= *limit) {
-            format!("`budget: per_run_tokens` of {limit} is used up: this run used {run_tokens} tokens")
+            format!(
+                "`budget: per_run_tokens` of {limit} is used up: this run used {run_tokens} tokens{in_part}"
+            )
         } else {
             return Ok(());
         };
@@ -67,20 +98,68 @@ impl Spending {
         Err(why)
     }
 
+    /// The same, and sets aside the most that the call may cost. While calls that are under way may use up a budget it
+    /// waits for them, so that no more than one call ever passes it.
+    pub(super) async fn reserve(
+        &self,
+        budgets: Budgets<'_>,
+        run_tokens: u64,
+        most_usd: f64,
+    ) -> Result<(), String> {
+        loop {
+            let ended = self.ended.notified();
+            tokio::pin!(ended);
+            ended.as_mut().enable();
+            self.may_spend(budgets, run_tokens)?;
+            if self.take(budgets, most_usd) {
+                return Ok(());
+            }
+            ended.await;
+        }
+    }
+
+    fn take(&self, budgets: Budgets<'_>, most_usd: f64) -> bool {
+        let mut spent = self.lock();
+        let is_full = |limit: Option<f64>, Amount { spent, reserved }: Amount| {
+            reserved > 1e-9 && limit.is_some_and(|limit| spent + reserved >= limit - 1e-9)
+        };
+        let must_wait = is_full(self.max_cost_usd, spent.total)
+            || is_full(budgets.per_suite_usd, spent.of_suite(budgets))
+            || is_full(budgets.per_test_usd, spent.of_row(budgets));
+        if !must_wait {
+            spent.change(budgets, |amount| amount.reserved += most_usd);
+        }
+        !must_wait
+    }
+
+    /// A call has ended for which so much was set aside.
+    pub(super) fn release(&self, budgets: Budgets<'_>, reserved_usd: f64) {
+        if reserved_usd > 0.0 {
+            self.lock().change(budgets, |amount| amount.reserved -= reserved_usd);
+            self.ended.notify_waiters();
+        }
+    }
+
     pub(super) fn spend(&self, budgets: Budgets<'_>, tokens: u64, cost_usd: Option<f64>) {
-        let mut spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
-        let cost = cost_usd.unwrap_or_default();
-        spent.total_usd += cost;
+        let mut spent = self.lock();
         spent.tokens += tokens;
-        *spent.by_suite.entry(budgets.suite.to_owned()).or_default() += cost;
-        *spent.by_row.entry(budgets.row).or_default() += cost;
+        spent.change(budgets, |amount| amount.spent += cost_usd.unwrap_or_default());
+    }
+
+    /// Some of what was spent is not counted by who charges it.
+    pub(super) fn note_estimate(&self) {
+        self.lock().is_estimated = true;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Spent> {
+        self.spent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Which budget ended the recording, when one did.
     pub(super) fn stopped(&self) -> Option<String> {
         let spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
         let why = spent.stopped.as_ref()?;
-        Some(format!("{why} (${} and {} tokens in all)", usd(spent.total_usd), spent.tokens))
+        Some(format!("{why} (${} and {} tokens in all)", usd(spent.total.spent), spent.tokens))
     }
 }
 
@@ -129,6 +208,24 @@ mod tests {
             stopped.starts_with("`budget: per_test_usd`")
                 && stopped.ends_with("($0.1 and 300 tokens in all)")
         );
+    }
+
+    #[tokio::test]
+    async fn a_call_waits_while_others_may_use_up_the_budget() {
+        let spending = Spending::new(Some(0.10));
+        let (one, other) = (budgets(0, None, None), budgets(1, None, None));
+        spending.reserve(one, 0, 0.20).await.unwrap();
+        let mut waiting = std::pin::pin!(spending.reserve(other, 0, 0.20));
+        let is_held =
+            tokio::time::timeout(std::time::Duration::from_millis(20), waiting.as_mut()).await.is_err();
+        assert!(is_held, "the first call may use up everything");
+        spending.spend(one, 10, Some(0.04));
+        spending.release(one, 0.20);
+        waiting.await.unwrap();
+        spending.spend(other, 10, Some(0.07));
+        spending.release(other, 0.20);
+        let why = spending.reserve(one, 0, 0.20).await.unwrap_err();
+        assert!(why.starts_with("--max-cost of $0.1 is used up: $0.11"), "{why}");
     }
 
     #[test]

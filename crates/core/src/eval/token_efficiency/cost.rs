@@ -21,11 +21,9 @@ pub(super) fn cost_of(run: &Run<'_>, own: &Prices, agents_model: Option<&str>) -
             shipped_as_of()
         ));
     };
-    match (conversation.tokens.prompt, conversation.tokens.completion) {
-        (Some(prompt), Some(completion)) => Ok(price.cost_usd(prompt, completion)),
-        _ => Err("the trace records neither the cost nor prompt and completion tokens, so there is no cost"
-            .to_owned()),
-    }
+    price.cost_usd(conversation.tokens).ok_or_else(|| {
+        "the trace records neither the cost nor prompt and completion tokens, so there is no cost".to_owned()
+    })
 }
 
 #[cfg(test)]

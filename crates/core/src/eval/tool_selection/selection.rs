@@ -91,13 +91,9 @@ impl Choice {
         let tokens = |key: &str| counts.and_then(|counts| counts.get(key)?.as_u64());
         Self {
             selected: calls.is_some_and(|calls| calls.iter().any(is_to)),
-            tokens: Tokens {
-                prompt: tokens("prompt"),
-                completion: tokens("completion"),
-                total: tokens("total"),
-            }
-            .totalled()
-            .total,
+            tokens: Tokens { total: tokens("total"), ..Tokens::of(tokens("prompt"), tokens("completion")) }
+                .totalled()
+                .total,
         }
     }
 

@@ -163,8 +163,16 @@ impl Page {
     }
 
     fn totals(&mut self, trace: &Trace<'_>) {
-        let Tokens { prompt, completion, total } = trace.conversation.tokens;
-        let counts = [("prompt", prompt), ("completion", completion), ("total", total)];
+        let Tokens { prompt, completion, total, cache_read, cache_write, reasoning, .. } =
+            trace.conversation.tokens;
+        let counts = [
+            ("prompt", prompt),
+            ("from a cache", cache_read.filter(|count| *count > 0)),
+            ("to a cache", cache_write.filter(|count| *count > 0)),
+            ("completion", completion),
+            ("thoughts", reasoning.filter(|count| *count > 0)),
+            ("total", total),
+        ];
         let mut parts: Vec<_> =
             counts.iter().filter_map(|(name, count)| count.map(|count| format!("{count} {name}"))).collect();
         parts.extend(trace.conversation.cost_usd.map(|cost| format!("${cost}")));

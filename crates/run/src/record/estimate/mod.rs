@@ -12,6 +12,7 @@ use crate::cassette::{Recording, beside};
 use crate::plan::Plan;
 use crate::replay::cassette_paths;
 use mcptest_core::row::{AgentRow, Row};
+use mcptest_core::trace::Tokens;
 use past::Past;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -142,10 +143,10 @@ fn of_row(row: &Row<'_>, of: AgentRow<'_>, options: &Options) -> Option<RowEstim
     let expected = past.tokens.map(|mean| (mean, false)).or_else(|| guessed().map(|guess| (guess, true)));
     let times = |mean: f64| (mean * about as f64).round() as u64;
     let model = of.model_label().filter(|_| !is_own);
-    let priced = model
-        .as_deref()
-        .zip(expected)
-        .and_then(|(model, (mean, _))| of.agent.cost_usd(model, times(mean.prompt), times(mean.completion)));
+    let priced = model.as_deref().zip(expected).and_then(|(model, (mean, _))| {
+        let tokens = Tokens::of(Some(times(mean.prompt)), Some(times(mean.completion)));
+        of.agent.cost_usd(model, tokens)
+    });
     let is_priced = |model: &String| of.agent.price(model).is_some();
     let is_in_dollars =
         [budget.per_test_usd, budget.per_suite_usd, options.max_cost_usd].iter().any(Option::is_some);
