@@ -64,6 +64,14 @@ pub(crate) fn stderr(text: &str) {
     let _gone = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
 
+/// Writes notes of ours to standard error, wrapped as a [`page`] is.
+pub(crate) fn notes(text: &str) {
+    let width = console::Term::stderr().size_checked().map(|(_, columns)| usize::from(columns));
+    let wrap =
+        |line: &str| width.map_or_else(|| line.to_owned(), |width| wrapped(line, width.max(40))) + "\n";
+    stderr(&text.lines().map(wrap).collect::<Vec<_>>().concat());
+}
+
 /// Names the links to folders that a walk did not enter.
 pub(crate) fn not_entered(linked: &[std::path::PathBuf]) {
     if let Some(note) = mcptest_run::not_entered(linked) {
@@ -121,6 +129,37 @@ pub(crate) fn width() -> Option<usize> {
     }
 }
 
+/// Writes lines of ours to standard output, wrapped at the width where that is known: each goes on two columns further
+/// in, or under the last cell of its table.
+pub(crate) fn page(text: &str) -> Result<(), Failure> {
+    let Some(width) = width() else { return stdout(text.as_bytes()) };
+    let lines: Vec<String> = text.lines().map(|line| wrapped(line, width.max(40))).collect();
+    stdout((lines.join("\n") + "\n").as_bytes())
+}
+
+fn wrapped(line: &str, width: usize) -> String {
+    if console::measure_text_width(line) <= width {
+        return line.to_owned();
+    }
+    let plain = console::strip_ansi_codes(line);
+    let indent = plain.len() - plain.trim_start().len();
+    // The last cell begins after the last gap; where it would be narrow, the line goes on at its left.
+    let cell = plain.trim_end().rfind("  ").map_or(0, |at| console::measure_text_width(&plain[..at + 2]));
+    let hang = if cell > indent && cell <= width / 2 { cell } else { indent + 2 };
+    let (mut out, mut column) = (String::new(), 0);
+    for word in line.split_inclusive(' ') {
+        let wide = console::measure_text_width(word.trim_end());
+        if column + wide > width && column > hang {
+            out.truncate(out.trim_end().len());
+            out.push_str(&format!("\n{}", " ".repeat(hang)));
+            column = hang;
+        }
+        out.push_str(word);
+        column += console::measure_text_width(word);
+    }
+    out
+}
+
 /// Colours, where they are wanted.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Paint {
@@ -158,5 +197,21 @@ impl Paint {
         } else {
             text.to_owned()
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::wrapped;
+
+    #[test]
+    fn a_line_goes_on_further_in_or_under_its_last_cell() {
+        let line = "  user        How many of the open invoices of last month are overdue by now?";
+        let said = "  user        How many of the\n              open invoices of\n              last month are\n              \
+                    overdue by now?";
+        assert_eq!(wrapped(line, 32), said);
+        assert_eq!(wrapped("  → search {\"q\": \"rust\"}", 16), "  → search\n    {\"q\": \"rust\"}");
+        let red = "\u{1b}[1;31m  ← error\u{1b}[0m no";
+        assert_eq!(wrapped(red, 12), red, "colours take no room");
     }
 }

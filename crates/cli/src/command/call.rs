@@ -50,7 +50,7 @@ pub(super) fn run(args: &Call, colour: Colour) -> Result<ExitCode, Failure> {
         // What came in the place of the answer is in the error already.
         let is_told = matches!(called.outcome, Err(CallFailure::Wire(_)));
         let seen = closing.observed.iter().filter(|seen| !(is_told && seen.is_in_place_of_an_answer()));
-        output::stderr(&tools::notes(seen));
+        output::notes(&tools::notes(seen));
         match called.outcome {
             Ok(result) => show(&result, output_schema.as_ref(), args.json, paint),
             Err(CallFailure::Rpc(error)) => {
@@ -63,7 +63,7 @@ pub(super) fn run(args: &Call, colour: Colour) -> Result<ExitCode, Failure> {
                     .as_ref()
                     .map_or_else(String::new, |data| format!("\n  data: {}", escape(data.get())));
                 let said = format!("{} {}{data}", error.code, escape(&error.message));
-                output::stderr(&format!("{} {said}\n", paint.red("error")));
+                output::notes(&format!("{} {said}\n", paint.red("error")));
                 Ok(ExitCode::from(EXIT_FAILED))
             }
             Err(CallFailure::Wire(error)) => Err(error.into()),
@@ -87,7 +87,7 @@ fn show(
     output::stdout(text.as_bytes())?;
     if let Some(schema) = output_schema.filter(|_| !value.is_null()) {
         for fault in output_faults(schema, &value) {
-            output::stderr(&format!("note: {}\n", escape(&fault)));
+            output::notes(&format!("note: {}\n", escape(&fault)));
         }
     }
     if value["isError"] == Value::Bool(true) {

@@ -37,7 +37,7 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
         Command::Run(run) => run::run(*run, args.color),
         Command::Validate(validate) => validate::run(&validate, args.color),
         Command::Schema(schema) => schema::run(&schema),
-        Command::Show(show) => show::run(&show),
+        Command::Show(show) => show::run(&show, args.color),
         Command::Explain(explain) => explain::run(&explain),
         Command::Report(report) => report::run(&report, args.color),
         Command::Calibrate(calibrate) => calibrate::run(&calibrate, args.color),

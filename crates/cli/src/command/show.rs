@@ -1,6 +1,6 @@
 //! `mcptest show`: a cassette, the recording of a tool test or a tape as a timeline.
 
-use crate::args::Show;
+use crate::args::{Colour, Show};
 use crate::output::{self, Failure};
 use mcptest_core::escape::escape_path;
 use mcptest_mcp::tape::{ShowOptions, Tape, timeline as timeline_of};
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitCode;
 
-pub(super) fn run(args: &Show) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &Show, colour: Colour) -> Result<ExitCode, Failure> {
     if args.check_secrets {
         return super::check_secrets::run(&args.files, args.config.as_deref());
     }
@@ -20,12 +20,13 @@ pub(super) fn run(args: &Show) -> Result<ExitCode, Failure> {
     if let Some(tape) = super::tape::opened(file)? {
         return show_tape(args, file, &tape);
     }
+    let coloured = output::is_coloured(colour, &std::io::stdout());
     let recording = Recording::open(file)?;
     if is_tool_test(&recording) {
         if let Some(wanted) = args.run.filter(|&wanted| wanted != 1) {
             return Err(Failure(format!("{} has no run {wanted}; it has 1", escape_path(file))));
         }
-        output::stdout(tool_test_timeline(&recording, args.full)?.as_bytes())?;
+        output::page(&tool_test_timeline(&recording, args.full, coloured)?)?;
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(fidelity) = recording.fidelity() {
@@ -39,7 +40,7 @@ pub(super) fn run(args: &Show) -> Result<ExitCode, Failure> {
             cassette.whole_runs()
         )));
     }
-    output::stdout(timeline(&cassette, Options { run: args.run, full: args.full }).as_bytes())?;
+    output::page(&timeline(&cassette, Options { run: args.run, full: args.full, colour: coloured }))?;
     let is_broken = cassette.runs.iter().any(|run| run.trace.is_err());
     Ok(ExitCode::from(if is_broken { output::EXIT_BROKEN } else { 0 }))
 }
@@ -55,6 +56,6 @@ fn show_tape(args: &Show, file: &Path, tape: &Tape) -> Result<ExitCode, Failure>
             sessions.len().max(1)
         )));
     }
-    output::stdout(timeline_of(tape, ShowOptions { session, full: args.full }).as_bytes())?;
+    output::page(&timeline_of(tape, ShowOptions { session, full: args.full }))?;
     Ok(ExitCode::SUCCESS)
 }

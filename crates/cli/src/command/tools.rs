@@ -20,9 +20,12 @@ pub(super) fn run(args: &Args, colour: Colour) -> Result<ExitCode, Failure> {
         let info = client.server().clone();
         let seen = client.close().await.observed;
         let listed = listed?;
-        let text = if args.json { as_json(&listed.tools) } else { render(&info, &listed.tools, paint) };
-        output::stdout(text.as_bytes())?;
-        output::stderr(&notes(listed.complaints.iter().chain(&seen)));
+        if args.json {
+            output::stdout(as_json(&listed.tools).as_bytes())?;
+        } else {
+            output::page(&render(&info, &listed.tools, paint))?;
+        }
+        output::notes(&notes(listed.complaints.iter().chain(&seen)));
         Ok(ExitCode::SUCCESS)
     })
 }
@@ -85,7 +88,7 @@ fn one(tool: &Tool, paint: Paint) -> String {
         let mark = if row.is_required { "required" } else { "        " };
         let name = format!("{:names$}", row.name);
         let line =
-            format!("    {}  {:kinds$}  {mark}  {}", paint.cyan(&name), row.kind, paint.dim(&row.about));
+            format!("    {}  {:kinds$}  {mark}  {}", paint.bold(&name), row.kind, paint.dim(&row.about));
         text.push_str(line.trim_end());
         text.push('\n');
     }

@@ -6,10 +6,13 @@ use crate::jsonrpc::{Body, parse};
 use mcptest_core::escape::escape;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
 const CLIP: usize = 100;
+/// How many lines of standard error are shown of those in a row: the last ones say why.
+const STDERR: usize = 3;
 
 /// How much of a tape is shown.
 #[derive(Debug, Clone, Copy, Default)]
@@ -23,7 +26,13 @@ pub struct ShowOptions {
 /// The tape as a timeline; whatever the sides wrote cannot steer the terminal.
 pub fn timeline(tape: &Tape, options: ShowOptions) -> String {
     let asked = requests(tape);
-    let mut page = Page { text: String::new(), options, answers: BTreeMap::new(), requests: BTreeMap::new() };
+    let mut page = Page {
+        text: String::new(),
+        options,
+        answers: BTreeMap::new(),
+        requests: BTreeMap::new(),
+        calls: RefCell::default(),
+    };
     for asked in &asked {
         page.requests.entry(asked.entry).or_default().push(asked);
         if let Some(answer) = &asked.answer {
@@ -31,10 +40,16 @@ pub fn timeline(tape: &Tape, options: ShowOptions) -> String {
         }
     }
     page.header(tape, &asked);
-    for (index, entry) in tape.entries.iter().enumerate() {
-        if options.session.is_none() || entry.session == options.session {
-            page.entry(index, entry);
+    let is_shown = |entry: &Entry| options.session.is_none() || entry.session == options.session;
+    let shown: Vec<_> = tape.entries.iter().enumerate().filter(|(_, entry)| is_shown(entry)).collect();
+    for stretch in shown.chunk_by(|(_, one), (_, next)| is_stderr(one) && is_stderr(next)) {
+        let folded =
+            if options.full || !is_stderr(stretch[0].1) { 0 } else { stretch.len().saturating_sub(STDERR) };
+        if folded > 1 {
+            page.line(stretch[0].1, "·", &format!("stderr: {folded} lines, which --full shows"));
         }
+        let from = if folded > 1 { folded } else { 0 };
+        stretch[from..].iter().for_each(|(index, entry)| page.entry(*index, entry));
     }
     if tape.is_cut {
         page.text
@@ -48,6 +63,12 @@ struct Page<'t> {
     options: ShowOptions,
     requests: BTreeMap<usize, Vec<&'t Asked<'t>>>,
     answers: BTreeMap<usize, Vec<&'t Asked<'t>>>,
+    /// How many calls each session has made so far.
+    calls: RefCell<BTreeMap<Option<u64>, usize>>,
+}
+
+fn is_stderr(entry: &Entry) -> bool {
+    matches!(entry.event, Some(Event::Stderr { .. }))
 }
 
 impl Page<'_> {
@@ -95,12 +116,12 @@ impl Page<'_> {
             return;
         }
         for (at, message) in messages(entry).into_iter().enumerate() {
-            let sentence = self.message(index, at, message);
+            let sentence = self.message(index, at, entry, message);
             self.line(entry, arrow, &sentence);
         }
     }
 
-    fn message(&self, index: usize, at: usize, text: &str) -> String {
+    fn message(&self, index: usize, at: usize, entry: &Entry, text: &str) -> String {
         let body = match parse(text) {
             Ok(message) => message.body,
             Err(why) => return format!("not JSON-RPC, {why}: {}", self.clipped(text)),
@@ -115,9 +136,9 @@ impl Page<'_> {
                     Some(asked) if asked.answer.is_none() => "  (never answered)",
                     _ => "",
                 };
-                format!("{}{fate}", self.what(&method, params, asked))
+                format!("{}{fate}", self.what(&method, params, asked, entry.session))
             }
-            Body::Notification { method, params } => self.what(&method, params, None),
+            Body::Notification { method, params } => self.what(&method, params, None, None),
             Body::Result { id, result } => {
                 let asked = self.answers.get(&index).and_then(|all| all.iter().find(|asked| asked.id == id));
                 let (name, took) = answered(asked.copied(), &id.to_string());
@@ -136,12 +157,19 @@ impl Page<'_> {
         }
     }
 
-    fn what(&self, method: &str, params: Option<&RawValue>, asked: Option<&Asked<'_>>) -> String {
+    fn what(
+        &self,
+        method: &str,
+        params: Option<&RawValue>,
+        asked: Option<&Asked<'_>>,
+        session: Option<u64>,
+    ) -> String {
         if let Some(call) = asked.and_then(CallParams::of) {
             let arguments = call.arguments.map_or("", RawValue::get);
-            return format!("{} {} {}", escape(method), self.clipped(&call.name), self.clipped(arguments))
-                .trim_end()
-                .to_owned();
+            let mut calls = self.calls.borrow_mut();
+            let number = calls.entry(session).and_modify(|number| *number += 1).or_insert(1);
+            let (method, name) = (escape(method), self.clipped(&call.name));
+            return format!("{method} {number} {name} {}", self.clipped(arguments)).trim_end().to_owned();
         }
         let params = params.map_or("", RawValue::get);
         format!("{} {}", self.clipped(method), self.clipped(params)).trim_end().to_owned()

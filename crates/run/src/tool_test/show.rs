@@ -1,7 +1,7 @@
 //! What was recorded of a tool test, for a person to read?
 
 use super::recording::{CallOutcome, FORMAT, Header, parse};
-use crate::cassette::{Page, ReadError, Recording, prose_of_content};
+use crate::cassette::{Look, Page, ReadError, Recording, prose_of_content};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -17,10 +17,10 @@ pub fn is_tool_test(recording: &Recording) -> bool {
 }
 
 /// The recording of a tool test as a timeline; whatever the server wrote cannot steer the terminal.
-pub fn timeline(recording: &Recording, full: bool) -> Result<String, ReadError> {
+pub fn timeline(recording: &Recording, full: bool, colour: bool) -> Result<String, ReadError> {
     let (header, outcome) = parse(recording.bytes())
         .map_err(|problem| ReadError::Bad { path: recording.path().to_path_buf(), problem })?;
-    let mut page = Page::new(full);
+    let mut page = Page::new(full, colour);
     recorded_with(&header, &mut page);
     if let Some(server) = &outcome.server {
         let protocol = format!("MCP {}, {}", server.protocol_version, server.era);
@@ -28,13 +28,14 @@ pub fn timeline(recording: &Recording, full: bool) -> Result<String, ReadError> 
     }
     page.blank();
     let arguments = header.args.as_ref().map(Value::to_string).unwrap_or_default();
-    page.line("  → ", &format!("{}.{} {arguments}", header.server, header.tool));
+    page.line(Look::Bold, &format!("  → {}.{}", header.server, header.tool), &arguments);
     for asked in &outcome.server_requests {
         let how = if asked.scripted { "scripted" } else { "not scripted" };
-        page.line("    ← ", &format!("{} {}", asked.method, asked.params));
-        page.line("    → ", &format!("{} ({how})", asked.answer));
+        page.line(Look::Plain, "    ←", &format!("{} {}", asked.method, asked.params));
+        page.line(Look::Plain, "    →", &format!("{} ({how})", asked.answer));
     }
-    page.line("  ← ", &answer(&outcome));
+    let is_bad = outcome.failure.is_some() || outcome.error.is_some();
+    page.line(if is_bad { Look::Bad } else { Look::Plain }, "  ←", &answer(&outcome));
     if let Some(structured) = structured(&outcome) {
         page.labelled("    ", "structured", structured.get());
     }

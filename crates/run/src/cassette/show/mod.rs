@@ -18,6 +18,8 @@ pub struct Options {
     pub run: Option<usize>,
     /// Everything, over as many lines as it takes.
     pub full: bool,
+    /// Whether to colour.
+    pub colour: bool,
 }
 
 const CLIP: usize = 100;
@@ -25,7 +27,7 @@ const LABEL: usize = 11;
 
 /// The header and each run as a timeline; whatever the model wrote cannot steer the terminal.
 pub fn timeline(cassette: &Cassette<'_>, options: Options) -> String {
-    let mut page = Page::new(options.full);
+    let mut page = Page::new(options.full, options.colour);
     page.header(cassette);
     let is_shown = |run: &&CassetteRun<'_>| options.run.is_none_or(|number| run.number == number);
     for run in cassette.runs.iter().filter(is_shown) {
@@ -42,12 +44,26 @@ pub fn timeline(cassette: &Cassette<'_>, options: Options) -> String {
 pub(crate) struct Page {
     text: String,
     is_full: bool,
+    colour: bool,
+}
+
+/// What a line begins with, as the report of a run colours it.
+#[derive(Clone, Copy)]
+pub(crate) enum Look {
+    /// What is going on.
+    Plain,
+    /// What explains the rest.
+    Dim,
+    /// What one looks for.
+    Bold,
+    /// What failed.
+    Bad,
 }
 
 impl Page {
     /// A page with nothing on it.
-    pub(crate) fn new(is_full: bool) -> Self {
-        Self { text: String::new(), is_full }
+    pub(crate) fn new(is_full: bool, colour: bool) -> Self {
+        Self { text: String::new(), is_full, colour }
     }
 
     /// What is on the page.
@@ -103,12 +119,15 @@ impl Page {
     }
 
     fn run(&mut self, run: &CassetteRun<'_>) {
-        let _ = match &run.trace {
-            Ok(_) => writeln!(self.text, "\nrun {}", run.number),
-            Err(problem) => writeln!(self.text, "\nline {}\n  unreadable  {problem}", run.line),
-        };
-        if let Ok(trace) = &run.trace {
-            self.trace(trace);
+        self.blank();
+        match &run.trace {
+            Ok(trace) => {
+                self.line(Look::Bold, &format!("run {}", run.number), "");
+                self.trace(trace);
+            }
+            Err(problem) => {
+                let _ = writeln!(self.text, "line {}\n  unreadable  {problem}", run.line);
+            }
         }
     }
 
@@ -153,12 +172,13 @@ impl Page {
         };
         let mark = if call.distractor { " (distractor)" } else { "" };
         let name = full_name(call.server.as_deref(), &call.name);
-        self.line("  → ", &format!("{name}{mark} {arguments}"));
+        self.line(Look::Bold, &format!("  → {} {name}{mark}", index + 1), &arguments);
         for fault in trace.faults.iter().flatten().filter(|fault| fault.call_index == index) {
-            self.line("  ! ", &fault_line(fault));
+            self.line(Look::Bad, "  !", &fault_line(fault));
         }
         for result in results {
-            self.line("  ← ", &result_line(result));
+            let look = if result.is_failure() { Look::Bad } else { Look::Plain };
+            self.line(look, "  ←", &result_line(result));
         }
     }
 
@@ -187,23 +207,34 @@ impl Page {
     /// A line with a label before the text.
     pub(crate) fn labelled(&mut self, indent: &str, label: &str, text: &str) {
         let label = clipped(label, LABEL);
-        self.line(&format!("{indent}{label:LABEL$} "), text);
+        self.line(Look::Dim, &format!("{indent}{label:LABEL$}"), text);
     }
 
     /// One line with the text clipped or, in full, all of its lines, each under the first and behind a bar: none of
     /// them begins a line of the page.
-    pub(crate) fn line(&mut self, lead: &str, text: &str) {
+    pub(crate) fn line(&mut self, look: Look, lead: &str, text: &str) {
         let text = text.trim_end();
+        let head = self.painted(look, &visible(lead));
         if !self.is_full {
-            let _ = writeln!(self.text, "{}", format!("{lead}{}", clipped(text, CLIP)).trim_end());
+            let _ = writeln!(self.text, "{}", format!("{head} {}", clipped(text, CLIP)).trim_end());
             return;
         }
-        let gap = " ".repeat(lead.chars().count().saturating_sub(2)) + "| ";
-        let mut lead = lead;
+        let gap = " ".repeat(lead.chars().count().saturating_sub(1)) + "|";
+        let mut head = head;
         for line in text.split('\n') {
-            let _ = writeln!(self.text, "{}", format!("{lead}{}", visible(line)).trim_end());
-            lead = &gap;
+            let _ = writeln!(self.text, "{}", format!("{head} {}", visible(line)).trim_end());
+            head.clone_from(&gap);
         }
+    }
+
+    fn painted(&self, look: Look, text: &str) -> String {
+        let code = match look {
+            Look::Plain => return text.to_owned(),
+            Look::Dim => "2",
+            Look::Bold => "1",
+            Look::Bad => "1;31",
+        };
+        if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 }
 
