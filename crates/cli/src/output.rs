@@ -210,7 +210,7 @@ mod tests {
         let said = "  user        How many of the\n              open invoices of\n              last month are\n              \
                     overdue by now?";
         assert_eq!(wrapped(line, 32), said);
-        assert_eq!(wrapped("  → search {\"q\": \"rust\"}", 16), "  → search\n    {\"q\": \"rust\"}");
+        assert_eq!(wrapped("  → search {\"q\": \"rust\"}", 16), "  → search {\"q\":\n    \"rust\"}");
         let red = "\u{1b}[1;31m  ← error\u{1b}[0m no";
         assert_eq!(wrapped(red, 12), red, "colours take no room");
     }

@@ -43,7 +43,7 @@ pub(super) fn run(args: &Call, colour: Colour) -> Result<ExitCode, Failure> {
         if let Some(schema) = &schema {
             notes.push_str(&arguments::misfits(&arguments, schema, &args.tool));
         }
-        output::stderr(&notes);
+        output::notes(&notes);
         let arguments = RawValue::from_string(Value::Object(arguments).to_string())?;
         let called = client.call_tool(&args.tool, &arguments, None).await;
         let closing = client.close().await;

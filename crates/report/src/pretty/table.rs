@@ -4,6 +4,7 @@ use super::page::{Line, Page, style};
 use crate::words::{SCREEN, arguments, arguments_apart, clipped, count};
 use anstyle::Style;
 use mcptest_core::report::{CallRow, CallShown, CallTable, Pairing};
+use std::collections::BTreeMap;
 use unicode_width::UnicodeWidthStr;
 
 /// How many rows of one table are shown.
@@ -12,15 +13,16 @@ const MOST_ROWS: usize = 24;
 /// The table under its heading, as wide as the page: the columns give way, not the text around them.
 pub(super) fn show(page: &mut Page, indent: usize, table: &CallTable) {
     let shown = &table.rows[..table.rows.len().min(MOST_ROWS)];
-    let cells: Vec<[String; 2]> =
+    let mut cells: Vec<[String; 2]> =
         shown.iter().map(|row| cells(row).map(|cell| page.letters(&cell))).collect();
     let mark = shown.iter().map(|row| page.pairing(row.how).0.width()).max().unwrap_or(1);
     let room = page.width().saturating_sub(indent + mark + 4);
+    let apart = too_wide(page, shown, &mut cells, room);
     let [left, right] = columns(&cells, room);
     let gap = " ".repeat(mark + 4);
     let head = format!("{}{gap}recorded", page.fixed("expected", left));
     page.line(&Line::at(indent).glued(style::DIM, head).unwrapped());
-    for (row, [expected, recorded]) in shown.iter().zip(&cells) {
+    for (at, (row, [expected, recorded])) in shown.iter().zip(&cells).enumerate() {
         let (sign, style) = page.pairing(row.how);
         if let Some(matched) = row.count {
             let said = format!("{} {} as expected", page.ellipsis(), count(matched, "call"));
@@ -32,6 +34,13 @@ pub(super) fn show(page: &mut Page, indent: usize, table: &CallTable) {
         let line = Line::at(indent).glued(own, page.fixed(expected, left)).plain("  ");
         let line = line.glued(style, page.fixed(sign, mark)).plain("  ");
         page.line(&line.glued(there, page.fixed(recorded, right).trim_end()).unwrapped());
+        for (side, said) in ["expected", "recorded"]
+            .iter()
+            .zip(apart.get(&at).into_iter().flatten())
+            .filter(|(_, said)| !said.is_empty())
+        {
+            page.line(&Line::at(indent + 2).styled(style::DIM, format!("{side} ")).plain(said));
+        }
     }
     for note in &table.notes {
         page.line(&Line::at(indent).plain(clipped(note, SCREEN.text)));
@@ -40,6 +49,35 @@ pub(super) fn show(page: &mut Page, indent: usize, table: &CallTable) {
     if left_out > 0 {
         page.line(&Line::at(indent).plain(super::detail::left_out(left_out)));
     }
+}
+
+/// Changed calls that do not fit beside each other stand there by their names, and are told below: what differs must
+/// not be what is cut.
+fn too_wide(
+    page: &Page,
+    rows: &[CallRow],
+    cells: &mut [[String; 2]],
+    room: usize,
+) -> BTreeMap<usize, [String; 2]> {
+    let [left, right] = columns(cells, room);
+    let mut apart = BTreeMap::new();
+    for (at, (row, cell)) in
+        rows.iter().zip(cells).enumerate().filter(|(_, (row, _))| row.how == Pairing::Changed)
+    {
+        if cell[0].width() > left || cell[1].width() > right {
+            let name = |shown: &Option<CallShown>| {
+                shown
+                    .as_ref()
+                    .map_or_else(String::new, |call| page.letters(&format!("{} {}", call.number, call.tool)))
+            };
+            let names = [name(&row.expected), name(&row.recorded)];
+            let said = [0, 1]
+                .map(|side| cell[side].strip_prefix(&names[side]).unwrap_or(&cell[side]).trim().to_owned());
+            apart.insert(at, said);
+            *cell = names;
+        }
+    }
+    apart
 }
 
 /// The widths of both columns: as wide as they need be, and where there is no room for both, half of it for each at

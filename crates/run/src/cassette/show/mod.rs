@@ -172,7 +172,7 @@ impl Page {
         };
         let mark = if call.distractor { " (distractor)" } else { "" };
         let name = full_name(call.server.as_deref(), &call.name);
-        self.line(Look::Bold, &format!("  → {} {name}{mark}", index + 1), &arguments);
+        self.line(Look::Bold, &format!("  → {} {}{mark}", index + 1, clipped(&name, CLIP)), &arguments);
         for fault in trace.faults.iter().flatten().filter(|fault| fault.call_index == index) {
             self.line(Look::Bad, "  !", &fault_line(fault));
         }
