@@ -34,9 +34,9 @@ pub(super) fn all(page: &mut Page, report: &Report, options: &Options) {
 }
 
 /// Why a row without runs is an error.
-fn cause(test: &TestReport) -> Option<(&str, &[String])> {
+fn cause(test: &TestReport) -> Option<(&str, &[String], Option<&str>)> {
     let reason = test.reason.as_ref().filter(|_| test.runs.is_empty())?;
-    Some((&reason.message, &reason.details))
+    Some((&reason.message, &reason.details, reason.help.as_deref()))
 }
 
 fn several(page: &mut Page, rows: &[&&TestReport]) {
@@ -56,7 +56,9 @@ fn several(page: &mut Page, rows: &[&&TestReport]) {
         page.line(&Line::at(4).plain(format!("and {more} more")));
     }
     help(page, first);
-    rerun(page, first);
+    // Each row has a command of its own where one mends it; else the first is enough to try it again.
+    let mended = rows.iter().filter(|test| reasons(test).any(|reason| reason.command.is_some())).count();
+    rows.iter().take(mended.clamp(1, SHOWN)).for_each(|test| rerun(page, test));
 }
 
 fn one(page: &mut Page, test: &TestReport, options: &Options) {
