@@ -3,13 +3,17 @@
 mod at_once;
 pub mod dialect;
 mod fault;
+mod instructions;
 mod model_run;
 pub mod own;
 pub mod provider;
 mod result;
+mod shown;
+pub mod tool_schema;
 mod toolbox;
 
 pub use fault::{FaultPlan, Strike, Struck};
+pub use instructions::{instructions_of, system_prompt};
 pub use model_run::{Limits, MayAsk, Task, Unrecorded, Watcher, run_model};
 pub use provider::{Provider, Providers};
-pub use toolbox::{Connected, Distract, Done, Toolbox};
+pub use toolbox::{Connected, Distract, Done, Toolbox, View};

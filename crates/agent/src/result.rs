@@ -1,6 +1,7 @@
 //! What a call came back with: for the recording, and for the model.
 
 use crate::dialect::Part;
+use crate::shown::{cut, part_of};
 use mcptest_core::trace::{RecordedFailure, RecordedResult, unkeepable};
 use mcptest_mcp::client::CallFailure;
 use serde::Deserialize;
@@ -71,8 +72,13 @@ impl ToolOutcome {
     }
 }
 
-/// What the model is told: the content blocks, else the structured content, else the error's message.
-pub(crate) fn parts_of(outcome: &ToolOutcome) -> Vec<Part> {
+/// What the model is told, up to so many characters: the content blocks, else the structured content, else the error's
+/// message.
+pub(crate) fn parts_of(outcome: &ToolOutcome, most: usize) -> Vec<Part> {
+    cut(all_parts(outcome), most)
+}
+
+fn all_parts(outcome: &ToolOutcome) -> Vec<Part> {
     let answer = match outcome {
         ToolOutcome::Refused(failure) => return vec![Part::Text(failure_text(failure))],
         ToolOutcome::Answer(answer) => answer,
@@ -95,24 +101,5 @@ fn failure_text(failure: &RecordedFailure) -> String {
     match failure.code {
         Some(code) => format!("error {code}: {}", failure.message),
         None => format!("error: {}", failure.message),
-    }
-}
-
-fn part_of(block: &Value) -> Part {
-    let text = |key: &str| block.get(key).and_then(Value::as_str);
-    match text("type") {
-        Some("text") => Part::Text(text("text").unwrap_or_default().to_owned()),
-        Some("image") => match (text("mimeType"), text("data")) {
-            (Some(media_type), Some(data)) => {
-                Part::Image { media_type: media_type.to_owned(), data: data.to_owned() }
-            }
-            _ => Part::Text(block.to_string()),
-        },
-        Some("resource") => {
-            let inner =
-                block.get("resource").and_then(|resource| resource.get("text")).and_then(Value::as_str);
-            Part::Text(inner.map_or_else(|| block.to_string(), str::to_owned))
-        }
-        _ => Part::Text(block.to_string()),
     }
 }

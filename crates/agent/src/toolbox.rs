@@ -1,13 +1,14 @@
 //! The servers of one run as the model sees them: one catalogue, and one way to call.
 
-use crate::dialect::{Answered, Arguments, Offered, Wanted, wire_names};
+use crate::dialect::{Answered, Arguments, Offered, Wanted};
 use crate::fault::{FaultPlan, Strike, Struck};
 use crate::result::{ToolOutcome, parts_of};
+use crate::tool_schema::{Fitted, LeftOut, Offer};
 use mcptest_core::problem::nearest;
-use mcptest_core::trace::CatalogueTool;
-use mcptest_core::trace::{RecordedCall, RecordedFault, RecordedResult};
+use mcptest_core::provider::Family;
+use mcptest_core::suite::ToolSchemas;
+use mcptest_core::trace::{CatalogueTool, RecordedCall, RecordedFault, RecordedResult, ToolSchema};
 use mcptest_mcp::client::{Client, Observed, WireError};
-use serde_json::json;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,13 +29,27 @@ pub struct Connected {
     pub timeout: Duration,
 }
 
+/// How a host shows tools and results to its model.
+#[derive(Debug, Clone, Copy)]
+pub struct View {
+    /// Whose model it is.
+    pub family: &'static Family,
+    /// What is done with schemas that it refuses.
+    pub tool_schemas: ToolSchemas,
+    /// The most characters of a result that the model reads.
+    pub max_result_chars: usize,
+}
+
 /// The tools of one run.
 pub struct Toolbox {
     servers: Vec<Connected>,
     catalogue: Vec<CatalogueTool>,
     offered: Vec<Offered>,
+    fitted: Vec<Fitted>,
+    left_out: Vec<LeftOut>,
     by_wire_name: BTreeMap<String, usize>,
     faults: FaultPlan,
+    max_result_chars: usize,
 }
 
 /// A call as it was made, and what came of it.
@@ -72,6 +87,7 @@ impl Toolbox {
         servers: Vec<Connected>,
         distract: Distract<'_>,
         faults: FaultPlan,
+        view: View,
     ) -> Result<(Self, Vec<(String, Observed)>), WireError> {
         let mut catalogue = Vec::new();
         let mut complaints = Vec::new();
@@ -82,29 +98,28 @@ impl Toolbox {
                 name: tool.name,
                 server: Some(server.name.clone()),
                 description: tool.description,
-                input_schema: serde_json::from_str(tool.input_schema.get()).ok(),
-                distractor: false,
+                input_schema: ToolSchema::read(&tool.input_schema),
+                ..CatalogueTool::default()
             }));
         }
         let distractors = distract(&catalogue);
         catalogue.extend(distractors.into_iter().map(|tool| CatalogueTool { distractor: true, ..tool }));
-        Ok((Self::of(servers, catalogue, faults), complaints))
+        Ok((Self::of(servers, catalogue, faults, view), complaints))
     }
 
-    fn of(servers: Vec<Connected>, catalogue: Vec<CatalogueTool>, faults: FaultPlan) -> Self {
-        let pairs: Vec<(&str, &str)> = catalogue
-            .iter()
-            .map(|tool| (tool.server.as_deref().unwrap_or_default(), tool.name.as_str()))
-            .collect();
-        let names = wire_names(&pairs);
+    fn of(servers: Vec<Connected>, catalogue: Vec<CatalogueTool>, faults: FaultPlan, view: View) -> Self {
+        let Offer { catalogue, fitted, names, left_out } =
+            Offer::of(catalogue, view.family, view.tool_schemas);
         let by_wire_name = names.iter().cloned().zip(0..).collect();
-        let offer = |(tool, name): (&CatalogueTool, String)| Offered {
+        let offer = |((tool, fitted), name): ((&CatalogueTool, &Fitted), String)| Offered {
             name,
+            full_name: tool.full_name(),
             description: tool.description.clone(),
-            input_schema: tool.input_schema.clone().unwrap_or_else(|| json!({ "type": "object" })),
+            input_schema: fitted.schema.clone(),
         };
-        let offered = catalogue.iter().zip(names).map(offer).collect();
-        Self { servers, catalogue, offered, by_wire_name, faults }
+        let offered = catalogue.iter().zip(&fitted).zip(names).map(offer).collect();
+        let max_result_chars = view.max_result_chars;
+        Self { servers, catalogue, offered, fitted, left_out, by_wire_name, faults, max_result_chars }
     }
 
     /// The tools as the model sees them.
@@ -115,6 +130,11 @@ impl Toolbox {
     /// The tools as a recording keeps them.
     pub fn catalogue(&self) -> &[CatalogueTool] {
         &self.catalogue
+    }
+
+    /// The tools that are not offered, because the provider would refuse them.
+    pub fn left_out(&self) -> &[LeftOut] {
+        &self.left_out
     }
 
     /// Whether faults are injected.
@@ -130,7 +150,8 @@ impl Toolbox {
             Route::Distractor(tool) => (tool.server.as_deref(), tool.name.as_str()),
             Route::Nowhere(server, tool) => (*server, *tool),
         };
-        let (args, args_text) = match &wanted.arguments {
+        let arguments = self.own_arguments(wanted);
+        let (args, args_text) = match &arguments {
             Arguments::Json(json) => (Some(json.clone()), None),
             Arguments::Text(text) => (None, Some(text.clone())),
         };
@@ -145,16 +166,25 @@ impl Toolbox {
             distractor: matches!(route, Route::Distractor(_)),
         };
         let started = Instant::now();
-        let (outcome, fault) = self.outcome(index, &route, &wanted.arguments, deadline).await;
+        let (outcome, fault) = self.outcome(index, &route, &arguments, deadline).await;
         let duration_ms = u64::try_from(started.elapsed().as_millis()).ok();
         let answered = Answered {
             call_id: wanted.id.clone(),
             name: wanted.name.clone(),
-            content: parts_of(&outcome),
+            content: parts_of(&outcome, self.max_result_chars),
             is_error: outcome.is_failure(),
         };
         let result = RecordedResult { duration_ms, ..outcome.into_recorded(index) };
         Done { call, result, fault, answered, started }
+    }
+
+    /// The arguments under the names that the server gave them.
+    fn own_arguments(&self, wanted: &Wanted) -> Arguments {
+        let fitted = self.by_wire_name.get(&wanted.name).and_then(|at| self.fitted.get(*at));
+        match (&wanted.arguments, fitted) {
+            (Arguments::Json(json), Some(fitted)) => Arguments::Json(fitted.restored(json)),
+            (arguments, _) => arguments.clone(),
+        }
     }
 
     async fn outcome(

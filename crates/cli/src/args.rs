@@ -309,6 +309,8 @@ pub(crate) struct Tools {
     /// Print the tools as JSON, as the server sent them (readable by `mcptest mock --tools-from`).
     #[arg(long)]
     pub(crate) json: bool,
+    #[arg(long = "for", value_name = "PROVIDER", conflicts_with = "json", help = families_help())]
+    pub(crate) provider: Option<String>,
 }
 
 /// Arguments of `call`.
@@ -421,6 +423,14 @@ pub(crate) fn duration(written: &str) -> Result<std::time::Duration, String> {
         Some(milliseconds) => Ok(std::time::Duration::from_millis(milliseconds)),
         None => Err("give a unit, such as `500ms`, `30s` or `2m`".to_owned()),
     }
+}
+
+fn families_help() -> String {
+    let names: Vec<&str> = mcptest_core::provider::FAMILIES.iter().map(|family| family.name).collect();
+    format!(
+        "Say what PROVIDER refuses in the tools' schemas, and what is sent instead [providers: {}]",
+        names.join(", ")
+    )
 }
 
 fn reporters_help() -> String {

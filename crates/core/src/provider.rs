@@ -116,6 +116,11 @@ pub fn key_variables() -> impl Iterator<Item = &'static str> {
 }
 
 impl Family {
+    /// The family of this name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        FAMILIES.iter().find(|family| family.name == name)
+    }
+
     /// The family of a model.
     pub fn of_model(id: &str) -> Option<&'static Self> {
         FAMILIES.iter().find(|family| family.prefixes.iter().any(|prefix| begins(id, prefix)))

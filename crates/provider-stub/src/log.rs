@@ -12,6 +12,8 @@ pub struct Logged {
     pub path: String,
     /// Its headers.
     pub headers: BTreeMap<String, String>,
+    /// Its body, as it came.
+    pub text: String,
     /// Its body; null when it is not JSON.
     pub body: Value,
     /// The status it was answered with; 0 when it was not.

@@ -175,6 +175,7 @@ async fn answer(state: &StubState, request: hyper::Request<Incoming>) -> io::Res
         dialect,
         path: path.clone(),
         headers: headers.clone(),
+        text: String::from_utf8_lossy(&body).into_owned(),
         body: value.clone(),
         status,
     });

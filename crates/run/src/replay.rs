@@ -6,6 +6,7 @@ use crate::import::Fidelity;
 use crate::secrets::{without_secret_names, without_tokens};
 use crate::server::entry_of;
 use crate::walk::not_entered;
+use mcptest_agent::tool_schema::Offer;
 use mcptest_core::digest::digest;
 use mcptest_core::eval::{MATRIX_PARAMETER, fault_combinations};
 use mcptest_core::judge::{Recorded, RecordedMatrix, RecordedRun, RecordedRuns, is_read_only};
@@ -271,9 +272,13 @@ pub(crate) fn misfit(
 /// What a recording made now would carry.
 pub fn expected_header(of: AgentRow<'_>) -> Header {
     let agent = of.agent;
-    let with_distractors = |mut offered: Vec<CatalogueTool>| {
+    let family = of.model.and_then(|model| of.suite.family_of(model));
+    let as_offered = |mut offered: Vec<CatalogueTool>| {
         offered.extend(agent.injected_tools(of.variant, &offered));
-        offered
+        match family {
+            Some(family) => Offer::of(offered, family, agent.tool_schemas()).catalogue,
+            None => offered,
+        }
     };
     let texts = agent.turns.iter().chain(&agent.system_prompt);
     let variables = texts.flat_map(|text| &text.variables);
@@ -286,7 +291,7 @@ pub fn expected_header(of: AgentRow<'_>) -> Header {
         variables: variables.map(|(name, value)| (name.clone(), digest(value.as_bytes()))).collect(),
         files: agent.own.as_ref().map(|own| own.digests.clone()).unwrap_or_default(),
         servers: without_secret_names(&servers).unwrap_or(servers),
-        catalogue: of.suite.known_catalogue(agent).map(with_distractors),
+        catalogue: of.suite.known_catalogue(agent).map(as_offered),
         ..Header::of_agent(&agent.name)
     }
 }

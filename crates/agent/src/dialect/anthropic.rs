@@ -1,7 +1,7 @@
 //! Anthropic's Messages: what is sent, and what comes back?
 
 use super::bad_reply::{open, shape};
-use super::piece::{Piece, Said, count, detail, kept, object_schema};
+use super::piece::{Piece, Said, count, detail, kept, with_schema};
 use super::{Answered, Arguments, Ask, BadReply, Dialect, Message, Part, Reply, Stop, Wanted};
 use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
@@ -33,16 +33,16 @@ struct AnthropicBody<'a> {
     temperature: Option<f64>,
     messages: Vec<Piece<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Value>,
+    tools: Vec<Box<RawValue>>,
 }
 
 fn body(ask: &Ask<'_>) -> String {
     let tool = |tool: &super::Offered| {
-        let mut shown = json!({ "name": tool.name, "input_schema": object_schema(&tool.input_schema) });
+        let mut shown = json!({ "name": tool.name });
         if let Some(description) = &tool.description {
             shown["description"] = json!(description);
         }
-        shown
+        with_schema(&shown, "input_schema", &tool.input_schema)
     };
     let body = AnthropicBody {
         model: ask.model,

@@ -1,7 +1,7 @@
 //! Gemini's `generateContent`: what is sent, and what comes back?
 
 use super::bad_reply::{gist, open, shape};
-use super::piece::{Piece, Said, count, object_schema};
+use super::piece::{Piece, Said, count, with_schema};
 use super::{Answered, Arguments, Ask, BadReply, Dialect, Message, Part, Reply, Stop, Wanted};
 use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
@@ -32,7 +32,13 @@ struct GeminiBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     generation_config: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tools: Option<Value>,
+    tools: Option<[Declarations; 1]>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Declarations {
+    function_declarations: Vec<Box<RawValue>>,
 }
 
 fn body(ask: &Ask<'_>) -> String {
@@ -40,38 +46,22 @@ fn body(ask: &Ask<'_>) -> String {
     let mut config = serde_json::Map::new();
     config.extend(ask.max_tokens.map(|most| ("maxOutputTokens".to_owned(), json!(most))));
     config.extend(ask.temperature.map(|temperature| ("temperature".to_owned(), json!(temperature))));
-    let declared: Vec<Value> = ask.tools.iter().map(declaration).collect();
+    let declared: Vec<Box<RawValue>> = ask.tools.iter().map(declaration).collect();
     let body = GeminiBody {
         system_instruction: system.map(|text| json!({ "parts": [{ "text": text }] })),
         contents: contents(ask.messages),
         generation_config: (!config.is_empty()).then_some(Value::Object(config)),
-        tools: (!declared.is_empty()).then(|| json!([{ "functionDeclarations": declared }])),
+        tools: (!declared.is_empty()).then_some([Declarations { function_declarations: declared }]),
     };
     serde_json::to_string(&body).unwrap_or_default()
 }
 
-fn declaration(tool: &super::Offered) -> Value {
-    let mut schema = object_schema(&tool.input_schema);
-    drop_dialect(&mut schema);
-    let mut declared = json!({ "name": tool.name, "parametersJsonSchema": schema });
+fn declaration(tool: &super::Offered) -> Box<RawValue> {
+    let mut declared = json!({ "name": tool.name });
     if let Some(description) = &tool.description {
         declared["description"] = json!(description);
     }
-    declared
-}
-
-/// `$schema` is not among the words that are taken, at any depth.
-fn drop_dialect(schema: &mut Value) {
-    match schema {
-        Value::Object(entries) => {
-            if entries.get("$schema").is_some_and(Value::is_string) {
-                entries.remove("$schema");
-            }
-            entries.values_mut().for_each(drop_dialect);
-        }
-        Value::Array(items) => items.iter_mut().for_each(drop_dialect),
-        _ => {}
-    }
+    with_schema(&declared, "parametersJsonSchema", &tool.input_schema)
 }
 
 fn contents(conversation: &[Message]) -> Vec<Piece<'_>> {
@@ -304,14 +294,6 @@ mod tests {
             json!({ "type": "object", "properties": { "city": { "type": "string" } } })
         );
         assert_eq!(body["generationConfig"], json!({ "maxOutputTokens": 64, "temperature": 0.5 }));
-    }
-
-    #[test]
-    fn a_property_may_be_called_as_the_keyword_is() {
-        let mut schema =
-            json!({ "$schema": "x", "properties": { "$schema": { "$schema": "y", "type": "string" } } });
-        drop_dialect(&mut schema);
-        assert_eq!(schema, json!({ "properties": { "$schema": { "type": "string" } } }));
     }
 
     #[test]

@@ -19,7 +19,6 @@ pub use openai_responses::OPENAI_RESPONSES;
 pub use wire_name::{wire_name, wire_names};
 
 use mcptest_core::trace::Tokens;
-use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// How one kind of provider is spoken to.
@@ -67,14 +66,16 @@ pub struct Ask<'a> {
 }
 
 /// A tool as the model sees it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Offered {
     /// Its name on the wire: `<server>__<tool>`.
     pub name: String,
+    /// Its name for people: `<server>.<tool>`, in the server's own words.
+    pub full_name: String,
     /// What it does.
     pub description: Option<String>,
-    /// The JSON Schema of its arguments.
-    pub input_schema: Value,
+    /// The JSON Schema of its arguments, as it is sent.
+    pub input_schema: Box<RawValue>,
 }
 
 /// One message of the conversation.

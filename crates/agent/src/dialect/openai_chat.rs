@@ -1,7 +1,7 @@
 //! Chat Completions of `OpenAI`, Mistral and most servers of one's own: what is sent, and what comes back?
 
 use super::bad_reply::{open, shape};
-use super::piece::{Piece, Said, count, detail, is_reasoning, kept, object_schema};
+use super::piece::{Piece, Said, count, detail, is_reasoning, kept, with_schema};
 use super::{Answered, Arguments, Ask, BadReply, Dialect, Message, Reply, Stop, Wanted};
 use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
@@ -42,16 +42,17 @@ struct ChatBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Value>,
+    tools: Vec<Box<RawValue>>,
 }
 
 fn body(ask: &Ask<'_>, flavour: Flavour) -> String {
     let tool = |tool: &super::Offered| {
-        let mut function = json!({ "name": tool.name, "parameters": object_schema(&tool.input_schema) });
+        let mut function = json!({ "name": tool.name });
         if let Some(description) = &tool.description {
             function["description"] = json!(description);
         }
-        json!({ "type": "function", "function": function })
+        let function = with_schema(&function, "parameters", &tool.input_schema);
+        with_schema(&json!({ "type": "function" }), "function", &function)
     };
     let is_reasoning = is_reasoning(ask.model);
     let system = ask.system.filter(|system| !system.is_empty());

@@ -1,7 +1,7 @@
 //! The Responses of `OpenAI`: what is sent, and what comes back?
 
 use super::bad_reply::{error_message, open, shape};
-use super::piece::{Piece, Said, count, detail, is_reasoning, kept, object_schema};
+use super::piece::{Piece, Said, count, detail, is_reasoning, kept, with_schema};
 use super::{Answered, Arguments, Ask, BadReply, Dialect, Message, Reply, Stop, Wanted};
 use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
@@ -34,7 +34,7 @@ struct ResponsesBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     include: Option<[&'static str; 1]>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Value>,
+    tools: Vec<Box<RawValue>>,
 }
 
 fn body(ask: &Ask<'_>) -> String {
@@ -42,14 +42,13 @@ fn body(ask: &Ask<'_>) -> String {
         let mut shown = json!({
             "type": "function",
             "name": tool.name,
-            "parameters": object_schema(&tool.input_schema),
             // Or the schema is altered to fit a subset.
             "strict": false,
         });
         if let Some(description) = &tool.description {
             shown["description"] = json!(description);
         }
-        shown
+        with_schema(&shown, "parameters", &tool.input_schema)
     };
     let body = ResponsesBody {
         model: ask.model,

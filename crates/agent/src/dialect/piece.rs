@@ -4,7 +4,7 @@ use super::{Answered, Arguments, Part};
 use mcptest_core::trace::unkeepable;
 use serde::Serialize;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 /// A piece of a conversation: as the provider wrote it, or as we do.
 #[derive(Debug, Serialize)]
@@ -100,16 +100,11 @@ pub(super) fn kept(raw: &RawValue) -> Option<Box<RawValue>> {
     RawValue::from_string(one_line(raw.get())).ok().filter(|raw| raw.get() != "null")
 }
 
-/// A schema as providers want it: an object, with its properties even where there are none.
-pub(super) fn object_schema(schema: &Value) -> Value {
-    let mut schema = schema.as_object().cloned().unwrap_or_default();
-    if schema.get("type") != Some(&json!("object")) {
-        schema.insert("type".to_owned(), json!("object"));
-    }
-    if !schema.get("properties").is_some_and(Value::is_object) {
-        schema.insert("properties".to_owned(), json!({}));
-    }
-    Value::Object(schema)
+/// What is said of a tool, with its schema to the letter: a `Value` would sort the properties.
+pub(super) fn with_schema(said: &Value, key: &str, schema: &RawValue) -> Box<RawValue> {
+    let said = said.to_string();
+    let open = said.strip_suffix('}').unwrap_or_default();
+    RawValue::from_string(format!(r#"{open},"{key}":{schema}}}"#)).unwrap_or_default()
 }
 
 /// A count of tokens; what is none is not counted.
@@ -162,6 +157,7 @@ impl Said {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
 
     fn shown(arguments: &Arguments) -> String {
         match arguments {
@@ -195,11 +191,11 @@ mod tests {
     }
 
     #[test]
-    fn a_schema_is_always_that_of_an_object() {
-        assert_eq!(object_schema(&Value::Null), json!({"type": "object", "properties": {}}));
+    fn a_schema_is_sent_to_the_letter() {
         let schema =
-            json!({"$schema": "x", "type": "object", "properties": {"a": {}}, "additionalProperties": false});
-        assert_eq!(object_schema(&schema), schema);
+            RawValue::from_string(r#"{"type":"object","properties":{"z":{},"a":1.50}}"#.to_owned()).unwrap();
+        let sent = with_schema(&json!({ "name": "a" }), "parameters", &schema);
+        assert_eq!(sent.get(), format!(r#"{{"name":"a","parameters":{schema}}}"#));
     }
 
     #[test]

@@ -1,14 +1,16 @@
 //! Conversations for the tests of all dialects.
 
 use super::{Answered, Ask, Dialect, Message, Offered, Part, Reply};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 /// A question with this conversation and one tool.
 pub(super) fn sent(dialect: &Dialect, model: &str, messages: &[Message]) -> Value {
     let tools = [Offered {
         name: "weather__get".to_owned(),
+        full_name: "weather.get".to_owned(),
         description: Some("The weather".to_owned()),
-        input_schema: json!({ "$schema": "x", "properties": { "city": { "type": "string" } } }),
+        input_schema: serde_json::from_str(r#"{"type":"object","properties":{"city":{"type":"string"}}}"#)
+            .unwrap(),
     }];
     let ask = Ask {
         model,

@@ -2,12 +2,12 @@
 
 use super::call_log::CallLog;
 use super::setup::Distract;
-use mcptest_core::trace::CatalogueTool;
+use mcptest_core::trace::{CatalogueTool, ToolSchema};
 use mcptest_mcp::client::{Client, ServerSpec, WireError};
 use parking_lot::Mutex;
 use serde::Deserialize;
+use serde_json::json;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 use tokio::task::JoinSet;
 
 /// The tools of the servers, as far as they are known.
@@ -35,7 +35,7 @@ struct Tool {
     name: String,
     description: Option<String>,
     #[serde(rename = "inputSchema")]
-    input_schema: Option<Value>,
+    input_schema: Option<ToolSchema>,
 }
 
 impl Offered {
@@ -89,7 +89,7 @@ impl Offered {
                     server: Some(server.to_owned()),
                     description: tool.description,
                     input_schema: tool.input_schema,
-                    distractor: false,
+                    ..CatalogueTool::default()
                 });
             }
         }
@@ -132,8 +132,8 @@ async fn ask(server: &ServerSpec) -> Result<Vec<CatalogueTool>, WireError> {
         name: tool.name,
         server: Some(server.name.clone()),
         description: tool.description,
-        input_schema: serde_json::from_str(tool.input_schema.get()).ok(),
-        distractor: false,
+        input_schema: ToolSchema::read(&tool.input_schema),
+        ..CatalogueTool::default()
     });
     Ok(tools.collect())
 }
@@ -158,7 +158,7 @@ pub(super) fn with_distractors(
 }
 
 fn written(tool: &CatalogueTool) -> String {
-    let schema = tool.input_schema.clone().unwrap_or_else(|| json!({ "type": "object" }));
+    let schema = tool.input_schema.clone().unwrap_or_else(|| json!({ "type": "object" }).into());
     let mut written = json!({ "name": tool.name, "inputSchema": schema });
     if let Some(description) = &tool.description {
         written["description"] = json!(description);
@@ -170,6 +170,7 @@ fn written(tool: &CatalogueTool) -> String {
 mod tests {
     use super::*;
     use mcptest_mcp::jsonrpc::{Body, parse};
+    use serde_json::Value;
 
     fn injected(text: &str) -> Option<Value> {
         let distractor = CatalogueTool { name: "fetch_v2".to_owned(), ..CatalogueTool::default() };

@@ -146,6 +146,9 @@ impl Provider {
         if !said.is_empty() {
             message.push_str(&format!(": {said}"));
         }
+        if matches!(status, StatusCode::BAD_REQUEST | StatusCode::UNPROCESSABLE_ENTITY) {
+            message.push_str(&super::tool_index::named(body, ask.tools));
+        }
         // Google's status for a key that is not one.
         let is_bad_key = body.contains("API_KEY_INVALID");
         let hinted = if is_bad_key { StatusCode::UNAUTHORIZED } else { status };

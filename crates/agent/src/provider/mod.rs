@@ -8,6 +8,7 @@ mod family;
 mod patience;
 mod resolve;
 mod retry_after;
+mod tool_index;
 
 pub use ask::Retry;
 pub use ask_error::{AskError, AskErrorKind};
@@ -16,6 +17,7 @@ pub use resolve::{ProviderError, Providers};
 
 use crate::dialect::{Ask, Dialect, Reply};
 use mcptest_core::price::count_tokens;
+use mcptest_core::provider::{FAMILIES, Family};
 use mcptest_core::suite::{Environment, Model, Suite};
 use mcptest_core::trace::Tokens;
 use parking_lot::Mutex;
@@ -80,6 +82,11 @@ impl Provider {
     /// Its name: the suite's own, or the family's.
     pub fn name(&self) -> &str {
         &self.0.name
+    }
+
+    /// The family whose rules hold for it.
+    pub fn family(&self) -> &'static Family {
+        family::of_type(self.0.dialect.name).map_or(&FAMILIES[0], |(_, family)| family)
     }
 
     /// The key it is given, after the variable that holds it: what must be written nowhere.

@@ -6,6 +6,7 @@ use mcptest_core::provider::FAMILIES;
 use mcptest_core::suite::{Host, Model, Suite, load};
 use mcptest_provider_stub::{Script, Stub};
 use serde_json::json;
+use serde_json::value::to_raw_value;
 use std::path::Path;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -96,13 +97,14 @@ impl Table {
 pub(crate) fn tool(name: &str) -> Offered {
     Offered {
         name: name.to_owned(),
+        full_name: name.to_owned(),
         description: Some("About the weather".to_owned()),
-        input_schema: json!({
-            "$schema": "https://json-schema.org/draft/2020-12/schema",
+        input_schema: to_raw_value(&json!({
             "type": "object",
             "properties": { "city": { "type": ["string", "null"] } },
             "additionalProperties": false,
-        }),
+        }))
+        .unwrap(),
     }
 }
 

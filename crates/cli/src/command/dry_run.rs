@@ -13,7 +13,10 @@ use std::process::ExitCode;
 const NAMED: usize = 3;
 
 pub(super) fn run(plan: &Plan<'_>, options: &Options) -> Result<ExitCode, Failure> {
-    let text = render(&mcptest_run::estimate(plan, options));
+    let mut text = render(&mcptest_run::estimate(plan, options));
+    for line in mcptest_run::refused_tools(plan) {
+        text.push_str(&format!("{}\n", escape(&line)));
+    }
     if !plan.rows.is_empty() {
         output::stdout(text.as_bytes())?;
     }

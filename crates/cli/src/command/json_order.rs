@@ -1,45 +1,4 @@
-//! JSON as a server sent it, in the order in which it was written.
-
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde_json::value::RawValue;
-use std::fmt;
-
-/// The members of an object, in their own order.
-pub(super) struct Members(pub(super) Vec<(String, Box<RawValue>)>);
-
-impl Members {
-    /// The members of this text; none when it is not an object.
-    pub(super) fn of(text: &str) -> Self {
-        serde_json::from_str(text).unwrap_or(Self(Vec::new()))
-    }
-
-    /// The last member of this name.
-    pub(super) fn get(&self, name: &str) -> Option<&RawValue> {
-        self.0.iter().rev().find(|(key, _)| key == name).map(|(_, value)| &**value)
-    }
-}
-
-impl<'de> Deserialize<'de> for Members {
-    fn deserialize<D: Deserializer<'de>>(reader: D) -> Result<Self, D::Error> {
-        struct InOrder;
-        impl<'de> Visitor<'de> for InOrder {
-            type Value = Members;
-
-            fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-                out.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Members(members))
-            }
-        }
-        reader.deserialize_map(InOrder)
-    }
-}
+//! JSON as a server sent it, for people to read.
 
 /// The same JSON on several lines: nothing but the blanks between its parts is changed.
 pub(super) fn indented(json: &str) -> String {
@@ -109,14 +68,5 @@ mod tests {
         assert_eq!(indented(text), lines);
         assert_eq!(indented(lines), lines);
         assert_eq!(indented(" \"a b\" "), "\"a b\"");
-    }
-
-    #[test]
-    fn members_are_in_their_own_order() {
-        let members = Members::of(r#"{"z": 1, "a": {"b": 2}, "z": 3}"#);
-        let names: Vec<&str> = members.0.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(names, ["z", "a", "z"]);
-        assert_eq!(members.get("z").map(RawValue::get), Some("3"));
-        assert!(Members::of("[]").0.is_empty());
     }
 }

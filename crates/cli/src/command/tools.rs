@@ -1,17 +1,23 @@
 //! `mcptest tools`: what can this server do?
 
-use super::json_order::Members;
 use super::server;
 use crate::args::{Colour, Tools as Args};
 use crate::output::{self, Failure, Paint};
 use mcptest_core::escape::escape;
+use mcptest_core::json::Members;
+use mcptest_core::problem::nearest;
+use mcptest_core::provider::{FAMILIES, Family};
+use mcptest_core::suite::ToolSchemas;
+use mcptest_core::trace::{CatalogueTool, ToolSchema};
 use mcptest_mcp::client::{Client, Observed, ServerInfo, Tool};
 use mcptest_run::arguments::kind;
+use mcptest_run::tool_schema::Offer;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::process::ExitCode;
 
 pub(super) fn run(args: &Args, colour: Colour) -> Result<ExitCode, Failure> {
+    let family = args.provider.as_deref().map(family).transpose()?;
     let spec = server::spec(args.name.as_deref(), &args.server)?;
     let paint = Paint::new(output::is_coloured(colour, &std::io::stdout()));
     server::speak(async {
@@ -20,14 +26,52 @@ pub(super) fn run(args: &Args, colour: Colour) -> Result<ExitCode, Failure> {
         let info = client.server().clone();
         let seen = client.close().await.observed;
         let listed = listed?;
-        if args.json {
-            output::stdout(as_json(&listed.tools).as_bytes())?;
-        } else {
-            output::page(&render(&info, &listed.tools, paint))?;
+        match family {
+            Some(family) => output::page(&refusals(&spec.name, &listed.tools, family, paint))?,
+            None if args.json => output::stdout(as_json(&listed.tools).as_bytes())?,
+            None => output::page(&render(&info, &listed.tools, paint))?,
         }
         output::notes(&notes(listed.complaints.iter().chain(&seen)));
         Ok(ExitCode::SUCCESS)
     })
+}
+
+/// The providers of this name.
+fn family(name: &str) -> Result<&'static Family, Failure> {
+    Family::named(name).ok_or_else(|| {
+        let known = FAMILIES.iter().map(|family| family.name);
+        let help = match nearest(name, known.clone()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the providers are {}", known.collect::<Vec<_>>().join(", ")),
+        };
+        Failure(format!("there is no provider `{name}`\n  help: {help}"))
+    })
+}
+
+/// What these providers refuse in the tools, and what is sent in its place.
+fn refusals(server: &str, tools: &[Tool], family: &Family, paint: Paint) -> String {
+    let listed = tools.iter().map(|tool| CatalogueTool {
+        name: tool.name.clone(),
+        server: Some(server.to_owned()),
+        input_schema: ToolSchema::read(&tool.input_schema),
+        ..CatalogueTool::default()
+    });
+    let offer = Offer::of(listed.collect(), family, ToolSchemas::Mend);
+    let mut text = String::new();
+    for tool in offer.catalogue.iter().filter(|tool| !tool.mended.is_empty()) {
+        text.push_str(&format!("{}\n", paint.bold(&escape(&tool.name))));
+        text.extend(tool.mended.iter().map(|mend| format!("    {}\n", escape(mend))));
+    }
+    for left in &offer.left_out {
+        text.push_str(&format!(
+            "{}\n    {}: it is left out\n",
+            paint.bold(&escape(&left.tool)),
+            escape(&left.why)
+        ));
+    }
+    let taken = offer.catalogue.iter().filter(|tool| tool.mended.is_empty()).count();
+    let gap = if text.is_empty() { "" } else { "\n" };
+    text + &format!("{gap}{} takes {taken} of {} tools as they are\n", family.title, tools.len())
 }
 
 /// What was odd, a line each, for standard error. What a server asked, wrote or notified is no oddity of its tools.
@@ -107,7 +151,7 @@ fn arguments(schema: &str) -> Vec<Row> {
     let schema = Members::of(schema);
     let required: Vec<Value> =
         schema.get("required").and_then(|names| serde_json::from_str(names.get()).ok()).unwrap_or_default();
-    let properties = schema.get("properties").map_or(Members(Vec::new()), |all| Members::of(all.get()));
+    let properties = schema.get("properties").map_or_else(Members::default, |all| Members::of(all.get()));
     let row = |(name, property): (String, Box<RawValue>)| {
         let property: Value = serde_json::from_str(property.get()).unwrap_or_default();
         Row {

@@ -3,7 +3,9 @@
 use super::suites;
 use crate::args::{Colour, Validate};
 use crate::output::{self, Failure};
+use mcptest_core::escape::escape;
 use mcptest_core::problem::Level;
+use mcptest_run::{Plan, Selection};
 use std::process::ExitCode;
 
 pub(super) fn run(args: &Validate, colour: Colour) -> Result<ExitCode, Failure> {
@@ -19,6 +21,10 @@ pub(super) fn run(args: &Validate, colour: Colour) -> Result<ExitCode, Failure> 
         .map(|suite| suite.agents.len() + suite.tools.len())
         .sum();
     let groups = groups.map(|groups| format!("{}, ", counted(groups.len(), "group"))).unwrap_or_default();
+    let plan = Plan::new(&loaded, &Selection::default());
+    for line in mcptest_run::refused_tools(&plan) {
+        output::stderr(&format!("note: {}\n", escape(&line)));
+    }
     let line = format!(
         "{}: {}, {groups}{}, {}\n",
         counted(loaded.len(), "suite"),

@@ -20,3 +20,4 @@ mod real_servers;
 mod sealed;
 mod surroundings;
 mod tool_loop;
+mod tool_schemas;

@@ -41,7 +41,7 @@ pub(super) fn tools_of(
     let list = yaml_to_json(text).unwrap();
     let tool = |tool: &Value| CatalogueTool {
         name: tool["name"].as_str().unwrap().to_owned(),
-        input_schema: tool.get("inputSchema").cloned(),
+        input_schema: tool.get("inputSchema").cloned().map(Into::into),
         ..CatalogueTool::default()
     };
     (Some(list["tools"].as_array().unwrap().iter().map(tool).collect()), Vec::new())

@@ -5,10 +5,12 @@ pub(crate) mod arbitrary;
 mod check;
 mod compare;
 mod hash;
+mod members;
 mod number;
 mod subset;
 
 pub use check::{JsonFault, JsonProblem, MAX_DEPTH, check, check_within};
 pub use compare::{difference, values_equal};
 pub use hash::{equal, hash, hash_value};
+pub use members::Members;
 pub use subset::{is_part_of, is_subset};

@@ -6,11 +6,13 @@ mod read;
 #[cfg(test)]
 mod tests;
 mod variant;
+mod view;
 
 pub use overrides::OverrideError;
 pub use own::OwnAgent;
 pub(super) use read::{read_only, read_skip};
 pub use variant::Variant;
+pub use view::ToolSchemas;
 
 use super::deferred::Scope;
 use super::fault::Fault;

@@ -19,7 +19,7 @@ mod tool_outcome;
 mod tool_test;
 pub(crate) mod variables;
 
-pub use agent::{Agent, CassettePath, Model, OverrideError, OwnAgent, Variant};
+pub use agent::{Agent, CassettePath, Model, OverrideError, OwnAgent, ToolSchemas, Variant};
 pub use deferred::{Environment, Scope, Unset};
 pub use fault::Fault;
 pub use load::{Host, ListFiles, Loaded, ReadFile, ReadMock, load, load_for_traces};

@@ -1,14 +1,13 @@
 //! What a run was recorded with: the agent, the model, the prompt and the tools it saw.
 
+use super::ToolSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
 /// The first line of a cassette.
-///
-/// A writer that keeps the schemas of tools to the letter holds them as `Box<RawValue>`.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Header<Schema = Value> {
+pub struct Header<Schema = ToolSchema> {
     /// Always `mcptest-cassette`.
     pub format: String,
     /// The format's version.
@@ -39,6 +38,12 @@ pub struct Header<Schema = Value> {
     /// The tools as the model saw them; `None` when the recording does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub catalogue: Option<Vec<CatalogueTool<Schema>>>,
+    /// Tools that the model was not offered because its provider would refuse them, and why, as `server.tool`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub left_out: BTreeMap<String, String>,
+    /// What each server told the model about how it wants to be used; `None` when the recording does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<BTreeMap<String, String>>,
     /// Over everything above.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fingerprint: Option<String>,
@@ -61,7 +66,7 @@ impl<Schema: Default> Header<Schema> {
 
 /// One tool of the catalogue.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct CatalogueTool<Schema = Value> {
+pub struct CatalogueTool<Schema = ToolSchema> {
     /// The tool's name, without a server prefix.
     pub name: String,
     /// The server that offers it.
@@ -70,10 +75,23 @@ pub struct CatalogueTool<Schema = Value> {
     /// What the model reads about it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The JSON Schema of its arguments.
+    /// The JSON Schema of its arguments, as the server wrote it.
     #[serde(default, alias = "inputSchema", skip_serializing_if = "Option::is_none")]
     pub input_schema: Option<Schema>,
     /// Whether it was injected to distract.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub distractor: bool,
+    /// What the model's provider refuses in its schema, and what was sent in its place.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mended: Vec<String>,
+}
+
+impl<Schema> CatalogueTool<Schema> {
+    /// The tool as `server.tool`.
+    pub fn full_name(&self) -> String {
+        match &self.server {
+            Some(server) => format!("{server}.{}", self.name),
+            None => self.name.clone(),
+        }
+    }
 }

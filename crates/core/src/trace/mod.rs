@@ -7,6 +7,7 @@ mod read;
 mod record;
 mod tokens;
 mod tool;
+mod tool_schema;
 
 pub use ending::error_in_words;
 pub use header::{CatalogueTool, Header};
@@ -17,6 +18,7 @@ pub use record::{
 pub use tokens::Tokens;
 pub use tool::is_tool;
 pub(crate) use tool::{KnownTools, Tool, WrittenNames, splits};
+pub use tool_schema::ToolSchema;
 
 use crate::fault::RecordedKind;
 use serde::Deserialize;

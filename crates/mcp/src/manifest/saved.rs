@@ -10,6 +10,7 @@ use super::tool::{Tool, default_answer};
 use mcptest_core::problem::Problem;
 use mcptest_core::schema::JsonSchema;
 use mcptest_core::suite::read::{Field, Reading, is_same_key};
+use mcptest_core::trace::ToolSchema;
 use mcptest_core::yaml::{Kind, Node};
 use serde_json::Value;
 use std::path::Path;
@@ -42,6 +43,13 @@ pub(super) fn read(
     Some(Manifest { name, version: "0.0.0".to_owned(), tools, ..Manifest::default() })
 }
 
+const INPUT: [&str; 2] = ["inputSchema", "input_schema"];
+
+/// A schema as it is written.
+fn in_order(node: &Node) -> Option<ToolSchema> {
+    serde_json::from_str(Json::literal(node).ok()?.as_static()?).ok()
+}
+
 fn read_tool(node: &Node, field: &mut Field<'_>, context: &Context<'_>) -> Option<Tool> {
     let Kind::Map(_) = &node.kind else { return field.wrong(node, "a tool") };
     let value = field.value()?;
@@ -51,7 +59,7 @@ fn read_tool(node: &Node, field: &mut Field<'_>, context: &Context<'_>) -> Optio
     };
     let name = context.own_name("tool", &mut Field::new(field.reading, name))?;
     let schema = |keys: [&str; 2]| keys.iter().find_map(|key| value.get(*key)).cloned();
-    let input_value = schema(["inputSchema", "input_schema"]);
+    let input_value = schema(INPUT);
     let output_value = schema(["outputSchema", "output_schema"]);
     let output = output_value.as_ref().and_then(|schema| JsonSchema::compile_as_declared(schema).ok());
     let json = Json::literal(node).map_err(|faults| report_all(field, faults)).ok()?;
@@ -60,7 +68,7 @@ fn read_tool(node: &Node, field: &mut Field<'_>, context: &Context<'_>) -> Optio
         who: format!("the tool `{name}`"),
         description: value.get("description").and_then(Value::as_str).map(str::to_owned),
         input: input_value.as_ref().and_then(|schema| compile(schema, &name, field)),
-        input_value,
+        input_schema: INPUT.iter().find_map(|key| in_order(entry(node, key)?)),
         output: None,
         cases: default_answer(&name, output_value.as_ref().zip(output.as_ref())),
         delay_ms: 0,

@@ -21,8 +21,8 @@ use mcptest_core::fault::FaultKind;
 use mcptest_core::problem::Problem;
 use mcptest_core::schema::JsonSchema;
 use mcptest_core::suite::read::{Block, Field};
-use mcptest_core::trace::CatalogueTool;
-use serde_json::{Value, json};
+use mcptest_core::trace::{CatalogueTool, ToolSchema};
+use serde_json::Value;
 use std::borrow::Cow;
 
 /// A tool.
@@ -42,7 +42,7 @@ pub struct Tool {
     pub ask: Ask,
     pub(super) aside: Aside,
     pub(super) description: Option<String>,
-    pub(super) input_value: Option<Value>,
+    pub(super) input_schema: Option<ToolSchema>,
     pub(super) input: Option<JsonSchema>,
     pub(super) output: Option<JsonSchema>,
     pub(super) cases: Vec<Case>,
@@ -141,7 +141,7 @@ impl Tool {
         CatalogueTool {
             name: self.name.clone(),
             description: self.description.clone(),
-            input_schema: self.input_value.clone(),
+            input_schema: self.input_schema.clone(),
             ..CatalogueTool::default()
         }
     }
@@ -194,7 +194,7 @@ impl Tool {
             reconnect_ms,
             ask,
             aside,
-            input_value: Some(listed.input.as_ref().map_or_else(any_object, |schema| schema.value.clone())),
+            input_schema: listed.input_schema(),
             input: listed.input.and_then(|schema| schema.compiled),
             description: listed.description,
             output,
@@ -241,10 +241,6 @@ pub(super) fn default_answer(name: &str, output: Option<(&Value, &JsonSchema)>) 
 /// The schema of a tool that says nothing of its arguments.
 const ANY_OBJECT: &str = r#"{"type":"object"}"#;
 
-fn any_object() -> Value {
-    json!({ "type": "object" })
-}
-
 /// The keys that `tools/list` shows.
 struct Listed {
     title: Option<String>,
@@ -283,6 +279,11 @@ impl Listed {
             execution: block.optional("execution", "How it may be executed", literal_object),
             meta: block.optional("_meta", "Metadata", literal_object),
         }
+    }
+
+    fn input_schema(&self) -> Option<ToolSchema> {
+        let text = self.input.as_ref().and_then(|schema| schema.json.as_static()).unwrap_or(ANY_OBJECT);
+        serde_json::from_str(text).ok()
     }
 
     fn render(&self, name: &str) -> String {

@@ -199,7 +199,7 @@ fn catalogue(tape: &Tape, asked: &[Asked<'_>]) -> Option<Vec<CatalogueTool<Box<R
                 server: tape.header.server.name.clone(),
                 description: tool.description.as_str().map(str::to_owned),
                 input_schema: tool.input_schema.map(ToOwned::to_owned),
-                distractor: false,
+                ..CatalogueTool::default()
             };
             match tools.iter_mut().find(|known| known.name == described.name) {
                 Some(known) => *known = described,

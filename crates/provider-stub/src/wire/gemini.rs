@@ -33,9 +33,6 @@ fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
         only(tool, "", &["name", "description", "parametersJsonSchema"])
             .map_err(|wrong| unknown(&place, &wrong))?;
         seen.tool(&place, tool, "parametersJsonSchema", true)?;
-        if tool.to_string().contains("\"$schema\"") {
-            return Err(unknown(&place, &Wrong::request("$schema:")));
-        }
     }
     let contents = body["contents"].as_array().filter(|contents| !contents.is_empty());
     let contents = contents

@@ -4,6 +4,7 @@ mod anthropic;
 mod gemini;
 mod openai_chat;
 mod openai_responses;
+mod tool_schema;
 
 use crate::play;
 use crate::script::{Step, Tokens};
@@ -136,7 +137,17 @@ impl Seen {
         if tool[schema]["type"] != "object" {
             return Err(Wrong::request(format!("{at}.{schema}.type: Input should be 'object'")));
         }
+        let provider = match schema {
+            "input_schema" => tool_schema::ANTHROPIC,
+            "parametersJsonSchema" => tool_schema::GEMINI,
+            _ if self.model.contains("stral") => tool_schema::MISTRAL,
+            _ => tool_schema::OPENAI,
+        };
+        tool_schema::check(&provider, at, name, &tool[schema])?;
         self.tools.push(name.to_owned());
+        if provider.most_tools.is_some_and(|most| self.tools.len() > most) {
+            return Err(tool_schema::too_many(self.tools.len()));
+        }
         Ok(())
     }
 }

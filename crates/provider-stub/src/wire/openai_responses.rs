@@ -42,12 +42,6 @@ fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
         }
         only(tool, &format!("tools[{at}]."), &["type", "name", "description", "parameters", "strict"])?;
         seen.tool(&format!("tools[{at}]"), tool, "parameters", false)?;
-        if tool["parameters"]["properties"].is_null() {
-            return Err(Wrong::request(format!(
-                "Invalid schema for function {}: In context=(), object schema missing properties.",
-                tool["name"]
-            )));
-        }
     }
     let items = body["input"].as_array().filter(|items| !items.is_empty());
     let items = items.ok_or_else(|| Wrong::request("Missing required parameter: 'input'."))?;

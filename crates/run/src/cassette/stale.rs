@@ -69,7 +69,7 @@ fn shown(recorded: Option<&Value>, current: Option<&Value>) -> (String, String) 
 /// Everything in which the recording differs from the header that one made now would have, in the order of its fields;
 /// empty is fresh.
 ///
-/// Tools are compared only where both sides know them, and files where they still are. The agent's name is part of the file's name instead.
+/// Tools and instructions are compared only where both sides know them, and files where they still are. The agent's name is part of the file's name instead.
 pub fn staleness(recorded: &Header, expected: &Header) -> Vec<Change> {
     let mut changes = Changes::default();
     changes.text("model", recorded.model.as_deref(), expected.model.as_deref());
@@ -88,6 +88,14 @@ pub fn staleness(recorded: &Header, expected: &Header) -> Vec<Change> {
     }
     if let (Some(recorded), Some(current)) = (&recorded.catalogue, &expected.catalogue) {
         changes.tools(recorded, current);
+    }
+    if let (Some(recorded), Some(current)) = (&recorded.instructions, &expected.instructions) {
+        let servers: BTreeSet<_> = recorded.keys().chain(current.keys()).collect();
+        for server in servers {
+            let text = |said: &BTreeMap<String, String>| said.get(server).cloned();
+            let (old, new) = (text(recorded), text(current));
+            changes.text(&format!("instructions.{server}"), old.as_deref(), new.as_deref());
+        }
     }
     changes.0
 }
@@ -180,7 +188,7 @@ impl Changes {
     fn tool(&mut self, name: &str, recorded: &CatalogueTool, current: &CatalogueTool) {
         let field = format!("tools.{name}.description");
         self.text(&field, recorded.description.as_deref(), current.description.as_deref());
-        let (old, new) = (recorded.input_schema.as_ref(), current.input_schema.as_ref());
+        let (old, new) = (recorded.input_schema.as_deref(), current.input_schema.as_deref());
         self.first_difference(format!("tools.{name}.input_schema"), old, new);
         if recorded.distractor != current.distractor {
             let (old, new) = (Some(recorded.distractor.into()), Some(current.distractor.into()));
@@ -204,10 +212,7 @@ impl Changes {
 
 /// A distractor is of no server: it is told by its name alone, wherever it was put.
 fn full_name(tool: &CatalogueTool) -> String {
-    match &tool.server {
-        Some(server) if !tool.distractor => format!("{server}.{}", tool.name),
-        _ => tool.name.clone(),
-    }
+    if tool.distractor { tool.name.clone() } else { tool.full_name() }
 }
 
 /// Equal as JSON, where `1` and `1.0` are one number.
@@ -257,8 +262,8 @@ mod tests {
             name: name.into(),
             server: Some("docs".into()),
             description: Some(description.into()),
-            input_schema: Some(schema),
-            distractor: false,
+            input_schema: Some(schema.into()),
+            ..CatalogueTool::default()
         }
     }
 

@@ -36,6 +36,6 @@ pub(super) fn tool(fields: &Fields<'_>, server: Option<&str>) -> Option<Tool> {
         server: server.map(str::to_owned),
         description: fields.string("description").map(std::borrow::Cow::into_owned),
         input_schema: schema.iter().find_map(|key| fields.get(key)).map(Json::compact),
-        distractor: false,
+        ..Tool::default()
     })
 }

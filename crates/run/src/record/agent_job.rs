@@ -151,9 +151,10 @@ impl AgentJob<'_> {
     /// Puts a run on the disk.
     pub(super) fn keep(&self, unit: &Unit, finished: Finished) -> Result<(), String> {
         let expected = expected_header(self.row);
-        let header = Header { catalogue: Some(finished.catalogue), ..expected };
+        let Finished { trace, catalogue, left_out, instructions } = finished;
+        let header = Header { catalogue: Some(catalogue), left_out, instructions, ..expected };
         let redactor = self.secrets.redactor().map_err(|reason| reason.message)?;
-        let trace = finished.trace.to_json();
+        let trace = trace.to_json();
         let mut cassettes = self.lock();
         if !unit.in_matrix {
             return cassettes.runs.keep(unit.run, &trace, header, redactor);

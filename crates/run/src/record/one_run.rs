@@ -8,11 +8,15 @@ use super::spending::{Spending, usd};
 use super::{Event, Watch, setup_command};
 use crate::server::spec_in;
 use mcptest_agent::own::{self, OwnEvent, OwnSetup};
-use mcptest_agent::{Limits, MayAsk, Provider, Task, Toolbox, Unrecorded, Watcher, run_model};
+use mcptest_agent::{
+    Limits, MayAsk, Provider, Task, Toolbox, Unrecorded, View, Watcher, instructions_of, run_model,
+    system_prompt,
+};
 use mcptest_core::suite::{Agent, OwnAgent};
 use mcptest_core::trace::{CatalogueTool, ConversationTrace, RecordedError, Tokens};
 use mcptest_mcp::client::Observed;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -21,6 +25,10 @@ use std::time::Duration;
 pub(super) struct Finished {
     pub(super) trace: ConversationTrace,
     pub(super) catalogue: Vec<CatalogueTool>,
+    /// Tools that the model was not offered, and why.
+    pub(super) left_out: BTreeMap<String, String>,
+    /// What the servers told it.
+    pub(super) instructions: Option<BTreeMap<String, String>>,
 }
 
 /// Why there is none.
@@ -81,16 +89,25 @@ async fn run_provider(
     let (suite, agent) = (job.row.suite, job.row.agent);
     let servers = connect_all(suite, &agent.servers, around.servers).await.map_err(Unfinished::Failed)?;
     let distract = |offered: &[CatalogueTool]| job.distractors(offered);
-    let (toolbox, complaints) = Toolbox::open(servers.clone(), &distract, job.faults(unit))
+    let view = View {
+        family: provider.family(),
+        tool_schemas: agent.tool_schemas(),
+        max_result_chars: agent.max_result_chars(),
+    };
+    let (toolbox, complaints) = Toolbox::open(servers.clone(), &distract, job.faults(unit), view)
         .await
         .map_err(|error| Unfinished::Failed(error.to_string()))?;
     let toolbox = Arc::new(toolbox);
     let catalogue = toolbox.catalogue().to_vec();
+    let left_out = toolbox.left_out().iter().map(|left| (left.tool.clone(), left.why.clone())).collect();
+    let instructions = if agent.tells_instructions() { instructions_of(&servers) } else { Vec::new() };
+    let own = agent.system_prompt.as_ref().map(|text| text.value.as_str());
+    let system = system_prompt(own, &instructions);
     let turns: Vec<String> = agent.turns.iter().map(|turn| turn.value.clone()).collect();
     let task = Task {
         provider,
         model,
-        system: agent.system_prompt.as_ref().map(|text| text.value.as_str()),
+        system: system.as_deref(),
         turns: &turns,
         temperature: agent.parameters.get("temperature").and_then(Value::as_f64),
         limits: Limits { request_timeout: request_timeout(job), ..limits(agent) },
@@ -112,7 +129,8 @@ async fn run_provider(
     trace.conversation.cost_usd = tokens.and_then(|tokens| job.cost_usd(tokens));
     trace.errors.extend(without_tools(agent, &catalogue));
     trace.errors.extend(oddities(complaints.into_iter().chain(observed)));
-    Ok(Finished { trace, catalogue })
+    let instructions = agent.tells_instructions().then(|| instructions.into_iter().collect());
+    Ok(Finished { trace, catalogue, left_out, instructions })
 }
 
 /// A program of the user's, behind proxies.
@@ -175,7 +193,7 @@ async fn run_own(
                    `cost_usd` to the file that MCPTEST_USAGE names";
         return Err(failed(&why));
     }
-    Ok(Finished { trace, catalogue: outcome.catalogue })
+    Ok(Finished { trace, catalogue: outcome.catalogue, left_out: BTreeMap::new(), instructions: None })
 }
 
 pub(super) fn limits(agent: &Agent) -> Limits {

@@ -142,11 +142,13 @@ impl OpenCassette {
     }
 }
 
-/// Servers may write secrets into what they say of their tools.
+/// Servers may write secrets into what they say of themselves and their tools.
 fn without_secrets(header: Header, redactor: &Redactor) -> Result<Header, String> {
-    let text = serde_json::to_string(&header.catalogue).map_err(|error| error.to_string())?;
-    let catalogue = serde_json::from_str(&redactor.json(&text)).map_err(|error| error.to_string())?;
-    Ok(Header { catalogue, ..header })
+    let said = (&header.catalogue, &header.instructions);
+    let text = serde_json::to_string(&said).map_err(|error| error.to_string())?;
+    let (catalogue, instructions) =
+        serde_json::from_str(&redactor.json(&text)).map_err(|error| error.to_string())?;
+    Ok(Header { catalogue, instructions, ..header })
 }
 
 /// Every run is of the same tools; some servers list them in another order each time.

@@ -1,6 +1,7 @@
 //! A tool's result as a person wants to read it.
 
-use crate::command::json_order::{Members, indented};
+use crate::command::json_order::indented;
+use mcptest_core::json::Members;
 use serde_json::Value;
 use serde_json::value::RawValue;
 

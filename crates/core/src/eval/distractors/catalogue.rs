@@ -40,8 +40,9 @@ fn offered(tool: &Bundled) -> CatalogueTool {
         name: tool.name.clone(),
         server: Some(tool.domain.clone()),
         description: Some(tool.description.clone()),
-        input_schema: Some(tool.input_schema.clone()),
+        input_schema: Some(tool.input_schema.clone().into()),
         distractor: true,
+        ..CatalogueTool::default()
     }
 }
 

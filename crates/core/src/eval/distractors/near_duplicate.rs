@@ -135,8 +135,9 @@ fn variant(of: &CatalogueTool, name: String, twist: &Twist) -> CatalogueTool {
         name,
         server: of.server.clone(),
         description: Some(description),
-        input_schema: Some(changed(of.input_schema.as_ref(), &twist.change)),
+        input_schema: Some(changed(of.input_schema.as_deref(), &twist.change).into()),
         distractor: true,
+        ..CatalogueTool::default()
     }
 }
 
@@ -189,6 +190,7 @@ fn insert(schema: &mut Map<String, Value>, under: &str, key: &str, value: Value)
 mod tests {
     use super::*;
     use crate::schema::JsonSchema;
+    use crate::trace::ToolSchema;
     use proptest::prelude::*;
 
     fn weather() -> CatalogueTool {
@@ -196,12 +198,12 @@ mod tests {
             name: "get_weather".to_owned(),
             server: Some("weather".to_owned()),
             description: Some("The weather in a city.".to_owned()),
-            input_schema: Some(json!({
+            input_schema: Some(ToolSchema::from(json!({
                 "type": "object",
                 "properties": { "city": { "type": "string" }, "days": { "type": "integer" } },
                 "required": ["city"],
-            })),
-            distractor: false,
+            }))),
+            ..CatalogueTool::default()
         }
     }
 

@@ -62,6 +62,7 @@ mod tests {
 
     fn tool(name: &str, description: Option<&str>, input_schema: Option<Value>) -> CatalogueTool {
         let description = description.map(str::to_owned);
+        let input_schema = input_schema.map(Into::into);
         CatalogueTool { name: name.to_owned(), description, input_schema, ..CatalogueTool::default() }
     }
 

@@ -1,5 +1,6 @@
 //! `agent:` which program is run in place of a model?
 
+use super::view;
 use crate::problem::{Problem, Span};
 use crate::suite::deferred::{Environment, Scope, Unset};
 use crate::suite::read::Block;
@@ -95,7 +96,7 @@ fn read_block(block: &mut Block<'_>, scope: &Scope) -> Option<OwnAgent> {
 }
 
 fn refuse_keys_of_models(block: &Block<'_>) {
-    for key in OF_MODELS {
+    for key in OF_MODELS.into_iter().chain(view::KEYS) {
         if let Some(span) = block.key_span(key) {
             let message =
                 format!("`{key}` is for a model that mcptest asks: your own agent asks its model itself");

@@ -1,6 +1,6 @@
 //! What does one entry of `agents:` say?
 
-use super::{Agent, CassettePath, Model, OwnAgent, References};
+use super::{Agent, CassettePath, Model, OwnAgent, References, view};
 use crate::eval::{Assertion, GATES, GateBlock};
 use crate::problem::{Problem, Span};
 use crate::report::Place;
@@ -237,6 +237,7 @@ fn read_parameters(block: &mut Block<'_>) -> BTreeMap<String, Value> {
         "time_budget",
         block.optional("time_budget", "How long a run may take, as `2m`", |f| f.limit_ms().map(Value::from)),
     );
+    view::read(block, &mut parameters);
     parameters
 }
 

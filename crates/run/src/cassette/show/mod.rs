@@ -115,6 +115,17 @@ impl Page {
             let names: Vec<_> =
                 tools.iter().map(|tool| full_name(tool.server.as_deref(), &tool.name)).collect();
             self.labelled("", "tools", &format!("{}: {}", names.len(), names.join(", ")));
+            for (tool, name) in tools.iter().zip(&names) {
+                for mend in &tool.mended {
+                    self.labelled("", "mended", &format!("{name}: {mend}"));
+                }
+            }
+        }
+        for (tool, why) in &header.left_out {
+            self.labelled("", "left out", &format!("{tool}: {why}"));
+        }
+        for (server, text) in header.instructions.iter().flatten() {
+            self.labelled("", "instructed", &format!("{server}: {text}"));
         }
     }
 

@@ -1,0 +1,236 @@
+//! What do providers refuse in the schema of a tool, and what is sent in its place?
+
+use super::merge::merge_choices;
+use super::tree::{Entries, Tree};
+use mcptest_core::provider::Family;
+use std::collections::BTreeMap;
+
+/// A row of the table: what which providers refuse, and how it is mended.
+#[derive(Debug)]
+pub struct Rule {
+    /// Its name.
+    pub name: &'static str,
+    /// The families of providers that refuse it.
+    pub families: &'static [&'static str],
+    /// What they refuse.
+    pub refused: &'static str,
+    /// What is done about it.
+    pub mend: &'static str,
+    /// Whether it is a matter of form, so that the schema says after it what it said before.
+    pub is_form: bool,
+    /// Whether it is about the whole schema, and not about every part of it.
+    pub(super) is_of_whole: bool,
+    pub(super) apply: Apply,
+}
+
+/// Mends a part of a schema; false when there is nothing to mend.
+type Apply = fn(&mut Entries, &mut Renamed) -> bool;
+
+/// The server's own names of arguments, by those that the model is told.
+pub(crate) type Renamed = BTreeMap<String, String>;
+
+const ALL: &[&str] = &["anthropic", "openai", "gemini", "mistral"];
+
+/// The table, in the order in which a schema is mended.
+pub const RULES: &[Rule] = &[
+    Rule {
+        name: "choice",
+        families: &["anthropic", "openai"],
+        refused: "`anyOf`, `oneOf` or `allOf` at the top level",
+        mend: "the choices are merged into one object",
+        is_form: false,
+        is_of_whole: true,
+        apply: |schema, _| merge_choices(schema),
+    },
+    Rule {
+        name: "type",
+        families: ALL,
+        refused: "a schema without `type: object`",
+        mend: "`type: object` is written",
+        is_form: true,
+        is_of_whole: true,
+        apply: |schema, _| {
+            let is_wrong = !schema.get("type").is_some_and(|kind| kind.is("object"));
+            if is_wrong {
+                schema.set("type", Tree::text("object"));
+            }
+            is_wrong
+        },
+    },
+    Rule {
+        name: "properties",
+        families: &["openai"],
+        refused: "an object without `properties`",
+        mend: "`properties: {}` is added",
+        is_form: true,
+        is_of_whole: true,
+        apply: |schema, _| {
+            let is_wrong = schema.get("properties").and_then(Tree::object).is_none();
+            if is_wrong {
+                schema.set("properties", Tree::empty());
+            }
+            is_wrong
+        },
+    },
+    Rule {
+        name: "keys",
+        families: &["anthropic"],
+        refused: "a property whose name is not 1 to 64 of the characters a-z, A-Z, 0-9, `_`, `.` and `-`",
+        mend: "it is offered under another name, and called by its own",
+        is_form: false,
+        is_of_whole: true,
+        apply: rename_keys,
+    },
+    Rule {
+        name: "schema",
+        families: &["gemini"],
+        refused: "`$schema`",
+        mend: "it is left out",
+        is_form: true,
+        is_of_whole: false,
+        apply: |schema, _| {
+            let is_there = schema.get("$schema").is_some_and(|value| value.as_text().is_some());
+            is_there && schema.remove("$schema").is_some()
+        },
+    },
+    Rule {
+        name: "tuple",
+        families: ALL,
+        refused: "a list as `items`",
+        mend: "`items` is any one of them",
+        is_form: false,
+        is_of_whole: false,
+        apply: |schema, _| {
+            let Some(items) = schema.get("items").and_then(Tree::list) else { return false };
+            let any = any_of(items);
+            schema.set("items", any);
+            true
+        },
+    },
+    Rule {
+        name: "items",
+        families: &["openai", "gemini"],
+        refused: "an array without `items`",
+        mend: "`items` is added",
+        is_form: true,
+        is_of_whole: false,
+        apply: |schema, _| {
+            let is_wrong = may_be_array(schema) && schema.get("items").is_none();
+            if is_wrong {
+                let known = schema.get("prefixItems").and_then(Tree::list).unwrap_or_default();
+                let any = any_of(known);
+                schema.set("items", any);
+            }
+            is_wrong
+        },
+    },
+    Rule {
+        name: "exclusive",
+        families: ALL,
+        refused: "`exclusiveMinimum` or `exclusiveMaximum` that is true or false",
+        mend: "the limit is written as a number",
+        is_form: true,
+        is_of_whole: false,
+        apply: |schema, _| {
+            let low = exclusive(schema, "exclusiveMinimum", "minimum");
+            exclusive(schema, "exclusiveMaximum", "maximum") || low
+        },
+    },
+    Rule {
+        name: "required",
+        families: ALL,
+        refused: "`required` that is no list",
+        mend: "it is left out",
+        is_form: false,
+        is_of_whole: false,
+        apply: |schema, _| {
+            let is_wrong = schema.get("required").is_some_and(|required| required.list().is_none());
+            is_wrong && schema.remove("required").is_some()
+        },
+    },
+];
+
+fn may_be_array(schema: &Entries) -> bool {
+    let Some(kind) = schema.get("type") else { return false };
+    kind.is("array") || kind.list().is_some_and(|kinds| kinds.iter().any(|kind| kind.is("array")))
+}
+
+/// A schema that each of these fits; what says the same is said once.
+pub(super) fn any_of(schemas: &[Tree]) -> Tree {
+    let mut distinct: Vec<Tree> = Vec::new();
+    for schema in schemas {
+        let text = schema.to_raw();
+        if !distinct.iter().any(|known| known.to_raw().get() == text.get()) {
+            distinct.push(schema.clone());
+        }
+    }
+    match distinct.len() {
+        0 => Tree::empty(),
+        1 => distinct.remove(0),
+        _ => Tree::Object(Entries(vec![("anyOf".to_owned(), Tree::List(distinct))])),
+    }
+}
+
+/// Draft 4 says whether a limit is exclusive; later drafts give the limit.
+fn exclusive(schema: &mut Entries, key: &str, limit: &str) -> bool {
+    let Some(is_exclusive) = schema.get(key).and_then(Tree::flag) else { return false };
+    match schema.get(limit).cloned().filter(|_| is_exclusive) {
+        Some(value) => {
+            schema.set(key, value);
+            schema.remove(limit);
+        }
+        None => {
+            schema.remove(key);
+        }
+    }
+    true
+}
+
+const LONGEST_KEY: usize = 64;
+
+fn is_allowed(c: char) -> bool {
+    c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-')
+}
+
+fn is_taken(key: &str) -> bool {
+    (1..=LONGEST_KEY).contains(&key.len()) && key.chars().all(is_allowed)
+}
+
+/// Only the names at the top are looked at there.
+fn rename_keys(schema: &mut Entries, renamed: &mut Renamed) -> bool {
+    let Some(properties) = schema.get_mut("properties").and_then(Tree::object_mut) else { return false };
+    let mut names: Vec<String> = properties.0.iter().map(|(key, _)| key.clone()).collect();
+    for (key, _) in &mut properties.0 {
+        if !is_taken(key) {
+            let offered = accepted(key, &names);
+            names.push(offered.clone());
+            renamed.insert(offered.clone(), std::mem::replace(key, offered));
+        }
+    }
+    if let Some(Tree::List(required)) = schema.get_mut("required") {
+        for name in required {
+            let offered = renamed.iter().find(|(_, own)| name.is(own)).map(|(offered, _)| offered);
+            if let Some(offered) = offered {
+                *name = Tree::text(offered);
+            }
+        }
+    }
+    !renamed.is_empty()
+}
+
+/// A name in the characters that are taken, unlike those that are there.
+fn accepted(key: &str, names: &[String]) -> String {
+    let plain: String = key.chars().map(|c| if is_allowed(c) { c } else { '_' }).collect();
+    let plain = if plain.is_empty() { "_".to_owned() } else { plain };
+    let numbered = (1..).map(|number| {
+        let end = if number == 1 { String::new() } else { format!("_{number}") };
+        format!("{}{end}", &plain[..plain.len().min(LONGEST_KEY - end.len())])
+    });
+    let mut free = numbered.filter(|name| !names.contains(name));
+    free.next().unwrap_or_default()
+}
+
+/// The most tools that a request may have.
+pub(super) fn most_tools(family: &Family) -> Option<usize> {
+    (family.name == "openai").then_some(128)
+}

@@ -1,0 +1,83 @@
+//! What does the model see of its servers, beside what it is asked?
+
+use super::{Agent, Model};
+use crate::provider::{Family, KINDS};
+use crate::suite::Suite;
+use crate::suite::read::{Block, Field};
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// What is done with a tool whose schema the model's provider refuses.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ToolSchemas {
+    /// It is sent in a shape that is taken.
+    #[default]
+    Mend,
+    /// The tool is left out.
+    Omit,
+    /// It is sent as it is.
+    AsIs,
+}
+
+impl ToolSchemas {
+    /// Every way, as it is written.
+    pub const WORDS: [(&'static str, Self); 3] =
+        [("mend", Self::Mend), ("omit", Self::Omit), ("as-is", Self::AsIs)];
+}
+
+const TOOL_SCHEMAS: &str = "tool_schemas";
+const INSTRUCTIONS: &str = "instructions";
+const MAX_RESULT_CHARS: &str = "max_result_chars";
+
+/// All of these, which only a model loop of ours can heed.
+pub(super) const KEYS: [&str; 3] = [TOOL_SCHEMAS, INSTRUCTIONS, MAX_RESULT_CHARS];
+
+/// About 25,000 tokens, where hosts draw the line.
+const DEFAULT_MAX_RESULT_CHARS: usize = 100_000;
+
+/// What is as usual is no parameter: written or not, it is the same recording.
+pub(super) fn read(block: &mut Block<'_>, parameters: &mut BTreeMap<String, Value>) {
+    let doc = "What is done with a tool whose schema the model's provider refuses: `mend` (the default) sends it in a \
+               shape that is taken, `omit` leaves the tool out, `as-is` sends it as it is";
+    let choice = |f: &mut Field<'_>| f.choice("what is done with a refused schema", &ToolSchemas::WORDS);
+    let how = block.optional(TOOL_SCHEMAS, doc, choice).unwrap_or_default();
+    let word = ToolSchemas::WORDS.iter().find(|(_, known)| *known == how && how != ToolSchemas::Mend);
+    parameters.extend(word.map(|(word, _)| (TOOL_SCHEMAS.to_owned(), json!(word))));
+    let doc = "Whether the model is told the `instructions` of its servers, after the system prompt";
+    let is_silent = !block.flag(INSTRUCTIONS, doc, true);
+    parameters.extend(is_silent.then(|| (INSTRUCTIONS.to_owned(), json!(false))));
+    let doc =
+        "The most characters of a result that the model reads; 100000 when left out. The recording keeps all";
+    let most = block.optional(MAX_RESULT_CHARS, doc, |f| f.whole(1..=u64::MAX));
+    parameters.extend(most.map(|most| (MAX_RESULT_CHARS.to_owned(), json!(most))));
+}
+
+impl Agent {
+    /// What is done with a tool whose schema the model's provider refuses.
+    pub fn tool_schemas(&self) -> ToolSchemas {
+        let word = self.parameters.get(TOOL_SCHEMAS).and_then(Value::as_str);
+        let known = ToolSchemas::WORDS.iter().find(|(known, _)| Some(*known) == word);
+        known.map(|(_, how)| *how).unwrap_or_default()
+    }
+
+    /// Whether the model is told the `instructions` of its servers.
+    pub fn tells_instructions(&self) -> bool {
+        self.parameters.get(INSTRUCTIONS) != Some(&Value::Bool(false))
+    }
+
+    /// The most characters of a result that the model reads.
+    pub fn max_result_chars(&self) -> usize {
+        let most = self.parameters.get(MAX_RESULT_CHARS).and_then(Value::as_u64);
+        most.map_or(DEFAULT_MAX_RESULT_CHARS, |most| usize::try_from(most).unwrap_or(usize::MAX))
+    }
+}
+
+impl Suite {
+    /// The family of providers whose rules hold for a model.
+    pub fn family_of(&self, model: &Model) -> Option<&'static Family> {
+        let Some(name) = &model.provider else { return Family::of_model(&model.id) };
+        let declared = self.providers.get(name)?.kind;
+        let kind = KINDS.iter().find(|kind| kind.name == declared)?;
+        Family::named(kind.family)
+    }
+}
