@@ -47,6 +47,11 @@ pub(crate) trait Gate: Send + Sync {
         &[]
     }
 
+    /// The names of all tools in the block: one that can match nothing is told.
+    fn tool_names(&self) -> Vec<&str> {
+        self.named_tools().iter().map(|(tool, _)| tool.as_str()).collect()
+    }
+
     /// What can be said about the block at load time, knowing the agent it stands in.
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         agent.unknown_tools(self.named_tools())
@@ -155,7 +160,7 @@ fn near_tool(written: &str, names: &[&str]) -> Option<String> {
 
 /// What is said of tools that no recorded catalogue has and no run called: nothing can match them. Nothing is
 /// said where a recording has no catalogue.
-fn why_nothing_matches(named: &[(String, Span)], runs: &[Run<'_>]) -> Option<String> {
+fn why_nothing_matches(named: &[&str], runs: &[Run<'_>]) -> Option<String> {
     let catalogues: Option<Vec<&[CatalogueTool]>> =
         runs.iter().map(|run| run.header.and_then(|header| header.catalogue.as_deref())).collect();
     let catalogues = catalogues.filter(|catalogues| !catalogues.is_empty())?;
@@ -164,8 +169,9 @@ fn why_nothing_matches(named: &[(String, Span)], runs: &[Run<'_>]) -> Option<Str
     let is_known = |tool: &str| {
         offered.clone().any(|known| Tool::from(known).is(tool)) || called.clone().any(|call| call.is_to(tool))
     };
-    let unknown: Vec<&str> =
-        named.iter().map(|(tool, _)| tool.as_str()).filter(|tool| !is_known(tool)).collect();
+    let mut seen = BTreeSet::new();
+    let named = named.iter().copied().filter(|tool| seen.insert(*tool));
+    let unknown: Vec<&str> = named.filter(|tool| !is_known(tool)).collect();
     let (tool, others) = unknown.split_first()?;
     let names: BTreeSet<&str> = offered.clone().map(|tool| tool.name.as_str()).collect();
     let near = near_tool(tool, &names.into_iter().collect::<Vec<_>>());
@@ -367,7 +373,7 @@ impl GateBlock {
             self.asserted().map(|assertion| assertion.check(scores.value(assertion.target.name))).collect();
         let passed = !scores.is_refuted && expectations.iter().all(|expectation| expectation.passed);
         let asserted = || self.asserted().find_map(|assertion| scores.why_vacuous(assertion.target.name));
-        let unmatched = || why_nothing_matches(gate.named_tools(), runs);
+        let unmatched = || why_nothing_matches(&gate.tool_names(), runs);
         let line = gate.line(row_name, &scores);
         GateReport {
             key: self.key().to_owned(),
