@@ -64,8 +64,9 @@ impl<T> Assertion<T> {
 impl Assertion<Path> {
     /// What the assertion says of one run.
     pub fn check(&self, trace: &Trace<'_>) -> Expectation {
-        let absent = format!("there is nothing at `{}` in this run", self.target.as_str());
-        self.judge(self.target.as_str(), self.target.resolve(trace), &absent)
+        let actual = self.target.resolve(trace);
+        let absent = if actual.is_none() { self.target.why_absent(trace) } else { String::new() };
+        self.judge(self.target.as_str(), actual, &absent)
     }
 
     /// Warns where `not: {contains: TEXT}` of a list lets items pass that have the text in them.
@@ -94,7 +95,20 @@ impl Assertion<Path> {
             Roots::Trace => "expectation",
             Roots::ToolTest => "tool_expectation",
         };
-        field.list(|item| item.define(name, |item| Self::read(item, |field| read_path(field, roots))))
+        field.list(|item| {
+            let read = item.define(name, |item| Self::read(item, |field| read_path(field, roots)));
+            if let Some(problem) = read.as_ref().and_then(Self::misfit) {
+                item.report(problem);
+            }
+            read
+        })
+    }
+
+    /// Refuses a matcher that can never hold for what stands at the target.
+    fn misfit(&self) -> Option<Problem> {
+        let misfit = self.matcher.misfit(self.target.holds())?;
+        let message = misfit.message(self.target.as_str());
+        Some(Problem::error(message).at(self.span).help(misfit.help()))
     }
 }
 

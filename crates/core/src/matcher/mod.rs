@@ -2,12 +2,14 @@
 
 mod combine;
 mod equality;
+mod fits;
 mod items;
 mod number;
 mod structure;
 mod text;
 mod vacuous;
 
+pub(crate) use fits::{Misfit, Type};
 pub(crate) use text::regex_problem;
 
 use crate::problem::Problem;
@@ -132,6 +134,11 @@ impl Matcher {
     /// Whether what it says depends on a value being there at all.
     pub(crate) fn asks_for_absence(&self) -> bool {
         self.check.asks_for_absence()
+    }
+
+    /// The part of it that can never hold for such a value.
+    pub(crate) fn misfit(&self, of: &Type) -> Option<Misfit<'_>> {
+        fits::misfit(&self.written, of)
     }
 
     /// `>= floor`, for default gates.

@@ -1,11 +1,13 @@
 //! Paths into a trace: `tool_calls[0].name`, `tool_calls[*].args.city`, `conversation.tokens.total`.
 
+mod absent;
 mod parse;
 mod resolve;
 mod shape;
 
 pub(crate) use shape::Roots;
 
+use crate::matcher::Type;
 use crate::trace::Trace;
 use serde_json::Value;
 
@@ -16,6 +18,8 @@ pub struct Path {
     steps: Vec<Step>,
     /// Whether a null at its end says that nothing was recorded; within arguments and content it is a value.
     null_is_absent: bool,
+    /// What stands at its end.
+    holds: Type,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -41,8 +45,8 @@ impl Path {
     /// Reads a path and refuses one that no trace can have.
     pub(crate) fn parse(written: &str, roots: Roots) -> Result<Self, PathProblem> {
         let steps = parse::steps(written)?;
-        let null_is_absent = shape::check(&steps, roots)?;
-        Ok(Self { written: written.to_owned(), steps, null_is_absent })
+        let end = shape::check(&steps, roots)?;
+        Ok(Self { written: written.to_owned(), steps, null_is_absent: end.is_own, holds: end.holds })
     }
 
     /// Reads a path into the trace of an agent's run.
@@ -53,6 +57,11 @@ impl Path {
     /// The path as it was written.
     pub fn as_str(&self) -> &str {
         &self.written
+    }
+
+    /// What stands at its end, wherever there is something.
+    pub(crate) fn holds(&self) -> &Type {
+        &self.holds
     }
 
     /// What the path leads to in this run; `None` when there is nothing.

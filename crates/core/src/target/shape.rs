@@ -1,6 +1,7 @@
 //! What a trace can have: a path outside of it is a slip, not an absent value.
 
 use super::{PathProblem, Step};
+use crate::matcher::Type;
 use crate::trace::fields::Shape::{self, Any, Flag, List, Number, Record, Text, Whole};
 use crate::trace::fields::{ERROR, Field, TRACE, optional};
 
@@ -26,20 +27,42 @@ static TOOL_TEST: Shape = Record(&[
     optional("duration_ms", Whole, "how long the call took"),
 ]);
 
-/// Refuses a path that leads where nothing can ever be; says whether it ends in a field of the trace's own.
-pub(super) fn check(steps: &[Step], roots: Roots) -> Result<bool, PathProblem> {
+/// What stands at the end of a path.
+pub(super) struct End {
+    /// Whether that is a field of the trace's own.
+    pub(super) is_own: bool,
+    pub(super) holds: Type,
+}
+
+/// Refuses a path that leads where nothing can ever be; says what stands at its end.
+pub(super) fn check(steps: &[Step], roots: Roots) -> Result<End, PathProblem> {
     let mut shape = match roots {
         Roots::Trace => &TRACE,
         Roots::ToolTest => &TOOL_TEST,
     };
     let mut before = String::new();
     for step in steps {
-        let Some(next) = follow(shape, step, &before)? else { return Ok(false) };
+        let Some(next) = follow(shape, step, &before)? else {
+            return Ok(End { is_own: false, holds: Type::Any });
+        };
         shape = next;
         push_step(&mut before, step);
     }
     let is_argument = matches!(steps.last(), Some(Step::Key { name, .. }) if name == "args");
-    Ok(!is_argument)
+    let each = steps.iter().filter(|step| **step == Step::Each);
+    let holds = each.fold(type_of(shape), |of, _| Type::List(Box::new(of)));
+    Ok(End { is_own: !is_argument, holds })
+}
+
+fn type_of(shape: &Shape) -> Type {
+    match shape {
+        Text => Type::Text,
+        Whole | Number => Type::Number,
+        Flag => Type::Flag,
+        Any => Type::Any,
+        List(item) => Type::List(Box::new(type_of(item))),
+        Record(_) => Type::Object,
+    }
 }
 
 /// The shape one step further; `None` where anything goes.
@@ -86,7 +109,7 @@ fn field(fields: &'static [Field], name: &str, before: &str) -> Result<&'static 
     Err(PathProblem { message: format!("{place} {verb} `{name}`"), help: Some(help) })
 }
 
-fn push_step(path: &mut String, step: &Step) {
+pub(super) fn push_step(path: &mut String, step: &Step) {
     match step {
         Step::Key { name, .. } if path.is_empty() => path.push_str(name),
         Step::Key { name, .. } => {

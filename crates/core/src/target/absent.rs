@@ -1,0 +1,52 @@
+//! Why does a path lead to nothing in a run?
+
+use super::shape::push_step;
+use super::{Path, Step, resolve};
+use crate::eval::some_of;
+use crate::problem::nearest;
+use crate::trace::Trace;
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+impl Path {
+    /// What is said where there is nothing: of `[*]`, the key that no item has.
+    pub(crate) fn why_absent(&self, trace: &Trace<'_>) -> String {
+        let nothing = || format!("there is nothing at `{}` in this run", self.written);
+        self.missing_key(trace).unwrap_or_else(nothing)
+    }
+
+    fn missing_key(&self, trace: &Trace<'_>) -> Option<String> {
+        let each = self.steps.iter().position(|step| *step == Step::Each)?;
+        let found = |end: usize| resolve::in_trace(&self.steps[..end], trace);
+        let missing = (each + 1..self.steps.len()).find(|&at| found(at + 1).is_none())?;
+        let Step::Key { name, .. } = &self.steps[missing] else { return None };
+        let Value::Array(items) = found(missing)? else { return None };
+        let keys: BTreeSet<&str> = items
+            .iter()
+            .filter_map(Value::as_object)
+            .flat_map(|item| item.keys().map(String::as_str))
+            .collect();
+        let before = in_words(&self.steps[each + 1..missing]);
+        let key = |name: &str| if before.is_empty() { name.to_owned() } else { format!("{before}.{name}") };
+        let list = in_words(&self.steps[..each]);
+        let item = match list.as_str() {
+            "tool_calls" => "call".to_owned(),
+            "tool_results" => "result".to_owned(),
+            _ => format!("item of `{list}`"),
+        };
+        let instead = match nearest(name, keys.iter().copied()) {
+            Some(near) => format!("; did you mean `{}`?", key(near)),
+            None if keys.is_empty() => String::new(),
+            None => format!("; there are {}", some_of(keys.iter().copied())),
+        };
+        Some(format!("no {item} has the key `{}`{instead}", key(name)))
+    }
+}
+
+fn in_words(steps: &[Step]) -> String {
+    let mut words = String::new();
+    for step in steps {
+        push_step(&mut words, step);
+    }
+    words
+}
