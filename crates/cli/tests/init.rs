@@ -131,7 +131,7 @@ fn a_call_is_made_with_the_arguments_that_are_named_typed_by_the_schema() {
     for line in [
         "    args: { book: Dune Messiah, copies: 2 }",
         "    args: { book: \"1984\", copies: 1, gift: true }",
-        "  - name: order answers (2)",
+        "  - name: \"order answers (2)\"",
     ] {
         assert!(suite.lines().any(|written| written == line), "{line}\n{suite}");
     }

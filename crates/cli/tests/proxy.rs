@@ -212,7 +212,7 @@ fn a_server_is_named_by_a_text_or_a_suite_and_takes_what_it_takes_elsewhere() {
     for server in [
         &["--command", &mock][..],
         &["--config", "suite.yml"],
-        &["--config", "suite.yml", "--server", "library", "--era", "legacy"],
+        &["--config", "suite.yml", "--server", "library"],
         &["--env", "LEVEL=1", "--", program, "mock", "--tools-from", "library.yml"],
     ] {
         let ran = mcptest(folder.path(), &[&["verify", "tape.jsonl"], server].concat());

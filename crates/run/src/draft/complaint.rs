@@ -49,9 +49,9 @@ pub(super) fn complaint(result: &Value) -> Option<String> {
     let text = texts.into_iter().next().unwrap_or_default();
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default();
     let structured = &result["structuredContent"];
-    let read = || serde_json::from_str(text).unwrap_or_default();
-    (says_error(line) || has_error(structured) || has_error(&read()))
-        .then(|| if line.is_empty() { structured.to_string() } else { line.to_owned() })
+    let read: Value = serde_json::from_str(text).unwrap_or_default();
+    let is_bad = has_error(structured) || if read.is_object() { has_error(&read) } else { says_error(line) };
+    is_bad.then(|| if line.is_empty() { structured.to_string() } else { line.to_owned() })
 }
 
 fn says_error(line: &str) -> bool {
