@@ -121,7 +121,7 @@ fn arguments_go_back_under_the_servers_own_names() {
     let schema = raw(r#"{"type":"object","properties":{"$filter":{},"a b":{},"c":{}}}"#);
     let fitted = fit(&schema, family("anthropic"));
     let own = fitted.restored(&raw(r#"{"c": 1.50, "_filter": {"_filter": 2}, "a_b": null, "$top": 3}"#));
-    assert_eq!(own.get(), r#"{"c":1.50,"$filter":{"_filter":2},"a b":null,"$top":3}"#);
+    assert_eq!(own.get(), r#"{"c":1.50,"$filter":{"_filter": 2},"a b":null,"$top":3}"#);
 }
 
 #[test]
