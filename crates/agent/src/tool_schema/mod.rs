@@ -12,7 +12,7 @@ pub use rules::{RULES, Rule};
 
 use mcptest_core::json::Members;
 use mcptest_core::provider::Family;
-use rules::Renamed;
+use rules::{KEYS, Renamed};
 use serde_json::value::RawValue;
 use tree::{Entries, Tree};
 
@@ -21,7 +21,7 @@ use tree::{Entries, Tree};
 pub struct Finding {
     /// The row of the table.
     pub rule: &'static Rule,
-    /// Where in the schema it is, as `properties.tags`; empty at the top.
+    /// Where in the schema it is, as `properties.tags`; empty at the top, and of names the names.
     pub place: String,
 }
 
@@ -117,7 +117,9 @@ impl Fitting<'_> {
         for rule in RULES.iter().filter(|rule| rule.families.contains(&self.family.name)) {
             let is_asked = !rule.is_of_whole || place.is_empty();
             if is_asked && (rule.apply)(entries, &mut self.renamed) {
-                self.findings.push(Finding { rule, place: place.to_owned() });
+                let names: Vec<&str> = self.renamed.values().map(String::as_str).collect();
+                let place = if rule.name == KEYS { names.join("`, `") } else { place.to_owned() };
+                self.findings.push(Finding { rule, place });
             }
         }
         for (at, key) in PARTS.iter().enumerate() {

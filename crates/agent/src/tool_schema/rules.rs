@@ -29,6 +29,9 @@ type Apply = fn(&mut Entries, &mut Renamed) -> bool;
 /// The server's own names of arguments, by those that the model is told.
 pub(crate) type Renamed = BTreeMap<String, String>;
 
+/// The rule about the names of properties.
+pub(super) const KEYS: &str = "keys";
+
 const ALL: &[&str] = &["anthropic", "openai", "gemini", "mistral"];
 
 /// The table, in the order in which a schema is mended.
@@ -73,7 +76,7 @@ pub const RULES: &[Rule] = &[
         },
     },
     Rule {
-        name: "keys",
+        name: KEYS,
         families: &["anthropic"],
         refused: "a property whose name is not 1 to 64 of the characters a-z, A-Z, 0-9, `_`, `.` and `-`",
         mend: "it is offered under another name, and called by its own",

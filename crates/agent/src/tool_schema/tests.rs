@@ -82,7 +82,7 @@ fn each_row_is_mended_and_the_rest_stays_in_its_order() {
         (
             "anthropic",
             r#"{"type":"object","properties":{"$filter":{},"_filter":{}},"required":["$filter"]}"#.to_owned(),
-            "keys",
+            "keys $filter",
             r#"{"type":"object","properties":{"_filter_2":{},"_filter":{}},"required":["_filter_2"]}"#
                 .to_owned(),
         ),

@@ -39,7 +39,7 @@ const DEFAULT_MAX_RESULT_CHARS: usize = 100_000;
 pub(super) fn read(block: &mut Block<'_>, parameters: &mut BTreeMap<String, Value>) {
     let doc = "What is done with a tool whose schema the model's provider refuses: `mend` (the default) sends it in a \
                shape that is taken, `omit` leaves the tool out, `as-is` sends it as it is";
-    let choice = |f: &mut Field<'_>| f.choice("what is done with a refused schema", &ToolSchemas::WORDS);
+    let choice = |f: &mut Field<'_>| f.choice("a way to treat a refused schema", &ToolSchemas::WORDS);
     let how = block.optional(TOOL_SCHEMAS, doc, choice).unwrap_or_default();
     let word = ToolSchemas::WORDS.iter().find(|(_, known)| *known == how && how != ToolSchemas::Mend);
     parameters.extend(word.map(|(word, _)| (TOOL_SCHEMAS.to_owned(), json!(word))));
