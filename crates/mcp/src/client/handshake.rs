@@ -15,60 +15,83 @@ use std::pin::pin;
 use std::time::Duration;
 use tokio::time::timeout;
 
-/// A server that says nothing is spoken to in the older era after this.
-const PROBE: Duration = Duration::from_secs(5);
-/// A server that says nothing for this long is asked whether it is there at all.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// How long an answer to the probe may come after one to a later question.
+/// A server that says nothing for this long to `server/discover` is asked `initialize` as well: some never answer what
+/// they do not know. This decides what is asked, never the era.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// How long an answer to the probe may come after one to the later question.
 const OUT_OF_ORDER: Duration = Duration::from_millis(200);
 
 /// Connects, in the era that the server speaks.
 pub(super) async fn connect(spec: &ServerSpec, tap: Option<Tap>) -> Result<(Link, ServerInfo), WireError> {
-    match spec.era {
-        Some(Era::Legacy) => {
-            let link = open(spec, tap, Era::Legacy)?;
-            let info = initialize(&link, Deadline::after(spec.connect_timeout)).await?;
-            Ok(ready(link, info).await)
-        }
+    // The limit is one for all that is asked until the server is known.
+    let deadline = Deadline::after(spec.connect_timeout);
+    let connected = match spec.era {
+        Some(Era::Legacy) => begin_legacy(open(spec, tap, Era::Legacy)?, deadline).await,
         Some(Era::Modern) => {
             let link = open(spec, tap, Era::Modern)?;
-            match discover(&link, Deadline::after(spec.connect_timeout)).await {
-                Discovered::Modern(info) => Ok(ready(link, info).await),
-                Discovered::Failed { error, .. } => Err(error),
+            match discover(&link, deadline).await {
+                Ok(info) => Ok((link, info)),
+                Err(Undiscovered { error, .. }) => Err(error),
             }
         }
-        None => find_out(spec, tap).await,
+        None => find_out(spec, tap, deadline).await,
+    };
+    let (link, info) = connected.map_err(before_ready)?;
+    link.conversation().set_ready();
+    if let Link::Http(http, _) = &link {
+        http.listen().await;
     }
+    Ok((link, info))
 }
 
-async fn find_out(spec: &ServerSpec, tap: Option<Tap>) -> Result<(Link, ServerInfo), WireError> {
-    // The limit is one for both eras.
-    let deadline = Deadline::after(spec.connect_timeout);
+/// One process and one connection: the first answer decides the era. Only a server that ends on the probe is started again.
+async fn find_out(
+    spec: &ServerSpec,
+    tap: Option<Tap>,
+    deadline: Deadline,
+) -> Result<(Link, ServerInfo), WireError> {
     let link = open(spec, tap.clone(), Era::Modern)?;
-    let (error, was_silent) = match probe(&link, PROBE.min(spec.connect_timeout / 2)).await {
-        Discovered::Modern(info) => return Ok(ready(link, info).await),
-        Discovered::Failed { error, next: Next::GiveUp } => return Err(error),
-        Discovered::Failed { error, next } => (error, next == Next::WasSilent),
-    };
-    let seen = link.conversation().observed();
-    // A process that does not end by itself is killed when this is dropped.
-    let _killed = timeout(spec.connect_timeout / 4, link.discard()).await;
-    let link = open(spec, tap, Era::Legacy)?;
-    for observed in seen {
-        link.conversation().observe(observed);
-    }
-    link.conversation().observe(Observed::FellBack { reason: reason(&error) });
-    match initialize(&link, deadline).await {
-        Ok(info) => Ok(ready(link, info).await),
-        // A modern server may only have been slow to start.
-        Err(refused) if was_silent && matches!(refused.misbehaviour, Misbehaviour::Refused { .. }) => {
-            link.set_era(Era::Modern);
-            match discover(&link, deadline).await {
-                Discovered::Modern(info) => Ok(ready(link, info).await),
-                Discovered::Failed { .. } => Err(refused),
-            }
+    let fell_back = |link: &Link, reason| link.conversation().observe(Observed::FellBack { reason });
+    let Undiscovered { error, next } = match first_answer(&link, deadline).await {
+        Ok(FirstAnswer::Modern(info)) => return Ok((link, info)),
+        Ok(FirstAnswer::Legacy { info, reason }) => {
+            fell_back(&link, reason);
+            confirm(&link, &info).await;
+            return Ok((link, info));
         }
-        Err(error) => Err(error),
+        Err(undiscovered) => undiscovered,
+    };
+    let link = match next {
+        Next::GiveUp => return Err(error),
+        Next::FallBack => {
+            link.set_era(Era::Legacy);
+            link
+        }
+        Next::StartAgain => {
+            let seen = link.conversation().observed();
+            // A process that does not end by itself is killed when this is dropped.
+            let _killed = timeout(spec.connect_timeout / 4, link.discard()).await;
+            let link = open(spec, tap, Era::Legacy)?;
+            seen.into_iter().for_each(|observed| link.conversation().observe(observed));
+            link
+        }
+    };
+    fell_back(&link, reason(&error));
+    begin_legacy(link, deadline).await
+}
+
+async fn begin_legacy(link: Link, deadline: Deadline) -> Result<(Link, ServerInfo), WireError> {
+    let info = initialize(&link, deadline).await?;
+    Ok((link, info))
+}
+
+/// Silence before the first answer is a matter of the limit on connecting.
+fn before_ready(error: WireError) -> WireError {
+    match error.misbehaviour {
+        Misbehaviour::NoAnswer { after, unread } => {
+            Failure { misbehaviour: Misbehaviour::NoFirstAnswer { after, unread }, ..(*error).clone() }.into()
+        }
+        _ => error,
     }
 }
 
@@ -99,76 +122,104 @@ fn open(spec: &ServerSpec, tap: Option<Tap>, era: Era) -> Result<Link, WireError
     })
 }
 
-async fn ready(link: Link, info: ServerInfo) -> (Link, ServerInfo) {
-    link.conversation().set_ready();
-    if let Link::Http(http, _) = &link {
-        http.listen().await;
-    }
-    (link, info)
+/// What the first answer of a server says.
+enum FirstAnswer {
+    Modern(ServerInfo),
+    /// With why it is not taken for a modern one.
+    Legacy {
+        info: ServerInfo,
+        reason: String,
+    },
 }
 
-enum Discovered {
-    Modern(ServerInfo),
-    Failed { error: WireError, next: Next },
+/// A probe that found no modern server.
+struct Undiscovered {
+    error: WireError,
+    next: Next,
 }
 
 /// What a failed probe means.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy)]
 enum Next {
     /// The server speaks the older era, as far as one can tell.
     FallBack,
-    /// The server said nothing.
-    WasSilent,
+    /// The server has ended, as some of the older era do.
+    StartAgain,
     /// The older era would not help.
     GiveUp,
 }
 
-/// Asks a server of unknown era. One that is slow to start is waited for; one that answers something else, and has
-/// passed over the probe, is not.
-async fn probe(link: &Link, limit: Duration) -> Discovered {
-    let mut discovering = pin!(discover(link, Deadline::after(limit)));
+/// Asks a server of unknown era. One that says nothing is slow to start, or passes over the probe: it is asked in the
+/// older era as well. Servers answer in order, and a modern one is not confused by the second question.
+///
+/// Over HTTP, where a server that is there answers every request, the probe's answer is waited for.
+async fn first_answer(link: &Link, deadline: Deadline) -> Result<FirstAnswer, Undiscovered> {
+    let mut discovering = pin!(discover(link, deadline));
     if let Link::Http(..) = link {
-        return discovering.await;
+        return discovering.await.map(FirstAnswer::Modern);
     }
-    if let Ok(discovered) = timeout(PATIENCE.min(limit / 4), &mut discovering).await {
-        return discovered;
+    if let Ok(discovered) = timeout(PATIENCE.min(deadline.after / 4), &mut discovering).await {
+        return discovered.map(FirstAnswer::Modern);
     }
-    let (method, params) = ("ping", Params::new(Era::Modern));
-    let deadline = Deadline::after(limit);
-    let asking = Asking { method, asked: method, params: &params, headers: &[], deadline };
+    let give_up = |error| Undiscovered { error, next: Next::GiveUp };
+    let mut initializing = pin!(agree(link, deadline));
     tokio::select! {
         biased;
-        discovered = &mut discovering => return discovered,
-        _ = link.ask(asking) => {}
+        discovered = &mut discovering => match discovered {
+            Ok(info) => Ok(FirstAnswer::Modern(info)),
+            Err(Undiscovered { error, next: Next::FallBack }) => match initializing.await {
+                Ok(info) => Ok(FirstAnswer::Legacy { info, reason: reason(&error) }),
+                Err(error) => Err(give_up(error)),
+            },
+            Err(Undiscovered { error, next: Next::GiveUp }) => Err(give_up(to_both(&error))),
+            Err(ended) => Err(ended),
+        },
+        initialized = &mut initializing => match initialized {
+            Ok(info) => match timeout(OUT_OF_ORDER, discovering).await {
+                Ok(Ok(info)) => Ok(FirstAnswer::Modern(info)),
+                _ => {
+                    let reason = "it answered initialize and not server/discover".to_owned();
+                    Ok(FirstAnswer::Legacy { info, reason })
+                }
+            },
+            // As a modern server does, whose answer to the probe is still to come.
+            Err(refused) => match discovering.await {
+                Ok(info) => Ok(FirstAnswer::Modern(info)),
+                Err(Undiscovered { next: Next::StartAgain, error }) => {
+                    Err(Undiscovered { next: Next::StartAgain, error })
+                }
+                Err(_) => Err(give_up(refused)),
+            },
+        },
     }
-    timeout(OUT_OF_ORDER, discovering).await.unwrap_or_else(|_| {
-        let why = "is missing, though ping was answered".to_owned();
-        let error = link.error("server/discover", Misbehaviour::BadResult { why }, Vec::new());
-        Discovered::Failed { error, next: Next::WasSilent }
-    })
 }
 
-async fn discover(link: &Link, deadline: Deadline) -> Discovered {
+/// The failure to answer the probe, of a server that was asked in both eras.
+fn to_both(error: &WireError) -> WireError {
+    Failure { method: "server/discover and initialize".to_owned(), ..(**error).clone() }.into()
+}
+
+async fn discover(link: &Link, deadline: Deadline) -> Result<ServerInfo, Undiscovered> {
     let method = "server/discover";
-    let failed = |why, next| Discovered::Failed { error: link.error(method, why, Vec::new()), next };
     let mut answer = ask_to_discover(link, deadline).await;
     if matches!(&answer, Err(CallFailure::Rpc(error)) if offers_our_version(error)) {
         answer = ask_to_discover(link, deadline).await;
     }
-    match answer {
+    let (why, next) = match answer {
         Ok(result) => match discovered(&result) {
-            Ok(info) => Discovered::Modern(info),
-            Err(why) => failed(why, Next::FallBack),
+            Ok(info) => return Ok(info),
+            Err(why) => (why, Next::FallBack),
         },
         Err(CallFailure::Rpc(error)) => {
             let next = after_refusal(&error);
-            failed(supported(&error).map_or(Misbehaviour::Refused { error }, no_common), next)
+            (supported(&error).map_or(Misbehaviour::Refused { error }, no_common), next)
         }
         Err(CallFailure::Wire(error)) => {
             let next = after_failure(&error.misbehaviour);
-            Discovered::Failed { error, next }
+            return Err(Undiscovered { error, next });
         }
-    }
+    };
+    Err(Undiscovered { error: link.error(method, why, Vec::new()), next })
 }
 
 async fn ask_to_discover(link: &Link, deadline: Deadline) -> Result<Box<RawValue>, CallFailure> {
@@ -201,8 +252,10 @@ fn after_refusal(error: &RpcError) -> Next {
 
 fn after_failure(misbehaviour: &Misbehaviour) -> Next {
     match misbehaviour {
-        Misbehaviour::NoAnswer { .. } => Next::WasSilent,
-        Misbehaviour::CannotStart(_)
+        Misbehaviour::Exited { .. } | Misbehaviour::ClosedOutput { .. } => Next::StartAgain,
+        // Silence is no answer: a server that starts slowly speaks the same era as one that does not.
+        Misbehaviour::NoAnswer { .. }
+        | Misbehaviour::CannotStart(_)
         | Misbehaviour::ConnectionRefused { .. }
         | Misbehaviour::ConnectTimeout { .. }
         | Misbehaviour::UnknownHost { .. }
@@ -268,25 +321,27 @@ fn discovered(result: &RawValue) -> Result<ServerInfo, Misbehaviour> {
 
 /// The older handshake: `initialize`, an agreed version, `notifications/initialized`.
 pub(super) async fn initialize(link: &Link, deadline: Deadline) -> Result<ServerInfo, WireError> {
-    let info = match offer(link, LATEST_LEGACY, deadline).await? {
-        Ok(info) => info,
-        Err(error) => {
-            let refused =
-                || link.error("initialize", Misbehaviour::Refused { error: error.clone() }, Vec::new());
-            let older = supported(&error).unwrap_or_default();
-            let Some(version) = VERSIONS
-                .iter()
-                .rev()
-                .find(|known| **known < LATEST_LEGACY && older.iter().any(|version| version == *known))
-            else {
-                return Err(refused());
-            };
-            offer(link, version, deadline).await?.map_err(|_| refused())?
-        }
+    let info = agree(link, deadline).await?;
+    confirm(link, &info).await;
+    Ok(info)
+}
+
+async fn agree(link: &Link, deadline: Deadline) -> Result<ServerInfo, WireError> {
+    let error = match offer(link, LATEST_LEGACY, deadline).await? {
+        Ok(info) => return Ok(info),
+        Err(error) => error,
     };
+    let refused = || link.error("initialize", Misbehaviour::Refused { error: error.clone() }, Vec::new());
+    let older = supported(&error).unwrap_or_default();
+    let is_offered =
+        |known: &&&str| **known < LATEST_LEGACY && older.iter().any(|version| version == **known);
+    let Some(version) = VERSIONS.iter().rev().find(is_offered) else { return Err(refused()) };
+    offer(link, version, deadline).await?.map_err(|_| refused())
+}
+
+async fn confirm(link: &Link, info: &ServerInfo) {
     link.set_version(&info.protocol_version);
     link.notify_first("notifications/initialized").await;
-    Ok(info)
 }
 
 async fn offer(

@@ -84,7 +84,7 @@ impl Link {
             link: self,
             id,
             exchange,
-            is_initialize: asking.method == "initialize",
+            is_of_handshake: ["initialize", "server/discover"].contains(&asking.method),
             is_done: false,
         };
         if let Ok(Ok(outcome)) = timeout_at(asking.deadline.at, opened.reply).await {
@@ -188,7 +188,8 @@ struct GivingUp<'a> {
     link: &'a Link,
     id: i64,
     exchange: Option<AbortHandle>,
-    is_initialize: bool,
+    /// The handshake may ask more than it waits for.
+    is_of_handshake: bool,
     is_done: bool,
 }
 
@@ -205,7 +206,7 @@ impl Drop for GivingUp<'_> {
             self.link.conversation().give_up(self.id, why);
             match &self.exchange {
                 Some(exchange) if self.link.is_modern_http() => exchange.abort(),
-                _ if self.is_initialize => {}
+                _ if self.is_of_handshake => {}
                 _ => self.link.cancel(self.id),
             }
         }

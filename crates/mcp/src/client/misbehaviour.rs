@@ -28,6 +28,13 @@ pub enum Misbehaviour {
         /// True when the request was not even taken from the pipe.
         unread: bool,
     },
+    /// No first answer in time: the server is slow to start, or does not start.
+    NoFirstAnswer {
+        /// How long it was waited.
+        after: Duration,
+        /// True when the request was not even taken from the pipe.
+        unread: bool,
+    },
     /// An answer that is not a JSON-RPC message.
     Malformed {
         /// Why it is none.

@@ -20,6 +20,20 @@ impl Misbehaviour {
                 let unread = if *unread { "; it did not even read the request from its input" } else { "" };
                 format!("no answer to {asked} within {}{unread}", duration_words(*after))
             }
+            Self::NoFirstAnswer { after, unread } => {
+                let unread = if *unread { "; it did not even read its input" } else { "" };
+                // On HTTP nothing else was asked.
+                let era = if asked == "server/discover" {
+                    "; if it passes over what it does not know, set `era: legacy`"
+                } else {
+                    ""
+                };
+                format!(
+                    "no answer to {asked} within {}{unread}; if it takes longer to start, raise `connect_timeout` or \
+                     `--connect-timeout`{era}",
+                    duration_words(*after)
+                )
+            }
             Self::Malformed { why, text } => {
                 format!("the answer to {asked} is not a JSON-RPC message: {why}; it is {text:?}")
             }
@@ -74,7 +88,7 @@ impl Misbehaviour {
             Self::UnknownHost { host } => format!("there is no host {host:?} (the name has no address)"),
             Self::Tls { url, why } => format!("no secure connection to {url}: {why}"),
             Self::ConnectTimeout { url, after } => {
-                format!("no connection to {url} within {}", duration_words(*after))
+                format!("no connection to {url} within {} (`connect_timeout`, `--connect-timeout`)", duration_words(*after))
             }
             Self::ConnectionLost { url, why } => {
                 format!("the connection to {url} broke during {asked}: {why}")

@@ -11,8 +11,8 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 /// How long a request may take unless a server says otherwise.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
-/// How long connecting may take unless a server says otherwise.
-pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+/// How long a server may take to give its first answer unless it says otherwise: it may have to be downloaded first.
+pub const DEFAULT_CONNECT_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// One server, ready to connect to: every variable is filled in.
 #[derive(Debug, Clone)]

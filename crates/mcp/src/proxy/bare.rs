@@ -77,7 +77,7 @@ impl Bare {
             (id, Err(CallFailure::Rpc(error))) => jsonrpc::error(id, &error),
             (id, Err(CallFailure::Wire(error))) => {
                 let code = match error.misbehaviour {
-                    Misbehaviour::NoAnswer { .. } => REQUEST_TIMEOUT,
+                    Misbehaviour::NoAnswer { .. } | Misbehaviour::NoFirstAnswer { .. } => REQUEST_TIMEOUT,
                     _ => CONNECTION_CLOSED,
                 };
                 jsonrpc::error(id, &RpcError::new(code, error.to_string()))

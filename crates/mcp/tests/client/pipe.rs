@@ -272,64 +272,75 @@ async fn a_legacy_server_is_found_by_its_error_or_its_silence() {
     }
 }
 
-#[tokio::test]
-async fn a_modern_server_that_is_slow_to_start_is_waited_for() {
-    let held: Mutex<Option<String>> = Mutex::new(None);
+/// A server that reads what was sent only when the second question is there, as one that was slow to start.
+fn slow(answers: impl Fn(&Value, &Value) -> Vec<String> + Send + Sync + 'static) -> ServerSpec {
+    let held: Mutex<Option<Value>> = Mutex::new(None);
     let mut spec = server(move |message| match message["method"].as_str() {
         Some("server/discover") => {
-            *held.lock().unwrap() = Some(result(message, &discovered()));
+            *held.lock().unwrap() = Some(message.clone());
             vec![]
         }
-        Some("ping") => vec![held.lock().unwrap().take().unwrap(), error(message, -32601, "no ping")],
+        Some("initialize") => match held.lock().unwrap().take() {
+            Some(discover) => answers(&discover, message),
+            None => panic!("initialize was sent twice"),
+        },
+        Some("tools/list") => vec![result(message, &json!({"resultType": "complete", "tools": []}))],
+        Some("notifications/initialized") => vec![],
         other => panic!("{other:?}"),
     });
     spec.era = None;
-    assert_eq!(connect(&spec).await.server().era, Era::Modern);
+    spec.connect_timeout = Duration::from_secs(8);
+    spec
 }
 
 #[tokio::test]
-async fn an_answer_to_a_question_of_the_probe_is_no_oddity_however_late_it_comes() {
-    for is_error in [false, true] {
-        let held: Mutex<Vec<Value>> = Mutex::new(Vec::new());
-        let mut spec = server(move |message| match message["method"].as_str() {
-            Some("server/discover") => {
-                held.lock().unwrap().push(message.clone());
-                vec![]
-            }
-            Some("ping") => {
-                let discover = held.lock().unwrap().pop().unwrap();
-                held.lock().unwrap().push(message.clone());
-                vec![result(&discover, &discovered())]
-            }
-            Some("tools/list") => {
-                let ping = held.lock().unwrap().pop().unwrap();
-                let late = if is_error { error(&ping, -32601, "no ping") } else { result(&ping, &json!({})) };
-                vec![late, result(message, &json!({"resultType": "complete", "tools": []}))]
-            }
-            _ => vec![],
-        });
-        spec.era = None;
-        spec.connect_timeout = Duration::from_secs(2);
+async fn a_server_that_is_slow_to_start_is_spoken_to_in_the_era_of_one_that_is_not() {
+    let locked = |discover: &Value, initialize: &Value| {
+        vec![result(discover, &discovered()), error(initialize, -32022, "this connection is modern")]
+    };
+    let out_of_order = |discover: &Value, initialize: &Value| {
+        vec![error(initialize, -32022, "this connection is modern"), result(discover, &discovered())]
+    };
+    let both = |discover: &Value, initialize: &Value| {
+        vec![result(initialize, &initialized("2025-11-25")), result(discover, &discovered())]
+    };
+    let legacy = |discover: &Value, initialize: &Value| {
+        vec![error(discover, -32601, "no such method"), result(initialize, &initialized("2025-11-25"))]
+    };
+    for (spec, era) in [
+        (slow(locked), Era::Modern),
+        (slow(out_of_order), Era::Modern),
+        (slow(both), Era::Modern),
+        (slow(legacy), Era::Legacy),
+    ] {
         let client = connect(&spec).await;
+        assert_eq!(client.server().era, era);
         client.list_tools().await.unwrap();
-        assert_eq!(client.observed(), []);
+        let odd: Vec<_> = client.observed().into_iter().filter(|seen| !seen.is_usual()).collect();
+        assert_eq!(odd, [], "an answer to a question of the handshake is no oddity, however late it comes");
     }
 }
 
 #[tokio::test]
-async fn a_legacy_server_that_passes_over_the_probe_is_found_by_its_answer_to_another_question() {
-    let mut spec = server(move |message| match message["method"].as_str() {
-        Some("initialize") => vec![result(message, &initialized("2025-11-25"))],
-        Some("ping") => vec![result(message, &json!({}))],
-        _ => vec![],
-    });
-    spec.era = None;
+async fn a_legacy_server_that_passes_over_the_probe_is_found_by_its_answer_to_initialize() {
+    let spec = slow(|_, initialize| vec![result(initialize, &initialized("2025-11-25"))]);
     let client = connect(&spec).await;
     assert_eq!(client.server().era, Era::Legacy);
-    let fell_back = Observed::FellBack {
-        reason: "the answer to server/discover is missing, though ping was answered".into(),
-    };
+    let fell_back =
+        Observed::FellBack { reason: "it answered initialize and not server/discover".into() };
     assert!(client.observed().contains(&fell_back), "{:?}", client.observed());
+}
+
+#[tokio::test]
+async fn silence_is_no_era_and_its_error_names_the_limit() {
+    let mut spec = server(|_| vec![]);
+    spec.era = None;
+    spec.connect_timeout = Duration::from_millis(400);
+    assert_eq!(
+        refusal_to_connect(&spec).await,
+        "server \"weather\": no answer to server/discover and initialize within 400 ms; if it takes longer to start, \
+         raise `connect_timeout` or `--connect-timeout`"
+    );
 }
 
 fn discovered() -> Value {

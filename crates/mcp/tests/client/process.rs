@@ -49,6 +49,36 @@ async fn an_exit_before_the_handshake_is_told_with_status_and_stderr() {
     assert!(text.contains("it exited with signal 11 (SIGSEGV) before it answered initialize"), "{text}");
 }
 
+/// How often a server was started, which answers each line with what the script prints for it.
+async fn starts(on_each_line: &str) -> (Era, usize) {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("starts");
+    let script =
+        format!("echo started >> {}; while read -r line; do {on_each_line}; done", log.display());
+    let client = Client::connect(&ServerSpec::command("shell", ["sh", "-c", &script]), None).await.unwrap();
+    let era = client.server().era;
+    client.close().await;
+    (era, std::fs::read_to_string(&log).unwrap().lines().count())
+}
+
+#[tokio::test]
+async fn a_session_is_one_process_in_either_era_and_a_server_that_ends_on_the_probe_gets_a_second() {
+    let id = r#"id=$(echo "$line" | sed 's/.*"id":\([0-9]*\).*/\1/')"#;
+    let say = |what: &str| format!(r#"echo '{{"jsonrpc":"2.0","id":'$id',{what}}}'"#);
+    let hello = say(
+        r#""result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"sh","version":"1"}}"#,
+    );
+    let modern = say(r#""result":{"supportedVersions":["2026-07-28"],"capabilities":{}}"#);
+    let refused = say(r#""error":{"code":-32601,"message":"Method not found"}"#);
+    let on = |probe: &str| {
+        format!("{id}; case $line in *server/discover*) {probe};; *initialize\\\"*) {hello};; esac")
+    };
+    assert_eq!(starts(&on(&modern)).await, (Era::Modern, 1));
+    assert_eq!(starts(&on(&refused)).await, (Era::Legacy, 1));
+    assert_eq!(starts(&on(":")).await, (Era::Legacy, 1), "silent on what it does not know");
+    assert_eq!(starts(&on("exit 1")).await, (Era::Legacy, 2));
+}
+
 #[tokio::test]
 async fn an_exit_during_a_call_is_told_with_what_was_written() {
     let spec = shell("read -r l; read -r l; echo 'panic: oops'; echo bye >&2; exit 1");
