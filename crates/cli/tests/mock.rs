@@ -134,6 +134,21 @@ fn a_name_is_let_in_only_where_it_is_allowed_and_the_refusal_says_how() {
 }
 
 #[test]
+fn an_address_that_others_can_reach_needs_a_host_name() {
+    let folder = folder();
+    let args = ["--tools-from", "m.yml", "--http", "0.0.0.0:0"];
+    let refused = mock(folder.path(), &args).output().unwrap();
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("--allow-host mock.internal"), "{said}");
+    let mut child =
+        Killed(mock(folder.path(), &[&args[..], &["--allow-host", "mock"]].concat()).spawn().unwrap());
+    let first = BufReader::new(child.0.stderr.take().unwrap()).lines().next().unwrap().unwrap();
+    let port = first.trim_end_matches("/mcp").rsplit(':').next().unwrap();
+    assert!(asked(&format!("127.0.0.1:{port}"), "mock:8080").contains(r#""text":"hello""#));
+}
+
+#[test]
 fn over_http_the_first_line_is_the_address_and_a_change_of_the_file_is_served() {
     let folder = folder();
     let mut child =

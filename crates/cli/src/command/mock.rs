@@ -84,6 +84,12 @@ async fn serve(args: &Mock, server: Server, said: &str, is_coloured: bool) -> Re
     let cannot = |error| Failure(format!("cannot listen on {address}: {}", mcptest_run::reason(&error)));
     let listener = address.bind().await.map_err(cannot)?;
     let bound = listener.local_addr().map_err(cannot)?;
+    if !bound.ip().is_loopback() && args.allow_host.is_empty() {
+        return Err(Failure(format!(
+            "other machines can reach {address}, and no host name is allowed\n  help: say for which name the server is \
+             asked, as in `--allow-host mock.internal`, or listen on 127.0.0.1"
+        )));
+    }
     output::stderr(&format!("http://{bound}{}\n", mock::http::PATH));
     if !bound.ip().is_loopback() {
         output::stderr(

@@ -128,12 +128,12 @@ impl FaultEntry {
 const KINDS: &[FaultEntry] = &[
     entry("none", FaultKind::None, Nothing, "nothing goes wrong"),
     entry("hang", FaultKind::Hang, Silence, "the call is taken and never answered; other calls are"),
-    entry("wedged", FaultKind::Wedged, Silence, "from the first call on nothing is read or answered any more"),
+    entry("wedged", FaultKind::Wedged, Silence, "from the first call on no call is answered any more"),
     entry("slow", FaultKind::Slow { delay_ms: 500 }, Delay, "the answer comes this many milliseconds late")
         .with("ms", 0, "delay_ms", |number| FaultKind::Slow { delay_ms: number as u64 }),
     entry("recover-after", FaultKind::RecoverAfter { failures: 2 }, Silence, "the first n calls are never answered, later ones are")
         .with("n", 1, "failures", |number| FaultKind::RecoverAfter { failures: number as u64 }),
-    entry("reply-after-cancel", FaultKind::ReplyAfterCancel { delay_ms: 100 }, Delay, "the answer comes this many milliseconds late, and even after the call was cancelled")
+    entry("reply-after-cancel", FaultKind::ReplyAfterCancel { delay_ms: 100 }, Delay, "the answer comes this many milliseconds after the call, even when the call was cancelled")
         .with("ms", 0, "delay_ms", |number| FaultKind::ReplyAfterCancel { delay_ms: number as u64 }),
     entry("error", FaultKind::Error { code: -32603 }, Refusal, "the call gets a JSON-RPC error with this code")
         .with("code", ANY, "", |number| FaultKind::Error { code: number as i64 }),

@@ -10,13 +10,21 @@ use std::time::{Duration, Instant};
 #[derive(Debug)]
 pub struct Injector {
     rules: Vec<Rule>,
-    is_wedged: AtomicBool,
+    /// After a `wedged` fault struck: no call is answered any more.
+    has_wedged_calls: AtomicBool,
+    /// After one struck whose scope is every request.
+    has_wedged_all: AtomicBool,
     start: Instant,
 }
 
 impl Default for Injector {
     fn default() -> Self {
-        Self { rules: Vec::new(), is_wedged: AtomicBool::new(false), start: Instant::now() }
+        Self {
+            rules: Vec::new(),
+            has_wedged_calls: AtomicBool::new(false),
+            has_wedged_all: AtomicBool::new(false),
+            start: Instant::now(),
+        }
     }
 }
 
@@ -58,9 +66,9 @@ impl Injector {
         self.rules.is_empty()
     }
 
-    /// True after a `wedged` fault struck: nothing is answered any more.
+    /// True after a `wedged` fault struck whose scope is every request: nothing is answered any more.
     pub fn is_wedged(&self) -> bool {
-        self.is_wedged.load(Ordering::Relaxed)
+        self.has_wedged_all.load(Ordering::Relaxed)
     }
 
     /// What to do with a call of this tool.
@@ -71,12 +79,12 @@ impl Injector {
     /// What to do with any request; `tool` is the name in a `tools/call`.
     pub fn on_request(&self, method: &str, tool: Option<&str>, now: Instant) -> Action {
         let mut action = Action::default();
-        if self.is_wedged() {
+        let is_call = method == "tools/call";
+        if self.is_wedged() || (is_call && self.has_wedged_calls.load(Ordering::Relaxed)) {
             action.request = Request::Wedge;
             action.faults.push(FaultKind::Wedged);
             return action;
         }
-        let is_call = method == "tools/call";
         for rule in &self.rules {
             let strikes = match &rule.tool {
                 Some(wanted) => is_call && tool == Some(wanted.as_str()),
@@ -85,10 +93,11 @@ impl Injector {
             if strikes && rule.strikes(now.saturating_duration_since(self.start)) {
                 rule.change(&mut action);
                 action.faults.push(rule.fault.kind);
+                if action.request == Request::Wedge && rule.fault.kind == FaultKind::Wedged {
+                    self.has_wedged_calls.store(true, Ordering::Relaxed);
+                    self.has_wedged_all.fetch_or(rule.fault.scope == FaultScope::All, Ordering::Relaxed);
+                }
             }
-        }
-        if action.request == Request::Wedge {
-            self.is_wedged.store(true, Ordering::Relaxed);
         }
         action
     }
@@ -174,12 +183,17 @@ mod tests {
     }
 
     #[test]
-    fn a_wedged_server_stays_wedged_for_every_method() {
-        let injector = injector(&["wedged"]);
-        assert!(injector.on_request("tools/list", None, Instant::now()).is_healthy());
-        assert_eq!(injector.on_call("x").request, Request::Wedge);
-        assert!(injector.is_wedged());
-        assert_eq!(injector.on_request("tools/list", None, Instant::now()).request, Request::Wedge);
+    fn a_wedged_server_stays_wedged_for_calls_or_for_all_that_its_scope_has() {
+        let list = |injector: &Injector| injector.on_request("tools/list", None, Instant::now()).request;
+        let calls = injector(&["wedged"]);
+        assert_eq!(
+            (calls.on_call("x").request, calls.on_call("y").request),
+            (Request::Wedge, Request::Wedge)
+        );
+        assert_eq!((list(&calls), calls.is_wedged()), (Request::Serve, false));
+        let all = Injector::default().with(ScopedFault { kind: FaultKind::Wedged, scope: FaultScope::All });
+        assert_eq!((list(&all), all.is_wedged()), (Request::Wedge, true));
+        assert_eq!(all.on_call("x").request, Request::Wedge);
     }
 
     #[test]

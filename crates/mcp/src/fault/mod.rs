@@ -16,7 +16,7 @@ pub struct Action {
     pub request: Request,
     /// How long the answer is held back.
     pub delay: Option<Duration>,
-    /// A cancel does not stop the answer: it comes, this long after the request or after its cancel.
+    /// A cancel does not stop the answer: it comes, this long after the request.
     pub despite_cancel: Option<Duration>,
     /// Whether standard error is flooded before the answer.
     pub floods_stderr: bool,
@@ -34,7 +34,7 @@ pub enum Request {
     Serve,
     /// It goes nowhere and is never answered.
     Ignore,
-    /// It goes nowhere, and so does everything after it.
+    /// It goes nowhere, and so do all after it that the fault is meant for.
     Wedge,
     /// The connection is closed in place of an answer.
     Disconnect,

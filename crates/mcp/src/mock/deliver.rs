@@ -5,7 +5,6 @@ use super::engine::MockOutcome;
 use super::outlet::Outlet;
 use super::server::Server;
 use crate::fault::Action;
-use std::time::Duration;
 
 /// What answers a request.
 #[derive(Debug)]
@@ -34,9 +33,8 @@ pub(super) async fn deliver(
         }
     };
     let answer = if let Some(delay) = action.despite_cancel {
-        let answer = work.await;
-        wait_despite_cancel(delay.saturating_add(action.delay.unwrap_or_default()), cancel).await;
-        answer
+        let until = tokio::time::sleep(delay.saturating_add(action.delay.unwrap_or_default()));
+        tokio::join!(work, until).0
     } else {
         let late = async {
             let answer = work.await;
@@ -55,12 +53,4 @@ pub(super) async fn deliver(
         let _stopped = tokio::task::spawn_blocking(move || server.flood_stderr()).await;
     }
     Some(Delivery { texts: action.reply.texts(answer.text), deferred: answer.deferred })
-}
-
-/// Waits; a cancel begins the wait anew and stops nothing.
-async fn wait_despite_cancel(delay: Duration, cancel: impl Future<Output = ()>) {
-    tokio::select! {
-        () = tokio::time::sleep(delay) => {}
-        () = cancel => tokio::time::sleep(delay).await,
-    }
 }

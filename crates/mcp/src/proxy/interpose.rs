@@ -97,7 +97,7 @@ pub struct Reply {
     pub texts: Option<Vec<String>>,
     /// How long it is held back.
     pub hold: Duration,
-    /// Before that: until this long after the request, and after its cancel.
+    /// Before that: until this long after the request, also when it is cancelled.
     pub despite_cancel: Option<Duration>,
     /// Whether standard error is flooded before it.
     pub floods_stderr: bool,

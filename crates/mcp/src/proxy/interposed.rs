@@ -29,7 +29,7 @@ pub(super) struct Interposed<O, E> {
 struct Open {
     watch: Arc<dyn Watch>,
     asked: Instant,
-    cancelled: Option<Instant>,
+    is_cancelled: bool,
     /// The server has never heard of it.
     is_kept_back: bool,
 }
@@ -134,7 +134,7 @@ where
         for open in open.values() {
             open.watch.unanswered(why);
         }
-        open.values().any(|open| open.cancelled.is_none())
+        open.values().any(|open| !open.is_cancelled)
     }
 
     /// The client is gone: it waits for nothing any more.
@@ -175,7 +175,7 @@ where
     }
 
     fn await_answer(&self, id: Id, watch: Arc<dyn Watch>, is_kept_back: bool) {
-        let open = Open { watch, asked: Instant::now(), cancelled: None, is_kept_back };
+        let open = Open { watch, asked: Instant::now(), is_cancelled: false, is_kept_back };
         self.open.lock().insert(id, open);
     }
 
@@ -184,7 +184,7 @@ where
         let Some(id) = cancelled_id(body) else { return false };
         let mut open = self.open.lock();
         let Some(open) = open.get_mut(&id) else { return false };
-        open.cancelled = Some(Instant::now());
+        open.is_cancelled = true;
         let (watch, is_kept_back) = (Arc::clone(&open.watch), open.is_kept_back);
         watch.cancelled();
         is_kept_back || watch.ignores_cancel()
@@ -219,12 +219,8 @@ where
         if reply.is_withheld() {
             return;
         }
-        let cancelled = || self.open.lock().get(&id).and_then(|open| open.cancelled);
         if let Some(delay) = reply.despite_cancel {
             sleep_until(open.asked + delay).await;
-            if let Some(cancelled) = cancelled() {
-                sleep_until(cancelled + delay).await;
-            }
         }
         if !reply.hold.is_zero() {
             sleep(reply.hold).await;
@@ -232,7 +228,7 @@ where
         if reply.floods_stderr {
             self.flood().await;
         }
-        let is_cancelled = self.open.lock().remove(&id).is_some_and(|open| open.cancelled.is_some());
+        let is_cancelled = self.open.lock().remove(&id).is_some_and(|open| open.is_cancelled);
         if is_cancelled && !open.watch.ignores_cancel() {
             return;
         }
