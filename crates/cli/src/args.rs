@@ -160,6 +160,9 @@ pub(crate) struct Calling {
     /// Stop recording with exit code 5 once this many dollars are spent.
     #[arg(long, value_name = "USD", value_parser = dollars)]
     pub(crate) max_cost: Option<f64>,
+    /// Override `connect_timeout:` of every server: how long it may take to give its first answer.
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) connect_timeout: Option<std::time::Duration>,
     /// Estimate the calls, tokens and cost of recording without recording.
     #[arg(long, conflicts_with_all = ["live", "list", "reporters"])]
     pub(crate) dry_run: bool,
@@ -345,7 +348,7 @@ pub(crate) struct Init {
     #[command(flatten)]
     pub(crate) server: Direct,
     /// Use a recording instead of a server: a cassette, trace, recorded tool test or tape.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["command", "url", "words", "header", "env", "era", "timeout", "call"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["command", "url", "words", "header", "env", "era", "timeout", "connect_timeout", "call"])]
     pub(crate) from_cassette: Option<PathBuf>,
     /// The server's name in the suite [default: the name that the server reports].
     #[arg(long = "server", short = 's', value_name = "NAME")]
@@ -389,9 +392,12 @@ pub(crate) struct Direct {
     /// The era of the MCP protocol [default: auto].
     #[arg(long, value_enum, value_name = "ERA")]
     pub(crate) era: Option<EraOption>,
-    /// Time limit of a request and of the start, such as 500ms, 30s or 2m.
+    /// Time limit of a request, such as 500ms, 30s or 2m.
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) timeout: Option<std::time::Duration>,
+    /// Time limit of the start: until the server has given its first answer [default: 60s].
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) connect_timeout: Option<std::time::Duration>,
     /// Start the server with the command after `--`.
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) words: Vec<String>,

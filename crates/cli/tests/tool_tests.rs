@@ -253,17 +253,28 @@ tools: [{ name: echoes, server: weather, tool: echo, expect: [{ target: result.i
 }
 
 #[test]
-fn one_broken_server_is_one_broken_row_and_its_failure_replaces_the_recording() {
+fn one_broken_server_is_one_broken_row_and_a_failure_to_start_replaces_no_recording() {
     let folder = suite(&[("fine", "get_weather", OSLO), ("other", "get_weather", OSLO)]);
     assert_eq!(mcptest(&folder, &["run", "--record"]).status.code(), Some(0));
-    rewrite(&folder, "{ name: fine, server: weather", "{ name: fine, server: gone");
-    rewrite(&folder, "tools:\n", "  gone: { command: [no-such-program-anywhere] }\ntools:\n");
-    let recorded = mcptest(&folder, &["run", "--record", "--reporter", "json"]);
-    let said = text(&recorded.stdout);
-    assert!(said.contains("there is no program `no-such-program-anywhere`"), "{said}");
-    assert!(said.contains("\"errors\": 1") && said.contains("\"passed\": 1"), "{said}");
-    let replayed = mcptest(&folder, &["run", "--reporter", "json"]);
-    assert_eq!((text(&replayed.stdout), replayed.status.code()), (said, Some(2)));
+    let good: Vec<_> = recordings(&folder).iter().map(|path| fs::read(path).unwrap()).collect();
+    let gone = ["no-such-program-anywhere", "sh, -c, exit 3"];
+    for command in gone {
+        let path = folder.path().join("mcptest.yml");
+        let before = fs::read_to_string(&path).unwrap();
+        rewrite(&folder, "{ name: fine, server: weather", "{ name: fine, server: gone");
+        rewrite(&folder, "tools:\n", &format!("  gone: {{ command: [{command}] }}\ntools:\n"));
+        let recorded = mcptest(&folder, &["run", "--record", "--reporter", "json"]);
+        let said = text(&recorded.stdout);
+        assert!(said.contains("\"errors\": 1") && said.contains("\"passed\": 1"), "{said}");
+        assert!(said.contains("nothing was recorded; an older recording is left as it was"), "{said}");
+        fs::write(path, before).unwrap();
+        let kept: Vec<_> = recordings(&folder).iter().map(|path| fs::read(path).unwrap()).collect();
+        assert!(
+            kept.iter().filter(|text| good.contains(text)).count() >= 1,
+            "the good recording is left alone"
+        );
+        assert_eq!(mcptest(&folder, &["run"]).status.code(), Some(0));
+    }
 }
 
 #[test]

@@ -8,6 +8,8 @@ pub mod meta {
     pub const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
     /// What the client can do.
     pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+    /// The least level of log messages to send while the request is served.
+    pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
     /// Who the client is.
     pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 }

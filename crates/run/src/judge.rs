@@ -21,14 +21,18 @@ pub(crate) fn judge(row: &Row<'_>, options: Options, fresh: Option<&RecordedRow>
         deny_unpinned: options.deny_unpinned,
         is_live: options.mode == Mode::Live,
     };
-    let judged = |recorded: &Recorded<'_>| judge_row(row, recorded, judging);
+    let judged = |recorded: &Recorded<'_>| {
+        let mut report = judge_row(row, recorded, judging);
+        report.notes.extend(fresh.into_iter().flat_map(RecordedRow::notes).cloned());
+        report
+    };
     match (row.subject, fresh) {
         // Nothing is read for a row that is not judged.
         _ if row.skip.is_some() => judged(&Recorded::Nothing(Reason::default())),
         (Subject::Refused(_), _) => judged(&Recorded::Nothing(Reason::default())),
         (_, Some(RecordedRow::NotRun)) => after_a_failure(row, "not run: --fail-fast"),
         (_, Some(RecordedRow::Failed(reason))) => judged(&Recorded::Nothing(reason.clone())),
-        (Subject::Agent(of), Some(RecordedRow::InMemory { recording, matrix })) => {
+        (Subject::Agent(of), Some(RecordedRow::InMemory { recording, matrix, .. })) => {
             let live = replay::Live { cassette: recording, matrix: matrix.as_deref() };
             replay::with_runs(row, of, Some(live), judged)
         }

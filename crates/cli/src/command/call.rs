@@ -8,11 +8,12 @@ use crate::output::{self, Failure, Paint};
 use mcptest_core::escape::escape;
 use mcptest_core::problem::nearest;
 use mcptest_core::suite::output_faults;
-use mcptest_mcp::client::{CallFailure, Client, Tool};
+use mcptest_mcp::client::{CallFailure, Client, Direction, Tool};
 use mcptest_run::arguments;
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// The tool says that it failed, or the server refused the call.
 const EXIT_FAILED: u8 = 1;
@@ -22,7 +23,7 @@ pub(super) fn run(args: &Call, colour: Colour) -> Result<ExitCode, Failure> {
     let spec = server::spec(args.name.as_deref(), &args.server)?;
     let paint = Paint::new(output::is_coloured(colour, &std::io::stderr()));
     server::speak(async {
-        let client = Client::connect(&spec, None).await?;
+        let client = Client::connect(&spec, Some(Arc::new(tell))).await?;
         let mut notes = String::new();
         let (mut schema, mut output_schema) = (None, None);
         match client.list_tools().await {
@@ -69,6 +70,36 @@ pub(super) fn run(args: &Call, colour: Colour) -> Result<ExitCode, Failure> {
             Err(CallFailure::Wire(error)) => Err(error.into()),
         }
     })
+}
+
+/// Says what the server tells of its progress, and what it logs, as it comes.
+fn tell(from: Direction, message: &str) {
+    let is_told = |method| message.contains(method);
+    if from != Direction::Server || !["notifications/progress", "notifications/message"].iter().any(is_told) {
+        return;
+    }
+    let message: Value = serde_json::from_str(message).unwrap_or_default();
+    let params = &message["params"];
+    let words = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let part = |key: &str, before: &str| match &params[key] {
+        Value::Null => String::new(),
+        value => format!("{before}{}", words(value)),
+    };
+    let said = match message["method"].as_str() {
+        Some("notifications/progress") => {
+            format!(
+                "progress: {}{}{}",
+                words(&params["progress"]),
+                part("total", " of "),
+                part("message", ", ")
+            )
+        }
+        Some("notifications/message") => {
+            format!("log: {}{}: {}", words(&params["level"]), part("logger", " "), words(&params["data"]))
+        }
+        _ => return,
+    };
+    output::stderr(&format!("{}\n", escape(&said)));
 }
 
 fn show(

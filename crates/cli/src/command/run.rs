@@ -107,8 +107,15 @@ fn watched(
     outcome
 }
 
-/// `--runs` and `--models` in place of what the suites say.
+/// `--connect-timeout`, `--runs` and `--models` in place of what the suites say.
 fn put_in_place(loaded: &mut [(String, Loaded)], calling: &Calling, colour: Colour) -> Result<(), Failure> {
+    if let Some(limit) = calling.connect_timeout {
+        let limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
+        let suites = loaded.iter_mut().filter_map(|(_, loaded)| loaded.suite.as_mut());
+        suites
+            .flat_map(|suite| suite.servers.values_mut())
+            .for_each(|server| server.connect_timeout_ms = Some(limit_ms));
+    }
     if calling.runs.is_none() && calling.models.is_empty() {
         return Ok(());
     }
@@ -160,11 +167,15 @@ fn refuse_loose_mode(args: &Run) -> Result<(), Failure> {
     }
 }
 
-/// A limit to what is spent says nothing where nothing is.
+/// A limit to recording says nothing where nothing is recorded.
 fn refuse_idle_options(calling: &Calling) -> Result<(), Failure> {
     let spends = calling.record.is_some() || calling.live || calling.dry_run;
     if calling.max_cost.is_some() && !spends {
         let why = "`--max-cost` limits recording, and recordings are judged for free";
+        return Err(Failure(format!("{why}\n  help: leave it out, or add `--record`")));
+    }
+    if calling.connect_timeout.is_some() && calling.record.is_none() && !calling.live {
+        let why = "`--connect-timeout` limits the start of servers, and recordings are judged without any";
         return Err(Failure(format!("{why}\n  help: leave it out, or add `--record`")));
     }
     Ok(())

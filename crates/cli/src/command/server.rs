@@ -4,13 +4,15 @@ use crate::args::{Direct, Server};
 use crate::bare_server::is_url;
 use crate::output::{self, Failure};
 use mcptest_core::era::Era;
-use mcptest_core::escape::escape_path;
+use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem::{self, nearest};
 use mcptest_core::suite::{Suite, check_header_name, check_header_value, check_variable_name};
-use mcptest_mcp::client::{Endpoint, ServerSpec};
+use mcptest_mcp::client::{Endpoint, OnLate, ServerSpec};
 use mcptest_run::draft::Source;
+use std::io::IsTerminal;
 use std::path::Path;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 /// The server that the arguments mean.
 pub(super) fn spec(name: Option<&str>, args: &Server) -> Result<ServerSpec, Failure> {
@@ -20,6 +22,19 @@ pub(super) fn spec(name: Option<&str>, args: &Server) -> Result<ServerSpec, Fail
     };
     apply(&args.direct, &mut spec)?;
     Ok(spec)
+}
+
+/// Says on a terminal what is waited for.
+fn tell_if_late(spec: &mut ServerSpec) {
+    if std::io::stderr().is_terminal() {
+        spec.on_late = OnLate(Some(Arc::new(|spec: &ServerSpec| {
+            let limit = spec.connect_timeout.as_secs_f64();
+            let name = escape(&spec.name);
+            output::stderr(&format!(
+                "waiting for the first answer of {name}, at most {limit} s (--connect-timeout)\n"
+            ));
+        })));
+    }
 }
 
 /// The server that is named on the command line, with nothing applied; `None` when none is.
@@ -160,8 +175,12 @@ fn apply(args: &Direct, spec: &mut ServerSpec) -> Result<(), Failure> {
     if let Some(era) = args.era {
         spec.era = era.0;
     }
+    tell_if_late(spec);
     if let Some(timeout) = args.timeout {
-        (spec.timeout, spec.connect_timeout) = (timeout, timeout);
+        spec.timeout = timeout;
+    }
+    if let Some(timeout) = args.connect_timeout {
+        spec.connect_timeout = timeout;
     }
     Ok(())
 }

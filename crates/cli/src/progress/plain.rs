@@ -64,13 +64,18 @@ impl Plain {
             } else {
                 String::new()
             };
-            return (called < tests)
-                .then(|| format!("{called} of {} called{failed}", counted(tests as u64, "tool test")));
+            let awaited = state.tools_await.as_ref();
+            let awaited = awaited.map(|server| format!(", waits for the first answer of {server}"));
+            let awaited = awaited.unwrap_or_default();
+            return (called < tests).then(|| {
+                format!("{called} of {} called{failed}{awaited}", counted(tests as u64, "tool test"))
+            });
         }
         let latest = state.rows.iter().filter_map(|row| Some((row, row.latest()?)));
         let (row, (run, active)) = latest.max_by_key(|(_, (_, active))| active.heard)?;
         let doing = match &active.doing {
             Doing::Starting => "is starting".to_owned(),
+            Doing::Awaiting(server) => format!("waits for the first answer of {server}"),
             Doing::Asking => "waits for the model".to_owned(),
             Doing::Waiting(until, why) => {
                 format!("asks again in {} ({why})", time(until.saturating_sub(now)))

@@ -13,6 +13,8 @@ pub(crate) struct State {
     /// Tool tests that were called, and of how many.
     pub(crate) tools: (usize, usize),
     pub(crate) tools_failed: usize,
+    /// The server whose first answer a tool test waits for.
+    pub(crate) tools_await: Option<String>,
     /// The most runs that were going on at once.
     peak: usize,
     /// When the first run started.
@@ -60,6 +62,8 @@ pub(crate) enum Doing {
     /// Its servers start.
     #[default]
     Starting,
+    /// The first answer of this server is late.
+    Awaiting(String),
     /// The model thinks.
     Asking,
     /// The provider is asked again at this time, for this reason.
@@ -142,20 +146,17 @@ impl State {
     pub(crate) fn apply(&mut self, event: &Event, now: Duration) {
         match event {
             Event::ToolsBegan { tests } => self.tools = (0, *tests),
+            Event::ServerLate { of: None, server } => self.tools_await = Some(escape(server).into_owned()),
+            Event::ServerLate { of: Some((cell, run)), server } => {
+                self.does(*cell, *run, now, Doing::Awaiting(escape(server).into_owned()));
+            }
             Event::ToolCalled { unrecorded, .. } => {
+                self.tools_await = None;
                 self.tools.0 += 1;
                 self.tools_failed += usize::from(unrecorded.is_some());
             }
             Event::Began { cells } => self.rows = cells.iter().map(Row::new).collect(),
-            Event::RunStarted { cell, run, in_matrix } => {
-                let active = Active { in_matrix: *in_matrix, since: now, heard: now, ..Active::default() };
-                self.began.get_or_insert(now);
-                if let Some(row) = self.rows.get_mut(*cell) {
-                    row.active.insert(*run, active);
-                    row.peak = row.peak.max(row.active.len());
-                }
-                self.peak = self.peak.max(self.rows.iter().map(|row| row.active.len()).sum());
-            }
+            Event::RunStarted { cell, run, in_matrix } => self.start((*cell, *run), *in_matrix, now),
             Event::Asks { cell, run } => self.does(*cell, *run, now, Doing::Asking),
             Event::Waits { cell, run, wait, why } => {
                 self.does(*cell, *run, now, Doing::Waiting(now + *wait, escape(why).into_owned()));
@@ -200,6 +201,16 @@ impl State {
             }
             Event::Ended => self.rows.iter_mut().for_each(|row| row.active.clear()),
         }
+    }
+
+    fn start(&mut self, (cell, run): (usize, usize), in_matrix: bool, now: Duration) {
+        let active = Active { in_matrix, since: now, heard: now, ..Active::default() };
+        self.began.get_or_insert(now);
+        if let Some(row) = self.rows.get_mut(cell) {
+            row.active.insert(run, active);
+            row.peak = row.peak.max(row.active.len());
+        }
+        self.peak = self.peak.max(self.rows.iter().map(|row| row.active.len()).sum());
     }
 
     fn does(&mut self, cell: usize, run: usize, now: Duration, doing: Doing) {

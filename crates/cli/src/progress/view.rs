@@ -159,6 +159,7 @@ fn doing(row: &Row, now: Duration) -> String {
     };
     let doing = match &active.doing {
         Doing::Starting => "starting".to_owned(),
+        Doing::Awaiting(server) => format!("waiting for {server}"),
         Doing::Asking => "thinking".to_owned(),
         Doing::Waiting(until, why) => {
             format!("waiting {}: {why}", time(until.saturating_sub(now)))
@@ -198,6 +199,8 @@ fn total(state: &State, now: Duration, widest: usize, paint: Paint) -> String {
         if state.tools_failed > 0 {
             parts.push((1, Style::Red, format!("{} failed", state.tools_failed)));
         }
+        let awaited = state.tools_await.as_ref();
+        parts.extend(awaited.map(|server| (2, Style::Plain, format!("waiting for {server} to start"))));
     } else {
         let of = counted(state.of() as u64, "run");
         parts.push((0, Style::Bold, format!("{} of {of}", grouped(state.recorded() as u64))));

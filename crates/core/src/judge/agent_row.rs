@@ -2,7 +2,7 @@
 
 use super::one_run::{broken_run, judge_run, overcome_errors, reached_limit};
 use super::recorded::{RecordedRun, RecordedRuns, missing, with_known_tools};
-use super::{advice, faults, matrix};
+use super::{advice, faults, matrix, servers};
 use crate::eval::{GateBlock, decided, failed_by, fault_combinations};
 use crate::report::{RunReport, Status, TestReport};
 use crate::row::{AgentRow, Reason, ReasonKind, Row};
@@ -61,6 +61,7 @@ pub(super) fn judge(
     if stop.is_some() && broken.is_none() {
         report.notes.push(accept_early_stop(row, of, &runs, wanted)?);
     }
+    servers::note(&runs, report);
     report.notes.extend(runs.iter().filter_map(|run| overcome_errors(run.trace, run.number)));
     let failed = runs.iter().filter(|run| !run.passed);
     report.notes.extend(failed.filter_map(|run| reached_limit(run.trace, run.number)));

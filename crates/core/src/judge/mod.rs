@@ -7,6 +7,7 @@ mod matrix;
 mod measurable;
 mod one_run;
 mod recorded;
+mod servers;
 mod tool_row;
 mod vacuous;
 

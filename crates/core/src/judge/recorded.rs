@@ -2,7 +2,7 @@
 
 use crate::row::Reason;
 use crate::suite::ToolOutcome;
-use crate::trace::{CatalogueTool, Header, KnownTools, Trace};
+use crate::trace::{CatalogueTool, Header, KnownTools, RecordedServer, Trace};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -72,6 +72,8 @@ pub struct RecordedCall<'t> {
     pub stale: Option<Reason>,
     /// What else is worth knowing of it.
     pub notes: Vec<String>,
+    /// The server as it was spoken to, where the recording says so.
+    pub server: Option<RecordedServer>,
     /// Whether it was made just now and is kept nowhere.
     pub is_live: bool,
 }

@@ -18,6 +18,7 @@ pub(super) fn judge(
     }
     let outcome = &call.outcome;
     report.notes.clone_from(&call.notes);
+    report.servers.extend(call.server.clone());
     report.notes.extend(outcome.oddities.iter().cloned());
     let run = |status, reason, expectations| RunReport {
         index: 1,

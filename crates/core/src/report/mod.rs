@@ -4,6 +4,7 @@ pub use crate::row::{Reason, ReasonKind};
 
 use crate::row::Rerun;
 use crate::suite::Variant;
+use crate::trace::RecordedServer;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -89,6 +90,9 @@ pub struct TestReport {
     /// Things worth knowing that decide nothing: more traces than runs, a stale cassette that is tolerated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// The servers as they were spoken to, where the recording says so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<RecordedServer>,
     /// The agent's tags.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
@@ -117,6 +121,7 @@ impl TestReport {
             reason: None,
             unpinned: false,
             notes: Vec::new(),
+            servers: Vec::new(),
             tags: Vec::new(),
             rerun: rerun.to_string(),
             runs: Vec::new(),

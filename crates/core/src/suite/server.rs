@@ -32,11 +32,11 @@ pub struct Server {
     pub era: Option<Era>,
     /// How long a call may take.
     pub timeout_ms: Option<u64>,
-    /// How long connecting may take.
+    /// How long it may take to give its first answer.
     pub connect_timeout_ms: Option<u64>,
     /// The largest message to accept.
     pub max_message_bytes: Option<u64>,
-    /// Whether one process serves all runs of the suite, instead of one for each run.
+    /// Whether one process serves all runs and tool tests of the suite, instead of one for each.
     pub shared: bool,
     /// What fills in its texts, beside the environment.
     pub scope: Scope,
@@ -168,7 +168,7 @@ impl Server {
             timeout_ms: block.optional("timeout", "How long a call may take, as `30s`", |f| f.limit_ms()),
             connect_timeout_ms: block.optional(
                 "connect_timeout",
-                "How long connecting may take, as `10s`",
+                "How long the server may take to start and give its first answer, as `90s`; 60 s by default",
                 |f| f.limit_ms(),
             ),
             max_message_bytes: block.optional(
@@ -178,7 +178,7 @@ impl Server {
             ),
             shared: block.flag(
                 "shared",
-                "One process and session for all recorded runs of the suite, instead of one for each run",
+                "One process and session for all recorded runs and tool tests of the suite, instead of one for each",
                 false,
             ),
             scope: Scope::default(),

@@ -20,6 +20,10 @@ pub struct ToolOutcome<'a> {
     pub output_schema: Option<&'a Value>,
     /// Why there is no answer, when there is none; more lines than one are details.
     pub failure: Option<&'a str>,
+    /// The progress that was told during the call; `None` when the recording does not say.
+    pub progress: Option<&'a [Box<RawValue>]>,
+    /// The log messages that came during the call; `None` when the recording does not say.
+    pub log: Option<&'a [Box<RawValue>]>,
     /// What else was seen, in words.
     pub oddities: &'a [String],
 }
@@ -57,6 +61,13 @@ impl ToolOutcome<'_> {
             parts.push(format!("\"result\":{with_flag}"));
         }
         parts.extend(self.error.map(|error| format!("\"error\":{}", error.get())));
+        for (key, messages) in [("progress", self.progress), ("log", self.log)] {
+            let listed = |messages: &[Box<RawValue>]| {
+                let messages: Vec<&str> = messages.iter().map(|message| message.get()).collect();
+                format!("\"{key}\":[{}]", messages.join(","))
+            };
+            parts.extend(messages.map(listed));
+        }
         format!("{{{}}}", parts.join(","))
     }
 
@@ -74,6 +85,8 @@ impl ToolOutcome<'_> {
                 }
                 Err(_) => format!("{nothing}: the call gave the error {}", error.get()),
             },
+            _ if target.starts_with("progress") => missing_message(&nothing, "progress", self.progress),
+            _ if target.starts_with("log") => missing_message(&nothing, "log messages", self.log),
             None if target.starts_with("error") => format!("{nothing}: the call gave a result"),
             _ => nothing,
         }
@@ -114,6 +127,15 @@ impl ToolOutcome<'_> {
             message: None,
             reason,
         })
+    }
+}
+
+/// Why there is nothing where a message was expected.
+fn missing_message(nothing: &str, what: &str, sent: Option<&[Box<RawValue>]>) -> String {
+    match sent.map(<[_]>::len) {
+        None => format!("{nothing}: the recording does not say what {what} there was; record it again"),
+        Some(0) => format!("{nothing}: the call sent no {what}"),
+        Some(count) => format!("{nothing}: the call sent {what} {count} times"),
     }
 }
 

@@ -21,9 +21,25 @@ static RESULT: &[Field] = &[
     optional("_meta", Any, "what the server added"),
 ];
 
+static PROGRESS: Shape = Record(&[
+    optional("progress", Number, "how far the call is"),
+    optional("total", Number, "how far it goes"),
+    optional("message", Text, "what it is at"),
+    optional("_meta", Any, "what the server added"),
+]);
+
+static LOG: Shape = Record(&[
+    optional("level", Text, "how grave it is, from `debug` to `emergency`"),
+    optional("logger", Text, "who wrote it"),
+    optional("data", Any, "what was written: a text, or any JSON"),
+    optional("_meta", Any, "what the server added"),
+]);
+
 static TOOL_TEST: Shape = Record(&[
     optional("result", Record(RESULT), "the tool's result"),
     optional("error", Record(ERROR), "the JSON-RPC error"),
+    optional("progress", List(&PROGRESS), "the progress that the server told during the call, in order"),
+    optional("log", List(&LOG), "the log messages that came during the call, in order"),
     optional("duration_ms", Whole, "how long the call took"),
 ]);
 

@@ -86,6 +86,12 @@ static FAULT: Shape = Record(&[
     optional("detected", Flag, "whether the agent was told"),
 ]);
 
+static SERVER: Shape = Record(&[
+    required("name", Text, "its name in the suite"),
+    required("era", Text, "the protocol era, `legacy` or `modern`"),
+    required("protocol_version", Text, "the protocol revision"),
+]);
+
 static TOKENS: &[Field] = &[
     optional("prompt", Whole, "tokens that the model read"),
     optional("completion", Whole, "tokens that it wrote"),
@@ -132,6 +138,7 @@ static FIELDS: &[Field] = &[
     ),
     optional("delegations", List(&DELEGATION), "hand-offs between agents"),
     optional("faults", List(&FAULT), "injected faults that calls ran into"),
+    optional("servers", List(&SERVER), "the servers as they were spoken to"),
     optional("conversation", Record(CONVERSATION), "the messages of the run and their totals"),
 ];
 
@@ -213,7 +220,7 @@ mod tests {
     use crate::schema::JsonSchema;
     use crate::trace::{
         ConversationTrace, RecordedCall, RecordedConversation, RecordedDelegation, RecordedError,
-        RecordedFailure, RecordedFault, RecordedResult, RecordedTurn, Tokens, Trace,
+        RecordedFailure, RecordedFault, RecordedResult, RecordedServer, RecordedTurn, Tokens, Trace,
     };
     use serde_json::value::RawValue;
 
@@ -272,6 +279,7 @@ mod tests {
             errors: vec![RecordedError::new("server", "odd")],
             delegations: vec![RecordedDelegation { from: "a".into(), to: "b".into() }],
             faults: Some(vec![fault]),
+            servers: vec![RecordedServer::default()],
             conversation: RecordedConversation {
                 tokens: Some(tokens),
                 turns: Some(vec![turn]),

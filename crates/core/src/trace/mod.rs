@@ -13,7 +13,7 @@ pub use ending::error_in_words;
 pub use header::{CatalogueTool, Header};
 pub use record::{
     ConversationTrace, RecordedCall, RecordedConversation, RecordedDelegation, RecordedError,
-    RecordedFailure, RecordedFault, RecordedResult, RecordedTurn, run_line, unkeepable,
+    RecordedFailure, RecordedFault, RecordedResult, RecordedServer, RecordedTurn, run_line, unkeepable,
 };
 pub use tokens::Tokens;
 pub use tool::is_tool;
@@ -53,6 +53,9 @@ pub struct Trace<'a> {
     /// Injected faults that calls ran into; `None` when the trace does not record them.
     #[serde(borrow, default, deserialize_with = "read::maybe_objects")]
     pub faults: Option<Vec<FaultEvent<'a>>>,
+    /// The servers as they were spoken to, where the trace says so.
+    #[serde(default, deserialize_with = "read::objects")]
+    pub servers: Vec<RecordedServer>,
     /// Turns, tokens and totals.
     #[serde(borrow, default, deserialize_with = "read::object")]
     pub conversation: Conversation<'a>,

@@ -2,7 +2,7 @@
 
 use super::Tokens;
 use crate::json::check_within;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -31,8 +31,22 @@ pub struct ConversationTrace {
     /// Injected faults that calls ran into; `None` when none were injected.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub faults: Option<Vec<RecordedFault>>,
+    /// The servers as they were spoken to; empty when that is not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<RecordedServer>,
     /// Turns and totals.
     pub conversation: RecordedConversation,
+}
+
+/// A server as it was spoken to.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RecordedServer {
+    /// Its name in the suite.
+    pub name: String,
+    /// The protocol era, `legacy` or `modern`.
+    pub era: String,
+    /// The protocol revision.
+    pub protocol_version: String,
 }
 
 impl ConversationTrace {

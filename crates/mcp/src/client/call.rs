@@ -23,7 +23,8 @@ pub(super) async fn call_tool(
     let params = Params::new(client.info.era)
         .with("name", &write_text(name))
         .with("arguments", arguments.get())
-        .with_progress();
+        .with_progress()
+        .with_log();
     let round = Round { client, method: "tools/call", asked: format!("tools/call {name}"), headers };
     let (outcome, notifications) = round.run(params, Deadline::after(timeout)).await;
     let outcome = outcome.and_then(|result| {

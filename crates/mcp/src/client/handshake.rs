@@ -18,11 +18,24 @@ use tokio::time::timeout;
 /// A server that says nothing for this long to `server/discover` is asked `initialize` as well: some never answer what
 /// they do not know. This decides what is asked, never the era.
 const PATIENCE: Duration = Duration::from_secs(2);
+/// After this a server is late.
+const LATE: Duration = Duration::from_secs(3);
 /// How long an answer to the probe may come after one to the later question.
 const OUT_OF_ORDER: Duration = Duration::from_millis(200);
 
 /// Connects, in the era that the server speaks.
 pub(super) async fn connect(spec: &ServerSpec, tap: Option<Tap>) -> Result<(Link, ServerInfo), WireError> {
+    let mut connecting = pin!(shake_hands(spec, tap));
+    if let Ok(connected) = timeout(LATE, &mut connecting).await {
+        return connected;
+    }
+    if let Some(tell) = &spec.on_late.0 {
+        tell(spec);
+    }
+    connecting.await
+}
+
+async fn shake_hands(spec: &ServerSpec, tap: Option<Tap>) -> Result<(Link, ServerInfo), WireError> {
     // The limit is one for all that is asked until the server is known.
     let deadline = Deadline::after(spec.connect_timeout);
     let connected = match spec.era {
@@ -72,7 +85,9 @@ async fn find_out(
             // A process that does not end by itself is killed when this is dropped.
             let _killed = timeout(spec.connect_timeout / 4, link.discard()).await;
             let link = open(spec, tap, Era::Legacy)?;
-            seen.into_iter().for_each(|observed| link.conversation().observe(observed));
+            for observed in seen {
+                link.conversation().observe(observed);
+            }
             link
         }
     };
@@ -175,13 +190,11 @@ async fn first_answer(link: &Link, deadline: Deadline) -> Result<FirstAnswer, Un
             Err(ended) => Err(ended),
         },
         initialized = &mut initializing => match initialized {
-            Ok(info) => match timeout(OUT_OF_ORDER, discovering).await {
-                Ok(Ok(info)) => Ok(FirstAnswer::Modern(info)),
-                _ => {
-                    let reason = "it answered initialize and not server/discover".to_owned();
-                    Ok(FirstAnswer::Legacy { info, reason })
-                }
-            },
+            Ok(info) => {
+                let late = timeout(OUT_OF_ORDER, discovering).await.ok().and_then(Result::ok);
+                let reason = "it answered initialize and not server/discover".to_owned();
+                Ok(late.map_or(FirstAnswer::Legacy { info, reason }, FirstAnswer::Modern))
+            }
             // As a modern server does, whose answer to the probe is still to come.
             Err(refused) => match discovering.await {
                 Ok(info) => Ok(FirstAnswer::Modern(info)),

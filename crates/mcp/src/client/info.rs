@@ -1,7 +1,8 @@
 //! Who is the server, and what does it say it can do?
 
 use crate::era::Era;
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
+use std::collections::BTreeMap;
 
 /// What a server told about itself.
 #[derive(Debug, Clone)]
@@ -57,6 +58,28 @@ pub struct Called {
     pub duration: std::time::Duration,
     /// Progress and log messages that came meanwhile, in order.
     pub notifications: Vec<Note>,
+}
+
+impl Called {
+    /// What the server told of its progress, in order, without the token that is ours.
+    pub fn progress(&self) -> Vec<Box<RawValue>> {
+        self.sent("notifications/progress")
+    }
+
+    /// What it logged meanwhile, in order, as it wrote it.
+    pub fn log(&self) -> Vec<Box<RawValue>> {
+        self.sent("notifications/message")
+    }
+
+    fn sent(&self, method: &str) -> Vec<Box<RawValue>> {
+        let notes = self.notifications.iter().filter(|note| note.method == method);
+        let without_token = |params: &RawValue| {
+            let mut members: BTreeMap<String, &RawValue> = serde_json::from_str(params.get()).ok()?;
+            members.remove("progressToken");
+            to_raw_value(&members).ok()
+        };
+        notes.filter_map(|note| without_token(note.params.as_deref()?)).collect()
+    }
 }
 
 /// A notification.

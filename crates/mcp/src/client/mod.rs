@@ -29,7 +29,8 @@ pub use misbehaviour::{Misbehaviour, Moment};
 pub use observed::Observed;
 pub use responses::{Responses, Scripted, ScriptedAnswer};
 pub use spec::{
-    BoxedReader, BoxedWriter, DEFAULT_CONNECT_TIMEOUT, DEFAULT_TIMEOUT, Endpoint, Pipe, ServerSpec,
+    BoxedReader, BoxedWriter, DEFAULT_CONNECT_TIMEOUT, DEFAULT_TIMEOUT, Endpoint, OnLate, Pipe, ServerSpec,
+    TellLate,
 };
 pub use suite::SpecError;
 pub use wire_error::{CallFailure, Failure, WireError};

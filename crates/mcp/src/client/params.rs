@@ -49,6 +49,14 @@ impl Params {
         self
     }
 
+    /// Asks for all log messages; a server of the older era sends them without being asked.
+    pub(super) fn with_log(mut self) -> Self {
+        if self.meta.contains_key(meta::PROTOCOL_VERSION) {
+            self.meta.insert(meta::LOG_LEVEL.to_owned(), json!("debug"));
+        }
+        self
+    }
+
     /// The text of `params` for the request with this id; `None` when there is nothing to say.
     pub(super) fn text(&self, id: i64) -> Option<String> {
         let mut members = self.members.iter().map(|(key, json)| format!("{}:{json}", write_text(key)));

@@ -88,7 +88,10 @@ impl Misbehaviour {
             Self::UnknownHost { host } => format!("there is no host {host:?} (the name has no address)"),
             Self::Tls { url, why } => format!("no secure connection to {url}: {why}"),
             Self::ConnectTimeout { url, after } => {
-                format!("no connection to {url} within {} (`connect_timeout`, `--connect-timeout`)", duration_words(*after))
+                format!(
+                    "no connection to {url} within {} (`connect_timeout`, `--connect-timeout`)",
+                    duration_words(*after)
+                )
             }
             Self::ConnectionLost { url, why } => {
                 format!("the connection to {url} broke during {asked}: {why}")

@@ -25,12 +25,27 @@ pub struct ServerSpec {
     pub era: Option<Era>,
     /// How long a request may take.
     pub timeout: Duration,
-    /// How long the handshake may take.
+    /// How long it may take to start and to give its first answer.
     pub connect_timeout: Duration,
     /// The largest message to accept.
     pub max_message_bytes: usize,
     /// What to answer when the server asks.
     pub responses: Responses,
+    /// Who is told when its first answer is late.
+    pub on_late: OnLate,
+}
+
+/// Who is told, once for each connection, that a first answer is late: the server may be downloaded, or hang.
+#[derive(Clone, Default)]
+pub struct OnLate(pub Option<TellLate>);
+
+/// What is called with a server that is late.
+pub type TellLate = Arc<dyn Fn(&ServerSpec) + Send + Sync>;
+
+impl fmt::Debug for OnLate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("OnLate")
+    }
 }
 
 /// Where a server is.
@@ -86,6 +101,7 @@ impl ServerSpec {
             connect_timeout: DEFAULT_CONNECT_TIMEOUT,
             max_message_bytes: DEFAULT_MAX_MESSAGE_BYTES,
             responses: Responses::default(),
+            on_late: OnLate::default(),
         }
     }
 

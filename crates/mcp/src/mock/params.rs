@@ -87,7 +87,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Meta<'a> {
                             }
                             read.capabilities = Some(raw);
                         }
-                        LOG_LEVEL => read.log_level = Some(map.next_value()?),
+                        meta::LOG_LEVEL => read.log_level = Some(map.next_value()?),
                         "progressToken" => read.progress_token = Some(map.next_value()?),
                         _ => {
                             map.next_value::<IgnoredAny>()?;
@@ -100,9 +100,6 @@ impl<'de: 'a, 'a> Deserialize<'de> for Meta<'a> {
         deserializer.deserialize_map(MetaVisitor(std::marker::PhantomData))
     }
 }
-
-/// The key of `_meta` with which a modern request asks for log messages.
-pub(super) const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 /// A text, borrowed from the request where it has no escapes.
 #[derive(Debug, Clone, PartialEq, Eq)]

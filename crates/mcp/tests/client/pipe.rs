@@ -326,8 +326,7 @@ async fn a_legacy_server_that_passes_over_the_probe_is_found_by_its_answer_to_in
     let spec = slow(|_, initialize| vec![result(initialize, &initialized("2025-11-25"))]);
     let client = connect(&spec).await;
     assert_eq!(client.server().era, Era::Legacy);
-    let fell_back =
-        Observed::FellBack { reason: "it answered initialize and not server/discover".into() };
+    let fell_back = Observed::FellBack { reason: "it answered initialize and not server/discover".into() };
     assert!(client.observed().contains(&fell_back), "{:?}", client.observed());
 }
 

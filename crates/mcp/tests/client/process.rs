@@ -53,8 +53,7 @@ async fn an_exit_before_the_handshake_is_told_with_status_and_stderr() {
 async fn starts(on_each_line: &str) -> (Era, usize) {
     let folder = tempfile::tempdir().unwrap();
     let log = folder.path().join("starts");
-    let script =
-        format!("echo started >> {}; while read -r line; do {on_each_line}; done", log.display());
+    let script = format!("echo started >> {}; while read -r line; do {on_each_line}; done", log.display());
     let client = Client::connect(&ServerSpec::command("shell", ["sh", "-c", &script]), None).await.unwrap();
     let era = client.server().era;
     client.close().await;

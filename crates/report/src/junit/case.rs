@@ -106,6 +106,9 @@ fn case(test: &TestReport, name: &str, verdict: Verdict<'_>) -> TestCase {
     if test.unpinned {
         property(&mut case, "unpinned", "true");
     }
+    for server in &test.servers {
+        property(&mut case, "server", &format!("{} {} {}", server.name, server.era, server.protocol_version));
+    }
     for note in &test.notes {
         property(&mut case, "note", &bounded_text(note));
     }

@@ -119,6 +119,10 @@ pub(super) fn about(page: &mut Page, indent: usize, test: &TestReport, options: 
         if let Some(model) = &test.model {
             text(page, indent, "model: ", model);
         }
+        for server in &test.servers {
+            let spoken = format!("{} (MCP {}, {})", server.name, server.protocol_version, server.era);
+            text(page, indent, "server: ", &spoken);
+        }
         if !test.tags.is_empty() {
             text(page, indent, "tags: ", &test.tags.join(", "));
         }

@@ -149,7 +149,8 @@ fn judged(
     let plan = Plan::new(&loaded, &Selection::default());
     let judge = |row: &Row<'_>| {
         let recording = row.tool_row().and_then(|of| recordings.get(&of.test.name)).cloned();
-        let recorded = recording.map(|recording| RecordedRow::InMemory { recording, matrix: None });
+        let recorded =
+            recording.map(|recording| RecordedRow::InMemory { recording, matrix: None, notes: Vec::new() });
         judge::judge(row, Options::default(), recorded.as_ref())
     };
     Ok(plan.rows.iter().map(judge).collect())

@@ -72,6 +72,7 @@ fn trace(transcript: &Transcript) -> ConversationTrace {
         errors: transcript.errors.clone(),
         delegations: transcript.delegations.clone(),
         faults: None,
+        servers: Vec::new(),
         conversation: RecordedConversation {
             tokens: Some(transcript.tokens),
             turns: Some(transcript.turns.clone()),

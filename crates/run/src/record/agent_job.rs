@@ -2,9 +2,9 @@
 
 use super::one_run::Finished;
 use super::open_cassette::OpenCassette;
-use super::schedule::{ProviderLimit, Unit};
+use super::schedule::{Shared, Unit};
 use super::state::wanted_runs;
-use super::{NOTHING_RECORDED, RecordedRow, RowToRecord};
+use super::{NOTHING_RECORDED, RecordedRow, RowToRecord, eras};
 use crate::cassette::beside;
 use crate::replay::expected_header;
 use crate::secrets::SuiteSecrets;
@@ -15,7 +15,7 @@ use mcptest_core::judge::passes;
 use mcptest_core::report::Status;
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
 use mcptest_core::suite::{Agent, OwnAgent};
-use mcptest_core::trace::{CatalogueTool, Header, Run, Trace};
+use mcptest_core::trace::{CatalogueTool, Header, RecordedServer, Run, Trace};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -45,6 +45,8 @@ pub(super) struct AgentJob<'p> {
     pub(super) runs: Vec<usize>,
     pub(super) mode: Mode,
     pub(super) secrets: Arc<SuiteSecrets>,
+    /// The servers as they were spoken to when the row was recorded before.
+    pub(super) servers_before: Vec<RecordedServer>,
     pub(super) cassettes: Mutex<Cassettes>,
 }
 
@@ -97,14 +99,14 @@ impl AgentJob<'_> {
     }
 
     /// What limits how many of its runs go on at once.
-    pub(super) fn limit(&self, jobs: usize) -> ProviderLimit {
+    pub(super) fn shared(&self, jobs: usize) -> Shared {
         let Actor::Model { provider, .. } = &self.actor else {
-            return ProviderLimit { provider: String::new(), at_once: jobs };
+            return Shared::Provider { name: String::new(), at_once: jobs };
         };
         let own = self.row.model.and_then(|model| model.provider.as_ref());
         let limit = own.and_then(|name| self.row.suite.providers.get(name)?.jobs);
         let at_once = limit.map_or(jobs, |limit| usize::try_from(limit).unwrap_or(jobs));
-        ProviderLimit { provider: provider.name().to_owned(), at_once: at_once.max(1) }
+        Shared::Provider { name: provider.name().to_owned(), at_once: at_once.max(1) }
     }
 
     pub(super) fn distractors(&self, offered: &[CatalogueTool]) -> Vec<CatalogueTool> {
@@ -259,11 +261,14 @@ impl AgentJob<'_> {
             return Some(self.failed(&why));
         }
         let cassettes = self.lock();
-        let live = || {
+        let first = cassettes.runs.all_traces().into_values().next().unwrap_or_default();
+        let notes = eras::changes(&self.servers_before, &eras::of_run(&first));
+        let done = if self.is_live() {
             let recording = cassettes.runs.text(cassettes.stopped)?;
-            Some(RecordedRow::InMemory { recording, matrix: cassettes.matrix.text(None) })
+            Some(RecordedRow::InMemory { recording, matrix: cassettes.matrix.text(None), notes })
+        } else {
+            Some(RecordedRow::OnDisk { notes })
         };
-        let done = if self.is_live() { live() } else { Some(RecordedRow::OnDisk) };
         done.filter(|_| cassettes.runs.count + cassettes.matrix.count > 0)
     }
 

@@ -1,5 +1,6 @@
 //! What happens while runs are recorded, for those who want to watch.
 
+use mcptest_mcp::client::{OnLate, ServerSpec};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -10,6 +11,13 @@ pub enum Event {
     ToolsBegan {
         /// How many.
         tests: usize,
+    },
+    /// The first answer of a server is late.
+    ServerLate {
+        /// The row and the run that wait for it; `None` for a tool test.
+        of: Option<(usize, usize)>,
+        /// The server.
+        server: String,
     },
     /// A tool test was called.
     ToolCalled {
@@ -110,6 +118,14 @@ pub struct RowToRecord {
     pub runs: usize,
     /// How many runs it has in all.
     pub of: usize,
+}
+
+/// Tells who watches that a server is late.
+pub(super) fn on_late(watch: &Watch, of: Option<(usize, usize)>) -> OnLate {
+    let watch = Arc::clone(watch);
+    OnLate(Some(Arc::new(move |spec: &ServerSpec| {
+        watch(Event::ServerLate { of, server: spec.name.clone() });
+    })))
 }
 
 /// Whoever watches.

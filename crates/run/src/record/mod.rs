@@ -1,6 +1,7 @@
 //! Recording: which runs and tool tests are made now, how many at once, and what if the user interrupts?
 
 mod agent_job;
+mod eras;
 mod estimate;
 mod event;
 mod interrupt;
@@ -27,7 +28,7 @@ use agent_job::AgentJob;
 use mcptest_core::row::{Reason, ReasonKind};
 use mcptest_process::end_all;
 use plan::Planned;
-use schedule::{ProviderLimit, Schedule, Unit};
+use schedule::{Schedule, Shared, Unit};
 use servers::SharedServers;
 use spending::Spending;
 use std::collections::BTreeMap;
@@ -41,16 +42,30 @@ const NOTHING_RECORDED: &str = "nothing was recorded; an older recording is left
 /// What came of recording one row.
 #[derive(Debug)]
 pub(crate) enum RecordedRow {
-    OnDisk,
+    OnDisk {
+        /// What is worth knowing beside what was written.
+        notes: Vec<String>,
+    },
     /// Nothing was written.
     InMemory {
         recording: String,
         /// That of its fault matrix, when it has one.
         matrix: Option<String>,
+        notes: Vec<String>,
     },
     Failed(Reason),
     /// Another one has failed before it.
     NotRun,
+}
+
+impl RecordedRow {
+    /// What is worth knowing of the recording, beside what is in it.
+    pub(crate) fn notes(&self) -> &[String] {
+        match self {
+            Self::OnDisk { notes } | Self::InMemory { notes, .. } => notes,
+            Self::Failed(_) | Self::NotRun => &[],
+        }
+    }
 }
 
 /// What came of recording all of them.
@@ -86,10 +101,10 @@ impl Job<'_> {
         }
     }
 
-    fn limit(&self, jobs: usize) -> Option<ProviderLimit> {
+    fn shared(&self, jobs: usize) -> Shared {
         match self {
-            Self::Agent(job) => Some(job.limit(jobs)),
-            Self::Tool(_) => None,
+            Self::Agent(job) => job.shared(jobs),
+            Self::Tool(job) => job.shared(),
         }
     }
 
@@ -137,7 +152,7 @@ pub(crate) fn record(
     let most = options.jobs.unwrap_or(cores.max(4)).max(1);
     let (agents, tests) = jobs.split_at(jobs.iter().take_while(|job| matches!(job, Job::Agent(_))).count());
     let units: Vec<Unit> = tests.iter().chain(agents).flat_map(Job::units).collect();
-    let schedule = Schedule::new(jobs.iter().map(|job| job.limit(most)).collect(), units.iter().cloned());
+    let schedule = Schedule::new(jobs.iter().map(|job| job.shared(most)).collect(), units.iter().cloned());
     let servers = SharedServers::default();
     let workers = Workers::new(
         &jobs,

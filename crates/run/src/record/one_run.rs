@@ -1,12 +1,13 @@
 //! One run from its servers' start to their end: what is recorded of it.
 
 use super::agent_job::{Actor, AgentJob};
+use super::event::on_late;
 use super::interrupt::{Interrupt, interrupted};
 use super::schedule::Unit;
 use super::servers::{SharedServers, close_all, connect_all};
 use super::spending::{Spending, usd};
 use super::{Event, Watch, setup_command};
-use crate::server::spec_in;
+use crate::server::{recorded_server, spec_in};
 use mcptest_agent::own::{self, OwnEvent, OwnSetup};
 use mcptest_agent::{
     Limits, MayAsk, Provider, Task, Toolbox, Unrecorded, View, Watcher, instructions_of, run_model,
@@ -14,7 +15,7 @@ use mcptest_agent::{
 };
 use mcptest_core::suite::{Agent, OwnAgent};
 use mcptest_core::trace::{CatalogueTool, ConversationTrace, RecordedError, Tokens};
-use mcptest_mcp::client::Observed;
+use mcptest_mcp::client::{Observed, ServerSpec};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -87,7 +88,9 @@ async fn run_provider(
     around: &Surroundings<'_>,
 ) -> Result<Finished, Unfinished> {
     let (suite, agent) = (job.row.suite, job.row.agent);
-    let servers = connect_all(suite, &agent.servers, around.servers).await.map_err(Unfinished::Failed)?;
+    let on_late = on_late(around.watch, Some((job.number, unit.run)));
+    let servers = connect_all(suite, &agent.servers, around.servers, &on_late).await;
+    let servers = servers.map_err(Unfinished::Failed)?;
     let distract = |offered: &[CatalogueTool]| job.distractors(offered);
     let view = View {
         family: provider.family(),
@@ -112,6 +115,7 @@ async fn run_provider(
         temperature: agent.parameters.get("temperature").and_then(Value::as_f64),
         limits: Limits { request_timeout: request_timeout(job), ..limits(agent) },
     };
+    let spoken_to = servers.iter().map(|server| recorded_server(&server.name, &server.client)).collect();
     let (reserved_usd, toolbox_of_meter) = (Mutex::new(0.0), Arc::clone(&toolbox));
     let meter = Meter { job, run: unit.run, around, toolbox: toolbox_of_meter, reserved_usd };
     let ended = run_model(&task, toolbox, &meter).await;
@@ -125,6 +129,7 @@ async fn run_provider(
             Unfinished::Broken(format!("{why}; {} tokens{cost} had been spent on it", total(*used)))
         }
     })?;
+    trace.servers = spoken_to;
     let tokens = trace.conversation.tokens;
     trace.conversation.cost_usd = tokens.and_then(|tokens| job.cost_usd(tokens));
     trace.errors.extend(without_tools(agent, &catalogue));
@@ -156,7 +161,9 @@ async fn run_own(
         None if folder.as_os_str().is_empty() => PathBuf::from("."),
         None => folder.to_owned(),
     };
-    let servers = agent.servers.iter().map(|name| spec_in(job.row.suite, name));
+    let on_late = on_late(around.watch, Some((job.number, run)));
+    let spec_of = |name| Ok(ServerSpec { on_late: on_late.clone(), ..spec_in(job.row.suite, name)? });
+    let servers = agent.servers.iter().map(|name| spec_of(name));
     let servers = servers.collect::<Result<Vec<_>, _>>().map_err(Unfinished::Failed)?;
     let program = std::env::current_exe().map_err(|error| failed(&error))?;
     let distract = |offered: &[CatalogueTool]| job.distractors(offered);

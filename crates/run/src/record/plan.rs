@@ -4,7 +4,7 @@ use super::agent_job::{Actor, AgentJob};
 use super::spending::Spending;
 use super::state::{WantedRuns, wanted_runs};
 use super::tool_job::ToolJob;
-use super::{Job, RecordedRow};
+use super::{Job, RecordedRow, eras};
 use crate::Mode;
 use crate::advice;
 use crate::plan::Plan;
@@ -80,9 +80,10 @@ fn agent_job<'p>(
     let Some(WantedRuns { goes_on, runs }) = wanted_runs(planned, mode) else { return Ok(None) };
     let (actor, secrets) = (actor?, secrets.of(suite));
     secrets.redactor()?;
-    let path = paths.into_iter().next().filter(|_| !is_live);
-    let cassettes = AgentJob::cassettes(agent, path, goes_on, is_live);
-    Ok(Some(AgentJob { number, index, planned, row, actor, runs, mode, secrets, cassettes }))
+    let path = paths.into_iter().next();
+    let servers_before = path.as_deref().map(eras::recorded).unwrap_or_default();
+    let cassettes = AgentJob::cassettes(agent, path.filter(|_| !is_live), goes_on, is_live);
+    Ok(Some(AgentJob { number, index, planned, row, actor, runs, mode, secrets, servers_before, cassettes }))
 }
 
 /// Who acts, or why nobody can; `None` when the agent names nobody.

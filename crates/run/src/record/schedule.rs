@@ -14,19 +14,23 @@ pub(super) struct Unit {
     pub(super) in_matrix: bool,
 }
 
-/// How many runs a provider takes at once.
+/// What the units of a job share with those of other jobs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ProviderLimit {
-    pub(super) provider: String,
-    pub(super) at_once: usize,
+pub(super) enum Shared {
+    /// Nothing: a tool test with a server of its own.
+    Nothing,
+    /// A tool test on a server with `shared: true`, of this name: one at a time, in the order of the suite.
+    Server(String),
+    /// A run of an agent: its provider takes so many at once.
+    Provider { name: String, at_once: usize },
 }
 
 /// The runs that are still to be recorded. Workers take them in order, as far as the limits of providers allow; no
 /// agent begins before the last tool test has ended.
 #[derive(Debug)]
 pub(super) struct Schedule {
-    /// One for each job; none for a tool test.
-    limits: Vec<Option<ProviderLimit>>,
+    /// One for each job.
+    shared: Vec<Shared>,
     waiting: Mutex<Waiting>,
     changed: Condvar,
 }
@@ -34,8 +38,8 @@ pub(super) struct Schedule {
 #[derive(Debug, Default)]
 struct Waiting {
     queue: VecDeque<Unit>,
-    /// How many runs go on, by their provider and by their job.
-    by_provider: BTreeMap<String, usize>,
+    /// How many units go on, by what they share and by their job.
+    by_shared: BTreeMap<String, usize>,
     by_job: BTreeMap<usize, usize>,
     is_stopped: bool,
     is_cut: bool,
@@ -43,9 +47,9 @@ struct Waiting {
 
 impl Schedule {
     /// The units of tool tests come first.
-    pub(super) fn new(limits: Vec<Option<ProviderLimit>>, units: impl IntoIterator<Item = Unit>) -> Self {
+    pub(super) fn new(shared: Vec<Shared>, units: impl IntoIterator<Item = Unit>) -> Self {
         let waiting = Waiting { queue: units.into_iter().collect(), ..Waiting::default() };
-        Self { limits, waiting: Mutex::new(waiting), changed: Condvar::new() }
+        Self { shared, waiting: Mutex::new(waiting), changed: Condvar::new() }
     }
 
     /// The next run; waits while a provider is busy or a run that goes on may bring more. `None` is the end.
@@ -57,17 +61,16 @@ impl Schedule {
             }
             let first = waiting.queue.front().map(|unit| unit.job);
             let tools_go_on = waiting.by_job.keys().copied().chain(first).any(|job| self.is_tool_test(job));
-            let is_free = |unit: &Unit| match &self.limits[unit.job] {
-                None => true,
-                Some(limit) => {
-                    let busy = waiting.by_provider.get(&limit.provider).copied().unwrap_or_default();
-                    !tools_go_on && busy < limit.at_once
-                }
+            let busy = |key: &String| waiting.by_shared.get(key).copied().unwrap_or_default();
+            let is_free = |unit: &Unit| match &self.shared[unit.job] {
+                Shared::Nothing => true,
+                Shared::Server(name) => busy(name) == 0,
+                Shared::Provider { name, at_once } => !tools_go_on && busy(name) < *at_once,
             };
             if let Some(at) = waiting.queue.iter().position(is_free) {
                 let unit = waiting.queue.remove(at)?;
-                if let Some(limit) = &self.limits[unit.job] {
-                    *waiting.by_provider.entry(limit.provider.clone()).or_default() += 1;
+                if let Some(key) = self.key(unit.job) {
+                    *waiting.by_shared.entry(key.clone()).or_default() += 1;
                 }
                 *waiting.by_job.entry(unit.job).or_default() += 1;
                 return Some(unit);
@@ -87,8 +90,7 @@ impl Schedule {
         for unit in more.into_iter().rev() {
             waiting.queue.push_front(unit);
         }
-        let provider = self.limits[unit.job].as_ref().map(|limit| &limit.provider);
-        if let Some(busy) = provider.and_then(|provider| waiting.by_provider.get_mut(provider)) {
+        if let Some(busy) = self.key(unit.job).and_then(|key| waiting.by_shared.get_mut(key)) {
             *busy -= 1;
         }
         match waiting.by_job.get_mut(&unit.job) {
@@ -133,7 +135,14 @@ impl Schedule {
     }
 
     fn is_tool_test(&self, job: usize) -> bool {
-        self.limits[job].is_none()
+        !matches!(self.shared[job], Shared::Provider { .. })
+    }
+
+    fn key(&self, job: usize) -> Option<&String> {
+        match &self.shared[job] {
+            Shared::Nothing => None,
+            Shared::Server(name) | Shared::Provider { name, .. } => Some(name),
+        }
     }
 
     fn lock(&self) -> MutexGuard<'_, Waiting> {
@@ -149,14 +158,14 @@ mod tests {
         Unit { job, run, in_matrix: false }
     }
 
-    fn limit(provider: &str, at_once: usize) -> ProviderLimit {
-        ProviderLimit { provider: provider.to_owned(), at_once }
+    fn limit(provider: &str, at_once: usize) -> Shared {
+        Shared::Provider { name: provider.to_owned(), at_once }
     }
 
     #[test]
     fn a_busy_provider_lets_others_pass() {
         let schedule = Schedule::new(
-            vec![Some(limit("a", 1)), Some(limit("b", 2))],
+            vec![limit("a", 1), limit("b", 2)],
             [unit(0, 1), unit(0, 2), unit(1, 1), unit(1, 2)],
         );
         assert_eq!(schedule.take(), Some(unit(0, 1)));
@@ -172,8 +181,7 @@ mod tests {
 
     #[test]
     fn what_a_run_brings_comes_before_later_jobs() {
-        let schedule =
-            Schedule::new(vec![Some(limit("a", 9)), Some(limit("a", 9))], [unit(0, 1), unit(1, 1)]);
+        let schedule = Schedule::new(vec![limit("a", 9), limit("a", 9)], [unit(0, 1), unit(1, 1)]);
         assert_eq!(schedule.take(), Some(unit(0, 1)));
         assert!(!schedule.finish(&unit(0, 1), || vec![unit(0, 2), unit(0, 3)]));
         assert_eq!(schedule.take(), Some(unit(0, 2)));
@@ -185,8 +193,18 @@ mod tests {
     }
 
     #[test]
+    fn tool_tests_on_a_shared_server_go_one_after_the_other_in_order() {
+        let desk = || Shared::Server("desk".to_owned());
+        let schedule =
+            Schedule::new(vec![desk(), desk(), Shared::Nothing], [unit(0, 1), unit(1, 1), unit(2, 1)]);
+        assert_eq!((schedule.take(), schedule.take()), (Some(unit(0, 1)), Some(unit(2, 1))));
+        assert!(schedule.finish(&unit(0, 1), Vec::new));
+        assert_eq!(schedule.take(), Some(unit(1, 1)));
+    }
+
+    #[test]
     fn no_agent_begins_before_the_last_tool_test_has_ended() {
-        let limits = || vec![Some(limit("a", 9)), None, None, None];
+        let limits = || vec![limit("a", 9), Shared::Nothing, Shared::Nothing, Shared::Nothing];
         let schedule = Schedule::new(limits(), [unit(1, 1), unit(2, 1), unit(0, 1)]);
         assert_eq!((schedule.take(), schedule.take()), (Some(unit(1, 1)), Some(unit(2, 1))));
         assert!(schedule.finish(&unit(2, 1), Vec::new));

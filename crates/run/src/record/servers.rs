@@ -3,28 +3,31 @@
 use crate::server::spec_in;
 use mcptest_agent::Connected;
 use mcptest_core::suite::Suite;
-use mcptest_mcp::client::{Client, Observed, ServerSpec};
+use mcptest_mcp::client::{Client, Observed, OnLate, ServerSpec};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
 
-type Slot = Arc<OnceCell<Connected>>;
+/// A server that cannot be connected to is not tried again.
+type Slot = Arc<OnceCell<Result<Connected, String>>>;
 
-/// The connections to servers with `shared: true`: one for all the runs of a suite, made when it is first needed.
+/// The connections to servers with `shared: true`: one for all the runs and tool tests of a suite, made when it is first
+/// needed.
 #[derive(Default)]
 pub(super) struct SharedServers {
     slots: Mutex<BTreeMap<(PathBuf, String), Slot>>,
 }
 
 impl SharedServers {
-    async fn get(&self, suite: &Suite, name: &str) -> Result<Connected, String> {
+    /// The connection, made now if nobody needed it before.
+    pub(super) async fn get(&self, suite: &Suite, name: &str, on_late: &OnLate) -> Result<Connected, String> {
         let slot = {
             let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(slots.entry((suite.path.clone(), name.to_owned())).or_default())
         };
-        slot.get_or_try_init(|| async { connect(spec_in(suite, name)?).await }).await.cloned()
+        slot.get_or_init(|| async { connect(spec_in(suite, name)?, on_late).await }).await.clone()
     }
 
     /// Ends every one of them.
@@ -32,6 +35,7 @@ impl SharedServers {
         let slots = self.slots.into_inner().unwrap_or_else(PoisonError::into_inner);
         for slot in slots.into_values() {
             let connected = Arc::try_unwrap(slot).ok().and_then(OnceCell::into_inner);
+            let connected = connected.and_then(Result::ok);
             if let Some(client) = connected.and_then(|connected| Arc::try_unwrap(connected.client).ok()) {
                 client.close().await;
             }
@@ -39,12 +43,14 @@ impl SharedServers {
     }
 }
 
-async fn connect(spec: ServerSpec) -> Result<Connected, String> {
+async fn connect(spec: ServerSpec, on_late: &OnLate) -> Result<Connected, String> {
+    let spec = ServerSpec { on_late: on_late.clone(), ..spec };
     let client = Client::connect(&spec, None).await.map_err(|error| error.to_string())?;
     Ok(Connected { name: spec.name, client: Arc::new(client), timeout: spec.timeout })
 }
 
-fn is_shared(suite: &Suite, name: &str) -> bool {
+/// Whether all runs and tool tests of the suite have this server in common.
+pub(super) fn is_shared(suite: &Suite, name: &str) -> bool {
     suite.servers.get(name).is_some_and(|server| server.shared)
 }
 
@@ -53,15 +59,16 @@ pub(super) async fn connect_all(
     suite: &Suite,
     names: &[String],
     shared: &SharedServers,
+    on_late: &OnLate,
 ) -> Result<Vec<Connected>, String> {
     let mut starting = JoinSet::new();
     let mut connected: Vec<Option<Connected>> = vec![None; names.len()];
     for (at, name) in names.iter().enumerate() {
         if is_shared(suite, name) {
-            connected[at] = Some(shared.get(suite, name).await?);
+            connected[at] = Some(shared.get(suite, name, on_late).await?);
         } else {
-            let spec = spec_in(suite, name)?;
-            starting.spawn(async move { (at, connect(spec).await) });
+            let (spec, on_late) = (spec_in(suite, name)?, on_late.clone());
+            starting.spawn(async move { (at, connect(spec, &on_late).await) });
         }
     }
     let mut failed = None;

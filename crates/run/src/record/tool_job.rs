@@ -1,6 +1,10 @@
 //! One tool test being recorded: is it called, where does that go, and what came of it?
 
-use super::{NOTHING_RECORDED, RecordedRow};
+use super::event::on_late;
+use super::one_run::Surroundings;
+use super::schedule::Shared;
+use super::servers::is_shared;
+use super::{NOTHING_RECORDED, RecordedRow, eras};
 use crate::cassette::write_whole;
 use crate::secrets::SuiteSecrets;
 use crate::{Mode, Options, judge, tool_test};
@@ -23,18 +27,19 @@ pub(super) struct ToolJob<'p> {
 
 impl ToolJob<'_> {
     /// Calls the tool, and writes down what came of it.
-    pub(super) async fn call(&self) -> RecordedRow {
-        let redactor = self.secrets.redactor();
-        let called = match redactor {
-            Ok(redactor) => tool_test::call(self.of.suite, self.of.test, redactor).await,
-            Err(reason) => Err(reason),
-        };
+    pub(super) async fn call(&self, around: &Surroundings<'_>) -> RecordedRow {
+        let called = self.called(around).await;
         let is_live = self.mode == Mode::Live;
+        let path = tool_test::path_of(self.of.suite, self.of.test);
+        let notes = |now: &str| eras::changes(&eras::recorded(&path), &eras::of_call(now.as_bytes()));
         match called {
-            Ok(recording) if is_live => RecordedRow::InMemory { recording, matrix: None },
+            Ok(recording) if is_live => {
+                RecordedRow::InMemory { notes: notes(&recording), recording, matrix: None }
+            }
             Ok(recording) => {
-                match write_whole(&tool_test::path_of(self.of.suite, self.of.test), &recording) {
-                    Ok(()) => RecordedRow::OnDisk,
+                let notes = notes(&recording);
+                match write_whole(&path, &recording) {
+                    Ok(()) => RecordedRow::OnDisk { notes },
                     Err(error) => {
                         RecordedRow::Failed(Reason::new(ReasonKind::RecordingFailed, error.to_string()))
                     }
@@ -44,6 +49,29 @@ impl ToolJob<'_> {
                 reason.details.extend((!is_live).then(|| NOTHING_RECORDED.to_owned()));
                 RecordedRow::Failed(reason)
             }
+        }
+    }
+
+    /// What came of it, on the server that it has to itself or in common with others.
+    async fn called(&self, around: &Surroundings<'_>) -> Result<String, Reason> {
+        let ToolRow { suite, test, .. } = self.of;
+        let redactor = self.secrets.redactor()?;
+        let on_late = on_late(around.watch, None);
+        if !is_shared(suite, &test.server) {
+            return tool_test::call(suite, test, redactor, on_late).await;
+        }
+        let connected = around.servers.get(suite, &test.server, &on_late).await;
+        let unusable = |why: String| Reason::of_lines(ReasonKind::ServerUnusable, &redactor.text(&why));
+        tool_test::call_on(&connected.map_err(unusable)?.client, suite, test, redactor).await
+    }
+
+    /// What it has in common with other tests.
+    pub(super) fn shared(&self) -> Shared {
+        let ToolRow { suite, test, .. } = self.of;
+        if is_shared(suite, &test.server) {
+            Shared::Server(format!("{} {}", suite.path.display(), test.server))
+        } else {
+            Shared::Nothing
         }
     }
 

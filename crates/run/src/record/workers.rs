@@ -101,7 +101,7 @@ impl<'w, 'p> Workers<'w, 'p> {
             tokio::select! {
                 biased;
                 () = interrupted(self.around.interrupt) => None,
-                called = job.call() => Some(called),
+                called = job.call(&self.around) => Some(called),
             }
         });
         let called = job.keep(called.ok_or(Stop)?);

@@ -6,24 +6,27 @@ use crate::server::spec_in;
 use mcptest_core::problem::nearest;
 use mcptest_core::row::{Reason, ReasonKind};
 use mcptest_core::suite::{Suite, ToolTest};
-use mcptest_mcp::client::{CallFailure, Called, Client, Observed, Tools};
+use mcptest_mcp::client::{
+    CallFailure, Called, Client, Misbehaviour, Moment, Observed, OnLate, ServerSpec, Tools, WireError,
+};
 use mcptest_redact::Redactor;
 use serde_json::Value;
 use serde_json::value::{RawValue, to_raw_value};
 use std::time::Duration;
 
-/// Starts the server, calls the tool once and ends the server again. A server that cannot be reached is what came of
-/// it; an error is why nothing was tried.
-pub(crate) async fn call(suite: &Suite, test: &ToolTest, redactor: &Redactor) -> Result<String, Reason> {
-    let spec = spec_in(suite, &test.server).map_err(|error| reason(&redactor.text(&error)))?;
-    let client = match Client::connect(&spec, None).await {
-        Ok(client) => client,
-        Err(error) => {
-            let outcome = CallOutcome { failure: Some(error.to_string()), ..CallOutcome::default() };
-            return Ok(written(suite, test, &outcome, redactor));
-        }
-    };
-    let called = call_tool(&client, test).await?;
+/// Starts the server, calls the tool once and ends the server again. An error is why the tool was not called: that is
+/// no recording, and an older one stays.
+pub(crate) async fn call(
+    suite: &Suite,
+    test: &ToolTest,
+    redactor: &Redactor,
+    on_late: OnLate,
+) -> Result<String, Reason> {
+    let unusable = |error: &dyn std::fmt::Display| reason(&redactor.text(&error.to_string()));
+    let spec = spec_in(suite, &test.server).map_err(|error| unusable(&error))?;
+    let client = Client::connect(&ServerSpec { on_late, ..spec }, None).await;
+    let client = client.map_err(|error| unusable(&error))?;
+    let called = call_tool(&client, test, redactor).await?;
     let mut outcome = called.outcome(&client);
     for observed in client.close().await.observed {
         observe(observed, &mut outcome);
@@ -31,15 +34,20 @@ pub(crate) async fn call(suite: &Suite, test: &ToolTest, redactor: &Redactor) ->
     Ok(written(suite, test, &outcome, redactor))
 }
 
-/// The same on a server that is connected already.
+/// The same on a server that is connected already, and stays so.
 pub(crate) async fn call_on(
     client: &Client,
     suite: &Suite,
     test: &ToolTest,
     redactor: &Redactor,
 ) -> Result<String, Reason> {
-    let called = call_tool(client, test).await?;
-    Ok(written(suite, test, &called.outcome(client), redactor))
+    let seen_before = client.observed();
+    let called = call_tool(client, test, redactor).await?;
+    let mut outcome = called.outcome(client);
+    for observed in client.observed().into_iter().filter(|seen| !seen_before.contains(seen)) {
+        observe(observed, &mut outcome);
+    }
+    Ok(written(suite, test, &outcome, redactor))
 }
 
 /// The recording, without its secrets.
@@ -61,9 +69,10 @@ struct CalledTool {
     oddities: Vec<String>,
 }
 
-async fn call_tool(client: &Client, test: &ToolTest) -> Result<CalledTool, Reason> {
+async fn call_tool(client: &Client, test: &ToolTest, redactor: &Redactor) -> Result<CalledTool, Reason> {
     let (output_schema, oddities) = match client.list_tools().await {
         Ok(tools) => about_tools(&tools, &test.tool),
+        Err(error) if had_ended(&error) => return Err(reason(&redactor.text(&error.to_string()))),
         Err(error) => (None, vec![error.to_string()]),
     };
     let arguments = test.args.as_ref().map_or_else(|| "{}".to_owned(), ToString::to_string);
@@ -77,6 +86,16 @@ async fn call_tool(client: &Client, test: &ToolTest) -> Result<CalledTool, Reaso
         _ => None,
     };
     Ok(CalledTool { called, error, output_schema, oddities })
+}
+
+/// Whether the server was gone before it was asked, as one that another test has ended.
+fn had_ended(error: &WireError) -> bool {
+    use Misbehaviour::{ClosedOutput, Exited};
+    let moment = match &error.misbehaviour {
+        Exited { moment, .. } | ClosedOutput { moment } => *moment,
+        _ => return false,
+    };
+    moment == Moment::Before
 }
 
 impl CalledTool {
@@ -99,6 +118,8 @@ impl CalledTool {
                 protocol_version: info.protocol_version.clone(),
                 era: info.era.as_str().to_owned(),
             }),
+            progress: Some(self.called.progress()),
+            log: Some(self.called.log()),
             oddities: self.oddities.clone(),
             server_requests: Vec::new(),
         }

@@ -117,6 +117,12 @@ pub(crate) struct CallOutcome<'a> {
     /// Who answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) server: Option<Server>,
+    /// The progress that the server told during the call; `None` in recordings that do not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) progress: Option<Vec<Box<RawValue>>>,
+    /// What it logged meanwhile.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) log: Option<Vec<Box<RawValue>>>,
     /// What else was seen, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) oddities: Vec<String>,

@@ -1,6 +1,6 @@
 //! A recorded tool test, read and judged: no process, no socket.
 
-use super::recording::{Header, parse};
+use super::recording::{CallOutcome, Header, parse};
 use crate::advice;
 use crate::cassette::{self, ReadError, Recording};
 use crate::secrets::without_secret_names;
@@ -8,6 +8,7 @@ use crate::server::entry_of;
 use mcptest_core::judge::{Recorded, RecordedCall};
 use mcptest_core::row::{Reason, ReasonKind, Row, ToolRow};
 use mcptest_core::suite::{Stale, Suite, ToolOutcome, ToolTest};
+use mcptest_core::trace::RecordedServer;
 use std::path::{Path, PathBuf};
 
 /// Where the recording of a tool test is.
@@ -58,13 +59,16 @@ pub(crate) fn with_call<T>(
             return judge(&Recorded::Nothing(if mended { advice::unreadable(reason, row) } else { reason }));
         }
     };
-    let mut call = RecordedCall { is_live: live.is_some(), ..RecordedCall::default() };
+    let server = recorded_server(&header, &outcome);
+    let mut call = RecordedCall { is_live: live.is_some(), server, ..RecordedCall::default() };
     call.outcome = ToolOutcome {
         result: outcome.result,
         error: outcome.error,
         duration_ms: outcome.duration_ms,
         output_schema: outcome.output_schema.as_ref(),
         failure: outcome.failure.as_deref(),
+        progress: outcome.progress.as_deref(),
+        log: outcome.log.as_deref(),
         oddities: &outcome.oddities,
     };
     if live.is_none() {
@@ -75,6 +79,21 @@ pub(crate) fn with_call<T>(
         }
     }
     judge(&Recorded::Call(call))
+}
+
+/// The server as it was spoken to, of a recording in these bytes that says so.
+pub(crate) fn server_of(recording: &[u8]) -> Option<RecordedServer> {
+    let (header, outcome) = parse(recording).ok()?;
+    recorded_server(&header, &outcome)
+}
+
+fn recorded_server(header: &Header, outcome: &CallOutcome<'_>) -> Option<RecordedServer> {
+    let spoken = outcome.server.as_ref()?;
+    Some(RecordedServer {
+        name: header.server.clone(),
+        era: spoken.era.clone(),
+        protocol_version: spoken.protocol_version.clone(),
+    })
 }
 
 fn open(row: &Row<'_>, path: &Path) -> Result<Recording, Reason> {

@@ -34,6 +34,11 @@ pub fn timeline(recording: &Recording, full: bool, colour: bool) -> Result<Strin
         page.line(Look::Plain, "    ←", &format!("{} {}", asked.method, asked.params));
         page.line(Look::Plain, "    →", &format!("{} ({how})", asked.answer));
     }
+    for (what, sent) in [("progress", &outcome.progress), ("log", &outcome.log)] {
+        for message in sent.iter().flatten() {
+            page.line(Look::Plain, &format!("    ← {what}"), message.get());
+        }
+    }
     let is_bad = outcome.failure.is_some() || outcome.error.is_some();
     page.line(if is_bad { Look::Bad } else { Look::Plain }, "  ←", &answer(&outcome));
     if let Some(structured) = structured(&outcome) {

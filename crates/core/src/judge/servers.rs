@@ -1,0 +1,24 @@
+//! In which era was each server spoken to, and is it the same in every run?
+
+use crate::report::TestReport;
+use crate::trace::{RecordedServer, Run};
+
+/// Puts the servers of all runs into the report, each once; one that was spoken to in two eras is worth a note.
+pub(super) fn note(runs: &[Run<'_>], report: &mut TestReport) {
+    let servers = runs.iter().flat_map(|run| run.trace.servers.iter().map(|server| (run.number, server)));
+    let mut first: Vec<(usize, &RecordedServer)> = Vec::new();
+    for (number, server) in servers {
+        if report.servers.contains(server) {
+            continue;
+        }
+        report.servers.push(server.clone());
+        match first.iter().find(|(_, known)| known.name == server.name) {
+            None => first.push((number, server)),
+            Some((other, known)) if known.era != server.era => report.notes.push(format!(
+                "server {:?} was spoken to in the {} era in run {other}, and in the {} era in run {number}",
+                server.name, known.era, server.era
+            )),
+            Some(_) => {}
+        }
+    }
+}
