@@ -4,7 +4,7 @@ use crate::at_once::at_once;
 use crate::dialect::{Answered, Ask, Message, Reply, Stop, Wanted};
 use crate::provider::{AskError, Deadlines, Provider};
 use crate::toolbox::Toolbox;
-use mcptest_core::trace::{ConversationTrace, RecordedError, RecordedTurn, Tokens};
+use mcptest_core::trace::{ConversationTrace, RecordedCall, RecordedError, RecordedTurn, Tokens};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -176,7 +176,8 @@ impl Run<'_> {
             self.assistant_turns += 1;
             self.messages.push(Message::Assistant(reply.message));
             self.note(said);
-            if reply.calls.is_empty() {
+            if reply.calls.is_empty() || reply.stop.is_cut_off() {
+                self.leave(&reply.calls, turn);
                 if reply.stop == Stop::Pause {
                     continue;
                 }
@@ -212,6 +213,7 @@ impl Run<'_> {
             tools: self.toolbox.offered(),
             max_tokens: self.task.limits.max_tokens,
             temperature: self.task.temperature,
+            echo_reasoning: self.task.provider.echoes_reasoning(),
         };
         let provider = self.task.provider;
         let most = self.watcher.holds_to_budget().then(|| {
@@ -278,6 +280,7 @@ impl Run<'_> {
             self.task.limits.max_tool_calls.map_or(usize::MAX, |most| (most as usize).saturating_sub(made));
         let allowed = wanted.len().min(room);
         let is_over = allowed < wanted.len();
+        self.leave(&wanted[allowed..], turn);
         let call = |(at, wanted)| {
             let (toolbox, watcher, deadline) = (&self.toolbox, self.watcher, self.deadline);
             async move {
@@ -300,6 +303,13 @@ impl Run<'_> {
         }
         self.messages.push(Message::Results(answered));
         !is_over
+    }
+
+    /// Keeps the calls that are not made.
+    fn leave(&mut self, wanted: &[Wanted], turn: u64) {
+        let calls =
+            wanted.iter().map(|wanted| RecordedCall { turn: Some(turn), ..self.toolbox.recorded(wanted) });
+        self.trace.unmade_calls.extend(calls);
     }
 
     fn note(&mut self, turn: RecordedTurn) {

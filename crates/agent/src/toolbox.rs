@@ -144,27 +144,8 @@ impl Toolbox {
 
     /// Makes the call. Whatever goes wrong with it is its result.
     pub async fn call(&self, index: usize, wanted: &Wanted, deadline: Instant) -> Done {
-        let route = self.route(&wanted.name);
-        let (server, tool) = match &route {
-            Route::Tool(server, tool) => (Some(server.name.as_str()), tool.name.as_str()),
-            Route::Distractor(tool) => (tool.server.as_deref(), tool.name.as_str()),
-            Route::Nowhere(server, tool) => (*server, *tool),
-        };
+        let (call, route) = (self.recorded(wanted), self.route(&wanted.name));
         let arguments = self.own_arguments(wanted);
-        let (args, args_text) = match &arguments {
-            Arguments::Json(json) => (Some(json.clone()), None),
-            Arguments::Text(text) => (None, Some(text.clone())),
-        };
-        let call = RecordedCall {
-            name: tool.to_owned(),
-            server: server.map(str::to_owned),
-            args,
-            args_text,
-            id: Some(wanted.id.clone()),
-            turn: None,
-            caller: wanted.caller.clone(),
-            distractor: matches!(route, Route::Distractor(_)),
-        };
         let started = Instant::now();
         let (outcome, fault) = self.outcome(index, &route, &arguments, deadline).await;
         let duration_ms = u64::try_from(started.elapsed().as_millis()).ok();
@@ -184,6 +165,30 @@ impl Toolbox {
         match (&wanted.arguments, fitted) {
             (Arguments::Json(json), Some(fitted)) => Arguments::Json(fitted.restored(json)),
             (arguments, _) => arguments.clone(),
+        }
+    }
+
+    /// What is recorded of a call that the model wants.
+    pub fn recorded(&self, wanted: &Wanted) -> RecordedCall {
+        let route = self.route(&wanted.name);
+        let (server, tool) = match &route {
+            Route::Tool(server, tool) => (Some(server.name.as_str()), tool.name.as_str()),
+            Route::Distractor(tool) => (tool.server.as_deref(), tool.name.as_str()),
+            Route::Nowhere(server, tool) => (*server, *tool),
+        };
+        let (args, args_text) = match self.own_arguments(wanted) {
+            Arguments::Json(json) => (Some(json), None),
+            Arguments::Text(text) => (None, Some(text)),
+        };
+        RecordedCall {
+            name: tool.to_owned(),
+            server: server.map(str::to_owned),
+            args,
+            args_text,
+            id: Some(wanted.id.clone()),
+            turn: None,
+            caller: wanted.caller.clone(),
+            distractor: matches!(route, Route::Distractor(_)),
         }
     }
 

@@ -34,7 +34,15 @@ pub const TARGETS: &[(&str, Target)] = &[
 pub fn reply(data: &[u8]) {
     use mcptest_agent::dialect::{Ask, DIALECTS, Message};
     fn ask(messages: &[Message]) -> Ask<'_> {
-        Ask { model: "m", system: None, messages, tools: &[], max_tokens: None, temperature: None }
+        Ask {
+            model: "m",
+            system: None,
+            messages,
+            tools: &[],
+            max_tokens: None,
+            temperature: None,
+            echo_reasoning: false,
+        }
     }
     let Ok(body) = std::str::from_utf8(data) else { return };
     for dialect in DIALECTS {

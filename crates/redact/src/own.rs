@@ -123,6 +123,7 @@ const KEYS: &[&str] = &[
     "turn",
     "turns",
     "type",
+    "unmade_calls",
     "unpinned",
     "usage",
     "version",

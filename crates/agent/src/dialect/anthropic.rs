@@ -1,8 +1,9 @@
 //! Anthropic's Messages: what is sent, and what comes back?
 
 use super::bad_reply::{open, shape};
+use super::echo::{Ids, Rules, Told, Turn, conversation, is_blank, list, of_kind};
 use super::piece::{Piece, Said, count, detail, kept, with_schema};
-use super::{Answered, Arguments, Ask, BadReply, Dialect, Message, Part, Reply, Stop, Wanted};
+use super::{Arguments, Ask, BadReply, Dialect, Message, Part, Reply, Stop, Wanted};
 use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -18,6 +19,28 @@ pub const ANTHROPIC: Dialect = Dialect {
     headers: &[("anthropic-version", "2023-06-01")],
     body,
     read,
+};
+
+/// No blank text, and no white space at the end of a message that is to be gone on with.
+const RULES: Rules = Rules {
+    calls: |message| of_kind(list(message, "content"), "tool_use"),
+    id: "/id",
+    name: "/name",
+    arguments: "/input",
+    ids: Ids::UpTo(64),
+    name_marks: "",
+    is_text: false,
+    rest: |message, ask| {
+        let Some(Value::Array(blocks)) = message.get_mut("content") else { return true };
+        blocks.retain(|block| block["type"] != "text" || !is_blank(&block["text"]));
+        let is_last = matches!(ask.messages.last(), Some(Message::Assistant(_)));
+        if let Some(Value::String(text)) =
+            blocks.last_mut().filter(|_| is_last).and_then(|last| last.get_mut("text"))
+        {
+            text.truncate(text.trim_end().len());
+        }
+        !blocks.is_empty()
+    },
 };
 
 /// The limit of one answer where none is asked for: one is required, and every model takes this one.
@@ -49,24 +72,28 @@ fn body(ask: &Ask<'_>) -> String {
         max_tokens: ask.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS),
         system: ask.system.filter(|system| !system.is_empty()),
         temperature: ask.temperature,
-        messages: messages(ask.messages),
+        messages: messages(ask),
         tools: ask.tools.iter().map(tool).collect(),
     };
     serde_json::to_string(&body).unwrap_or_default()
 }
 
 /// User and assistant take turns: what the user says after results goes into one message with them.
-fn messages(conversation: &[Message]) -> Vec<Piece<'_>> {
+fn messages<'a>(ask: &Ask<'a>) -> Vec<Piece<'a>> {
     let mut messages = Vec::new();
     let mut of_user = Vec::new();
-    for message in conversation {
-        match message {
-            Message::User(text) => of_user.push(json!({ "type": "text", "text": text })),
-            Message::Results(results) => of_user.extend(results.iter().map(tool_result)),
-            Message::Assistant(raw) if says_nothing(raw) => {}
-            Message::Assistant(raw) => {
+    for turn in conversation(ask, &RULES) {
+        match turn {
+            Turn::User(text) => of_user.push(json!({ "type": "text", "text": text })),
+            Turn::Results(told) => {
+                of_user.extend(told.iter().map(tool_result));
+                // Beside an error only text is taken, so its pictures follow.
+                let failed = told.iter().filter(|told| told.result.is_error);
+                of_user.extend(failed.flat_map(|told| &told.result.content).filter_map(picture));
+            }
+            Turn::Model(message) => {
                 take_turn(&mut messages, &mut of_user);
-                messages.push(Piece::Echo(raw));
+                messages.push(message);
             }
         }
     }
@@ -81,36 +108,30 @@ fn take_turn(messages: &mut Vec<Piece<'_>>, of_user: &mut Vec<Value>) {
     }
 }
 
-fn tool_result(result: &Answered) -> Value {
-    let block = |part: &Part| match part.picture() {
-        Some((media_type, data)) => Some(json!({
-            "type": "image",
-            "source": { "type": "base64", "media_type": media_type, "data": data },
-        })),
-        None => {
-            part.text().filter(|text| !text.is_empty()).map(|text| json!({ "type": "text", "text": text }))
-        }
+fn picture(part: &Part) -> Option<Value> {
+    let (media_type, data) = part.picture()?;
+    Some(json!({
+        "type": "image",
+        "source": { "type": "base64", "media_type": media_type, "data": data },
+    }))
+}
+
+fn tool_result(told: &Told<'_>) -> Value {
+    let is_error = told.result.is_error;
+    let text = |part: &Part| {
+        let text = part.text().filter(|text| !text.trim().is_empty())?;
+        Some(json!({ "type": "text", "text": text }))
     };
-    let mut shown = json!({
-        "type": "tool_result",
-        "tool_use_id": result.call_id,
-        "content": result.content.iter().filter_map(block).collect::<Vec<_>>(),
-    });
-    if result.is_error {
+    let block = |part: &Part| picture(part).filter(|_| !is_error).or_else(|| text(part));
+    let mut content: Vec<Value> = told.result.content.iter().filter_map(block).collect();
+    if is_error && content.is_empty() {
+        content.push(json!({ "type": "text", "text": "The tool failed without a text." }));
+    }
+    let mut shown = json!({ "type": "tool_result", "tool_use_id": told.id, "content": content });
+    if is_error {
         shown["is_error"] = json!(true);
     }
     shown
-}
-
-#[derive(Deserialize)]
-struct SentBack<'a> {
-    #[serde(borrow)]
-    content: Vec<&'a RawValue>,
-}
-
-/// Such a message must not be sent back.
-fn says_nothing(raw: &RawValue) -> bool {
-    serde_json::from_str::<SentBack<'_>>(raw.get()).is_ok_and(|message| message.content.is_empty())
 }
 
 #[derive(Deserialize)]
@@ -134,7 +155,7 @@ struct Block<'a> {
     caller: Option<&'a RawValue>,
 }
 
-fn read(_: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
+fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
     let answer: AnthropicAnswer<'_> = open(body)?;
     let blocks: Vec<Block<'_>> = serde_json::from_str(answer.content.get())
         .map_err(|error| shape(&format!("`content`: {error}"), body))?;
@@ -147,14 +168,14 @@ fn read(_: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         said.part();
         if block.kind == "tool_use" {
             calls.push(Wanted {
-                id: block.id.ok_or_else(|| shape("a `tool_use` without an `id`", body))?,
+                id: super::call_id(ask, block.id, calls.len()),
                 name: block.name.unwrap_or_default(),
                 arguments: Arguments::of_json(block.input),
                 caller: block.caller.and_then(kept),
             });
         }
     }
-    let message = format!(r#"{{"role":"assistant","content":{}}}"#, echo(answer.content));
+    let message = format!(r#"{{"role":"assistant","content":{}}}"#, answer.content.get());
     Ok(Reply {
         message: RawValue::from_string(message).map_err(|error| shape(&error.to_string(), body))?,
         text: said.into_text(),
@@ -162,19 +183,6 @@ fn read(_: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         calls,
         usage: usage(answer.usage.as_ref()),
     })
-}
-
-/// The content as it came, but for arguments that are no object: those are not taken back.
-fn echo(content: &RawValue) -> Cow<'_, str> {
-    let mut blocks: Vec<Value> = serde_json::from_str(content.get()).unwrap_or_default();
-    let is_refused = |block: &Value| block["type"] == "tool_use" && !block["input"].is_object();
-    if !blocks.iter().any(is_refused) {
-        return Cow::Borrowed(content.get());
-    }
-    for block in blocks.iter_mut().filter(|block| is_refused(block)) {
-        block["input"] = json!({});
-    }
-    Cow::Owned(Value::from(blocks).to_string())
 }
 
 fn stop(reason: Option<&str>, has_calls: bool) -> Stop {
@@ -221,8 +229,8 @@ mod tests {
         let body = r#"{"content":[{"type":"tool_use","id":"t","name":"get","input":"{\"city\": \"Os"}],"stop_reason":"tool_use"}"#;
         let reply = read(&ANTHROPIC, body);
         assert!(matches!(&reply.calls[0].arguments, Arguments::Text(text) if text == "{\"city\": \"Os"));
-        let sent_back: Value = serde_json::from_str(reply.message.get()).unwrap();
-        assert_eq!(sent_back["content"][0]["input"], json!({}));
+        let body = sent(&ANTHROPIC, "claude-x", &[user("hi"), Message::Assistant(reply.message)]);
+        assert_eq!(body["messages"][1]["content"][0]["input"], json!({}));
     }
 
     #[test]
@@ -274,9 +282,16 @@ mod tests {
     }
 
     #[test]
+    fn no_white_space_ends_a_message_that_is_to_be_gone_on_with() {
+        let raw = r#"{"role":"assistant","content":[{"type":"text","text":"Wait. "}]}"#;
+        let body = sent(&ANTHROPIC, "claude-x", &[user("hi"), assistant(raw)]);
+        assert_eq!(body["messages"][1]["content"][0]["text"], "Wait.");
+        let body = sent(&ANTHROPIC, "claude-x", &[user("hi"), assistant(raw), user("well?")]);
+        assert_eq!(body["messages"][1]["content"][0]["text"], "Wait. ");
+    }
+
+    #[test]
     fn what_is_no_message_is_refused_with_its_place() {
-        let message = refusal(&ANTHROPIC, r#"{"content":[{"type":"tool_use","name":"x"}]}"#);
-        assert!(message.contains("(a `tool_use` without an `id`)"), "{message}");
         let message = refusal(&ANTHROPIC, r#"{"content":"hello"}"#);
         assert!(message.contains("(`content`: "), "{message}");
         let error = r#"{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}"#;

@@ -1,13 +1,13 @@
 //! Gemini's `generateContent`: what is sent, and what comes back?
 
 use super::bad_reply::{gist, open, shape};
+use super::echo::{Ids, Rules, Told, Turn, conversation, is_blank, list};
 use super::piece::{Piece, Said, count, with_schema};
-use super::{Answered, Arguments, Ask, BadReply, Dialect, Message, Part, Reply, Stop, Wanted};
+use super::{Arguments, Ask, BadReply, Dialect, Part, Reply, Stop, Wanted};
 use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
 
 /// Gemini's `generateContent`.
 pub const GEMINI: Dialect = Dialect {
@@ -21,6 +21,27 @@ pub const GEMINI: Dialect = Dialect {
     headers: &[],
     body,
     read,
+};
+
+/// Whose message it is, and no blank text, unless it is signed.
+const RULES: Rules = Rules {
+    calls: |message| {
+        list(message, "parts").iter_mut().filter_map(|part| part.get_mut("functionCall")).collect()
+    },
+    id: "/id",
+    name: "/name",
+    arguments: "/args",
+    ids: Ids::OrNone,
+    name_marks: ".:",
+    is_text: false,
+    rest: |message, _| {
+        let Some(content) = message.as_object_mut() else { return false };
+        content.insert("role".to_owned(), json!("model"));
+        let Some(Value::Array(parts)) = content.get_mut("parts") else { return false };
+        let is_signed = |part: &Value| part.get("thoughtSignature").is_some();
+        parts.retain(|part| is_signed(part) || part.get("text").is_none_or(|text| !is_blank(text)));
+        !parts.is_empty()
+    },
 };
 
 #[derive(Serialize)]
@@ -49,7 +70,7 @@ fn body(ask: &Ask<'_>) -> String {
     let declared: Vec<Box<RawValue>> = ask.tools.iter().map(declaration).collect();
     let body = GeminiBody {
         system_instruction: system.map(|text| json!({ "parts": [{ "text": text }] })),
-        contents: contents(ask.messages),
+        contents: contents(ask),
         generation_config: (!config.is_empty()).then_some(Value::Object(config)),
         tools: (!declared.is_empty()).then_some([Declarations { function_declarations: declared }]),
     };
@@ -64,44 +85,28 @@ fn declaration(tool: &super::Offered) -> Box<RawValue> {
     with_schema(&declared, "parametersJsonSchema", &tool.input_schema)
 }
 
-fn contents(conversation: &[Message]) -> Vec<Piece<'_>> {
-    let mut contents = Vec::new();
-    let mut ids = BTreeSet::new();
-    for message in conversation {
-        match message {
-            Message::User(text) => {
-                contents.push(Piece::Ours(json!({ "role": "user", "parts": [{ "text": text }] })));
-            }
-            Message::Assistant(raw) => {
-                let parts =
-                    serde_json::from_str::<Content<'_>>(raw.get()).ok().and_then(|content| content.parts);
-                if parts.as_ref().is_some_and(Vec::is_empty) {
-                    continue;
-                }
-                let calls = parts.into_iter().flatten().filter_map(|part| part.function_call);
-                ids = calls.filter_map(|call| call.id).collect();
-                contents.push(Piece::Echo(raw));
-            }
-            Message::Results(results) => {
-                let responses = results.iter().map(|result| function_response(result, &ids));
-                let pictures = results.iter().flat_map(|result| &result.content).filter_map(Part::picture);
-                let pictures = pictures.map(
-                    |(media_type, data)| json!({ "inlineData": { "mimeType": media_type, "data": data } }),
-                );
-                let parts: Vec<Value> = responses.chain(pictures).collect();
-                contents.push(Piece::Ours(json!({ "role": "user", "parts": parts })));
-            }
+fn contents<'a>(ask: &Ask<'a>) -> Vec<Piece<'a>> {
+    let content = |turn: Turn<'a>| match turn {
+        Turn::User(text) => Piece::Ours(json!({ "role": "user", "parts": [{ "text": text }] })),
+        Turn::Model(message) => message,
+        Turn::Results(told) => {
+            let responses = told.iter().map(function_response);
+            let pictures = told.iter().flat_map(|told| &told.result.content).filter_map(Part::picture);
+            let pictures = pictures
+                .map(|(media_type, data)| json!({ "inlineData": { "mimeType": media_type, "data": data } }));
+            let parts: Vec<Value> = responses.chain(pictures).collect();
+            Piece::Ours(json!({ "role": "user", "parts": parts }))
         }
-    }
-    contents
+    };
+    conversation(ask, &RULES).into_iter().map(content).collect()
 }
 
 /// An id goes back only where the provider gave one.
-fn function_response(result: &Answered, ids: &BTreeSet<String>) -> Value {
-    let key = if result.is_error { "error" } else { "output" };
-    let mut response = json!({ "name": result.name, "response": { key: result.text() } });
-    if ids.contains(&result.call_id) {
-        response["id"] = json!(result.call_id);
+fn function_response(told: &Told<'_>) -> Value {
+    let key = if told.result.is_error { "error" } else { "output" };
+    let mut response = json!({ "name": told.name, "response": { key: told.result.text() } });
+    if let Some(id) = &told.id {
+        response["id"] = json!(id);
     }
     json!({ "functionResponse": response })
 }
@@ -127,7 +132,6 @@ struct Candidate<'a> {
 
 #[derive(Deserialize)]
 struct Content<'a> {
-    role: Option<String>,
     #[serde(borrow)]
     parts: Option<Vec<Spoken<'a>>>,
 }
@@ -160,16 +164,11 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
     let content = candidate.content.map_or("{}", RawValue::get);
     let content: Content<'_> =
         serde_json::from_str(content).map_err(|error| shape(&format!("`content`: {error}"), body))?;
-    let message = echo(candidate.content, &content);
     let (mut said, mut calls) = (Said::default(), Vec::new());
-    let earlier = super::calls_so_far(ask);
     for part in content.parts.into_iter().flatten() {
         if let Some(call) = part.function_call {
             calls.push(Wanted {
-                id: call
-                    .id
-                    .filter(|id| !id.is_empty())
-                    .unwrap_or_else(|| format!("call_{}", earlier + calls.len())),
+                id: super::call_id(ask, call.id, calls.len()),
                 name: call.name.unwrap_or_default(),
                 arguments: Arguments::of_json(call.args),
                 caller: None,
@@ -186,41 +185,12 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         said.push(&message);
     }
     Ok(Reply {
-        message: message.map_err(|error| shape(&error.to_string(), body))?,
+        message: candidate.content.map(RawValue::to_owned).unwrap_or_default(),
         text: said.into_text(),
         calls,
         stop,
         usage: usage(answer.usage_metadata.as_ref()),
     })
-}
-
-/// The content as it came; one that is missing, or does not say whose it is, is filled in, and arguments that are no
-/// object are not taken back.
-fn echo(raw: Option<&RawValue>, content: &Content<'_>) -> serde_json::Result<Box<RawValue>> {
-    let calls = content.parts.iter().flatten().filter_map(|part| part.function_call.as_ref());
-    if calls.filter_map(|call| call.args).any(|args| !args.get().starts_with('{')) {
-        return without_texts_for_arguments(raw);
-    }
-    match (raw, &content.role, &content.parts) {
-        (Some(raw), Some(_), Some(_)) => Ok(raw.to_owned()),
-        (Some(raw), None, Some(_)) => {
-            let rest = raw.get().trim_start().trim_start_matches('{');
-            RawValue::from_string(format!(r#"{{"role":"model",{rest}"#))
-        }
-        _ => RawValue::from_string(r#"{"role":"model","parts":[]}"#.to_owned()),
-    }
-}
-
-fn without_texts_for_arguments(raw: Option<&RawValue>) -> serde_json::Result<Box<RawValue>> {
-    let mut content: Value = serde_json::from_str(raw.map_or("{}", RawValue::get))?;
-    content["role"] = json!("model");
-    for part in content["parts"].as_array_mut().into_iter().flatten() {
-        let args = part.get_mut("functionCall").and_then(|call| call.get_mut("args"));
-        if let Some(args) = args.filter(|args| !args.is_object()) {
-            *args = json!({});
-        }
-    }
-    RawValue::from_string(content.to_string())
 }
 
 fn block_reason(feedback: &RawValue) -> String {
@@ -259,6 +229,7 @@ fn usage(usage: Option<&Value>) -> Tokens {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialect::Message;
     use crate::dialect::tests::{assistant, read, refusal, result, sent, user};
 
     const CONTENT: &str = r#"{"parts":[{"text":"**Thinking**","thought":true},{"functionCall":{"name":"weather__get","args":{"city":"Paris"}},"thoughtSignature":"CiQBjz1rX="},{"functionCall":{"id":"fc-2","name":"weather__get","args":{}}}],"role":"model"}"#;
@@ -304,7 +275,8 @@ mod tests {
             (reply.text.as_str(), reply.stop),
             ("Malformed function call: print(x", Stop::MalformedCall)
         );
-        assert_eq!(reply.message.get(), r#"{"role":"model","parts":[]}"#);
+        let body = sent(&GEMINI, "gemini-3-pro", &[user("hi"), Message::Assistant(reply.message)]);
+        assert_eq!(body["contents"].as_array().unwrap().len(), 1);
         let cut = r#"{"candidates":[{"finishReason":"MAX_TOKENS"}],"usageMetadata":{"promptTokenCount":5}}"#;
         assert_eq!(read(&GEMINI, cut).stop, Stop::MaxTokens);
         let filtered = r#"{"candidates":[{"finishReason":"SAFETY","safetyRatings":[]}]}"#;
@@ -314,16 +286,18 @@ mod tests {
     #[test]
     fn arguments_that_are_no_object_are_not_sent_back() {
         let body = r#"{"candidates":[{"content":{"parts":[{"functionCall":{"name":"get","args":"Oslo"},"thoughtSignature":"s"}]}}]}"#;
-        let sent_back: Value = serde_json::from_str(read(&GEMINI, body).message.get()).unwrap();
+        let said = Message::Assistant(read(&GEMINI, body).message);
+        let sent_back = &sent(&GEMINI, "gemini-3-pro", &[user("hi"), said])["contents"][1];
         let part = json!({ "functionCall": { "name": "get", "args": {} }, "thoughtSignature": "s" });
-        assert_eq!(sent_back, json!({ "role": "model", "parts": [part] }));
+        assert_eq!(*sent_back, json!({ "role": "model", "parts": [part] }));
     }
 
     #[test]
     fn content_that_does_not_say_whose_it_is_is_the_models() {
         let reply =
             read(&GEMINI, r#"{"candidates":[{"content":{"parts":[{"text":"hi"}]},"finishReason":"STOP"}]}"#);
-        assert_eq!(reply.message.get(), r#"{"role":"model","parts":[{"text":"hi"}]}"#);
+        let body = sent(&GEMINI, "gemini-3-pro", &[user("hi"), Message::Assistant(reply.message)]);
+        assert_eq!(body["contents"][1], json!({ "role": "model", "parts": [{ "text": "hi" }] }));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 mod anthropic;
 mod bad_reply;
+mod echo;
 mod gemini;
 mod openai_chat;
 mod openai_responses;
@@ -63,6 +64,8 @@ pub struct Ask<'a> {
     pub max_tokens: Option<u64>,
     /// The sampling temperature.
     pub temperature: Option<f64>,
+    /// Whether the provider wants its model's thoughts back where its dialect has no place of its own for them.
+    pub echo_reasoning: bool,
 }
 
 /// A tool as the model sees it.
@@ -83,7 +86,7 @@ pub struct Offered {
 pub enum Message {
     /// What the user says.
     User(String),
-    /// What the model said, in the provider's own JSON: it is sent back as it came.
+    /// What the model said, in the provider's own JSON: what the provider takes of it is sent back.
     Assistant(Box<RawValue>),
     /// What its calls came back with, in the order of the calls.
     Results(Vec<Answered>),
@@ -119,7 +122,7 @@ pub enum Part {
 /// The model's next message.
 #[derive(Debug, Clone)]
 pub struct Reply {
-    /// As the provider wrote it, to be sent back.
+    /// As the provider wrote it.
     pub message: Box<RawValue>,
     /// What it says beside its calls.
     pub text: String,
@@ -177,6 +180,11 @@ pub enum Stop {
 }
 
 impl Stop {
+    /// Whether what was written may lack its end, so that nothing of it is acted upon.
+    pub fn is_cut_off(&self) -> bool {
+        matches!(self, Self::MaxTokens | Self::ContextWindow | Self::Refusal)
+    }
+
     /// The word that a trace has.
     pub fn as_str(&self) -> &str {
         match self {
@@ -193,11 +201,12 @@ impl Stop {
     }
 }
 
-/// How many calls have been answered: the next one that comes without an id is named by it.
-fn calls_so_far(ask: &Ask<'_>) -> usize {
+/// The id of a call; one that comes without is named by how many there were before it in the conversation.
+fn call_id(ask: &Ask<'_>, given: Option<String>, at: usize) -> String {
     let answered = |message: &Message| match message {
         Message::Results(results) => results.len(),
         _ => 0,
     };
-    ask.messages.iter().map(answered).sum()
+    let before = || ask.messages.iter().map(answered).sum::<usize>() + at;
+    given.filter(|id| !id.is_empty()).unwrap_or_else(|| format!("call_{}", before()))
 }

@@ -1,8 +1,9 @@
 //! Chat Completions of `OpenAI`, Mistral and most servers of one's own: what is sent, and what comes back?
 
 use super::bad_reply::{open, shape};
+use super::echo::{Ids, Rules, Told, Turn, conversation, is_blank, list};
 use super::piece::{Piece, Said, count, detail, is_reasoning, kept, with_schema};
-use super::{Answered, Arguments, Ask, BadReply, Dialect, Message, Reply, Stop, Wanted};
+use super::{Arguments, Ask, BadReply, Dialect, Reply, Stop, Wanted};
 use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -31,6 +32,21 @@ enum Flavour {
     Mistral,
 }
 
+/// Role, content and calls alone: who serves this dialect refuses what else it has said itself.
+const RULES: Rules = Rules {
+    calls: |message| list(message, "tool_calls").iter_mut().collect(),
+    id: "/id",
+    name: "/function/name",
+    arguments: "/function/arguments",
+    ids: Ids::UpTo(40),
+    name_marks: "",
+    is_text: true,
+    rest: |message, ask| rest(message, ask, Flavour::OpenAi),
+};
+
+const MISTRAL_RULES: Rules =
+    Rules { ids: Ids::Nine, rest: |message, ask| rest(message, ask, Flavour::Mistral), ..RULES };
+
 #[derive(Serialize)]
 struct ChatBody<'a> {
     model: &'a str,
@@ -57,11 +73,13 @@ fn body(ask: &Ask<'_>, flavour: Flavour) -> String {
     let is_reasoning = is_reasoning(ask.model);
     let system = ask.system.filter(|system| !system.is_empty());
     let system = system.map(|text| Piece::Ours(json!({ "role": "system", "content": text })));
+    let rules = if flavour == Flavour::Mistral { &MISTRAL_RULES } else { &RULES };
+    let turns = conversation(ask, rules);
     let body = ChatBody {
         model: ask.model,
         messages: system
             .into_iter()
-            .chain(ask.messages.iter().flat_map(|message| messages(message, flavour)))
+            .chain(turns.into_iter().flat_map(|turn| messages(turn, flavour)))
             .collect(),
         max_tokens: ask.max_tokens.filter(|_| !is_reasoning),
         max_completion_tokens: ask.max_tokens.filter(|_| is_reasoning),
@@ -71,30 +89,77 @@ fn body(ask: &Ask<'_>, flavour: Flavour) -> String {
     serde_json::to_string(&body).unwrap_or_default()
 }
 
-fn messages(message: &Message, flavour: Flavour) -> Vec<Piece<'_>> {
-    match message {
-        Message::User(text) => vec![Piece::Ours(json!({ "role": "user", "content": text }))],
-        Message::Assistant(raw) if says_nothing(raw) => Vec::new(),
-        Message::Assistant(raw) => vec![Piece::Echo(raw)],
-        Message::Results(results) if flavour == Flavour::Mistral => {
-            results.iter().map(|result| tool_message(result, &content_with_pictures(result))).collect()
+fn messages(turn: Turn<'_>, flavour: Flavour) -> Vec<Piece<'_>> {
+    match turn {
+        Turn::User(text) => vec![Piece::Ours(json!({ "role": "user", "content": text }))],
+        Turn::Model(message) => vec![message],
+        Turn::Results(told) if flavour == Flavour::Mistral => {
+            told.iter().map(|told| tool_message(told, &content_with_pictures(told))).collect()
         }
-        Message::Results(results) => {
-            let told = results.iter().map(|result| tool_message(result, &json!(result.text_with_mark())));
-            told.chain(pictures_of_user(results)).collect()
+        Turn::Results(told) => {
+            let results = told.iter().map(|told| tool_message(told, &json!(told.result.text_with_mark())));
+            results.chain(pictures_of_user(&told)).collect()
         }
     }
 }
 
-fn tool_message(result: &Answered, content: &Value) -> Piece<'static> {
+/// What else of a message is taken back.
+fn rest(message: &mut Value, ask: &Ask<'_>, flavour: Flavour) -> bool {
+    let taken = |from: &mut Value, keys: &[&str]| -> Value {
+        let from = from.as_object_mut().map(std::mem::take).unwrap_or_default();
+        from.into_iter().filter(|(key, value)| keys.contains(&&**key) && !value.is_null()).collect()
+    };
+    if !message.is_object() {
+        return true;
+    }
+    let mut content = said(message, flavour);
+    if is_blank(&content) && !content.is_array() {
+        content = Value::Null;
+    }
+    let mut calls = message["tool_calls"].take();
+    for call in calls.as_array_mut().into_iter().flatten() {
+        // `extra_content` is sent by Gemini alone, which signs its calls there.
+        *call = taken(call, &["id", "function", "extra_content"]);
+        call["type"] = json!("function");
+        call["function"] = taken(&mut call["function"], &["name", "arguments"]);
+    }
+    let thoughts: &[&str] =
+        if ask.echo_reasoning { &["reasoning_content", "reasoning", "reasoning_details"] } else { &[] };
+    *message = taken(message, thoughts);
+    let is_said = !content.is_null();
+    let has_calls = calls.as_array().is_some_and(|calls| !calls.is_empty());
+    (message["role"], message["content"]) = (json!("assistant"), content);
+    if has_calls {
+        message["tool_calls"] = calls;
+    }
+    is_said || has_calls
+}
+
+/// The text of a message, or what was said in place of one; Mistral takes its chunks back.
+fn said(message: &mut Value, flavour: Flavour) -> Value {
+    match message["content"].take() {
+        Value::Array(mut chunks) => {
+            chunks.retain(|chunk| chunk["type"] != "text" || !is_blank(&chunk["text"]));
+            if flavour == Flavour::Mistral && !chunks.is_empty() {
+                return Value::Array(chunks);
+            }
+            let texts: Vec<&str> = chunks.iter().filter_map(|chunk| chunk["text"].as_str()).collect();
+            json!(texts.join("\n"))
+        }
+        content if is_blank(&content) => message["refusal"].take(),
+        content => content,
+    }
+}
+
+fn tool_message(told: &Told<'_>, content: &Value) -> Piece<'static> {
     Piece::Ours(json!({
-        "role": "tool", "tool_call_id": result.call_id, "name": result.name, "content": content,
+        "role": "tool", "tool_call_id": told.id, "name": told.name, "content": content,
     }))
 }
 
-fn content_with_pictures(result: &Answered) -> Value {
-    let pictures = result.picture_urls();
-    let text = result.text_with_mark();
+fn content_with_pictures(told: &Told<'_>) -> Value {
+    let pictures = told.result.picture_urls();
+    let text = told.result.text_with_mark();
     if pictures.is_empty() {
         return json!(text);
     }
@@ -104,12 +169,12 @@ fn content_with_pictures(result: &Answered) -> Value {
 }
 
 /// A tool cannot show pictures here, so the user does.
-fn pictures_of_user(results: &[Answered]) -> Option<Piece<'static>> {
+fn pictures_of_user(told: &[Told<'_>]) -> Option<Piece<'static>> {
     let mut content = Vec::new();
-    for result in results {
-        let urls = result.picture_urls();
+    for told in told {
+        let urls = told.result.picture_urls();
         if !urls.is_empty() {
-            content.push(json!({ "type": "text", "text": format!("Returned by {}:", result.name) }));
+            content.push(json!({ "type": "text", "text": format!("Returned by {}:", told.name) }));
             content.extend(urls.iter().map(|url| image_url(url)));
         }
     }
@@ -118,25 +183,6 @@ fn pictures_of_user(results: &[Answered]) -> Option<Piece<'static>> {
 
 fn image_url(url: &str) -> Value {
     json!({ "type": "image_url", "image_url": { "url": url } })
-}
-
-/// Such a message must not be sent back.
-fn says_nothing(raw: &RawValue) -> bool {
-    serde_json::from_str::<SentBack<'_>>(raw.get()).is_ok_and(|message| {
-        let is_blank =
-            |raw: Option<&RawValue>| raw.is_none_or(|raw| matches!(raw.get(), "null" | "[]" | "\"\""));
-        is_blank(message.content) && is_blank(message.tool_calls) && is_blank(message.refusal)
-    })
-}
-
-#[derive(Deserialize)]
-struct SentBack<'a> {
-    #[serde(borrow)]
-    content: Option<&'a RawValue>,
-    #[serde(borrow)]
-    tool_calls: Option<&'a RawValue>,
-    #[serde(borrow)]
-    refusal: Option<&'a RawValue>,
 }
 
 #[derive(Deserialize)]
@@ -195,12 +241,11 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
     if let Some(refusal) = refusal.as_ref().filter(|_| text.is_empty()) {
         text.clone_from(refusal);
     }
-    let earlier = super::calls_so_far(ask);
     let calls = spoken.tool_calls.unwrap_or_default().into_iter().enumerate().map(|(at, call)| {
         let (name, arguments) =
             call.function.map_or((None, None), |function| (function.name, function.arguments));
         Wanted {
-            id: call.id.filter(|id| !id.is_empty()).unwrap_or_else(|| format!("call_{}", earlier + at)),
+            id: super::call_id(ask, call.id, at),
             name: name.unwrap_or_default(),
             arguments: Arguments::of_json(arguments),
             caller: call.caller.and_then(kept),
@@ -258,6 +303,7 @@ fn usage(usage: Option<&Value>) -> Tokens {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialect::Message;
     use crate::dialect::tests::{assistant, read, read_after, refusal, result, sent, user};
 
     #[test]
@@ -319,7 +365,9 @@ mod tests {
         let results = Message::Results(vec![result("a", "not JSON", true)]);
         let body = sent(&OPENAI_CHAT, "llama3", &[user("hi"), assistant(raw), results]);
         assert_eq!(body["messages"][0], json!({ "role": "system", "content": "Be brief." }));
-        assert_eq!(body["messages"][2], serde_json::from_str::<Value>(raw).unwrap());
+        let mut sent_back: Value = serde_json::from_str(raw).unwrap();
+        sent_back["tool_calls"][0]["function"]["arguments"] = json!("{}");
+        assert_eq!(body["messages"][2], sent_back);
         assert_eq!(
             body["messages"][3],
             json!({ "role": "tool", "tool_call_id": "a", "name": "weather__get", "content": "Error: not JSON" })

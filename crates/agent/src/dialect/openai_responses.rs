@@ -1,8 +1,9 @@
 //! The Responses of `OpenAI`: what is sent, and what comes back?
 
 use super::bad_reply::{error_message, open, shape};
+use super::echo::{Ids, Rules, Told, Turn, conversation, of_kind};
 use super::piece::{Piece, Said, count, detail, is_reasoning, kept, with_schema};
-use super::{Answered, Arguments, Ask, BadReply, Dialect, Message, Reply, Stop, Wanted};
+use super::{Arguments, Ask, BadReply, Dialect, Reply, Stop, Wanted};
 use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -18,6 +19,23 @@ pub const OPENAI_RESPONSES: Dialect = Dialect {
     headers: &[],
     body,
     read,
+};
+
+/// No thoughts without the item that they led to.
+const RULES: Rules = Rules {
+    calls: |items| items.as_array_mut().map(|items| of_kind(items, "function_call")).unwrap_or_default(),
+    id: "/call_id",
+    name: "/name",
+    arguments: "/arguments",
+    ids: Ids::UpTo(64),
+    name_marks: "",
+    is_text: true,
+    rest: |items, _| {
+        let Some(items) = items.as_array_mut() else { return true };
+        let led_to = items.iter().rposition(|item| item["type"] != "reasoning").map_or(0, |at| at + 1);
+        items.truncate(led_to);
+        !items.is_empty()
+    },
 };
 
 #[derive(Serialize)]
@@ -53,7 +71,7 @@ fn body(ask: &Ask<'_>) -> String {
     let body = ResponsesBody {
         model: ask.model,
         instructions: ask.system.filter(|system| !system.is_empty()),
-        input: ask.messages.iter().flat_map(items).collect(),
+        input: conversation(ask, &RULES).into_iter().flat_map(items).collect(),
         max_output_tokens: ask.max_tokens,
         temperature: ask.temperature,
         include: is_reasoning(ask.model).then_some(["reasoning.encrypted_content"]),
@@ -62,20 +80,22 @@ fn body(ask: &Ask<'_>) -> String {
     serde_json::to_string(&body).unwrap_or_default()
 }
 
-fn items(message: &Message) -> Vec<Piece<'_>> {
-    match message {
-        Message::User(text) => vec![Piece::Ours(json!({ "role": "user", "content": text }))],
-        Message::Results(results) => results.iter().map(|result| Piece::Ours(output(result))).collect(),
-        Message::Assistant(raw) => match serde_json::from_str::<Vec<&RawValue>>(raw.get()) {
+fn items(turn: Turn<'_>) -> Vec<Piece<'_>> {
+    match turn {
+        Turn::User(text) => vec![Piece::Ours(json!({ "role": "user", "content": text }))],
+        Turn::Results(told) => told.iter().map(|told| Piece::Ours(output(told))).collect(),
+        Turn::Model(Piece::Ours(Value::Array(items))) => items.into_iter().map(Piece::Ours).collect(),
+        Turn::Model(Piece::Echo(raw)) => match serde_json::from_str::<Vec<&RawValue>>(raw.get()) {
             Ok(items) => items.into_iter().map(Piece::Echo).collect(),
             Err(_) => vec![Piece::Echo(raw)],
         },
+        Turn::Model(other) => vec![other],
     }
 }
 
-fn output(result: &Answered) -> Value {
-    let text = result.text_with_mark();
-    let pictures = result.picture_urls();
+fn output(told: &Told<'_>) -> Value {
+    let text = told.result.text_with_mark();
+    let pictures = told.result.picture_urls();
     let output = if pictures.is_empty() {
         json!(text)
     } else {
@@ -83,7 +103,7 @@ fn output(result: &Answered) -> Value {
         let text = Some(text).filter(|text| !text.is_empty());
         text.map(|text| json!({ "type": "input_text", "text": text })).into_iter().chain(pictures).collect()
     };
-    json!({ "type": "function_call_output", "call_id": result.call_id, "output": output })
+    json!({ "type": "function_call_output", "call_id": told.id, "output": output })
 }
 
 #[derive(Deserialize)]
@@ -120,7 +140,7 @@ struct Content {
     refusal: Option<String>,
 }
 
-fn read(_: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
+fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
     let answer: ResponsesAnswer<'_> = open(body)?;
     let items: Vec<Item<'_>> = serde_json::from_str(answer.output.get())
         .map_err(|error| shape(&format!("`output`: {error}"), body))?;
@@ -138,7 +158,7 @@ fn read(_: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
                 }
             }
             "function_call" => calls.push(Wanted {
-                id: item.call_id.ok_or_else(|| shape("a `function_call` without a `call_id`", body))?,
+                id: super::call_id(ask, item.call_id, calls.len()),
                 name: item.name.unwrap_or_default(),
                 arguments: Arguments::of_json(item.arguments),
                 caller: item.caller.and_then(kept),
@@ -169,6 +189,7 @@ fn read(_: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::dialect::Message;
     use crate::dialect::tests::{assistant, read, refusal, result, sent, user};
 
     const OUTPUT: &str = r#"[{"id":"rs_68","type":"reasoning","summary":[],"encrypted_content":"gAAAAABo"},{"id":"fc_68","type":"function_call","status":"completed","arguments":"{\"city\":\"Oslo\"}","call_id":"call_9","name":"weather__get","caller":{"type":"program","caller_id":"prog_1"}},{"id":"fc_69","type":"function_call","status":"incomplete","arguments":"{\"city\":\"Ro","call_id":"call_10","name":"weather__get"}]"#;
@@ -219,7 +240,8 @@ mod tests {
     fn items_are_sent_back_one_by_one_with_their_results_after_them() {
         let results = Message::Results(vec![result("call_9", "sunny", false), result("call_10", "no", true)]);
         let body = sent(&OPENAI_RESPONSES, "gpt-5", &[user("hi"), assistant(OUTPUT), results]);
-        let output: Vec<Value> = serde_json::from_str(OUTPUT).unwrap();
+        let mut output: Vec<Value> = serde_json::from_str(OUTPUT).unwrap();
+        output[2]["arguments"] = json!("{}");
         assert_eq!(body["input"].as_array().unwrap()[1..4], output);
         assert_eq!(
             body["input"][5],

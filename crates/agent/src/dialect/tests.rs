@@ -19,14 +19,26 @@ pub(super) fn sent(dialect: &Dialect, model: &str, messages: &[Message]) -> Valu
         tools: &tools,
         max_tokens: Some(64),
         temperature: Some(0.5),
+        echo_reasoning: false,
     };
     serde_json::from_str(&(dialect.body)(&ask)).unwrap()
 }
 
+fn bare(messages: &[Message]) -> Ask<'_> {
+    Ask {
+        model: "m",
+        system: None,
+        messages,
+        tools: &[],
+        max_tokens: None,
+        temperature: None,
+        echo_reasoning: false,
+    }
+}
+
 /// What an answer says, after these messages.
 pub(super) fn read_after(dialect: &Dialect, messages: &[Message], body: &str) -> Reply {
-    let ask = Ask { model: "m", system: None, messages, tools: &[], max_tokens: None, temperature: None };
-    (dialect.read)(&ask, body).unwrap()
+    (dialect.read)(&bare(messages), body).unwrap()
 }
 
 pub(super) fn read(dialect: &Dialect, body: &str) -> Reply {
@@ -34,9 +46,7 @@ pub(super) fn read(dialect: &Dialect, body: &str) -> Reply {
 }
 
 pub(super) fn refusal(dialect: &Dialect, body: &str) -> String {
-    let ask =
-        Ask { model: "m", system: None, messages: &[], tools: &[], max_tokens: None, temperature: None };
-    (dialect.read)(&ask, body).unwrap_err().to_string()
+    (dialect.read)(&bare(&[]), body).unwrap_err().to_string()
 }
 
 pub(super) fn user(text: &str) -> Message {

@@ -37,9 +37,19 @@ pub fn wire_names(tools: &[(&str, &str)]) -> Vec<String> {
 }
 
 fn plain(server: &str, tool: &str) -> String {
-    let joined = format!("{server}__{tool}");
-    let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
-    let mut name: String = joined.chars().map(|c| if is_allowed(c) { c } else { '_' }).collect();
+    spelled(&format!("{server}__{tool}"), "")
+}
+
+/// A name that a model made up, as a provider takes it.
+pub(super) fn lettered(written: &str, marks: &str) -> String {
+    let mut name = spelled(if written.is_empty() { "unnamed" } else { written }, marks);
+    name.truncate(LONGEST);
+    name
+}
+
+fn spelled(written: &str, marks: &str) -> String {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-' || marks.contains(c);
+    let mut name: String = written.chars().map(|c| if is_allowed(c) { c } else { '_' }).collect();
     if !name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         name.insert(0, '_');
     }
@@ -52,7 +62,7 @@ fn with_hash(plain: &str, server: &str, tool: &str, salt: u32) -> String {
     format!("{}_{hash}", &plain[..kept])
 }
 
-fn fnv(parts: &[&[u8]]) -> u32 {
+pub(super) fn fnv(parts: &[&[u8]]) -> u32 {
     let bytes = parts.iter().flat_map(|part| part.iter());
     bytes.fold(0x811c_9dc5, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193))
 }

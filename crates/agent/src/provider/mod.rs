@@ -37,6 +37,7 @@ struct Shared {
     key: Option<Key>,
     client: reqwest::Client,
     patience: Patience,
+    echo_reasoning: bool,
     paused_until: Mutex<Option<Instant>>,
 }
 
@@ -94,6 +95,11 @@ impl Provider {
         self.0.key.as_ref().map(|key| (key.variable.as_str(), key.value.as_str()))
     }
 
+    /// Whether it wants its model's thoughts back.
+    pub fn echoes_reasoning(&self) -> bool {
+        self.0.echo_reasoning
+    }
+
     /// Whether the two share connections and pauses.
     pub fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
@@ -102,7 +108,7 @@ impl Provider {
     /// The same provider, with other limits to its tries.
     #[must_use]
     pub fn with_patience(self, patience: Patience) -> Self {
-        let Shared { name, dialect, base, key, client, .. } = &*self.0;
+        let Shared { name, dialect, base, key, client, echo_reasoning, .. } = &*self.0;
         Self(Arc::new(Shared {
             name: name.clone(),
             dialect,
@@ -110,6 +116,7 @@ impl Provider {
             key: key.clone(),
             client: client.clone(),
             patience,
+            echo_reasoning: *echo_reasoning,
             paused_until: Mutex::new(self.paused_until()),
         }))
     }

@@ -127,17 +127,27 @@ pub(super) struct Resolved {
     dialect: &'static Dialect,
     base: Url,
     key: Option<Key>,
+    echo_reasoning: bool,
 }
 
 impl Resolved {
     pub(super) fn build(self) -> Result<Provider, ProviderError> {
-        let Self { name, dialect, base, key } = self;
+        let Self { name, dialect, base, key, echo_reasoning } = self;
         let client = mcptest_http::client(&base, |builder| {
             builder.connect_timeout(CONNECT).user_agent(mcptest_http::USER_AGENT)
         })
         .map_err(|error| ProviderError::NoClient { provider: name.clone(), why: error.to_string() })?;
         let (patience, paused_until) = (Patience::default(), Mutex::new(None));
-        Ok(Provider(Arc::new(Shared { name, dialect, base, key, client, patience, paused_until })))
+        Ok(Provider(Arc::new(Shared {
+            name,
+            dialect,
+            base,
+            key,
+            client,
+            patience,
+            echo_reasoning,
+            paused_until,
+        })))
     }
 }
 
@@ -162,6 +172,7 @@ fn of_family(model: &Model, environment: Environment<'_>) -> Result<Resolved, Pr
         dialect,
         base: base_of_family(family, family.name, environment)?,
         key: Some(key_of_family(family, model, environment)?),
+        echo_reasoning: false,
     })
 }
 
@@ -192,7 +203,8 @@ fn of_suite(
         None if declared.base_url.is_some() => None,
         None => Some(key_of_family(family, model, environment)?),
     };
-    Ok(Resolved { name: name.to_owned(), dialect, base, key })
+    let echo_reasoning = declared.echo_reasoning;
+    Ok(Resolved { name: name.to_owned(), dialect, base, key, echo_reasoning })
 }
 
 fn base_of_family(family: &Family, name: &str, environment: Environment<'_>) -> Result<Url, ProviderError> {

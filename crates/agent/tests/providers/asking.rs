@@ -86,6 +86,7 @@ impl Table {
             tools: &tools,
             max_tokens: Some(1000),
             temperature: None,
+            echo_reasoning: false,
         };
         let mut retries = Vec::new();
         let deadlines = Deadlines { run: Instant::now() + patience, answer: Duration::from_secs(60) };

@@ -61,8 +61,8 @@ async fn parallel_calls_beside_a_text_are_answered_and_the_conversation_goes_on(
 }
 
 #[tokio::test]
-async fn what_a_model_said_is_sent_back_as_it_was() {
-    for model in models() {
+async fn what_a_model_said_is_sent_back_as_it_was_where_that_is_taken() {
+    for model in ["claude-sonnet-4-5", "gpt-5", "gemini-3-pro"] {
         let step = Step {
             thinking: Some("Hm.".to_owned()),
             ..Step::calls([Call::new("get_forecast", json!({"city": "Oslo", "days": 1.50}))])

@@ -54,6 +54,13 @@ fn each_limit_ends_the_run_with_its_stop_reason() {
             let (calls, results) = (&trace["tool_calls"], &trace["tool_results"]);
             assert_eq!(calls.as_array().unwrap().len(), results.as_array().unwrap().len(), "{limit}");
             assert!(trace["errors"].is_null(), "{limit}: {trace:#}");
+            let unmade = trace["unmade_calls"].as_array().map_or(0, Vec::len);
+            let over = match *limit {
+                "max_tool_calls: 3" => 1,
+                "max_tool_calls: 4" => 2,
+                _ => 0,
+            };
+            assert_eq!(unmade, over, "{limit}: {trace:#}");
         }
     }
     let cut = &bench.traces("r/3-gpt-5.jsonl")[0];
@@ -63,6 +70,25 @@ fn each_limit_ends_the_run_with_its_stop_reason() {
         waited["tool_results"][0]["error"]["message"].as_str().unwrap().contains("time_budget"),
         "{waited:#}"
     );
+}
+
+#[test]
+fn no_call_of_an_answer_that_was_cut_off_is_made_and_the_trace_says_which() {
+    for stop in ["max_tokens", "refusal"] {
+        let suite = format!(
+            "servers:\n  desk: {{ command: [./server, mock, --tools-from, manifest.yml] }}\nagents:\n  - name: a\n    models: [{}]\n    servers: [desk]\n    turns: [Go., Never said.]\n    cassette: '{{model}}.jsonl'\n    tool_edges: {{ restricted: [wait] }}\n    expect:\n      - {{ target: stop_reason, matcher: {{ exact: {stop} }} }}\n      - {{ target: tool_calls, matcher: {{ exact: [] }} }}\n      - {{ target: 'unmade_calls[*].name', matcher: {{ exact: [look, wait] }} }}\n      - {{ target: 'unmade_calls[1].args_text', matcher: {{ exact: '{{\"for\": \"tw' }} }}\n",
+            model_list()
+        );
+        let script = format!(
+            "steps: [{{ text: Half a, calls: [{{ name: look }}, {{ name: wait, args_text: '{{\"for\": \"tw' }}], stop: {stop} }}]"
+        );
+        let bench = Bench::with(&suite, &script, MANIFEST);
+        let recorded = bench.record(&["--record"], 0);
+        assert_eq!(bench.stub.count(), 4, "{stop} ends the run");
+        assert_eq!(bench.replay(0).stdout, recorded.stdout);
+        let shown = bench.run(&["show", "gpt-5.jsonl"]);
+        shown.says("not made desk.look");
+    }
 }
 
 #[test]

@@ -16,6 +16,7 @@ mod limits;
 mod modes;
 mod odd_content;
 mod progress;
+mod quirks;
 mod real_servers;
 mod sealed;
 mod surroundings;

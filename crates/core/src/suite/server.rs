@@ -83,6 +83,8 @@ pub struct Provider {
     pub jobs: Option<u64>,
     /// How long one of its answers may take.
     pub request_timeout_ms: Option<u64>,
+    /// Whether it wants its model's thoughts back.
+    pub echo_reasoning: bool,
     /// What fills in its texts, beside the environment.
     pub scope: Scope,
 }
@@ -267,8 +269,19 @@ impl Provider {
                     block.optional("request_timeout", "How long one answer may take, as `60s`", |f| {
                         f.limit_ms()
                     });
+                let doc = "Whether to send `reasoning_content` back, as DeepSeek and Kimi want it; others refuse it";
+                let echo_reasoning = block.flag("echo_reasoning", doc, false);
+                if let Some(span) =
+                    block.key_span("echo_reasoning").filter(|_| kind.is_some_and(|kind| kind != "openai"))
+                {
+                    let problem = Problem::error("`echo_reasoning` belongs to `type: openai`").at(span);
+                    block.report(problem.help("remove it: the other dialects have a place of their own for thoughts"));
+                }
                 let kind = kind?;
-                Some((span, Self { kind, base_url, api_key_env, jobs, request_timeout_ms, scope }))
+                Some((
+                    span,
+                    Self { kind, base_url, api_key_env, jobs, request_timeout_ms, echo_reasoning, scope },
+                ))
             })
             .flatten()
     }

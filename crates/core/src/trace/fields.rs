@@ -122,6 +122,11 @@ static CONVERSATION: &[Field] = &[
 static FIELDS: &[Field] = &[
     optional("tool_calls", List(&CALL), "every tool call, in the order they were made"),
     optional("tool_results", List(&RESULT), "what the calls came back with: one per call, in call order"),
+    optional(
+        "unmade_calls",
+        List(&CALL),
+        "calls that the model wrote and nobody made: those of an answer that was cut off, and those past `max_tool_calls`; no gate counts them",
+    ),
     Field {
         name: "tool_names",
         shape: List(&Text),
@@ -271,7 +276,8 @@ mod tests {
             ..RecordedTurn::new("assistant", "hi")
         };
         ConversationTrace {
-            tool_calls: vec![call],
+            tool_calls: vec![call.clone()],
+            unmade_calls: vec![call],
             tool_results: vec![result],
             final_response: Some("done".into()),
             stop_reason: Some("end_turn".into()),

@@ -35,6 +35,9 @@ pub struct Trace<'a> {
     /// One result per call, in call order.
     #[serde(borrow, default, deserialize_with = "read::objects")]
     pub tool_results: Vec<CallResult<'a>>,
+    /// Calls that the model wrote and nobody made: no gate counts them.
+    #[serde(borrow, default, deserialize_with = "read::objects")]
+    pub unmade_calls: Vec<Call<'a>>,
     /// The agent's closing message.
     #[serde(borrow, default, deserialize_with = "read::borrowed")]
     pub final_response: Option<Cow<'a, str>>,
@@ -75,7 +78,7 @@ impl<'a> Trace<'a> {
     pub fn of(mut self, text: &'a str) -> Self {
         self.text = text;
         self.conversation.tokens = self.conversation.tokens.totalled();
-        self.tool_calls.iter_mut().for_each(Call::strip_own_prefix);
+        self.tool_calls.iter_mut().chain(&mut self.unmade_calls).for_each(Call::strip_own_prefix);
         self
     }
 

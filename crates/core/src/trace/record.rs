@@ -13,6 +13,9 @@ pub struct ConversationTrace {
     pub tool_calls: Vec<RecordedCall>,
     /// One result per call, in call order.
     pub tool_results: Vec<RecordedResult>,
+    /// Calls that the model wrote and nobody made.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unmade_calls: Vec<RecordedCall>,
     /// The agent's closing message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub final_response: Option<String>,

@@ -1,6 +1,8 @@
 //! Anthropic's Messages, from the provider's side.
 
-use super::{Answering, ProviderAnswer, ProviderRequest, Seen, Wire, Wrong, only, signature, text_of};
+use super::{
+    Answering, ProviderAnswer, ProviderRequest, Seen, Wire, Wrong, is_name, only, signature, text_of,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -44,12 +46,13 @@ fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
     if messages[0]["role"] != "user" {
         return Err(Wrong::request("messages: first message must use the \"user\" role"));
     }
-    let mut open = BTreeSet::new();
+    let (mut open, mut ids) = (BTreeSet::new(), BTreeSet::new());
     for (at, message) in messages.iter().enumerate() {
         only(message, &format!("messages.{at}."), &["role", "content"])?;
         let of_model = message["role"] == "assistant";
         if of_model {
-            open = of_assistant(at, message, &open)?;
+            unanswered(at.saturating_sub(1), &open)?;
+            open = of_assistant(at, message, &mut ids)?;
         } else {
             if at > 0 && messages[at - 1]["role"] == "user" {
                 return Err(Wrong::request(
@@ -65,8 +68,7 @@ fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
     Ok(seen)
 }
 
-fn of_assistant(at: usize, message: &Value, open: &BTreeSet<String>) -> Result<BTreeSet<String>, Wrong> {
-    unanswered(at.saturating_sub(1), open)?;
+fn of_assistant(at: usize, message: &Value, ids: &mut BTreeSet<String>) -> Result<BTreeSet<String>, Wrong> {
     let blocks = message["content"].as_array().filter(|blocks| !blocks.is_empty());
     let blocks = blocks
         .ok_or_else(|| Wrong::request(format!("messages.{at}: all messages must have non-empty content")))?;
@@ -74,30 +76,63 @@ fn of_assistant(at: usize, message: &Value, open: &BTreeSet<String>) -> Result<B
     for (number, block) in blocks.iter().enumerate() {
         let place = format!("messages.{at}.content.{number}");
         match block["type"].as_str() {
-            Some("text") if block["text"] == "" => {
-                return Err(Wrong::request(format!("{place}: text content blocks must be non-empty")));
-            }
-            Some("text") => {}
+            Some("text") => is_said(&block["text"])?,
             Some("thinking") => {
                 if block["signature"] != signature(block["thinking"].as_str().unwrap_or_default()) {
                     return Err(Wrong::request(format!("{place}: Invalid `signature` in `thinking` block")));
                 }
             }
             Some("tool_use") => {
-                let id = block["id"].as_str().unwrap_or_default();
-                if !block["input"].is_object() {
-                    return Err(Wrong::request(format!(
-                        "{place}.tool_use.input: Input should be a valid dictionary"
-                    )));
-                }
-                if !calls.insert(id.to_owned()) {
+                let id = is_tool_use(&place, block)?;
+                if !ids.insert(id.clone()) {
                     return Err(Wrong::request(format!("{place}: `tool_use` ids must be unique")));
                 }
+                calls.insert(id);
             }
             kind => return Err(Wrong::request(format!("{place}: Input tag {kind:?} is not expected"))),
         }
     }
     Ok(calls)
+}
+
+/// The id of a call, if it is taken back.
+fn is_tool_use(place: &str, block: &Value) -> Result<String, Wrong> {
+    let text = |key: &str| block[key].as_str().unwrap_or_default().to_owned();
+    only(block, &format!("{place}.tool_use."), &["type", "id", "name", "input", "caller", "cache_control"])?;
+    let wrong = if !is_name(&text("name")) || text("name").len() > 128 {
+        "name: String should match pattern '^[a-zA-Z0-9_-]{1,128}$'"
+    } else if !is_name(&text("id")) {
+        "id: String should match pattern '^[a-zA-Z0-9_-]+$'"
+    } else if !block["input"].is_object() {
+        "input: Input should be a valid dictionary"
+    } else {
+        return Ok(text("id"));
+    };
+    Err(Wrong::request(format!("{place}.tool_use.{wrong}")))
+}
+
+fn is_said(text: &Value) -> Result<(), Wrong> {
+    let text = text.as_str().unwrap_or_default();
+    match text.trim() {
+        "" if text.is_empty() => Err(Wrong::request("messages: text content blocks must be non-empty")),
+        "" => Err(Wrong::request("messages: text content blocks must contain non-whitespace text")),
+        _ => Ok(()),
+    }
+}
+
+fn is_result(place: &str, block: &Value) -> Result<(), Wrong> {
+    let content = block["content"].as_array().map(Vec::as_slice).unwrap_or_default();
+    for part in content.iter().filter(|part| part["type"] == "text") {
+        is_said(&part["text"])?;
+    }
+    let wrong = match block["is_error"] == true {
+        true if content.is_empty() => "content cannot be empty if `is_error` is true",
+        true if content.iter().any(|part| part["type"] != "text") => {
+            "all content must be type \"text\" if `is_error` is true"
+        }
+        _ => return Ok(()),
+    };
+    Err(Wrong::request(format!("{place}.tool_result: {wrong}")))
 }
 
 fn of_user(at: usize, message: &Value, open: &BTreeSet<String>, seen: &mut Seen) -> Result<(), Wrong> {
@@ -116,13 +151,12 @@ fn of_user(at: usize, message: &Value, open: &BTreeSet<String>, seen: &mut Seen)
                     "{place}: unexpected `tool_use_id` found in `tool_result` blocks: {id}. Each `tool_result` block must have a corresponding `tool_use` block in the previous message."
                 )));
             }
+            is_result(&place, block)?;
             seen.last_result = text_of(&block["content"]);
             answered.insert(id);
         } else if block["type"] == "text" {
             let text = block["text"].as_str().unwrap_or_default();
-            if text.is_empty() {
-                return Err(Wrong::request(format!("{place}: text content blocks must be non-empty")));
-            }
+            is_said(&block["text"])?;
             seen.user(text);
         }
     }
@@ -144,8 +178,7 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
     let thinking = step.thinking.as_ref();
     let thinking =
         thinking.map(|text| json!({ "type": "thinking", "thinking": text, "signature": signature(text) }));
-    let text = step.text.as_ref().filter(|text| !text.is_empty());
-    let text = text.map(|text| json!({ "type": "text", "text": text }));
+    let text = step.text.as_ref().map(|text| json!({ "type": "text", "text": text }));
     let calls = step.calls.iter().enumerate().map(|(at, call)| {
         let mut block = json!({
             "type": "tool_use", "id": answering.id("toolu_", at), "name": call.name, "input": call.json(),
@@ -164,7 +197,9 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
         None if step.calls.is_empty() => "end_turn",
         None => "tool_use",
     };
-    let message = json!({ "role": "assistant", "content": content });
+    let is_blank = |block: &Value| block["type"] == "text" && is_said(&block["text"]).is_err();
+    let taken_back: Vec<&Value> = content.iter().filter(|block| !is_blank(block)).collect();
+    let message = json!({ "role": "assistant", "content": taken_back });
     let body = json!({
         "id": format!("msg_{}", answering.serial),
         "type": "message",
@@ -181,7 +216,7 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
             "service_tier": "standard",
         },
     });
-    let is_empty = content.is_empty();
+    let is_empty = taken_back.is_empty();
     ProviderAnswer { body, message: if is_empty { Vec::new() } else { vec![message] } }
 }
 

@@ -47,10 +47,10 @@ fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
             ))
         })?;
         match content["role"].as_str() {
-            Some("user") => of_user(parts, open.take(), &mut seen)?,
+            Some("user") => of_user(at, parts, open.take(), &mut seen)?,
             Some("model") => {
                 answered(open.as_ref())?;
-                open = of_model(parts, &seen.model)?;
+                open = of_model(at, parts, &seen.model)?;
             }
             _ => return Err(Wrong::request("Please use a valid role: user, model.")),
         }
@@ -81,9 +81,14 @@ fn parity() -> Wrong {
     )
 }
 
-fn of_user(parts: &[Value], open: Option<Vec<(String, Value)>>, seen: &mut Seen) -> Result<(), Wrong> {
+fn of_user(
+    at: usize,
+    parts: &[Value],
+    open: Option<Vec<(String, Value)>>,
+    seen: &mut Seen,
+) -> Result<(), Wrong> {
     let mut open = open.unwrap_or_default();
-    for part in parts {
+    for (number, part) in parts.iter().enumerate() {
         if let Some(text) = part["text"].as_str() {
             seen.user(text);
         }
@@ -95,6 +100,7 @@ fn of_user(parts: &[Value], open: Option<Vec<(String, Value)>>, seen: &mut Seen)
             return Err(Wrong::request("function_response.response must be an object."));
         }
         let name = response["name"].as_str().unwrap_or_default();
+        is_name(&format!("contents[{at}].parts[{number}].function_response"), name)?;
         let found = open.iter().position(|(called, id)| called == name && *id == response["id"]);
         open.remove(found.ok_or_else(parity)?);
         let said = response["response"].as_object().into_iter().flatten().next();
@@ -110,16 +116,42 @@ fn is_signed(model: &str) -> bool {
     digit.is_some_and(|digit| digit >= 3)
 }
 
-fn of_model(parts: &[Value], model: &str) -> Result<Option<Vec<(String, Value)>>, Wrong> {
-    let mut calls = Vec::new();
-    for part in parts {
+fn is_name(place: &str, name: &str) -> Result<(), Wrong> {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || "_.:-".contains(c);
+    let wrong = if name.is_empty() {
+        "Name cannot be empty."
+    } else if name.len() > 64
+        || name.starts_with(|c: char| !c.is_ascii_alphabetic() && c != '_')
+        || !name.chars().all(is_allowed)
+    {
+        "[FIELD_INVALID] Invalid function name. Must start with a letter or an underscore. Must be a-z, A-Z, 0-9, or contain underscores (_), dots (.), colons (:), or dashes (-), with a maximum length of 64."
+    } else {
+        return Ok(());
+    };
+    Err(Wrong::request(format!("* GenerateContentRequest.{place}.name: {wrong}\n")))
+}
+
+/// What a call is signed with; a name that is not taken back is not part of it.
+fn call_signature(name: &str) -> String {
+    signature(if is_name("", name).is_ok() { name } else { "" })
+}
+
+fn of_model(at: usize, parts: &[Value], model: &str) -> Result<Option<Vec<(String, Value)>>, Wrong> {
+    let mut calls: Vec<(String, Value)> = Vec::new();
+    for (number, part) in parts.iter().enumerate() {
+        let place = format!("contents[{at}].parts[{number}]");
+        if part["text"] == "" && part["thoughtSignature"].is_null() {
+            return Err(Wrong::request(format!(
+                "* GenerateContentRequest.{place}.data: required oneof field 'data' must have one initialized field\n"
+            )));
+        }
         let call = &part["functionCall"];
         if call.is_null() {
             continue;
         }
         let name = call["name"].as_str().unwrap_or_default().to_owned();
         match part["thoughtSignature"].as_str() {
-            Some(sent) if sent != signature(&name) => {
+            Some(sent) if sent != call_signature(&name) && sent != signature("") => {
                 return Err(Wrong::request("Invalid thought signature."));
             }
             None if calls.is_empty() && is_signed(model) => {
@@ -129,6 +161,15 @@ fn of_model(parts: &[Value], model: &str) -> Result<Option<Vec<(String, Value)>>
             }
             _ => {}
         }
+        is_name(&format!("{place}.function_call"), &name)?;
+        if !call["args"].is_object() {
+            return Err(Wrong::request(format!(
+                "Invalid value at '{place}.function_call.args' (type.googleapis.com/google.protobuf.Struct)"
+            )));
+        }
+        if !call["id"].is_null() && calls.iter().any(|(_, id)| *id == call["id"]) {
+            return Err(Wrong::request(format!("{place}.function_call.id: {} is there twice.", call["id"])));
+        }
         calls.push((name, call["id"].clone()));
     }
     Ok(Some(calls))
@@ -137,7 +178,7 @@ fn of_model(parts: &[Value], model: &str) -> Result<Option<Vec<(String, Value)>>
 fn answer(answering: &Answering<'_>) -> ProviderAnswer {
     let step = answering.step;
     let thought = step.thinking.as_ref().map(|text| json!({ "text": text, "thought": true }));
-    let text = step.text.as_ref().filter(|text| !text.is_empty()).map(|text| json!({ "text": text }));
+    let text = step.text.as_ref().map(|text| json!({ "text": text }));
     let calls = step.calls.iter().enumerate().map(|(at, call)| {
         let mut shown = json!({ "name": call.name, "args": call.json() });
         // An id is not always given.
@@ -146,7 +187,7 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
         }
         let mut part = json!({ "functionCall": shown });
         if at == 0 && (step.thinking.is_some() || is_signed(answering.model)) {
-            part["thoughtSignature"] = json!(signature(&call.name));
+            part["thoughtSignature"] = json!(call_signature(&call.name));
         }
         part
     });
@@ -162,7 +203,9 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
     let mut message = Vec::new();
     if !parts.is_empty() {
         candidate["content"]["parts"] = json!(parts);
-        message.push(candidate["content"].clone());
+        let is_said = |part: &&Value| part["text"].as_str().is_none_or(|text| !text.trim().is_empty());
+        let said: Vec<&Value> = parts.iter().filter(is_said).collect();
+        message.extend((!said.is_empty()).then(|| json!({ "role": "model", "parts": said })));
     }
     if reason == "MALFORMED_FUNCTION_CALL" {
         candidate["finishMessage"] = json!("Malformed function call: print(default_api.");

@@ -173,6 +173,11 @@ pub(crate) fn only(value: &Value, place: &str, known: &[&str]) -> Result<(), Wro
     }
 }
 
+/// Whether a function may have this name everywhere.
+pub(crate) fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
+}
+
 /// A signature of what was thought.
 pub(crate) fn signature(thought: &str) -> String {
     let mut hasher = DefaultHasher::new();

@@ -1,6 +1,8 @@
 //! Chat Completions, from the provider's side.
 
-use super::{Answering, ProviderAnswer, ProviderRequest, Seen, Wire, Wrong, only, signature, text_of};
+use super::{
+    Answering, ProviderAnswer, ProviderRequest, Seen, Wire, Wrong, is_name, only, signature, text_of,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -38,6 +40,9 @@ fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
             return Err(Wrong::request("Unexpected role 'user' after role 'tool'"));
         }
         check_message(at, message, &mut open, &mut seen)?;
+        if message["role"] == "assistant" {
+            is_taken_back(at, message, is_mistral, &seen.model)?;
+        }
         seen.of_model.push(message["role"] == "assistant");
         seen.conversation.push(message.clone());
     }
@@ -61,8 +66,7 @@ fn check_message(
         Some("assistant") => {
             unanswered(open)?;
             let calls = message["tool_calls"].as_array();
-            if message["content"].is_null() && calls.is_none_or(Vec::is_empty) && message["refusal"].is_null()
-            {
+            if message["content"].is_null() && calls.is_none() {
                 return Err(Wrong::request(format!(
                     "Invalid value for 'messages[{at}].content': expected a string, got null."
                 )));
@@ -74,7 +78,11 @@ fn check_message(
                         "Missing required parameter: 'messages[{at}].tool_calls.id'."
                     )));
                 }
-                open.insert(id.to_owned());
+                if !open.insert(id.to_owned()) {
+                    return Err(Wrong::request(format!(
+                        "Duplicate value for 'tool_call_id' of '{id}' in 'messages[{at}].tool_calls'."
+                    )));
+                }
             }
             Ok(())
         }
@@ -90,6 +98,76 @@ fn check_message(
         }
         role => Err(Wrong::request(format!("Invalid value: {role:?} in 'messages[{at}].role'."))),
     }
+}
+
+/// What the strictest of those who serve this dialect refuse: Groq fields, `OpenAI` names, vLLM arguments, Mistral ids.
+fn is_taken_back(at: usize, message: &Value, is_mistral: bool, model: &str) -> Result<(), Wrong> {
+    let wants_thoughts = wants_thoughts(model);
+    let known = ["role", "content", "tool_calls"];
+    let is_known = |key: &str| known.contains(&key) || (wants_thoughts && key == "reasoning_content");
+    if let Some(key) =
+        message.as_object().into_iter().flatten().map(|(key, _)| key).find(|key| !is_known(key))
+    {
+        return Err(Wrong::request(format!(
+            "'messages.{at}' : for 'role:assistant' the following must be satisfied[('messages.{at}' : property '{key}' is unsupported)]"
+        )));
+    }
+    let Some(calls) = message["tool_calls"].as_array() else { return Ok(()) };
+    if calls.is_empty() {
+        return Err(Wrong::request(format!(
+            "Invalid 'messages[{at}].tool_calls': empty array. Expected an array with minimum length 1, but got an empty array instead."
+        )));
+    }
+    if wants_thoughts && message["reasoning_content"].is_null() {
+        return Err(Wrong::request(format!(
+            "thinking is enabled but reasoning_content is missing in assistant tool call message at index {at}"
+        )));
+    }
+    for (number, call) in calls.iter().enumerate() {
+        let place = format!("messages[{at}].tool_calls[{number}]");
+        only(call, &format!("{place}."), &["id", "type", "function"])?;
+        is_call(&place, call, is_mistral)?;
+    }
+    Ok(())
+}
+
+/// Models that always think, and are sent their thoughts.
+fn wants_thoughts(model: &str) -> bool {
+    model.contains("deepseek") || model.contains("kimi")
+}
+
+fn is_call(place: &str, call: &Value, is_mistral: bool) -> Result<(), Wrong> {
+    let (id, name) = (call["id"].as_str().unwrap_or_default(), call["function"]["name"].as_str());
+    let name = name.unwrap_or_default();
+    let is_nine = id.len() == 9 && id.chars().all(|c| c.is_ascii_alphanumeric());
+    let arguments = &call["function"]["arguments"];
+    let wrong = if is_mistral && !is_nine {
+        format!("Tool call id was {id} but must be a-z, A-Z, 0-9, with a length of 9.")
+    } else if is_mistral && (!is_name(name) || name.len() > 64) {
+        format!(
+            "Function name was {name} but must be a-z, A-Z, 0-9, or contain underscores and dashes, with a maximum length of 64."
+        )
+    } else if id.len() > 40 {
+        format!("Invalid '{place}.id': string too long. Expected a string with maximum length 40.")
+    } else if !is_name(name) {
+        format!(
+            "Invalid '{place}.function.name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."
+        )
+    } else if name.len() > 64 {
+        format!("Invalid '{place}.function.name': string too long. Expected a string with maximum length 64.")
+    } else if !arguments.is_string() {
+        format!(
+            "Invalid type for '{place}.function.arguments': expected a string, but got an object instead."
+        )
+    } else {
+        let read =
+            serde_json::from_str::<serde_json::Map<String, Value>>(arguments.as_str().unwrap_or_default());
+        match read {
+            Ok(_) => return Ok(()),
+            Err(error) => format!("Expecting value: line {} column {}", error.line(), error.column()),
+        }
+    };
+    Err(Wrong::request(wrong))
 }
 
 fn unanswered(open: &BTreeSet<String>) -> Result<(), Wrong> {
@@ -128,8 +206,10 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
     } else if !is_mistral {
         message["refusal"] = Value::Null;
         message["annotations"] = json!([]);
+        message["tool_calls"] = json!([]);
     }
-    if let Some(thinking) = &step.thinking {
+    let thinking = step.thinking.as_deref().or(wants_thoughts(answering.model).then_some("Hm."));
+    if let Some(thinking) = thinking {
         message["reasoning_content"] = json!(thinking);
     }
     if !calls.is_empty() {
@@ -159,6 +239,33 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
             "completion_tokens_details": { "reasoning_tokens": tokens.thoughts },
         },
     });
-    let is_empty = step.text.as_ref().is_none_or(String::is_empty) && step.calls.is_empty();
+    let message = taken_back(&message, answering.model);
+    let is_empty = message["content"].is_null() && step.calls.is_empty();
     ProviderAnswer { body, message: if is_empty { Vec::new() } else { vec![message] } }
+}
+
+/// How a client that means it well sends an answer back.
+fn taken_back(answer: &Value, model: &str) -> Value {
+    let mut message = json!({ "role": "assistant", "content": answer["content"] });
+    if let Some(refusal) = answer["refusal"].as_str() {
+        message["content"] = json!(refusal);
+    }
+    if message["content"].as_str().is_some_and(|text| text.trim().is_empty()) {
+        message["content"] = Value::Null;
+    }
+    if wants_thoughts(model) {
+        message["reasoning_content"] = answer["reasoning_content"].clone();
+    }
+    let mut calls = answer["tool_calls"].as_array().cloned().unwrap_or_default();
+    for call in &mut calls {
+        call.as_object_mut().map(|call| call.remove("caller"));
+        let arguments = &mut call["function"]["arguments"];
+        if !arguments.is_string() {
+            *arguments = json!(arguments.to_string());
+        }
+    }
+    if !calls.is_empty() {
+        message["tool_calls"] = json!(calls);
+    }
+    message
 }

@@ -1,6 +1,8 @@
 //! The Responses of `OpenAI`, from the provider's side.
 
-use super::{Answering, ProviderAnswer, ProviderRequest, Seen, Wire, Wrong, only, signature, text_of};
+use super::{
+    Answering, ProviderAnswer, ProviderRequest, Seen, Wire, Wrong, is_name, only, signature, text_of,
+};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -57,6 +59,22 @@ fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
     }
 }
 
+fn is_call(at: usize, item: &Value) -> Result<(), Wrong> {
+    let text = |key: &str| item[key].as_str().unwrap_or_default();
+    let wrong = if !is_name(text("name")) {
+        "name': string does not match pattern. Expected a string that matches the pattern '^[a-zA-Z0-9_-]+$'."
+    } else if text("name").len() > 64 {
+        "name': string too long. Expected a string with maximum length 64."
+    } else if text("call_id").is_empty() {
+        "call_id': empty string. Expected a string with minimum length 1, but got an empty string instead."
+    } else if text("call_id").len() > 64 {
+        "call_id': string too long. Expected a string with maximum length 64."
+    } else {
+        return Ok(());
+    };
+    Err(Wrong::request(format!("Invalid 'input[{at}].{wrong}")))
+}
+
 /// Whether the item is the model's.
 fn check_item(
     at: usize,
@@ -75,6 +93,7 @@ fn check_item(
                     text("id")
                 )));
             }
+            is_call(at, item)?;
             if !item["arguments"].is_string() {
                 return Err(Wrong::request(format!(
                     "Invalid type for 'input[{at}].arguments': expected a string."
@@ -98,6 +117,14 @@ fn check_item(
             if item["encrypted_content"] != signature(summary) {
                 return Err(Wrong::request(format!(
                     "The encrypted content {} could not be verified.",
+                    text("id")
+                )));
+            }
+            let follower = items.get(at + 1).map(|item| &item["type"]);
+            if !follower.is_some_and(|kind| kind == "function_call" || kind == "message" || kind == "program")
+            {
+                return Err(Wrong::request(format!(
+                    "Item '{}' of type 'reasoning' was provided without its required following item.",
                     text("id")
                 )));
             }
@@ -167,7 +194,8 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
             "total_tokens": tokens.prompt + tokens.completion,
         },
     });
-    ProviderAnswer { body, message: output }
+    let is_followed = output.last().is_some_and(|item| item["type"] != "reasoning");
+    ProviderAnswer { body, message: if is_followed { output } else { Vec::new() } }
 }
 
 pub(super) fn error(status: u16, message: &str) -> Value {

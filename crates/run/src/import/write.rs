@@ -70,6 +70,7 @@ fn trace(transcript: &Transcript) -> ConversationTrace {
         stop_reason: transcript.stop_reason.clone(),
         trace_id: transcript.trace_id.clone(),
         errors: transcript.errors.clone(),
+        unmade_calls: Vec::new(),
         delegations: transcript.delegations.clone(),
         faults: None,
         servers: Vec::new(),

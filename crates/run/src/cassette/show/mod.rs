@@ -154,6 +154,10 @@ impl Page {
                 Step::Call(index) => self.call(trace, index, &results[index]),
             }
         }
+        for call in &trace.unmade_calls {
+            let name = full_name(call.server.as_deref(), &call.name);
+            self.labelled("  ", "not made", &name);
+        }
         for error in &trace.errors {
             self.labelled("  ", "error", &prose::of_content(Some(error)));
         }

@@ -1,0 +1,210 @@
+//! What does a provider take back of what its model wrote? The trace keeps that to the letter; the wire needs not.
+
+use super::piece::Piece;
+use super::wire_name::{fnv, lettered};
+use super::{Answered, Ask, Message};
+use serde_json::value::RawValue;
+use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
+
+/// What one kind of provider takes back. Where the parts of a call stand is said by JSON pointers.
+pub(super) struct Rules {
+    /// The calls in a message.
+    pub(super) calls: fn(&mut Value) -> Vec<&mut Value>,
+    /// Where the id of a call stands.
+    pub(super) id: &'static str,
+    /// Where its name stands.
+    pub(super) name: &'static str,
+    /// Where its arguments stand.
+    pub(super) arguments: &'static str,
+    /// Which ids are taken.
+    pub(super) ids: Ids,
+    /// What a name may have beside letters, digits, `_` and `-`.
+    pub(super) name_marks: &'static str,
+    /// Whether arguments are a text with JSON in it, not the JSON itself.
+    pub(super) is_text: bool,
+    /// Takes out what else is refused; false when nothing is left to send.
+    pub(super) rest: fn(&mut Value, &Ask<'_>) -> bool,
+}
+
+/// Which ids of calls a provider takes; each is there once.
+#[derive(Clone, Copy)]
+pub(super) enum Ids {
+    /// Letters, digits, `_` and `-`, at most so many.
+    UpTo(usize),
+    /// Nine letters and digits.
+    Nine,
+    /// As those of 64, or none.
+    OrNone,
+}
+
+/// A step of the conversation as it is sent.
+pub(super) enum Turn<'a> {
+    User(&'a str),
+    Model(Piece<'a>),
+    Results(Vec<Told<'a>>),
+}
+
+/// A result, under the id and the name that its call has on the wire.
+pub(super) struct Told<'a> {
+    pub(super) id: Option<String>,
+    pub(super) name: String,
+    pub(super) result: &'a Answered,
+}
+
+/// The whole conversation as the provider takes it.
+pub(super) fn conversation<'a>(ask: &Ask<'a>, rules: &Rules) -> Vec<Turn<'a>> {
+    let (mut turns, mut taken, mut called) = (Vec::new(), BTreeSet::new(), Vec::new());
+    for message in ask.messages {
+        match message {
+            Message::User(text) => turns.push(Turn::User(text)),
+            Message::Assistant(raw) => {
+                let piece;
+                (piece, called) = sent_back(raw, ask, rules, &mut taken);
+                turns.extend(piece.map(Turn::Model));
+            }
+            Message::Results(results) => {
+                let mut called = std::mem::take(&mut called).into_iter();
+                let told = results.iter().map(|result| match called.next() {
+                    Some((id, name)) => Told { id, name, result },
+                    None => Told { id: Some(result.call_id.clone()), name: result.name.clone(), result },
+                });
+                turns.push(Turn::Results(told.collect()));
+            }
+        }
+    }
+    turns
+}
+
+/// The ids and names of a message's calls, as they are sent.
+type Called = Vec<(Option<String>, String)>;
+
+fn sent_back<'a>(
+    raw: &'a RawValue,
+    ask: &Ask<'_>,
+    rules: &Rules,
+    taken: &mut BTreeSet<String>,
+) -> (Option<Piece<'a>>, Called) {
+    let Ok(written) = serde_json::from_str::<Value>(raw.get()) else {
+        return (Some(Piece::Echo(raw)), Vec::new());
+    };
+    let mut message = written.clone();
+    let called = (rules.calls)(&mut message).into_iter().map(|call| mended(call, rules, taken)).collect();
+    let piece = (rules.rest)(&mut message, ask)
+        .then(|| if message == written { Piece::Echo(raw) } else { Piece::Ours(message) });
+    (piece, called)
+}
+
+fn mended(call: &mut Value, rules: &Rules, taken: &mut BTreeSet<String>) -> (Option<String>, String) {
+    let text =
+        |call: &Value, at: &str| call.pointer(at).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let id = rules.ids.of(&text(call, rules.id), taken);
+    let name = lettered(&text(call, rules.name), rules.name_marks);
+    let arguments = arguments(call.pointer(rules.arguments), rules.is_text);
+    match &id {
+        Some(id) => put(call, rules.id, json!(id)),
+        None => drop(call.as_object_mut().and_then(|call| call.remove(rules.id.trim_start_matches('/')))),
+    }
+    put(call, rules.name, json!(name));
+    put(call, rules.arguments, arguments);
+    (id, name)
+}
+
+/// An object, whatever was written: what was wrong with it is told by the result.
+fn arguments(written: Option<&Value>, is_text: bool) -> Value {
+    let object = match written {
+        Some(Value::Object(object)) => Some(object.clone()),
+        Some(Value::String(text)) => match serde_json::from_str::<Map<String, Value>>(text) {
+            Ok(_) if is_text => return json!(text),
+            object => object.ok(),
+        },
+        _ => None,
+    };
+    let object = Value::Object(object.unwrap_or_default());
+    if is_text { json!(object.to_string()) } else { object }
+}
+
+fn put(call: &mut Value, at: &str, value: Value) {
+    let (parent, key) = at.rsplit_once('/').unwrap_or(("", at));
+    if let Some(Value::Object(parent)) = call.pointer_mut(parent) {
+        parent.insert(key.to_owned(), value);
+    } else if call.is_object() && !parent.is_empty() {
+        put(call, parent, json!({ key: value }));
+    }
+}
+
+impl Ids {
+    /// The id as it was given, where it is taken and not there yet; else one that is.
+    fn of(self, given: &str, taken: &mut BTreeSet<String>) -> Option<String> {
+        if given.is_empty() && matches!(self, Self::OrNone) {
+            return None;
+        }
+        if self.takes(given) && taken.insert(given.to_owned()) {
+            return Some(given.to_owned());
+        }
+        let mut salt = 0_u32;
+        loop {
+            let hash = fnv(&[given.as_bytes(), &salt.to_le_bytes()]);
+            let made = match self {
+                Self::Nine => format!("c{hash:08x}"),
+                _ => format!("call_{hash:08x}"),
+            };
+            if taken.insert(made.clone()) {
+                return Some(made);
+            }
+            salt += 1;
+        }
+    }
+
+    fn takes(self, id: &str) -> bool {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        match self {
+            Self::UpTo(most) => (1..=most).contains(&id.len()) && id.chars().all(is_plain),
+            Self::Nine => id.len() == 9 && id.chars().all(|c| c.is_ascii_alphanumeric()),
+            Self::OrNone => Self::UpTo(64).takes(id),
+        }
+    }
+}
+
+/// Whether a text says nothing.
+pub(super) fn is_blank(text: &Value) -> bool {
+    text.as_str().is_none_or(|text| text.trim().is_empty())
+}
+
+/// The list under a key of a message; an empty one where there is none.
+pub(super) fn list<'v>(message: &'v mut Value, key: &str) -> &'v mut [Value] {
+    message.get_mut(key).and_then(Value::as_array_mut).map(Vec::as_mut_slice).unwrap_or_default()
+}
+
+/// The entries of a list that are of this kind.
+pub(super) fn of_kind<'v>(list: &'v mut [Value], kind: &str) -> Vec<&'v mut Value> {
+    list.iter_mut().filter(|entry| entry["type"] == kind).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_kept_where_it_can_be_and_is_never_there_twice() {
+        let mut taken = BTreeSet::new();
+        let mut of = |ids: Ids, given: &str| ids.of(given, &mut taken);
+        assert_eq!(of(Ids::UpTo(40), "call_1").as_deref(), Some("call_1"));
+        assert_ne!(of(Ids::UpTo(40), "call_1").as_deref(), Some("call_1"));
+        assert_eq!(of(Ids::OrNone, ""), None);
+        assert_eq!(of(Ids::Nine, "D681PevKs").as_deref(), Some("D681PevKs"));
+        let (one, other) = (of(Ids::Nine, "call_abc").unwrap(), of(Ids::Nine, "call_abc").unwrap());
+        assert!(one != other && one.len() == 9 && other.len() == 9, "{one} {other}");
+    }
+
+    #[test]
+    fn arguments_are_an_object_whatever_was_written() {
+        assert_eq!(arguments(Some(&json!("{\"a\": 1}")), true), json!("{\"a\": 1}"));
+        assert_eq!(arguments(Some(&json!({ "a": 1 })), true), json!("{\"a\":1}"));
+        assert_eq!(arguments(Some(&json!("{\"a\": 1}")), false), json!({ "a": 1 }));
+        for written in [None, Some(json!("{\"a")), Some(json!("[1]")), Some(json!(7)), Some(Value::Null)] {
+            assert_eq!(arguments(written.as_ref(), true), json!("{}"));
+            assert_eq!(arguments(written.as_ref(), false), json!({}));
+        }
+    }
+}
