@@ -17,6 +17,14 @@ pub fn escape(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// The first `limit` characters as [`escape`] shows them, with an ellipsis when there are more.
+pub fn clipped(text: &str, limit: usize) -> String {
+    match text.char_indices().nth(limit) {
+        Some((end, _)) => format!("{}…", escape(&text[..end])),
+        None => escape(text).into_owned(),
+    }
+}
+
 /// A path as it is shown.
 pub fn escape_path(path: &std::path::Path) -> String {
     escape(&path.to_string_lossy()).into_owned()
@@ -112,6 +120,12 @@ fn is_noncharacter(code: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_clip_counts_characters_not_bytes() {
+        assert_eq!(clipped("天気予報", 2), "天気…");
+        assert_eq!(clipped("天気", 2), "天気");
+    }
 
     #[test]
     fn an_escape_sequence_is_shown_not_sent() {

@@ -4,6 +4,7 @@
 pub(crate) mod arbitrary;
 mod check;
 mod compare;
+pub mod document;
 mod hash;
 mod members;
 mod number;

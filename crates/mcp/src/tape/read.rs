@@ -1,6 +1,7 @@
 //! A tape's text, read whole or refused with the line that is wrong.
 
 use super::{Entry, FORMAT, Header, VERSION};
+use mcptest_core::json::document::{Placed, Source, TextFault, Words};
 use thiserror::Error;
 
 /// A tape.
@@ -14,36 +15,38 @@ pub struct Tape {
     pub is_cut: bool,
 }
 
-/// Why a text is not a tape.
-#[derive(Debug, Error)]
-pub enum TapeError {
-    /// Nothing in it.
-    #[error("it is empty; a tape is written with `mcptest proxy --out FILE -- COMMAND`")]
-    Empty,
-    /// Another format.
-    #[error(
-        "line 1 is not a tape's header ({reason}); a tape is written with `mcptest proxy --out FILE -- COMMAND`"
-    )]
+/// Why a text is not a tape, and where.
+pub type TapeError = Placed<TapeFault>;
+
+const WORDS: Words = Words {
+    shape: "a tape is one JSON object per line, as `mcptest proxy --out FILE -- COMMAND` writes it",
+    again: "record it again with `mcptest proxy --out FILE -- COMMAND`",
+};
+
+/// What is wrong with a tape.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum TapeFault {
+    /// The text itself.
+    #[error("{}", .0.said(&WORDS))]
+    Text(TextFault),
+    /// The first line is not what it should be.
+    #[error("this is not a tape's header ({reason}); {}", WORDS.shape)]
     NoHeader {
         /// What is wrong with it.
         reason: String,
     },
-    /// A newer mcptest wrote it.
-    #[error(
-        "it is written in version {found} of the tape format, and this mcptest reads version {VERSION}: use a newer mcptest"
-    )]
-    Newer {
-        /// Its version.
-        found: u64,
-    },
-    /// A line inside it is broken.
-    #[error("line {line} is not a tape's entry: {reason}")]
-    BadLine {
-        /// Counted from 1.
-        line: usize,
+    /// A line after it is not.
+    #[error("this is not a tape's entry ({reason}); restore the line, or {}", WORDS.again)]
+    BadEntry {
         /// What is wrong with it.
         reason: String,
     },
+}
+
+impl From<TextFault> for TapeFault {
+    fn from(fault: TextFault) -> Self {
+        Self::Text(fault)
+    }
 }
 
 /// True when a text begins as a tape does.
@@ -57,24 +60,15 @@ pub fn is_tape(text: &str) -> bool {
 impl Tape {
     /// Reads a tape. A last line without its end is left out, since a recording can be cut off.
     pub fn read(text: &str) -> Result<Self, TapeError> {
-        let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()).peekable();
-        let (_, first) = lines.next().ok_or(TapeError::Empty)?;
-        let header: Header =
-            serde_json::from_str(first).map_err(|error| TapeError::NoHeader { reason: error.to_string() })?;
-        if header.format != FORMAT {
-            return Err(TapeError::NoHeader { reason: format!("its format is {:?}", header.format) });
-        }
-        if header.version > VERSION {
-            return Err(TapeError::Newer { found: header.version });
-        }
+        let mut lines = Source::new(text.as_bytes()).lines().peekable();
+        let first = lines.next().ok_or_else(|| TapeError::nowhere(TextFault::Empty))?;
+        let header = first.header((FORMAT, VERSION), |reason| TapeFault::NoHeader { reason })?;
         let (mut entries, mut is_cut) = (Vec::new(), false);
-        while let Some((index, line)) = lines.next() {
-            match serde_json::from_str(line) {
+        while let Some(line) = lines.next() {
+            match line.object(line.text()?, |reason| TapeFault::BadEntry { reason }) {
                 Ok(entry) => entries.push(entry),
                 Err(_) if lines.peek().is_none() && !text.ends_with('\n') => is_cut = true,
-                Err(error) => {
-                    return Err(TapeError::BadLine { line: index + 1, reason: error.to_string() });
-                }
+                Err(error) => return Err(error),
             }
         }
         Ok(Self { header, entries, is_cut })
@@ -98,12 +92,19 @@ mod tests {
     #[test]
     fn a_broken_line_inside_is_refused_with_its_number() {
         let error = Tape::read(&format!("{HEADER}\nnonsense\n")).unwrap_err();
-        assert!(error.to_string().starts_with("line 2 is not"), "{error}");
+        assert_eq!(
+            error.to_string(),
+            "line 2, column 2: this is not JSON (expected ident); restore the line, or record it again with \
+             `mcptest proxy --out FILE -- COMMAND`"
+        );
     }
 
     #[test]
     fn a_newer_tape_is_refused() {
         let newer = HEADER.replace("\"version\":1", "\"version\":9");
-        assert!(matches!(Tape::read(&newer), Err(TapeError::Newer { found: 9 })));
+        assert!(matches!(
+            Tape::read(&newer),
+            Err(Placed { fault: TapeFault::Text(TextFault::Newer { version: 9, .. }), .. })
+        ));
     }
 }

@@ -2,8 +2,10 @@
 
 use crate::bound::bounded;
 use crate::{Options, Reporter};
+use mcptest_core::json::document::{Placed, Source, TextFault, Words};
 use mcptest_core::report::{Report, SCHEMA_VERSION};
 use serde::Deserialize;
+use serde_json::value::RawValue;
 
 /// The JSON Schema of the report (draft 2020-12).
 pub const SCHEMA: &str = include_str!("report.schema.json");
@@ -22,58 +24,53 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
     out
 }
 
-/// Why a saved report cannot be read.
+/// Why a saved report cannot be read, and where.
+pub type ReadError = Placed<ReadFault>;
+
+const WORDS: Words = Words {
+    shape: "a report is one JSON object, as `mcptest run --reporter json=FILE` writes it",
+    again: "write it again with `mcptest run --reporter json=FILE`",
+};
+
+/// What is wrong with a saved report.
 #[derive(Debug, thiserror::Error)]
-pub enum ReadError {
-    /// The text ends early.
-    #[error("the report is empty or cut off: {0}")]
-    CutOff(serde_json::Error),
-    /// The text is not JSON at all.
-    #[error("this is not a JSON report: {0}")]
-    NotJson(serde_json::Error),
+pub enum ReadFault {
+    /// The text itself.
+    #[error("{}", .0.said(&WORDS))]
+    Text(TextFault),
     /// JSON, but of something else.
     #[error("this is not a report of mcptest: it has no whole number `schema_version`")]
     NotReport,
-    /// A version that this build does not know yet.
-    #[error("the report has schema_version {found}, this build reads {SCHEMA_VERSION}: use a newer mcptest")]
-    Newer {
-        /// The version in the file.
-        found: u64,
-    },
-    /// A version that never was.
-    #[error("the report has schema_version {found}, which no mcptest writes")]
-    Unknown {
-        /// The version in the file.
-        found: u64,
-    },
     /// The right version, but a field is missing or of the wrong type.
-    #[error("the report is broken: {0}")]
-    Broken(serde_json::Error),
+    #[error("the report is broken ({0}); {again}", again = WORDS.again)]
+    Broken(String),
+}
+
+impl From<TextFault> for ReadFault {
+    fn from(fault: TextFault) -> Self {
+        Self::Text(fault)
+    }
 }
 
 /// A saved report; its totals are counted anew from its tests.
 pub fn read(text: &str) -> Result<Report, ReadError> {
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    match version(text)? {
-        found if found == u64::from(SCHEMA_VERSION) => {}
-        found if found > u64::from(SCHEMA_VERSION) => return Err(ReadError::Newer { found }),
-        found => return Err(ReadError::Unknown { found }),
-    }
-    let report: Report = serde_json::from_str(text).map_err(ReadError::Broken)?;
-    Ok(Report::new(report.tests))
-}
-
-fn version(text: &str) -> Result<u64, ReadError> {
     #[derive(Deserialize)]
-    struct Probe {
-        schema_version: Option<u64>,
+    struct Peek<'a> {
+        #[serde(borrow)]
+        schema_version: Option<&'a RawValue>,
     }
-    match serde_json::from_str::<Probe>(text) {
-        Ok(probe) => probe.schema_version.ok_or(ReadError::NotReport),
-        Err(error) if error.is_data() => Err(ReadError::NotReport),
-        Err(error) if error.is_eof() => Err(ReadError::CutOff(error)),
-        Err(error) => Err(ReadError::NotJson(error)),
+    let source = Source::new(text.as_bytes());
+    let text = source.text()?;
+    if text.is_empty() {
+        return Err(ReadError::nowhere(TextFault::Empty));
     }
+    let peek: Peek<'_> = source.object(text, |_| ReadFault::NotReport)?;
+    if peek.schema_version.is_none_or(|version| version.get().parse::<u64>().is_err()) {
+        return Err(source.fault_here(ReadFault::NotReport));
+    }
+    source.version(peek.schema_version, u64::from(SCHEMA_VERSION))?;
+    let report: Report = source.object(text, ReadFault::Broken)?;
+    Ok(Report::new(report.tests))
 }
 
 #[cfg(test)]

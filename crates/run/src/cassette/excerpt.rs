@@ -1,6 +1,6 @@
 //! Where do two texts differ, in few words?
 
-use super::text::clipped;
+use mcptest_core::escape::clipped;
 
 const SHOWN: usize = 60;
 const CONTEXT: usize = 12;

@@ -1,8 +1,6 @@
 //! How is a recorded run kept in a file, and how does it come back?
 
-mod check;
 mod excerpt;
-mod explain;
 mod fingerprint;
 mod lock;
 mod name;
@@ -13,9 +11,7 @@ mod problem;
 mod read;
 mod resolve;
 mod show;
-mod source;
 mod stale;
-mod text;
 mod write;
 mod write_error;
 
@@ -26,13 +22,12 @@ pub use fingerprint::{fingerprint_of, is_tampered, sealed};
 pub use name::{beside, default_path, with_model};
 pub(crate) use natural::by_path;
 pub use parse::{Cassette, CassetteRun, Stopped, parse};
-pub use problem::{Fault, Place, Problem};
+pub use problem::{Fault, Problem};
 pub(crate) use read::is_tape;
 pub use read::{ReadError, Recording};
 pub use resolve::{ResolveError, Resolved, is_pattern, resolve};
 pub(crate) use show::{Look, Page, prose_of_content};
 pub use show::{Options, timeline};
-pub(crate) use source::Source;
 pub use stale::{Change, staleness};
 pub(crate) use stale::{first_differences, server_changes};
 pub(crate) use write::write_whole;

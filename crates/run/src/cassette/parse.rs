@@ -2,8 +2,8 @@
 
 use super::order::Order;
 use super::problem::{Fault, Problem};
-use super::source::Source;
-use super::text::clipped;
+use mcptest_core::escape::clipped;
+use mcptest_core::json::document::{Source, TextFault};
 use mcptest_core::trace::{Header, Trace};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -68,14 +68,14 @@ pub fn parse(bytes: &[u8]) -> Result<Cassette<'_>, Problem> {
     let file = Source::new(bytes);
     let mut lines = file.lines();
     let Some(first) = lines.next() else {
-        return Err(Problem { place: None, fault: Fault::Empty });
+        return Err(Problem::nowhere(TextFault::Empty));
     };
     let is_only_line = lines.next().is_none();
     match peek(first) {
-        Ok((text, peek)) if peek.is_header() => pinned(file, header(first, text, &peek)?),
+        Ok((_, peek)) if peek.is_header() => pinned(file, header(first)?),
         Ok((text, peek)) if is_only_line => document(first, text, &peek),
         Ok(_) => unpinned(file),
-        Err(problem) if is_only_line || first.content().starts_with(b"[") || problem.is_conflict() => {
+        Err(problem) if is_only_line || first.content().starts_with(b"[") || problem.fault.is_conflict() => {
             Err(problem)
         }
         Err(problem) => over_many_lines(file, first, problem),
@@ -92,8 +92,6 @@ pub(super) fn parse_trace(text: &str) -> Result<Trace<'_>, Problem> {
 struct Peek<'a> {
     #[serde(borrow, default)]
     format: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    version: Option<&'a RawValue>,
     #[serde(borrow, default)]
     run: Option<&'a RawValue>,
     #[serde(borrow, default)]
@@ -133,10 +131,10 @@ fn over_many_lines<'a>(
     match peek(file) {
         Ok((_, peek)) if peek.is_header() => {
             let reason = "it does not stand on one line; `jq -c .` puts it there".to_owned();
-            Err(file.problem_here(Fault::BadHeader { reason }))
+            Err(file.fault_here(Fault::BadHeader { reason }))
         }
         Ok((text, peek)) => document(file, text, &peek),
-        Err(problem) if problem.fault == Fault::Scattered => Err(problem),
+        Err(problem) if problem.fault == Fault::Text(TextFault::Scattered) => Err(problem),
         Err(_) if mentions_format(first) => Err(damage),
         Err(_) if file.lines().skip(1).any(is_run) => unpinned(file),
         Err(problem) => Err(problem),
@@ -165,25 +163,14 @@ fn trace<'a>(source: Source<'a>, text: &'a str) -> Result<Trace<'a>, Problem> {
     let trace = trace.of(text);
     let is_bare = trace.tool_calls.is_empty() && trace.conversation.turns.is_empty();
     if is_bare && !serde_json::from_str(text).is_ok_and(|peek: Peek<'_>| peek.is_trace()) {
-        return Err(source.problem(text, Fault::NotATrace));
+        return Err(source.fault(text, Fault::NotATrace));
     }
     source.check(text)?;
     Ok(trace)
 }
 
-fn header<'a>(line: Source<'a>, text: &'a str, peek: &Peek<'a>) -> Result<Header, Problem> {
-    let format = peek.format.map_or("null", RawValue::get);
-    let version = peek.version.map_or("missing", RawValue::get);
-    let fault = match version.parse::<u64>() {
-        _ if format != "\"mcptest-cassette\"" => Fault::WrongFormat { found: clipped(format, 60) },
-        Ok(version) if version == u64::from(Header::VERSION) => {
-            line.check(text)?;
-            return line.object(text, |reason| Fault::BadHeader { reason });
-        }
-        Ok(version) if version > u64::from(Header::VERSION) => Fault::NewerVersion { version },
-        _ => Fault::UnknownVersion { found: clipped(version, 60) },
-    };
-    Err(line.problem_here(fault))
+fn header(line: Source<'_>) -> Result<Header, Problem> {
+    line.header((Header::FORMAT, u64::from(Header::VERSION)), |reason| Fault::BadHeader { reason })
 }
 
 fn pinned(file: Source<'_>, header: Header) -> Result<Cassette<'_>, Problem> {
@@ -194,7 +181,7 @@ fn pinned(file: Source<'_>, header: Header) -> Result<Cassette<'_>, Problem> {
         match numbered(line) {
             Ok(Line::Stopped(mark)) => stopped = Some(mark),
             Ok(Line::Run(number, trace)) => runs.push(run(line, number, trace, &mut order)),
-            Err(problem) if problem.is_conflict() => return Err(problem),
+            Err(problem) if problem.fault.is_conflict() => return Err(problem),
             Err(problem) => runs.push(unreadable(line, problem)),
         }
     }
@@ -207,8 +194,8 @@ fn unpinned(file: Source<'_>) -> Result<Cassette<'_>, Problem> {
     for line in file.lines() {
         let (number, trace) = match numbered(line) {
             Ok(Line::Run(number, trace)) => (number, trace),
-            Ok(Line::Stopped(_)) => (None, Err(line.problem_here(Fault::NotATrace))),
-            Err(problem) if problem.is_conflict() => return Err(problem),
+            Ok(Line::Stopped(_)) => (None, Err(line.fault_here(Fault::NotATrace))),
+            Err(problem) if problem.fault.is_conflict() => return Err(problem),
             Err(problem) => (None, Err(problem)),
         };
         runs.push(run(line, number, trace, &mut order));
@@ -225,7 +212,7 @@ fn run<'a>(
     let number = number.unwrap_or(order.next());
     let trace = match order.take(number) {
         Ok(()) => trace,
-        Err(fault) => Err(line.problem_here(fault)),
+        Err(fault) => Err(line.fault_here(fault)),
     };
     CassetteRun { number, line: line.start().line, trace }
 }
@@ -253,7 +240,7 @@ fn numbered(line: Source<'_>) -> Result<Line<'_>, Problem> {
     }
     let peek: Peek<'_> = line.object(text, |reason| Fault::BadTrace { reason })?;
     if peek.is_header() {
-        return Err(line.problem_here(Fault::SecondHeader));
+        return Err(line.fault_here(Fault::SecondHeader));
     }
     if let Some(mark) = peek.stopped.filter(|_| peek.trace.is_none() && !peek.is_trace()) {
         let mark = line.object(mark.get(), |reason| Fault::BadStop { reason })?;
@@ -265,7 +252,7 @@ fn numbered(line: Source<'_>) -> Result<Line<'_>, Problem> {
 
 fn run_number(line: Source<'_>, written: &str) -> Result<usize, Problem> {
     let number = written.parse().ok().filter(|number| *number > 0);
-    number.ok_or_else(|| line.problem(written, Fault::BadRunNumber { found: clipped(written, 60) }))
+    number.ok_or_else(|| line.fault(written, Fault::BadRunNumber { found: clipped(written, 60) }))
 }
 
 /// The number and the trace of a line that is byte for byte as a recorder writes it, if its trace is JSON:

@@ -1,9 +1,10 @@
 //! What is in the cassette at this path?
 
 use super::parse::{Cassette, parse};
-use super::problem::{Place, Problem};
+use super::problem::Problem;
 use crate::import::{Fidelity, ImportError, import, is_foreign};
 use mcptest_core::escape::escape_path;
+use mcptest_core::json::document::Place;
 use mcptest_core::row::{Reason, ReasonKind};
 use mcptest_files as files;
 use mcptest_mcp::tape::{self, FORMAT, Tape, TapeError, TraceOptions};
@@ -109,7 +110,9 @@ fn of_transcript(path: PathBuf, bytes: Vec<u8>) -> Result<Recording, ReadError> 
             let bytes = imported.cassette(&agent).into_bytes();
             Ok(Recording { path, bytes, fidelity: Some(imported.fidelity().clone()) })
         }
-        Err(error) if error.is_of_a_known_format() => Err(ReadError::Transcript { path, source: error }),
+        Err(error) if error.fault.is_of_a_known_format() => {
+            Err(ReadError::Transcript { path, source: error })
+        }
         Err(_) => Ok(Recording { path, bytes, fidelity: None }),
     }
 }

@@ -1,7 +1,7 @@
 //! What has changed between the recording and the suite as it is now?
 
 use super::excerpt::differing;
-use super::text::visible;
+use mcptest_core::escape::escape as visible;
 use mcptest_core::trace::{CatalogueTool, Header};
 use serde_json::{Map, Value};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,60 +1,22 @@
 //! What can be wrong with a transcript, and where?
 
-use crate::cassette::Place;
-use std::fmt;
+use mcptest_core::json::document::{Placed, TextFault, Words};
 use thiserror::Error;
 
 /// Something wrong in a transcript.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ImportError {
-    /// Where it is; `None` when it concerns the whole file.
-    pub place: Option<Place>,
-    /// What it is.
-    pub fault: ImportFault,
-}
+pub type ImportError = Placed<ImportFault>;
 
-impl ImportError {
-    /// Whether the file is a transcript of some kind, though not a good one.
-    pub(crate) fn is_of_a_known_format(&self) -> bool {
-        !matches!(self.fault, ImportFault::Unknown { .. })
-    }
-}
-
-impl fmt::Display for ImportError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(Place { line, column }) = self.place {
-            write!(out, "line {line}, column {column}: ")?;
-        }
-        write!(out, "{}", self.fault)
-    }
-}
-
-impl std::error::Error for ImportError {}
+const WORDS: Words = Words {
+    shape: "a transcript is one JSON document, or one on each line",
+    again: "export the transcript again",
+};
 
 /// What is wrong, and what to do about it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum ImportFault {
-    /// Nothing but white space.
-    #[error("the file is empty; export the transcript again")]
-    Empty,
-    /// A byte that is not UTF-8.
-    #[error("this byte is not UTF-8; save the transcript as UTF-8")]
-    NotUtf8,
-    /// The text ends before its JSON does.
-    #[error("the text ends in the middle of this JSON; export the transcript again")]
-    CutOff,
-    /// Not JSON.
-    #[error("this is not JSON ({reason}); a transcript is one JSON document, or one on each line")]
-    NotJson {
-        /// What the parser says.
-        reason: String,
-    },
-    /// JSON that a trace cannot hold.
-    #[error("{reason}; shorten or correct the value")]
-    Unsafe {
-        /// What is wrong with it.
-        reason: String,
-    },
+    /// The text itself.
+    #[error("{}", .0.said(&WORDS))]
+    Text(TextFault),
     /// No importer knows it.
     #[error(
         "{looks_like} is no transcript that mcptest knows; the formats are {}, and `mcptest import --format` reads as one of them",
@@ -94,6 +56,19 @@ pub enum ImportFault {
         /// The format that it seems to be, when it was read as another.
         looks_like: Option<&'static str>,
     },
+}
+
+impl ImportFault {
+    /// Whether the file is a transcript of some kind, though not a good one.
+    pub(crate) fn is_of_a_known_format(&self) -> bool {
+        !matches!(self, Self::Unknown { .. })
+    }
+}
+
+impl From<TextFault> for ImportFault {
+    fn from(fault: TextFault) -> Self {
+        Self::Text(fault)
+    }
 }
 
 /// The formats by their keys, for a sentence.

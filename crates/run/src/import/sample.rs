@@ -1,6 +1,7 @@
 //! What stands at the start of a transcript, by which its format is told?
 
 use super::json::{Fields, Json};
+use mcptest_core::escape::clipped;
 
 const MOST_VALUES: usize = 64;
 const MOST_ITEMS: usize = 200;
@@ -85,9 +86,10 @@ pub(super) fn description(values: &[Json<'_>]) -> String {
 fn described(value: Json<'_>) -> String {
     if let Some(fields) = value.object() {
         if let Some(own) = fields.string("format").filter(|format| format.starts_with("mcptest-")) {
-            return format!("a file of mcptest itself ({})", clipped(&own));
+            return format!("a file of mcptest itself ({})", clipped(&own, 40));
         }
-        let mut keys: Vec<String> = fields.keys().take(5).map(|key| format!("`{}`", clipped(key))).collect();
+        let mut keys: Vec<String> =
+            fields.keys().take(5).map(|key| format!("`{}`", clipped(key, 40))).collect();
         if fields.keys().count() > keys.len() {
             keys.push("…".to_owned());
         }
@@ -103,9 +105,4 @@ fn described(value: Json<'_>) -> String {
         },
         None => value.kind().to_owned(),
     }
-}
-
-fn clipped(key: &str) -> String {
-    let shown: String = key.chars().take(40).collect();
-    mcptest_core::escape::escape(&shown).into_owned()
 }

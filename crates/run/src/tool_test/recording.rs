@@ -1,7 +1,8 @@
 //! How is one direct tool call kept in a file, and how does it come back?
 
-use crate::cassette::{Fault, Problem, Source, first_differences, server_changes};
+use crate::cassette::{Fault, Problem, first_differences, server_changes};
 use mcptest_core::digest::digest_of_value;
+use mcptest_core::json::document::{Source, TextFault};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -160,10 +161,10 @@ fn present<'de, D: Deserializer<'de>>(source: D) -> Result<Option<&'de RawValue>
 pub(crate) fn parse(bytes: &[u8]) -> Result<(Header, CallOutcome<'_>), Problem> {
     let file = Source::new(bytes);
     let mut lines = file.lines();
-    let first = lines.next().ok_or(Problem { place: None, fault: Fault::Empty })?;
-    let header = header(first)?;
+    let first = lines.next().ok_or_else(|| Problem::nowhere(TextFault::Empty))?;
+    let header = first.header((FORMAT, VERSION), |reason| Fault::BadHeader { reason })?;
     let Some(second) = lines.next() else {
-        return Err(first.problem_here(Fault::NotOneOutcome { found: "nothing follows the header" }));
+        return Err(first.fault_here(Fault::NotOneOutcome { found: "nothing follows the header" }));
     };
     let text = second.text()?;
     second.check(text)?;
@@ -174,12 +175,12 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<(Header, CallOutcome<'_>), Problem> 
         1 => match lines.next() {
             None => return Ok((header, outcome)),
             Some(third) => {
-                return Err(third.problem_here(Fault::NotOneOutcome { found: "a third line begins here" }));
+                return Err(third.fault_here(Fault::NotOneOutcome { found: "a third line begins here" }));
             }
         },
         _ => "there is more than one of result, error and failure here",
     };
-    Err(second.problem_here(Fault::NotOneOutcome { found }))
+    Err(second.fault_here(Fault::NotOneOutcome { found }))
 }
 
 /// The outcome; what does not fit is named by its key.
@@ -194,35 +195,10 @@ fn read_outcome<'a>(line: Source<'a>, text: &'a str) -> Result<CallOutcome<'a>, 
         if let Err(error) = serde_json::from_str::<CallOutcome<'_>>(&alone) {
             let said = error.to_string();
             let reason = said.split(" at line ").next().unwrap_or_default().to_owned();
-            return Err(line.problem(value.get(), Fault::BadOutcome { key: format!("`{key}`: "), reason }));
+            return Err(line.fault(value.get(), Fault::BadOutcome { key: format!("`{key}`: "), reason }));
         }
     }
     whole
-}
-
-fn header(line: Source<'_>) -> Result<Header, Problem> {
-    #[derive(Deserialize)]
-    struct Peek<'a> {
-        #[serde(borrow, default)]
-        format: Option<&'a RawValue>,
-        #[serde(borrow, default)]
-        version: Option<&'a RawValue>,
-    }
-    let text = line.text()?;
-    line.check(text)?;
-    let peek: Peek<'_> = line.object(text, |reason| Fault::BadHeader { reason })?;
-    let format = peek.format.map_or("missing", RawValue::get);
-    let version = peek.version.map_or("missing", RawValue::get);
-    let short = |text: &str| text.chars().take(60).collect::<String>();
-    let fault = match version.parse::<u64>() {
-        _ if serde_json::from_str::<String>(format).ok().as_deref() != Some(FORMAT) => {
-            Fault::NotAToolTest { found: short(format) }
-        }
-        Ok(VERSION) => return line.object(text, |reason| Fault::BadHeader { reason }),
-        Ok(version) if version > VERSION => Fault::NewerToolTest { version, newest: VERSION },
-        _ => Fault::UnknownVersion { found: short(version) },
-    };
-    Err(line.problem_here(fault))
 }
 
 #[cfg(test)]
@@ -285,9 +261,10 @@ mod tests {
                 .contains("not \"mcptest-tool-test\"")
         );
         let newer = refusal("{\"format\":\"mcptest-tool-test\",\"version\":2}\n");
-        assert!(newer.ends_with(
-            "this recording has version 2, and this mcptest reads up to version 1; update mcptest"
-        ));
+        assert!(
+            newer
+                .ends_with("this file has version 2, and this mcptest reads up to version 1; update mcptest")
+        );
         assert!(refusal(&file("")).contains("nothing follows the header"));
         assert!(refusal(&file("{\"duration_ms\":1}")).starts_with("line 2, column 1: there is neither"));
         let both = r#"{"result":{},"failure":"x","duration_ms":1}"#;

@@ -152,7 +152,7 @@ fn every_fixture_read_as_every_other_format_is_read_or_refused_in_words() {
 #[test]
 fn deep_nesting_is_refused_and_large_transcripts_are_read() {
     let deep = format!("[{{\"role\":\"user\",\"content\":{}{}}}]", "[".repeat(100_000), "]".repeat(100_000));
-    assert!(problem(&deep).contains("lists and objects are nested more than 120 deep"));
+    assert!(problem(&deep).contains("this is nested more than 120 levels deep"));
     let long = format!("[{{\"role\":\"user\",\"content\":\"{}\"}}]", "x".repeat(20_000_000));
     assert_eq!(import(long.as_bytes(), None).unwrap().conversations(), 1);
     let call = |at: usize| {

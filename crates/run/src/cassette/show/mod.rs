@@ -5,7 +5,7 @@ mod prose;
 
 use super::fingerprint::is_tampered;
 use super::parse::{Cassette, CassetteRun, Stopped};
-use super::text::{clipped, visible};
+use mcptest_core::escape::{clipped, escape as visible};
 use mcptest_core::trace::{CallResult, FaultEvent, Header, Tokens, Trace, Turn};
 use order::Step;
 pub(crate) use prose::of_content as prose_of_content;

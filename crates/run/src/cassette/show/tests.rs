@@ -67,7 +67,7 @@ fn a_timeline_shows_the_header_and_each_run_in_the_order_it_happened() {
       assistant   Done.
 
     line 4
-      unreadable  line 4, column 24: the recording was cut off in the middle of this line; record it again with --record
+      unreadable  line 4, column 24: the file was cut off in the middle of this line; record it again with --record
     "##);
 }
 

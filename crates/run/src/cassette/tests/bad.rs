@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::cassette::{Fault, Recording, Stopped};
+use mcptest_core::json::document::TextFault;
 
 fn in_second_run(trace: &str) -> String {
     let bad = format!(r#"{{"run":2,"trace":{trace}}}"#);
@@ -75,11 +76,11 @@ fn each_problem_of_a_text_says_where_it_is_and_what_to_do() {
     blank
         the file is empty; record it again with --record
     cut in the header
-        line 1, column 40: the recording was cut off in the middle of this line; record it again with --record
+        line 1, column 40: the file was cut off in the middle of this line; record it again with --record
     cut in a run
-        line 2, column 50: the recording was cut off in the middle of this line; record it again with --record
+        line 2, column 50: the file was cut off in the middle of this line; record it again with --record
     cut in a document
-        line 3, column 14: the recording was cut off in the middle of this line; record it again with --record
+        line 3, column 14: the file was cut off in the middle of this line; record it again with --record
     array
         line 1, column 1: an array stands here; a cassette is one JSON object per line, or a single trace as one JSON object
     array over lines
@@ -89,7 +90,7 @@ fn each_problem_of_a_text_says_where_it_is_and_what_to_do() {
     string
         line 1, column 1: a string stands here; a cassette is one JSON object per line, or a single trace as one JSON object
     words
-        line 1, column 1: this is not JSON (expected value); restore the line, or record the cassette again with --record
+        line 1, column 1: this is not JSON (expected value); restore the line, or record it again with --record
     not a number
         line 3, column 57: `NaN` is not a JSON number; write null, or leave the field out
     infinity
@@ -101,9 +102,9 @@ fn each_problem_of_a_text_says_where_it_is_and_what_to_do() {
     lone surrogate in a name
         line 1, column 25: `\udc00` is half of a surrogate pair and no character; write \ufffd in its place
     deep
-        line 3, column 176: this is nested more than 127 levels deep; shorten the value, or record again with --record
+        line 3, column 176: this is nested more than 127 levels deep; shorten the value, or record it again with --record
     deep header
-        line 1, column 145: this is nested more than 127 levels deep; shorten the value, or record again with --record
+        line 1, column 145: this is nested more than 127 levels deep; shorten the value, or record it again with --record
     "##);
 }
 
@@ -111,11 +112,11 @@ fn each_problem_of_a_text_says_where_it_is_and_what_to_do() {
 fn each_problem_of_headers_and_runs_says_where_it_is_and_what_to_do() {
     insta::assert_snapshot!(said_of(&headers_and_runs()), @r##"
     newer
-        line 1, column 1: this cassette has version 2, and this mcptest reads up to version 1; update mcptest
+        line 1, column 1: this file has version 2, and this mcptest reads up to version 1; update mcptest
     no version
-        line 1, column 1: the header's version is missing, which is no version of the format; record again with --record
+        line 1, column 1: the version is missing, which is no version of the format; record it again with --record
     version of text
-        line 1, column 1: the header's version is "1", which is no version of the format; record again with --record
+        line 1, column 1: the version is "1", which is no version of the format; record it again with --record
     other format
         line 1, column 1: the format is "vcr", not "mcptest-cassette"; is this another program's file?
     no agent
@@ -127,7 +128,7 @@ fn each_problem_of_headers_and_runs_says_where_it_is_and_what_to_do() {
     two headers
         line 2, column 1: a second header begins here; keep each cassette in a file of its own
     documents over lines
-        line 4, column 1: a second JSON document begins here; put each run on one line of its own (`jq -c .` does that)
+        line 4, column 1: a second JSON document begins here; put each on one line of its own (`jq -c .` does that)
     run twice
         line 3, column 1: run 1 is recorded a second time here; delete one of the two lines
     run zero
@@ -147,7 +148,7 @@ fn each_problem_of_headers_and_runs_says_where_it_is_and_what_to_do() {
     the same field twice
         line 1, column 29: this cannot be read as a run (duplicate field `tool_calls`); correct it, or record again with --record
     control character in a text
-        line 3, column 42: this is not JSON (control character (\u0000-\u001F) found while parsing a string); restore the line, or record the cassette again with --record
+        line 3, column 42: this is not JSON (control character (\u0000-\u001F) found while parsing a string); restore the line, or record it again with --record
     "##);
 }
 
@@ -173,7 +174,7 @@ fn a_bad_first_line_does_not_cost_the_others_either() {
     let text = format!("{}\n{}\n{}\n", &run_line(1, "a")[..30], run_line(2, "b"), run_line(3, "c"));
     let cassette = parse(text.as_bytes()).unwrap();
     assert_eq!(first_tools(&cassette), ["b", "c"]);
-    assert_eq!(cassette.runs[0].trace.as_ref().unwrap_err().fault, Fault::CutOff);
+    assert_eq!(cassette.runs[0].trace.as_ref().unwrap_err().fault, Fault::Text(TextFault::CutOff));
 }
 
 #[test]
@@ -184,7 +185,7 @@ fn a_byte_that_is_not_utf_8_is_named_and_costs_one_run() {
     let cassette = parse(&bytes).unwrap();
     assert_eq!(first_tools(&cassette), ["a", "c"]);
     let problem = cassette.runs[1].trace.as_ref().unwrap_err();
-    assert_eq!(problem.fault, Fault::NotUtf8 { offset });
+    assert_eq!(problem.fault, Fault::Text(TextFault::NotUtf8 { offset }));
     assert_eq!(problem.place.unwrap().line, 3);
     let with_mark = [b"\xef\xbb\xbf{\"tool_calls\":[],\n\"x\":\"".as_slice(), b"\xc3(\"}"].concat();
     assert!(parse(&with_mark).unwrap_err().to_string().starts_with("line 2, column 6: byte 26 of the file"));
@@ -208,7 +209,10 @@ fn every_truncation_gives_the_whole_runs_and_never_another_number_of_them() {
         match parse(&text.as_bytes()[..cut]) {
             Err(problem) => {
                 assert_eq!(whole, 0, "{cut}: {problem}");
-                assert!(matches!(problem.fault, Fault::CutOff | Fault::Empty), "{cut}: {problem}");
+                assert!(
+                    matches!(problem.fault, Fault::Text(TextFault::CutOff | TextFault::Empty)),
+                    "{cut}: {problem}"
+                );
             }
             Ok(cassette) => {
                 let readable = cassette.runs.iter().filter(|run| run.trace.is_ok()).count();
@@ -216,7 +220,11 @@ fn every_truncation_gives_the_whole_runs_and_never_another_number_of_them() {
                 let faults = cassette.runs.iter().filter_map(|run| run.trace.as_ref().err());
                 let faults: Vec<_> = faults.map(|problem| problem.fault.clone()).collect();
                 let is_between_lines = ends.contains(&cut) || ends.contains(&cut.wrapping_sub(1));
-                assert_eq!(faults, vec![Fault::CutOff; usize::from(!is_between_lines)], "{cut}");
+                assert_eq!(
+                    faults,
+                    vec![Fault::Text(TextFault::CutOff); usize::from(!is_between_lines)],
+                    "{cut}"
+                );
             }
         }
     }
@@ -244,7 +252,7 @@ fn a_text_of_100_megabytes_is_a_run_like_any_other() {
     assert_eq!(trace.final_response.as_ref().unwrap().len(), 100_000_000);
     drop(cassette);
     let cassette = parse(&text.as_bytes()[..text.len() - 4]).unwrap();
-    assert_eq!(cassette.runs[0].trace.as_ref().unwrap_err().fault, Fault::CutOff);
+    assert_eq!(cassette.runs[0].trace.as_ref().unwrap_err().fault, Fault::Text(TextFault::CutOff));
 }
 
 #[test]
@@ -260,7 +268,7 @@ fn many_bad_lines_are_each_named() {
     let cassette = parse(text.as_bytes()).unwrap();
     assert_eq!(cassette.runs.len(), 200_000);
     let last = cassette.runs[199_999].trace.as_ref().unwrap_err();
-    assert_eq!((last.place.unwrap().line, &last.fault), (200_001, &Fault::CutOff));
+    assert_eq!((last.place.unwrap().line, &last.fault), (200_001, &Fault::Text(TextFault::CutOff)));
     assert!(parse("{\n".repeat(200_000).as_bytes()).is_err());
 }
 

@@ -1,0 +1,132 @@
+//! What can be wrong with the text of any file of JSON, and what to do about it?
+
+/// What a reader calls its files when something is wrong with one.
+#[derive(Debug, Clone, Copy)]
+pub struct Words {
+    /// What the whole file is made of, as a clause: `a cassette is one JSON object per line`.
+    pub shape: &'static str,
+    /// How to get a good one: `record it again with --record`.
+    pub again: &'static str,
+}
+
+/// What is wrong with a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TextFault {
+    /// Nothing but white space.
+    Empty,
+    /// A byte that is not UTF-8.
+    NotUtf8 {
+        /// How many bytes stand before it.
+        offset: usize,
+    },
+    /// The text ends before its JSON does.
+    CutOff,
+    /// JSON, but not an object.
+    NotAnObject {
+        /// What stands there instead.
+        found: &'static str,
+    },
+    /// Not JSON.
+    NotJson {
+        /// What the parser says.
+        reason: String,
+    },
+    /// A marker of a merge that nobody finished.
+    Conflict,
+    /// `NaN` or an infinity.
+    NotANumber {
+        /// The word as written.
+        word: &'static str,
+    },
+    /// A number that no double holds.
+    NumberTooLarge,
+    /// Half of a surrogate pair.
+    LoneSurrogate {
+        /// The escape as written.
+        escape: String,
+    },
+    /// Brackets in brackets in brackets.
+    TooDeep {
+        /// The deepest nesting that is read.
+        limit: usize,
+    },
+    /// Several documents that are not on lines of their own.
+    Scattered,
+    /// A header of something else.
+    WrongFormat {
+        /// The format as written.
+        found: String,
+        /// The format that is read.
+        expected: &'static str,
+    },
+    /// A file from the future.
+    Newer {
+        /// The version as written.
+        version: u64,
+        /// The newest that is read.
+        newest: u64,
+    },
+    /// A version that never was.
+    UnknownVersion {
+        /// The version as written.
+        found: String,
+    },
+}
+
+impl TextFault {
+    /// What is wrong and what to do, as one sentence.
+    pub fn said(&self, words: &Words) -> String {
+        let Words { shape, again } = words;
+        match self {
+            Self::Empty => format!("the file is empty; {again}"),
+            Self::NotUtf8 { offset } => {
+                format!("byte {offset} of the file is not UTF-8; save it as UTF-8, or {again}")
+            }
+            Self::CutOff => format!("the file was cut off in the middle of this line; {again}"),
+            Self::NotAnObject { found } => format!("{found} stands here; {shape}"),
+            Self::NotJson { reason } => format!("this is not JSON ({reason}); restore the line, or {again}"),
+            Self::Conflict => {
+                format!("a merge left a conflict here; keep the lines of one side, or {again}")
+            }
+            Self::NotANumber { word } => {
+                format!("`{word}` is not a JSON number; write null, or leave the field out")
+            }
+            Self::NumberTooLarge => {
+                "this number is too large to compare; write it as a string, or make it smaller".to_owned()
+            }
+            Self::LoneSurrogate { escape } => {
+                format!("`{escape}` is half of a surrogate pair and no character; write \\ufffd in its place")
+            }
+            Self::TooDeep { limit } => {
+                format!("this is nested more than {limit} levels deep; shorten the value, or {again}")
+            }
+            Self::Scattered => {
+                "a second JSON document begins here; put each on one line of its own (`jq -c .` does that)"
+                    .to_owned()
+            }
+            Self::WrongFormat { found, expected } => {
+                format!("the format is {found}, not \"{expected}\"; is this another program's file?")
+            }
+            Self::Newer { version, newest } => format!(
+                "this file has version {version}, and this mcptest reads up to version {newest}; update mcptest"
+            ),
+            Self::UnknownVersion { found } => {
+                format!("the version is {found}, which is no version of the format; {again}")
+            }
+        }
+    }
+
+    /// Whether its sentence says how to get a good file.
+    pub fn asks_again(&self) -> bool {
+        matches!(
+            self,
+            Self::Empty
+                | Self::NotUtf8 { .. }
+                | Self::CutOff
+                | Self::NotJson { .. }
+                | Self::Conflict
+                | Self::TooDeep { .. }
+                | Self::UnknownVersion { .. }
+        )
+    }
+}

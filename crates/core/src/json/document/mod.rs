@@ -1,0 +1,61 @@
+//! Where in a file does a piece of JSON stand, and what is wrong with it there?
+//!
+//! Every reader of a file of JSON (cassette, tool test, tape, report, transcript) goes through [`Source`], so that all
+//! of them give the same places and the same words.
+
+mod explain;
+mod fault;
+mod source;
+
+pub use fault::{TextFault, Words};
+pub use source::Source;
+
+use std::fmt;
+
+/// A place in a file, counted from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// The line.
+    pub line: usize,
+    /// The column in characters.
+    pub column: usize,
+}
+
+impl Place {
+    /// The place of the byte at `offset`; past the end it is the end.
+    pub fn at(bytes: &[u8], offset: usize) -> Self {
+        let is_continuation = |byte: u8| byte & 0b1100_0000 == 0b1000_0000;
+        let before = &bytes[..offset.min(bytes.len())];
+        let line_start = before.iter().rposition(|byte| *byte == b'\n').map_or(0, |newline| newline + 1);
+        let line = before.split(|byte| *byte == b'\n').count();
+        let column = before[line_start..].iter().filter(|byte| !is_continuation(**byte)).count() + 1;
+        Self { line, column }
+    }
+}
+
+/// Something wrong in a file, and where.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Placed<F> {
+    /// Where it is; `None` when it concerns the whole file.
+    pub place: Option<Place>,
+    /// What it is.
+    pub fault: F,
+}
+
+impl<F> Placed<F> {
+    /// A fault of the whole file.
+    pub fn nowhere(fault: impl Into<F>) -> Self {
+        Self { place: None, fault: fault.into() }
+    }
+}
+
+impl<F: fmt::Display> fmt::Display for Placed<F> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(Place { line, column }) = self.place {
+            write!(out, "line {line}, column {column}: ")?;
+        }
+        write!(out, "{}", self.fault)
+    }
+}
+
+impl<F: fmt::Display + fmt::Debug> std::error::Error for Placed<F> {}
