@@ -25,7 +25,7 @@ const QUIRKS: [(&str, &str, &[&str]); 14] = [
     ),
     ("an odd id", "{ calls: [{ name: look, id: 'functions.look:LONG' }] }", &["look"]),
     ("no JSON", "{ calls: [{ name: look, args_text: '{\"city\": \"Os' }] }", &["look"]),
-    ("no object", "{ calls: [{ name: look, args_text: '[1, 2]' }] }", &["look"]),
+    ("no object", "{ calls: [{ name: look, args_text: '[1,2]' }] }", &["look"]),
     (
         "errors with a picture and with nothing",
         "{ calls: [{ name: picture }, { name: nothing }] }",
