@@ -316,6 +316,11 @@ fn a_mock_and_a_tape_of_it_become_suites() {
 fn every_recording_of_the_examples_becomes_a_suite_that_passes() {
     let folder = folder();
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").canonicalize().unwrap();
+    fs::create_dir(folder.path().join("mocks")).unwrap();
+    for manifest in fs::read_dir(examples.join("mocks")).unwrap() {
+        let manifest = manifest.unwrap();
+        fs::copy(manifest.path(), folder.path().join("mocks").join(manifest.file_name())).unwrap();
+    }
     let mut tried = 0;
     for entry in fs::read_dir(examples.join("cassettes"))
         .unwrap()

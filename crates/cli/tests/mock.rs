@@ -74,7 +74,10 @@ fn a_scope_without_a_fault_is_refused_since_it_would_do_nothing() {
 fn a_tape_that_is_none_is_refused_with_the_reason() {
     let output = answered(folder().path(), &["--from-cassette", "m.yml"], "");
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).starts_with("error: m.yml: line 1 is not a tape's header"), "{output:?}");
+    assert!(
+        text(&output.stderr).starts_with("error: m.yml: line 1, column 1: this is not JSON"),
+        "{output:?}"
+    );
     let output = answered(folder().path(), &[], "");
     assert_eq!(output.status.code(), Some(2));
 }

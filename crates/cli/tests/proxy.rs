@@ -246,7 +246,7 @@ fn verify_refuses_a_broken_path_and_no_time_at_all_and_gives_up_on_a_silent_hand
         let errors = refused(&["--timeout", timeout]);
         assert!(errors.contains(why), "{errors}");
     }
-    let errors = refused(&["--timeout", "300ms"]);
+    let errors = refused(&["--connect-timeout", "300ms"]);
     assert!(errors.contains("300") || errors.contains("0.3"), "{errors}");
 }
 

@@ -353,7 +353,7 @@ fn a_recording_of_a_newer_version_is_never_overwritten() {
     let newer = fs::read_to_string(path).unwrap().replacen("\"version\":1", "\"version\":9", 1);
     fs::write(path, &newer).unwrap();
     let output = mcptest(&folder, &["run", "--record"]);
-    assert!(text(&output.stdout).contains("this recording has version 9"));
+    assert!(text(&output.stdout).contains("this file has version 9"));
     assert_eq!(fs::read_to_string(path).unwrap(), newer);
 }
 

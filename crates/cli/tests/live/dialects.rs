@@ -59,6 +59,13 @@ mock_server:
         content: [A castle., { type: image, data: iVBORw0KGgo=, mime_type: image/png }]
 ";
 
+/// Prices and clocks are each provider's own.
+fn without_time(part: &mut Value) {
+    for key in ["start_ms", "duration_ms", "cost_usd"] {
+        part.as_object_mut().unwrap().remove(key);
+    }
+}
+
 /// What of a trace may differ between providers.
 fn without_marks(mut trace: Value) -> Value {
     for call in trace["tool_calls"].as_array_mut().unwrap() {
@@ -69,6 +76,10 @@ fn without_marks(mut trace: Value) -> Value {
         assert!(result["duration_ms"].is_u64());
         result.as_object_mut().unwrap().remove("duration_ms");
     }
+    for of_calls in ["tool_calls", "tool_results"] {
+        trace[of_calls].as_array_mut().unwrap().iter_mut().for_each(without_time);
+    }
+    trace["conversation"]["turns"].as_array_mut().unwrap().iter_mut().for_each(without_time);
     let conversation = trace["conversation"].as_object_mut().unwrap();
     conversation.remove("duration_ms");
     conversation.remove("cost_usd");

@@ -19,7 +19,7 @@ fn what_a_newer_mcptest_recorded_stays_as_it_is_and_costs_nothing() {
     for mode in ["--record", "--record=missing", "--record=stale", "--record=failed"] {
         let output = place.asking(&stub, &["run", mode, "--quiet"]).output().unwrap();
         assert_eq!(output.status.code(), Some(2), "{mode}: {}", seen(&output));
-        assert!(seen(&output).contains("this cassette has version 99"), "{mode}: {}", seen(&output));
+        assert!(seen(&output).contains("this file has version 99"), "{mode}: {}", seen(&output));
         assert_eq!((place.read("a.jsonl").as_str(), stub.count()), (newer, 0), "{mode}");
     }
     place.assert_clean();

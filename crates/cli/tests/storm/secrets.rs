@@ -55,7 +55,7 @@ agents:
     servers: [teller, web]
     prompt: Use ${{OF_PROMPT:-nothing}} and ghp_16C7e42F292c6912E7710c838347Ae178B4a.
     system_prompt: You are ${{OF_SYSTEM:-nobody}} of sk-ant-api03-AAAAbbbbCCCCddddEEEEffff0000.
-    expect: [{{ target: final_response, matcher: {{ exact: x }} }}, {{ target: "tool_calls[0].args", matcher: {{ exact: x }} }}, {{ target: "tool_results[0].content", matcher: {{ exact: x }} }}, {{ target: "tool_results[1].error", matcher: {{ exact: x }} }}]
+    expect: [{{ target: final_response, matcher: {{ exact: x }} }}, {{ target: "tool_calls[0].args", matcher: {{ exact: x }} }}, {{ target: "tool_results[0].content", matcher: {{ exact: x }} }}, {{ target: "tool_results[1].error", matcher: {{ exact: {{ x: 1 }} }} }}]
     golden_path: {{ calls: [echo] }}
     trajectory: {{ mode: strict, calls: [{{ name: echo, args: {{ subset: {{ said: "${{OF_EXPECT:-x}}" }} }} }}] }}
   - {{ name: refused, model: claude-refused, servers: [teller], prompt: refuse, expect: [{{ target: final_response, matcher: {{ exact: x }} }}] }}
