@@ -136,6 +136,12 @@ pub(crate) struct NarrativeBlock {
     vocabulary: Arc<Vocabulary>,
 }
 
+const PASS_RATE: Target = Target::pass_rate("narrative.pass_rate");
+
+/// What a message without a claim says nothing about.
+const OF_CLAIMS: [&Target; 6] =
+    [&GATE_PASSED, &CLAIMED_BUT_ABSENT, &CLAIMED_BUT_FAILED, &UNVERIFIED, &DENIED_BUT_PRESENT, &PASS_RATE];
+
 pub(super) const KIND: GateKind = GateKind {
     key: "narrative",
     summary: "Does the agent's closing story match what it did?",
@@ -149,7 +155,7 @@ pub(super) const KIND: GateKind = GateKind {
         GATE_PASSED,
         DENIED_BUT_PRESENT,
         MUTATING_DIVERGENCE_SCORE,
-        Target::pass_rate("narrative.pass_rate"),
+        PASS_RATE,
     ],
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
@@ -188,7 +194,10 @@ impl Gate for NarrativeBlock {
         } else if found.is_foreign {
             scores.not_exercised("the closing message is in a language that this gate does not read");
         } else if found.claims.is_empty() && found.denials == 0 {
-            scores.not_exercised("the closing message claims no change");
+            // Calls that are not told and values that differ are counted all the same.
+            for target in OF_CLAIMS {
+                scores.nothing_counts(target, "the closing message claims no change");
+            }
         }
         explain::findings(&found, &message, run.trace, self.narrative.max_divergence_score, &mut scores);
         scores

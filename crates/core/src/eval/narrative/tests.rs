@@ -497,8 +497,13 @@ fn the_story_is_the_final_response_or_the_last_assistant_turn() {
 
 #[test]
 fn a_run_with_nothing_to_compare_is_marked() {
-    let marked =
-        |trace: &Value| judge(Narrative::default(), std::slice::from_ref(trace)).not_exercised.is_some();
+    let scored = |trace: &Value| judge(Narrative::default(), std::slice::from_ref(trace));
+    let marked = |trace: &Value| {
+        let scores = scored(trace);
+        scores.not_exercised.is_some() || scores.why_vacuous("narrative.gate_passed").is_some()
+    };
+    let sunny = json!({"final_response": "It is sunny.", "tool_calls": [{"name": "get_weather"}]});
+    assert_eq!(scored(&sunny).why_vacuous("narrative.present_but_unclaimed"), None, "that call is counted");
     assert!(marked(&json!({})));
     assert!(marked(&json!({"final_response": " ", "tool_calls": [{"name": "create_issue"}]})));
     assert!(marked(&json!({"final_response": "It is sunny."})));
