@@ -32,6 +32,7 @@ impl Provider {
         let url = address::endpoint(&self.0.base, dialect.version, &(dialect.path)(ask.model));
         let body = bytes::Bytes::from((dialect.body)(ask));
         let (mut attempt, mut can_have_cost) = (1, false);
+        let mut earlier: Option<AskError> = None;
         loop {
             self.wait_out_pause(deadline, attempt, observer).await?;
             let Failure { mut error, tried } = match self.try_once(ask, &url, body.clone(), deadlines).await {
@@ -41,17 +42,25 @@ impl Provider {
             can_have_cost |= error.can_have_cost;
             (error.can_have_cost, error.tries) = (can_have_cost, attempt);
             self.hide_key(&mut error.message);
-            let Tried::Again { told } = tried else { return Err(error) };
+            let Tried::Again { told } = tried else {
+                // That the time ran out in a later try says less than why the one before it failed.
+                let telling = earlier.filter(|_| error.kind == AskErrorKind::Hung);
+                let Some(mut telling) = telling else { return Err(error) };
+                (telling.can_have_cost, telling.tries) = (can_have_cost, attempt);
+                telling.go_on(TOO_LATE);
+                return Err(telling);
+            };
             let wait = self.next_wait(attempt, told);
             if attempt >= self.0.patience.tries {
                 error.go_on(&format!("; given up after {attempt} tries"));
                 return Err(error);
             }
             if Instant::now() + wait >= deadline {
-                error.go_on(&too_late(wait, told));
+                error.go_on(&too_late(told));
                 return Err(error);
             }
-            observer(Retry { attempt, wait, why: error.message });
+            observer(Retry { attempt, wait, why: error.message.clone() });
+            earlier = Some(error);
             sleep(wait).await;
             attempt += 1;
         }
@@ -99,11 +108,13 @@ impl Provider {
     }
 }
 
-fn too_late(wait: Duration, told: Option<Duration>) -> String {
+const TOO_LATE: &str = "; there is no time left to try again";
+
+fn too_late(told: Option<Duration>) -> String {
     match told {
         Some(told) => {
             format!("; it asks to wait for {}, which is longer than the time that is left", span(told))
         }
-        None => format!("; there is no time left to wait {} and try again", span(wait)),
+        None => TOO_LATE.to_owned(),
     }
 }

@@ -75,12 +75,12 @@ fn a_gate_that_no_longer_holds_for_the_runs_there_are_refuses_them_and_says_how_
 fn several_at_once_stop_early_as_well_and_the_recording_holds() {
     let script = "rules: [{ when: { run: 2, every: 3 }, steps: [{ text: No., delay_ms: 50 }] }]\nsteps: [{ text: Yes., delay_ms: 50 }]";
     for jobs in ["2", "8"] {
-        let bench = Bench::with(&SUITE.replace("runs: 10", "runs: 30"), script, "");
+        let bench = Bench::with(&SUITE.replace("runs: 10", "runs: 60"), script, "");
         let recorded = bench.record(&["--record", "--jobs", jobs, "-v"], 0);
         let runs = bench.traces("a.jsonl").len();
-        assert!((15..30).contains(&runs), "{jobs} jobs: {runs} runs");
+        assert!((30..60).contains(&runs), "{jobs} jobs: {runs} runs");
         assert_eq!(bench.stub.count(), runs);
-        recorded.says(&format!("stopped after {runs} of 30 runs"));
+        recorded.says(&format!("stopped after {runs} of 60 runs"));
         assert_eq!(bench.run(&["run", "suite.yml", "-v"]).stdout, recorded.stdout);
     }
 }
