@@ -28,15 +28,10 @@ impl Peers {
 
     /// Builds our programs.
     pub(super) fn build() -> Result<(), String> {
-        let words: [&[&str]; 2] = [
-            &["--package", "mcptest", "--bin", "mcptest"],
-            &["--package", "mcptest-mcp", "--example", "conformance_client"],
-        ];
-        for words in words {
-            let built = Command::new("cargo").args(["build", "--quiet"]).args(words).status();
-            if !built.is_ok_and(|status| status.success()) {
-                return Err(format!("`cargo build {}` failed", words.join(" ")));
-            }
+        // The selection of `.ci/run`, so that nothing is built twice there.
+        let words = ["build", "--quiet", "--workspace", "--bins", "--examples"];
+        if !Command::new("cargo").args(words).status().is_ok_and(|status| status.success()) {
+            return Err(format!("`cargo {}` failed", words.join(" ")));
         }
         Ok(())
     }
