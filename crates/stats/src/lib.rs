@@ -2,6 +2,7 @@
 //!
 //! Probabilities come in and go out as fractions; rates that are multiplied by a count are exact [`Decimal`]s.
 
+mod agreement;
 mod certify;
 mod compare;
 mod decimal;
@@ -16,6 +17,7 @@ mod separation;
 mod sequential;
 mod special;
 
+pub use agreement::{Kappa, YesNo, cohen_kappa, krippendorff_alpha};
 pub use certify::{certified_lower, certified_upper, max_certifiable_floor, min_runs_for_floor, percent_of};
 pub use compare::{Fisher, McNemar, SignFlip, fisher_exact, mcnemar, sign_flip};
 pub use decimal::{Decimal, NotDecimal};
