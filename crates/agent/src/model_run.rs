@@ -52,6 +52,8 @@ pub struct Task<'a> {
     pub turns: &'a [String],
     /// The sampling temperature.
     pub temperature: Option<f64>,
+    /// Whether the model may call the tools from code that its provider runs.
+    pub code_execution: bool,
     /// What the run may use.
     pub limits: Limits,
 }
@@ -112,6 +114,7 @@ pub async fn run_model(
         assistant_turns: 0,
         usage: Tokens::default(),
         used: Tokens::default(),
+        container: None,
     };
     if run.toolbox.has_faults() {
         run.trace.faults = Some(Vec::new());
@@ -138,6 +141,8 @@ struct Run<'a> {
     usage: Tokens,
     /// The same, with estimates where it does not count.
     used: Tokens,
+    /// Where the model's code runs.
+    container: Option<String>,
 }
 
 impl Run<'_> {
@@ -162,7 +167,7 @@ impl Run<'_> {
             if let Some(limit) = self.reached_limit() {
                 return Ok(Answer::Cut(limit.to_owned()));
             }
-            let (reply, said) = match self.ask().await? {
+            let (mut reply, said) = match self.ask().await? {
                 Ok(answered) => answered,
                 // Time that went by in waiting for a provider to recover says nothing of the model.
                 Err(error)
@@ -174,6 +179,7 @@ impl Run<'_> {
             };
             let turn = self.assistant_turns;
             self.assistant_turns += 1;
+            self.container = reply.container.take().or_else(|| self.container.take());
             self.messages.push(Message::Assistant(reply.message));
             self.note(said);
             if reply.calls.is_empty() || reply.stop.is_cut_off() {
@@ -213,6 +219,8 @@ impl Run<'_> {
             tools: self.toolbox.offered(),
             max_tokens: self.task.limits.max_tokens,
             temperature: self.task.temperature,
+            code_execution: self.task.code_execution,
+            container: self.container.as_deref(),
             echo_reasoning: self.task.provider.echoes_reasoning(),
         };
         let provider = self.task.provider;

@@ -115,6 +115,40 @@ pub fn key_variables() -> impl Iterator<Item = &'static str> {
     FAMILIES.iter().flat_map(|family| family.keys.iter().copied())
 }
 
+/// Which models can call tools from code that their provider runs, for people.
+pub const WITH_CODE: &str = "Anthropic's models from Opus 4.5, Sonnet 4.5 and Haiku 5.5 on (`type: anthropic`), and \
+                             OpenAI's from gpt-5.6 on (`type: openai-responses`)";
+
+/// Models of Anthropic from before it.
+const ANTHROPIC_WITHOUT_CODE: &[&str] = &[
+    "claude-instant",
+    "claude-2",
+    "claude-3",
+    "claude-haiku-4",
+    "claude-opus-4-0",
+    "claude-opus-4-1",
+    "claude-opus-4-2",
+    "claude-sonnet-4-0",
+    "claude-sonnet-4-2",
+];
+
+/// Whether a provider that speaks this kind runs code for a model; an id that says nothing is taken at its word.
+pub fn runs_code(kind: &str, model: &str) -> bool {
+    match kind {
+        "anthropic" => !ANTHROPIC_WITHOUT_CODE.iter().any(|prefix| model.starts_with(prefix)),
+        "openai-responses" => match model.strip_prefix("gpt-") {
+            Some(version) => {
+                let mut numbers = version.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
+                let mut next = || numbers.next().and_then(Result::ok).unwrap_or_default();
+                let is_point = version.trim_start_matches(|c: char| c.is_ascii_digit()).starts_with('.');
+                (next(), if is_point { next() } else { 0 }) >= (5, 6)
+            }
+            None => !begins(model, "o#") && !model.starts_with("chatgpt-"),
+        },
+        _ => false,
+    }
+}
+
 impl Family {
     /// The family of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
@@ -163,6 +197,37 @@ mod tests {
             ("llama3", None),
         ] {
             assert_eq!(Family::of_model(id).map(|family| family.name), name, "{id}");
+        }
+    }
+
+    #[test]
+    fn models_that_can_call_tools_from_code_are_known_by_their_id() {
+        for (kind, id) in [
+            ("anthropic", "claude-opus-4-5-20251101"),
+            ("anthropic", "claude-sonnet-4-5"),
+            ("anthropic", "claude-haiku-5-5"),
+            ("anthropic", "a-gateways-own-name"),
+            ("openai-responses", "gpt-5.6-terra"),
+            ("openai-responses", "gpt-6"),
+            ("openai-responses", "a-gateways-own-name"),
+        ] {
+            assert!(runs_code(kind, id), "{kind} {id}");
+        }
+        for (kind, id) in [
+            ("anthropic", "claude-3-7-sonnet-latest"),
+            ("anthropic", "claude-sonnet-4-20250514"),
+            ("anthropic", "claude-opus-4-1"),
+            ("anthropic", "claude-haiku-4-5"),
+            ("openai-responses", "gpt-5"),
+            ("openai-responses", "gpt-5-2025-08-07"),
+            ("openai-responses", "gpt-5.2-mini"),
+            ("openai-responses", "gpt-4o"),
+            ("openai-responses", "o3"),
+            ("openai", "gpt-5.6"),
+            ("gemini", "gemini-3-pro"),
+            ("mistral", "mistral-large-latest"),
+        ] {
+            assert!(!runs_code(kind, id), "{kind} {id}");
         }
     }
 

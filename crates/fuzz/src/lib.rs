@@ -41,6 +41,8 @@ pub fn reply(data: &[u8]) {
             tools: &[],
             max_tokens: None,
             temperature: None,
+            code_execution: false,
+            container: None,
             echo_reasoning: false,
         }
     }

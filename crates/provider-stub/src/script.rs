@@ -70,6 +70,10 @@ pub struct Step {
     pub thinking: Option<String>,
     /// The tools that are called.
     pub calls: Vec<Call>,
+    /// Code that the provider runs: the calls are its, and those of the steps that follow up to its `output`.
+    pub code: Option<String>,
+    /// What the code came to.
+    pub output: Option<String>,
     /// What it cost.
     pub usage: Option<Tokens>,
     /// Whether it does not tell what it cost.

@@ -216,7 +216,7 @@ fn act(state: &StubState, wire: &Wire, request: &ProviderRequest<'_>) -> Act {
     let run = play.take(&seen);
     let step = play::step(&state.script, &seen, &run);
     let serial = format!("stub{}x{}", run.number, run.step);
-    let mut answer = (wire.answer)(&Answering { model: &seen.model, step: &step, serial });
+    let mut answer = (wire.answer)(&Answering { model: &seen.model, seen: &seen, step: &step, serial });
     if let Some(body) = answer.body.as_object_mut().filter(|_| step.uncounted) {
         body.retain(|key, _| !matches!(key.as_str(), "usage" | "usageMetadata"));
     }

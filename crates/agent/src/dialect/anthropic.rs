@@ -2,7 +2,7 @@
 
 use super::bad_reply::{open, shape};
 use super::echo::{Ids, Rules, Told, Turn, conversation, is_blank, list, of_kind};
-use super::piece::{Piece, Said, count, detail, kept, with_schema};
+use super::piece::{Piece, Said, count, detail, kept, ours, with_schema};
 use super::{Arguments, Ask, BadReply, Dialect, Message, Part, Reply, Stop, Wanted};
 use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
@@ -46,6 +46,9 @@ const RULES: Rules = Rules {
 /// The limit of one answer where none is asked for: one is required, and every model takes this one.
 pub const DEFAULT_MAX_TOKENS: u64 = 4096;
 
+/// The tool that runs a model's code, which is also what its calls say of their caller.
+const CODE_EXECUTION: &str = "code_execution_20260120";
+
 #[derive(Serialize)]
 struct AnthropicBody<'a> {
     model: &'a str,
@@ -57,6 +60,8 @@ struct AnthropicBody<'a> {
     messages: Vec<Piece<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    container: Option<&'a str>,
 }
 
 fn body(ask: &Ask<'_>) -> String {
@@ -65,15 +70,20 @@ fn body(ask: &Ask<'_>) -> String {
         if let Some(description) = &tool.description {
             shown["description"] = json!(description);
         }
+        if ask.code_execution {
+            shown["allowed_callers"] = json!(["direct", CODE_EXECUTION]);
+        }
         with_schema(&shown, "input_schema", &tool.input_schema)
     };
+    let code = ask.code_execution.then(|| ours(&json!({ "type": CODE_EXECUTION, "name": "code_execution" })));
     let body = AnthropicBody {
         model: ask.model,
         max_tokens: ask.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS),
         system: ask.system.filter(|system| !system.is_empty()),
         temperature: ask.temperature,
         messages: messages(ask),
-        tools: ask.tools.iter().map(tool).collect(),
+        tools: code.into_iter().chain(ask.tools.iter().map(tool)).collect(),
+        container: ask.container,
     };
     serde_json::to_string(&body).unwrap_or_default()
 }
@@ -87,8 +97,9 @@ fn messages<'a>(ask: &Ask<'a>) -> Vec<Piece<'a>> {
             Turn::User(text) => of_user.push(json!({ "type": "text", "text": text })),
             Turn::Results(told) => {
                 of_user.extend(told.iter().map(tool_result));
-                // Beside an error only text is taken, so its pictures follow.
-                let failed = told.iter().filter(|told| told.result.is_error);
+                // Beside an error only text is taken, so its pictures follow; beside what code called, nothing does.
+                let is_code = told.iter().any(|told| told.caller.is_some());
+                let failed = told.iter().filter(|told| told.result.is_error && !is_code);
                 of_user.extend(failed.flat_map(|told| &told.result.content).filter_map(picture));
             }
             Turn::Model(message) => {
@@ -140,6 +151,12 @@ struct AnthropicAnswer<'a> {
     content: &'a RawValue,
     stop_reason: Option<String>,
     usage: Option<Value>,
+    container: Option<Container>,
+}
+
+#[derive(Deserialize)]
+struct Container {
+    id: String,
 }
 
 #[derive(Deserialize)]
@@ -182,6 +199,7 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         stop: stop(answer.stop_reason.as_deref(), !calls.is_empty()),
         calls,
         usage: usage(answer.usage.as_ref()),
+        container: answer.container.map(|container| container.id),
     })
 }
 

@@ -49,6 +49,8 @@ pub(super) enum Turn<'a> {
 pub(super) struct Told<'a> {
     pub(super) id: Option<String>,
     pub(super) name: String,
+    /// The code that called, where it was not the model itself.
+    pub(super) caller: Option<Value>,
     pub(super) result: &'a Answered,
 }
 
@@ -65,9 +67,14 @@ pub(super) fn conversation<'a>(ask: &Ask<'a>, rules: &Rules) -> Vec<Turn<'a>> {
             }
             Message::Results(results) => {
                 let mut called = std::mem::take(&mut called).into_iter();
-                let told = results.iter().map(|result| match called.next() {
-                    Some((id, name)) => Told { id, name, result },
-                    None => Told { id: Some(result.call_id.clone()), name: result.name.clone(), result },
+                let told = results.iter().map(|result| {
+                    let given = || Called {
+                        id: Some(result.call_id.clone()),
+                        name: result.name.clone(),
+                        caller: None,
+                    };
+                    let Called { id, name, caller } = called.next().unwrap_or_else(given);
+                    Told { id, name, caller, result }
                 });
                 turns.push(Turn::Results(told.collect()));
             }
@@ -76,15 +83,19 @@ pub(super) fn conversation<'a>(ask: &Ask<'a>, rules: &Rules) -> Vec<Turn<'a>> {
     turns
 }
 
-/// The ids and names of a message's calls, as they are sent.
-type Called = Vec<(Option<String>, String)>;
+/// A call of a message, as it is sent.
+struct Called {
+    id: Option<String>,
+    name: String,
+    caller: Option<Value>,
+}
 
 fn sent_back<'a>(
     raw: &'a RawValue,
     ask: &Ask<'_>,
     rules: &Rules,
     taken: &mut BTreeSet<String>,
-) -> (Option<Piece<'a>>, Called) {
+) -> (Option<Piece<'a>>, Vec<Called>) {
     let Ok(written) = serde_json::from_str::<Value>(raw.get()) else {
         return (Some(Piece::Echo(raw)), Vec::new());
     };
@@ -95,7 +106,7 @@ fn sent_back<'a>(
     (piece, called)
 }
 
-fn mended(call: &mut Value, rules: &Rules, taken: &mut BTreeSet<String>) -> (Option<String>, String) {
+fn mended(call: &mut Value, rules: &Rules, taken: &mut BTreeSet<String>) -> Called {
     let text =
         |call: &Value, at: &str| call.pointer(at).and_then(Value::as_str).unwrap_or_default().to_owned();
     let id = rules.ids.of(&text(call, rules.id), taken);
@@ -107,7 +118,8 @@ fn mended(call: &mut Value, rules: &Rules, taken: &mut BTreeSet<String>) -> (Opt
     }
     put(call, rules.name, json!(name));
     put(call, rules.arguments, arguments);
-    (id, name)
+    let caller = call.get("caller").filter(|caller| caller.is_object() && caller["type"] != "direct");
+    Called { id, name, caller: caller.cloned() }
 }
 
 /// An object, whatever was written: what was wrong with it is told by the result.

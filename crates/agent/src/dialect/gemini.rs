@@ -190,6 +190,7 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         calls,
         stop,
         usage: usage(answer.usage_metadata.as_ref()),
+        container: None,
     })
 }
 

@@ -64,6 +64,10 @@ pub struct Ask<'a> {
     pub max_tokens: Option<u64>,
     /// The sampling temperature.
     pub temperature: Option<f64>,
+    /// Whether the model may call the tools from code that its provider runs.
+    pub code_execution: bool,
+    /// Where that code runs, once the provider has said so.
+    pub container: Option<&'a str>,
     /// Whether the provider wants its model's thoughts back where its dialect has no place of its own for them.
     pub echo_reasoning: bool,
 }
@@ -132,6 +136,8 @@ pub struct Reply {
     pub stop: Stop,
     /// What it cost.
     pub usage: Tokens,
+    /// Where the model's code runs, where the next request must say so.
+    pub container: Option<String>,
 }
 
 /// A call that the model wants.

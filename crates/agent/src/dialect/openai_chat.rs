@@ -264,7 +264,7 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         Some(word) => Stop::Other(word.to_owned()),
     };
     let usage = usage(answer.usage.as_ref());
-    Ok(Reply { message: choice.message.to_owned(), text, calls, stop, usage })
+    Ok(Reply { message: choice.message.to_owned(), text, calls, stop, usage, container: None })
 }
 
 fn text_of(content: Option<&RawValue>, body: &str) -> Result<String, BadReply> {

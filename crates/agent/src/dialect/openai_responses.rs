@@ -2,7 +2,7 @@
 
 use super::bad_reply::{error_message, open, shape};
 use super::echo::{Ids, Rules, Told, Turn, conversation, of_kind};
-use super::piece::{Piece, Said, count, detail, is_reasoning, kept, with_schema};
+use super::piece::{Piece, Said, count, detail, is_reasoning, kept, ours, with_schema};
 use super::{Arguments, Ask, BadReply, Dialect, Reply, Stop, Wanted};
 use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
@@ -66,8 +66,12 @@ fn body(ask: &Ask<'_>) -> String {
         if let Some(description) = &tool.description {
             shown["description"] = json!(description);
         }
+        if ask.code_execution {
+            shown["allowed_callers"] = json!(["direct", "programmatic"]);
+        }
         with_schema(&shown, "parameters", &tool.input_schema)
     };
+    let code = ask.code_execution.then(|| ours(&json!({ "type": "programmatic_tool_calling" })));
     let body = ResponsesBody {
         model: ask.model,
         instructions: ask.system.filter(|system| !system.is_empty()),
@@ -75,7 +79,7 @@ fn body(ask: &Ask<'_>) -> String {
         max_output_tokens: ask.max_tokens,
         temperature: ask.temperature,
         include: is_reasoning(ask.model).then_some(["reasoning.encrypted_content"]),
-        tools: ask.tools.iter().map(tool).collect(),
+        tools: code.into_iter().chain(ask.tools.iter().map(tool)).collect(),
     };
     serde_json::to_string(&body).unwrap_or_default()
 }
@@ -103,7 +107,11 @@ fn output(told: &Told<'_>) -> Value {
         let text = Some(text).filter(|text| !text.is_empty());
         text.map(|text| json!({ "type": "input_text", "text": text })).into_iter().chain(pictures).collect()
     };
-    json!({ "type": "function_call_output", "call_id": told.id, "output": output })
+    let mut shown = json!({ "type": "function_call_output", "call_id": told.id, "output": output });
+    if let Some(caller) = &told.caller {
+        shown["caller"] = caller.clone();
+    }
+    shown
 }
 
 #[derive(Deserialize)]
@@ -183,7 +191,8 @@ fn read(ask: &Ask<'_>, body: &str) -> Result<Reply, BadReply> {
         reasoning: detail(usage, "output_tokens_details", "reasoning_tokens"),
         ..Tokens::of(count(usage, "input_tokens"), count(usage, "output_tokens"))
     };
-    Ok(Reply { message: answer.output.to_owned(), text: said.into_text(), calls, stop, usage })
+    let message = answer.output.to_owned();
+    Ok(Reply { message, text: said.into_text(), calls, stop, usage, container: None })
 }
 
 #[cfg(test)]

@@ -107,6 +107,11 @@ pub(super) fn with_schema(said: &Value, key: &str, schema: &RawValue) -> Box<Raw
     RawValue::from_string(format!(r#"{open},"{key}":{schema}}}"#)).unwrap_or_default()
 }
 
+/// JSON of ours, among what is sent to the letter.
+pub(super) fn ours(value: &Value) -> Box<RawValue> {
+    RawValue::from_string(value.to_string()).unwrap_or_default()
+}
+
 /// A count of tokens; what is none is not counted.
 pub(super) fn count(usage: Option<&Value>, key: &str) -> Option<u64> {
     let count = usage?.get(key)?;

@@ -19,6 +19,8 @@ pub(super) fn sent(dialect: &Dialect, model: &str, messages: &[Message]) -> Valu
         tools: &tools,
         max_tokens: Some(64),
         temperature: Some(0.5),
+        code_execution: false,
+        container: None,
         echo_reasoning: false,
     };
     serde_json::from_str(&(dialect.body)(&ask)).unwrap()
@@ -32,6 +34,8 @@ fn bare(messages: &[Message]) -> Ask<'_> {
         tools: &[],
         max_tokens: None,
         temperature: None,
+        code_execution: false,
+        container: None,
         echo_reasoning: false,
     }
 }

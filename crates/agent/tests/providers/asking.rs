@@ -72,6 +72,21 @@ impl Table {
         self.watch(messages, Duration::from_secs(30)).await.0
     }
 
+    /// As it is asked when a test says nothing of it.
+    pub(crate) fn question<'a>(&'a self, messages: &'a [Message], tools: &'a [Offered]) -> Ask<'a> {
+        Ask {
+            model: &self.model,
+            system: Some("You are terse."),
+            messages,
+            tools,
+            max_tokens: Some(1000),
+            temperature: None,
+            code_execution: false,
+            container: None,
+            echo_reasoning: false,
+        }
+    }
+
     /// With what was tried again.
     pub(crate) async fn watch(
         &self,
@@ -79,15 +94,7 @@ impl Table {
         patience: Duration,
     ) -> (Result<Reply, AskError>, Vec<Retry>) {
         let tools = [tool("weather__get_forecast"), tool("weather__get_alerts")];
-        let ask = Ask {
-            model: &self.model,
-            system: Some("You are terse."),
-            messages,
-            tools: &tools,
-            max_tokens: Some(1000),
-            temperature: None,
-            echo_reasoning: false,
-        };
+        let ask = self.question(messages, &tools);
         let mut retries = Vec::new();
         let deadlines = Deadlines { run: Instant::now() + patience, answer: Duration::from_secs(60) };
         let reply = self.provider.ask(&ask, deadlines, &mut |retry| retries.push(retry)).await;

@@ -7,6 +7,7 @@
 
 mod bench;
 mod budgets;
+mod code_execution;
 mod crowd;
 mod dialects;
 mod early_stop;

@@ -86,6 +86,7 @@ pub(super) struct References {
     pub(super) servers: Vec<(String, Span)>,
     pub(super) inject: Vec<(String, Span)>,
     pub(super) providers: Vec<(String, Span)>,
+    pub(super) code_execution: Option<Span>,
 }
 
 /// A model by its id, at its own provider or one the suite declares.

@@ -2,6 +2,7 @@
 
 use super::load::Parts;
 use crate::problem::{Problem, Span, nearest};
+use crate::provider::WITH_CODE;
 use std::collections::BTreeMap;
 
 /// Adds one file's parts to the others; a name given twice is a problem that shows both places.
@@ -75,6 +76,16 @@ pub(super) fn check_references(parts: &Parts, problems: &mut Vec<Problem>) {
         ] {
             problems.extend(used.iter().filter_map(|(name, span)| unknown(key, name, *span, known)));
         }
+        let kind_of = |name: &str| {
+            let declared = parts.providers.iter().find(|(known, _)| known == name);
+            declared.map(|(_, (_, provider))| provider.kind)
+        };
+        let models = agent.models.iter().filter(|model| agent.runs_code() && model.lacks_code(kind_of));
+        problems.extend(models.map(|model| {
+            let message = format!("the provider of `{}` runs no code for it", model.label());
+            let help = format!("remove `code_execution`, or ask one of these: {WITH_CODE}");
+            Problem::error(message).at(agent.references.code_execution.unwrap_or(agent.span)).help(help)
+        }));
     }
     for test in &parts.tools {
         problems.extend(unknown("servers", &test.server, test.server_span, &servers));

@@ -108,12 +108,18 @@ pub struct RecordedCall {
     /// The assistant turn, from 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,
-    /// Who made the call, when generated code did.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Who made the call, when generated code did; that the model did it itself is not written.
+    #[serde(skip_serializing_if = "is_direct")]
     pub caller: Option<Box<RawValue>>,
     /// Whether the tool was an injected distractor.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub distractor: bool,
+}
+
+#[expect(clippy::ref_option, reason = "serde hands it over so")]
+fn is_direct(caller: &Option<Box<RawValue>>) -> bool {
+    let Some(caller) = caller else { return true };
+    serde_json::from_str::<Value>(caller.get()).is_ok_and(|caller| caller["type"] == "direct")
 }
 
 /// What a call came back with.

@@ -1,6 +1,7 @@
 //! A dialect as its provider speaks it: what is let in, and how is it answered?
 
 mod anthropic;
+mod code;
 mod gemini;
 mod openai_chat;
 mod openai_responses;
@@ -50,6 +51,7 @@ impl Wrong {
 /// What an answer is made of.
 pub(crate) struct Answering<'a> {
     pub(crate) model: &'a str,
+    pub(crate) seen: &'a Seen,
     pub(crate) step: &'a Step,
     /// Unlike that of any other answer in the conversation.
     pub(crate) serial: String,
@@ -74,6 +76,7 @@ pub(crate) struct Seen {
     pub(crate) conversation: Vec<Value>,
     /// Which messages are the model's.
     pub(crate) of_model: Vec<bool>,
+    pub(crate) code: code::Code,
 }
 
 impl Seen {

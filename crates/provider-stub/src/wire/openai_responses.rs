@@ -39,10 +39,17 @@ fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
         ));
     }
     for (at, tool) in body["tools"].as_array().into_iter().flatten().enumerate() {
+        if tool["type"] == "programmatic_tool_calling" {
+            only(tool, &format!("tools[{at}]."), &["type"])?;
+            seen.code_tool(WIRE.name, &format!("tools[{at}]"))?;
+            continue;
+        }
         if tool["type"] != "function" {
             return Err(Wrong::request(format!("Invalid value for 'tools[{at}].type'.")));
         }
-        only(tool, &format!("tools[{at}]."), &["type", "name", "description", "parameters", "strict"])?;
+        let known = ["type", "name", "description", "parameters", "strict", "allowed_callers"];
+        only(tool, &format!("tools[{at}]."), &known)?;
+        seen.callers(&format!("tools[{at}]"), tool, "programmatic")?;
         seen.tool(&format!("tools[{at}]"), tool, "parameters", false)?;
     }
     let items = body["input"].as_array().filter(|items| !items.is_empty());
@@ -94,6 +101,7 @@ fn check_item(
                 )));
             }
             is_call(at, item)?;
+            seen.caller(&format!("input[{at}]"), &item["caller"], "caller_id")?;
             if !item["arguments"].is_string() {
                 return Err(Wrong::request(format!(
                     "Invalid type for 'input[{at}].arguments': expected a string."
@@ -109,9 +117,11 @@ fn check_item(
                     text("call_id")
                 )));
             }
+            is_of_its_caller(at, item, items)?;
             seen.last_result = text_of(&item["output"]);
             Ok(false)
         }
+        Some("program" | "program_output") => check_program(at, item, seen).map(|()| true),
         Some("reasoning") => {
             let summary = item["summary"][0]["text"].as_str().unwrap_or_default();
             if item["encrypted_content"] != signature(summary) {
@@ -139,6 +149,53 @@ fn check_item(
     }
 }
 
+fn is_of_its_caller(at: usize, output: &Value, items: &[Value]) -> Result<(), Wrong> {
+    let is_its = |call: &&Value| call["type"] == "function_call" && call["call_id"] == output["call_id"];
+    let caller = items[..at].iter().rfind(is_its).map(|call| &call["caller"]);
+    match &output["caller"] {
+        Value::Null => Ok(()),
+        said if Some(said) == caller => Ok(()),
+        _ => Err(Wrong::request(format!("input[{at}].caller: it is not that of the call."))),
+    }
+}
+
+fn check_program(at: usize, item: &Value, seen: &mut Seen) -> Result<(), Wrong> {
+    let text = |key: &str| item[key].as_str().unwrap_or_default();
+    if item["type"] == "program_output" {
+        return seen.code_ends(&format!("input[{at}]"), text("call_id"));
+    }
+    if item["fingerprint"] != signature(text("code")) {
+        return Err(Wrong::request(format!("Invalid 'input[{at}].fingerprint'.")));
+    }
+    seen.code_begins(text("call_id"));
+    Ok(())
+}
+
+fn program(id: &str, serial: &str, code: &str) -> Value {
+    json!({
+        "id": format!("prog_{serial}"), "type": "program", "call_id": id, "code": code,
+        "fingerprint": signature(code),
+    })
+}
+
+fn program_output(id: &str, serial: &str, result: &str) -> Value {
+    json!({
+        "id": format!("po_{serial}"), "type": "program_output", "call_id": id, "result": result,
+        "status": "completed",
+    })
+}
+
+fn usage(answering: &Answering<'_>) -> Value {
+    let tokens = answering.tokens();
+    json!({
+        "input_tokens": tokens.prompt,
+        "input_tokens_details": { "cached_tokens": tokens.cached },
+        "output_tokens": tokens.completion,
+        "output_tokens_details": { "reasoning_tokens": tokens.thoughts },
+        "total_tokens": tokens.prompt + tokens.completion,
+    })
+}
+
 fn answer(answering: &Answering<'_>) -> ProviderAnswer {
     let (step, serial) = (answering.step, &answering.serial);
     let is_refusal = step.stop.as_deref() == Some("refusal");
@@ -159,19 +216,25 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
             "content": [content],
         })
     });
+    let id_of_code = step.code.as_ref().map(|_| format!("call_program_{serial}"));
+    let ended = |id: &str| Some(program_output(id, serial, step.output.as_ref()?));
+    let before = answering.pending().and_then(ended);
+    let begun = id_of_code.as_ref().zip(step.code.as_ref()).map(|(id, code)| program(id, serial, code));
+    let at_once = id_of_code.as_deref().filter(|_| step.calls.is_empty()).and_then(ended);
     let mark = if step.thinking.is_some() { "_r" } else { "" };
     let calls = step.calls.iter().enumerate().map(|(at, call)| {
         let mut item = json!({
             "id": format!("fc_{serial}_{at}{mark}"), "type": "function_call", "status": "completed",
             "call_id": answering.id("call_", at), "name": call.name, "arguments": call.written(),
         });
-        if let Some(caller) = &call.caller {
-            item["caller"] = caller.clone();
+        let code = |id: &str| json!({ "type": "program", "caller_id": id });
+        if let Some(caller) = answering.caller(at, id_of_code.as_deref(), &code) {
+            item["caller"] = caller;
         }
         item
     });
-    let output: Vec<Value> = reasoning.into_iter().chain(message).chain(calls).collect();
-    let tokens = answering.tokens();
+    let before = before.into_iter().chain(reasoning).chain(message).chain(begun);
+    let output: Vec<Value> = before.chain(calls).chain(at_once).collect();
     let (status, details) = match step.stop.as_deref() {
         Some("max_tokens" | "max_output_tokens") => ("incomplete", json!({ "reason": "max_output_tokens" })),
         Some("content_filter") => ("incomplete", json!({ "reason": "content_filter" })),
@@ -186,13 +249,7 @@ fn answer(answering: &Answering<'_>) -> ProviderAnswer {
         "incomplete_details": details,
         "model": answering.model,
         "output": output,
-        "usage": {
-            "input_tokens": tokens.prompt,
-            "input_tokens_details": { "cached_tokens": tokens.cached },
-            "output_tokens": tokens.completion,
-            "output_tokens_details": { "reasoning_tokens": tokens.thoughts },
-            "total_tokens": tokens.prompt + tokens.completion,
-        },
+        "usage": usage(answering),
     });
     let is_followed = output.last().is_some_and(|item| item["type"] != "reasoning");
     ProviderAnswer { body, message: if is_followed { output } else { Vec::new() } }

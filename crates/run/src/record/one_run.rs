@@ -112,6 +112,7 @@ async fn run_provider(
         model,
         system: system.as_deref(),
         turns: &turns,
+        code_execution: agent.runs_code(),
         temperature: agent.parameters.get("temperature").and_then(Value::as_f64),
         limits: Limits { request_timeout: request_timeout(job), ..limits(agent) },
     };

@@ -1,6 +1,7 @@
 //! What do `--runs` and `--models` put in place of what a suite says?
 
 use super::{Agent, CassettePath, Model};
+use crate::provider::WITH_CODE;
 use crate::suite::Suite;
 use thiserror::Error;
 
@@ -17,6 +18,16 @@ pub enum OverrideError {
         agent: String,
         /// Its `cassette:`.
         cassette: String,
+    },
+    /// A model whose provider runs no code.
+    #[error(
+        "`{agent}` has `code_execution: true`, and the provider of `{model}` runs no code for it; ask one of these: {WITH_CODE}"
+    )]
+    NoCode {
+        /// The name of the agent.
+        agent: String,
+        /// The model.
+        model: String,
     },
     /// No agent asks a model.
     #[error("no agent of {suite} has a model to replace")]
@@ -42,7 +53,14 @@ impl Suite {
         if concerned.peek().is_none() {
             return Err(OverrideError::NoModel { suite: self.path.display().to_string() });
         }
-        for agent in concerned.filter(|_| models.len() > 1) {
+        let kind_of = |name: &str| self.providers.get(name).map(|provider| provider.kind);
+        for agent in concerned {
+            if let Some(model) = models.iter().find(|model| agent.runs_code() && model.lacks_code(kind_of)) {
+                return Err(OverrideError::NoCode { agent: agent.name.clone(), model: model.label() });
+            }
+            if models.len() < 2 {
+                continue;
+            }
             if let Some(CassettePath::File(path)) =
                 agent.cassette.as_ref().filter(|path| !path.is_per_model())
             {

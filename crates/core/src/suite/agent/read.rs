@@ -140,6 +140,7 @@ fn named(field: &mut Field<'_>, into: &mut Vec<(String, Span)>) -> Option<String
 
 fn read_models(block: &mut Block<'_>, references: &mut References) -> Vec<Model> {
     block.at_most_one_of(&["model", "models", "agent"]);
+    references.code_execution = block.key_span(view::CODE_EXECUTION);
     let one = block.optional("model", "The model's id, or {provider, id}", |f| read_model(f, references));
     let many = block.optional("models", "Several models: each gets its own rows", |f| {
         f.list(|f| read_model(f, references))

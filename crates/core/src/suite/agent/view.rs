@@ -1,7 +1,7 @@
 //! What does the model see of its servers, beside what it is asked?
 
 use super::{Agent, Model};
-use crate::provider::{Family, KINDS};
+use crate::provider::{Family, KINDS, runs_code};
 use crate::suite::Suite;
 use crate::suite::read::{Block, Field};
 use serde_json::{Value, json};
@@ -28,9 +28,10 @@ impl ToolSchemas {
 const TOOL_SCHEMAS: &str = "tool_schemas";
 const INSTRUCTIONS: &str = "instructions";
 const MAX_RESULT_CHARS: &str = "max_result_chars";
+pub(super) const CODE_EXECUTION: &str = "code_execution";
 
 /// All of these, which only a model loop of ours can heed.
-pub(super) const KEYS: [&str; 3] = [TOOL_SCHEMAS, INSTRUCTIONS, MAX_RESULT_CHARS];
+pub(super) const KEYS: [&str; 4] = [TOOL_SCHEMAS, INSTRUCTIONS, MAX_RESULT_CHARS, CODE_EXECUTION];
 
 /// About 25,000 tokens, where hosts draw the line.
 const DEFAULT_MAX_RESULT_CHARS: usize = 100_000;
@@ -50,6 +51,9 @@ pub(super) fn read(block: &mut Block<'_>, parameters: &mut BTreeMap<String, Valu
         "The most characters of a result that the model reads; 100000 when left out. The recording keeps all";
     let most = block.optional(MAX_RESULT_CHARS, doc, |f| f.whole(1..=u64::MAX));
     parameters.extend(most.map(|most| (MAX_RESULT_CHARS.to_owned(), json!(most))));
+    let doc = "Whether the model may also call its tools from code that it writes and its provider runs";
+    let runs_code = block.flag(CODE_EXECUTION, doc, false);
+    parameters.extend(runs_code.then(|| (CODE_EXECUTION.to_owned(), json!(true))));
 }
 
 impl Agent {
@@ -65,10 +69,26 @@ impl Agent {
         self.parameters.get(INSTRUCTIONS) != Some(&Value::Bool(false))
     }
 
+    /// Whether the model may call its tools from code that its provider runs.
+    pub fn runs_code(&self) -> bool {
+        self.parameters.contains_key(CODE_EXECUTION)
+    }
+
     /// The most characters of a result that the model reads.
     pub fn max_result_chars(&self) -> usize {
         let most = self.parameters.get(MAX_RESULT_CHARS).and_then(Value::as_u64);
         most.map_or(DEFAULT_MAX_RESULT_CHARS, |most| usize::try_from(most).unwrap_or(usize::MAX))
+    }
+}
+
+impl Model {
+    /// Whether its provider is known to run no code for it; `kind_of` says the `type:` of a declared one.
+    pub(in crate::suite) fn lacks_code(&self, kind_of: impl Fn(&str) -> Option<&'static str>) -> bool {
+        let kind = match &self.provider {
+            Some(name) => kind_of(name),
+            None => Family::of_model(&self.id).map(|family| family.kind),
+        };
+        kind.is_some_and(|kind| !runs_code(kind, &self.id))
     }
 }
 
