@@ -221,6 +221,7 @@ impl Run<'_> {
             temperature: self.task.temperature,
             code_execution: self.task.code_execution,
             container: self.container.as_deref(),
+            answer_schema: None,
             echo_reasoning: self.task.provider.echoes_reasoning(),
         };
         let provider = self.task.provider;

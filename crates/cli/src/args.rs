@@ -35,6 +35,8 @@ pub(crate) enum Colour {
 pub(crate) enum Command {
     /// Judge the recorded runs of suites, offline; record them with `--record`.
     Run(Box<Run>),
+    /// Ask judges for the grades that recorded runs lack, then judge the runs.
+    Eval(Box<Eval>),
     /// Check suites without judging them.
     Validate(Validate),
     /// Print a JSON Schema: of suites, of manifests, of the JSON report or of calibrations.
@@ -182,6 +184,55 @@ pub(crate) enum Record {
     Stale,
     /// Tests whose recording does not pass.
     Failed,
+}
+
+/// Arguments of `eval`.
+#[derive(Debug, Group)]
+pub(crate) struct Eval {
+    #[command(flatten)]
+    pub(crate) suites: Suites,
+    /// Grade the transcripts in a folder instead of the recorded runs, one row per subfolder or single file.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) traces: Option<PathBuf>,
+    /// Print criteria, thresholds, judges, the number of calls and their estimated cost without asking anybody.
+    #[arg(long, conflicts_with = "reporters")]
+    pub(crate) explain: bool,
+    /// Grade only these [default: what is missing or stale].
+    #[arg(long, value_enum, value_name = "WHICH", require_equals = true)]
+    pub(crate) record: Option<Grading>,
+    /// Grade only tests whose name contains TEXT or matches PATTERN; repeat to require all.
+    #[arg(long, value_name = "TEXT|re:PATTERN")]
+    pub(crate) filter: Vec<Filter>,
+    /// Grade only tests with this tag; repeat to allow any of several.
+    #[arg(long, value_name = "TAG")]
+    pub(crate) tag: Vec<String>,
+    /// Skip tests with this tag; repeatable.
+    #[arg(long, value_name = "TAG")]
+    pub(crate) skip_tag: Vec<String>,
+    /// Stop grading with exit code 5 once this many dollars are spent.
+    #[arg(long, value_name = "USD", value_parser = dollars)]
+    pub(crate) max_cost: Option<f64>,
+    /// Number of grades to ask for at once [default: 4 or the number of cores, whichever is more].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+    /// Do not show progress while grading.
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+    #[command(flatten)]
+    pub(crate) deny: Deny,
+    #[command(flatten)]
+    pub(crate) reporters: Reporters,
+}
+
+/// What to grade.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Grading {
+    /// Runs that nobody graded.
+    Missing,
+    /// Runs whose rubric, judges or recording changed since they were graded.
+    Stale,
+    /// Every run.
+    All,
 }
 
 /// Which reports.

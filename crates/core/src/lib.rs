@@ -44,6 +44,8 @@ pub mod eval;
 #[doc(hidden)]
 pub mod fault;
 #[doc(hidden)]
+pub mod grade;
+#[doc(hidden)]
 pub mod json;
 #[doc(hidden)]
 pub mod judge;

@@ -43,6 +43,7 @@ pub fn reply(data: &[u8]) {
             temperature: None,
             code_execution: false,
             container: None,
+            answer_schema: None,
             echo_reasoning: false,
         }
     }

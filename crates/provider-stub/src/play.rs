@@ -1,6 +1,6 @@
 //! Which run does a request belong to, and which step is its turn?
 
-use crate::script::{Script, Step, Then};
+use crate::script::{Call, Script, Step, Then};
 use crate::wire::Seen;
 use serde_json::Value;
 use std::collections::hash_map::DefaultHasher;
@@ -66,6 +66,10 @@ pub(crate) fn step(script: &Script, seen: &Seen, run: &Run) -> Step {
         text.replace("{{prompt}}", &seen.last_user).replace("{{run}}", &run)
     };
     step.text = step.text.map(|text| fill(&text));
+    // Who must call a tool says in its arguments what it would say.
+    if let Some(forced) = seen.forced.clone().filter(|_| step.calls.is_empty()) {
+        step.calls.push(Call { name: forced, args_text: step.text.take(), ..Call::default() });
+    }
     for call in &mut step.calls {
         call.name = seen.offered(&call.name);
         call.args_text = call.args_text.as_deref().map(fill);

@@ -68,6 +68,7 @@ pub(crate) fn held(target: &str, matcher: Value, actual: Value) -> Expectation {
         diff: vec![],
         message: None,
         reason: None,
+        grade: None,
     }
 }
 

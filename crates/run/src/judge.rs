@@ -1,5 +1,6 @@
 //! What was recorded of a row is read, and handed over to be judged.
 
+use crate::grade::GradedRow;
 use crate::record::RecordedRow;
 use crate::{Mode, Options, replay, tool_test};
 use mcptest_core::judge::{Judging, Recorded, judge_row};
@@ -15,14 +16,22 @@ pub(crate) fn after_a_failure(row: &Row<'_>, why: &str) -> TestReport {
 }
 
 /// Judges one row: from its recordings, or from what was recorded for it just now. Whatever is wrong with it stays in it.
-pub(crate) fn judge(row: &Row<'_>, options: Options, fresh: Option<&RecordedRow>) -> TestReport {
+pub(crate) fn judge(
+    row: &Row<'_>,
+    options: Options,
+    fresh: Option<&RecordedRow>,
+    graded: Option<&GradedRow>,
+) -> TestReport {
     let judging = Judging {
         deny_vacuous: options.deny_vacuous,
         deny_unpinned: options.deny_unpinned,
         is_live: options.mode == Mode::Live,
     };
     let judged = |recorded: &Recorded<'_>| {
-        let mut report = judge_row(row, recorded, judging);
+        let mut report = match graded {
+            Some(graded) => judge_row(row, &graded.over(recorded), judging),
+            None => judge_row(row, recorded, judging),
+        };
         report.notes.extend(fresh.into_iter().flat_map(RecordedRow::notes).cloned());
         report
     };

@@ -7,6 +7,7 @@ pub mod cassette;
 pub mod draft;
 mod exit;
 mod find;
+pub mod grade;
 pub mod import;
 mod judge;
 mod plan;
@@ -45,6 +46,7 @@ use mcptest_core::suite::{Host, Loaded, load, load_for_traces};
 use mcptest_files as files;
 pub use mcptest_files::reason;
 use rayon::prelude::*;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -132,6 +134,8 @@ pub enum Mode {
     Replay,
     /// These are recorded first.
     Record(Which),
+    /// Runs are read from recordings, and judges are asked for these grades first.
+    Grade(grade::WhichGrades),
     /// Everything is called now, and nothing is written.
     Live,
 }
@@ -166,13 +170,21 @@ pub fn run(
     interrupt: Interrupt,
 ) -> Result<RunOutcome, Interrupted> {
     let secrets = secrets::Secrets::default();
+    let spending = record::Spending::new(options.max_cost_usd);
+    let around = grade::Around { secrets: &secrets, spending: &spending, watch, interrupt: &interrupt };
     let recorded = match options.mode {
-        Mode::Replay => record::RecordedRows::default(),
-        Mode::Record(_) | Mode::Live => record::record(plan, options, &secrets, watch, interrupt)?,
+        Mode::Replay | Mode::Grade(_) => record::RecordedRows::default(),
+        Mode::Record(_) | Mode::Live => record::record(plan, options, around)?,
     };
+    let graded = match options.mode {
+        Mode::Replay => BTreeMap::new(),
+        _ => grade::grade(plan, options, &recorded, around)?,
+    };
+    let over_budget = spending.stopped();
+    drop(interrupt);
     let judge = |(index, row): (usize, &Row<'_>)| {
         let begun = Instant::now();
-        let report = judge::judge(row, options, recorded.rows.get(&index));
+        let report = judge::judge(row, options, recorded.rows.get(&index), graded.get(&index));
         let mut report = match row.suite() {
             Some(suite) => secrets.of(suite).hide_in(report),
             None => secrets::hide_what_is_known(report),
@@ -185,7 +197,7 @@ pub fn run(
         rows if options.fail_fast => until_first_failure(rows, judge),
         rows => in_parallel(options, || rows.par_iter().enumerate().map(judge).collect()),
     };
-    Ok(RunOutcome { report: Report::new(tests), over_budget: recorded.over_budget })
+    Ok(RunOutcome { report: Report::new(tests), over_budget })
 }
 
 /// On as many threads as the user asked for, else on those that all of the process share.

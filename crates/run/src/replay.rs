@@ -2,6 +2,7 @@
 
 use crate::advice;
 use crate::cassette::{self, Cassette, Change, ReadError, Recording, Resolved};
+use crate::grade;
 use crate::import::Fidelity;
 use crate::secrets::{without_secret_names, without_tokens};
 use crate::server::entry_of;
@@ -9,6 +10,7 @@ use crate::walk::not_entered;
 use mcptest_agent::tool_schema::Offer;
 use mcptest_core::digest::digest;
 use mcptest_core::eval::{MATRIX_PARAMETER, fault_combinations};
+use mcptest_core::grade::Grades;
 use mcptest_core::judge::{Recorded, RecordedMatrix, RecordedRun, RecordedRuns, is_read_only};
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
 use mcptest_core::suite::{CassettePath, Stale};
@@ -90,6 +92,7 @@ pub(crate) fn with_runs<T>(
         notes,
         matrix,
         is_live: live.is_some(),
+        grades: if live.is_none() { grade::read(row) } else { Grades::default() },
     }))
 }
 

@@ -102,7 +102,7 @@ fn measure_row(
         for recorded in &cassette.runs {
             let trace = recorded.trace.as_ref().map_err(ToString::to_string)?;
             let (number, header) = (runs.len() + 1, cassette.header.as_ref());
-            runs.push(Run { number, trace, header, passed: passes(agent, trace) });
+            runs.push(Run { number, header, passed: passes(agent, trace), ..Run::of(trace) });
         }
     }
     if !in_matrix {

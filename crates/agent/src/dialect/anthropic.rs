@@ -3,7 +3,7 @@
 use super::bad_reply::{open, shape};
 use super::echo::{Ids, Rules, Told, Turn, conversation, is_blank, list, of_kind};
 use super::piece::{Piece, Said, count, detail, kept, ours, with_schema};
-use super::{Arguments, Ask, BadReply, Dialect, Message, Part, Reply, Stop, Wanted};
+use super::{ANSWER, Arguments, Ask, BadReply, Dialect, Message, Part, Reply, Stop, Wanted};
 use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -62,6 +62,8 @@ struct AnthropicBody<'a> {
     tools: Vec<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     container: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tool_choice: Option<Value>,
 }
 
 fn body(ask: &Ask<'_>) -> String {
@@ -76,16 +78,23 @@ fn body(ask: &Ask<'_>) -> String {
         with_schema(&shown, "input_schema", &tool.input_schema)
     };
     let code = ask.code_execution.then(|| ours(&json!({ "type": CODE_EXECUTION, "name": "code_execution" })));
+    let answer = ask.answer_schema.map(answer_tool);
     let body = AnthropicBody {
         model: ask.model,
         max_tokens: ask.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS),
         system: ask.system.filter(|system| !system.is_empty()),
         temperature: ask.temperature,
         messages: messages(ask),
-        tools: code.into_iter().chain(ask.tools.iter().map(tool)).collect(),
+        tools: code.into_iter().chain(ask.tools.iter().map(tool)).chain(answer).collect(),
         container: ask.container,
+        tool_choice: ask.answer_schema.map(|_| json!({ "type": "tool", "name": ANSWER })),
     };
     serde_json::to_string(&body).unwrap_or_default()
+}
+
+/// Every model can be made to call a tool, and not every one takes a format of its answer.
+fn answer_tool(schema: &Value) -> Box<RawValue> {
+    ours(&json!({ "name": ANSWER, "description": "Gives the answer.", "input_schema": schema }))
 }
 
 /// User and assistant take turns: what the user says after results goes into one message with them.

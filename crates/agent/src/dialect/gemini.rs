@@ -67,6 +67,10 @@ fn body(ask: &Ask<'_>) -> String {
     let mut config = serde_json::Map::new();
     config.extend(ask.max_tokens.map(|most| ("maxOutputTokens".to_owned(), json!(most))));
     config.extend(ask.temperature.map(|temperature| ("temperature".to_owned(), json!(temperature))));
+    if let Some(schema) = ask.answer_schema {
+        config.insert("responseMimeType".to_owned(), json!("application/json"));
+        config.insert("responseJsonSchema".to_owned(), schema.clone());
+    }
     let declared: Vec<Box<RawValue>> = ask.tools.iter().map(declaration).collect();
     let body = GeminiBody {
         system_instruction: system.map(|text| json!({ "parts": [{ "text": text }] })),

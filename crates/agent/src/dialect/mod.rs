@@ -17,9 +17,11 @@ pub(crate) use bad_reply::{error_message, gist};
 pub use gemini::GEMINI;
 pub use openai_chat::{MISTRAL, OPENAI_CHAT};
 pub use openai_responses::OPENAI_RESPONSES;
+pub(crate) use piece::is_reasoning;
 pub use wire_name::{wire_name, wire_names};
 
 use mcptest_core::trace::Tokens;
+use serde_json::Value;
 use serde_json::value::RawValue;
 
 /// How one kind of provider is spoken to.
@@ -49,6 +51,9 @@ pub(crate) fn find(name: &str) -> Option<&'static Dialect> {
     DIALECTS.iter().copied().find(|dialect| dialect.name == name)
 }
 
+/// What the answer is called that must fit a schema.
+const ANSWER: &str = "answer";
+
 /// One request for the model's next message.
 #[derive(Debug, Clone, Copy)]
 pub struct Ask<'a> {
@@ -68,6 +73,8 @@ pub struct Ask<'a> {
     pub code_execution: bool,
     /// Where that code runs, once the provider has said so.
     pub container: Option<&'a str>,
+    /// The JSON Schema that the answer must fit, where it must be JSON.
+    pub answer_schema: Option<&'a Value>,
     /// Whether the provider wants its model's thoughts back where its dialect has no place of its own for them.
     pub echo_reasoning: bool,
 }

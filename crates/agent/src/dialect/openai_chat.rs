@@ -3,7 +3,7 @@
 use super::bad_reply::{open, shape};
 use super::echo::{Ids, Rules, Told, Turn, conversation, is_blank, list};
 use super::piece::{Piece, Said, count, detail, is_reasoning, kept, with_schema};
-use super::{Arguments, Ask, BadReply, Dialect, Reply, Stop, Wanted};
+use super::{ANSWER, Arguments, Ask, BadReply, Dialect, Reply, Stop, Wanted};
 use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -59,6 +59,8 @@ struct ChatBody<'a> {
     temperature: Option<f64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    response_format: Option<Value>,
 }
 
 fn body(ask: &Ask<'_>, flavour: Flavour) -> String {
@@ -85,6 +87,10 @@ fn body(ask: &Ask<'_>, flavour: Flavour) -> String {
         max_completion_tokens: ask.max_tokens.filter(|_| is_reasoning),
         temperature: ask.temperature,
         tools: ask.tools.iter().map(tool).collect(),
+        response_format: ask.answer_schema.map(|schema| {
+            let schema = json!({ "name": ANSWER, "strict": true, "schema": schema });
+            json!({ "type": "json_schema", "json_schema": schema })
+        }),
     };
     serde_json::to_string(&body).unwrap_or_default()
 }

@@ -3,7 +3,7 @@
 use super::bad_reply::{error_message, open, shape};
 use super::echo::{Ids, Rules, Told, Turn, conversation, of_kind};
 use super::piece::{Piece, Said, count, detail, is_reasoning, kept, ours, with_schema};
-use super::{Arguments, Ask, BadReply, Dialect, Reply, Stop, Wanted};
+use super::{ANSWER, Arguments, Ask, BadReply, Dialect, Reply, Stop, Wanted};
 use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -53,6 +53,8 @@ struct ResponsesBody<'a> {
     include: Option<[&'static str; 1]>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<Value>,
 }
 
 fn body(ask: &Ask<'_>) -> String {
@@ -80,6 +82,9 @@ fn body(ask: &Ask<'_>) -> String {
         temperature: ask.temperature,
         include: is_reasoning(ask.model).then_some(["reasoning.encrypted_content"]),
         tools: code.into_iter().chain(ask.tools.iter().map(tool)).collect(),
+        text: ask.answer_schema.map(|schema| {
+            json!({ "format": { "type": "json_schema", "name": ANSWER, "strict": true, "schema": schema } })
+        }),
     };
     serde_json::to_string(&body).unwrap_or_default()
 }

@@ -124,7 +124,7 @@ pub(super) fn detail(usage: Option<&Value>, of: &str, key: &str) -> Option<u64> 
 }
 
 /// Whether this id is that of a model of `OpenAI` which thinks before it answers.
-pub(super) fn is_reasoning(model: &str) -> bool {
+pub(crate) fn is_reasoning(model: &str) -> bool {
     let digit_after = |prefix: &str| model.strip_prefix(prefix)?.chars().next()?.to_digit(10);
     digit_after("o").is_some() || (digit_after("gpt-").is_some_and(|n| n >= 5) && !model.contains("-chat"))
 }

@@ -21,6 +21,7 @@ pub(super) fn sent(dialect: &Dialect, model: &str, messages: &[Message]) -> Valu
         temperature: Some(0.5),
         code_execution: false,
         container: None,
+        answer_schema: None,
         echo_reasoning: false,
     };
     serde_json::from_str(&(dialect.body)(&ask)).unwrap()
@@ -36,6 +37,7 @@ fn bare(messages: &[Message]) -> Ask<'_> {
         temperature: None,
         code_execution: false,
         container: None,
+        answer_schema: None,
         echo_reasoning: false,
     }
 }

@@ -15,7 +15,7 @@ pub use ask_error::{AskError, AskErrorKind};
 pub use patience::{Deadlines, Patience};
 pub use resolve::{ProviderError, Providers};
 
-use crate::dialect::{Ask, Dialect, Reply};
+use crate::dialect::{Ask, Dialect, Reply, is_reasoning};
 use mcptest_core::price::count_tokens;
 use mcptest_core::provider::{FAMILIES, Family};
 use mcptest_core::suite::{Environment, Model, Suite};
@@ -78,6 +78,11 @@ impl Provider {
             completion: completion.or_else(|| Some(about(reply.message.get()))),
             ..reply.usage
         }
+    }
+
+    /// Whether one of its models may be told a temperature, as far as that is known.
+    pub fn takes_temperature(model: &str) -> bool {
+        !is_reasoning(model)
     }
 
     /// Its name: the suite's own, or the family's.

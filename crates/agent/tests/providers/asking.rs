@@ -83,6 +83,7 @@ impl Table {
             temperature: None,
             code_execution: false,
             container: None,
+            answer_schema: None,
             echo_reasoning: false,
         }
     }

@@ -6,6 +6,7 @@ mod call;
 mod check_secrets;
 mod completions;
 mod dry_run;
+mod eval;
 mod explain;
 pub(crate) mod import;
 mod init;
@@ -35,6 +36,7 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
     crate::output::set_colour(args.color);
     match args.command {
         Command::Run(run) => run::run(*run, args.color),
+        Command::Eval(eval) => eval::run(*eval, args.color),
         Command::Validate(validate) => validate::run(&validate, args.color),
         Command::Schema(schema) => schema::run(&schema),
         Command::Show(show) => show::run(&show, args.color),

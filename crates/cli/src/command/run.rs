@@ -92,7 +92,7 @@ fn mode(calling: &Calling) -> Mode {
 }
 
 /// Judges the plan, and shows how far recording is.
-fn watched(
+pub(super) fn watched(
     plan: &Plan<'_>,
     options: Options,
     is_quiet: bool,

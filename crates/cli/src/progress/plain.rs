@@ -1,7 +1,7 @@
 //! Which lines tell of a recording where there is no terminal?
 
 use super::state::{Doing, Row, State};
-use super::words::{about, counted, grouped, time};
+use super::words::{about, counted, dollars, grouped, time};
 use mcptest_core::escape::escape;
 use mcptest_run::Event;
 use std::time::Duration;
@@ -42,6 +42,12 @@ impl Plain {
                     if others > 0 { format!(" (and {})", counted(others, "other")) } else { String::new() };
                 let verb = if self.is_live { "ran" } else { "recorded" };
                 format!("{verb} {}{others}", finished(row, *run, stop_reason.as_deref(), now))
+            }
+            Event::Graded { row_name, run, check, score: Some(score), tokens, cost_usd, .. } => {
+                let mut facts = vec![format!("score {score:.2}")];
+                facts.extend(tokens.map(|tokens| counted(tokens, "token")));
+                facts.extend(cost_usd.map(dollars));
+                format!("graded {} run {run} {check}: {}", escape(row_name), facts.join(", "))
             }
             failure_or_other => {
                 failure(failure_or_other, state).or_else(|| decided(failure_or_other, state))?
@@ -116,6 +122,9 @@ pub(crate) fn failure(event: &Event, state: &State) -> Option<String> {
             (format!("{} {}", row.name, row.numbered(*run, in_matrix)), why)
         }
         Event::ToolCalled { row_name, unrecorded: Some(why) } => (escape(row_name).into_owned(), why),
+        Event::Graded { row_name, run, check, ungraded: Some(why), .. } => {
+            (format!("grading {} run {run} {check}", escape(row_name)), why)
+        }
         _ => return None,
     };
     let mut lines = why.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -143,9 +152,14 @@ pub(crate) fn decided(event: &Event, state: &State) -> Option<String> {
 
 /// What it all came to: `recorded 30 runs: 52,110 tokens, about $0.21`.
 pub(crate) fn spent(state: &State, is_live: bool) -> Option<String> {
+    let graded = match state.grades {
+        (0, _) => None,
+        (grades, spent) => Some(format!("gave {}: {}", counted(grades, "grade"), spent.in_words())),
+    };
     if state.rows.is_empty() {
-        return None;
+        return graded;
     }
+    let graded = graded.map(|line| format!("\n{line}")).unwrap_or_default();
     let verb = if is_live { "ran" } else { "recorded" };
     let (recorded, of, saved) = (state.recorded() as u64, state.of() as u64, state.saved() as u64);
     let runs = if recorded == of {
@@ -158,5 +172,5 @@ pub(crate) fn spent(state: &State, is_live: bool) -> Option<String> {
         1 => " (1 more was not needed: its verdict was decided)".to_owned(),
         more => format!(" ({} more were not needed: their verdicts were decided)", grouped(more)),
     };
-    Some(format!("{verb} {runs}{decided}: {}", state.spent().in_words()))
+    Some(format!("{verb} {runs}{decided}: {}{graded}", state.spent().in_words()))
 }

@@ -15,6 +15,8 @@ pub(crate) struct State {
     pub(crate) tools_failed: usize,
     /// The server whose first answer a tool test waits for.
     pub(crate) tools_await: Option<String>,
+    /// Grades that were given, and what they took.
+    pub(crate) grades: (u64, Spent),
     /// The most runs that were going on at once.
     peak: usize,
     /// When the first run started.
@@ -142,6 +144,13 @@ impl Row {
 }
 
 impl State {
+    fn grade(&mut self, is_given: bool, tokens: Option<u64>, cost_usd: Option<f64>) {
+        if is_given {
+            self.grades.0 += 1;
+            self.grades.1.answer(tokens, cost_usd);
+        }
+    }
+
     /// Takes in what happened at `now`.
     pub(crate) fn apply(&mut self, event: &Event, now: Duration) {
         match event {
@@ -199,6 +208,7 @@ impl State {
                 row.saved += saved;
                 row.of = row.of.saturating_sub(*saved);
             }
+            Event::Graded { score, tokens, cost_usd, .. } => self.grade(score.is_some(), *tokens, *cost_usd),
             Event::Ended => self.rows.iter_mut().for_each(|row| row.active.clear()),
         }
     }

@@ -13,6 +13,7 @@ mod dialects;
 mod early_stop;
 mod faults;
 mod gates;
+mod judges;
 mod limits;
 mod modes;
 mod odd_content;

@@ -1,6 +1,7 @@
 //! `{target, matcher, message?}`: one expectation of a path or of a gate's number.
 
 use super::target::Target;
+use crate::grade::{Found, Grade, Question};
 use crate::matcher::Matcher;
 use crate::problem::{Problem, Span};
 use crate::report::{Expectation, Number};
@@ -44,15 +45,35 @@ impl<T> Assertion<T> {
             diff,
             message: self.message.clone(),
             reason,
+            grade: None,
         }
     }
 
-    fn read(field: &mut Field<'_>, target: impl FnOnce(&mut Field<'_>) -> Option<T>) -> Option<Self> {
+    /// What judges say of the value at the target.
+    fn judge_graded(&self, target: &str, grade: &Grade, question: &Question) -> Expectation {
+        let (passed, score) = (question.holds(grade), Value::from(grade.score()));
+        Expectation {
+            target: target.to_owned(),
+            matcher: self.matcher.written().clone(),
+            passed,
+            diff: if passed { Vec::new() } else { self.matcher.diff(&score) },
+            actual: Some(score),
+            message: self.message.clone(),
+            reason: Some(question.explain(grade)),
+            grade: Some(Box::new(grade.clone())),
+        }
+    }
+
+    fn read(
+        field: &mut Field<'_>,
+        target: impl FnOnce(&mut Field<'_>) -> Option<T>,
+        matcher: fn(&mut Field<'_>) -> Option<Matcher>,
+    ) -> Option<Self> {
         let span = field.span();
         field
             .block(|block: &mut Block<'_>| {
                 let target = block.required("target", "What to look at", target);
-                let matcher = block.required("matcher", "What must hold for it", Matcher::read);
+                let matcher = block.required("matcher", "What must hold for it", matcher);
                 let message =
                     block.optional("message", "Your own words for when it does not hold", |f| f.string());
                 Some(Self { target: target?, matcher: matcher?, message, span })
@@ -64,9 +85,22 @@ impl<T> Assertion<T> {
 impl Assertion<Path> {
     /// What the assertion says of one run.
     pub fn check(&self, trace: &Trace<'_>) -> Expectation {
-        let actual = self.target.resolve(trace);
-        let absent = if actual.is_none() { self.target.why_absent(trace) } else { String::new() };
-        self.judge(self.target.as_str(), actual, &absent)
+        self.check_with(trace, None)
+    }
+
+    /// The same, with what judges said.
+    pub(crate) fn check_with(&self, trace: &Trace<'_>, found: Option<&Found>) -> Expectation {
+        self.graded(found).unwrap_or_else(|| {
+            let actual = self.target.resolve(trace);
+            let absent = if actual.is_none() { self.target.why_absent(trace) } else { String::new() };
+            self.judge(self.target.as_str(), actual, &absent)
+        })
+    }
+
+    /// What judges said, where they were asked.
+    fn graded(&self, found: Option<&Found>) -> Option<Expectation> {
+        let grade = found?.grade.as_ref().ok()?;
+        Some(self.judge_graded(self.target.as_str(), grade, self.matcher.question()?))
     }
 
     /// Warns where `not: {contains: TEXT}` of a list lets items pass that have the text in them.
@@ -85,8 +119,9 @@ impl Assertion<Path> {
     }
 
     /// What the assertion says of a direct tool call, given as JSON text; `absent` says why nothing is there.
-    pub(crate) fn check_call(&self, text: &str, absent: &str) -> Expectation {
-        self.judge(self.target.as_str(), self.target.resolve_in(text), absent)
+    pub(crate) fn check_call(&self, text: &str, absent: &str, found: Option<&Found>) -> Expectation {
+        let observed = || self.judge(self.target.as_str(), self.target.resolve_in(text), absent);
+        self.graded(found).unwrap_or_else(observed)
     }
 
     /// A list of expectations of a run.
@@ -96,7 +131,8 @@ impl Assertion<Path> {
             Roots::ToolTest => "tool_expectation",
         };
         field.list(|item| {
-            let read = item.define(name, |item| Self::read(item, |field| read_path(field, roots)));
+            let read = item
+                .define(name, |item| Self::read(item, |field| read_path(field, roots), Matcher::read_or_ask));
             if let Some(problem) = read.as_ref().and_then(Self::misfit) {
                 item.report(problem);
             }
@@ -140,7 +176,7 @@ impl Assertion<Target> {
 
     /// A list of expectations of a gate's targets.
     pub(crate) fn read_list(field: &mut Field<'_>, targets: &'static [Target]) -> Option<Vec<Self>> {
-        field.list(|item| Self::read(item, |field| read_target(field, targets)))
+        field.list(|item| Self::read(item, |field| read_target(field, targets), Matcher::read))
     }
 
     /// Refuses what can never hold with this many runs and warns of what always does.

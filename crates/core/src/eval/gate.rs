@@ -7,6 +7,7 @@ use super::pass_rate::is_of_a_run;
 use super::recording::Recording;
 use super::scores::{RunScores, Scores};
 use super::target::Target;
+use crate::grade::Question;
 use crate::matcher::Matcher;
 use crate::problem::{Problem, Span, nearest};
 use crate::report::{GateReport, Status};
@@ -60,6 +61,11 @@ pub(crate) trait Gate: Send + Sync {
     /// What the block asks for when runs are recorded.
     fn recording(&self) -> Recording<'_> {
         Recording::default()
+    }
+
+    /// What the block asks of judges, of every run.
+    fn question(&self) -> Option<&Question> {
+        None
     }
 
     /// A line of the gate's own that is printed to the letter.
@@ -290,6 +296,11 @@ impl GateBlock {
         self.kind.key
     }
 
+    /// What the block asks of judges, of every run.
+    pub fn question(&self) -> Option<&Question> {
+        self.gate.question()
+    }
+
     /// Whether a failed run is for this gate to judge.
     pub fn decides_runs(&self) -> bool {
         self.kind.traits.contains(&Trait::DecidesRuns)
@@ -377,7 +388,11 @@ impl GateBlock {
         let line = gate.line(row_name, &scores);
         GateReport {
             key: self.key().to_owned(),
-            status: if passed { Status::Passed } else { Status::Failed },
+            status: match (scores.is_ungraded, passed) {
+                (true, _) => Status::Error,
+                (false, true) => Status::Passed,
+                (false, false) => Status::Failed,
+            },
             summary: scores.summary.clone().filter(|_| line.is_none()),
             line,
             not_exercised: scores.not_exercised.clone().or_else(asserted).or_else(unmatched),
@@ -387,6 +402,7 @@ impl GateBlock {
             expectations,
             explanation: scores.findings,
             tables: scores.tables,
+            grades: scores.grades,
         }
     }
 }

@@ -13,6 +13,8 @@ mod decided;
 pub mod distractors;
 #[doc(hidden)]
 pub mod equal_function_sets;
+#[expect(clippy::module_inception, reason = "a gate's folder is called as its key")]
+mod eval;
 mod fault_matrix;
 mod gate;
 mod golden_path;
@@ -96,4 +98,5 @@ pub const GATES: &[GateKind] = &[
     orchestration::discovery::KIND,
     orchestration::KIND,
     token_efficiency::KIND,
+    eval::KIND,
 ];

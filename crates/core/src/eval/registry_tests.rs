@@ -57,7 +57,7 @@ fn judgements(gate: &GateBlock) -> Vec<String> {
             let runs: Vec<Run<'_>> = runs
                 .iter()
                 .enumerate()
-                .map(|(at, trace)| Run { number: at + 1, trace, header, passed: at == 0 })
+                .map(|(at, trace)| Run { number: at + 1, header, passed: at == 0, ..Run::of(trace) })
                 .collect();
             judged.push(serde_json::to_string(&gate.judge("row", &runs)).unwrap());
         }

@@ -1,6 +1,7 @@
 //! What a gate measured: one value per target, the findings behind them, and whether there was anything to measure.
 
 use super::target::{Fold, Target};
+use crate::grade::Grade;
 use crate::report::{AssertionDiff, CallTable, Finding, Number};
 use crate::trace::Run;
 use std::collections::BTreeMap;
@@ -20,6 +21,10 @@ pub struct Scores {
     pub summary: Option<String>,
     /// Whether the gate fails whatever is expected of its numbers: what the suite claims is not so.
     pub is_refuted: bool,
+    /// Whether a run has no grade, so that nothing can be said.
+    pub is_ungraded: bool,
+    /// What judges said of the runs.
+    pub grades: Vec<Grade>,
     pub(super) vacuous: BTreeMap<&'static str, String>,
     /// The numbers of each run, without what was found, where the gate scores run by run.
     pub(super) by_run: Vec<RunScores>,

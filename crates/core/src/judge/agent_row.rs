@@ -4,6 +4,7 @@ use super::one_run::{broken_run, judge_run, overcome_errors, reached_limit};
 use super::recorded::{RecordedRun, RecordedRuns, missing, with_known_tools};
 use super::{advice, faults, matrix, servers};
 use crate::eval::{GateBlock, decided, failed_by, fault_combinations};
+use crate::grade::{self, Found};
 use crate::report::{RunReport, Status, TestReport};
 use crate::row::{AgentRow, Reason, ReasonKind, Row};
 use crate::suite::Agent;
@@ -43,6 +44,8 @@ pub(super) fn judge(
         let first = if wanted == 1 { "is".to_owned() } else { format!("{wanted} are") };
         report.notes.push(format!("{there} runs are recorded; only the first {first} judged"));
     }
+    let graded: Vec<Vec<Found>> =
+        judged.iter().map(|run| recorded.grades.of(&grade::of_run(of, run), row)).collect();
     let servers: Vec<&str> = of.suite.servers.keys().map(String::as_str).collect();
     let settled = with_known_tools(judged, &servers, of.suite.known_catalogue(agent).as_deref());
     let judged = judged.iter().zip(&settled).map(|(run, settled)| settled_run(run, settled.as_ref()));
@@ -50,7 +53,7 @@ pub(super) fn judge(
     if let Some(reason) = faults::misrecorded(row, of, &judged) {
         return Err(reason);
     }
-    let runs = judge_runs(agent, &judged, report);
+    let runs = judge_runs(agent, &judged, &graded, report);
     for reason in report.runs.iter_mut().filter_map(|run| run.reason.as_mut()) {
         again(row, of, recorded.is_live, reason);
     }
@@ -67,7 +70,7 @@ pub(super) fn judge(
     report.notes.extend(failed.filter_map(|run| reached_limit(run.trace, run.number)));
     report.notes.extend(faults::unmet(agent, &runs));
     judge_gates(row, of, &runs, recorded, report)?;
-    if broken.is_some() {
+    if broken.is_some() && runs.len() < judged.len() {
         report.gates.iter_mut().for_each(|gate| gate.scored_runs = Some(runs.len()));
     }
     broken.or_else(|| not_whole.cloned()).map_or(Ok(()), Err)
@@ -125,24 +128,28 @@ fn again(row: &Row<'_>, of: AgentRow<'_>, is_live: bool, reason: &mut Reason) {
 }
 
 /// Each run held to the agent's `expect:`. Those that are no error are what the gates are scored over.
-fn judge_runs<'t>(agent: &Agent, recorded: &[RecordedRun<'t>], report: &mut TestReport) -> Vec<Run<'t>> {
+fn judge_runs<'t>(
+    agent: &Agent,
+    recorded: &[RecordedRun<'t>],
+    graded: &'t [Vec<Found>],
+    report: &mut TestReport,
+) -> Vec<Run<'t>> {
     let mut runs = Vec::with_capacity(recorded.len());
     let mut failed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
-    for run in recorded {
+    for (run, graded) in recorded.iter().zip(graded) {
         let number = run.number;
         let judged = match &run.trace {
             Ok(trace) => {
-                let judged = judge_run(agent, number, trace);
-                if judged.status != Status::Error {
-                    let passed = judged.status == Status::Passed;
-                    let mut counted = Run { number, trace, header: run.header, passed };
+                let judged = judge_run(agent, number, trace, graded);
+                if let Some(passed) = judged.passed {
+                    let mut counted = Run { number, trace, header: run.header, passed, grades: graded };
                     for gate in failed_by(agent, &counted) {
                         counted.passed = false;
                         failed.entry(gate).or_default().push(number);
                     }
                     runs.push(counted);
                 }
-                judged
+                judged.report
             }
             Err(reason) => {
                 let mut reason = reason.clone();
@@ -208,7 +215,10 @@ fn judge_gates(
     }
     report.gates = gates;
     let runs_decide = !of.agent.gates.iter().any(GateBlock::decides_runs);
-    let runs = report.runs.iter().filter(|_| runs_decide).map(|run| run.status);
+    // What judges say of a run no other gate counts, so it holds in each.
+    let has_bad_grade =
+        |run: &&RunReport| run.expectations.iter().any(|one| !one.passed && one.grade.is_some());
+    let runs = report.runs.iter().filter(|run| runs_decide || has_bad_grade(run)).map(|run| run.status);
     report.status = runs.chain(report.gates.iter().map(|gate| gate.status)).max().unwrap_or(Status::Passed);
     Ok(())
 }

@@ -50,7 +50,7 @@ impl Matrix<'_> {
             let held = judge_expectations(self.of.agent, trace);
             let has_ended = trace.fatal_error().is_none();
             let passed = has_ended && held.iter().all(|expectation| expectation.passed);
-            judged.push(Run { number: at + 1, trace, header: run.header, passed });
+            judged.push(Run { number: at + 1, header: run.header, passed, ..Run::of(trace) });
             expectations.push(if has_ended { held } else { Vec::new() });
         }
         let mut verdict = judge(&judged);

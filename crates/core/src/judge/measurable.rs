@@ -2,7 +2,6 @@
 
 use super::one_run::judge_run;
 use super::recorded::{RecordedRuns, with_known_tools};
-use crate::report::Status;
 use crate::row::{AgentRow, Reason};
 use crate::trace::Run;
 use serde::Deserialize;
@@ -56,15 +55,14 @@ pub fn measurable_runs(
                 continue;
             }
         };
-        let judged = judge_run(of.agent, number, trace);
-        if judged.status == Status::Error {
-            broken.extend(judged.reason);
+        let judged = judge_run(of.agent, number, trace, &[]);
+        let Some(passed) = judged.passed else {
+            broken.extend(judged.report.reason);
             continue;
-        }
-        let passed = judged.status == Status::Passed;
+        };
         let expected = (!of.agent.expect.is_empty() || !passed).then_some(passed);
         let run = MeasurableRun {
-            run: Run { number, trace, header: run.header, passed },
+            run: Run { number, header: run.header, passed, ..Run::of(trace) },
             source,
             in_source,
             expected,

@@ -69,7 +69,7 @@ pub fn judge_row(row: &Row<'_>, recorded: &Recorded<'_>, judging: Judging) -> Te
         (Subject::Refused(loaded), _) => Err(loaded.refusal()),
         (_, Recorded::Nothing(reason)) => Err(reason.clone()),
         (Subject::Agent(of), Recorded::Runs(runs)) => agent_row::judge(row, of, runs, &mut report),
-        (Subject::Tool(of), Recorded::Call(call)) => tool_row::judge(row, of.test, call, &mut report),
+        (Subject::Tool(of), Recorded::Call(call)) => tool_row::judge(row, of, call, &mut report),
         (Subject::Agent(_), Recorded::Call(_)) => {
             Err(mismatched("an agent is judged by runs, not by a call"))
         }

@@ -1,6 +1,7 @@
 //! What does one recorded run come to by itself?
 
 use crate::eval::failed_by;
+use crate::grade::{Found, found};
 use crate::report::{Expectation, RunReport, Status};
 use crate::row::{Reason, ReasonKind};
 use crate::suite::Agent;
@@ -12,44 +13,77 @@ const SHOWN_TOOL_NAMES: usize = 50;
 /// Whether a run's own `expect:` holds, and what gates ask of each run where a gate counts those that pass; `None` when
 /// the run is no evidence.
 pub fn passes(agent: &Agent, trace: &Trace<'_>, header: Option<&Header>) -> Option<bool> {
-    match judge_run(agent, 1, trace).status {
-        Status::Passed => Some(failed_by(agent, &Run { header, ..Run::of(trace) }).is_empty()),
-        Status::Failed => Some(false),
-        Status::Error | Status::Skipped => None,
-    }
+    let passed = judge_run(agent, 1, trace, &[]).passed?;
+    Some(passed && failed_by(agent, &Run { header, ..Run::of(trace) }).is_empty())
 }
 
 /// Holds a run to the agent's `expect:`; one that never ended, or cannot be judged, is an error. An agent of the user's
 /// own that crashed has failed, whatever was expected.
-pub(super) fn judge_run(agent: &Agent, index: usize, trace: &Trace<'_>) -> RunReport {
+pub(super) fn judge_run(agent: &Agent, index: usize, trace: &Trace<'_>, graded: &[Found]) -> JudgedRun {
     let crash = trace.crash();
+    let broken =
+        |kind, message| JudgedRun { report: broken_run(index, Reason::new(kind, message)), passed: None };
     if let Some(message) = trace.fatal_error().filter(|_| crash.is_none()) {
-        let message = format!("run {index} ended in an error: {message}");
-        return broken_run(index, Reason::new(ReasonKind::RunError, message));
+        return broken(ReasonKind::RunError, format!("run {index} ended in an error: {message}"));
     }
     if let Some(message) = misplaced_result(trace) {
-        let message = format!("run {index} cannot be judged: {message}");
-        return broken_run(index, Reason::new(ReasonKind::TraceInconsistent, message));
+        return broken(ReasonKind::TraceInconsistent, format!("run {index} cannot be judged: {message}"));
     }
-    let expectations = judge_expectations(agent, trace);
-    let passed = crash.is_none() && expectations.iter().all(|expectation| expectation.passed);
-    RunReport {
+    let observed = judge_expectations(agent, trace);
+    let has_passed = crash.is_none() && observed.iter().all(|expectation| expectation.passed);
+    let expectations = with_grades(agent, trace, observed, graded);
+    let ungraded = graded.iter().find_map(|found| found.grade.as_ref().err());
+    let all_passed = has_passed && expectations.iter().all(|expectation| expectation.passed);
+    let crash = crash.map(|crash| Reason::of_lines(ReasonKind::AgentCrashed, &crash));
+    let report = RunReport {
         index,
-        status: if passed { Status::Passed } else { Status::Failed },
-        reason: crash.map(|crash| Reason::of_lines(ReasonKind::AgentCrashed, &crash)),
+        status: match ungraded {
+            Some(_) => Status::Error,
+            None if all_passed => Status::Passed,
+            None => Status::Failed,
+        },
+        reason: ungraded.cloned().or(crash),
         source: None,
         trace_id: None,
         tool_names: trace.tool_names().take(SHOWN_TOOL_NAMES).map(str::to_owned).collect(),
         calls: trace.tool_calls.len(),
         duration_ms: None,
         expectations,
-    }
+    };
+    JudgedRun { report, passed: Some(has_passed) }
 }
 
-/// The agent's `expect:` in this run.
+/// A run, and whether what can be observed of it is as expected; `None` when it is no evidence. What judges say of it
+/// is in the report alone: no gate depends on it but the one that asks them.
+pub(super) struct JudgedRun {
+    pub(super) report: RunReport,
+    pub(super) passed: Option<bool>,
+}
+
+/// All of the agent's `expect:` in order: what was observed, and what judges say.
+fn with_grades(
+    agent: &Agent,
+    trace: &Trace<'_>,
+    observed: Vec<Expectation>,
+    graded: &[Found],
+) -> Vec<Expectation> {
+    let mut observed = observed.into_iter();
+    let mut all = Vec::with_capacity(agent.expect.len());
+    for (at, assertion) in agent.expect.iter().enumerate() {
+        match (assertion.matcher.question(), found(graded, at)) {
+            (None, _) => all.extend(observed.next()),
+            // The reason of the run says that there is no grade.
+            (Some(_), Some(Found { grade: Err(_), .. })) => {}
+            (Some(_), found) => all.push(assertion.check_with(trace, found)),
+        }
+    }
+    all
+}
+
+/// What can be observed of the agent's `expect:` in this run.
 pub(super) fn judge_expectations(agent: &Agent, trace: &Trace<'_>) -> Vec<Expectation> {
-    let mut expectations: Vec<Expectation> =
-        agent.expect.iter().map(|assertion| assertion.check(trace)).collect();
+    let observable = agent.expect.iter().filter(|assertion| assertion.matcher.question().is_none());
+    let mut expectations: Vec<Expectation> = observable.map(|assertion| assertion.check(trace)).collect();
     expectations.iter_mut().filter(|expectation| !expectation.passed).for_each(say_if_redacted);
     expectations
 }

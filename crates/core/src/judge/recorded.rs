@@ -1,5 +1,6 @@
 //! What is a row judged by?
 
+use crate::grade::Grades;
 use crate::row::Reason;
 use crate::suite::ToolOutcome;
 use crate::trace::{CatalogueTool, Header, KnownTools, RecordedServer, Trace};
@@ -37,6 +38,8 @@ pub struct RecordedRuns<'t> {
     pub matrix: Option<Result<RecordedMatrix<'t>, Reason>>,
     /// Whether they were made just now and are kept nowhere.
     pub is_live: bool,
+    /// What judges said of them.
+    pub grades: Grades,
 }
 
 /// One run.
@@ -76,6 +79,8 @@ pub struct RecordedCall<'t> {
     pub server: Option<RecordedServer>,
     /// Whether it was made just now and is kept nowhere.
     pub is_live: bool,
+    /// What judges said of it.
+    pub grades: Grades,
 }
 
 impl<'t> Recorded<'t> {

@@ -2,16 +2,18 @@
 
 use super::one_run::say_if_redacted;
 use super::recorded::RecordedCall;
+use crate::grade;
 use crate::report::{RunReport, Status, TestReport};
-use crate::row::{Reason, ReasonKind, Row};
+use crate::row::{Reason, ReasonKind, Row, ToolRow};
 use crate::suite::{ToolOutcome, ToolTest};
 
 pub(super) fn judge(
     row: &Row<'_>,
-    test: &ToolTest,
+    of: ToolRow<'_>,
     call: &RecordedCall<'_>,
     report: &mut TestReport,
 ) -> Result<(), Reason> {
+    let test = of.test;
     report.unpinned = call.unpinned;
     if let Some(reason) = &call.stale {
         return Err(reason.clone());
@@ -44,8 +46,9 @@ pub(super) fn judge(
         }
         return Err(reason);
     }
-    let mut expectations = test.check(outcome);
-    if expectations.is_empty() {
+    let graded = call.grades.of(&grade::of_call(of, outcome), row);
+    let mut expectations = test.check(outcome, &graded);
+    if expectations.is_empty() && graded.is_empty() {
         return Err(nothing_checked(outcome));
     }
     for expectation in expectations.iter_mut().filter(|expectation| !expectation.passed) {
@@ -53,8 +56,10 @@ pub(super) fn judge(
     }
     let held = expectations.iter().all(|expectation| expectation.passed);
     report.status = if held { Status::Passed } else { Status::Failed };
-    report.runs = vec![run(report.status, None, expectations)];
-    Ok(())
+    let ungraded = graded.into_iter().find_map(|found| found.grade.err());
+    let status = if ungraded.is_some() { Status::Error } else { report.status };
+    report.runs = vec![run(status, ungraded.clone(), expectations)];
+    ungraded.map_or(Ok(()), Err)
 }
 
 /// A call that had no answer within the `timeout:` that the suite sets for it has failed its test.

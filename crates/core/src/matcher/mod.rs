@@ -12,6 +12,7 @@ mod vacuous;
 pub(crate) use fits::{Misfit, Type};
 pub(crate) use text::regex_problem;
 
+use crate::grade::Question;
 use crate::problem::Problem;
 use crate::report::AssertionDiff;
 use crate::schema::TOO_MUCH_WORK;
@@ -80,18 +81,30 @@ pub(crate) const KINDS: &[Kind] = &[
     items::NO_ITEM,
 ];
 
-/// Matchers of other tools that ask a model for its opinion.
-const MODEL_GRADED: [&str; 4] = ["llm-judge", "llm-jury", "llm-rubric", "similar"];
+/// Matchers that ask models.
+const GRADED: [Graded; 3] = [
+    ("llm-judge", "A model grades it by this rubric", Question::read_judge),
+    ("llm-jury", "Several models grade it, and enough of them let it pass", Question::read_jury),
+    ("similar", "It is near in meaning to this text, by embeddings", Question::read_similar),
+];
+
+type Graded = (&'static str, &'static str, fn(&mut Field<'_>) -> Option<Question>);
+
+/// The word of other tools for the first of them.
+const RUBRIC: &str = "llm-rubric";
 
 /// Every matcher's key, other spelling and one-line description.
 pub fn documentation() -> impl Iterator<Item = (&'static str, Option<&'static str>, &'static str)> {
-    KINDS.iter().map(|kind| (kind.key, kind.alias, kind.doc))
+    let graded = GRADED.iter().map(|(key, doc, _)| (*key, None, *doc));
+    KINDS.iter().map(|kind| (kind.key, kind.alias, kind.doc)).chain(graded)
 }
 
 /// A matcher as written, ready to check values.
 pub struct Matcher {
     written: Value,
     check: Box<dyn Check>,
+    /// What is asked of judges, whose score is then checked.
+    question: Option<Box<Question>>,
 }
 
 impl std::fmt::Debug for Matcher {
@@ -104,6 +117,11 @@ impl Matcher {
     /// The matcher as it was written.
     pub fn written(&self) -> &Value {
         &self.written
+    }
+
+    /// What is asked of judges, where the matcher does that.
+    pub fn question(&self) -> Option<&Question> {
+        self.question.as_deref()
     }
 
     /// Where the value differs from what was expected; empty when it holds.
@@ -143,19 +161,38 @@ impl Matcher {
 
     /// `>= floor`, for default gates.
     pub(crate) fn at_least(floor: f64) -> Self {
-        Self { written: json!({ "gte": whole_or_float(floor) }), check: number::at_least(floor) }
+        Self {
+            written: json!({ "gte": whole_or_float(floor) }),
+            check: number::at_least(floor),
+            question: None,
+        }
     }
 
     /// `<= ceiling`, for default gates.
     pub(crate) fn at_most(ceiling: f64) -> Self {
-        Self { written: json!({ "lte": whole_or_float(ceiling) }), check: number::at_most(ceiling) }
+        Self {
+            written: json!({ "lte": whole_or_float(ceiling) }),
+            check: number::at_most(ceiling),
+            question: None,
+        }
     }
 
     /// A map with exactly one matcher's key.
     pub(crate) fn read(field: &mut Field<'_>) -> Option<Self> {
         let written = (!field.is_describing()).then(|| documented(field.value_quietly()));
         let check = read_check(field)?;
-        Some(Self { written: written?, check })
+        Some(Self { written: written?, check, question: None })
+    }
+
+    /// The same, or one that asks judges: only what is expected of a run or of a call may do that.
+    pub(crate) fn read_or_ask(field: &mut Field<'_>) -> Option<Self> {
+        let written = (!field.is_describing()).then(|| documented(field.value_quietly()));
+        let (check, question) = field.define("run_matcher", |field| {
+            let read = field.block(|block| read_one(block, true)).flatten();
+            field.amend_exactly_one_of(keys().chain(GRADED.map(|(key, _, _)| key)));
+            read
+        })?;
+        Some(Self { written: written?, check, question })
     }
 }
 
@@ -183,9 +220,9 @@ fn whole_or_float(number: f64) -> Value {
 
 fn read_check(field: &mut Field<'_>) -> Option<Box<dyn Check>> {
     field.define("matcher", |field| {
-        let check = field.block(read_one).flatten();
+        let read = field.block(|block| read_one(block, false)).flatten();
         field.amend_exactly_one_of(keys());
-        check
+        read.map(|(check, _)| check)
     })
 }
 
@@ -194,27 +231,28 @@ fn keys() -> impl Iterator<Item = &'static str> {
     KINDS.iter().flat_map(|kind| std::iter::once(kind.key).chain(kind.alias))
 }
 
-fn read_one(block: &mut Block<'_>) -> Option<Box<dyn Check>> {
-    let mut is_graded = false;
-    for key in MODEL_GRADED {
-        is_graded |= block.refuse(key, || {
-            let problem =
-                Problem::error(format!("`{key}` asks a model, and no verdict here may depend on one"));
-            problem.help("assert what can be observed: a call, an argument, a result")
-        });
-    }
-    if is_graded {
+/// A check, and what is asked of judges before it.
+type Read = (Box<dyn Check>, Option<Box<Question>>);
+
+fn read_one(block: &mut Block<'_>, may_ask: bool) -> Option<Read> {
+    if refuses_graded(block, may_ask) {
         return None;
     }
     let mut written = Vec::new();
-    let mut check = None;
+    let mut check: Option<Read> = None;
+    for (key, doc, read) in GRADED.into_iter().filter(|_| may_ask) {
+        written.extend(block.has(key).then_some(key));
+        if let Some(question) = block.optional(key, doc, read) {
+            check = Some((number::at_least(question.threshold), Some(Box::new(question))));
+        }
+    }
     for kind in KINDS {
         for key in [Some(kind.key), kind.alias].into_iter().flatten() {
             if block.has(key) {
                 written.push(key);
             }
             if let Some(read) = block.optional(key, kind.doc, kind.read) {
-                check = Some(read);
+                check = Some((read, None));
             }
         }
     }
@@ -235,6 +273,26 @@ fn read_one(block: &mut Block<'_>) -> Option<Box<dyn Check>> {
         }
         _ => check,
     }
+}
+
+/// Refuses matchers that ask models where none may be asked.
+fn refuses_graded(block: &mut Block<'_>, may_ask: bool) -> bool {
+    let near = block.refuse(RUBRIC, || {
+        let problem = Problem::error(format!("`{RUBRIC}` is called `llm-judge` here"));
+        problem.help("write `llm-judge: {rubric: …}` in `expect:` of an agent or a tool test")
+    });
+    let mut is_refused = near;
+    for (key, _, _) in GRADED.into_iter().filter(|_| !may_ask) {
+        is_refused |= block.refuse(key, || {
+            let problem =
+                Problem::error(format!("`{key}` asks a model, and no verdict here may depend on one"));
+            problem.help(
+                "assert what can be observed: a call, an argument, a result; a model is asked only in `expect:` of \
+                 an agent or a tool test, and not within another matcher",
+            )
+        });
+    }
+    is_refused
 }
 
 /// One difference at the value itself.

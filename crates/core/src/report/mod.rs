@@ -2,6 +2,7 @@
 
 pub use crate::row::{Reason, ReasonKind};
 
+use crate::grade::Grade;
 use crate::row::Rerun;
 use crate::suite::Variant;
 use crate::trace::RecordedServer;
@@ -159,6 +160,20 @@ impl TestReport {
         if parts.is_empty() { format!("run {index}") } else { format!("run {index} ({})", parts.join(", ")) }
     }
 
+    /// The status by what is recorded, where all that keeps it from being judged is that it has no grades so far.
+    pub fn status_but_for_grades(&self) -> Status {
+        let is_of_grade = |reason: &Reason| {
+            matches!(reason.kind, ReasonKind::GradeMissing | ReasonKind::GradeStale | ReasonKind::GradeFailed)
+        };
+        if !self.reason.as_ref().is_some_and(is_of_grade) {
+            return self.status;
+        }
+        let of_runs = self.runs.iter().flat_map(|run| &run.expectations);
+        let has_failed = of_runs.into_iter().any(|one| !one.passed && one.grade.is_none())
+            || self.gates.iter().any(|gate| gate.status == Status::Failed);
+        if has_failed { Status::Failed } else { Status::Passed }
+    }
+
     /// How many runs passed: their `expect:` held, and no gate that scores run by run fails them.
     pub fn passed_runs(&self) -> usize {
         let is_failed = |run: &RunReport| {
@@ -240,6 +255,9 @@ pub struct GateReport {
     /// The expected calls beside the recorded ones: for its run it says what the explanation says in sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<CallTable>,
+    /// What judges said of the runs, where the gate asks them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub grades: Vec<Grade>,
     /// The gate's numbers in words, for gates whose numbers say more together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
@@ -346,6 +364,9 @@ pub struct Expectation {
     /// Why it failed, in one sentence.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// What judges said, where the matcher asks them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grade: Option<Box<Grade>>,
 }
 
 /// A field that is there is a value, also when the value is `null`.

@@ -59,6 +59,12 @@ pub enum ReasonKind {
     FaultUnhittable,
     /// What is recorded of a fault does not fit the suite.
     FaultMismatch,
+    /// Nobody has graded the run so far.
+    GradeMissing,
+    /// The suite, or the run, has changed since it was graded.
+    GradeStale,
+    /// The judges were asked and gave no grade.
+    GradeFailed,
     /// There is nobody to run.
     NothingToRun,
     /// The run or call could not be made, or not be written.

@@ -37,6 +37,13 @@ impl Rerun {
         format!("mcptest run {} {mode} --filter {filter}{}", path(&self.suite), self.overridden())
     }
 
+    /// The command that grades the row.
+    pub fn grading(&self) -> String {
+        let traces = self.traces.as_ref().map(|folder| format!("--traces {} ", path(folder)));
+        let filter = quoted(self.filter.as_deref().unwrap_or_default());
+        format!("mcptest eval {}{} --filter {filter}", traces.unwrap_or_default(), path(&self.suite))
+    }
+
     fn overridden(&self) -> String {
         let words = self.overrides.iter().flat_map(|(option, value)| [(*option).to_owned(), quoted(value)]);
         words.fold(String::new(), |said, word| said + " " + &word)

@@ -19,6 +19,7 @@ use super::fault::Fault;
 use super::read::Field;
 use super::variables::Text;
 use crate::eval::{AgentFacts, Assertion, GateBlock};
+use crate::grade::{Question, graded};
 use crate::price::{Price, shipped_price};
 use crate::problem::{Problem, Span};
 use crate::report::Place;
@@ -205,6 +206,13 @@ impl Agent {
         self.gates.iter().filter_map(made).flatten().collect()
     }
 
+    /// Everything that it asks judges, by the paths of its checks.
+    pub fn checks_of_judges(&self) -> Vec<(String, &Question)> {
+        let of_expect = graded(&self.expect).map(|(check, _, question)| (check, question));
+        let of_gates = self.gates.iter().filter_map(|gate| Some((gate.key().to_owned(), gate.question()?)));
+        of_expect.chain(of_gates).collect()
+    }
+
     /// The names of all its rows.
     pub(super) fn row_names(&self) -> Vec<String> {
         self.rows().map(|(model, variant)| self.row_name(model, variant)).collect()
@@ -227,6 +235,21 @@ impl CassettePath {
 }
 
 impl Model {
+    /// An id, or `{provider, id}`; the provider's name must exist elsewhere in the suite.
+    pub(crate) fn read(field: &mut Field<'_>, providers: &mut Vec<(String, Span)>) -> Option<Self> {
+        field.define("model", |field| {
+            field.shapes("a model's id or {provider, id}", |shapes| {
+                shapes.text(|f| f.name().map(|id| Self { provider: None, id }));
+                shapes.block(|b| {
+                    let doc = "A provider's name under `providers:`";
+                    let provider = b.required("provider", doc, |f| read::named(f, providers));
+                    let id = b.required("id", "The provider's id of the model", |f| f.name());
+                    Some(Self { provider, id: id? })
+                });
+            })
+        })
+    }
+
     /// The model as rows and recordings name it: `id`, or `provider/id`.
     pub fn label(&self) -> String {
         match &self.provider {

@@ -12,6 +12,7 @@ use super::tool_test::ToolTest;
 use super::variables::{Text, Variables};
 use super::{Mock, Suite, names};
 use crate::digest::digest_of_value;
+use crate::grade::JudgeDefaults;
 use crate::problem::{Level, Problem, Sources, Span};
 use crate::trace::CatalogueTool;
 use crate::yaml::{self, Kind, Node};
@@ -129,6 +130,7 @@ pub(super) struct Parts {
     pub(super) faults: Vec<Fault>,
     pub(super) agents: Vec<Agent>,
     pub(super) tools: Vec<ToolTest>,
+    pub(super) judge: Option<JudgeDefaults>,
     pub(super) budget: Option<Budget>,
     pub(super) run_options: Option<RunOptions>,
     pub(super) redact: Vec<RedactPattern>,
@@ -381,6 +383,7 @@ pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
             tools: block
                 .optional("tools", "Direct tool tests", |f| f.list(ToolTest::read))
                 .unwrap_or_default(),
+            judge: block.optional("judge", "Who judges where a check names nobody", JudgeDefaults::read),
             budget: block.optional("budget", "What recording may spend", Budget::read),
             run_options: block.optional("run_options", "How the suite is run", RunOptions::read),
             redact: block

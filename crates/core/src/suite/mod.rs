@@ -35,6 +35,7 @@ pub use tool_outcome::{ToolOutcome, output_faults};
 pub use tool_test::ToolTest;
 pub use variables::Text;
 
+use crate::grade::JudgeDefaults;
 use crate::problem::Problem;
 use crate::trace::CatalogueTool;
 use serde_json::Value;
@@ -57,6 +58,8 @@ pub struct Suite {
     pub agents: Vec<Agent>,
     /// Direct tool tests, in the order of the file.
     pub tools: Vec<ToolTest>,
+    /// Who judges where a check does not say so.
+    pub judge: Option<JudgeDefaults>,
     /// What recording may spend.
     pub budget: Budget,
     /// How the suite is run.
@@ -85,6 +88,7 @@ impl Suite {
             faults: parts.faults,
             agents: parts.agents,
             tools: parts.tools,
+            judge: parts.judge,
             budget: parts.budget.unwrap_or_default(),
             run_options: parts.run_options.unwrap_or_default(),
             redact: parts.redact,

@@ -1,6 +1,9 @@
 //! Names across a suite and its imports: each is given once, and each that is used exists.
 
+use super::agent::Agent;
 use super::load::Parts;
+use super::tool_test::ToolTest;
+use crate::grade::{Question, without_judge};
 use crate::problem::{Problem, Span, nearest};
 use crate::provider::WITH_CODE;
 use std::collections::BTreeMap;
@@ -27,6 +30,7 @@ pub(super) fn merge(into: &mut Parts, from: Parts, problems: &mut Vec<Problem>) 
             into.redact.push(pattern);
         }
     }
+    into.judge = from.judge.or(into.judge.take());
     into.budget = from.budget.or(into.budget);
     into.run_options = from.run_options.or(into.run_options);
 }
@@ -87,6 +91,14 @@ pub(super) fn check_references(parts: &Parts, problems: &mut Vec<Problem>) {
             Problem::error(message).at(agent.references.code_execution.unwrap_or(agent.span)).help(help)
         }));
     }
+    let judge = parts.judge.iter().flat_map(|judge| &judge.providers);
+    let of_tests = parts.tools.iter().flat_map(ToolTest::checks_of_judges);
+    let of_agents = parts.agents.iter().flat_map(Agent::checks_of_judges);
+    let questions: Vec<&Question> = of_agents.chain(of_tests).map(|(_, question)| question).collect();
+    let used = questions.iter().flat_map(|question| &question.providers).chain(judge);
+    problems.extend(used.filter_map(|(name, span)| unknown("providers", name, *span, &providers)));
+    let is_unnamed = |question: &&&Question| question.judges.is_empty() && parts.judge.is_none();
+    problems.extend(questions.iter().filter(is_unnamed).map(|question| without_judge(question)));
     for test in &parts.tools {
         problems.extend(unknown("servers", &test.server, test.server_span, &servers));
     }

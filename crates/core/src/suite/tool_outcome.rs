@@ -1,6 +1,7 @@
 //! What does a tool test say of what its call gave?
 
 use super::ToolTest;
+use crate::grade::{Found, found};
 use crate::report::Expectation;
 use crate::schema::{JsonSchema, TOO_MUCH_WORK};
 use serde::Deserialize;
@@ -32,14 +33,19 @@ const STRUCTURED: &str = "result.structuredContent";
 
 impl ToolTest {
     /// Every expectation, and what the tool's own `outputSchema` says of the result.
-    pub fn check(&self, outcome: &ToolOutcome<'_>) -> Vec<Expectation> {
+    pub fn check(&self, outcome: &ToolOutcome<'_>, graded: &[Found]) -> Vec<Expectation> {
         let text = outcome.to_json();
         let mut checked: Vec<Expectation> = self
             .expect
             .iter()
-            .map(|assertion| {
+            .enumerate()
+            .map(|(at, assertion)| (assertion, found(graded, at)))
+            // The reason of the call says that there is no grade.
+            .filter(|(_, found)| found.is_none_or(|found| found.grade.is_ok()))
+            .map(|(assertion, found)| {
                 let target = &assertion.target;
-                assertion.check_call(&text, &outcome.absence(target.as_str(), target.starts_with("result")))
+                let absent = outcome.absence(target.as_str(), target.starts_with("result"));
+                assertion.check_call(&text, &absent, found)
             })
             .collect();
         checked.extend(outcome.check_schema());
@@ -49,7 +55,7 @@ impl ToolTest {
 
 impl ToolOutcome<'_> {
     /// The tree that targets lead into. A result that does not say `isError` is none.
-    fn to_json(self) -> String {
+    pub(crate) fn to_json(self) -> String {
         let mut parts = vec![format!("\"duration_ms\":{}", self.duration_ms)];
         if let Some(result) = self.result.map(RawValue::get) {
             let with_flag = match result.trim_start().strip_prefix('{').map(str::trim_start) {
@@ -126,6 +132,7 @@ impl ToolOutcome<'_> {
             diff,
             message: None,
             reason,
+            grade: None,
         })
     }
 }
@@ -190,7 +197,7 @@ mod tests {
             output_schema,
             ..ToolOutcome::default()
         };
-        let checked = suite.tools[0].check(&outcome);
+        let checked = suite.tools[0].check(&outcome, &[]);
         let reason = checked.iter().find_map(|one| one.reason.clone()).unwrap_or_default();
         (checked.iter().map(|one| one.passed).collect(), reason)
     }

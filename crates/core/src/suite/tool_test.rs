@@ -3,6 +3,7 @@
 use super::agent::{read_only, read_skip};
 use super::read::Field;
 use crate::eval::Assertion;
+use crate::grade::{Question, graded};
 use crate::problem::{Problem, Span};
 use crate::report::Place;
 use crate::target::{Path, Roots};
@@ -40,6 +41,11 @@ pub struct ToolTest {
 }
 
 impl ToolTest {
+    /// Everything that it asks judges, by the paths of its checks.
+    pub fn checks_of_judges(&self) -> Vec<(String, &Question)> {
+        graded(&self.expect).map(|(check, _, question)| (check, question)).collect()
+    }
+
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
         let span = field.span();
         field

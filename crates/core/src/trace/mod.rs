@@ -21,6 +21,7 @@ pub(crate) use tool::{KnownTools, Tool, WrittenNames, splits};
 pub use tool_schema::ToolSchema;
 
 use crate::fault::RecordedKind;
+use crate::grade::Found;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -271,12 +272,14 @@ pub struct Run<'a> {
     pub header: Option<&'a Header>,
     /// Whether the run's own `expect:` held, and what gates ask of each run where a gate counts those that pass.
     pub passed: bool,
+    /// What judges said of it, for the checks that ask them.
+    pub grades: &'a [Found],
 }
 
 impl<'a> Run<'a> {
     /// A run of which nothing but the trace is known.
     pub fn of(trace: &'a Trace<'a>) -> Self {
-        Self { number: 1, trace, header: None, passed: true }
+        Self { number: 1, trace, header: None, passed: true, grades: &[] }
     }
 
     /// The same for several, numbered in this order.

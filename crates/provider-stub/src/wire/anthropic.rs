@@ -25,12 +25,26 @@ pub(super) const WIRE: Wire = Wire {
     },
 };
 
+const KNOWN: [&str; 8] =
+    ["model", "max_tokens", "system", "temperature", "messages", "tools", "tool_choice", "container"];
+
+/// The tool that must be called.
+fn forced(body: &Value, seen: &Seen) -> Result<Option<String>, Wrong> {
+    let forced = body["tool_choice"]["name"].as_str();
+    match forced.filter(|forced| !seen.tools.iter().any(|tool| tool == forced)) {
+        Some(forced) => {
+            Err(Wrong::request(format!("tool_choice: Tool '{forced}' not found in provided tools")))
+        }
+        None => Ok(forced.map(str::to_owned)),
+    }
+}
+
 fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
     let body = request.body;
     if !request.headers.contains_key("anthropic-version") {
         return Err(Wrong::request("anthropic-version: header is required"));
     }
-    only(body, "", &["model", "max_tokens", "system", "temperature", "messages", "tools", "container"])?;
+    only(body, "", &KNOWN)?;
     let mut seen = Seen { model: body["model"].as_str().unwrap_or_default().to_owned(), ..Seen::default() };
     if seen.model.is_empty() {
         return Err(Wrong::request("model: Field required"));
@@ -51,6 +65,7 @@ fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
         seen.callers(&place, tool, CODE_EXECUTION)?;
         seen.tool(&place, tool, "input_schema", false)?;
     }
+    seen.forced = forced(body, &seen)?;
     let messages = body["messages"].as_array().filter(|messages| !messages.is_empty());
     let messages = messages.ok_or_else(|| Wrong::request("messages: at least one message is required"))?;
     if messages[0]["role"] != "user" {

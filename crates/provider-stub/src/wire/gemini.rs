@@ -25,8 +25,12 @@ fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
     let mut seen = Seen { model, ..Seen::default() };
     only(body, "", &["systemInstruction", "contents", "generationConfig", "tools"])
         .map_err(|wrong| unknown("", &wrong))?;
-    only(&body["generationConfig"], "", &["maxOutputTokens", "temperature"])
-        .map_err(|wrong| unknown("generation_config", &wrong))?;
+    only(
+        &body["generationConfig"],
+        "",
+        &["maxOutputTokens", "temperature", "responseMimeType", "responseJsonSchema"],
+    )
+    .map_err(|wrong| unknown("generation_config", &wrong))?;
     let declared = body["tools"][0]["functionDeclarations"].as_array();
     for (at, tool) in declared.into_iter().flatten().enumerate() {
         let place = format!("tools[0].function_declarations[{at}]");

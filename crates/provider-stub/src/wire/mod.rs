@@ -73,6 +73,8 @@ pub(crate) struct Seen {
     pub(crate) last_user: String,
     pub(crate) last_result: String,
     pub(crate) tools: Vec<String>,
+    /// The tool that must be called.
+    pub(crate) forced: Option<String>,
     pub(crate) conversation: Vec<Value>,
     /// Which messages are the model's.
     pub(crate) of_model: Vec<bool>,

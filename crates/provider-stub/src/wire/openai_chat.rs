@@ -18,7 +18,15 @@ pub(super) const WIRE: Wire = Wire {
 
 fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
     let body = request.body;
-    let known = ["model", "messages", "max_tokens", "max_completion_tokens", "temperature", "tools"];
+    let known = [
+        "model",
+        "messages",
+        "max_tokens",
+        "max_completion_tokens",
+        "temperature",
+        "tools",
+        "response_format",
+    ];
     only(body, "", &known)?;
     let mut seen = Seen { model: body["model"].as_str().unwrap_or_default().to_owned(), ..Seen::default() };
     if seen.model.is_empty() {

@@ -24,7 +24,7 @@ pub(super) const WIRE: Wire = Wire {
 fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
     let body = request.body;
     let known =
-        ["model", "instructions", "input", "max_output_tokens", "temperature", "include", "tools", "store"];
+        ["model", "instructions", "input", "max_output_tokens", "temperature", "include", "tools", "text"];
     only(body, "", &known)?;
     let mut seen = Seen { model: body["model"].as_str().unwrap_or_default().to_owned(), ..Seen::default() };
     if seen.model.is_empty() {

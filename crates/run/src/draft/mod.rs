@@ -151,7 +151,7 @@ fn judged(
         let recording = row.tool_row().and_then(|of| recordings.get(&of.test.name)).cloned();
         let recorded =
             recording.map(|recording| RecordedRow::InMemory { recording, matrix: None, notes: Vec::new() });
-        judge::judge(row, Options::default(), recorded.as_ref())
+        judge::judge(row, Options::default(), recorded.as_ref(), None)
     };
     Ok(plan.rows.iter().map(judge).collect())
 }

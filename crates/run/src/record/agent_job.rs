@@ -234,7 +234,9 @@ impl AgentJob<'_> {
     /// Whether the row passes as it is recorded now.
     pub(super) fn passes(&self, options: Options) -> bool {
         let row = self.row();
-        row.is_some() && judge::judge(self.planned, options, row.as_ref()).status == Status::Passed
+        row.is_some()
+            && judge::judge(self.planned, options, row.as_ref(), None).status_but_for_grades()
+                == Status::Passed
     }
 
     pub(super) fn failed(&self, why: &str) -> RecordedRow {

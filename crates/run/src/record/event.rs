@@ -105,6 +105,23 @@ pub enum Event {
         /// How many runs are saved.
         saved: usize,
     },
+    /// A check of a run was graded, or was not.
+    Graded {
+        /// The row.
+        row_name: String,
+        /// The run.
+        run: usize,
+        /// The check, by its path in the test.
+        check: String,
+        /// What it came to, where there is a grade.
+        score: Option<f64>,
+        /// Its tokens, where they are counted.
+        tokens: Option<u64>,
+        /// What it cost, where that is known.
+        cost_usd: Option<f64>,
+        /// Why there is no grade, when there is none; without secrets.
+        ungraded: Option<String>,
+    },
     /// Nothing more is recorded.
     Ended,
 }

@@ -19,18 +19,19 @@ mod workers;
 
 pub use estimate::{Estimate, ExceededBudget, ExpectedTokens, MatrixRuns, RowEstimate, estimate};
 pub use event::{Event, RowToRecord, Watch, unwatched};
+pub(crate) use interrupt::interrupted;
 pub use interrupt::{Interrupt, Interrupted, uninterrupted};
+pub(crate) use spending::{Budgets, Spending, usd};
 
 use crate::Options;
+use crate::grade::Around;
 use crate::plan::Plan;
-use crate::secrets::Secrets;
 use agent_job::AgentJob;
 use mcptest_core::row::{Reason, ReasonKind};
 use mcptest_process::end_all;
 use plan::Planned;
 use schedule::{Schedule, Shared, Unit};
 use servers::SharedServers;
-use spending::Spending;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use tool_job::ToolJob;
@@ -75,8 +76,6 @@ pub(crate) struct RecordedRows {
     pub(crate) rows: BTreeMap<usize, RecordedRow>,
     /// How long making the runs of each row took, all together.
     pub(crate) took: BTreeMap<usize, Duration>,
-    /// Which budget ended it, when one did.
-    pub(crate) over_budget: Option<String>,
 }
 
 /// One row to record.
@@ -132,12 +131,10 @@ impl Job<'_> {
 pub(crate) fn record(
     plan: &Plan<'_>,
     options: Options,
-    secrets: &Secrets,
-    watch: &Watch,
-    interrupt: Interrupt,
+    around: Around<'_>,
 ) -> Result<RecordedRows, Interrupted> {
-    let spending = Spending::new(options.max_cost_usd);
-    let Planned { mut rows, jobs } = plan::plan(plan, options.mode, secrets, &spending);
+    let Around { secrets, spending, watch, interrupt } = around;
+    let Planned { mut rows, jobs } = plan::plan(plan, options.mode, secrets, spending);
     if jobs.is_empty() {
         return Ok(RecordedRows { rows, ..RecordedRows::default() });
     }
@@ -157,7 +154,7 @@ pub(crate) fn record(
     let workers = Workers::new(
         &jobs,
         &schedule,
-        one_run::Surroundings { servers: &servers, spending: &spending, watch, interrupt: &interrupt },
+        one_run::Surroundings { servers: &servers, spending, watch, interrupt },
         options,
     );
     if !tests.is_empty() {
@@ -177,7 +174,6 @@ pub(crate) fn record(
     });
     let took = jobs.iter().map(Job::index).zip(workers.took()).collect();
     let interrupted = workers.interrupted(units.len() - tests.len(), tests.len());
-    drop(interrupt);
     watch(Event::Ended);
     runtime.block_on(async { tokio::time::timeout(Duration::from_secs(10), servers.close()).await.ok() });
     rows.extend(jobs.into_iter().filter_map(|job| job.into_row(schedule.is_cut())));
@@ -186,5 +182,5 @@ pub(crate) fn record(
         end_all();
         return Err(interrupted);
     }
-    Ok(RecordedRows { rows, took, over_budget: spending.stopped() })
+    Ok(RecordedRows { rows, took })
 }

@@ -21,14 +21,7 @@ impl AgentJob<'_> {
     }
 
     pub(super) fn budgets(&self) -> Budgets<'_> {
-        let budget = self.row.suite.budget;
-        Budgets {
-            row: self.number,
-            suite: &self.row.suite.path,
-            per_test_usd: budget.per_test_usd,
-            per_suite_usd: budget.per_suite_usd,
-            per_run_tokens: budget.per_run_tokens,
-        }
+        Budgets::of(self.row.suite, self.index)
     }
 
     pub(super) fn cost_usd(&self, usage: Tokens) -> Option<f64> {

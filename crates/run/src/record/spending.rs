@@ -1,5 +1,6 @@
 //! What may recording still cost?
 
+use mcptest_core::suite::Suite;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -7,7 +8,7 @@ use tokio::sync::Notify;
 
 /// What was spent, and what may be.
 #[derive(Debug, Default)]
-pub(super) struct Spending {
+pub(crate) struct Spending {
     max_cost_usd: Option<f64>,
     spent: Mutex<Spent>,
     /// Told when a call has ended that others may wait for.
@@ -49,28 +50,40 @@ impl Spent {
 
 /// What one row may cost.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Budgets<'a> {
-    pub(super) row: usize,
-    pub(super) suite: &'a Path,
-    pub(super) per_test_usd: Option<f64>,
-    pub(super) per_suite_usd: Option<f64>,
-    pub(super) per_run_tokens: Option<u64>,
+pub(crate) struct Budgets<'a> {
+    pub(crate) row: usize,
+    pub(crate) suite: &'a Path,
+    pub(crate) per_test_usd: Option<f64>,
+    pub(crate) per_suite_usd: Option<f64>,
+    pub(crate) per_run_tokens: Option<u64>,
 }
 
-impl Budgets<'_> {
+impl<'a> Budgets<'a> {
+    /// What the suite says of a row.
+    pub(crate) fn of(suite: &'a Suite, row: usize) -> Self {
+        let budget = suite.budget;
+        Self {
+            row,
+            suite: &suite.path,
+            per_test_usd: budget.per_test_usd,
+            per_suite_usd: budget.per_suite_usd,
+            per_run_tokens: budget.per_run_tokens,
+        }
+    }
+
     /// Whether a price is needed to hold to these limits.
-    pub(super) fn is_in_dollars(&self, spending: &Spending) -> bool {
+    pub(crate) fn is_in_dollars(&self, spending: &Spending) -> bool {
         self.per_test_usd.is_some() || self.per_suite_usd.is_some() || spending.max_cost_usd.is_some()
     }
 }
 
 impl Spending {
-    pub(super) fn new(max_cost_usd: Option<f64>) -> Self {
+    pub(crate) fn new(max_cost_usd: Option<f64>) -> Self {
         Self { max_cost_usd, ..Self::default() }
     }
 
     /// Whether the next call may be made; else which budget is used up, and what was spent.
-    pub(super) fn may_spend(&self, budgets: Budgets<'_>, run_tokens: u64) -> Result<(), String> {
+    pub(crate) fn may_spend(&self, budgets: Budgets<'_>, run_tokens: u64) -> Result<(), String> {
         let mut spent = self.lock();
         // Sums of prices are off by far less than a price.
         let over = |limit: Option<f64>, amount: Amount| {
@@ -100,7 +113,7 @@ impl Spending {
 
     /// The same, and sets aside the most that the call may cost. While calls that are under way may use up a budget it
     /// waits for them, so that no more than one call ever passes it.
-    pub(super) async fn reserve(
+    pub(crate) async fn reserve(
         &self,
         budgets: Budgets<'_>,
         run_tokens: u64,
@@ -133,22 +146,27 @@ impl Spending {
     }
 
     /// A call has ended for which so much was set aside.
-    pub(super) fn release(&self, budgets: Budgets<'_>, reserved_usd: f64) {
+    pub(crate) fn release(&self, budgets: Budgets<'_>, reserved_usd: f64) {
         if reserved_usd > 0.0 {
             self.lock().change(budgets, |amount| amount.reserved -= reserved_usd);
             self.ended.notify_waiters();
         }
     }
 
-    pub(super) fn spend(&self, budgets: Budgets<'_>, tokens: u64, cost_usd: Option<f64>) {
+    pub(crate) fn spend(&self, budgets: Budgets<'_>, tokens: u64, cost_usd: Option<f64>) {
         let mut spent = self.lock();
         spent.tokens += tokens;
         spent.change(budgets, |amount| amount.spent += cost_usd.unwrap_or_default());
     }
 
     /// Some of what was spent is not counted by who charges it.
-    pub(super) fn note_estimate(&self) {
+    pub(crate) fn note_estimate(&self) {
         self.lock().is_estimated = true;
+    }
+
+    /// Notes that a limit which is held elsewhere ended it.
+    pub(crate) fn stop(&self, why: &str) {
+        self.lock().stopped.get_or_insert_with(|| why.to_owned());
     }
 
     fn lock(&self) -> MutexGuard<'_, Spent> {
@@ -156,7 +174,7 @@ impl Spending {
     }
 
     /// Which budget ended the recording, when one did.
-    pub(super) fn stopped(&self) -> Option<String> {
+    pub(crate) fn stopped(&self) -> Option<String> {
         let spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
         let why = spent.stopped.as_ref()?;
         Some(format!("{why} (${} and {} tokens in all)", usd(spent.total.spent), spent.tokens))
@@ -164,7 +182,7 @@ impl Spending {
 }
 
 /// Dollars with as many digits as say something.
-pub(super) fn usd(dollars: f64) -> String {
+pub(crate) fn usd(dollars: f64) -> String {
     let text = if dollars != 0.0 && dollars.abs() < 0.01 {
         format!("{dollars:.6}")
     } else {

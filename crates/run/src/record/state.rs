@@ -72,7 +72,7 @@ pub(super) fn state_of(row: &Row<'_>) -> RecordingState {
     if is_cut_off {
         return RecordingState::Short(missing);
     }
-    match judge::judge(row, Options::default(), None).status {
+    match judge::judge(row, Options::default(), None, None).status_but_for_grades() {
         Status::Error if !missing.is_empty() => RecordingState::Short(missing),
         status => matrix_state(of, &cassette).unwrap_or(RecordingState::Judged(status)),
     }
@@ -88,7 +88,9 @@ fn state_of_tool(row: &Row<'_>, of: ToolRow<'_>) -> RecordingState {
         Ok((header, _)) if tool_test::staleness(&header, of.suite, of.test).is_some() => {
             RecordingState::Stale
         }
-        Ok(_) => RecordingState::Judged(judge::judge(row, Options::default(), None).status),
+        Ok(_) => {
+            RecordingState::Judged(judge::judge(row, Options::default(), None, None).status_but_for_grades())
+        }
     }
 }
 
@@ -139,7 +141,7 @@ pub(super) fn wanted_runs(row: &Row<'_>, mode: Mode) -> Option<WantedRuns> {
     let count = row.agent_row().map_or(1, |of| of.agent.runs);
     let all = || Some(WantedRuns { goes_on: false, runs: (1..=count).collect() });
     let which = match mode {
-        Mode::Replay => return None,
+        Mode::Replay | Mode::Grade(_) => return None,
         Mode::Live => return all(),
         Mode::Record(Which::All) => return if is_newer(row) { None } else { all() },
         Mode::Record(which) => which,

@@ -90,7 +90,7 @@ impl ToolJob<'_> {
     }
 
     pub(super) fn passes(&self, row: &RecordedRow, options: Options) -> bool {
-        judge::judge(self.planned, options, Some(row)).status == Status::Passed
+        judge::judge(self.planned, options, Some(row), None).status_but_for_grades() == Status::Passed
     }
 
     /// What came of it; `None` when it was not called.

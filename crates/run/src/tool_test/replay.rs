@@ -3,6 +3,7 @@
 use super::recording::{CallOutcome, Header, parse};
 use crate::advice;
 use crate::cassette::{self, ReadError, Recording};
+use crate::grade;
 use crate::secrets::without_secret_names;
 use crate::server::entry_of;
 use mcptest_core::judge::{Recorded, RecordedCall};
@@ -72,6 +73,7 @@ pub(crate) fn with_call<T>(
         oddities: &outcome.oddities,
     };
     if live.is_none() {
+        call.grades = grade::read(row);
         call.unpinned = !header.is_pinned();
         match freshness(row, of, recording.path(), &header) {
             Ok(note) => call.notes.extend(note),

@@ -33,11 +33,11 @@ pub(super) fn read_block(block: &mut Block<'_>, span: Span, scope: &Scope) -> Op
     let tags = block.optional("tags", "Words to select the test by", |f| f.list(|f| f.name()));
     let skip = block.optional("skip", "Why the test is left out", read_skip);
     let cassette = read_recordings(block, models.len());
+    let (expect, gates) = (read_expect(block), read_gates(block));
     if stop_decided {
         warn_if_nothing_is_saved(block, runs, cassette.as_ref());
+        refuse_stop_with_judges(block, &expect, &gates);
     }
-    let expect = read_expect(block);
-    let gates = read_gates(block);
     require_question(block, cassette.is_some());
     if own.is_some() && turns.len() > 1 {
         refuse_turns(block);
@@ -95,6 +95,17 @@ fn read_expect(block: &mut Block<'_>) -> Vec<Assertion<Path>> {
     expect.unwrap_or_default()
 }
 
+/// Runs are graded when all of them are recorded, so none of them can be known to be needless before.
+fn refuse_stop_with_judges(block: &Block<'_>, expect: &[Assertion<Path>], gates: &[GateBlock]) {
+    let asks = expect.iter().any(|one| one.matcher.question().is_some())
+        || gates.iter().any(|gate| gate.question().is_some());
+    if asks {
+        let problem = Problem::error("`stop: decided` cannot be held where a model judges");
+        let help = "remove `stop:`: runs are graded after all of them are recorded";
+        block.report(problem.at(block.key_span("stop").unwrap_or_default()).help(help));
+    }
+}
+
 fn refuse_turns(block: &Block<'_>) {
     let problem = Problem::error("your own agent is given one prompt, not several `turns:`");
     let help = "write `prompt:`, or let the agent itself lead the conversation";
@@ -131,7 +142,7 @@ fn read_names(
     block.optional(key, doc, |f| f.list(|f| named(f, into))).unwrap_or_default()
 }
 
-fn named(field: &mut Field<'_>, into: &mut Vec<(String, Span)>) -> Option<String> {
+pub(super) fn named(field: &mut Field<'_>, into: &mut Vec<(String, Span)>) -> Option<String> {
     let span = field.span();
     let name = field.name()?;
     into.push((name.clone(), span));
@@ -141,9 +152,11 @@ fn named(field: &mut Field<'_>, into: &mut Vec<(String, Span)>) -> Option<String
 fn read_models(block: &mut Block<'_>, references: &mut References) -> Vec<Model> {
     block.at_most_one_of(&["model", "models", "agent"]);
     references.code_execution = block.key_span(view::CODE_EXECUTION);
-    let one = block.optional("model", "The model's id, or {provider, id}", |f| read_model(f, references));
+    let one = block.optional("model", "The model's id, or {provider, id}", |f| {
+        Model::read(f, &mut references.providers)
+    });
     let many = block.optional("models", "Several models: each gets its own rows", |f| {
-        f.list(|f| read_model(f, references))
+        f.list(|f| Model::read(f, &mut references.providers))
     });
     if many.as_ref().is_some_and(Vec::is_empty) {
         block.report(Problem::error("`models:` is empty").at(block.key_span("models").unwrap_or_default()));
@@ -157,21 +170,6 @@ fn read_models(block: &mut Block<'_>, references: &mut References) -> Vec<Model>
         }
     }
     one.into_iter().chain(many).collect()
-}
-
-fn read_model(field: &mut Field<'_>, references: &mut References) -> Option<Model> {
-    field.define("model", |field| {
-        field.shapes("a model's id or {provider, id}", |shapes| {
-            shapes.text(|f| f.name().map(|id| Model { provider: None, id }));
-            shapes.block(|b| {
-                let provider = b.required("provider", "A provider's name under `providers:`", |f| {
-                    named(f, &mut references.providers)
-                });
-                let id = b.required("id", "The provider's id of the model", |f| f.name());
-                Some(Model { provider, id: id? })
-            });
-        })
-    })
 }
 
 fn read_turns(block: &mut Block<'_>) -> Vec<Text> {

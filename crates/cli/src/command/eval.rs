@@ -1,0 +1,164 @@
+//! `mcptest eval`: ask the judges for grades that are missing or stale, then judge; or say what that would take.
+
+use super::report::Destination;
+use super::{run, suites};
+use crate::args::{Colour, Eval, Grading};
+use crate::output::{self, Failure};
+use crate::progress::words::{counted, dollars, grouped};
+use mcptest_core::escape::escape;
+use mcptest_core::grade::{Asks, Criterion, Question, Sees};
+use mcptest_core::row::{Row, Subject};
+use mcptest_run::grade::{CheckPlan, GradingPlan, WhichGrades, plan};
+use mcptest_run::{Mode, Options, Plan, RunOutcome, Selection};
+use std::process::ExitCode;
+use std::time::Instant;
+
+pub(super) fn run(args: Eval, colour: Colour) -> Result<ExitCode, Failure> {
+    let destinations = Destination::parse_all(&args.reporters.reporters)?;
+    let begun = Instant::now();
+    let groups = suites::groups(args.traces.as_deref())?;
+    let loaded = match &args.traces {
+        Some(_) => suites::load_for_traces(&args.suites, colour)?,
+        None => suites::load(&args.suites, colour)?,
+    };
+    let selection = Selection { filters: args.filter, tags: args.tag, skip_tags: args.skip_tag };
+    let mut rows = match (&args.traces, &groups) {
+        (Some(folder), Some(groups)) => Plan::of_traces(&loaded, folder, groups, &selection),
+        _ => Plan::new(&loaded, &selection),
+    };
+    Destination::refuse_inputs(&destinations, suites::inputs(&loaded).chain(rows.files()))?;
+    rows.rows.retain(asks_judges);
+    let options = Options {
+        mode: Mode::Grade(which(args.record)),
+        jobs: args.jobs.map(usize::from),
+        max_cost_usd: args.max_cost,
+        deny_vacuous: args.deny.deny_vacuous,
+        deny_unpinned: args.deny.deny_unpinned,
+        ..Options::default()
+    };
+    if rows.rows.is_empty() {
+        let why = "nothing to grade: no selected test asks a judge";
+        output::stderr(&format!(
+            "{why}\n  help: `llm-judge`, `llm-jury` and `similar` in `expect:` do, and the gate that `mcptest explain eval` shows\n"
+        ));
+        return Ok(ExitCode::from(output::EXIT_NOTHING_SELECTED));
+    }
+    if args.explain {
+        let is_refused = rows.rows.iter().any(Row::is_refused);
+        output::stdout(explained(&plan(&rows, options)).as_bytes())?;
+        return Ok(ExitCode::from(if is_refused { output::EXIT_BROKEN } else { 0 }));
+    }
+    let RunOutcome { report, over_budget } = match run::watched(&rows, options, args.quiet, colour) {
+        Ok(outcome) => outcome,
+        Err(interrupted) => {
+            output::stderr(&format!("{interrupted}\n"));
+            return Ok(ExitCode::from(interrupted.exit_code));
+        }
+    };
+    Destination::write_all(&destinations, &report, colour, args.suites.verbose, Some(begun.elapsed()))?;
+    if let Some(why) = over_budget {
+        output::stderr(&format!("grading was stopped: {why}\n"));
+        return Ok(ExitCode::from(output::EXIT_OVER_BUDGET));
+    }
+    Ok(ExitCode::from(report.exit_code()))
+}
+
+fn which(record: Option<Grading>) -> WhichGrades {
+    match record {
+        None => WhichGrades::NEEDED,
+        Some(Grading::Missing) => WhichGrades { stale: false, ..WhichGrades::NEEDED },
+        Some(Grading::Stale) => WhichGrades { missing: false, ..WhichGrades::NEEDED },
+        Some(Grading::All) => WhichGrades::ALL,
+    }
+}
+
+fn asks_judges(row: &Row<'_>) -> bool {
+    match row.subject {
+        Subject::Agent(of) => !of.agent.checks_of_judges().is_empty(),
+        Subject::Tool(of) => !of.test.checks_of_judges().is_empty(),
+        Subject::Refused(_) => true,
+    }
+}
+
+/// Every check with what it asks, of whom, and what that takes; then all together.
+fn explained(plan: &GradingPlan<'_>) -> String {
+    let mut text: String = plan.checks.iter().map(of_check).collect();
+    let calls: usize = plan.checks.iter().map(|check| check.calls).sum();
+    let cost: Option<f64> = plan.checks.iter().map(|check| check.cost_usd).sum();
+    let cost = cost
+        .map_or_else(|| "at a cost that is not known".to_owned(), |cost| format!("about {}", dollars(cost)));
+    text.push_str(&format!("{} to judges, {cost}; nobody was asked\n", counted(calls as u64, "call")));
+    text
+}
+
+fn of_check(check: &CheckPlan<'_>) -> String {
+    let question = check.question;
+    let mut lines = vec![format!("{}  {}", escape(&check.row_name), check.check)];
+    let mut put = |name: &str, value: String| lines.push(format!("  {name:<10} {}", escape(&value)));
+    for (at, line) in rubric(question).into_iter().enumerate() {
+        put(if at == 0 { "rubric" } else { "" }, line);
+    }
+    let quorum = if check.judges.len() > 1 { format!(", quorum {}", question.quorum) } else { String::new() };
+    put("threshold", format!("{}{quorum}", question.threshold));
+    let judges: Vec<&str> = check.judges.iter().map(|(label, _)| label.as_str()).collect();
+    let often =
+        if question.samples > 1 { format!(", {} times each", question.samples) } else { String::new() };
+    put(if judges.len() == 1 { "judge" } else { "jurors" }, format!("{}{often}", judges.join(", ")));
+    put(
+        "sees",
+        if question.sees == Sees::Run { "task, calls, results, text" } else { "the text alone" }.to_owned(),
+    );
+    put("calls", calls(check));
+    let tokens = format!("{} tokens", grouped(check.tokens));
+    let unpriced = || format!("not known: there is no price for {}", unpriced(check));
+    put("cost", check.cost_usd.map_or_else(unpriced, |cost| format!("about {} ({tokens})", dollars(cost))));
+    if let Some(limit) = question.max_cost_usd {
+        put("max_cost", dollars(limit));
+    }
+    lines.join("\n") + "\n\n"
+}
+
+fn unpriced(check: &CheckPlan<'_>) -> String {
+    let unpriced = check.judges.iter().filter(|(_, price)| price.is_none());
+    unpriced.map(|(label, _)| format!("`{label}`")).collect::<Vec<_>>().join(", ")
+}
+
+/// `3 runs × 2 criteria × 1 judge = 6`, and what is graded already.
+fn calls(check: &CheckPlan<'_>) -> String {
+    let question = check.question;
+    let of_rubric = match &question.asks {
+        Asks::Rubric(rubric) if rubric.tree.is_some() => "1 tree".to_owned(),
+        Asks::Rubric(rubric) if rubric.criteria.len() == 1 => "1 criterion".to_owned(),
+        Asks::Rubric(rubric) => format!("{} criteria", rubric.criteria.len()),
+        Asks::Similar(_) => "1 comparison".to_owned(),
+    };
+    let mut factors = vec![counted(check.runs as u64, "run"), of_rubric];
+    factors.push(counted(check.judges.len() as u64, "judge"));
+    factors.extend((question.samples > 1).then(|| format!("{} samples", question.samples)));
+    let graded = check.recorded - check.runs;
+    let note = match (check.recorded, graded) {
+        (0, _) => "; nothing is recorded that could be graded".to_owned(),
+        (_, 0) => String::new(),
+        (_, graded) => format!("; {} graded already", counted(graded as u64, "run")),
+    };
+    format!("{} = {}{note}", factors.join(" × "), check.calls)
+}
+
+fn rubric(question: &Question) -> Vec<String> {
+    let rubric = match &question.asks {
+        Asks::Similar(to) => return vec![format!("near to: {to}")],
+        Asks::Rubric(rubric) => rubric,
+    };
+    if let Some(tree) = &rubric.tree {
+        return (1..).zip(tree.questions()).map(|(number, ask)| format!("{number}. {ask}")).collect();
+    }
+    let of_criterion = |criterion: &Criterion| {
+        let mut marks = Vec::new();
+        marks.extend((criterion.weight != 1.0).then(|| format!("weight {}", criterion.weight)));
+        marks.extend(criterion.required.then(|| "required".to_owned()));
+        marks.extend(rubric.strict.then(|| "yes or no".to_owned()));
+        let marks = if marks.is_empty() { String::new() } else { format!(" ({})", marks.join(", ")) };
+        format!("{}{marks}: {}", criterion.name, criterion.text.trim())
+    };
+    rubric.criteria.iter().map(of_criterion).collect()
+}

@@ -1,0 +1,141 @@
+//! What does a judge see of a run, and how is it kept from being taken for instructions?
+
+use super::Sees;
+use crate::digest::digest;
+use crate::suite::{ToolOutcome, ToolTest};
+use crate::trace::{Call, CallResult, Header, Trace, content_text};
+use serde_json::value::RawValue;
+use serde_json::{Value, json};
+
+/// Longer texts are cut: no judge reads them with care.
+const LONGEST: usize = 20_000;
+
+/// What is judged, as JSON in which no `<` and no line break of a foreign text is left: neither a data mark nor the
+/// marks that models know roles and tags by can be written in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Evidence(String);
+
+impl Evidence {
+    fn new(record: &Value) -> Self {
+        let text = record.to_string();
+        Self(text.replace('<', "\\u003c").replace('>', "\\u003e"))
+    }
+
+    /// What stands at a target of a run, or the run as a whole where there is none.
+    pub(crate) fn of_run(
+        trace: &Trace<'_>,
+        header: Option<&Header>,
+        judged: Option<(&str, &Value)>,
+        sees: Sees,
+    ) -> Self {
+        let mut record = json!({});
+        if let Some((target, value)) = judged {
+            record["judged"] = json!({ "target": target, "value": clipped_value(value) });
+        }
+        if sees == Sees::Text {
+            if judged.is_none() {
+                let said = trace.final_response.as_deref().map(clipped);
+                record["judged"] = json!({ "target": "final_response", "value": said });
+            }
+            return Self::new(&record);
+        }
+        let results = trace.results_by_call();
+        let calls = trace.tool_calls.iter().zip(results).map(|(call, result)| call_shown(call, result));
+        record["task"] = json!(said_by("user", trace).or_else(|| header.map(|header| header.prompt.clone())));
+        record["calls"] = calls.collect();
+        let closing = || trace.final_response.as_deref().map(|said| vec![clipped(said)]);
+        record["claims"] = json!(said_by("assistant", trace).or_else(closing));
+        Self::new(&record)
+    }
+
+    /// What stands at a target of a tool test's outcome.
+    pub(crate) fn of_call(
+        test: &ToolTest,
+        outcome: &ToolOutcome<'_>,
+        (target, value): (&str, &Value),
+        sees: Sees,
+    ) -> Self {
+        let mut record = json!({ "judged": { "target": target, "value": clipped_value(value) } });
+        if sees == Sees::Run {
+            let result = outcome.result.or(outcome.error).map(|result| clipped_value(&parsed(result)));
+            record["calls"] =
+                json!([{ "tool": test.tool, "arguments": test.args_template, "result": result }]);
+        }
+        Self::new(&record)
+    }
+
+    /// A text that is judged by itself.
+    pub fn of_text(text: &str) -> Self {
+        Self::new(&json!({ "judged": { "target": "text", "value": clipped(text) } }))
+    }
+
+    /// As the judge reads it.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The marks before and after it: its digest is in them, and `<` is not in what is judged.
+    pub fn marks(&self) -> (String, String) {
+        let digest = self.digest();
+        let name = digest.trim_start_matches("blake3:");
+        (format!("<data-{name}>"), format!("</data-{name}>"))
+    }
+
+    /// The text that is judged, for those who compare it with another.
+    pub fn judged_text(&self) -> String {
+        let record: Value = serde_json::from_str(&self.0).unwrap_or_default();
+        match &record["judged"]["value"] {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        }
+    }
+
+    /// Whether it is the same.
+    pub fn digest(&self) -> String {
+        digest(self.0.as_bytes())
+    }
+}
+
+/// The texts of one role, where the conversation has any.
+fn said_by(role: &str, trace: &Trace<'_>) -> Option<Vec<String>> {
+    let turns = trace.conversation.turns.iter().filter(|turn| turn.role == role);
+    let texts = turns.filter_map(|turn| turn.content.map(content_text)).filter(|text| !text.is_empty());
+    Some(texts.map(|text| clipped(&text)).collect::<Vec<_>>()).filter(|texts| !texts.is_empty())
+}
+
+fn call_shown(call: &Call<'_>, result: Option<&CallResult<'_>>) -> Value {
+    let tool = call
+        .server
+        .as_ref()
+        .map_or_else(|| call.name.to_string(), |server| format!("{server}.{}", call.name));
+    let arguments = call.args.map(|args| clipped_value(&parsed(args)));
+    let arguments = arguments.or_else(|| call.args_text.as_deref().map(|text| json!(clipped(text))));
+    let Some(result) = result else {
+        return json!({ "tool": tool, "arguments": arguments, "result": "nothing was recorded" });
+    };
+    let error = result.error.as_ref().and_then(|error| error.message.as_deref().map(str::to_owned));
+    let said = error.or_else(|| result.text()).map(|text| clipped(&text));
+    json!({ "tool": tool, "arguments": arguments, "is_error": result.is_failure(), "result": said })
+}
+
+fn parsed(raw: &RawValue) -> Value {
+    serde_json::from_str(raw.get()).unwrap_or_else(|_| json!(raw.get()))
+}
+
+fn clipped_value(value: &Value) -> Value {
+    match value {
+        Value::String(text) => json!(clipped(text)),
+        other if other.to_string().chars().count() > LONGEST => json!(clipped(&other.to_string())),
+        other => other.clone(),
+    }
+}
+
+fn clipped(text: &str) -> String {
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => {
+            let left_out = text[end..].chars().count();
+            format!("{} [{left_out} more characters are left out here]", &text[..end])
+        }
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,103 @@
+//! How are grades kept in a file, and how do they come back?
+
+use super::Grade;
+use super::lookup::Failure;
+use crate::json::document::{Placed, Source, TextFault, Words};
+use crate::row::Reason;
+use serde::Deserialize;
+use std::fmt;
+
+const FORMAT: &str = "mcptest-grades";
+const VERSION: u64 = 1;
+const WORDS: Words = Words {
+    shape: "a file of grades is one JSON object",
+    again: "restore the file, or remove it and grade again with `mcptest eval`",
+};
+
+/// The grades of one row.
+#[derive(Debug, Clone, Default)]
+pub struct Grades {
+    /// By run and check.
+    pub grades: Vec<Grade>,
+    /// Why they cannot be read, when that is so.
+    pub unreadable: Option<Reason>,
+    /// Judges that were asked just now and gave no grade, and why.
+    pub failures: Vec<Failure>,
+}
+
+/// What is wrong with a file of grades.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GradesFault {
+    /// With its text.
+    Text(TextFault),
+    /// With what it says.
+    Content(String),
+}
+
+impl From<TextFault> for GradesFault {
+    fn from(fault: TextFault) -> Self {
+        Self::Text(fault)
+    }
+}
+
+impl fmt::Display for GradesFault {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(fault) => out.write_str(&fault.said(&WORDS)),
+            Self::Content(why) => write!(out, "this is no grade: {why}; {}", WORDS.again),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Document {
+    #[serde(rename = "format")]
+    _format: String,
+    #[serde(rename = "version")]
+    _version: u64,
+    grades: Vec<Grade>,
+}
+
+impl Grades {
+    /// Whether a file begins as one of grades.
+    pub fn is_own(head: &[u8]) -> bool {
+        let begins = format!("{{\"format\":\"{FORMAT}\"");
+        head.starts_with(begins.as_bytes())
+    }
+
+    /// The grades in these bytes.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Placed<GradesFault>> {
+        let source = Source::new(bytes);
+        if source.content().is_empty() {
+            return Err(Placed::nowhere(TextFault::Empty));
+        }
+        let document: Document = source.header((FORMAT, VERSION), GradesFault::Content)?;
+        for grade in &document.grades {
+            let is_score = |score: f64| (0.0..=1.0).contains(&score);
+            let is_whole = grade
+                .votes
+                .iter()
+                .all(|vote| is_score(vote.score) && vote.answers.iter().all(|answer| is_score(answer.score)));
+            if !is_whole || grade.votes.is_empty() || grade.asked.fingerprint() != grade.fingerprint {
+                let message = format!("the grade of run {} for `{}` was edited", grade.run, grade.check);
+                return Err(Placed::nowhere(GradesFault::Content(message)));
+            }
+        }
+        Ok(Self { grades: document.grades, ..Self::default() })
+    }
+
+    /// The whole file: a line for each grade, in the order of the runs.
+    pub fn to_text(&self) -> String {
+        let lines: Vec<String> =
+            self.grades.iter().map(|grade| serde_json::to_string(grade).unwrap_or_default()).collect();
+        format!("{{\"format\":\"{FORMAT}\",\"version\":{VERSION},\"grades\":[\n{}\n]}}\n", lines.join(",\n"))
+    }
+
+    /// Takes a grade in, in place of what answers the same check of the same run.
+    pub fn put(&mut self, grade: Grade) {
+        self.grades.retain(|known| (known.run, &known.check) != (grade.run, &grade.check));
+        self.grades.push(grade);
+        self.grades.sort_by(|one, other| (one.run, &one.check).cmp(&(other.run, &other.check)));
+    }
+}

@@ -1,0 +1,158 @@
+//! What are judges asked of a run, what did they say, and is that still an answer to what the suite asks?
+//!
+//! Nobody is asked here: a grade is recorded once, beside the runs, and judging looks it up.
+
+mod evidence;
+mod file;
+mod lookup;
+mod prompt;
+mod question;
+mod rubric;
+#[cfg(test)]
+mod tests;
+
+pub use evidence::Evidence;
+pub use file::{Grades, GradesFault};
+pub use lookup::{Failure, Found, NotGraded, Wanted, wanted};
+pub(crate) use lookup::{found, graded, of_call, of_run};
+pub use prompt::{SYSTEM, Sheet, TEMPLATE};
+pub use question::{Asks, JudgeDefaults, Question, Sees};
+pub(crate) use question::{Bench, without_judge};
+pub use rubric::{Criterion, Rubric, Tree};
+
+use crate::digest::digest_of_value;
+use crate::trace::Tokens;
+use serde::{Deserialize, Serialize};
+
+/// What judges said of one run, to one question.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Grade {
+    /// The run, from 1.
+    pub run: usize,
+    /// Which check asked, by its path in the test: `expect[1]`.
+    pub check: String,
+    /// Of what was asked: a grade with another one is an answer to something else.
+    pub fingerprint: String,
+    /// What was asked.
+    pub asked: Asked,
+    /// What each judge said, as often as each was asked.
+    pub votes: Vec<Vote>,
+}
+
+/// What was asked, of whom, and about what.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Asked {
+    /// A digest of the rubric, or of the text that is compared with.
+    pub rubric: String,
+    /// The models that judge.
+    pub judges: Vec<String>,
+    /// How often each is asked.
+    pub samples: usize,
+    /// The version of the words around the rubric.
+    pub template: u32,
+    /// A digest of what is judged.
+    pub evidence: String,
+}
+
+/// What one judge said, once.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Vote {
+    /// The model.
+    pub model: String,
+    /// Which of its samples this is, from 1.
+    pub sample: usize,
+    /// From 0 to 1: what its answers come to.
+    pub score: f64,
+    /// Its answer to each criterion or question.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<Answer>,
+    /// What it took.
+    #[serde(default)]
+    pub tokens: Tokens,
+    /// What it cost, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+}
+
+/// What a judge said to one criterion, or to one question of a tree.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Answer {
+    /// The criterion's name, or the question's number in the tree.
+    pub name: String,
+    /// From 0 to 1; of a yes or no it is 1 or 0.
+    pub score: f64,
+    /// Why, in the judge's words.
+    pub reason: String,
+}
+
+impl Asked {
+    /// A digest of all of it.
+    pub fn fingerprint(&self) -> String {
+        digest_of_value(&serde_json::to_value(self).unwrap_or_default())
+    }
+
+    /// What is different in another, a line each.
+    fn changes_to(&self, now: &Self) -> Vec<String> {
+        let mut changes = Vec::new();
+        if self.rubric != now.rubric {
+            changes.push("the rubric has changed".to_owned());
+        }
+        if self.judges != now.judges {
+            changes.push(format!("judges: {} → {}", self.judges.join(", "), now.judges.join(", ")));
+        }
+        if self.samples != now.samples {
+            changes.push(format!("samples: {} → {}", self.samples, now.samples));
+        }
+        if self.template != now.template {
+            changes.push("this mcptest words the question differently".to_owned());
+        }
+        if self.evidence != now.evidence {
+            changes.push("what is judged has changed: the run was recorded again, or the judge sees more or less of it".to_owned());
+        }
+        changes
+    }
+}
+
+impl Grade {
+    /// The mean of what the judges gave.
+    pub fn score(&self) -> f64 {
+        mean(self.votes.iter().map(|vote| vote.score))
+    }
+
+    /// The tokens of all votes.
+    pub fn tokens(&self) -> Tokens {
+        let mut all = Tokens::default();
+        self.votes.iter().for_each(|vote| all.add(vote.tokens));
+        all
+    }
+
+    /// What all votes cost, where that is known of each.
+    pub fn cost_usd(&self) -> Option<f64> {
+        self.votes.iter().map(|vote| vote.cost_usd).sum()
+    }
+
+    /// For each criterion in order: its name and its mean over the votes.
+    pub fn criteria(&self) -> Vec<(String, f64)> {
+        let mut names: Vec<&str> = Vec::new();
+        for answer in self.votes.iter().flat_map(|vote| &vote.answers) {
+            if !names.contains(&answer.name.as_str()) {
+                names.push(&answer.name);
+            }
+        }
+        let of = |name: &str| {
+            let answers = self.votes.iter().flat_map(|vote| &vote.answers);
+            mean(answers.filter(|answer| answer.name == name).map(|answer| answer.score))
+        };
+        names.into_iter().map(|name| (name.to_owned(), of(name))).collect()
+    }
+}
+
+/// The mean; 0 of nothing.
+fn mean(values: impl Iterator<Item = f64>) -> f64 {
+    let (sum, count) = values.fold((0.0, 0_u32), |(sum, count), value| (sum + value, count + 1));
+    if count == 0 { 0.0 } else { sum / f64::from(count) }
+}

@@ -1,0 +1,340 @@
+//! What is asked of judges, of which of them, and what must they say?
+
+use super::rubric::Rubric;
+use super::{Asked, Evidence, Grade, TEMPLATE, Vote, mean};
+use crate::digest::digest_of_value;
+use crate::problem::{Problem, Span};
+use crate::suite::read::{Block, Field};
+use crate::suite::{Model, Suite};
+use serde_json::{Value, json};
+
+/// Sums of scores are off by far less than a score.
+pub(super) const SLACK: f64 = 1e-9;
+/// Two of three is a quorum of 0.67.
+const QUORUM_SLACK: f64 = 0.005;
+const THRESHOLD: f64 = 0.7;
+const ALIKE: f64 = 0.8;
+const QUORUM: f64 = 0.5;
+const MOST_SAMPLES: u64 = 25;
+
+/// One check that models decide.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// What is asked.
+    pub asks: Asks,
+    /// Who is asked; nobody where the suite's own judge is.
+    pub judges: Vec<Model>,
+    /// How often each is asked.
+    pub samples: usize,
+    /// The least score with which a judge lets it pass.
+    pub threshold: f64,
+    /// The least share of judges that must do so.
+    pub quorum: f64,
+    /// Dollars that the judges may cost, over all runs of a test.
+    pub max_cost_usd: Option<f64>,
+    /// What they see.
+    pub sees: Sees,
+    /// Where it is written.
+    pub span: Span,
+    /// The providers that it names.
+    pub(crate) providers: Vec<(String, Span)>,
+}
+
+/// What is asked of a judge.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Asks {
+    /// To grade by a rubric.
+    Rubric(Rubric),
+    /// How near a text is to this one: by embeddings, whose cosine is the score.
+    Similar(String),
+}
+
+/// What a judge sees.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Sees {
+    /// The task, the calls, their results and what was said.
+    #[default]
+    Run,
+    /// What stands at the target alone.
+    Text,
+}
+
+/// `judge:` of a suite: who judges where a check does not say so.
+#[derive(Debug, Clone)]
+pub struct JudgeDefaults {
+    /// The model.
+    pub model: Model,
+    /// How long one answer may take.
+    pub request_timeout_ms: Option<u64>,
+    pub(crate) providers: Vec<(String, Span)>,
+}
+
+impl JudgeDefaults {
+    pub(crate) fn read(field: &mut Field<'_>) -> Option<Self> {
+        field
+            .block(|block: &mut Block<'_>| {
+                let mut providers = Vec::new();
+                let doc = "The model that judges where a check names none: its id, or {provider, id}";
+                let model = block.required("model", doc, |f| Model::read(f, &mut providers));
+                let doc = "How long one answer of a judge may take, as `60s`; 120s when left out";
+                let request_timeout_ms = block.optional("request_timeout", doc, |f| f.limit_ms());
+                Some(Self { model: model?, request_timeout_ms, providers })
+            })
+            .flatten()
+    }
+}
+
+/// Who may be named in a block, and what for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Bench {
+    /// One judge.
+    Judge,
+    /// Several jurors.
+    Jury,
+    /// One or the other.
+    Either,
+}
+
+impl Question {
+    /// `llm-judge`: a text, or a map.
+    pub(crate) fn read_judge(field: &mut Field<'_>) -> Option<Self> {
+        let span = field.span();
+        field.shapes("a rubric, or {rubric, threshold, model, samples}", |shapes| {
+            shapes.text(|f| Some(Self::new(Asks::Rubric(Rubric::of_text(f.name()?)), span)));
+            shapes.block(|block| Self::read_block(block, Bench::Judge, span));
+        })
+    }
+
+    /// `llm-jury`: a map.
+    pub(crate) fn read_jury(field: &mut Field<'_>) -> Option<Self> {
+        let span = field.span();
+        field.block(|block| Self::read_block(block, Bench::Jury, span)).flatten()
+    }
+
+    /// `similar`: a map.
+    pub(crate) fn read_similar(field: &mut Field<'_>) -> Option<Self> {
+        let span = field.span();
+        field
+            .block(|block| {
+                let to = block.required("to", "The text to compare with", |f| f.name());
+                let mut providers = Vec::new();
+                let doc = "The model that embeds both texts, as `text-embedding-3-small`, or {provider, id}";
+                let model = block.required("model", doc, |f| Model::read(f, &mut providers));
+                let threshold = read_threshold(block, ALIKE);
+                let (judges, sees) = (vec![model?], Sees::Text);
+                let asks = Asks::Similar(to?);
+                Some(Self { judges, threshold: threshold?, sees, providers, ..Self::new(asks, span) })
+            })
+            .flatten()
+    }
+
+    fn new(asks: Asks, span: Span) -> Self {
+        Self {
+            asks,
+            judges: Vec::new(),
+            samples: 1,
+            threshold: THRESHOLD,
+            quorum: QUORUM,
+            max_cost_usd: None,
+            sees: Sees::Run,
+            span,
+            providers: Vec::new(),
+        }
+    }
+
+    /// The keys of a judge, of a jury, or of a block that may have either.
+    pub(crate) fn read_block(block: &mut Block<'_>, bench: Bench, span: Span) -> Option<Self> {
+        let rubric = block.required("rubric", "What is judged by", Rubric::read);
+        let mut providers = Vec::new();
+        block.at_most_one_of(&["model", "jurors"]);
+        let mut judges = Vec::new();
+        if bench != Bench::Jury {
+            let doc = "The model that judges; the suite's own `judge:` when left out";
+            judges.extend(block.optional("model", doc, |f| Model::read(f, &mut providers)));
+        }
+        if bench != Bench::Judge {
+            judges.extend(read_jurors(block, bench, &mut providers).into_iter().flatten());
+        }
+        let threshold = read_threshold(block, THRESHOLD);
+        let doc = "How often each judge is asked; 1 when left out. Their mean counts";
+        let samples = block.optional("samples", doc, |f| f.whole(1..=MOST_SAMPLES)).unwrap_or(1);
+        let mut question = Self::new(Asks::Rubric(Rubric::of_text("")), span);
+        if bench != Bench::Judge {
+            question.read_of_jury(block, bench);
+        }
+        let doc =
+            "`run` (the default): the task, the calls, their results and the text; `text`: the text alone";
+        let words = [("run", Sees::Run), ("text", Sees::Text)];
+        let sees = block.optional("sees", doc, |f| f.choice("what a judge sees", &words)).unwrap_or_default();
+        let (asks, samples) = (Asks::Rubric(rubric?), samples as usize);
+        Some(Self { asks, judges, samples, threshold: threshold?, sees, providers, ..question })
+    }
+
+    fn read_of_jury(&mut self, block: &mut Block<'_>, bench: Bench) {
+        let doc = "The least share of jurors, from 0 to 1, that must let it pass; 0.5 when left out";
+        self.quorum = block.optional("quorum", doc, |f| f.number(0.0..=1.0)).unwrap_or(QUORUM);
+        let doc = "Dollars that the judges may cost over all runs of the test; no more are asked then (exit code 5)";
+        self.max_cost_usd = block.optional("max_cost", doc, |f| f.number(0.0..=f64::MAX));
+        let span = block.key_span("quorum");
+        let problem = if span.is_some() && self.quorum == 0.0 {
+            Problem::error("a quorum of 0 lets everything pass")
+                .help("write the share that must agree, as 0.67")
+        } else if span.is_some() && bench == Bench::Either && !block.has("jurors") {
+            Problem::error("`quorum` says nothing without `jurors:`").help("remove it, or name jurors")
+        } else {
+            return;
+        };
+        block.report(problem.at(span.unwrap_or_default()));
+    }
+
+    /// Who judges: whom the check names, else the suite's own judge.
+    pub fn judges_of<'s>(&'s self, suite: &'s Suite) -> Vec<&'s Model> {
+        if self.judges.is_empty() {
+            return suite.judge.iter().map(|judge| &judge.model).collect();
+        }
+        self.judges.iter().collect()
+    }
+
+    /// What is asked about this evidence.
+    pub(crate) fn asked(&self, suite: &Suite, evidence: &Evidence) -> Asked {
+        let rubric = match &self.asks {
+            Asks::Rubric(rubric) => serde_json::to_value(rubric).unwrap_or_default(),
+            Asks::Similar(to) => Value::from(to.as_str()),
+        };
+        Asked {
+            rubric: digest_of_value(&rubric),
+            judges: self.judges_of(suite).into_iter().map(Model::label).collect(),
+            samples: self.samples,
+            template: TEMPLATE,
+            evidence: evidence.digest(),
+        }
+    }
+
+    /// How many requests one run takes, where every answer fits at once.
+    pub fn calls(&self, suite: &Suite) -> usize {
+        let judges = self.judges_of(suite).len() * self.samples;
+        match &self.asks {
+            Asks::Rubric(rubric) => judges * rubric.sheets().len(),
+            Asks::Similar(_) => judges,
+        }
+    }
+
+    /// Whether one judge, by these votes of its own, lets it pass.
+    fn passes(&self, votes: &[&Vote]) -> bool {
+        let is_met = |vote: &&Vote| match &self.asks {
+            Asks::Rubric(rubric) => rubric.unmet(&vote.answers, self.threshold).next().is_none(),
+            Asks::Similar(_) => true,
+        };
+        mean(votes.iter().map(|vote| vote.score)) >= self.threshold - SLACK && votes.iter().all(is_met)
+    }
+
+    /// How many judges let it pass, and of how many.
+    pub fn tally(&self, grade: &Grade) -> (usize, usize) {
+        let mut models: Vec<&str> = Vec::new();
+        for vote in &grade.votes {
+            if !models.contains(&vote.model.as_str()) {
+                models.push(&vote.model);
+            }
+        }
+        let of = |model: &str| grade.votes.iter().filter(|vote| vote.model == model).collect::<Vec<_>>();
+        (models.iter().filter(|model| self.passes(&of(model))).count(), models.len())
+    }
+
+    /// Whether it passes.
+    pub fn holds(&self, grade: &Grade) -> bool {
+        let (passed, of) = self.tally(grade);
+        of > 0 && passed as f64 / of as f64 >= self.quorum - QUORUM_SLACK
+    }
+
+    /// Why a grade is what it is, in one sentence: the numbers, and the words of a judge who decided it.
+    pub fn explain(&self, grade: &Grade) -> String {
+        let (passed, of) = self.tally(grade);
+        let mut said = format!("{} of at least {} needed", shown(grade.score()), shown(self.threshold));
+        if of > 1 {
+            said = format!(
+                "{passed} of {of} jurors let it pass, {} needed; mean score {}",
+                shown(self.quorum),
+                shown(grade.score())
+            );
+        } else if grade.votes.len() > 1 {
+            let scores: Vec<String> = grade.votes.iter().map(|vote| shown(vote.score)).collect();
+            said.push_str(&format!(" (samples: {})", scores.join(", ")));
+        }
+        let is_held = self.holds(grade);
+        let by_score = |one: &&Vote, other: &&Vote| one.score.total_cmp(&other.score);
+        let telling =
+            if is_held { grade.votes.iter().max_by(by_score) } else { grade.votes.iter().min_by(by_score) };
+        let Some(vote) = telling else { return said };
+        if let Asks::Rubric(rubric) = &self.asks {
+            let unmet: Vec<&str> = rubric.unmet(&vote.answers, self.threshold).collect();
+            if !unmet.is_empty() {
+                said.push_str(&format!("; required and not met: {}", unmet.join(", ")));
+            }
+        }
+        let lowest = vote.answers.iter().min_by(|one, other| one.score.total_cmp(&other.score));
+        if let Some(answer) = lowest {
+            said.push_str(&format!("; {} said of {}: {}", vote.model, answer.name, answer.reason));
+        }
+        said
+    }
+}
+
+/// A score as it is shown: two digits, and fewer where these are zeros.
+pub(super) fn shown(score: f64) -> String {
+    let text = format!("{score:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+fn read_threshold(block: &mut Block<'_>, default: f64) -> Option<f64> {
+    let doc = format!("The least score, from 0 to 1, to pass; {default} when left out");
+    let threshold = block.optional("threshold", &doc, |f| f.number(0.0..=1.0));
+    if threshold == Some(0.0) {
+        let problem = Problem::error("a threshold of 0 lets everything pass")
+            .help("write the least score that is good enough, as 0.7");
+        block.report(problem.at(block.key_span("threshold").unwrap_or_default()));
+        return None;
+    }
+    let is_bad = threshold.is_none() && block.has("threshold");
+    if is_bad { None } else { Some(threshold.unwrap_or(default)) }
+}
+
+fn read_jurors(
+    block: &mut Block<'_>,
+    bench: Bench,
+    providers: &mut Vec<(String, Span)>,
+) -> Option<Vec<Model>> {
+    let doc = "The models that judge, each with one vote";
+    let mut read = |f: &mut Field<'_>| f.list(|f| read_juror(f, providers));
+    let jurors = if bench == Bench::Jury {
+        block.required("jurors", doc, &mut read)
+    } else {
+        block.optional("jurors", doc, &mut read)
+    }?;
+    let twice = (1..jurors.len()).find(|at| jurors[..*at].contains(&jurors[*at]));
+    let problem = match twice {
+        Some(at) => Problem::error(format!("the juror `{}` is listed twice", jurors[at].label()))
+            .help("one model has one vote; to ask it more often, write `samples:`"),
+        None if jurors.is_empty() => Problem::error("`jurors:` is empty"),
+        None => return Some(jurors),
+    };
+    block.report(problem.at(block.key_span("jurors").unwrap_or_default()));
+    None
+}
+
+fn read_juror(field: &mut Field<'_>, providers: &mut Vec<(String, Span)>) -> Option<Model> {
+    let mut of_block = Vec::new();
+    let juror = field.shapes("a model's id, or {model}", |shapes| {
+        shapes.text(|f| f.name().map(|id| Model { provider: None, id }));
+        shapes.block(|b| b.required("model", "The model that judges", |f| Model::read(f, &mut of_block)));
+    });
+    providers.extend(of_block);
+    juror
+}
+
+/// What is said of a check for which nobody is named to judge.
+pub(crate) fn without_judge(question: &Question) -> Problem {
+    let help = json!({ "model": "claude-sonnet-4-5" }).to_string();
+    Problem::error("nobody is named to judge this")
+        .at(question.span)
+        .help(format!("write `model:` here, or a top-level `judge: {help}` for the whole suite"))
+}

@@ -1,0 +1,242 @@
+//! What is judged by: a text, weighted criteria, or a tree of questions.
+
+use super::Answer;
+use crate::problem::Problem;
+use crate::suite::read::{Block, Field};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// What a judge holds a run to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Rubric {
+    /// The criteria; a free text is one. None where there is a tree.
+    pub criteria: Vec<Criterion>,
+    /// The questions that lead to a score.
+    pub tree: Option<Tree>,
+    /// Whether each criterion is met or not, with nothing in between.
+    pub strict: bool,
+}
+
+/// One thing to judge.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Criterion {
+    /// What it is called in reports.
+    pub name: String,
+    /// What the judge reads.
+    pub text: String,
+    /// How much it counts beside the others.
+    pub weight: f64,
+    /// Whether the whole fails where this one is below the threshold.
+    pub required: bool,
+}
+
+/// A question with an answer of yes or no, or the score that answers lead to.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Tree {
+    /// A question.
+    Ask {
+        /// What is asked.
+        ask: String,
+        /// Where yes leads.
+        yes: Box<Tree>,
+        /// Where no leads.
+        no: Box<Tree>,
+    },
+    /// The end.
+    Score(f64),
+}
+
+/// The name of a rubric that is one free text.
+const WHOLE: &str = "rubric";
+/// More questions fit into no prompt that a judge reads with care.
+const MOST: usize = 100;
+
+impl Rubric {
+    /// A rubric that is one text.
+    pub fn of_text(text: impl Into<String>) -> Self {
+        let whole = Criterion { name: WHOLE.to_owned(), text: text.into(), weight: 1.0, required: false };
+        Self { criteria: vec![whole], tree: None, strict: false }
+    }
+
+    pub(crate) fn read(field: &mut Field<'_>) -> Option<Self> {
+        field.define("rubric", |field| {
+            field.shapes("a text, or {criteria} or {tree}", |shapes| {
+                shapes.text(|f| f.name().map(Self::of_text));
+                shapes.block(Self::read_block);
+            })
+        })
+    }
+
+    fn read_block(block: &mut Block<'_>) -> Option<Self> {
+        block.at_most_one_of(&["text", "criteria", "tree"]);
+        let text = block.optional("text", "What is judged, in one text", |f| f.name());
+        let criteria =
+            block.optional("criteria", "What is judged, each by itself", |f| f.list(Criterion::read));
+        let tree = block.optional("tree", "Questions of yes and no that lead to a score", Tree::read);
+        let strict = block.flag("strict", "Each criterion is met or not met, with nothing in between", false);
+        if block.is_describing() {
+            return None;
+        }
+        let mut rubric = text.map_or(Self { criteria: Vec::new(), tree, strict }, |text| Self {
+            strict,
+            ..Self::of_text(text)
+        });
+        if block.has("criteria") {
+            rubric.criteria = Criterion::named(criteria?);
+        }
+        let problem = rubric.problem().or_else(|| {
+            let is_idle = strict && block.has("tree");
+            is_idle.then(|| Problem::error("`strict` says nothing beside a tree: its answers are yes or no"))
+        });
+        let has_any = ["text", "criteria", "tree"].iter().any(|key| block.has(key));
+        if let Some(problem) = problem.filter(|_| has_any) {
+            block.report(problem);
+            return None;
+        }
+        if !has_any {
+            let problem = Problem::error("the rubric says nothing to judge by");
+            block.report(problem.help("write a text, `criteria:` or a `tree:`"));
+            return None;
+        }
+        Some(rubric)
+    }
+
+    /// What is wrong with it as a whole.
+    fn problem(&self) -> Option<Problem> {
+        let mut names = BTreeSet::new();
+        let twice = self.criteria.iter().find(|criterion| !names.insert(&criterion.name));
+        if let Some(twice) = twice {
+            let problem = Problem::error(format!("two criteria are called `{}`", twice.name));
+            return Some(problem.help("give each a `name:` of its own"));
+        }
+        if self.criteria.is_empty() && self.tree.is_none() {
+            return Some(Problem::error("`criteria:` is empty").help("write at least one"));
+        }
+        if !self.criteria.is_empty() && self.criteria.iter().all(|criterion| criterion.weight == 0.0) {
+            let problem = Problem::error("every criterion has the weight 0, so none of them counts");
+            return Some(problem.help("give at least one a weight above 0"));
+        }
+        let questions = self.tree.as_ref().map_or(self.criteria.len(), |tree| tree.questions().len());
+        if questions == 0 {
+            return Some(Problem::error("the tree asks nothing").help("begin it with `ask:`"));
+        }
+        (questions > MOST)
+            .then(|| Problem::error(format!("{questions} questions are too many: {MOST} are the most")))
+    }
+
+    /// What one judge's answers come to, from 0 to 1; `None` where one is missing.
+    pub fn score(&self, answers: &[Answer]) -> Option<f64> {
+        let of = |name: &str| answers.iter().find(|answer| answer.name == name).map(|answer| answer.score);
+        if let Some(tree) = &self.tree {
+            return tree.walk(&of, &mut 0);
+        }
+        let (mut sum, mut weights) = (0.0, 0.0);
+        for criterion in &self.criteria {
+            sum += criterion.weight * of(&criterion.name)?;
+            weights += criterion.weight;
+        }
+        Some(sum / weights)
+    }
+
+    /// The required criteria that these answers do not bring to the threshold.
+    pub fn unmet<'r>(&'r self, answers: &'r [Answer], threshold: f64) -> impl Iterator<Item = &'r str> {
+        let is_low = move |name: &str| {
+            answers
+                .iter()
+                .any(|answer| answer.name == name && answer.score < threshold - super::question::SLACK)
+        };
+        let required = self.criteria.iter().filter(|criterion| criterion.required);
+        required.map(|criterion| criterion.name.as_str()).filter(move |name| is_low(name))
+    }
+}
+
+impl Criterion {
+    fn read(field: &mut Field<'_>) -> Option<Self> {
+        field.shapes("a text, or {name, text, weight, required}", |shapes| {
+            shapes
+                .text(|f| Some(Self { name: String::new(), text: f.name()?, weight: 1.0, required: false }));
+            shapes.block(|block| {
+                let name =
+                    block.optional("name", "What it is called in reports, as `eval.NAME`", |f| f.name());
+                let text = block.required("text", "What the judge reads", |f| f.name());
+                let doc = "How much it counts beside the others; 1 when left out";
+                let weight = block.optional("weight", doc, |f| f.number(0.0..=1000.0)).unwrap_or(1.0);
+                let doc = "Fail the whole where this one is below the threshold";
+                let required = block.flag("required", doc, false);
+                Some(Self { name: name.unwrap_or_default(), text: text?, weight, required })
+            });
+        })
+    }
+
+    /// With a name for those that have none: by their place.
+    fn named(mut criteria: Vec<Self>) -> Vec<Self> {
+        for (number, criterion) in (1..).zip(&mut criteria) {
+            if criterion.name.is_empty() {
+                criterion.name = format!("criterion_{number}");
+            }
+        }
+        criteria
+    }
+}
+
+impl Tree {
+    fn read(field: &mut Field<'_>) -> Option<Self> {
+        field.define("rubric_tree", |field| field.block(Self::read_block).flatten())
+    }
+
+    fn read_block(block: &mut Block<'_>) -> Option<Self> {
+        block.at_most_one_of(&["ask", "score"]);
+        let score = block.optional("score", "What the answers come to", |f| f.number(0.0..=1.0));
+        let ask = block.optional("ask", "A question whose answer is yes or no", |f| f.name());
+        let yes = block.optional("yes", "Where yes leads", Self::read);
+        let no = block.optional("no", "Where no leads", Self::read);
+        if block.is_describing() {
+            return None;
+        }
+        if let Some(score) = score.filter(|_| !block.has("yes") && !block.has("no")) {
+            return Some(Self::Score(score));
+        }
+        if ["ask", "yes", "no"].iter().any(|key| !block.has(key)) {
+            let problem =
+                Problem::error("a question needs `ask:`, `yes:` and `no:`; the end of a branch, `score:`");
+            block.report(problem);
+            return None;
+        }
+        Some(Self::Ask { ask: ask?, yes: Box::new(yes?), no: Box::new(no?) })
+    }
+
+    /// Every question, in the order in which they are numbered.
+    pub fn questions(&self) -> Vec<&str> {
+        match self {
+            Self::Score(_) => Vec::new(),
+            Self::Ask { ask, yes, no } => {
+                let mut all = vec![ask.as_str()];
+                all.extend(yes.questions());
+                all.extend(no.questions());
+                all
+            }
+        }
+    }
+
+    /// The score that the answers lead to; `before` counts the questions that stand before this one.
+    fn walk(&self, answer: &dyn Fn(&str) -> Option<f64>, before: &mut usize) -> Option<f64> {
+        match self {
+            Self::Score(score) => Some(*score),
+            Self::Ask { yes, no, .. } => {
+                *before += 1;
+                let is_yes = answer(&question_name(*before))? >= 0.5;
+                if is_yes {
+                    return yes.walk(answer, before);
+                }
+                *before += yes.questions().len();
+                no.walk(answer, before)
+            }
+        }
+    }
+}
+
+/// The name of a tree's question by its number.
+pub(super) fn question_name(number: usize) -> String {
+    format!("question_{number}")
+}

@@ -1,0 +1,304 @@
+//! What does a judge say to one question, and what does that cost?
+
+use super::{Around, dollars};
+use crate::record::{Budgets, interrupted};
+use mcptest_agent::dialect::{Arguments, Ask, Message, Reply, Stop};
+use mcptest_agent::provider::{AskError, Deadlines, Retry};
+use mcptest_agent::{Limits, Provider, Providers};
+use mcptest_core::eval::PRICES_HELP;
+use mcptest_core::grade::{Answer, Asks, Grade, Rubric, SYSTEM, Sheet, Vote, Wanted};
+use mcptest_core::price::{Price, shipped_price};
+use mcptest_core::row::{Row, Subject};
+use mcptest_core::suite::{Model, Suite};
+use mcptest_core::trace::Tokens;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+use tokio::time::Instant;
+
+/// What an answer of a judge may have, for what is set aside for it.
+const MOST_TOKENS: u64 = 2_048;
+
+/// Why there is no grade.
+#[derive(Debug)]
+pub(super) enum Ungraded {
+    /// A judge gave none, or cannot be asked.
+    Failed(String),
+    /// A limit to what it may cost is reached.
+    OverBudget(String),
+    Interrupted,
+}
+
+impl fmt::Display for Ungraded {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Failed(why) | Self::OverBudget(why) => out.write_str(why),
+            Self::Interrupted => out.write_str("interrupted"),
+        }
+    }
+}
+
+/// The judges, and what they have cost.
+pub(super) struct Bench<'a> {
+    around: Around<'a>,
+    providers: Providers,
+    /// What each check of each row has cost, where it has a limit of its own.
+    spent: tokio::sync::Mutex<BTreeMap<(usize, String), f64>>,
+    /// Models that take no temperature, once they have said so.
+    without_temperature: Mutex<Vec<String>>,
+}
+
+/// A judge, and what asking it needs.
+struct Judge<'j> {
+    provider: Provider,
+    model: &'j Model,
+    price: Option<Price>,
+    budgets: Budgets<'j>,
+    timeout: Duration,
+}
+
+impl<'a> Bench<'a> {
+    pub(super) fn new(around: Around<'a>) -> Self {
+        let (providers, spent) = (Providers::default(), tokio::sync::Mutex::default());
+        Self { around, providers, spent, without_temperature: Mutex::default() }
+    }
+
+    /// Asks all judges of a check, each as often as it says.
+    pub(super) async fn grade(
+        &self,
+        row: &Row<'_>,
+        index: usize,
+        wanted: &Wanted<'_>,
+    ) -> Result<Grade, Ungraded> {
+        let Some(suite) = row.suite() else {
+            return Err(Ungraded::Failed("the suite is refused".to_owned()));
+        };
+        tokio::select! {
+            biased;
+            () = interrupted(self.around.interrupt) => Err(Ungraded::Interrupted),
+            graded = self.votes(row, suite, index, wanted) => graded.map(|votes| Grade {
+                run: wanted.run,
+                check: wanted.check.clone(),
+                fingerprint: wanted.asked.fingerprint(),
+                asked: wanted.asked.clone(),
+                votes,
+            }),
+        }
+    }
+
+    async fn votes(
+        &self,
+        row: &Row<'_>,
+        suite: &Suite,
+        index: usize,
+        wanted: &Wanted<'_>,
+    ) -> Result<Vec<Vote>, Ungraded> {
+        let question = wanted.question;
+        let mut votes = Vec::new();
+        for model in question.judges_of(suite) {
+            let judge = self.judge(row, suite, index, model)?;
+            for sample in 1..=question.samples {
+                // With a limit of its own, the judges of a check are asked one after the other.
+                let held = match question.max_cost_usd {
+                    Some(limit) => Some((self.spent.lock().await, limit)),
+                    None => None,
+                };
+                let key = (index, wanted.check.clone());
+                if let Some((spent, limit)) = &held {
+                    self.hold_to(*limit, spent.get(&key).copied().unwrap_or_default(), &wanted.check)?;
+                }
+                let vote = match &question.asks {
+                    Asks::Rubric(rubric) => self.vote(&judge, rubric, sample, wanted).await?,
+                    Asks::Similar(to) => {
+                        return Err(Ungraded::Failed(format!("nothing is compared with {to:?}")));
+                    }
+                };
+                if let Some((mut spent, _)) = held {
+                    *spent.entry(key).or_default() += vote.cost_usd.unwrap_or_default();
+                }
+                votes.push(vote);
+            }
+        }
+        Ok(votes)
+    }
+
+    /// The limit of a check's own.
+    fn hold_to(&self, limit: f64, spent: f64, check: &str) -> Result<(), Ungraded> {
+        if spent < limit - 1e-9 {
+            return Ok(());
+        }
+        let (limit, spent) = (dollars(limit), dollars(spent));
+        let why = format!("`max_cost` of {limit} of `{check}` is used up: {spent} was spent");
+        self.around.spending.stop(&why);
+        Err(Ungraded::OverBudget(why))
+    }
+
+    fn judge<'j>(
+        &self,
+        row: &Row<'j>,
+        suite: &'j Suite,
+        index: usize,
+        model: &'j Model,
+    ) -> Result<Judge<'j>, Ungraded> {
+        let resolved = self.providers.resolve(model, suite, crate::host().environment);
+        let provider = resolved.map_err(|error| Ungraded::Failed(error.to_string()))?;
+        let label = model.label();
+        let price = match row.subject {
+            Subject::Agent(of) => of.agent.price(&label),
+            _ => shipped_price(&label),
+        };
+        let budgets = Budgets::of(suite, index);
+        if price.is_none() && budgets.is_in_dollars(self.around.spending) {
+            let why = format!("there is no price for `{label}`, so a budget in dollars cannot be held");
+            return Err(Ungraded::Failed(format!("{why}: {PRICES_HELP}")));
+        }
+        let of_provider = || suite.providers.get(model.provider.as_ref()?)?.request_timeout_ms;
+        let written = suite.judge.as_ref().and_then(|judge| judge.request_timeout_ms).or_else(of_provider);
+        let timeout = written.map_or(Limits::default().request_timeout, Duration::from_millis);
+        Ok(Judge { provider, model, price, budgets, timeout })
+    }
+
+    /// One vote: each sheet of the rubric in a request of its own.
+    async fn vote(
+        &self,
+        judge: &Judge<'_>,
+        rubric: &Rubric,
+        sample: usize,
+        wanted: &Wanted<'_>,
+    ) -> Result<Vote, Ungraded> {
+        let mut vote = Vote {
+            model: judge.model.label(),
+            sample,
+            score: 0.0,
+            answers: Vec::new(),
+            tokens: Tokens::default(),
+            cost_usd: Some(0.0),
+        };
+        for sheet in rubric.sheets() {
+            let answers = self.answers(judge, &sheet, wanted, &mut vote).await?;
+            vote.answers.extend(answers);
+        }
+        vote.tokens = vote.tokens.totalled();
+        let score = rubric.score(&vote.answers);
+        vote.score = score.ok_or_else(|| Ungraded::Failed("an answer is missing".to_owned()))?;
+        Ok(vote)
+    }
+
+    /// The answers to one sheet; a reply that does not fit is asked for once more.
+    async fn answers(
+        &self,
+        judge: &Judge<'_>,
+        sheet: &Sheet,
+        wanted: &Wanted<'_>,
+        vote: &mut Vote,
+    ) -> Result<Vec<Answer>, Ungraded> {
+        let prompt = sheet.prompt(&wanted.evidence);
+        let mut misfit: Option<String> = None;
+        for _ in 0..2 {
+            let said = match &misfit {
+                Some(why) => format!("{prompt}\n\n{}", sheet.repair(why)),
+                None => prompt.clone(),
+            };
+            let reply = self.reply(judge, sheet, said, vote).await?;
+            match read(sheet, &reply) {
+                Ok(answers) => return Ok(answers),
+                Err(why) => misfit = Some(why),
+            }
+        }
+        let why = misfit.unwrap_or_default();
+        Err(Ungraded::Failed(format!("{} gave no answer that can be used, asked twice: {why}", vote.model)))
+    }
+
+    async fn reply(
+        &self,
+        judge: &Judge<'_>,
+        sheet: &Sheet,
+        said: String,
+        vote: &mut Vote,
+    ) -> Result<Reply, Ungraded> {
+        let (schema, messages) = (sheet.schema(), [Message::User(said)]);
+        let mut ask = Ask {
+            model: &judge.model.id,
+            system: Some(SYSTEM),
+            messages: &messages,
+            tools: &[],
+            max_tokens: None,
+            temperature: Some(0.0).filter(|_| Provider::takes_temperature(&judge.model.id)),
+            answer_schema: Some(&schema),
+            code_execution: false,
+            container: None,
+            echo_reasoning: false,
+        };
+        let is_known = |known: &Vec<String>| known.contains(&vote.model);
+        if is_known(&self.without_temperature.lock().unwrap_or_else(PoisonError::into_inner)) {
+            ask.temperature = None;
+        }
+        let reply = match self.paid(judge, &ask, vote).await {
+            Err(Asked::Not(error)) if ask.temperature.is_some() && refuses_temperature(&error) => {
+                self.without_temperature
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .push(vote.model.clone());
+                ask.temperature = None;
+                self.paid(judge, &ask, vote).await
+            }
+            reply => reply,
+        };
+        let reply = reply.map_err(|error| match error {
+            Asked::Not(error) => Ungraded::Failed(error.message),
+            Asked::OverBudget(why) => Ungraded::OverBudget(why),
+        })?;
+        if reply.stop == Stop::Refusal {
+            return Err(Ungraded::Failed(format!("{} declined to judge", vote.model)));
+        }
+        Ok(reply)
+    }
+
+    /// Asks once, within what may be spent, and counts what it cost.
+    async fn paid(&self, judge: &Judge<'_>, ask: &Ask<'_>, vote: &mut Vote) -> Result<Reply, Asked> {
+        let most = |price: Price| price.most_usd(judge.provider.estimate_prompt(ask), MOST_TOKENS);
+        let is_in_dollars = judge.budgets.is_in_dollars(self.around.spending);
+        let most_usd = judge.price.filter(|_| is_in_dollars).map(most).unwrap_or_default();
+        let spending = self.around.spending;
+        spending.reserve(judge.budgets, 0, most_usd).await.map_err(Asked::OverBudget)?;
+        // Twice, so that one answer that hangs is tried again.
+        let deadlines = Deadlines { run: Instant::now() + judge.timeout * 2, answer: judge.timeout };
+        let reply = judge.provider.ask(ask, deadlines, &mut |_: Retry| {}).await;
+        let reply = reply.inspect(|reply| {
+            let used = judge.provider.estimate(ask, reply);
+            let cost_usd = judge.price.and_then(|price| price.cost_usd(used));
+            spending.spend(judge.budgets, used.totalled().total.unwrap_or_default(), cost_usd);
+            if reply.usage.prompt.is_none() || reply.usage.completion.is_none() {
+                spending.note_estimate();
+            }
+            vote.tokens.add(reply.usage);
+            vote.cost_usd = vote.cost_usd.zip(cost_usd).map(|(one, other)| one + other);
+        });
+        spending.release(judge.budgets, most_usd);
+        reply.map_err(Asked::Not)
+    }
+}
+
+/// Why a request got no reply.
+enum Asked {
+    Not(AskError),
+    OverBudget(String),
+}
+
+/// Whether the model takes no temperature, which costs nothing to find out.
+fn refuses_temperature(error: &AskError) -> bool {
+    error.status == Some(400) && error.message.contains("temperature")
+}
+
+/// What a reply says to a sheet: in its text, or in the call that it was made to write.
+fn read(sheet: &Sheet, reply: &Reply) -> Result<Vec<Answer>, String> {
+    if reply.stop.is_cut_off() {
+        return Err("it was cut off".to_owned());
+    }
+    match reply.calls.first().map(|call| &call.arguments) {
+        Some(Arguments::Json(json)) => sheet.read(json.get()),
+        Some(Arguments::Text(text)) => sheet.read(text),
+        None => sheet.read(&reply.text),
+    }
+}

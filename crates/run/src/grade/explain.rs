@@ -1,0 +1,115 @@
+//! What would grading take: who is asked what, how often, and about what would it cost?
+
+use super::to_grade;
+use crate::plan::Plan;
+use crate::{Mode, Options};
+use mcptest_core::grade::{Asks, Question, SYSTEM, Wanted};
+use mcptest_core::price::{Price, count_tokens, shipped_price};
+use mcptest_core::row::{Row, Subject};
+use mcptest_core::suite::{Model, Suite};
+use mcptest_core::trace::Tokens;
+
+/// About what a judge writes: a reason and a grade.
+const TOKENS_OF_AN_ANSWER: u64 = 100;
+
+/// What grading a plan would take. Nobody is asked to find out, and no key is needed.
+#[derive(Debug, Default)]
+pub struct GradingPlan<'p> {
+    /// The checks that ask judges, in the order of the plan.
+    pub checks: Vec<CheckPlan<'p>>,
+}
+
+/// What grading one check of a row would take.
+#[derive(Debug)]
+pub struct CheckPlan<'p> {
+    /// The row.
+    pub row_name: String,
+    /// The check, by its path in the test.
+    pub check: String,
+    /// What is asked.
+    pub question: &'p Question,
+    /// Who is asked, each with its price where that is known.
+    pub judges: Vec<(String, Option<Price>)>,
+    /// How many runs would be graded.
+    pub runs: usize,
+    /// How many runs have a recording that can be graded.
+    pub recorded: usize,
+    /// How many requests that takes, where every answer fits at once.
+    pub calls: usize,
+    /// About how many tokens that takes.
+    pub tokens: u64,
+    /// About what it costs; `None` where a price is not known.
+    pub cost_usd: Option<f64>,
+}
+
+/// What the mode asks to grade, and what that would take.
+pub fn plan<'p>(plan: &'p Plan<'p>, options: Options) -> GradingPlan<'p> {
+    let rows = plan.rows.iter().filter(|row| row.skip.is_none());
+    let checks = rows.flat_map(|row| {
+        let wanted = |mode| to_grade(row, mode, None).map(|(_, wanted)| wanted).unwrap_or_default();
+        let all = wanted(Mode::Grade(super::WhichGrades::ALL));
+        let now = wanted(options.mode);
+        let questions = questions_of(row);
+        questions.into_iter().map(move |(check, question)| of_check(row, (check, question), &all, &now))
+    });
+    GradingPlan { checks: checks.collect() }
+}
+
+/// What a row asks judges, each with its path.
+fn questions_of<'p>(row: &Row<'p>) -> Vec<(String, &'p Question)> {
+    match row.subject {
+        Subject::Agent(of) => of.agent.checks_of_judges(),
+        Subject::Tool(of) => of.test.checks_of_judges(),
+        Subject::Refused(_) => Vec::new(),
+    }
+}
+
+fn of_check<'p>(
+    row: &Row<'p>,
+    (check, question): (String, &'p Question),
+    all: &[Wanted<'_>],
+    now: &[Wanted<'_>],
+) -> CheckPlan<'p> {
+    let suite = row.suite();
+    let of_check = |wanted: &&Wanted<'_>| wanted.check == check;
+    let now: Vec<&Wanted<'_>> = now.iter().filter(of_check).collect();
+    let judges = suite.map(|suite| question.judges_of(suite)).unwrap_or_default();
+    let price = |model: &Model| match row.subject {
+        Subject::Agent(of) => of.agent.price(&model.label()),
+        _ => shipped_price(&model.label()),
+    };
+    let judges: Vec<(String, Option<Price>)> =
+        judges.into_iter().map(|model| (model.label(), price(model))).collect();
+    let calls = |suite: &Suite| question.calls(suite) * now.len();
+    let of_run: Vec<Tokens> = now.iter().map(|wanted| tokens_of_a_vote(wanted)).collect();
+    let per_judge = |price: Option<Price>| -> Option<f64> {
+        let of_run = of_run.iter().map(|tokens| price?.cost_usd(*tokens));
+        Some(of_run.sum::<Option<f64>>()? * question.samples as f64)
+    };
+    let cost_usd = judges.iter().map(|(_, price)| per_judge(*price)).sum();
+    let tokens: u64 = of_run.iter().filter_map(|tokens| tokens.totalled().total).sum();
+    CheckPlan {
+        row_name: row.name.clone(),
+        recorded: all.iter().filter(of_check).count(),
+        runs: now.len(),
+        calls: suite.map(calls).unwrap_or_default(),
+        tokens: tokens * (judges.len() * question.samples) as u64,
+        check,
+        question,
+        judges,
+        cost_usd,
+    }
+}
+
+/// About what one vote on a run takes.
+fn tokens_of_a_vote(wanted: &Wanted<'_>) -> Tokens {
+    let count = |text: &str| count_tokens(text).unwrap_or(text.len() / 4) as u64;
+    match &wanted.question.asks {
+        Asks::Rubric(rubric) => {
+            let sheets = rubric.sheets();
+            let prompt = sheets.iter().map(|sheet| count(SYSTEM) + count(&sheet.prompt(&wanted.evidence)));
+            Tokens::of(Some(prompt.sum()), Some(TOKENS_OF_AN_ANSWER * sheets.len() as u64))
+        }
+        Asks::Similar(to) => Tokens::of(Some(count(to) + count(&wanted.evidence.judged_text())), Some(0)),
+    }
+}

@@ -1,0 +1,215 @@
+//! Grading: which checks have no grade, which judges are asked, and where is what they said kept?
+
+mod ask;
+mod explain;
+mod keep;
+
+pub use explain::{CheckPlan, GradingPlan, plan};
+pub use keep::path_of;
+pub(crate) use keep::read;
+
+use crate::plan::Plan;
+use crate::record::{Event, Interrupt, Interrupted, RecordedRow, RecordedRows, Spending, Watch, usd};
+use crate::replay::{self, Live};
+use crate::secrets::Secrets;
+use crate::{Mode, Options, Which, tool_test};
+use ask::{Bench, Ungraded};
+use keep::RowGrades;
+use mcptest_core::grade::{Failure, Grade, Grades, NotGraded, Wanted, wanted};
+use mcptest_core::judge::Recorded;
+use mcptest_core::row::{Row, Subject};
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::{Mutex, PoisonError};
+
+/// Which grades are asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WhichGrades {
+    /// Those that nobody gave so far.
+    pub missing: bool,
+    /// Those that were given to something else.
+    pub stale: bool,
+    /// Those that are there already.
+    pub current: bool,
+}
+
+impl WhichGrades {
+    /// What `mcptest eval` asks for unless it is told otherwise.
+    pub const NEEDED: Self = Self { missing: true, stale: true, current: false };
+    /// Everything.
+    pub const ALL: Self = Self { missing: true, stale: true, current: true };
+    const NONE: Self = Self { missing: false, stale: false, current: false };
+
+    /// What a mode asks for of a row; `is_fresh` when its runs were made just now.
+    fn of(mode: Mode, is_fresh: bool) -> Self {
+        match mode {
+            Mode::Grade(which) => which,
+            Mode::Live | Mode::Record(Which::All) => Self::ALL,
+            Mode::Record(_) if is_fresh => Self::NEEDED,
+            Mode::Record(Which::Missing) => Self { missing: true, ..Self::NONE },
+            Mode::Record(Which::Stale) => Self { stale: true, ..Self::NONE },
+            Mode::Replay | Mode::Record(Which::Failed) => Self::NONE,
+        }
+    }
+
+    fn wants(self, found: &Result<&Grade, NotGraded>) -> bool {
+        match found {
+            Ok(_) => self.current,
+            Err(NotGraded::Missing) => self.missing,
+            Err(NotGraded::Stale(_)) => self.stale,
+            // What cannot be read is not written over.
+            Err(NotGraded::Failed(_) | NotGraded::Unreadable(_)) => false,
+        }
+    }
+}
+
+/// What came of grading a row.
+#[derive(Debug, Default)]
+pub(crate) struct GradedRow {
+    failures: Vec<Failure>,
+    /// The grades, where they are kept nowhere.
+    live: Option<Vec<Grade>>,
+}
+
+impl GradedRow {
+    /// The recording with what is known of its grades beside their file.
+    pub(crate) fn over<'t>(&self, recorded: &Recorded<'t>) -> Recorded<'t> {
+        let mut recorded = recorded.clone();
+        let grades = match &mut recorded {
+            Recorded::Runs(runs) => &mut runs.grades,
+            Recorded::Call(call) => &mut call.grades,
+            _ => return recorded,
+        };
+        grades.failures.clone_from(&self.failures);
+        if let Some(live) = &self.live {
+            grades.grades.clone_from(live);
+        }
+        recorded
+    }
+}
+
+/// What grading needs beside the plan.
+#[derive(Clone, Copy)]
+pub(crate) struct Around<'a> {
+    pub(crate) secrets: &'a Secrets,
+    pub(crate) spending: &'a Spending,
+    pub(crate) watch: &'a Watch,
+    pub(crate) interrupt: &'a Interrupt,
+}
+
+/// One check of one run to grade.
+struct Unit<'p> {
+    /// Its row's place in the plan.
+    index: usize,
+    wanted: Wanted<'p>,
+}
+
+/// Asks the judges for what the mode wants, after the runs were recorded.
+pub(crate) fn grade(
+    plan: &Plan<'_>,
+    options: Options,
+    recorded: &RecordedRows,
+    around: Around<'_>,
+) -> Result<BTreeMap<usize, GradedRow>, Interrupted> {
+    let mut rows: BTreeMap<usize, RowGrades<'_>> = BTreeMap::new();
+    let mut units: VecDeque<Unit<'_>> = VecDeque::new();
+    for (index, row) in plan.rows.iter().enumerate().filter(|(_, row)| row.skip.is_none()) {
+        let fresh = recorded.rows.get(&index);
+        let Some((grades, wanted)) = to_grade(row, options.mode, fresh) else { continue };
+        let is_live = options.mode == Mode::Live;
+        rows.insert(index, RowGrades::new(row, grades, is_live, around.secrets));
+        units.extend(wanted.into_iter().map(|wanted| Unit { index, wanted }));
+    }
+    if units.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let all = units.len();
+    let Ok(runtime) = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
+    else {
+        return Ok(BTreeMap::new());
+    };
+    let bench = Bench::new(around);
+    let units = Mutex::new(units);
+    let rows: BTreeMap<usize, Mutex<RowGrades<'_>>> =
+        rows.into_iter().map(|(index, row)| (index, Mutex::new(row))).collect();
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let at_once = options.jobs.unwrap_or(cores.max(4)).clamp(1, all);
+    let work = || {
+        while let Some(unit) = units.lock().unwrap_or_else(PoisonError::into_inner).pop_front() {
+            let row = &rows[&unit.index];
+            let of = row.lock().unwrap_or_else(PoisonError::into_inner).row;
+            let asked = runtime.block_on(bench.grade(of, unit.index, &unit.wanted));
+            if matches!(asked, Err(Ungraded::Interrupted)) {
+                return units.lock().unwrap_or_else(PoisonError::into_inner).clear();
+            }
+            let asked = asked.map_err(|why| why.to_string());
+            row.lock().unwrap_or_else(PoisonError::into_inner).keep(&unit.wanted, asked, around.watch);
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 0..at_once {
+            scope.spawn(work);
+        }
+    });
+    runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    let rows = rows
+        .into_iter()
+        .map(|(index, row)| (index, row.into_inner().unwrap_or_else(PoisonError::into_inner)));
+    let rows: Vec<(usize, RowGrades<'_>)> = rows.collect();
+    if let Some(exit_code) = *around.interrupt.borrow() {
+        let finished = rows.iter().map(|(_, row)| row.given).sum();
+        let recorded = options.mode != Mode::Live;
+        return Err(Interrupted { exit_code, what: "grades", finished, wanted: all, recorded });
+    }
+    Ok(rows.into_iter().map(|(index, row)| (index, row.into_graded())).collect())
+}
+
+/// The grades that a row has, and what is wanted of it; `None` where nothing is.
+fn to_grade<'p>(
+    row: &'p Row<'p>,
+    mode: Mode,
+    fresh: Option<&RecordedRow>,
+) -> Option<(Grades, Vec<Wanted<'p>>)> {
+    let which = WhichGrades::of(mode, matches!(fresh, Some(RecordedRow::OnDisk { .. })));
+    let select = |recorded: &Recorded<'_>| {
+        let grades = match recorded {
+            Recorded::Runs(runs) => runs.grades.clone(),
+            Recorded::Call(call) => call.grades.clone(),
+            _ => Grades::default(),
+        };
+        let mut all = wanted(row, recorded);
+        all.retain(|wanted| which.wants(&grades.find(wanted)));
+        (grades, all)
+    };
+    let selected = match (row.subject, fresh) {
+        (_, Some(RecordedRow::Failed(_) | RecordedRow::NotRun)) | (Subject::Refused(_), _) => return None,
+        (Subject::Agent(of), Some(RecordedRow::InMemory { recording, matrix, .. })) => {
+            let live = Live { cassette: recording, matrix: matrix.as_deref() };
+            replay::with_runs(row, of, Some(live), select)
+        }
+        (Subject::Tool(of), Some(RecordedRow::InMemory { recording, .. })) => {
+            tool_test::with_call(row, of, Some(recording.as_str()), select)
+        }
+        (Subject::Agent(of), _) => replay::with_runs(row, of, None, select),
+        (Subject::Tool(of), _) => tool_test::with_call(row, of, None, select),
+    };
+    Some(selected).filter(|(_, wanted)| !wanted.is_empty())
+}
+
+/// What who watches is told of a check that was graded, or was not.
+fn graded(row: &Row<'_>, wanted: &Wanted<'_>, asked: &Result<Grade, String>) -> Event {
+    let grade = asked.as_ref().ok();
+    Event::Graded {
+        row_name: row.name.clone(),
+        run: wanted.run,
+        check: wanted.check.clone(),
+        score: grade.map(Grade::score),
+        tokens: grade.and_then(|grade| grade.tokens().totalled().total),
+        cost_usd: grade.and_then(Grade::cost_usd),
+        ungraded: asked.as_ref().err().cloned(),
+    }
+}
+
+/// `$0.0006`, for reasons.
+fn dollars(amount: f64) -> String {
+    format!("${}", usd(amount))
+}
