@@ -107,6 +107,67 @@ agents:
     assert_eq!(run(&[]).0, Some(0));
 }
 
+/// Lists the tools of its only server and calls one of them, in one session.
+const LISTS_AND_CALLS: &str = r#"
+import asyncio, json, os, sys
+from mcp import Client, StdioServerParameters
+
+async def main():
+    entry = json.load(open(os.environ["MCPTEST_MCP_CONFIG"]))["mcpServers"]["desk"]
+    stdio = StdioServerParameters(command=entry["command"], args=entry["args"], env=entry["env"])
+    async with Client(stdio if sys.argv[1] == "stdio" else os.environ["MCPTEST_SERVER_DESK_URL"]) as client:
+        await client.list_tools()
+        result = await client.call_tool("count", {})
+        print(result.content[0].text)
+
+asyncio.run(main())
+"#;
+
+fn suite_with(era: &str, way: &str) -> String {
+    let server = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/servers/slow.py");
+    format!(
+        "servers:\n  desk: {{ command: [python3, {}, {era}, '0'], env: {{ STARTS: starts }} }}\n\
+         agents:\n  - name: counts\n    agent: {{ command: [python, agent.py, {way}] }}\n    servers: [desk]\n    \
+         prompt: Count.\n    expect: [{{ target: final_response, matcher: {{ exact: call 1 }} }}]\n",
+        server.display()
+    )
+}
+
+#[test]
+fn a_session_of_the_agent_is_one_process_and_its_era_is_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("agent.py", LISTS_AND_CALLS);
+    let record = |more: &[&str]| {
+        let words = [
+            &["run", "desk.yml", "--verbose", "--reporter", "pretty", "--reporter", "json=report.json"],
+            more,
+        ]
+        .concat();
+        let output = mcptest(folder.path()).args(words).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+        let report = fs::read_to_string(folder.path().join("report.json")).unwrap();
+        let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+        (text(&output), report["tests"][0]["servers"].clone())
+    };
+    for way in ["stdio", "url"] {
+        for (era, version) in [("legacy", "2025-11-25"), ("modern", "2026-07-28")] {
+            write("desk.yml", &suite_with(era, way));
+            let _none = fs::remove_file(folder.path().join("starts"));
+            let (said, servers) = record(&["--record"]);
+            let starts = fs::read_to_string(folder.path().join("starts")).unwrap();
+            assert_eq!(starts.lines().count(), 1, "{way} {era}: {said}");
+            let spoken = serde_json::json!([{ "name": "desk", "era": era, "protocol_version": version }]);
+            assert_eq!(servers, spoken, "{way}");
+            assert_eq!(record(&[]).1, spoken, "from the recording alone");
+            let change = "server \"desk\" is spoken to in the modern era now; when it was recorded before, it was the \
+                          legacy era";
+            let is_said = said.split_whitespace().collect::<Vec<_>>().join(" ").contains(change);
+            assert_eq!(is_said, era == "modern", "{way} {era}: {said}");
+        }
+    }
+}
+
 fn is_running(word: &str) -> bool {
     fs::read_dir("/proc").unwrap().flatten().any(|process| {
         fs::read(process.path().join("cmdline"))

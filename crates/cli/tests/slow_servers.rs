@@ -81,6 +81,21 @@ fn a_server_that_takes_twenty_seconds_is_no_different() {
 }
 
 #[test]
+fn another_era_than_that_of_the_recording_is_told() {
+    let folder = suite(&[("desk", "legacy", 0, "")], &[("one", "desk", "count")]);
+    let (said, code) = mcptest(&folder, &["run", "--record", "--verbose"]);
+    assert!(code == Some(0) && !said.contains(" era "), "{said}");
+    let path = folder.path().join("mcptest.yml");
+    fs::write(&path, fs::read_to_string(&path).unwrap().replace("legacy, '0'", "modern, '0'")).unwrap();
+    let change = "server \"desk\" is spoken to in the modern era now; when it was recorded before, it was the legacy era";
+    let (said, code) = mcptest(&folder, &["run", "--record", "--verbose"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.split_whitespace().collect::<Vec<_>>().join(" ").contains(change), "{said}");
+    let (said, code) = mcptest(&folder, &["run", "--record", "--verbose"]);
+    assert!(code == Some(0) && !said.contains(" era "), "{said}");
+}
+
+#[test]
 fn a_limit_that_is_too_short_is_named_with_its_key_and_its_option() {
     let folder = suite(&[("late", "legacy", 600, "")], &[("one", "late", "count")]);
     let (said, code) = mcptest(&folder, &["run", "--record", "--connect-timeout", "300ms"]);

@@ -4,6 +4,7 @@ use super::setup::OwnEvent;
 use crate::fault::{FaultPlan, Strike};
 use mcptest_core::trace::{
     ConversationTrace, RecordedCall, RecordedError, RecordedFailure, RecordedFault, RecordedResult,
+    RecordedServer,
 };
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -24,6 +25,7 @@ struct LogState {
     calls: Vec<Recorded>,
     faults: Vec<RecordedFault>,
     errors: Vec<RecordedError>,
+    servers: Vec<RecordedServer>,
     turn: u64,
     is_over: bool,
 }
@@ -169,6 +171,18 @@ impl CallLog {
         if !state.is_over && state.errors.len() < KEPT_ERRORS && !state.errors.contains(&error) {
             state.errors.push(error);
         }
+    }
+
+    /// The agent speaks to a server so; the last time counts.
+    pub(super) fn speaks(&self, server: RecordedServer) {
+        let mut state = self.state.lock();
+        state.servers.retain(|known| known.name != server.name);
+        state.servers.push(server);
+    }
+
+    /// How the agent spoke to the server of this name, if it did.
+    pub(super) fn spoken_to(&self, name: &str) -> Option<RecordedServer> {
+        self.state.lock().servers.iter().find(|server| server.name == name).cloned()
     }
 
     /// The agent has ended: what happens from now on is no part of its run.

@@ -1,18 +1,25 @@
 //! Which tools is the agent offered, and which of them are there to distract?
 
-use super::call_log::CallLog;
 use super::setup::Distract;
-use mcptest_core::trace::{CatalogueTool, ToolSchema};
+use mcptest_core::trace::{CatalogueTool, RecordedError, ToolSchema};
 use mcptest_mcp::client::{Client, ServerSpec, WireError};
 use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
+use std::collections::BTreeSet;
 use tokio::task::JoinSet;
 
 /// The tools of the servers, as far as they are known.
 #[derive(Debug, Default)]
-pub(super) struct Offered(Mutex<Vec<CatalogueTool>>);
+pub(super) struct Offered(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    tools: Vec<CatalogueTool>,
+    /// The servers whose tools are all known, or that have failed to tell.
+    done: BTreeSet<String>,
+}
 
 /// A tool that is there to distract, and the server whose list it is put into.
 #[derive(Debug)]
@@ -39,14 +46,37 @@ struct Tool {
 }
 
 impl Offered {
-    /// What the servers offer: what is known already, or what they say when they are asked.
-    pub(super) async fn find(
-        known: Option<Vec<CatalogueTool>>,
-        servers: &[ServerSpec],
-        log: &CallLog,
-    ) -> Self {
-        let Some(known) = known else { return Self(Mutex::new(ask_all(servers, log).await)) };
-        Self(Mutex::new(known.into_iter().filter(|tool| !tool.distractor).collect()))
+    /// What is known already of all servers.
+    pub(super) fn known(tools: Vec<CatalogueTool>, servers: &[ServerSpec]) -> Self {
+        let tools = tools.into_iter().filter(|tool| !tool.distractor).collect();
+        Self(Mutex::new(Known { tools, done: servers.iter().map(|server| server.name.clone()).collect() }))
+    }
+
+    /// Asks the servers whose tools are not known, all at once; one that does not answer is evidence.
+    pub(super) async fn ask_missing(&self, servers: &[ServerSpec]) -> Vec<RecordedError> {
+        let missing: Vec<_> = {
+            let known = self.0.lock();
+            servers.iter().filter(|server| !known.done.contains(&server.name)).cloned().collect()
+        };
+        let mut asking = JoinSet::new();
+        for server in missing {
+            asking.spawn(async move { (ask(&server).await, server.name) });
+        }
+        let mut errors = Vec::new();
+        for (answer, server) in asking.join_all().await {
+            let mut known = self.0.lock();
+            known.done.insert(server.clone());
+            match answer {
+                Ok(tools) => tools.into_iter().for_each(|tool| known.add(tool)),
+                Err(error) => {
+                    let (of, said) = (format!("server {server:?}: "), error.to_string());
+                    let why = said.strip_prefix(&of).unwrap_or(&said);
+                    let message = format!("{of}its tools are not known: {why}");
+                    errors.push(RecordedError::new("server", message));
+                }
+            }
+        }
+        errors
     }
 
     /// The tools to inject, each with the server whose list it is put into: its own, or the first that has no tool of
@@ -57,9 +87,9 @@ impl Offered {
         servers: &[ServerSpec],
     ) -> Vec<Injected> {
         let Some(distract) = distract else { return Vec::new() };
-        let tools = self.0.lock();
+        let tools = &self.0.lock().tools;
         let mut injected: Vec<Injected> = Vec::new();
-        for tool in distract(&tools) {
+        for tool in distract(tools) {
             let own = servers.iter().filter(|server| tool.server.as_deref() == Some(&*server.name));
             let mut hosts = own.chain(servers).map(|server| &server.name);
             let is_free = |host: &&String| {
@@ -75,53 +105,51 @@ impl Offered {
         injected
     }
 
-    /// Takes note of a list that the agent got: what is new in it was not there when the server was asked.
+    /// Takes note of a list that the agent got.
     pub(super) fn saw(&self, server: &str, result: &RawValue) {
         let Ok(listed) = serde_json::from_str::<Listed<'_>>(result.get()) else { return };
         let Ok(raw) = serde_json::from_str::<Vec<&RawValue>>(listed.tools.get()) else { return };
-        let mut tools = self.0.lock();
+        let mut known = self.0.lock();
         for tool in raw.into_iter().filter_map(|tool| serde_json::from_str::<Tool>(tool.get()).ok()) {
-            let is_known =
-                |known: &CatalogueTool| known.name == tool.name && known.server.as_deref() == Some(server);
-            if !tools.iter().any(is_known) {
-                tools.push(CatalogueTool {
-                    name: tool.name,
-                    server: Some(server.to_owned()),
-                    description: tool.description,
-                    input_schema: tool.input_schema,
-                    ..CatalogueTool::default()
-                });
-            }
+            known.add(CatalogueTool {
+                name: tool.name,
+                server: Some(server.to_owned()),
+                description: tool.description,
+                input_schema: tool.input_schema,
+                ..CatalogueTool::default()
+            });
+        }
+        if listed.is_last() {
+            known.done.insert(server.to_owned());
         }
     }
 
-    /// All of them, with those that were injected.
-    pub(super) fn all(&self, injected: &[Injected]) -> Vec<CatalogueTool> {
-        self.0.lock().iter().chain(injected.iter().map(|injected| &injected.tool)).cloned().collect()
+    /// All of them in the order of their servers, with those that were injected.
+    pub(super) fn all(&self, servers: &[ServerSpec], injected: &[Injected]) -> Vec<CatalogueTool> {
+        let mut tools = self.0.lock().tools.clone();
+        let place = |tool: &CatalogueTool| {
+            servers.iter().position(|server| Some(&server.name) == tool.server.as_ref())
+        };
+        tools.sort_by_key(place);
+        tools.extend(injected.iter().map(|injected| injected.tool.clone()));
+        tools
     }
 }
 
-/// Asks every server at once; one that does not answer is evidence.
-async fn ask_all(servers: &[ServerSpec], log: &CallLog) -> Vec<CatalogueTool> {
-    let mut asking = JoinSet::new();
-    for (index, server) in servers.iter().cloned().enumerate() {
-        asking.spawn(async move { (index, ask(&server).await) });
-    }
-    let mut answers: Vec<_> = asking.join_all().await;
-    answers.sort_by_key(|(index, _)| *index);
-    let mut all = Vec::new();
-    for (index, answer) in answers {
-        match answer {
-            Ok(tools) => all.extend(tools),
-            Err(error) => {
-                let server = &servers[index].name;
-                let said = error.to_string();
-                let what = said.strip_prefix(&format!("server {server:?}: ")).unwrap_or(&said);
-                log.misbehaved(server, &format!("its tools are not known: {what}"));
-            }
+impl Known {
+    fn add(&mut self, tool: CatalogueTool) {
+        let is_same = |known: &CatalogueTool| known.name == tool.name && known.server == tool.server;
+        if !self.tools.iter().any(is_same) {
+            self.tools.push(tool);
         }
     }
-    all
+}
+
+impl Listed<'_> {
+    /// Whether no page follows.
+    fn is_last(&self) -> bool {
+        self.next.is_none_or(|next| next.get() == "null")
+    }
 }
 
 async fn ask(server: &ServerSpec) -> Result<Vec<CatalogueTool>, WireError> {
@@ -145,9 +173,8 @@ pub(super) fn with_distractors(
     distractors: &[CatalogueTool],
 ) -> Option<String> {
     let listed: Listed<'_> = serde_json::from_str(result.get()).ok()?;
-    let is_last = listed.next.is_none_or(|next| next.get() == "null");
     let list = listed.tools.get();
-    if !is_last || distractors.is_empty() || !list.starts_with('[') {
+    if !listed.is_last() || distractors.is_empty() || !list.starts_with('[') {
         return None;
     }
     let at = list.as_ptr() as usize + list.len() - 1 - text.as_ptr() as usize;
@@ -199,8 +226,8 @@ mod tests {
             server: Some(server.to_owned()),
             ..CatalogueTool::default()
         };
-        let offered = Offered(Mutex::new(vec![tool("fetch", "web")]));
         let servers = ["web", "files"].map(|name| ServerSpec::url(name, "http://127.0.0.1:1/mcp"));
+        let offered = Offered::known(vec![tool("fetch", "web")], &servers);
         let distract = |offered: &[CatalogueTool]| {
             assert_eq!(offered.len(), 1);
             vec![

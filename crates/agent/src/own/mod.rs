@@ -24,13 +24,16 @@ const LONGEST_VARIABLE: usize = 100_000;
 
 /// Runs the agent once and tells what it did. Dropping the future ends it with all that it started.
 pub async fn run(setup: OwnSetup<'_>) -> Result<OwnOutcome, OwnError> {
-    let OwnSetup { servers, faults, on_event, .. } = setup;
+    let OwnSetup { servers, faults, on_event, distractors, .. } = setup;
     let folder = private_folder().map_err(OwnError::Folder)?;
     let log = Arc::new(CallLog::new(faults, on_event));
-    let offered = Arc::new(Offered::find(setup.catalogue, &servers, &log).await);
-    let injected = offered.distractors(setup.distractors, &servers);
+    let known = setup.catalogue.map(|tools| Offered::known(tools, &servers));
+    let offered = Arc::new(known.unwrap_or_default());
+    // What distracts is made of what there is; else it is enough to see what the agent is told.
+    let mut unknown = if distractors.is_some() { offered.ask_missing(&servers).await } else { Vec::new() };
+    let injected = offered.distractors(distractors, &servers);
     let mut proxies = Proxies::new();
-    for server in servers {
+    for server in servers.iter().cloned() {
         let own = injected.iter().filter(|injected| injected.host == server.name);
         let server_proxy = ServerProxy {
             server: server.name.clone(),
@@ -60,8 +63,11 @@ pub async fn run(setup: OwnSetup<'_>) -> Result<OwnOutcome, OwnError> {
     proxies.close().await;
     let ended = ended?;
     let stderr = ended.stderr.clone();
-    let (trace, model) = trace(setup.prompt, ended, &log, &usage_path);
-    Ok(OwnOutcome { trace, catalogue: offered.all(&injected), model, stderr })
+    unknown.extend(offered.ask_missing(&servers).await);
+    let (mut trace, model) = trace(setup.prompt, ended, &log, &usage_path);
+    trace.errors.extend(unknown);
+    trace.servers = servers.iter().filter_map(|server| log.spoken_to(&server.name)).collect();
+    Ok(OwnOutcome { trace, catalogue: offered.all(&servers, &injected), model, stderr })
 }
 
 /// A folder that only we can look into, gone when it is dropped.

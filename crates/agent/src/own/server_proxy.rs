@@ -3,8 +3,8 @@
 use super::call_log::{CallEnd, CallLog};
 use super::catalogue::{Offered, with_distractors};
 use crate::fault::{Strike, Struck};
-use mcptest_core::trace::CatalogueTool;
-use mcptest_core::trace::{RecordedCall, RecordedResult, unkeepable};
+use mcptest_core::trace::{CatalogueTool, RecordedCall, RecordedResult, RecordedServer, unkeepable};
+use mcptest_mcp::era::Era;
 use mcptest_mcp::fault::Reply as WireReply;
 use mcptest_mcp::jsonrpc::{self, Body, Id, RpcError, code};
 use mcptest_mcp::proxy::interpose::{Asked, Instead, Interposer, Onward, Reply, Taken, Watch};
@@ -44,6 +44,11 @@ struct Call<'a> {
 
 impl Interposer for ServerProxy {
     fn asked(&self, request: Asked<'_>) -> Taken {
+        let version = request.params.and_then(modern_version);
+        let greeting = matches!(request.method, "initialize" | "server/discover");
+        if let Some(version) = version.as_ref().filter(|_| !greeting) {
+            self.log.speaks(spoken(&self.server, Era::Modern, version));
+        }
         match request.method {
             // What an agent does while it is being ended is no part of its run.
             _ if self.log.is_over() => Onward::Pass.into(),
@@ -54,6 +59,10 @@ impl Interposer for ServerProxy {
                 offered: Arc::clone(&self.offered),
             }))
             .into(),
+            _ if greeting => {
+                let (server, log) = (self.server.clone(), Arc::clone(&self.log));
+                Onward::Watch(Arc::new(Greeting { server, log, version })).into()
+            }
             _ => Onward::Pass.into(),
         }
     }
@@ -281,6 +290,55 @@ fn outcome_of(answer: &Body<'_>, hold: Duration) -> CallOutcome {
             let message = format!("the server's result is not one of a tool: {error}");
             CallOutcome::Ended(CallEnd::failed(None, message, hold))
         }
+    }
+}
+
+/// The revision that a request of the modern era says it is written in.
+fn modern_version(params: &RawValue) -> Option<String> {
+    #[derive(Deserialize)]
+    struct Params {
+        #[serde(rename = "_meta")]
+        meta: Meta,
+    }
+    #[derive(Deserialize)]
+    struct Meta {
+        #[serde(rename = "io.modelcontextprotocol/protocolVersion")]
+        version: String,
+    }
+    serde_json::from_str::<Params>(params.get()).ok().map(|params| params.meta.version)
+}
+
+fn spoken(server: &str, era: Era, version: &str) -> RecordedServer {
+    RecordedServer {
+        name: server.to_owned(),
+        era: era.as_str().to_owned(),
+        protocol_version: version.to_owned(),
+    }
+}
+
+/// Waits for what decides the era: a server that answers `initialize`, or the first question of the modern era.
+struct Greeting {
+    server: String,
+    log: Arc<CallLog>,
+    version: Option<String>,
+}
+
+impl Watch for Greeting {
+    fn answered(&self, answer: &Body<'_>, _text: &str) -> Reply {
+        #[derive(Deserialize)]
+        struct Initialized {
+            #[serde(rename = "protocolVersion")]
+            version: String,
+        }
+        if let Body::Result { result, .. } = answer {
+            let agreed = || Some(serde_json::from_str::<Initialized>(result.get()).ok()?.version);
+            let server = match &self.version {
+                Some(version) => Some(spoken(&self.server, Era::Modern, version)),
+                None => agreed().map(|version| spoken(&self.server, Era::Legacy, &version)),
+            };
+            server.into_iter().for_each(|server| self.log.speaks(server));
+        }
+        Reply::default()
     }
 }
 

@@ -213,6 +213,11 @@ impl Agent {
         of_expect.chain(of_gates).collect()
     }
 
+    /// Whether it has such tools.
+    pub fn injects_tools(&self, variant: Option<Variant>) -> bool {
+        self.gates.iter().any(|gate| gate.recording(variant).injected_tools.is_some())
+    }
+
     /// The names of all its rows.
     pub(super) fn row_names(&self) -> Vec<String> {
         self.rows().map(|(model, variant)| self.row_name(model, variant)).collect()

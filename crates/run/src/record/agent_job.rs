@@ -109,6 +109,11 @@ impl AgentJob<'_> {
         Shared::Provider { name: provider.name().to_owned(), at_once: at_once.max(1) }
     }
 
+    /// Whether tools are put among those that the servers offer.
+    pub(super) fn distracts(&self) -> bool {
+        self.row.agent.injects_tools(self.row.variant)
+    }
+
     pub(super) fn distractors(&self, offered: &[CatalogueTool]) -> Vec<CatalogueTool> {
         self.row.agent.injected_tools(self.row.variant, offered)
     }

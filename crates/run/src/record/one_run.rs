@@ -176,7 +176,7 @@ async fn run_own(
         prompt: agent.turns.first().map_or("", |turn| turn.value.as_str()),
         servers,
         faults: job.faults(unit),
-        distractors: Some(&distract),
+        distractors: job.distracts().then_some(&distract),
         catalogue: None,
         time_budget: limits(agent).time_budget,
         program: &program,

@@ -38,6 +38,16 @@ pub(super) struct Sessions {
     count: u64,
     named: BTreeMap<String, Arc<Session>>,
     unnamed: Option<Arc<Session>>,
+    /// One whose server has refused the first question of the modern era.
+    refused: Option<Arc<Session>>,
+}
+
+impl Sessions {
+    /// A client whose question was refused asks again, in the other era, on the same connection.
+    fn refused_or_new(&mut self, open: &Pipe) -> Arc<Session> {
+        let refused = self.refused.take().filter(|session| !session.is_over());
+        refused.unwrap_or_else(|| Arc::new(Session::new(open())))
+    }
 }
 
 /// What the headers of a request name.
@@ -113,7 +123,13 @@ impl Front {
             Some(session) => Ok(legacy(&session, &asked).await),
             None if asked.method == "initialize" => Ok(self.initialize(&asked).await),
             None if params.is_some_and(|params| params.get().contains(meta::PROTOCOL_VERSION)) => {
-                Ok(modern(&self.unnamed(), &asked).await)
+                let session = self.unnamed();
+                let response = modern(&session, &asked).await;
+                if asked.method == "server/discover" && response.status() != StatusCode::OK {
+                    let mut sessions = self.sessions.lock();
+                    sessions.refused = sessions.unnamed.take();
+                }
+                Ok(response)
             }
             None => {
                 let message = "this request belongs to no session: send `initialize` first";
@@ -142,7 +158,7 @@ impl Front {
         match &sessions.unnamed {
             Some(session) if !session.is_over() => Arc::clone(session),
             _ => {
-                let session = Arc::new(Session::new((self.open)()));
+                let session = sessions.refused_or_new(&self.open);
                 sessions.unnamed = Some(Arc::clone(&session));
                 session
             }
@@ -150,7 +166,7 @@ impl Front {
     }
 
     async fn initialize(&self, asked: &Asked<'_>) -> Response<ResponseBody> {
-        let session = Arc::new(Session::new((self.open)()));
+        let session = self.sessions.lock().refused_or_new(&self.open);
         let mut response = legacy(&session, asked).await;
         let mut sessions = self.sessions.lock();
         sessions.count += 1;
