@@ -251,7 +251,7 @@ impl Toolbox {
     async fn reach(server: &Connected, tool: &str, arguments: &RawValue, deadline: Instant) -> ToolOutcome {
         let call = server.client.call_tool(tool, arguments, Some(server.timeout));
         match timeout_at(deadline, call).await {
-            Ok(called) => ToolOutcome::of(called.outcome),
+            Ok(called) => ToolOutcome::of(called),
             Err(_) => {
                 ToolOutcome::refused(None, "not finished: the run's `time_budget` is used up".to_owned())
             }

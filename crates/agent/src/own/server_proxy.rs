@@ -336,7 +336,9 @@ impl Watch for Greeting {
                 Some(version) => Some(spoken(&self.server, Era::Modern, version)),
                 None => agreed().map(|version| spoken(&self.server, Era::Legacy, &version)),
             };
-            server.into_iter().for_each(|server| self.log.speaks(server));
+            if let Some(server) = server {
+                self.log.speaks(server);
+            }
         }
         Reply::default()
     }

@@ -95,7 +95,13 @@ fn tell(from: Direction, message: &str) {
             )
         }
         Some("notifications/message") => {
-            format!("log: {}{}: {}", words(&params["level"]), part("logger", " "), words(&params["data"]))
+            let data = match (&params["data"], params) {
+                (Value::Null, Value::Null) => "a message that says nothing".to_owned(),
+                (Value::Null, odd) => odd.to_string(),
+                (data, _) => words(data),
+            };
+            let whose = format!("{}{}", part("level", " "), part("logger", " "));
+            format!("log:{whose}{} {data}", if whose.is_empty() { "" } else { ":" })
         }
         _ => return,
     };

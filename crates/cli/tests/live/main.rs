@@ -22,5 +22,6 @@ mod quirks;
 mod real_servers;
 mod sealed;
 mod surroundings;
+mod told_meanwhile;
 mod tool_loop;
 mod tool_schemas;

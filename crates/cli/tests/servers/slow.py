@@ -38,10 +38,13 @@ def call(message):
         for step in (1, 2):
             note("notifications/progress", {"progressToken": token, "progress": step, "total": 2, "message": f"step {step}"})
         note("notifications/message", {"level": "warning", "logger": "work", "data": {"left": 0}})
+    if params["name"] == "mumble":
+        note("notifications/message", {"message": "data is missing"})
+        send({"method": "notifications/message"})
     return {"content": [{"type": "text", "text": f"call {count}"}]}
 
 
-TOOLS = [{"name": name, "inputSchema": {"type": "object"}} for name in ("count", "die", "work")]
+TOOLS = [{"name": name, "inputSchema": {"type": "object"}} for name in ("count", "die", "work", "mumble")]
 for line in sys.stdin:
     message = json.loads(line)
     if "id" not in message:

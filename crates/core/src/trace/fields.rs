@@ -67,6 +67,12 @@ static RESULT: Shape = Record(&[
     optional("content", Any, "the content blocks"),
     optional("structured", Any, "the structured content"),
     optional("error", Record(ERROR), "a protocol error in place of a result"),
+    optional(
+        "progress",
+        List(&Any),
+        "what the server told of its progress during the call, without the token",
+    ),
+    optional("log", List(&Any), "what it logged during the call"),
     optional("start_ms", Whole, "when the call was made, counted from the beginning of the run"),
     optional("duration_ms", Whole, "how long the call took"),
 ]);
@@ -233,6 +239,16 @@ mod tests {
         RawValue::from_string("{\"a\": 1.50}".to_owned()).ok()
     }
 
+    fn fault() -> RecordedFault {
+        RecordedFault {
+            name: "late".into(),
+            kind: "slow:250".into(),
+            call_index: 0,
+            virtual_ms: Some(250),
+            detected: true,
+        }
+    }
+
     /// A trace in which every field is written.
     fn full() -> ConversationTrace {
         let call = RecordedCall {
@@ -251,15 +267,10 @@ mod tests {
             content: json(),
             structured: json(),
             error: Some(RecordedFailure { code: Some(-32603), message: "no".into() }),
+            progress: json().into_iter().collect(),
+            log: json().into_iter().collect(),
             start_ms: Some(5),
             duration_ms: Some(7),
-        };
-        let fault = RecordedFault {
-            name: "late".into(),
-            kind: "slow:250".into(),
-            call_index: 0,
-            virtual_ms: Some(250),
-            detected: true,
         };
         let tokens = Tokens {
             cache_read: Some(1),
@@ -284,7 +295,7 @@ mod tests {
             trace_id: Some("4bf92f3577b34da6a3ce929d0e0e4736".into()),
             errors: vec![RecordedError::new("server", "odd")],
             delegations: vec![RecordedDelegation { from: "a".into(), to: "b".into() }],
-            faults: Some(vec![fault]),
+            faults: Some(vec![fault()]),
             servers: vec![RecordedServer::default()],
             conversation: RecordedConversation {
                 tokens: Some(tokens),

@@ -138,6 +138,12 @@ pub struct RecordedResult {
     /// A protocol or transport error in place of a result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<RecordedFailure>,
+    /// What the server told of its progress meanwhile.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub progress: Vec<Box<RawValue>>,
+    /// What it logged meanwhile.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub log: Vec<Box<RawValue>>,
     /// When the call was made, counted from the beginning of the run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub start_ms: Option<u64>,
