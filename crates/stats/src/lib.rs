@@ -15,6 +15,7 @@ mod plan;
 mod reliability;
 mod separation;
 mod sequential;
+mod shift;
 mod special;
 
 pub use agreement::{Kappa, YesNo, cohen_kappa, krippendorff_alpha};
@@ -36,6 +37,7 @@ pub use separation::{Separation, Threshold, separation};
 pub use sequential::{
     Curtailed, CurtailedVerdict, Sprt, SprtVerdict, confidence_sequence, curtailed, e_value_above, sprt,
 };
+pub use shift::{Shift, Stratum, shift};
 
 use thiserror::Error;
 

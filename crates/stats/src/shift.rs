@@ -1,0 +1,207 @@
+//! Has a number shifted between two sets of runs, or is it chance?
+
+use super::StatsError;
+use std::collections::BTreeMap;
+
+/// The values of one test: those of its runs before, and those of its runs after.
+#[derive(Debug, Clone, Copy)]
+pub struct Stratum<'v> {
+    /// The values before.
+    pub before: &'v [f64],
+    /// The values after.
+    pub after: &'v [f64],
+}
+
+/// A stratified permutation test.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Shift {
+    /// The mean over the tests of how much the mean of their runs grew.
+    pub difference: f64,
+    /// The share of rearrangements whose difference is at least as far from 0.
+    pub p: f64,
+    /// The smallest `p` that these values could have given, however they were arranged.
+    pub least_p: f64,
+    /// Whether every rearrangement was counted; else a fixed sample of them was.
+    pub is_exact: bool,
+}
+
+/// Sums are counted in units of this, so that equal ones are one.
+const UNIT: f64 = 1e-9;
+/// The most different sums that are kept apart.
+const MOST_SUMS: usize = 1 << 12;
+/// How many rearrangements are drawn where there are too many sums.
+const DRAWS: u64 = 19_999;
+
+/// The permutation test of a shift, stratified by test: within each test, every assignment of its values to before and
+/// after is equally likely when nothing has changed. With one run on each side of every test it is the sign-flip test
+/// of the pairs; with one test it is the two-sample permutation test.
+pub fn shift(strata: &[Stratum<'_>]) -> Result<Shift, StatsError> {
+    let is_filled = |stratum: &&Stratum<'_>| !stratum.before.is_empty() && !stratum.after.is_empty();
+    let strata: Vec<Stratum<'_>> = strata.iter().filter(is_filled).copied().collect();
+    if strata.is_empty() {
+        return Err(StatsError::NoRuns);
+    }
+    let units = |value: f64| (value / UNIT).round() as i128;
+    let observed: i128 = strata.iter().map(|stratum| units(stratum.difference())).sum();
+    let difference = strata.iter().map(Stratum::difference).sum::<f64>() / strata.len() as f64;
+    // Rounding of each test's part must not tell equal sums apart.
+    let slack = strata.len() as i128 * 4;
+    if let Some(sums) = exact(&strata) {
+        let far =
+            |least: i128| sums.iter().filter(|(sum, _)| sum.abs() >= least - slack).map(|(_, p)| p).sum();
+        let most = sums.keys().map(|sum| sum.abs()).max().unwrap_or_default();
+        let (p, least_p): (f64, f64) = (far(observed.abs()), far(most));
+        return Ok(Shift { difference, p: p.min(1.0), least_p: least_p.min(1.0), is_exact: true });
+    }
+    let as_far = drawn(&strata).filter(|sum| units(*sum).abs() >= observed.abs() - slack).count() as f64;
+    let of = (DRAWS + 1) as f64;
+    Ok(Shift { difference, p: (as_far + 1.0) / of, least_p: 1.0 / of, is_exact: false })
+}
+
+impl Stratum<'_> {
+    fn difference(&self) -> f64 {
+        mean(self.after) - mean(self.before)
+    }
+
+    fn values(&self) -> impl Iterator<Item = f64> {
+        self.before.iter().chain(self.after).copied()
+    }
+
+    /// The difference of means when the values after have this sum.
+    fn difference_for(&self, after: f64) -> f64 {
+        let before = self.values().sum::<f64>() - after;
+        after / self.after.len() as f64 - before / self.before.len() as f64
+    }
+
+    /// How likely each difference is, in units; `None` when there are too many.
+    fn differences(&self) -> Option<BTreeMap<i128, f64>> {
+        // By how many values were taken for after: how many ways lead to each sum of them.
+        let wanted = self.after.len();
+        let mut ways: Vec<BTreeMap<i128, f64>> = vec![BTreeMap::new(); wanted + 1];
+        ways[0].insert(0, 1.0);
+        for value in self.values().map(|value| (value / UNIT).round() as i128) {
+            for taken in (0..wanted).rev() {
+                let next: Vec<(i128, f64)> =
+                    ways[taken].iter().map(|(sum, ways)| (sum + value, *ways)).collect();
+                for (sum, count) in next {
+                    *ways[taken + 1].entry(sum).or_default() += count;
+                }
+            }
+            if ways.iter().map(BTreeMap::len).sum::<usize>() > MOST_SUMS {
+                return None;
+            }
+        }
+        let sums = ways.pop()?;
+        let all: f64 = sums.values().sum();
+        let mut differences = BTreeMap::new();
+        for (sum, count) in sums {
+            let difference = (self.difference_for(sum as f64 * UNIT) / UNIT).round() as i128;
+            *differences.entry(difference).or_default() += count / all;
+        }
+        all.is_finite().then_some(differences)
+    }
+}
+
+fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// How likely each sum of the differences is.
+fn exact(strata: &[Stratum<'_>]) -> Option<BTreeMap<i128, f64>> {
+    let mut sums = BTreeMap::from([(0, 1.0)]);
+    for stratum in strata {
+        let of_stratum = stratum.differences()?;
+        if sums.len().checked_mul(of_stratum.len())? > MOST_SUMS * 16 {
+            return None;
+        }
+        let mut next = BTreeMap::new();
+        for (sum, p) in &sums {
+            for (difference, q) in &of_stratum {
+                *next.entry(sum + difference).or_default() += p * q;
+            }
+        }
+        if next.len() > MOST_SUMS {
+            return None;
+        }
+        sums = next;
+    }
+    Some(sums)
+}
+
+/// The sums of a fixed sample of rearrangements.
+fn drawn<'s>(strata: &'s [Stratum<'s>]) -> impl Iterator<Item = f64> + 's {
+    let mut values: Vec<Vec<f64>> = strata.iter().map(|stratum| stratum.values().collect()).collect();
+    let mut state = 0x6d63_7074_6573_7431_u64;
+    (0..DRAWS).map(move |_| {
+        let each = strata.iter().zip(&mut values).map(|(stratum, values)| {
+            for taken in 0..stratum.after.len() {
+                let left = (values.len() - taken) as u64;
+                values.swap(taken, taken + (next(&mut state) % left) as usize);
+            }
+            stratum.difference_for(values[..stratum.after.len()].iter().sum())
+        });
+        each.sum()
+    })
+}
+
+/// `SplitMix64`: the same numbers everywhere.
+fn next(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut mixed = *state;
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{assert_close, sign_flip};
+    use super::*;
+
+    fn of(strata: &[(&[f64], &[f64])]) -> Shift {
+        let strata: Vec<_> = strata.iter().map(|(before, after)| Stratum { before, after }).collect();
+        shift(&strata).unwrap()
+    }
+
+    #[test]
+    fn one_run_a_side_is_the_sign_flip_test_of_the_pairs() {
+        let texts = ["0.1", "0.2", "0.05", "0.3", "-0.02", "0.15"];
+        let differences: Vec<f64> = texts.iter().map(|text| text.parse().unwrap()).collect();
+        let pairs: Vec<([f64; 1], [f64; 1])> = differences.iter().map(|after| ([0.0], [*after])).collect();
+        let strata: Vec<_> = pairs.iter().map(|(a, b)| Stratum { before: a, after: b }).collect();
+        let flips: Vec<_> = texts.iter().map(|text| text.parse().unwrap()).collect();
+        assert_close(shift(&strata).unwrap().p, sign_flip(&flips).unwrap().p);
+        assert_close(shift(&strata).unwrap().least_p, 2.0 / 64.0);
+    }
+
+    #[test]
+    fn one_test_is_the_two_sample_permutation_test() {
+        let apart = of(&[(&[0.0; 4], &[1.0; 4])]);
+        assert_close(apart.p, 2.0 / 70.0);
+        assert_close(apart.difference, 1.0);
+        let mixed = of(&[(&[0.1, 0.5, 0.3], &[0.2, 0.4, 0.6])]);
+        // |sum - 1.05| of three of the six is at least 0.15 for all but four of the twenty choices.
+        assert!(mixed.is_exact && mixed.p > 0.3, "{mixed:?}");
+    }
+
+    #[test]
+    fn what_never_varied_can_show_nothing() {
+        assert_close(of(&[(&[1.0; 9], &[1.0; 9])]).least_p, 1.0);
+        assert_close(of(&[(&[1.0], &[0.0])]).least_p, 1.0);
+        let steady: (&[f64], &[f64]) = (&[2.0; 3], &[2.0; 3]);
+        assert_close(of(&[steady, (&[0.0; 5], &[3.0; 5])]).p, 2.0 / 252.0);
+        assert!(shift(&[]).is_err());
+    }
+
+    #[test]
+    fn too_many_sums_are_sampled_the_same_way_each_time() {
+        let value = |at: u32| f64::from(at).sqrt();
+        let before: Vec<f64> = (0..30).map(value).collect();
+        let after: Vec<f64> = (0..30).map(|at| value(at) + 4.0).collect();
+        let found = of(&[(&before, &after)]);
+        assert!(!found.is_exact && found.p < 0.001, "{found:?}");
+        assert_eq!(found, of(&[(&before, &after)]));
+        let same = of(&[(&before, &before)]);
+        assert!(same.p > 0.9, "{same:?}");
+    }
+}
