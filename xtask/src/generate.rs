@@ -47,6 +47,7 @@ fn pages() -> Vec<(String, String)> {
         ("docs/traces.md".to_owned(), traces()),
         ("docs/schema/report.schema.json".to_owned(), mcptest_report::json::SCHEMA.to_owned()),
         ("docs/schema/calibration.schema.json".to_owned(), mcptest_report::calibration::SCHEMA.to_owned()),
+        ("docs/schema/baseline-diff.schema.json".to_owned(), mcptest_report::baseline::SCHEMA.to_owned()),
         ("docs/reference/README.md".to_owned(), index()),
         ("docs/reference/matchers.md".to_owned(), matchers()),
         ("docs/reference/providers.md".to_owned(), providers()),

@@ -1,5 +1,6 @@
 //! The repository's own chores.
 
+mod baseline_power;
 mod bench;
 mod calibrate;
 mod conformance;
@@ -16,6 +17,8 @@ use std::io::Write;
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask COMMAND
+  baseline-power [--write]
+                   simulate pairs of baselines and say how often a drift is found, or write it into the page
   bench [wire | record [RUNS] [--debug]]
                    measure speed and memory of the release build, as ratios and growth
   calibrate PATH...
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
         None => ("", arguments.as_slice()),
     };
     let outcome = match command {
+        "baseline-power" => baseline_power::run(rest),
         "bench" => bench::run(rest),
         "calibrate" => calibrate::run(rest),
         "conformance" => conformance::run(rest),

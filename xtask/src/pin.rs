@@ -12,7 +12,7 @@ use std::process::ExitCode;
 pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     let named: Vec<PathBuf> = arguments.iter().map(PathBuf::from).collect();
     let found = mcptest_run::find(&named, Path::new("")).map_err(|error| error.to_string())?;
-    for (path, loaded) in mcptest_run::load_suites(&found.suites) {
+    for (path, loaded) in mcptest_run::load_suites_to_capture(&found.suites) {
         let suite =
             loaded.suite.ok_or_else(|| format!("{path} is refused: see `mcptest validate {path}`"))?;
         suite.agent_rows().try_for_each(pin)?;

@@ -49,6 +49,9 @@ pub(crate) enum Command {
     Report(Rerender),
     /// Measure which gates tell good runs from bad ones, and which floors the good runs support.
     Calibrate(Calibrate),
+    /// Capture what each model does, or compare two captured baselines.
+    #[command(subcommand)]
+    ModelBaseline(crate::command::model_baseline::ModelBaseline),
     /// Calculate how many runs a claim about an agent needs.
     PlanRuns(PlanRuns),
     /// List the tools of an MCP server.
@@ -257,6 +260,7 @@ pub(crate) struct Validate {
 
 /// Arguments of `schema`.
 #[derive(Debug, Group)]
+#[expect(clippy::struct_excessive_bools, reason = "each names another schema")]
 pub(crate) struct Schema {
     /// Print the schema of the JSON report.
     #[arg(long)]
@@ -267,6 +271,9 @@ pub(crate) struct Schema {
     /// Print the schema of what `calibrate --json` prints.
     #[arg(long, conflicts_with_all = ["report", "manifest"])]
     pub(crate) calibration: bool,
+    /// Print the schema of what `model-baseline diff --reporter json` prints.
+    #[arg(long, conflicts_with_all = ["report", "manifest", "calibration"])]
+    pub(crate) baseline_diff: bool,
 }
 
 /// Arguments of `show`.

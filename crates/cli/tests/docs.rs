@@ -4,7 +4,7 @@
 
 use mcptest_core::fault::FaultKind;
 use mcptest_core::problem::{Level, Problem};
-use mcptest_core::suite::{Host, is_suite, load, load_for_traces};
+use mcptest_core::suite::{Host, is_suite, load_for_traces, load_to_capture};
 use mcptest_mcp::manifest::load_text;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ fn suite_errors(text: &str) -> Vec<(usize, String)> {
     };
     let is_for_traces =
         text.lines().next().is_some_and(|line| line.starts_with('#') && line.contains("--traces"));
-    let load = if is_for_traces { load_for_traces } else { load };
+    let load = if is_for_traces { load_for_traces } else { load_to_capture };
     let loaded = load(
         Path::new("suite.yml"),
         &Host {

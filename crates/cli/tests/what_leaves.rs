@@ -309,6 +309,7 @@ schema
 schema --report
 schema --manifest
 schema --calibration
+schema --baseline-diff
 schema --ODD
 calibrate REFUSED
 calibrate SUITE
@@ -318,6 +319,12 @@ calibrate --traces runs --labels FILE
 calibrate --traces runs --labels labels.json
 calibrate --traces runs --labels labels.csv --yaml
 calibrate suite.yml --filter ODD
+model-baseline capture SUITE -o out/baselines
+model-baseline capture REFUSED
+model-baseline capture suite.yml --models ODD
+model-baseline diff FILE out/baselines/default.json
+model-baseline diff out/baselines/default.json out/baselines/default.json -vv --reporter markdown
+model-baseline diff ODD FILE --reporter ODD
 plan-runs --floor 0.9
 plan-runs --half-width ODD
 plan-runs --floor 7

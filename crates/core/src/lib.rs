@@ -33,6 +33,8 @@
 //! the other crates of mcptest, and may change with any version.
 
 #[doc(hidden)]
+pub mod baseline;
+#[doc(hidden)]
 pub mod calibrate;
 #[doc(hidden)]
 pub mod digest;

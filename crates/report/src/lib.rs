@@ -1,5 +1,6 @@
 //! Reporters: a [`Report`] in, bytes out. One folder per format.
 
+pub mod baseline;
 mod bound;
 pub mod calibration;
 pub mod json;
@@ -32,7 +33,7 @@ pub struct Options {
 
 /// One format.
 #[derive(Debug, Clone, Copy)]
-pub struct Reporter {
+pub struct Reporter<R = Report> {
     /// Its name on the command line.
     pub key: &'static str,
     /// What it is for, in one line.
@@ -40,7 +41,7 @@ pub struct Reporter {
     /// The usual extension of its files, without the dot.
     pub extension: &'static str,
     /// The report in this format: the same bytes for the same report.
-    pub render: fn(&Report, &Options) -> Vec<u8>,
+    pub render: fn(&R, &Options) -> Vec<u8>,
 }
 
 /// Every format, the default first.

@@ -2,6 +2,7 @@
 
 mod advice;
 pub mod arguments;
+mod baseline;
 mod calibrate;
 pub mod cassette;
 pub mod draft;
@@ -22,6 +23,7 @@ mod tool_test;
 mod traces;
 mod walk;
 
+pub use baseline::{BaselineError, Captured, capture_baselines, read_baseline, write_baseline};
 pub use calibrate::{Mislabelled, calibrate};
 pub use exit::{clean, environment, remember, remember_words, write};
 pub use find::{FindError, Found, find};
@@ -42,7 +44,7 @@ pub use walk::not_entered;
 use mcptest_core::problem::Problem;
 use mcptest_core::report::{Report, Status, TestReport};
 use mcptest_core::row::Row;
-use mcptest_core::suite::{Host, Loaded, load, load_for_traces};
+use mcptest_core::suite::{Host, Loaded, load, load_for_traces, load_to_capture};
 use mcptest_files as files;
 pub use mcptest_files::reason;
 use rayon::prelude::*;
@@ -73,6 +75,11 @@ pub fn load_suites(paths: &[PathBuf]) -> Vec<(String, Loaded)> {
 /// Loads suites that judge traces given from elsewhere.
 pub fn load_suites_for_traces(paths: &[PathBuf]) -> Vec<(String, Loaded)> {
     load_each(paths, load_for_traces)
+}
+
+/// Loads suites to make the baselines that their gates name.
+pub fn load_suites_to_capture(paths: &[PathBuf]) -> Vec<(String, Loaded)> {
+    load_each(paths, load_to_capture)
 }
 
 /// A suite with one agent that asks nothing, to measure transcripts by.

@@ -60,7 +60,22 @@ pub(super) fn measure(corpus: &Corpus) -> Result<Vec<Row>, String> {
     narrative_of_messages(&mut lines)?;
     stability(&mut lines)?;
     outcomes(&mut lines)?;
+    baselines(&mut lines)?;
     Ok(lines.rows)
+}
+
+/// Trials of one agent, put side by side as if they were of two models.
+fn baselines(lines: &mut Lines<'_>) -> Result<(), String> {
+    let found = super::baselines::measure(lines.corpus)?;
+    lines.add("model-baseline finds drift between halves of the trials", Bound::AtMost(0), found.drift);
+    lines.add(
+        "model-baseline fails one trial beside another, both right",
+        Bound::AtMost(50),
+        found.one_by_one,
+    );
+    lines.add("the same for two and two trials, all right", Bound::AtMost(10), found.two_by_two);
+    lines.add("the same for two and two trials, right or wrong", Bound::Told, found.any_two_by_two);
+    Ok(())
 }
 
 fn show(what: &str, trace: &Value, reports: &[GateReport]) {

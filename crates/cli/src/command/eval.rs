@@ -8,13 +8,14 @@ use crate::progress::words::{counted, dollars, grouped};
 use mcptest_core::escape::escape;
 use mcptest_core::grade::{Asks, Criterion, Question, Sees};
 use mcptest_core::row::{Row, Subject};
+use mcptest_report::REPORTERS;
 use mcptest_run::grade::{CheckPlan, GradingPlan, WhichGrades, plan};
 use mcptest_run::{Mode, Options, Plan, RunOutcome, Selection};
 use std::process::ExitCode;
 use std::time::Instant;
 
 pub(super) fn run(args: Eval, colour: Colour) -> Result<ExitCode, Failure> {
-    let destinations = Destination::parse_all(&args.reporters.reporters)?;
+    let destinations = Destination::parse_all(&args.reporters.reporters, REPORTERS)?;
     let begun = Instant::now();
     let groups = suites::groups(args.traces.as_deref())?;
     let loaded = match &args.traces {

@@ -13,6 +13,7 @@ mod init;
 mod json_order;
 mod man;
 pub(crate) mod mock;
+pub(crate) mod model_baseline;
 mod plan_runs;
 pub(crate) mod proxy;
 mod report;
@@ -43,6 +44,7 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
         Command::Explain(explain) => explain::run(&explain),
         Command::Report(report) => report::run(&report, args.color),
         Command::Calibrate(calibrate) => calibrate::run(&calibrate, args.color),
+        Command::ModelBaseline(baseline) => model_baseline::run(&baseline, args.color),
         Command::PlanRuns(plan) => plan_runs::run(&plan),
         Command::Tools(tools) => tools::run(&tools, args.color),
         Command::Call(call) => call::run(&call, args.color),

@@ -4,7 +4,6 @@ use crate::args::{Colour, Rerender};
 use crate::output::{self, Failure};
 use mcptest_core::escape::escape_path;
 use mcptest_core::problem::nearest;
-use mcptest_core::report::Report;
 use mcptest_files::{self as files, Identity};
 use mcptest_report::{Options, REPORTERS, Reporter};
 use std::collections::{HashMap, HashSet};
@@ -14,7 +13,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 pub(super) fn run(args: &Rerender, colour: Colour) -> Result<ExitCode, Failure> {
-    let destinations = Destination::parse_all(&args.reporters.reporters)?;
+    let destinations = Destination::parse_all(&args.reporters.reporters, REPORTERS)?;
     let named = |error: &dyn std::fmt::Display| Failure(format!("{}: {error}", escape_path(&args.file)));
     Destination::refuse_inputs(&destinations, std::iter::once(args.file.clone()))?;
     let text = files::read_named_text(&args.file, files::RECORDING)
@@ -25,15 +24,16 @@ pub(super) fn run(args: &Rerender, colour: Colour) -> Result<ExitCode, Failure> 
 }
 
 /// One report and where it is written.
-pub(super) struct Destination {
-    reporter: &'static Reporter,
+pub(super) struct Destination<R: 'static> {
+    reporter: &'static Reporter<R>,
     file: Option<PathBuf>,
 }
 
-impl Destination {
+impl<R> Destination<R> {
     /// What `--reporter` asked for; `pretty` on standard output when nothing goes there.
-    pub(super) fn parse_all(written: &[String]) -> Result<Vec<Self>, Failure> {
-        let mut destinations = written.iter().map(|one| Self::parse(one)).collect::<Result<Vec<_>, _>>()?;
+    pub(super) fn parse_all(written: &[String], known: &'static [Reporter<R>]) -> Result<Vec<Self>, Failure> {
+        let mut destinations =
+            written.iter().map(|one| Self::parse(one, known)).collect::<Result<Vec<_>, _>>()?;
         let to_stdout = destinations.iter().filter(|one| one.file.is_none()).count();
         if to_stdout > 1 {
             return Err(Failure("two reporters cannot share standard output\n  help: give all but one a file: `--reporter junit=out.xml`".to_owned()));
@@ -48,15 +48,15 @@ impl Destination {
             }
         }
         if to_stdout == 0 {
-            destinations.push(Self { reporter: &REPORTERS[0], file: None });
+            destinations.push(Self { reporter: &known[0], file: None });
         }
         Ok(destinations)
     }
 
-    fn parse(written: &str) -> Result<Self, Failure> {
+    fn parse(written: &str, reporters: &'static [Reporter<R>]) -> Result<Self, Failure> {
         let (key, file) = written.split_once('=').map_or((written, None), |(key, file)| (key, Some(file)));
-        let Some(reporter) = mcptest_report::find(key) else {
-            let known = REPORTERS.iter().map(|reporter| reporter.key);
+        let Some(reporter) = reporters.iter().find(|reporter| reporter.key == key) else {
+            let known = reporters.iter().map(|reporter| reporter.key);
             let help = match nearest(key, known.clone()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("the reporters are {}", known.collect::<Vec<_>>().join(", ")),
@@ -107,7 +107,7 @@ impl Destination {
     /// Writes every report; files first, so that a closed pipe loses none.
     pub(super) fn write_all(
         destinations: &[Self],
-        report: &Report,
+        report: &R,
         colour: Colour,
         verbose: u8,
         elapsed: Option<Duration>,

@@ -11,13 +11,14 @@ use clap::ValueEnum;
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem;
 use mcptest_core::suite::{Loaded, Model, OverrideError, Suite};
+use mcptest_report::REPORTERS;
 use mcptest_run::{Mode, Options, Plan, RunOutcome, Selection, Which};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
 pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
-    let destinations = Destination::parse_all(&args.reporters.reporters)?;
+    let destinations = Destination::parse_all(&args.reporters.reporters, REPORTERS)?;
     refuse_loose_mode(&args)?;
     let begun = Instant::now();
     refuse_idle_options(&args.calling)?;

@@ -23,6 +23,11 @@ pub(super) fn load_for_traces(suites: &Suites, colour: Colour) -> Result<Vec<(St
     load_with(suites, colour, mcptest_run::load_suites_for_traces)
 }
 
+/// The same, for suites whose baselines are to be made.
+pub(super) fn load_to_capture(suites: &Suites, colour: Colour) -> Result<Vec<(String, Loaded)>, Failure> {
+    load_with(suites, colour, mcptest_run::load_suites_to_capture)
+}
+
 fn load_with(
     suites: &Suites,
     colour: Colour,

@@ -44,6 +44,10 @@ fn record_and_replay(key: &str) {
     };
     let [suite, script, manifest] = ["suite.yml", "script.yml", "manifest.yml"].map(own_or_shared);
     let bench = Bench::with(&suite, &script, &manifest);
+    // What a gate compares with cannot be recorded here.
+    if let Ok(baseline) = std::fs::read_to_string(folder().join(key).join("baseline.json")) {
+        bench.write("baseline.json", &baseline);
+    }
     let reported = |name: &str| {
         let json = format!("json={name}.json");
         let junit = format!("junit={name}.xml");

@@ -18,6 +18,8 @@ impl GateBlock {
     pub(crate) fn why_not_calibrated(&self) -> Option<&'static str> {
         if self.decides_runs() {
             Some("it counts the runs that pass, which is what the labels say")
+        } else if self.compares_with_baseline() {
+            Some("it compares the runs with those of a baseline")
         } else if self.judges_matrix() {
             Some("it judges runs of its own, with faults in them, which have no labels")
         } else {

@@ -7,6 +7,8 @@ use super::pass_rate::is_of_a_run;
 use super::recording::Recording;
 use super::scores::{RunScores, Scores};
 use super::target::Target;
+use crate::baseline::TestBaseline;
+use crate::digest::digest_of_value;
 use crate::grade::Question;
 use crate::matcher::Matcher;
 use crate::problem::{Problem, Span, nearest};
@@ -14,6 +16,7 @@ use crate::report::{GateReport, Status};
 use crate::suite::read::{Block, Field};
 use crate::suite::{Fault, Variant};
 use crate::trace::{CatalogueTool, Run, Tool, splits};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// What a gate does with the runs. The parsed block is the gate; what holds for every block is in its [`GateKind`].
@@ -31,6 +34,20 @@ pub(crate) trait Gate: Send + Sync {
     /// Scores the runs of a test.
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         self.fold(runs, runs.iter().map(|run| self.score_run(run)).collect())
+    }
+
+    /// The same, given what the runs are in a baseline: with the numbers of the other gates.
+    fn score_beside(&self, runs: &[Run<'_>], _captured: &dyn Fn() -> TestBaseline) -> Scores {
+        self.score(runs)
+    }
+
+    /// Reads the files that the block names, once, with the suite; `test` says what the agent is asked.
+    fn read_files(
+        &mut self,
+        _test: &TestBaseline,
+        _read: &dyn Fn(&str) -> Result<Vec<u8>, String>,
+    ) -> Option<Problem> {
+        None
     }
 
     /// What the numbers of each run come to together.
@@ -227,13 +244,19 @@ pub(crate) enum Trait {
     JudgesFaults,
     /// The gate compares the runs of a row: one by itself says nothing.
     ComparesRuns,
+    /// The gate compares the numbers of the other gates with a baseline, and may stand beside `agents:` for all of them.
+    ComparesWithBaseline,
     /// `true` may stand for a block with nothing in it, and `false` for none.
     TakesTrue,
 }
 
 impl GateKind {
     pub(crate) fn read_field(&'static self, field: &mut Field<'_>, key_span: Span) -> Option<GateBlock> {
-        let read = |block: &mut Block<'_>| GateBlock::read(self, block, key_span);
+        let digest = field.node(|| Value::Bool(true)).map(|node| digest_of_value(&node.to_json()));
+        let read = |block: &mut Block<'_>| {
+            let digest = digest.clone().unwrap_or_default();
+            GateBlock { digest, ..GateBlock::read(self, block, key_span) }
+        };
         if self.traits.contains(&Trait::TakesTrue) { field.flag_or_block(read) } else { field.block(read) }
     }
 
@@ -260,6 +283,8 @@ pub struct GateBlock {
     /// Says that this share of runs is enough, in place of all.
     pub(super) min_pass_rate: Option<Assertion<Target>>,
     key_span: Span,
+    /// Of the block as it is written.
+    pub(super) digest: String,
 }
 
 impl std::fmt::Debug for GateBlock {
@@ -288,7 +313,7 @@ impl GateBlock {
             if expect.iter().any(is_of_a_run) { Vec::new() } else { kind.default_expect().collect() };
         let min_pass_rate = kind.read_min_pass_rate(block);
         let variants = gate.recording().variants;
-        Self { kind, gate, variants, expect, of_each_run, min_pass_rate, key_span }
+        Self { kind, gate, variants, expect, of_each_run, min_pass_rate, key_span, digest: String::new() }
     }
 
     /// The block's key.
@@ -327,7 +352,7 @@ impl GateBlock {
     }
 
     /// The gate of a variant.
-    fn of(&self, variant: Option<Variant>) -> &dyn Gate {
+    pub(super) fn of(&self, variant: Option<Variant>) -> &dyn Gate {
         let own = self.variants.iter().find(|(known, _)| Some(*known) == variant);
         own.map_or(&*self.gate, |(_, gate)| &**gate)
     }
@@ -374,8 +399,17 @@ impl GateBlock {
 
     /// The same for the runs of one variant.
     pub fn judge_variant(&self, variant: Option<Variant>, row_name: &str, runs: &[Run<'_>]) -> GateReport {
+        self.report(variant, row_name, runs, self.of(variant).score(runs))
+    }
+
+    pub(super) fn report(
+        &self,
+        variant: Option<Variant>,
+        row_name: &str,
+        runs: &[Run<'_>],
+        mut scores: Scores,
+    ) -> GateReport {
         let gate = self.of(variant);
-        let mut scores = gate.score(runs);
         let failed_runs = self.set_pass_rate(gate, runs, &mut scores);
         for target in self.kind.targets {
             scores.values.entry(target.name).or_insert(None);

@@ -20,6 +20,7 @@ mod gate;
 mod golden_path;
 #[cfg(test)]
 mod lint_check;
+mod model_compat;
 mod narrative;
 mod orchestration;
 mod outlook;
@@ -41,6 +42,7 @@ mod trajectory;
 mod trajectory_axes;
 #[cfg(test)]
 mod trial;
+mod with_baseline;
 
 #[doc(hidden)]
 pub use mcptest_stats as stats;
@@ -78,6 +80,7 @@ pub use trajectory::trace_validation::{
 pub use trajectory_axes::{AxesScore, Dependency, Order, TrajectoryAxes, score_trajectory_axes};
 
 pub(crate) use gate::{AgentFacts, some_of};
+pub(crate) use narrative::is_write_by_name;
 pub(crate) use pass_rate::failed_by;
 
 /// Every gate, in the order of the documentation.
@@ -99,4 +102,5 @@ pub const GATES: &[GateKind] = &[
     orchestration::KIND,
     token_efficiency::KIND,
     eval::KIND,
+    model_compat::KIND,
 ];

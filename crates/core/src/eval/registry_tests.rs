@@ -2,7 +2,7 @@
 
 use super::{GATES, GateBlock, GateKind};
 use crate::problem::{Level, render};
-use crate::suite::{Host, Loaded, load, yaml_to_json};
+use crate::suite::{Host, Loaded, load_to_capture, yaml_to_json};
 use crate::trace::{CatalogueTool, Header, Run, Trace};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -24,7 +24,7 @@ fn load_text(text: &str) -> Loaded {
         Some("mcptest.yml") => Ok(text.as_bytes().to_vec()),
         _ => Err("there is no such file".to_owned()),
     };
-    load(Path::new("mcptest.yml"), &Host::new(&read, &|_| None))
+    load_to_capture(Path::new("mcptest.yml"), &Host::new(&read, &|_| None))
 }
 
 fn errors(loaded: &Loaded) -> String {

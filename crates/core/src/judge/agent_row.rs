@@ -210,7 +210,7 @@ fn judge_gates(
             let matrix = matrix::Matrix { row, of, gate, combinations };
             matrix.judge(recorded.matrix.as_ref(), report)?
         } else {
-            gate.judge_variant(of.variant, &row_name, runs)
+            gate.judge_beside(of, &row_name, runs)
         });
     }
     report.gates = gates;

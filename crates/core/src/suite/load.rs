@@ -2,6 +2,7 @@
 
 use super::agent::Agent;
 use super::fault::Fault;
+use super::gate_files;
 use super::imports;
 use super::options::{Budget, RunOptions};
 use super::own_files;
@@ -12,6 +13,7 @@ use super::tool_test::ToolTest;
 use super::variables::{Text, Variables};
 use super::{Mock, Suite, names};
 use crate::digest::digest_of_value;
+use crate::eval::GATES;
 use crate::grade::JudgeDefaults;
 use crate::problem::{Level, Problem, Sources, Span};
 use crate::trace::CatalogueTool;
@@ -70,19 +72,32 @@ impl Loaded {
 
 /// Loads the suite at `path`.
 pub fn load(path: &Path, host: &Host<'_>) -> Loaded {
-    load_as(path, host, false)
+    load_as(path, host, Purpose::Judge)
 }
 
 /// Loads the suite at `path` to judge traces that come from elsewhere: none of its agents needs a model, a prompt or a
 /// cassette, and each takes as many runs as it is given.
 pub fn load_for_traces(path: &Path, host: &Host<'_>) -> Loaded {
-    load_as(path, host, true)
+    load_as(path, host, Purpose::Traces)
 }
 
-fn load_as(path: &Path, host: &Host<'_>, traces_are_given: bool) -> Loaded {
+/// Loads the suite at `path` to make the baselines that its gates name: they need not be there.
+pub fn load_to_capture(path: &Path, host: &Host<'_>) -> Loaded {
+    load_as(path, host, Purpose::Capture)
+}
+
+/// What a suite is loaded for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    Judge,
+    Traces,
+    Capture,
+}
+
+fn load_as(path: &Path, host: &Host<'_>, purpose: Purpose) -> Loaded {
     let mut loader = Loader {
         host,
-        traces_are_given,
+        traces_are_given: purpose == Purpose::Traces,
         sources: Sources::default(),
         problems: Vec::new(),
         read: BTreeMap::new(),
@@ -95,6 +110,9 @@ fn load_as(path: &Path, host: &Host<'_>, traces_are_given: bool) -> Loaded {
         parts.tools.iter_mut().for_each(|test| test.place = loader.sources.file_and_line(test.span));
         names::check_references(&parts, &mut loader.problems);
         own_files::read(&mut parts.agents, path, host, &mut loader.problems);
+        if purpose != Purpose::Capture {
+            gate_files::read(&mut parts.agents, path, host, &mut loader.problems);
+        }
         let mocks = loader.read_mocks(&parts, path);
         let loaded = Suite::from_parts(path, parts, mocks);
         loader.problems.extend(loaded.lint());
@@ -356,6 +374,7 @@ fn read_variables(field: &mut Field<'_>) -> Option<Vec<(String, (Span, Text))>> 
 
 /// Every key of a suite file. `variables` and `imports` were read before, since the rest depends on them.
 pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
+    let field_reading = field.reading;
     field.block(|block: &mut Block<'_>| {
         block.optional("imports", "Other suite files whose parts are merged into this one", |f| {
             if f.is_describing() { read_imports(f, &mut Vec::new()) } else { None }
@@ -363,6 +382,11 @@ pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
         block.optional("variables", "Values for `${name}` in this file", |f| {
             if f.is_describing() { read_variables(f).map(|_| ()) } else { None }
         });
+        let of_suite = GATES.iter().filter(|kind| kind.may_stand_in_suite());
+        field_reading.judges_all.set(of_suite.clone().any(|kind| block.has(kind.key)));
+        let mut agents: Vec<Agent> =
+            block.optional("agents", "The agents under test", |f| f.list(Agent::read)).unwrap_or_default();
+        of_suite.for_each(|kind| gate_files::read_gate_of_suite(block, kind, &mut agents));
         Parts {
             servers: block
                 .optional("servers", "MCP servers by name", |f| {
@@ -377,9 +401,7 @@ pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
             faults: block
                 .optional("faults", "Faults that agents can inject", |f| f.list(Fault::read))
                 .unwrap_or_default(),
-            agents: block
-                .optional("agents", "The agents under test", |f| f.list(Agent::read))
-                .unwrap_or_default(),
+            agents,
             tools: block
                 .optional("tools", "Direct tool tests", |f| f.list(ToolTest::read))
                 .unwrap_or_default(),

@@ -3,6 +3,7 @@
 mod agent;
 mod deferred;
 mod fault;
+mod gate_files;
 mod imports;
 mod load;
 mod names;
@@ -22,7 +23,7 @@ pub(crate) mod variables;
 pub use agent::{Agent, CassettePath, Model, OverrideError, OwnAgent, ToolSchemas, Variant};
 pub use deferred::{Environment, Scope, Unset};
 pub use fault::Fault;
-pub use load::{Host, ListFiles, Loaded, ReadFile, ReadMock, load, load_for_traces};
+pub use load::{Host, ListFiles, Loaded, ReadFile, ReadMock, load, load_for_traces, load_to_capture};
 pub use options::{Budget, RunOptions, Stale};
 pub use read::parse_duration_ms as duration_ms;
 pub use redact::RedactPattern;

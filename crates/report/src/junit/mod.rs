@@ -31,7 +31,7 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
 }
 
 /// Text without the characters that XML cannot hold.
-fn xml(text: &str) -> XmlString {
+pub(crate) fn xml(text: &str) -> XmlString {
     XmlString::new(escape(text))
 }
 

@@ -1,5 +1,6 @@
 //! `pretty`: what a person reads on a terminal.
 
+pub(crate) mod baseline;
 pub(crate) mod calibration;
 mod closing;
 mod detail;

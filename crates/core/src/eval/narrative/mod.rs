@@ -20,6 +20,8 @@ mod token;
 mod tool;
 mod verbs;
 
+pub(crate) use tool::is_write_by_name;
+
 use super::assertion::Assertion;
 use super::gate::{AgentFacts, Gate, GateKind};
 use super::scores::RunScores;

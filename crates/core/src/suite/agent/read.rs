@@ -325,6 +325,7 @@ fn warn_if_nothing_is_judged(block: &Block<'_>, agent: &Agent) {
     if agent.expect.is_empty()
         && !block.has("expect")
         && !gate_keys_written
+        && !block.is_judged_by_suite()
         && !block.has_unknown()
         && agent.skip.is_none()
     {

@@ -47,6 +47,11 @@ impl<'a> Block<'a> {
         self.reading.traces_are_given
     }
 
+    /// Whether the file has a gate for all of its agents.
+    pub(crate) fn is_judged_by_suite(&self) -> bool {
+        self.reading.judges_all.get()
+    }
+
     /// A key that may be left out.
     pub fn optional<T>(
         &mut self,

@@ -15,7 +15,7 @@ pub use shapes::Shapes;
 use super::variables::{Text, VariableProblem, Variables, names_in};
 use crate::problem::{Problem, Span};
 use serde_json::{Map, Value, json};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What one file's reading shares: its variables, and where problems and definitions are collected.
@@ -23,6 +23,8 @@ pub struct Reading<'e> {
     variables: Option<Variables<'e>>,
     source: &'e str,
     traces_are_given: bool,
+    /// Whether the file has a gate for all of its agents.
+    pub(crate) judges_all: Cell<bool>,
     problems: RefCell<Vec<Problem>>,
     named: RefCell<BTreeSet<String>>,
     definitions: RefCell<BTreeMap<String, Value>>,
@@ -45,6 +47,7 @@ impl<'e> Reading<'e> {
             variables: None,
             source,
             traces_are_given: false,
+            judges_all: Cell::new(false),
             problems: RefCell::default(),
             named: RefCell::default(),
             definitions: RefCell::default(),

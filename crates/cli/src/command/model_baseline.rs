@@ -1,0 +1,137 @@
+//! `mcptest model-baseline`: what does each model do, and what does another one do differently?
+
+use super::report::Destination;
+use super::suites;
+use crate::args::{Colour, Suites};
+use crate::output::{self, EXIT_BROKEN, EXIT_NOTHING_SELECTED, Failure};
+use clap::{Args as Group, Subcommand};
+use mcptest_core::baseline::{Baseline, compare};
+use mcptest_core::escape::{escape, escape_path};
+use mcptest_core::problem::nearest;
+use mcptest_core::row::Row;
+use mcptest_report::baseline::REPORTERS;
+use mcptest_run::{Filter, Plan, Selection, capture_baselines, read_baseline, write_baseline};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// What to do with baselines.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ModelBaseline {
+    /// Write what each model did in the recorded runs of suites, one file per model, offline.
+    Capture(Capture),
+    /// Compare two baselines: exit with 1 if something is broken, with 6 if a number of a gate has shifted.
+    Diff(Diff),
+}
+
+/// Arguments of `model-baseline capture`.
+#[derive(Debug, Group)]
+pub(crate) struct Capture {
+    #[command(flatten)]
+    pub(crate) suites: Suites,
+    /// The folder to write to; missing folders are created, and baselines in it are overwritten.
+    #[arg(long, short, value_name = "DIR", default_value = "baselines")]
+    pub(crate) out: PathBuf,
+    /// Capture only these models, separated by commas.
+    #[arg(long, value_name = "MODEL", value_delimiter = ',')]
+    pub(crate) models: Vec<String>,
+    /// Capture only tests whose name contains TEXT or matches PATTERN; repeat to require all.
+    #[arg(long, value_name = "TEXT|re:PATTERN")]
+    pub(crate) filter: Vec<Filter>,
+}
+
+/// Arguments of `model-baseline diff`.
+#[derive(Debug, Group)]
+pub(crate) struct Diff {
+    /// The baseline to compare with.
+    #[arg(value_name = "BEFORE")]
+    pub(crate) before: PathBuf,
+    /// The baseline that is compared.
+    #[arg(value_name = "AFTER")]
+    pub(crate) after: PathBuf,
+    #[arg(long = "reporter", value_name = "KIND[=FILE]", help = reporters_help())]
+    pub(crate) reporters: Vec<String>,
+    /// Print more: what is tolerated, and numbers that moved; twice, every number.
+    #[arg(long, short, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+fn reporters_help() -> String {
+    let kinds: Vec<&str> = REPORTERS.iter().map(|reporter| reporter.key).collect();
+    format!("Write a report to FILE or standard output; repeatable [kinds: {}]", kinds.join(", "))
+}
+
+pub(super) fn run(command: &ModelBaseline, colour: Colour) -> Result<ExitCode, Failure> {
+    match command {
+        ModelBaseline::Capture(args) => capture(args, colour),
+        ModelBaseline::Diff(args) => diff(args, colour),
+    }
+}
+
+fn capture(args: &Capture, colour: Colour) -> Result<ExitCode, Failure> {
+    let loaded = suites::load_to_capture(&args.suites, colour)?;
+    let selection = Selection { filters: args.filter.clone(), ..Selection::default() };
+    let mut plan = Plan::new(&loaded, &selection);
+    select_models(&mut plan, &args.models)?;
+    let captured = capture_baselines(&plan);
+    for one in &captured.left_out {
+        output::stderr(&format!("error: {}: {}\n", escape(&one.row), one.reason));
+    }
+    for baseline in &captured.baselines {
+        let path = write_baseline(&args.out, baseline).map_err(|error| {
+            Failure(format!("cannot write to {}: {}", escape_path(&args.out), mcptest_run::reason(&error)))
+        })?;
+        let tests = baseline.tests.len();
+        let runs: usize = baseline.tests.iter().map(|test| test.runs.len()).sum();
+        let s = |count: usize| if count == 1 { "" } else { "s" };
+        let wrote =
+            format!("wrote {} with {tests} test{} and {runs} run{}\n", escape_path(&path), s(tests), s(runs));
+        output::stderr(&wrote);
+    }
+    if !captured.left_out.is_empty() {
+        return Ok(ExitCode::from(EXIT_BROKEN));
+    }
+    if captured.baselines.is_empty() {
+        output::stderr("nothing was captured: no agent is selected\n");
+        return Ok(ExitCode::from(EXIT_NOTHING_SELECTED));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Keeps the rows of these models; one that no row has is an error.
+fn select_models(plan: &mut Plan<'_>, models: &[String]) -> Result<(), Failure> {
+    let label = |row: &Row<'_>| row.agent_row().and_then(|of| of.model_label());
+    let known: Vec<String> = plan.rows.iter().filter_map(label).collect();
+    if let Some(unknown) = models.iter().find(|model| !known.contains(model)) {
+        let mut listed = known.clone();
+        listed.sort();
+        listed.dedup();
+        let help = match nearest(unknown, known.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("the models here are {}", listed.join(", ")),
+        };
+        return Err(Failure(format!("no selected test has the model `{unknown}`\n  help: {help}")));
+    }
+    let is_wanted = |row: &Row<'_>| {
+        models.is_empty() || row.is_refused() || label(row).is_some_and(|model| models.contains(&model))
+    };
+    plan.rows.retain(is_wanted);
+    Ok(())
+}
+
+fn diff(args: &Diff, colour: Colour) -> Result<ExitCode, Failure> {
+    let destinations = Destination::parse_all(&args.reporters, REPORTERS)?;
+    Destination::refuse_inputs(&destinations, [args.before.clone(), args.after.clone()].into_iter())?;
+    let (before, after) = (read(&args.before)?, read(&args.after)?);
+    let file = |path: &Path| path.display().to_string();
+    let found = compare((&before, &file(&args.before)), (&after, &file(&args.after)));
+    if found.tests.is_empty() {
+        let help = "capture both from the same suite, with `mcptest model-baseline capture`";
+        return Err(Failure(format!("the two baselines have no test in common\n  help: {help}")));
+    }
+    Destination::write_all(&destinations, &found, colour, args.verbose, None)?;
+    Ok(ExitCode::from(found.exit_code()))
+}
+
+fn read(path: &Path) -> Result<Baseline, Failure> {
+    read_baseline(path).map_err(|error| Failure(format!("{}: {error}", escape_path(path))))
+}

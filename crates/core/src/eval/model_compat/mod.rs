@@ -1,0 +1,176 @@
+//! `model_compat:` does the model still do what its baseline did?
+
+use super::gate::{Gate, GateKind, Trait};
+use super::outlook::Outlook;
+use super::scores::Scores;
+use super::target::{Fold, Target};
+use crate::baseline::{
+    Baseline, Class, Comparison, Difference, NumberShift, RunBaseline, TestBaseline, compare_test,
+};
+use crate::problem::{Problem, Span, nearest};
+use crate::report::{Finding, Number};
+use crate::suite::read::Block;
+use crate::trace::Run;
+use std::path::Path;
+
+const PASSED: Target =
+    Target::flag("model_compat.passed", "1 when nothing is broken and no number has shifted for the worse")
+        .folded(Fold::Pooled);
+const BROKEN: Target =
+    Target::count("model_compat.broken", "things that held in every run of the baseline and hold no more")
+        .folded(Fold::Pooled);
+const DRIFTED: Target =
+    Target::count("model_compat.drifted", "numbers of gates that have shifted for the worse")
+        .folded(Fold::Pooled);
+const IMPROVED: Target =
+    Target::count("model_compat.improved", "numbers of gates that have shifted for the better")
+        .folded(Fold::Pooled)
+        .wanted();
+const UNDECIDED: Target =
+    Target::count("model_compat.undecided", "things that hold less often, in too few runs to tell")
+        .folded(Fold::Pooled);
+
+pub(super) const KIND: GateKind = GateKind {
+    key: "model_compat",
+    summary: "Does the model still do what its baseline did?",
+    targets: &[PASSED, BROKEN, DRIFTED, IMPROVED, UNDECIDED],
+    doc: include_str!("doc.md"),
+    example: include_str!("example.yml"),
+    floors: &[(PASSED, 1.0)],
+    read: |block| Box::new(ModelCompat::read(block)),
+    traits: &[Trait::ComparesWithBaseline],
+};
+
+/// The block as written, and the test of the baseline once that is read.
+struct ModelCompat {
+    file: String,
+    file_span: Span,
+    test: Option<String>,
+    allow_drift: bool,
+    baseline: Option<(Option<String>, TestBaseline)>,
+}
+
+impl ModelCompat {
+    fn read(block: &mut Block<'_>) -> Self {
+        let mut file_span = Span::default();
+        let doc = "The baseline, as `mcptest model-baseline capture` wrote it, relative to the suite";
+        let file = block.required("baseline", doc, |field| {
+            file_span = field.span();
+            field.name()
+        });
+        let doc = "The name of the test in the baseline; the agent's own when left out";
+        let test = block.optional("test", doc, |field| field.name());
+        let doc = "Whether a number of a gate may shift for the worse; it is reported all the same";
+        let allow_drift = block.flag("allow_drift", doc, false);
+        Self { file: file.unwrap_or_default(), file_span, test, allow_drift, baseline: None }
+    }
+
+    fn scores(&self, after: &TestBaseline) -> Scores {
+        let Some((model, before)) = &self.baseline else { return Scores::default() };
+        let found = compare_test(before, after);
+        let mut scores = Scores::default();
+        if let Some(why) = found.tests.iter().find_map(|test| test.not_compared.clone()) {
+            scores.not_exercised = Some(why);
+            return scores;
+        }
+        let drifted = found.numbers.iter().filter(|number| number.is_worse()).count();
+        let passed = found.counts.fail == 0 && (drifted == 0 || self.allow_drift);
+        let count = |count: usize| Some(Number::Int(count as i64));
+        scores.set(&PASSED, count(usize::from(passed))).set(&BROKEN, count(found.counts.fail));
+        scores.set(&DRIFTED, count(drifted)).set(&IMPROVED, count(found.counts.drift - drifted));
+        scores.set(&UNDECIDED, count(found.counts.undecided));
+        if found.counts.invariants == 0 {
+            let why = "nothing held in every run of the baseline";
+            scores.not_exercised = Some(why.to_owned());
+        }
+        scores.findings = findings(&found);
+        scores.summary = Some(summary(&found, model.as_deref()));
+        scores
+    }
+
+    fn missing(&self, suite: &str, message: String) -> Problem {
+        let folder = Path::new(&self.file).parent().unwrap_or(Path::new(""));
+        let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let help = format!(
+            "capture it from recordings that are good: `mcptest model-baseline capture {suite} -o {}` \
+             writes one file per model",
+            folder.display()
+        );
+        Problem::error(message).at(self.file_span).help(help)
+    }
+}
+
+impl Gate for ModelCompat {
+    fn score(&self, runs: &[Run<'_>]) -> Scores {
+        let question = self.baseline.as_ref().map(|(_, test)| test.clone()).unwrap_or_default();
+        let runs = runs.iter().map(RunBaseline::of).collect();
+        self.scores(&TestBaseline { runs, gates: std::collections::BTreeMap::new(), ..question })
+    }
+
+    fn score_beside(&self, _: &[Run<'_>], captured: &dyn Fn() -> TestBaseline) -> Scores {
+        self.scores(&captured())
+    }
+
+    /// More runs can support anything.
+    fn outlook(&self, _: &Target, _: &Scores, _: &[Run<'_>], _: usize) -> Outlook {
+        Outlook::Open
+    }
+
+    fn read_files(
+        &mut self,
+        test: &TestBaseline,
+        read: &dyn Fn(&str) -> Result<Vec<u8>, String>,
+    ) -> Option<Problem> {
+        let (suite, file) = (&test.suite, &self.file);
+        let bytes = match read(file) {
+            Ok(bytes) => bytes,
+            Err(reason) => {
+                return Some(self.missing(suite, format!("cannot read the baseline {file}: {reason}")));
+            }
+        };
+        let read = match Baseline::read(&bytes) {
+            Ok(read) => read,
+            Err(error) => return Some(self.missing(suite, format!("{file}: {error}"))),
+        };
+        let name = self.test.as_ref().unwrap_or(&test.name);
+        let Some(found) = read.test(suite, name) else {
+            let near = nearest(name, read.tests.iter().map(|test| test.name.as_str()));
+            let near = near.map(|near| format!("; did you mean `test: {near}`?")).unwrap_or_default();
+            return Some(self.missing(suite, format!("the baseline {file} has no test `{name}`{near}")));
+        };
+        if found.question != test.question {
+            let message = format!(
+                "the baseline {file} is stale: `{name}` was asked something else when it was captured \
+                 (its prompts, servers or parameters)"
+            );
+            return Some(self.missing(suite, message));
+        }
+        self.baseline = Some((read.model.clone(), found.clone()));
+        None
+    }
+}
+
+fn summary(found: &Comparison, model: Option<&str>) -> String {
+    let runs = found.tests.first().map_or(0, |test| test.runs_before);
+    let s = if runs == 1 { "" } else { "s" };
+    let of = model.map(|model| format!(" of {model}")).unwrap_or_default();
+    let counts = found.counts;
+    format!(
+        "{} of {} invariants of {runs} run{s}{of} broken, {} undecided, {} numbers shifted",
+        counts.fail, counts.invariants, counts.undecided, counts.drift
+    )
+}
+
+fn findings(found: &Comparison) -> Vec<Finding> {
+    let differences = found.tests.iter().flat_map(|test| &test.differences);
+    let told = differences.filter(|one| one.class > Class::Pass).map(|one: &Difference| {
+        let support = one.support_in_words().map(|support| format!(" ({support})")).unwrap_or_default();
+        format!("{}: {}{support}", one.class.word(), one.message)
+    });
+    let shifted = found.numbers.iter().filter(|number| number.class == Class::Drift);
+    let told = told.chain(shifted.map(NumberShift::in_words));
+    told.map(|message| Finding { run: None, message, diff: Vec::new() }).collect()
+}
+
+#[cfg(test)]
+mod tests;

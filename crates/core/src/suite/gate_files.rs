@@ -1,0 +1,52 @@
+//! Which gates does a suite have for all of its agents, and what is in the files that gates name?
+
+use super::agent::Agent;
+use super::load::Host;
+use super::read::Block;
+use crate::baseline::of_question;
+use crate::eval::{GateBlock, GateKind};
+use crate::problem::Problem;
+use std::path::Path;
+
+/// Reads the files that gates name, once: nothing is read while runs are judged.
+pub(super) fn read(agents: &mut [Agent], suite: &Path, host: &Host<'_>, problems: &mut Vec<Problem>) {
+    let folder = suite.parent().unwrap_or(Path::new(""));
+    let read = |file: &str| (host.read)(&folder.join(file));
+    let compares = |agent: &&mut Agent| agent.gates.iter().any(GateBlock::compares_with_baseline);
+    for agent in agents.iter_mut().filter(compares) {
+        let test = of_question(suite, agent, None);
+        let has_variants = !agent.variants().is_empty();
+        for gate in &mut agent.gates {
+            if has_variants && gate.compares_with_baseline() {
+                let message =
+                    format!("`{}` cannot be used here: each row of this agent is another test", gate.key());
+                let help = "compare them with `mcptest model-baseline diff`";
+                problems.push(Problem::error(message).at(agent.span).help(help));
+                continue;
+            }
+            problems.extend(gate.read_files(&test, &read));
+        }
+    }
+}
+
+/// A gate that stands beside `agents:` is one of each agent of the file that has none of its kind.
+pub(super) fn read_gate_of_suite(block: &mut Block<'_>, kind: &'static GateKind, agents: &mut [Agent]) {
+    let key_span = block.key_span(kind.key).unwrap_or_default();
+    let doc = format!("For every agent of this file without such a block: {}", kind.summary);
+    block.optional(kind.key, &doc, |field| {
+        let mut without: Vec<&mut Agent> =
+            agents.iter_mut().filter(|agent| agent.gates.iter().all(|gate| gate.key() != kind.key)).collect();
+        if without.is_empty() {
+            let problem = Problem::warning(format!(
+                "`{}` judges nothing: no agent of this file is without one",
+                kind.key
+            ));
+            field.report(problem.at(key_span).help("remove it, or move it to the file that has the agents"));
+            return kind.read_field(field, key_span).map(|_| ());
+        }
+        for agent in &mut without {
+            agent.gates.extend(kind.read_field(field, key_span));
+        }
+        Some(())
+    });
+}

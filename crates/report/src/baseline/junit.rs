@@ -1,0 +1,72 @@
+//! `junit`: a testcase per test, and one per number that has shifted.
+
+use super::{runs, unpaired};
+use crate::Options;
+use crate::junit::xml;
+use crate::words::escape;
+use mcptest_core::baseline::{Class, Comparison, Difference, NumberShift, TestComparison};
+use quick_junit::{NonSuccessKind, TestCase, TestCaseStatus, TestSuite, XmlString};
+
+/// No times and no timestamps: the same baselines give the same bytes.
+#[expect(clippy::expect_used, reason = "writing to memory cannot fail")]
+pub(super) fn render(comparison: &Comparison, _: &Options) -> Vec<u8> {
+    let mut document = quick_junit::Report::new("mcptest model-baseline diff");
+    let mut suite = TestSuite::new(xml(&format!("{} and {}", comparison.before.file, comparison.after.file)));
+    for test in &comparison.tests {
+        suite.add_test_case(of_test(test));
+    }
+    for number in &comparison.numbers {
+        suite.add_test_case(of_number(number));
+    }
+    for said in unpaired(comparison) {
+        suite.add_property((xml("note"), xml(&said)));
+    }
+    document.add_test_suite(suite);
+    let mut out = Vec::new();
+    document.serialize(&mut out).expect("a comparison is XML");
+    out
+}
+
+fn of_test(test: &TestComparison) -> TestCase {
+    let broken: Vec<&Difference> = test.differences.iter().filter(|one| one.class == Class::Fail).collect();
+    let status = match (&test.not_compared, broken.first()) {
+        (Some(why), _) => bad(NonSuccessKind::Error, "not compared", why, &escape(why)),
+        (None, Some(first)) => {
+            let lines: Vec<String> = broken.iter().map(|one| escape(&in_words(one)).into_owned()).collect();
+            bad(NonSuccessKind::Failure, "FAIL", &first.message, &lines.join("\n"))
+        }
+        (None, None) => TestCaseStatus::success(),
+    };
+    let mut case = TestCase::new(xml(&test.name), status);
+    case.set_classname(xml(&test.suite));
+    case.add_property((xml("runs"), xml(&runs(test))));
+    for one in test.differences.iter().filter(|one| one.class != Class::Fail) {
+        case.add_property((xml(one.class.word()), xml(&in_words(one))));
+    }
+    case
+}
+
+fn in_words(one: &Difference) -> String {
+    let support = one.support_in_words().map(|support| format!(" ({support})")).unwrap_or_default();
+    format!("{}{support}", one.message)
+}
+
+fn of_number(number: &NumberShift) -> TestCase {
+    let status = if number.class == Class::Drift {
+        bad(NonSuccessKind::Failure, "DRIFT", &number.in_words(), &escape(&number.in_words()))
+    } else {
+        TestCaseStatus::success()
+    };
+    let mut case = TestCase::new(xml(&number.target), status);
+    case.set_classname(xml(&format!("numbers of {}", number.gate)));
+    case.add_property((xml("before"), xml(&number.before.to_string())));
+    case.add_property((xml("after"), xml(&number.after.to_string())));
+    case
+}
+
+/// The body is of lines that are escaped each by itself.
+fn bad(kind: NonSuccessKind, word: &str, message: &str, body: &str) -> TestCaseStatus {
+    let mut status = TestCaseStatus::non_success(kind);
+    status.set_message(xml(message)).set_type(xml(word)).set_description(XmlString::new(body));
+    status
+}

@@ -1,0 +1,87 @@
+//! Two baselines side by side in, bytes out: for people, for machines, for a pull request and for CI servers.
+
+mod junit;
+mod markdown;
+#[cfg(test)]
+mod tests;
+
+use crate::pretty;
+use crate::words::count;
+use crate::{Options, Reporter};
+use mcptest_core::baseline::{Class, Comparison, Side, TestComparison};
+
+/// The JSON Schema of the comparison (draft 2020-12).
+pub const SCHEMA: &str = include_str!("baseline-diff.schema.json");
+
+/// Every format, the default first.
+pub const REPORTERS: &[Reporter<Comparison>] = &[
+    Reporter {
+        key: "pretty",
+        doc: "for people: what is broken, what has shifted and what cannot be told",
+        extension: "txt",
+        render: pretty::baseline::render,
+    },
+    Reporter { key: "json", doc: "the whole comparison as JSON", extension: "json", render: json },
+    Reporter {
+        key: "markdown",
+        doc: "Markdown for a pull request",
+        extension: "md",
+        render: markdown::render,
+    },
+    Reporter { key: "junit", doc: "JUnit XML for CI servers", extension: "xml", render: junit::render },
+];
+
+fn json(comparison: &Comparison, _: &Options) -> Vec<u8> {
+    (serde_json::to_string_pretty(comparison).unwrap_or_default() + "\n").into_bytes()
+}
+
+/// The model, or the file where it names none.
+pub(crate) fn named(side: &Side) -> &str {
+    side.model.as_deref().unwrap_or(&side.file)
+}
+
+/// `3 runs before, 5 now, 14 invariants`.
+pub(crate) fn runs(test: &TestComparison) -> String {
+    let (before, now) = (count(test.runs_before, "run"), test.runs_after);
+    format!("{before} before, {now} now, {}", count(test.invariants, "invariant"))
+}
+
+/// The word for the whole: nothing is passed where something could not be compared.
+pub(crate) fn verdict(comparison: &Comparison) -> &'static str {
+    let is_whole = comparison.counts.not_compared == 0 || comparison.verdict == Class::Fail;
+    if is_whole { comparison.verdict.word() } else { "NOT COMPARED" }
+}
+
+/// The totals in one line.
+pub(crate) fn totals(comparison: &Comparison) -> String {
+    let counts = comparison.counts;
+    let mut totals = vec![
+        format!("{} of {} broken", counts.fail, count(counts.invariants, "invariant")),
+        format!("{} of {} shifted", counts.drift, count(comparison.numbers.len(), "number")),
+        format!(
+            "{} undecided{}",
+            counts.undecided,
+            if counts.undecided > 0 { " (too few runs to tell)" } else { "" }
+        ),
+        format!("{} tolerated", counts.pass),
+    ];
+    if counts.not_compared > 0 {
+        totals.push(format!("{} not compared", count(counts.not_compared, "test")));
+    }
+    totals.join(", ")
+}
+
+/// What stands behind a number that was not told to have shifted.
+pub(crate) fn why_undecided(class: Class) -> &'static str {
+    if class == Class::Undecided { "not enough runs to tell" } else { "within what chance explains" }
+}
+
+/// The tests that only one side has, in a sentence each.
+pub(crate) fn unpaired(comparison: &Comparison) -> Vec<String> {
+    let only = |tests: &[String], side: &Side| {
+        let said = |test: &String| format!("only in {}: {test}", side.file);
+        tests.iter().map(said).collect::<Vec<_>>()
+    };
+    let before = only(&comparison.only_before, &comparison.before);
+    before.into_iter().chain(only(&comparison.only_after, &comparison.after)).collect()
+}

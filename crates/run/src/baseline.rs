@@ -1,0 +1,129 @@
+//! What did each model do in the recorded runs of a plan, as a baseline?
+
+use crate::plan::Plan;
+use crate::secrets::{Secrets, SuiteSecrets};
+use crate::{cassette, exit, replay};
+use mcptest_core::baseline::{Baseline, FORMAT, ReadError, RunBaseline, TestBaseline, VERSION, capture};
+use mcptest_core::calibrate::LeftOut;
+use mcptest_core::judge::{Recorded, measurable_runs};
+use mcptest_core::row::{AgentRow, Row, Subject};
+use mcptest_core::trace::Run;
+use mcptest_files as files;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// The baselines of a plan.
+#[derive(Debug, Default)]
+pub struct Captured {
+    /// One for each model, in the order in which they are met.
+    pub baselines: Vec<Baseline>,
+    /// What is in none of them, and why.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Makes a baseline for each model of the plan, from recordings alone. A test whose recording cannot be judged whole is
+/// left out.
+pub fn capture_baselines(plan: &Plan<'_>) -> Captured {
+    let secrets = Secrets::default();
+    let mut captured = Captured::default();
+    for row in plan.rows.iter().filter(|row| row.skip.is_none()) {
+        let test = match row.subject {
+            Subject::Agent(of) => {
+                capture_row(row, of, &secrets.of(of.suite)).map(|test| (of.model_label(), test))
+            }
+            Subject::Refused(loaded) => Err(loaded.refusal().message),
+            Subject::Tool(_) => continue,
+        };
+        let added = test.and_then(|(model, test)| captured.add(model, test));
+        if let Err(reason) = added {
+            let reason = exit::clean(&reason).to_string();
+            captured.left_out.push(LeftOut { row: row.name.clone(), reason });
+        }
+    }
+    captured
+}
+
+impl Captured {
+    fn add(&mut self, model: Option<String>, test: TestBaseline) -> Result<(), String> {
+        let at = self.baselines.iter().position(|known| known.model == model).unwrap_or_else(|| {
+            let (format, tests) = (FORMAT.to_owned(), Vec::new());
+            self.baselines.push(Baseline { format, version: VERSION, model, tests });
+            self.baselines.len() - 1
+        });
+        let tests = &mut self.baselines[at].tests;
+        if tests.iter().any(|known| known.suite == test.suite && known.name == test.name) {
+            return Err(format!(
+                "another suite called {} has a test of this name; capture the two into folders of their own",
+                test.suite
+            ));
+        }
+        tests.push(test);
+        Ok(())
+    }
+}
+
+fn capture_row(row: &Row<'_>, of: AgentRow<'_>, secrets: &SuiteSecrets) -> Result<TestBaseline, String> {
+    replay::with_runs(row, of, None, |recorded| {
+        let recorded = match recorded {
+            Recorded::Runs(runs) => runs,
+            Recorded::Nothing(reason) => return Err(reason.message.clone()),
+            _ => return Err("its recording is of something else".to_owned()),
+        };
+        let mut test = None;
+        let broken = measurable_runs(of, recorded, |runs| {
+            let judged = of.agent.runs_to_judge(runs.len());
+            let runs: Vec<Run<'_>> = runs.iter().take(judged).map(|run| run.run).collect();
+            test = Some(capture(of, &runs));
+        });
+        let broken = broken.map_err(|reason| reason.message)?;
+        if let Some(reason) = broken.first() {
+            return Err(reason.message.clone());
+        }
+        let test = test.filter(|test| !test.runs.is_empty()).ok_or("it has no recorded runs")?;
+        without_secrets(test, secrets)
+    })
+}
+
+/// An old recording can have a secret in it, which no baseline may have.
+fn without_secrets(mut test: TestBaseline, secrets: &SuiteSecrets) -> Result<TestBaseline, String> {
+    let redactor = secrets.redactor().map_err(|reason| reason.message)?;
+    for run in &mut test.runs {
+        let text = serde_json::to_string(&run).map_err(|error| error.to_string())?;
+        let clean: Result<RunBaseline, _> = serde_json::from_str(&redactor.document(&text));
+        *run = clean.map_err(|error| {
+            format!(
+                "its runs cannot be kept without their secrets ({error}); narrow the patterns of `redact:`"
+            )
+        })?;
+    }
+    Ok(test)
+}
+
+/// Writes a baseline into a folder, under the name of its model; over nothing but a baseline.
+pub fn write_baseline(folder: &Path, baseline: &Baseline) -> io::Result<PathBuf> {
+    let path = folder.join(cassette::with_model("{model}.json", baseline.model.as_deref()));
+    if !files::may_replace(&path, Baseline::is_one)? {
+        let message = "there is something else at this place, which is no baseline; choose another folder";
+        return Err(io::Error::new(io::ErrorKind::AlreadyExists, message));
+    }
+    files::make_folder_of(&path)?;
+    exit::write(&path, &baseline.to_text())?;
+    Ok(path)
+}
+
+/// Why a baseline is of no use.
+#[derive(Debug, thiserror::Error)]
+pub enum BaselineError {
+    /// The file.
+    #[error("{}", files::reason(.0))]
+    File(io::Error),
+    /// What is in it.
+    #[error("{0}")]
+    Content(ReadError),
+}
+
+/// Reads a baseline that is named on the command line.
+pub fn read_baseline(path: &Path) -> Result<Baseline, BaselineError> {
+    let bytes = files::read_named(path, files::RECORDING).map_err(BaselineError::File)?;
+    Baseline::read(&bytes).map_err(BaselineError::Content)
+}

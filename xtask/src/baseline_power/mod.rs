@@ -1,0 +1,111 @@
+//! `baseline-power`: how often does a comparison of baselines find a drift that is none, and one that is?
+
+#[cfg(test)]
+mod tests;
+
+use crate::say;
+use mcptest_core::baseline::{
+    Baseline, Class, FORMAT, GateBaseline, RunBaseline, TestBaseline, VERSION, compare,
+};
+use mcptest_core::report::Number;
+use std::collections::BTreeMap;
+use std::process::ExitCode;
+
+const PAGE: &str = "docs/model-compatibility.md";
+const BEGIN: &str = "<!-- `cargo xtask baseline-power --write` fills this -->\n";
+const END: &str = "<!-- end of the power -->";
+const PAIRS: usize = 400;
+/// How much the share of runs that go right falls.
+const FALLS: [f64; 4] = [0.0, 0.1, 0.2, 0.4];
+/// Tests, and runs of each on both sides.
+const SIZES: [(usize, usize); 8] = [(1, 5), (1, 10), (1, 20), (5, 5), (10, 1), (10, 3), (10, 10), (50, 1)];
+
+pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
+    let write = match arguments {
+        [] => false,
+        [flag] if flag == "--write" => true,
+        _ => return Err("usage: cargo xtask baseline-power [--write]".to_owned()),
+    };
+    let table = table(PAIRS);
+    say(&table);
+    if write {
+        let page = std::fs::read_to_string(PAGE).map_err(|error| format!("{PAGE}: {error}"))?;
+        let (head, rest) =
+            page.split_once(BEGIN).ok_or_else(|| format!("{PAGE} has no place for the table"))?;
+        let (_, tail) = rest.split_once(END).ok_or_else(|| format!("{PAGE} has no end of the table"))?;
+        let page = format!("{head}{BEGIN}\n{table}\n{END}{tail}");
+        std::fs::write(PAGE, page).map_err(|error| format!("{PAGE}: {error}"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn table(pairs: usize) -> String {
+    let mut lines = vec![
+        "| Tests | Runs of each | no shift | 90% to 80% | 90% to 70% | 90% to 50% |".to_owned(),
+        "|---:|---:|---:|---:|---:|---:|".to_owned(),
+    ];
+    for (tests, runs) in SIZES {
+        let share = |fall: f64| format!("{}%", 100 * drifts(pairs, (tests, runs), fall) / pairs);
+        lines.push(format!("| {tests} | {runs} | {} |", FALLS.map(share).join(" | ")));
+    }
+    lines.join("\n") + "\n"
+}
+
+/// In how many of so many pairs a drift is found.
+fn drifts(pairs: usize, size: (usize, usize), fall: f64) -> usize {
+    let mut chance = Chance(0x5eed_0000 + (size.0 * 1000 + size.1) as u64);
+    let found = (0..pairs).filter(|_| {
+        // Each test is as hard as it is for both.
+        let rates: Vec<f64> = (0..size.0).map(|_| 0.85 + 0.1 * chance.share()).collect();
+        let before = baseline(&rates, size.1, 0.0, &mut chance);
+        let after = baseline(&rates, size.1, fall, &mut chance);
+        let found = compare((&before, "before"), (&after, "after"));
+        found.numbers.iter().any(|number| number.class == Class::Drift)
+    });
+    found.count()
+}
+
+/// Runs that go right at these rates, less so much, and numbers that follow how each went.
+fn baseline(rates: &[f64], runs: usize, fall: f64, chance: &mut Chance) -> Baseline {
+    const GATE: &str = "golden_path";
+    let mut test = |(at, rate): (usize, &f64)| {
+        let one = |run: usize, chance: &mut Chance| {
+            let passed = chance.share() < rate - fall;
+            let detours = if passed { chance.below(2) } else { 1 + chance.below(4) };
+            let coverage = if passed { 1.0 } else { 0.25 * chance.below(4) as f64 };
+            let numbers = BTreeMap::from([
+                ("golden_path.passed".to_owned(), Some(Number::Int(i64::from(passed && detours == 0)))),
+                ("golden_path.penalty".to_owned(), Some(Number::Int(detours as i64))),
+                ("golden_path.coverage".to_owned(), Some(Number::Float(coverage))),
+            ]);
+            let numbers = BTreeMap::from([(GATE.to_owned(), numbers)]);
+            RunBaseline { run, passed, numbers, ..RunBaseline::default() }
+        };
+        let runs: Vec<RunBaseline> = (1..=runs).map(|run| one(run, chance)).collect();
+        let numbers = runs[0].numbers[GATE].keys().map(|target| (target.clone(), None)).collect();
+        let gates = BTreeMap::from([(GATE.to_owned(), GateBaseline { numbers, ..GateBaseline::default() })]);
+        TestBaseline { name: format!("test {at}"), gates, runs, ..TestBaseline::default() }
+    };
+    let tests = rates.iter().enumerate().map(&mut test).collect();
+    Baseline { format: FORMAT.to_owned(), version: VERSION, model: None, tests }
+}
+
+/// The same numbers each time.
+struct Chance(u64);
+
+impl Chance {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
+
+    fn share(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn below(&mut self, end: u64) -> u64 {
+        self.next() % end
+    }
+}
