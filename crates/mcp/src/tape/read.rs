@@ -27,7 +27,7 @@ const WORDS: Words = Words {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum TapeFault {
     /// The text itself.
-    #[error("{}", .0.said(&WORDS))]
+    #[error("{}", said(.0))]
     Text(TextFault),
     /// The first line is not what it should be.
     #[error("this is not a tape's header ({reason}); {}", WORDS.shape)]
@@ -41,6 +41,15 @@ pub enum TapeFault {
         /// What is wrong with it.
         reason: String,
     },
+}
+
+/// Who names a file of another kind may not know what makes a tape.
+fn said(fault: &TextFault) -> String {
+    let made = match fault {
+        TextFault::WrongFormat { .. } => " A tape is what `mcptest proxy --out FILE -- COMMAND` writes",
+        _ => "",
+    };
+    fault.said(&WORDS) + made
 }
 
 impl From<TextFault> for TapeFault {

@@ -21,8 +21,9 @@ pub(super) struct Success {
 impl Success {
     /// `true`, `false` for none, or a matcher.
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
-        field.shapes("`true`, or a matcher for the text of a result", |shapes| {
-            shapes.scalar(|field| field.flag()?.then_some(Self { result: None }));
+        let wanted = "`true`, `false` or a matcher for the text of a result";
+        field.shapes(wanted, |shapes| {
+            shapes.scalar(|field| field.flag_among(wanted)?.then_some(Self { result: None }));
             shapes.map(|field| Some(Self { result: Some(Matcher::read(field)?) }));
         })
     }

@@ -166,7 +166,7 @@ impl<'a> Field<'a> {
         match self.at {
             At::Node(Node { kind: Kind::Scalar(scalar), .. }) if *scalar != Scalar::Null => {
                 let mut block = Block::new(self.reading, self.span(), &[], self.siblings);
-                self.flag()?.then(|| read(&mut block))
+                self.flag_among("`true`, `false` or a map")?.then(|| read(&mut block))
             }
             At::Node(_) => self.block(read),
             At::Describe(slot) => {

@@ -126,8 +126,13 @@ impl Field<'_> {
 
     /// `true` or `false`.
     pub fn flag(&mut self) -> Option<bool> {
+        self.flag_among("`true` or `false`")
+    }
+
+    /// The same where something else is taken too: what is wanted in all.
+    pub fn flag_among(&mut self, wanted: &str) -> Option<bool> {
         let node = self.node(|| self.reading.or_variable(&json!({ "type": "boolean" })))?;
-        self.scalar(node, "`true` or `false`", |scalar| match scalar {
+        self.scalar(node, wanted, |scalar| match scalar {
             Scalar::Bool(flag) => Some(flag),
             _ => None,
         })
