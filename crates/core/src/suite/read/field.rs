@@ -253,6 +253,9 @@ impl<'a> Field<'a> {
 
     /// Says in the schema that exactly one of these keys is there; notes of the user's own may stand beside it.
     pub fn amend_exactly_one_of<'k>(&mut self, keys: impl IntoIterator<Item = &'k str>) {
+        if !self.is_describing() {
+            return;
+        }
         let required: Vec<Value> = keys.into_iter().map(|key| json!({ "required": [key] })).collect();
         self.amend_schema("type", json!("object"));
         self.amend_schema("oneOf", json!(required));
