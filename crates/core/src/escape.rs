@@ -35,9 +35,8 @@ pub fn escape_path(path: &std::path::Path) -> String {
 /// and `##teamcity[` anywhere, for commands; their first character is written as `\u003a` or `\u0023`, which in JSON
 /// is the same text.
 pub fn escape_lines(text: &str, may_be_coloured: bool) -> Cow<'_, str> {
-    let is_kept = |character| matches!(character, '\n' | '\t');
-    let is_plain = !text.contains(|c| is_unsafe(c) && !is_kept(c)) && !text.contains("##");
-    if is_plain && !text.lines().any(|line| line.trim_start().starts_with("::")) {
+    if is_plain(text) && !text.contains("##") && !text.lines().any(|line| line.trim_start().starts_with("::"))
+    {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 16);
@@ -64,6 +63,15 @@ pub fn escape_lines(text: &str, may_be_coloured: bool) -> Cow<'_, str> {
         rest = after;
     }
     Cow::Owned(out)
+}
+
+/// Whether nothing in a text is unsafe but its lines and tabs. Most of what is printed is ASCII, of which the bytes tell.
+fn is_plain(text: &str) -> bool {
+    let is_ascii = |line: &str| {
+        let is_shown = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t');
+        line.as_bytes().chunks(64).all(|block| block.iter().fold(true, |all, byte| all & is_shown(byte)))
+    };
+    text.split('\n').all(|line| is_ascii(line) || !line.contains(|c| is_unsafe(c) && c != '\t'))
 }
 
 /// How long the change of colour is that a text begins with.

@@ -152,11 +152,13 @@ impl<'r> Reader<'r, '_> {
         let content = decoded.as_ref().map_or(raw, |decoded| &decoded.content);
         let edits = if is_key {
             self.at += 1;
-            self.rule = keys::rule(content);
-            self.is_own_number = own::is_number(content);
+            // Only a pattern makes a secret of a number.
+            self.is_own_number = !self.redactor.patterns.is_empty() && own::is_number(content);
             if own::is_key(content) {
+                self.rule = None;
                 Vec::new()
             } else {
+                self.rule = keys::rule(content);
                 self.redactor.plain(content, Task { rule: None, all_or_nothing: self.all_or_nothing })
             }
         } else {
