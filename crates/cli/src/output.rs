@@ -2,6 +2,7 @@
 
 use crate::args::Colour;
 use mcptest_core::escape::{escape, escape_lines};
+use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::OnceLock;
@@ -32,9 +33,12 @@ pub(crate) fn set_colour(colour: Colour) {
 
 /// A text as it may be shown: without secrets, and with nothing in it that steers a terminal or a CI runner, whoever
 /// it is from. All that this program prints passes through here, but for the traffic that it passes on.
-pub(crate) fn shown(text: &str, stream: &impl IsTerminal) -> String {
-    let colour = COLOUR.get().copied().unwrap_or(Colour::Auto);
-    escape_lines(&mcptest_run::clean(text), is_coloured(colour, stream)).into_owned()
+pub(crate) fn shown<'t>(text: &'t str, stream: &impl IsTerminal) -> Cow<'t, str> {
+    let is_coloured = is_coloured(COLOUR.get().copied().unwrap_or(Colour::Auto), stream);
+    match mcptest_run::clean(text) {
+        Cow::Borrowed(clean) => escape_lines(clean, is_coloured),
+        Cow::Owned(clean) => Cow::Owned(escape_lines(&clean, is_coloured).into_owned()),
+    }
 }
 
 /// Writes to standard output what [`shown`] leaves of a text.

@@ -3,6 +3,7 @@
 use mcptest_core::report::{AssertionDiff, Expectation, Reason, Report, TestReport};
 use serde_json::Value;
 use std::borrow::Cow;
+use std::sync::Arc;
 
 /// The longest text, and the longest value as JSON, in bytes.
 const LONGEST: usize = 64 << 10;
@@ -26,7 +27,7 @@ fn expectations(test: &TestReport) -> impl Iterator<Item = &Expectation> {
 fn values(test: &TestReport) -> impl Iterator<Item = &Value> {
     let findings = test.gates.iter().flat_map(|gate| &gate.explanation).flat_map(|finding| &finding.diff);
     let diffs = expectations(test).flat_map(|one| &one.diff).chain(findings);
-    let own = expectations(test).flat_map(|one| one.actual.iter().chain([&one.matcher]));
+    let own = expectations(test).flat_map(|one| one.actual.iter().chain([&*one.matcher]));
     let rows = test.gates.iter().flat_map(|gate| &gate.tables).flat_map(|table| &table.rows);
     let args =
         rows.flat_map(|row| row.expected.iter().chain(&row.recorded)).filter_map(|call| call.args.as_ref());
@@ -67,7 +68,7 @@ fn cut_reason(reason: &mut Reason) {
 }
 
 fn cut_expectation(expectation: &mut Expectation) {
-    cut_value(&mut expectation.matcher);
+    cut_value(Arc::make_mut(&mut expectation.matcher));
     expectation.actual.iter_mut().for_each(cut_value);
     expectation.diff.iter_mut().for_each(cut_diff);
     expectation.reason.iter_mut().for_each(cut_text);

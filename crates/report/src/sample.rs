@@ -62,7 +62,7 @@ pub(crate) fn run(index: usize, tools: &[&str], expectations: Vec<Expectation>) 
 pub(crate) fn held(target: &str, matcher: Value, actual: Value) -> Expectation {
     Expectation {
         target: target.into(),
-        matcher,
+        matcher: matcher.into(),
         passed: true,
         actual: Some(actual),
         diff: vec![],

@@ -23,7 +23,8 @@ impl Screen {
 
     /// Puts these lines in the place of the old ones.
     pub(crate) fn draw(&mut self, lines: &[String], columns: usize) {
-        let message = output::shown(&lines.join("\n"), &std::io::stderr());
+        let joined = lines.join("\n");
+        let message = output::shown(&joined, &std::io::stderr()).into_owned();
         if lines.is_empty() || (columns == self.columns && message == self.bar.message()) {
             return;
         }

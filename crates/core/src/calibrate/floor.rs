@@ -25,7 +25,7 @@ pub(super) fn floor(samples: &Samples, target: &Target, separated: Option<&Separ
     let met = asked.filter(|asked| !tells_apart && asked.iter().all(|one| one.passed));
     let bad = samples.numbers(target, false).count();
     if let Some(asked) = met {
-        let matcher = asked.first()?.matcher.clone();
+        let matcher = asked.first()?.matcher.as_ref().clone();
         return Some(Floor { matcher, good, caught: samples.failed(target), bad });
     }
     let (matcher, bound) = at_worst(samples, target)?;
@@ -59,5 +59,5 @@ fn at_worst(samples: &Samples, target: &Target) -> Option<(Value, f64)> {
     };
     let bound = target.outward(worst, DECIMALS);
     let assertion = Assertion::of(*target, target.bound(bound));
-    assertion.lint(1).is_none().then(|| (assertion.matcher.written().clone(), bound))
+    assertion.lint(1).is_none().then(|| (assertion.matcher.written().as_ref().clone(), bound))
 }

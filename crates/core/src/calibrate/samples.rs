@@ -133,7 +133,9 @@ fn separated(target: &Target, good: &[f64], bad: &[f64]) -> Option<Separated> {
         auc: six_decimals(found.auc),
         lower: six_decimals(found.interval.lower),
         upper: six_decimals(found.interval.upper),
-        best: found.threshold.map(|best| target.bound(target.outward(sign * best.at, 6)).written().clone()),
+        best: found
+            .threshold
+            .map(|best| target.bound(target.outward(sign * best.at, 6)).written().as_ref().clone()),
         kept: found.threshold.map_or(0, |best| best.kept as usize),
         caught: found.threshold.map_or(0, |best| best.caught as usize),
     })

@@ -9,6 +9,7 @@ use crate::suite::read::{Block, Field};
 use crate::target::{Path, Roots};
 use crate::trace::{CatalogueTool, Tool, Trace};
 use serde_json::Value;
+use std::sync::Arc;
 
 /// An expectation as written, its target known.
 #[derive(Debug)]
@@ -27,7 +28,7 @@ impl<T> Assertion<T> {
         Self { target, matcher, message: None, span: Span::default() }
     }
 
-    fn judge(&self, target: &str, actual: Option<Value>, absent: &str) -> Expectation {
+    fn judge(&self, target: &str, actual: Option<Value>, absent: impl FnOnce() -> String) -> Expectation {
         let (diff, reason) = match &actual {
             Some(value) => {
                 let diff = self.matcher.diff(value);
@@ -35,11 +36,11 @@ impl<T> Assertion<T> {
                 (diff, hint)
             }
             None if self.matcher.accepts_absence() => (Vec::new(), None),
-            None => (Vec::new(), Some(absent.to_owned())),
+            None => (Vec::new(), Some(absent())),
         };
         Expectation {
             target: target.to_owned(),
-            matcher: self.matcher.written().clone(),
+            matcher: Arc::clone(self.matcher.written()),
             passed: diff.is_empty() && reason.is_none(),
             actual,
             diff,
@@ -54,7 +55,7 @@ impl<T> Assertion<T> {
         let (passed, score) = (question.holds(grade), Value::from(grade.score()));
         Expectation {
             target: target.to_owned(),
-            matcher: self.matcher.written().clone(),
+            matcher: Arc::clone(self.matcher.written()),
             passed,
             diff: if passed { Vec::new() } else { self.matcher.diff(&score) },
             actual: Some(score),
@@ -92,8 +93,7 @@ impl Assertion<Path> {
     pub(crate) fn check_with(&self, trace: &Trace<'_>, found: Option<&Found>) -> Expectation {
         self.graded(found).unwrap_or_else(|| {
             let actual = self.target.resolve(trace);
-            let absent = if actual.is_none() { self.target.why_absent(trace) } else { String::new() };
-            self.judge(self.target.as_str(), actual, &absent)
+            self.judge(self.target.as_str(), actual, || self.target.why_absent(trace))
         })
     }
 
@@ -120,7 +120,8 @@ impl Assertion<Path> {
 
     /// What the assertion says of a direct tool call, given as JSON text; `absent` says why nothing is there.
     pub(crate) fn check_call(&self, text: &str, absent: &str, found: Option<&Found>) -> Expectation {
-        let observed = || self.judge(self.target.as_str(), self.target.resolve_in(text), absent);
+        let observed =
+            || self.judge(self.target.as_str(), self.target.resolve_in(text), || absent.to_owned());
         self.graded(found).unwrap_or_else(observed)
     }
 
@@ -170,8 +171,16 @@ fn read_path(field: &mut Field<'_>, roots: Roots) -> Option<Path> {
 impl Assertion<Target> {
     /// What the assertion says of a gate's number.
     pub(crate) fn check(&self, value: Option<Number>) -> Expectation {
-        let absent = format!("`{}` was not measured", self.target.name);
-        self.judge(self.target.name, value.map(Number::to_value), &absent)
+        let absent = || format!("`{}` was not measured", self.target.name);
+        self.judge(self.target.name, value.map(Number::to_value), absent)
+    }
+
+    /// Whether it holds of a gate's number.
+    pub(crate) fn holds(&self, value: Option<Number>) -> bool {
+        match value {
+            Some(number) => self.matcher.diff(&number.to_value()).is_empty(),
+            None => self.matcher.accepts_absence(),
+        }
     }
 
     /// A list of expectations of a gate's targets.

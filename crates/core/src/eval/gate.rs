@@ -414,8 +414,10 @@ impl GateBlock {
         for target in self.kind.targets {
             scores.values.entry(target.name).or_insert(None);
         }
-        let expectations: Vec<_> =
-            self.asserted().map(|assertion| assertion.check(scores.value(assertion.target.name))).collect();
+        let check = |assertion: &Assertion<Target>| assertion.check(scores.value(assertion.target.name));
+        let mut expectations: Vec<_> = self.asserted().map(check).collect();
+        // Reports of thousands of rows are in memory at once.
+        expectations.shrink_to_fit();
         let passed = !scores.is_refuted && expectations.iter().all(|expectation| expectation.passed);
         let asserted = || self.asserted().find_map(|assertion| scores.why_vacuous(assertion.target.name));
         let unmatched = || why_nothing_matches(&gate.tool_names(), runs);

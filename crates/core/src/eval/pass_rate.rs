@@ -78,8 +78,7 @@ impl GateBlock {
     }
 
     fn holds(&self, scores: &Scores) -> bool {
-        let holds =
-            |assertion: &Assertion<Target>| assertion.check(scores.value(assertion.target.name)).passed;
+        let holds = |assertion: &Assertion<Target>| assertion.holds(scores.value(assertion.target.name));
         let mut asked =
             self.expect.iter().filter(|assertion| is_of_a_run(assertion)).chain(&self.of_each_run);
         !scores.is_refuted && asked.all(holds)

@@ -135,6 +135,7 @@ fn judge_runs<'t>(
     report: &mut TestReport,
 ) -> Vec<Run<'t>> {
     let mut runs = Vec::with_capacity(recorded.len());
+    report.runs.reserve_exact(recorded.len());
     let mut failed: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (run, graded) in recorded.iter().zip(graded) {
         let number = run.number;

@@ -18,6 +18,7 @@ use crate::report::AssertionDiff;
 use crate::schema::TOO_MUCH_WORK;
 use crate::suite::read::{Block, Field, is_same_key};
 use serde_json::{Value, json};
+use std::sync::Arc;
 
 /// One way to hold a value to an expectation.
 pub(crate) trait Check: Send + Sync {
@@ -101,7 +102,7 @@ pub fn documentation() -> impl Iterator<Item = (&'static str, Option<&'static st
 
 /// A matcher as written, ready to check values.
 pub struct Matcher {
-    written: Value,
+    written: Arc<Value>,
     check: Box<dyn Check>,
     /// What is asked of judges, whose score is then checked.
     question: Option<Box<Question>>,
@@ -115,7 +116,7 @@ impl std::fmt::Debug for Matcher {
 
 impl Matcher {
     /// The matcher as it was written.
-    pub fn written(&self) -> &Value {
+    pub fn written(&self) -> &Arc<Value> {
         &self.written
     }
 
@@ -137,7 +138,7 @@ impl Matcher {
         if self.check.is_undecided(actual) {
             return Some(format!("whether it holds cannot be said: {TOO_MUCH_WORK}"));
         }
-        let mut written = &self.written;
+        let mut written = &*self.written;
         while let Some(inner) = written.get("not") {
             written = inner;
         }
@@ -162,7 +163,7 @@ impl Matcher {
     /// `>= floor`, for default gates.
     pub(crate) fn at_least(floor: f64) -> Self {
         Self {
-            written: json!({ "gte": whole_or_float(floor) }),
+            written: json!({ "gte": whole_or_float(floor) }).into(),
             check: number::at_least(floor),
             question: None,
         }
@@ -171,7 +172,7 @@ impl Matcher {
     /// `<= ceiling`, for default gates.
     pub(crate) fn at_most(ceiling: f64) -> Self {
         Self {
-            written: json!({ "lte": whole_or_float(ceiling) }),
+            written: json!({ "lte": whole_or_float(ceiling) }).into(),
             check: number::at_most(ceiling),
             question: None,
         }
@@ -181,7 +182,7 @@ impl Matcher {
     pub(crate) fn read(field: &mut Field<'_>) -> Option<Self> {
         let written = (!field.is_describing()).then(|| documented(field.value_quietly()));
         let check = read_check(field)?;
-        Some(Self { written: written?, check, question: None })
+        Some(Self { written: written?.into(), check, question: None })
     }
 
     /// The same, or one that asks judges: only what is expected of a run or of a call may do that.
@@ -192,7 +193,7 @@ impl Matcher {
             field.amend_exactly_one_of(keys().chain(GRADED.map(|(key, _, _)| key)));
             read
         })?;
-        Some(Self { written: written?, check, question })
+        Some(Self { written: written?.into(), check, question })
     }
 }
 

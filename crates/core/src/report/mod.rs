@@ -9,6 +9,7 @@ use crate::trace::RecordedServer;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The version of the JSON report this build writes and reads.
@@ -348,8 +349,8 @@ pub struct CallShown {
 pub struct Expectation {
     /// The path or gate target.
     pub target: String,
-    /// The matcher as written.
-    pub matcher: Value,
+    /// The matcher as written, which the suite has too.
+    pub matcher: Arc<Value>,
     /// Whether it held.
     pub passed: bool,
     /// What the target was; absent when there was nothing there.

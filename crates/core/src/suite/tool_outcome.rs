@@ -126,7 +126,7 @@ impl ToolOutcome<'_> {
         };
         Some(Expectation {
             target: STRUCTURED.to_owned(),
-            matcher: json!({ "outputSchema": schema }),
+            matcher: json!({ "outputSchema": schema }).into(),
             passed: diff.is_empty() && reason.is_none(),
             actual,
             diff,

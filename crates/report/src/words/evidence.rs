@@ -31,7 +31,8 @@ fn is_hidden_by_rounding(number: Number, expected: &str) -> bool {
 /// What a gate asked for and did not get, in sentences. A flag that says no more than "failed" is left to the findings.
 pub(crate) fn unmet(gate: &GateReport, limits: Limits) -> Vec<String> {
     let one = serde_json::json!({"gte": 1});
-    let is_flag = |failed: &Expectation| failed.matcher == one && failed.actual == Some(serde_json::json!(0));
+    let is_flag =
+        |failed: &Expectation| *failed.matcher == one && failed.actual == Some(serde_json::json!(0));
     let is_told = |failed: &Expectation| is_flag(failed) && !gate.explanation.is_empty();
     let failed = gate.expectations.iter().filter(|expectation| !expectation.passed && !is_told(expectation));
     let mut said = Vec::new();

@@ -297,6 +297,7 @@ fn read_gates(block: &mut Block<'_>) -> Vec<GateBlock> {
         let key_span = block.key_span(kind.key).unwrap_or_default();
         gates.extend(block.optional(kind.key, kind.summary, |f| kind.read_field(f, key_span)));
     }
+    gates.shrink_to_fit();
     gates
 }
 
