@@ -1,9 +1,10 @@
 //! One run of a model: ask, call what it wants, tell it what came of that, until it is done or a limit is reached.
 
 use crate::at_once::at_once;
-use crate::dialect::{Answered, Ask, Message, Reply, Stop, Wanted};
+use crate::dialect::{Answered, Ask, Message, Reply, Stop, ToolChoice, Wanted};
 use crate::provider::{AskError, Deadlines, Provider};
 use crate::toolbox::Toolbox;
+use mcptest_core::provider::Parameters;
 use mcptest_core::trace::{ConversationTrace, RecordedCall, RecordedError, RecordedTurn, Tokens};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -50,8 +51,8 @@ pub struct Task<'a> {
     pub system: Option<&'a str>,
     /// What the user says, turn by turn.
     pub turns: &'a [String],
-    /// The sampling temperature.
-    pub temperature: Option<f64>,
+    /// What else is asked of the model, by the names of a suite.
+    pub parameters: &'a Parameters,
     /// Whether the model may call the tools from code that its provider runs.
     pub code_execution: bool,
     /// What the run may use.
@@ -103,8 +104,12 @@ pub async fn run_model(
     watcher: &dyn Watcher,
 ) -> Result<ConversationTrace, Unrecorded> {
     let started = Instant::now();
+    let choice = task.parameters.get("tool_choice").and_then(|choice| choice.as_str());
+    let choice = choice.map(|written| toolbox.choice(written)).transpose();
+    let choice = choice.map_err(Unrecorded::Unanswered)?.flatten();
     let mut run = Run {
         task,
+        choice,
         toolbox,
         watcher,
         started,
@@ -130,6 +135,7 @@ pub async fn run_model(
 
 struct Run<'a> {
     task: &'a Task<'a>,
+    choice: Option<ToolChoice>,
     toolbox: Arc<Toolbox>,
     watcher: &'a dyn Watcher,
     started: Instant,
@@ -212,13 +218,16 @@ impl Run<'_> {
 
     /// The model's next message, and what is recorded of it.
     async fn ask(&mut self) -> Result<Result<(Reply, RecordedTurn), AskError>, Unrecorded> {
+        let has_results = self.messages.iter().any(|message| matches!(message, Message::Results(_)));
+        let choice = self.choice.as_ref();
         let ask = Ask {
             model: self.task.model,
             system: self.task.system,
             messages: &self.messages,
             tools: self.toolbox.offered(),
             max_tokens: self.task.limits.max_tokens,
-            temperature: self.task.temperature,
+            parameters: self.task.parameters,
+            tool_choice: if has_results { choice.map(ToolChoice::after_results) } else { choice },
             code_execution: self.task.code_execution,
             container: self.container.as_deref(),
             answer_schema: None,

@@ -1,13 +1,13 @@
 //! The servers of one run as the model sees them: one catalogue, and one way to call.
 
-use crate::dialect::{Answered, Arguments, Offered, Wanted};
+use crate::dialect::{Answered, Arguments, Offered, ToolChoice, Wanted};
 use crate::fault::{FaultPlan, Strike, Struck};
 use crate::result::{ToolOutcome, parts_of};
 use crate::tool_schema::{Fitted, LeftOut, Offer};
 use mcptest_core::problem::nearest;
 use mcptest_core::provider::Family;
 use mcptest_core::suite::ToolSchemas;
-use mcptest_core::trace::{CatalogueTool, RecordedCall, RecordedFault, RecordedResult, ToolSchema};
+use mcptest_core::trace::{CatalogueTool, RecordedCall, RecordedFault, RecordedResult, ToolSchema, is_tool};
 use mcptest_mcp::client::{Client, Observed, WireError};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -273,6 +273,39 @@ impl Toolbox {
                 Route::Nowhere(Some(server), tool)
             }
             _ => Route::Nowhere(None, written),
+        }
+    }
+
+    /// What a `tool_choice` means here: nothing, where there is no tool. The error is a sentence.
+    pub(crate) fn choice(&self, written: &str) -> Result<Option<ToolChoice>, String> {
+        let word = match written {
+            "auto" => ToolChoice::Auto,
+            "required" => ToolChoice::Required,
+            "none" => ToolChoice::None,
+            _ => return self.chosen(written).map(Some),
+        };
+        Ok(Some(word).filter(|_| !self.offered.is_empty()))
+    }
+
+    fn chosen(&self, written: &str) -> Result<ToolChoice, String> {
+        let is_meant = |at: &usize| {
+            let tool = &self.catalogue[*at];
+            is_tool(written, &tool.name, tool.server.as_deref())
+        };
+        let meant: Vec<&Offered> =
+            (0..self.catalogue.len()).filter(is_meant).map(|at| &self.offered[at]).collect();
+        match &meant[..] {
+            [one] => Ok(ToolChoice::Tool(one.name.clone())),
+            [] => {
+                let names = self.catalogue.iter().map(|tool| tool.name.as_str());
+                let near = nearest(written, names.chain(["auto", "required", "none"]));
+                let hint = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+                Err(format!("`tool_choice`: the model is offered no tool `{written}`{hint}"))
+            }
+            several => {
+                let names = several.iter().map(|tool| format!("`{}`", tool.full_name)).collect::<Vec<_>>();
+                Err(format!("`tool_choice`: `{written}` can be {}: write one of them", names.join(" or ")))
+            }
         }
     }
 

@@ -1,4 +1,14 @@
-//! Which providers of models are known, and how does a suite name them?
+//! Which providers of models are known, how does a suite name them, and what do they refuse?
+
+mod model_id;
+mod own_keys;
+mod refusals;
+#[cfg(test)]
+mod tests;
+
+pub use model_id::{has_thinking_levels, is_reasoning, thinks_adaptively};
+pub use own_keys::taken_keys;
+pub use refusals::{Parameters, Refusal, refusals};
 
 /// A provider that is known by the ids of its models.
 #[derive(Debug)]
@@ -149,6 +159,13 @@ pub fn runs_code(kind: &str, model: &str) -> bool {
     }
 }
 
+impl Kind {
+    /// The kind of this name.
+    pub fn named(name: &str) -> Option<&'static Self> {
+        KINDS.iter().find(|kind| kind.name == name)
+    }
+}
+
 impl Family {
     /// The family of this name.
     pub fn named(name: &str) -> Option<&'static Self> {
@@ -176,70 +193,5 @@ fn begins(id: &str, prefix: &str) -> bool {
             id.strip_prefix(letters).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
         }
         None => id.starts_with(prefix),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_model_belongs_to_the_family_of_its_prefix() {
-        for (id, name) in [
-            ("claude-sonnet-4-5", Some("anthropic")),
-            ("gpt-5", Some("openai")),
-            ("chatgpt-4o-latest", Some("openai")),
-            ("o3-mini", Some("openai")),
-            ("gemini-3-pro", Some("gemini")),
-            ("open-mistral-nemo", Some("mistral")),
-            ("devstral-small", Some("mistral")),
-            ("olmo-2", None),
-            ("llama3", None),
-        ] {
-            assert_eq!(Family::of_model(id).map(|family| family.name), name, "{id}");
-        }
-    }
-
-    #[test]
-    fn models_that_can_call_tools_from_code_are_known_by_their_id() {
-        for (kind, id) in [
-            ("anthropic", "claude-opus-4-5-20251101"),
-            ("anthropic", "claude-sonnet-4-5"),
-            ("anthropic", "claude-haiku-5-5"),
-            ("anthropic", "a-gateways-own-name"),
-            ("openai-responses", "gpt-5.6-terra"),
-            ("openai-responses", "gpt-6"),
-            ("openai-responses", "a-gateways-own-name"),
-        ] {
-            assert!(runs_code(kind, id), "{kind} {id}");
-        }
-        for (kind, id) in [
-            ("anthropic", "claude-3-7-sonnet-latest"),
-            ("anthropic", "claude-sonnet-4-20250514"),
-            ("anthropic", "claude-opus-4-1"),
-            ("anthropic", "claude-haiku-4-5"),
-            ("openai-responses", "gpt-5"),
-            ("openai-responses", "gpt-5-2025-08-07"),
-            ("openai-responses", "gpt-5.2-mini"),
-            ("openai-responses", "gpt-4o"),
-            ("openai-responses", "o3"),
-            ("openai", "gpt-5.6"),
-            ("gemini", "gemini-3-pro"),
-            ("mistral", "mistral-large-latest"),
-        ] {
-            assert!(!runs_code(kind, id), "{kind} {id}");
-        }
-    }
-
-    #[test]
-    fn families_and_kinds_name_each_other() {
-        for family in FAMILIES {
-            assert!(KINDS.iter().any(|kind| kind.name == family.kind), "{}", family.name);
-            assert_eq!(Family::of_model(family.model).unwrap().name, family.name);
-            assert!(!family.keys.is_empty() && !family.base_urls.is_empty());
-        }
-        for kind in KINDS {
-            assert!(FAMILIES.iter().any(|family| family.name == kind.family), "{}", kind.name);
-        }
     }
 }

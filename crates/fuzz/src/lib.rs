@@ -33,25 +33,11 @@ pub const TARGETS: &[(&str, Target)] = &[
 /// Replies of providers: no body makes any dialect panic, and a message that is read can be sent back.
 pub fn reply(data: &[u8]) {
     use mcptest_agent::dialect::{Ask, DIALECTS, Message};
-    fn ask(messages: &[Message]) -> Ask<'_> {
-        Ask {
-            model: "m",
-            system: None,
-            messages,
-            tools: &[],
-            max_tokens: None,
-            temperature: None,
-            code_execution: false,
-            container: None,
-            answer_schema: None,
-            echo_reasoning: false,
-        }
-    }
     let Ok(body) = std::str::from_utf8(data) else { return };
     for dialect in DIALECTS {
-        if let Ok(reply) = (dialect.read)(&ask(&[]), body) {
+        if let Ok(reply) = (dialect.read)(&Ask::new("m", &[]), body) {
             let messages = [Message::User("hi".to_owned()), Message::Assistant(reply.message)];
-            let sent = (dialect.body)(&ask(&messages));
+            let sent = (dialect.body)(&Ask::new("m", &messages));
             assert!(serde_json::from_str::<serde_json::Value>(&sent).is_ok(), "{}: {sent}", dialect.name);
         }
     }

@@ -283,6 +283,7 @@ pub fn expected_header(of: AgentRow<'_>) -> Header {
             None => offered,
         }
     };
+    let parameters = agent.parameters_of(of.model);
     let texts = agent.turns.iter().chain(&agent.system_prompt);
     let variables = texts.flat_map(|text| &text.variables);
     let servers = agent.servers.iter().map(|name| (name.clone(), entry_of(of.suite, name))).collect();
@@ -290,7 +291,7 @@ pub fn expected_header(of: AgentRow<'_>) -> Header {
         model: of.model_label(),
         prompt: agent.turns.iter().map(|turn| without_tokens(&turn.template)).collect(),
         system_prompt: agent.system_prompt.as_ref().map(|text| without_tokens(&text.template)),
-        parameters: without_secret_names(&agent.parameters).unwrap_or_else(|| agent.parameters.clone()),
+        parameters: without_secret_names(&parameters).unwrap_or(parameters),
         variables: variables.map(|(name, value)| (name.clone(), digest(value.as_bytes()))).collect(),
         files: agent.own.as_ref().map(|own| own.digests.clone()).unwrap_or_default(),
         servers: without_secret_names(&servers).unwrap_or(servers),

@@ -2,12 +2,14 @@
 
 use super::bad_reply::{open, shape};
 use super::echo::{Ids, Rules, Told, Turn, conversation, is_blank, list, of_kind};
+use super::parameters::{filled, placed, put};
 use super::piece::{Piece, Said, count, detail, kept, ours, with_schema};
-use super::{ANSWER, Arguments, Ask, BadReply, Dialect, Message, Part, Reply, Stop, Wanted};
+use super::{ANSWER, Arguments, Ask, BadReply, Dialect, Message, Part, Reply, Stop, ToolChoice, Wanted};
+use mcptest_core::provider::thinks_adaptively;
 use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
 /// Anthropic's Messages.
@@ -54,20 +56,18 @@ struct AnthropicBody<'a> {
     model: &'a str,
     max_tokens: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
-    system: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    temperature: Option<f64>,
+    system: Option<Value>,
     messages: Vec<Piece<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     container: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    tool_choice: Option<Value>,
+    #[serde(flatten)]
+    parameters: Map<String, Value>,
 }
 
 fn body(ask: &Ask<'_>) -> String {
-    let tool = |tool: &super::Offered| {
+    let tool = |(at, tool): (usize, &super::Offered)| {
         let mut shown = json!({ "name": tool.name });
         if let Some(description) = &tool.description {
             shown["description"] = json!(description);
@@ -75,19 +75,28 @@ fn body(ask: &Ask<'_>) -> String {
         if ask.code_execution {
             shown["allowed_callers"] = json!(["direct", CODE_EXECUTION]);
         }
+        if ask.caches() && at + 1 == ask.tools.len() {
+            cached_up_to(&mut shown);
+        }
         with_schema(&shown, "input_schema", &tool.input_schema)
     };
     let code = ask.code_execution.then(|| ours(&json!({ "type": CODE_EXECUTION, "name": "code_execution" })));
     let answer = ask.answer_schema.map(answer_tool);
+    let system = ask.system.filter(|system| !system.trim().is_empty()).map(|text| {
+        let mut block = json!({ "type": "text", "text": text });
+        if ask.caches() {
+            cached_up_to(&mut block);
+        }
+        json!([block])
+    });
     let body = AnthropicBody {
         model: ask.model,
         max_tokens: ask.max_tokens.unwrap_or(DEFAULT_MAX_TOKENS),
-        system: ask.system.filter(|system| !system.is_empty()),
-        temperature: ask.temperature,
+        system,
         messages: messages(ask),
-        tools: code.into_iter().chain(ask.tools.iter().map(tool)).chain(answer).collect(),
+        tools: code.into_iter().chain(ask.tools.iter().enumerate().map(tool)).chain(answer).collect(),
         container: ask.container,
-        tool_choice: ask.answer_schema.map(|_| json!({ "type": "tool", "name": ANSWER })),
+        parameters: parameters(ask),
     };
     serde_json::to_string(&body).unwrap_or_default()
 }
@@ -95,6 +104,34 @@ fn body(ask: &Ask<'_>) -> String {
 /// Every model can be made to call a tool, and not every one takes a format of its answer.
 fn answer_tool(schema: &Value) -> Box<RawValue> {
     ours(&json!({ "name": ANSWER, "description": "Gives the answer.", "input_schema": schema }))
+}
+
+/// What stands before the end of this block is read from a cache next time. Up to four blocks may be marked; these are
+/// the last tool, the system prompt, and the last block of the conversation.
+fn cached_up_to(block: &mut Value) {
+    block["cache_control"] = json!({ "type": "ephemeral" });
+}
+
+fn parameters(ask: &Ask<'_>) -> Map<String, Value> {
+    let places =
+        [("temperature", "temperature"), ("top_p", "top_p"), ("reasoning_effort", "output_config.effort")];
+    let mut entries = placed(ask, &places);
+    if ask.effort().is_some() && thinks_adaptively(ask.model) {
+        put(&mut entries, "thinking.type", json!("adaptive"));
+    }
+    if let Some(choice) = ask.tool_choice {
+        let choice = match choice {
+            ToolChoice::Auto => json!({ "type": "auto" }),
+            ToolChoice::Required => json!({ "type": "any" }),
+            ToolChoice::None => json!({ "type": "none" }),
+            ToolChoice::Tool(name) => json!({ "type": "tool", "name": name }),
+        };
+        put(&mut entries, "tool_choice", choice);
+    }
+    if ask.answer_schema.is_some() {
+        put(&mut entries, "tool_choice", json!({ "type": "tool", "name": ANSWER }));
+    }
+    filled(entries, ask.parameters)
 }
 
 /// User and assistant take turns: what the user says after results goes into one message with them.
@@ -116,6 +153,12 @@ fn messages<'a>(ask: &Ask<'a>) -> Vec<Piece<'a>> {
                 messages.push(message);
             }
         }
+    }
+    // What goes back to code that a provider runs may not be marked.
+    let is_markable = |block: &&mut Value| !(ask.code_execution && block["type"] == "tool_result");
+    let is_said = |block: &&mut Value| block["text"].as_str().is_none_or(|text| !text.trim().is_empty());
+    if let Some(last) = of_user.last_mut().filter(is_markable).filter(is_said).filter(|_| ask.caches()) {
+        cached_up_to(last);
     }
     take_turn(&mut messages, &mut of_user);
     messages
@@ -227,7 +270,6 @@ fn stop(reason: Option<&str>, has_calls: bool) -> Stop {
     }
 }
 
-/// What is read from a cache, or written to it, is counted apart there.
 /// What goes through a cache is counted beside the input, and the thoughts within the output.
 fn usage(usage: Option<&Value>) -> Tokens {
     let (cache_read, cache_write) =
@@ -301,11 +343,17 @@ mod tests {
             json!({ "role": "user", "content": [
                 { "type": "tool_result", "tool_use_id": "a", "content": [{ "type": "text", "text": "no city" }], "is_error": true },
                 { "type": "tool_result", "tool_use_id": "b", "content": [] },
-                { "type": "text", "text": "well?" },
+                { "type": "text", "text": "well?", "cache_control": { "type": "ephemeral" } },
             ]})
         );
         assert_eq!(body["tools"][0]["input_schema"]["type"], "object");
-        assert_eq!((&body["system"], &body["max_tokens"]), (&json!("Be brief."), &json!(64)));
+        assert_eq!(
+            (&body["system"], &body["max_tokens"]),
+            (
+                &json!([{ "type": "text", "text": "Be brief.", "cache_control": { "type": "ephemeral" } }]),
+                &json!(64)
+            )
+        );
     }
 
     #[test]

@@ -2,12 +2,14 @@
 
 use super::bad_reply::{gist, open, shape};
 use super::echo::{Ids, Rules, Told, Turn, conversation, is_blank, list};
+use super::parameters::{filled, placed, put};
 use super::piece::{Piece, Said, count, with_schema};
-use super::{Arguments, Ask, BadReply, Dialect, Part, Reply, Stop, Wanted};
+use super::{Arguments, Ask, BadReply, Dialect, Part, Reply, Stop, ToolChoice, Wanted};
+use mcptest_core::provider::has_thinking_levels;
 use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 /// Gemini's `generateContent`.
 pub const GEMINI: Dialect = Dialect {
@@ -51,9 +53,9 @@ struct GeminiBody<'a> {
     system_instruction: Option<Value>,
     contents: Vec<Piece<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    generation_config: Option<Value>,
-    #[serde(skip_serializing_if = "Option::is_none")]
     tools: Option<[Declarations; 1]>,
+    #[serde(flatten)]
+    parameters: Map<String, Value>,
 }
 
 #[derive(Serialize)]
@@ -64,21 +66,56 @@ struct Declarations {
 
 fn body(ask: &Ask<'_>) -> String {
     let system = ask.system.filter(|system| !system.is_empty());
-    let mut config = serde_json::Map::new();
-    config.extend(ask.max_tokens.map(|most| ("maxOutputTokens".to_owned(), json!(most))));
-    config.extend(ask.temperature.map(|temperature| ("temperature".to_owned(), json!(temperature))));
-    if let Some(schema) = ask.answer_schema {
-        config.insert("responseMimeType".to_owned(), json!("application/json"));
-        config.insert("responseJsonSchema".to_owned(), schema.clone());
-    }
     let declared: Vec<Box<RawValue>> = ask.tools.iter().map(declaration).collect();
     let body = GeminiBody {
         system_instruction: system.map(|text| json!({ "parts": [{ "text": text }] })),
         contents: contents(ask),
-        generation_config: (!config.is_empty()).then_some(Value::Object(config)),
         tools: (!declared.is_empty()).then_some([Declarations { function_declarations: declared }]),
+        parameters: parameters(ask),
     };
     serde_json::to_string(&body).unwrap_or_default()
+}
+
+fn parameters(ask: &Ask<'_>) -> Map<String, Value> {
+    let places = [
+        ("temperature", "generationConfig.temperature"),
+        ("top_p", "generationConfig.topP"),
+        ("seed", "generationConfig.seed"),
+    ];
+    let mut entries = placed(ask, &places);
+    if let Some(most) = ask.max_tokens {
+        put(&mut entries, "generationConfig.maxOutputTokens", json!(most));
+    }
+    if let Some(schema) = ask.answer_schema {
+        put(&mut entries, "generationConfig.responseMimeType", json!("application/json"));
+        put(&mut entries, "generationConfig.responseJsonSchema", schema.clone());
+    }
+    if let Some(word) = ask.effort() {
+        let (key, value) = thinking(ask.model, word);
+        put(&mut entries, &format!("generationConfig.thinkingConfig.{key}"), value);
+    }
+    if let Some(choice) = ask.tool_choice {
+        let config = match choice {
+            ToolChoice::Auto => json!({ "mode": "AUTO" }),
+            ToolChoice::Required => json!({ "mode": "ANY" }),
+            ToolChoice::None => json!({ "mode": "NONE" }),
+            ToolChoice::Tool(name) => json!({ "mode": "ANY", "allowedFunctionNames": [name] }),
+        };
+        put(&mut entries, "toolConfig.functionCallingConfig", config);
+    }
+    filled(entries, ask.parameters)
+}
+
+/// A level, or, before there were levels, the budget in tokens that Google itself takes such a word for.
+fn thinking(model: &str, word: &str) -> (&'static str, Value) {
+    let budget = match word {
+        _ if has_thinking_levels(model) => return ("thinkingLevel", json!(word)),
+        "none" => 0,
+        "minimal" | "low" => 1024,
+        "medium" => 8192,
+        _ => 24_576,
+    };
+    ("thinkingBudget", json!(budget))
 }
 
 fn declaration(tool: &super::Offered) -> Box<RawValue> {

@@ -6,6 +6,7 @@ mod echo;
 mod gemini;
 mod openai_chat;
 mod openai_responses;
+mod parameters;
 mod piece;
 #[cfg(test)]
 mod tests;
@@ -17,12 +18,13 @@ pub(crate) use bad_reply::{error_message, gist};
 pub use gemini::GEMINI;
 pub use openai_chat::{MISTRAL, OPENAI_CHAT};
 pub use openai_responses::OPENAI_RESPONSES;
-pub(crate) use piece::is_reasoning;
 pub use wire_name::{wire_name, wire_names};
 
+use mcptest_core::provider::Parameters;
 use mcptest_core::trace::Tokens;
 use serde_json::Value;
 use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 
 /// How one kind of provider is spoken to.
 #[derive(Debug)]
@@ -67,8 +69,10 @@ pub struct Ask<'a> {
     pub tools: &'a [Offered],
     /// The most tokens of the answer.
     pub max_tokens: Option<u64>,
-    /// The sampling temperature.
-    pub temperature: Option<f64>,
+    /// What else is asked of it, by the names of a suite.
+    pub parameters: &'a Parameters,
+    /// Which of the tools it is to call.
+    pub tool_choice: Option<&'a ToolChoice>,
     /// Whether the model may call the tools from code that its provider runs.
     pub code_execution: bool,
     /// Where that code runs, once the provider has said so.
@@ -77,6 +81,47 @@ pub struct Ask<'a> {
     pub answer_schema: Option<&'a Value>,
     /// Whether the provider wants its model's thoughts back where its dialect has no place of its own for them.
     pub echo_reasoning: bool,
+}
+
+impl<'a> Ask<'a> {
+    /// A question with nothing but a conversation.
+    pub fn new(model: &'a str, messages: &'a [Message]) -> Self {
+        static NONE: Parameters = BTreeMap::new();
+        Self {
+            model,
+            system: None,
+            messages,
+            tools: &[],
+            max_tokens: None,
+            parameters: &NONE,
+            tool_choice: None,
+            code_execution: false,
+            container: None,
+            answer_schema: None,
+            echo_reasoning: false,
+        }
+    }
+}
+
+/// Which tool a model is to call.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ToolChoice {
+    /// As it sees fit.
+    Auto,
+    /// Any.
+    Required,
+    /// None of them.
+    None,
+    /// This one, by its name on the wire.
+    Tool(String),
+}
+
+impl ToolChoice {
+    /// What is required is required until there are results: else the model could never answer.
+    pub(crate) fn after_results(&self) -> &Self {
+        const AUTO: &ToolChoice = &ToolChoice::Auto;
+        if *self == Self::None { self } else { AUTO }
+    }
 }
 
 /// A tool as the model sees it.

@@ -2,12 +2,14 @@
 
 use super::bad_reply::{open, shape};
 use super::echo::{Ids, Rules, Told, Turn, conversation, is_blank, list};
-use super::piece::{Piece, Said, count, detail, is_reasoning, kept, with_schema};
+use super::parameters::{filled, placed};
+use super::piece::{Piece, Said, count, detail, kept, with_schema};
 use super::{ANSWER, Arguments, Ask, BadReply, Dialect, Reply, Stop, Wanted};
+use mcptest_core::provider::is_reasoning;
 use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
 /// Chat Completions, as `OpenAI` has them and ollama, vLLM and llama.cpp serve them.
@@ -51,16 +53,12 @@ const MISTRAL_RULES: Rules =
 struct ChatBody<'a> {
     model: &'a str,
     messages: Vec<Piece<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_tokens: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_completion_tokens: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    temperature: Option<f64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     tools: Vec<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     response_format: Option<Value>,
+    #[serde(flatten)]
+    parameters: Map<String, Value>,
 }
 
 fn body(ask: &Ask<'_>, flavour: Flavour) -> String {
@@ -72,7 +70,6 @@ fn body(ask: &Ask<'_>, flavour: Flavour) -> String {
         let function = with_schema(&function, "parameters", &tool.input_schema);
         with_schema(&json!({ "type": "function" }), "function", &function)
     };
-    let is_reasoning = is_reasoning(ask.model);
     let system = ask.system.filter(|system| !system.is_empty());
     let system = system.map(|text| Piece::Ours(json!({ "role": "system", "content": text })));
     let rules = if flavour == Flavour::Mistral { &MISTRAL_RULES } else { &RULES };
@@ -83,16 +80,31 @@ fn body(ask: &Ask<'_>, flavour: Flavour) -> String {
             .into_iter()
             .chain(turns.into_iter().flat_map(|turn| messages(turn, flavour)))
             .collect(),
-        max_tokens: ask.max_tokens.filter(|_| !is_reasoning),
-        max_completion_tokens: ask.max_tokens.filter(|_| is_reasoning),
-        temperature: ask.temperature,
         tools: ask.tools.iter().map(tool).collect(),
         response_format: ask.answer_schema.map(|schema| {
             let schema = json!({ "name": ANSWER, "strict": true, "schema": schema });
             json!({ "type": "json_schema", "json_schema": schema })
         }),
+        parameters: parameters(ask, flavour),
     };
     serde_json::to_string(&body).unwrap_or_default()
+}
+
+fn parameters(ask: &Ask<'_>, flavour: Flavour) -> Map<String, Value> {
+    let (seed, required) =
+        if flavour == Flavour::Mistral { ("random_seed", "any") } else { ("seed", "required") };
+    let places = [
+        ("temperature", "temperature"),
+        ("top_p", "top_p"),
+        ("seed", seed),
+        ("reasoning_effort", "reasoning_effort"),
+    ];
+    let mut entries = placed(ask, &places);
+    let limit = if is_reasoning(ask.model) { "max_completion_tokens" } else { "max_tokens" };
+    entries.extend(ask.max_tokens.map(|most| (limit.to_owned(), json!(most))));
+    let named = |name: &str| json!({ "type": "function", "function": { "name": name } });
+    entries.extend(ask.choice(required, named).map(|choice| ("tool_choice".to_owned(), choice)));
+    filled(entries, ask.parameters)
 }
 
 fn messages(turn: Turn<'_>, flavour: Flavour) -> Vec<Piece<'_>> {

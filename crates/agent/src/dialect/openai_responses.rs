@@ -2,12 +2,14 @@
 
 use super::bad_reply::{error_message, open, shape};
 use super::echo::{Ids, Rules, Told, Turn, conversation, of_kind};
-use super::piece::{Piece, Said, count, detail, is_reasoning, kept, ours, with_schema};
+use super::parameters::{filled, placed};
+use super::piece::{Piece, Said, count, detail, kept, ours, with_schema};
 use super::{ANSWER, Arguments, Ask, BadReply, Dialect, Reply, Stop, Wanted};
+use mcptest_core::provider::is_reasoning;
 use mcptest_core::trace::Tokens;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use std::borrow::Cow;
 
 /// The Responses of `OpenAI`.
@@ -44,10 +46,6 @@ struct ResponsesBody<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     instructions: Option<&'a str>,
     input: Vec<Piece<'a>>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    max_output_tokens: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    temperature: Option<f64>,
     /// With it thoughts can be sent back even where nothing is stored; models that do not think refuse it.
     #[serde(skip_serializing_if = "Option::is_none")]
     include: Option<[&'static str; 1]>,
@@ -55,6 +53,8 @@ struct ResponsesBody<'a> {
     tools: Vec<Box<RawValue>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     text: Option<Value>,
+    #[serde(flatten)]
+    parameters: Map<String, Value>,
 }
 
 fn body(ask: &Ask<'_>) -> String {
@@ -78,15 +78,24 @@ fn body(ask: &Ask<'_>) -> String {
         model: ask.model,
         instructions: ask.system.filter(|system| !system.is_empty()),
         input: conversation(ask, &RULES).into_iter().flat_map(items).collect(),
-        max_output_tokens: ask.max_tokens,
-        temperature: ask.temperature,
         include: is_reasoning(ask.model).then_some(["reasoning.encrypted_content"]),
         tools: code.into_iter().chain(ask.tools.iter().map(tool)).collect(),
         text: ask.answer_schema.map(|schema| {
             json!({ "format": { "type": "json_schema", "name": ANSWER, "strict": true, "schema": schema } })
         }),
+        parameters: parameters(ask),
     };
     serde_json::to_string(&body).unwrap_or_default()
+}
+
+fn parameters(ask: &Ask<'_>) -> Map<String, Value> {
+    let places =
+        [("temperature", "temperature"), ("top_p", "top_p"), ("reasoning_effort", "reasoning.effort")];
+    let mut entries = placed(ask, &places);
+    entries.extend(ask.max_tokens.map(|most| ("max_output_tokens".to_owned(), json!(most))));
+    let named = |name: &str| json!({ "type": "function", "name": name });
+    entries.extend(ask.choice("required", named).map(|choice| ("tool_choice".to_owned(), choice)));
+    filled(entries, ask.parameters)
 }
 
 fn items(turn: Turn<'_>) -> Vec<Piece<'_>> {

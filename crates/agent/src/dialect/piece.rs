@@ -123,12 +123,6 @@ pub(super) fn detail(usage: Option<&Value>, of: &str, key: &str) -> Option<u64> 
     count(usage?.get(of), key)
 }
 
-/// Whether this id is that of a model of `OpenAI` which thinks before it answers.
-pub(crate) fn is_reasoning(model: &str) -> bool {
-    let digit_after = |prefix: &str| model.strip_prefix(prefix)?.chars().next()?.to_digit(10);
-    digit_after("o").is_some() || (digit_after("gpt-").is_some_and(|n| n >= 5) && !model.contains("-chat"))
-}
-
 /// The text of a message that comes in pieces: what is written without a break is joined without one.
 #[derive(Debug, Default)]
 pub(super) struct Said {
@@ -201,15 +195,5 @@ mod tests {
             RawValue::from_string(r#"{"type":"object","properties":{"z":{},"a":1.50}}"#.to_owned()).unwrap();
         let sent = with_schema(&json!({ "name": "a" }), "parameters", &schema);
         assert_eq!(sent.get(), format!(r#"{{"name":"a","parameters":{schema}}}"#));
-    }
-
-    #[test]
-    fn models_that_think_are_known_by_their_id() {
-        for model in ["o3", "o4-mini", "gpt-5", "gpt-5.2-mini", "gpt-6"] {
-            assert!(is_reasoning(model), "{model}");
-        }
-        for model in ["gpt-4o", "gpt-5-chat-latest", "gpt-oss-120b", "olmo", "chatgpt-4o-latest"] {
-            assert!(!is_reasoning(model), "{model}");
-        }
     }
 }

@@ -15,9 +15,9 @@ pub use ask_error::{AskError, AskErrorKind};
 pub use patience::{Deadlines, Patience};
 pub use resolve::{ProviderError, Providers};
 
-use crate::dialect::{Ask, Dialect, Reply, is_reasoning};
+use crate::dialect::{Ask, Dialect, Reply};
 use mcptest_core::price::count_tokens;
-use mcptest_core::provider::{FAMILIES, Family};
+use mcptest_core::provider::{FAMILIES, Family, Kind, Parameters, refusals};
 use mcptest_core::suite::{Environment, Model, Suite};
 use mcptest_core::trace::Tokens;
 use parking_lot::Mutex;
@@ -81,8 +81,9 @@ impl Provider {
     }
 
     /// Whether one of its models may be told a temperature, as far as that is known.
-    pub fn takes_temperature(model: &str) -> bool {
-        !is_reasoning(model)
+    pub fn takes_temperature(&self, model: &str) -> bool {
+        let cool = Parameters::from([("temperature".to_owned(), 0.into())]);
+        Kind::named(self.0.dialect.name).is_none_or(|kind| refusals(kind, model, &cool).is_empty())
     }
 
     /// Its name: the suite's own, or the family's.

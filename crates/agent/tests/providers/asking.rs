@@ -27,10 +27,8 @@ pub(crate) fn suite(text: &str) -> Suite {
 
 /// `provider/id`, or an id alone.
 pub(crate) fn model(text: &str) -> Model {
-    match text.split_once('/') {
-        Some((provider, id)) => Model { provider: Some(provider.to_owned()), id: id.to_owned() },
-        None => Model { provider: None, id: text.to_owned() },
-    }
+    let (provider, id) = text.split_once('/').map_or((None, text), |(provider, id)| (Some(provider), id));
+    Model { provider: provider.map(str::to_owned), id: id.to_owned(), ..Model::default() }
 }
 
 pub(crate) fn resolve(
@@ -74,18 +72,8 @@ impl Table {
 
     /// As it is asked when a test says nothing of it.
     pub(crate) fn question<'a>(&'a self, messages: &'a [Message], tools: &'a [Offered]) -> Ask<'a> {
-        Ask {
-            model: &self.model,
-            system: Some("You are terse."),
-            messages,
-            tools,
-            max_tokens: Some(1000),
-            temperature: None,
-            code_execution: false,
-            container: None,
-            answer_schema: None,
-            echo_reasoning: false,
-        }
+        let system = Some("You are terse.");
+        Ask { system, tools, max_tokens: Some(1000), ..Ask::new(&self.model, messages) }
     }
 
     /// With what was tried again.

@@ -17,6 +17,7 @@ mod judges;
 mod limits;
 mod modes;
 mod odd_content;
+mod parameters;
 mod progress;
 mod quirks;
 mod real_servers;

@@ -324,7 +324,7 @@ fn read_jurors(
 fn read_juror(field: &mut Field<'_>, providers: &mut Vec<(String, Span)>) -> Option<Model> {
     let mut of_block = Vec::new();
     let juror = field.shapes("a model's id, or {model}", |shapes| {
-        shapes.text(|f| f.name().map(|id| Model { provider: None, id }));
+        shapes.text(|f| f.name().map(|id| Model { id, ..Model::default() }));
         shapes.block(|b| b.required("model", "The model that judges", |f| Model::read(f, &mut of_block)));
     });
     providers.extend(of_block);

@@ -3,6 +3,7 @@
 mod overrides;
 mod own;
 mod read;
+mod request;
 #[cfg(test)]
 mod tests;
 mod variant;
@@ -88,15 +89,20 @@ pub(super) struct References {
     pub(super) inject: Vec<(String, Span)>,
     pub(super) providers: Vec<(String, Span)>,
     pub(super) code_execution: Option<Span>,
+    /// The parameters of its requests, and those that single models have.
+    parameters: Vec<(&'static str, Span)>,
+    of_models: Vec<(String, Vec<(&'static str, Span)>)>,
 }
 
 /// A model by its id, at its own provider or one the suite declares.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Model {
     /// The suite's provider; found by the id's family when left out.
     pub provider: Option<String>,
     /// The provider's id of the model.
     pub id: String,
+    /// Parameters that are its own, by their names in the suite: they come before the agent's.
+    pub parameters: BTreeMap<String, Value>,
 }
 
 /// Where an agent's recorded runs are.
@@ -133,8 +139,13 @@ impl Agent {
             inject: &inject,
         };
         let unhittable = inject.iter().filter_map(|fault| self.unhittable(fault, catalogue));
+        let chosen = self.unknown_choice(&facts);
         let of_runs = self.expect.iter().filter_map(|assertion| assertion.lint(catalogue));
-        unhittable.chain(of_runs).chain(self.gates.iter().flat_map(|gate| gate.lint(&facts))).collect()
+        unhittable
+            .chain(chosen)
+            .chain(of_runs)
+            .chain(self.gates.iter().flat_map(|gate| gate.lint(&facts)))
+            .collect()
     }
 
     /// The faults that are injected into its calls.
@@ -240,16 +251,17 @@ impl CassettePath {
 }
 
 impl Model {
-    /// An id, or `{provider, id}`; the provider's name must exist elsewhere in the suite.
+    /// An id, or `{provider, id}`, of a model that judges and has no parameters; the provider's name must exist elsewhere
+    /// in the suite.
     pub(crate) fn read(field: &mut Field<'_>, providers: &mut Vec<(String, Span)>) -> Option<Self> {
-        field.define("model", |field| {
+        field.define("judge", |field| {
             field.shapes("a model's id or {provider, id}", |shapes| {
-                shapes.text(|f| f.name().map(|id| Self { provider: None, id }));
+                shapes.text(|f| f.name().map(|id| Self { id, ..Self::default() }));
                 shapes.block(|b| {
                     let doc = "A provider's name under `providers:`";
                     let provider = b.required("provider", doc, |f| read::named(f, providers));
                     let id = b.required("id", "The provider's id of the model", |f| f.name());
-                    Some(Self { provider, id: id? })
+                    Some(Self { provider, id: id?, ..Self::default() })
                 });
             })
         })

@@ -102,7 +102,8 @@ impl Suite {
     pub fn lint(&self) -> Vec<Problem> {
         let lint = |agent: &Agent| agent.lint(self.known_catalogue(agent).as_deref(), &self.faults);
         let shared = self.agents.iter().filter_map(|agent| self.unshareable(agent));
-        self.agents.iter().flat_map(lint).chain(shared).collect()
+        let refused = self.agents.iter().flat_map(|agent| self.refused_parameters(agent));
+        self.agents.iter().flat_map(lint).chain(shared).chain(refused).collect()
     }
 
     /// A program of one's own starts its servers by itself, behind proxies of its own run.

@@ -1,6 +1,7 @@
 //! Anthropic's Messages, from the provider's side.
 
 use super::code::container;
+use super::parameters;
 use super::{
     Answering, ProviderAnswer, ProviderRequest, Seen, Wire, Wrong, is_name, only, signature, text_of,
 };
@@ -25,18 +26,9 @@ pub(super) const WIRE: Wire = Wire {
     },
 };
 
-const KNOWN: [&str; 8] =
-    ["model", "max_tokens", "system", "temperature", "messages", "tools", "tool_choice", "container"];
-
 /// The tool that must be called.
-fn forced(body: &Value, seen: &Seen) -> Result<Option<String>, Wrong> {
-    let forced = body["tool_choice"]["name"].as_str();
-    match forced.filter(|forced| !seen.tools.iter().any(|tool| tool == forced)) {
-        Some(forced) => {
-            Err(Wrong::request(format!("tool_choice: Tool '{forced}' not found in provided tools")))
-        }
-        None => Ok(forced.map(str::to_owned)),
-    }
+fn forced(body: &Value) -> Option<String> {
+    body["tool_choice"]["name"].as_str().map(str::to_owned)
 }
 
 fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
@@ -44,7 +36,6 @@ fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
     if !request.headers.contains_key("anthropic-version") {
         return Err(Wrong::request("anthropic-version: header is required"));
     }
-    only(body, "", &KNOWN)?;
     let mut seen = Seen { model: body["model"].as_str().unwrap_or_default().to_owned(), ..Seen::default() };
     if seen.model.is_empty() {
         return Err(Wrong::request("model: Field required"));
@@ -52,20 +43,22 @@ fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
     if body["max_tokens"].as_u64().is_none_or(|most| most == 0) {
         return Err(Wrong::request("max_tokens: Field required"));
     }
-    if body["temperature"].as_f64().is_some_and(|temperature| temperature > 1.0) {
-        return Err(Wrong::request("temperature: range: 0..1"));
-    }
     for (at, tool) in body["tools"].as_array().into_iter().flatten().enumerate() {
         if tool["type"] == CODE_EXECUTION {
             seen.code_tool(WIRE.name, &format!("tools.{at}"))?;
             continue;
         }
         let place = format!("tools.{at}.custom");
-        only(tool, &format!("{place}."), &["name", "description", "input_schema", "allowed_callers"])?;
+        only(
+            tool,
+            &format!("{place}."),
+            &["name", "description", "input_schema", "allowed_callers", "cache_control"],
+        )?;
         seen.callers(&place, tool, CODE_EXECUTION)?;
         seen.tool(&place, tool, "input_schema", false)?;
     }
-    seen.forced = forced(body, &seen)?;
+    parameters::messages(&seen, body)?;
+    seen.forced = forced(body);
     let messages = body["messages"].as_array().filter(|messages| !messages.is_empty());
     let messages = messages.ok_or_else(|| Wrong::request("messages: at least one message is required"))?;
     if messages[0]["role"] != "user" {
@@ -87,7 +80,7 @@ fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
             of_user(at, message, &std::mem::take(&mut open), &mut seen)?;
         }
         seen.of_model.push(of_model);
-        seen.conversation.push(message.clone());
+        seen.conversation.push(parameters::without_cache_control(message));
     }
     unanswered(messages.len() - 1, &open)?;
     match body["container"].as_str() {
@@ -186,13 +179,18 @@ fn of_user(at: usize, message: &Value, open: &BTreeSet<String>, seen: &mut Seen)
     let blocks = message["content"].as_array().into_iter().flatten();
     for (number, block) in blocks.enumerate() {
         let place = format!("messages.{at}.content.{number}");
+        if seen.code.pending.is_some() && !block["cache_control"].is_null() {
+            return Err(Wrong::request(format!(
+                "{place}: `cache_control` cannot be set on the results of programmatic tool calls."
+            )));
+        }
         if seen.code.pending.is_some() && block["type"] != "tool_result" {
             return Err(Wrong::request(format!(
                 "{place}: while programmatic tool calls are pending, only `tool_result` blocks may be sent."
             )));
         }
         if block["type"] == "tool_result" {
-            only(block, &place, &["type", "tool_use_id", "content", "is_error"])?;
+            only(block, &place, &["type", "tool_use_id", "content", "is_error", "cache_control"])?;
             let id = block["tool_use_id"].as_str().unwrap_or_default().to_owned();
             if !open.contains(&id) {
                 return Err(Wrong::request(format!(

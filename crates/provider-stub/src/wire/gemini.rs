@@ -1,5 +1,6 @@
 //! Gemini's `generateContent`, from the provider's side.
 
+use super::parameters::{self, GENERATION_CONFIG};
 use super::{Answering, ProviderAnswer, ProviderRequest, Seen, Wire, Wrong, only, signature};
 use serde_json::{Value, json};
 
@@ -23,14 +24,14 @@ fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
     let model = request.path.rsplit('/').next().unwrap_or_default();
     let model = model.trim_end_matches(":generateContent").to_owned();
     let mut seen = Seen { model, ..Seen::default() };
-    only(body, "", &["systemInstruction", "contents", "generationConfig", "tools"])
-        .map_err(|wrong| unknown("", &wrong))?;
     only(
-        &body["generationConfig"],
+        body,
         "",
-        &["maxOutputTokens", "temperature", "responseMimeType", "responseJsonSchema"],
+        &["systemInstruction", "contents", "generationConfig", "tools", "toolConfig", "safetySettings"],
     )
-    .map_err(|wrong| unknown("generation_config", &wrong))?;
+    .map_err(|wrong| unknown("", &wrong))?;
+    only(&body["generationConfig"], "", GENERATION_CONFIG)
+        .map_err(|wrong| unknown("generation_config", &wrong))?;
     let declared = body["tools"][0]["functionDeclarations"].as_array();
     for (at, tool) in declared.into_iter().flatten().enumerate() {
         let place = format!("tools[0].function_declarations[{at}]");
@@ -38,6 +39,7 @@ fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
             .map_err(|wrong| unknown(&place, &wrong))?;
         seen.tool(&place, tool, "parametersJsonSchema", true)?;
     }
+    parameters::gemini(&seen, body)?;
     let contents = body["contents"].as_array().filter(|contents| !contents.is_empty());
     let contents = contents
         .ok_or_else(|| Wrong::request("* GenerateContentRequest.contents: contents is not specified\n"))?;

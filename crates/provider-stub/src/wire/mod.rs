@@ -5,6 +5,7 @@ mod code;
 mod gemini;
 mod openai_chat;
 mod openai_responses;
+mod parameters;
 mod tool_schema;
 
 use crate::play;

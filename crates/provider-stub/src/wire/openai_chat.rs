@@ -1,5 +1,6 @@
 //! Chat Completions, from the provider's side.
 
+use super::parameters::{self, CHAT};
 use super::{
     Answering, ProviderAnswer, ProviderRequest, Seen, Wire, Wrong, is_name, only, signature, text_of,
 };
@@ -18,16 +19,7 @@ pub(super) const WIRE: Wire = Wire {
 
 fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
     let body = request.body;
-    let known = [
-        "model",
-        "messages",
-        "max_tokens",
-        "max_completion_tokens",
-        "temperature",
-        "tools",
-        "response_format",
-    ];
-    only(body, "", &known)?;
+    only(body, "", CHAT)?;
     let mut seen = Seen { model: body["model"].as_str().unwrap_or_default().to_owned(), ..Seen::default() };
     if seen.model.is_empty() {
         return Err(Wrong::request("you must provide a model parameter"));
@@ -38,6 +30,7 @@ fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
         }
         seen.tool(&format!("tools[{at}].function"), &tool["function"], "parameters", false)?;
     }
+    parameters::chat(&seen, body)?;
     let messages = body["messages"].as_array().filter(|messages| !messages.is_empty());
     let messages = messages.ok_or_else(|| Wrong::request("[] is too short - 'messages'"))?;
     let is_mistral = seen.model.contains("stral");

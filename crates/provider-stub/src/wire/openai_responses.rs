@@ -1,5 +1,6 @@
 //! The Responses of `OpenAI`, from the provider's side.
 
+use super::parameters;
 use super::{
     Answering, ProviderAnswer, ProviderRequest, Seen, Wire, Wrong, is_name, only, signature, text_of,
 };
@@ -23,9 +24,7 @@ pub(super) const WIRE: Wire = Wire {
 
 fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
     let body = request.body;
-    let known =
-        ["model", "instructions", "input", "max_output_tokens", "temperature", "include", "tools", "text"];
-    only(body, "", &known)?;
+    parameters::known_to_responses(body)?;
     let mut seen = Seen { model: body["model"].as_str().unwrap_or_default().to_owned(), ..Seen::default() };
     if seen.model.is_empty() {
         return Err(Wrong::request("you must provide a model parameter"));
@@ -52,6 +51,7 @@ fn check(request: &ProviderRequest<'_>) -> Result<Seen, Wrong> {
         seen.callers(&format!("tools[{at}]"), tool, "programmatic")?;
         seen.tool(&format!("tools[{at}]"), tool, "parameters", false)?;
     }
+    parameters::responses(&seen, body)?;
     let items = body["input"].as_array().filter(|items| !items.is_empty());
     let items = items.ok_or_else(|| Wrong::request("Missing required parameter: 'input'."))?;
     let mut open = BTreeSet::new();

@@ -8,6 +8,7 @@ use mcptest_agent::{Limits, Provider, Providers};
 use mcptest_core::eval::PRICES_HELP;
 use mcptest_core::grade::{Answer, Asks, Grade, Rubric, SYSTEM, Sheet, Vote, Wanted};
 use mcptest_core::price::{Price, shipped_price};
+use mcptest_core::provider::Parameters;
 use mcptest_core::row::{Row, Subject};
 use mcptest_core::suite::{Model, Suite};
 use mcptest_core::trace::Tokens;
@@ -218,29 +219,25 @@ impl<'a> Bench<'a> {
         vote: &mut Vote,
     ) -> Result<Reply, Ungraded> {
         let (schema, messages) = (sheet.schema(), [Message::User(said)]);
-        let mut ask = Ask {
-            model: &judge.model.id,
-            system: Some(SYSTEM),
-            messages: &messages,
-            tools: &[],
-            max_tokens: None,
-            temperature: Some(0.0).filter(|_| Provider::takes_temperature(&judge.model.id)),
-            answer_schema: Some(&schema),
-            code_execution: false,
-            container: None,
-            echo_reasoning: false,
-        };
+        // What is asked but once is not worth a place in a cache.
+        let plain = Parameters::from([("prompt_caching".to_owned(), false.into())]);
+        let cool = [("temperature".to_owned(), 0.0.into())].into_iter().chain(plain.clone()).collect();
         let is_known = |known: &Vec<String>| known.contains(&vote.model);
-        if is_known(&self.without_temperature.lock().unwrap_or_else(PoisonError::into_inner)) {
-            ask.temperature = None;
-        }
+        let is_cool = judge.provider.takes_temperature(&judge.model.id)
+            && !is_known(&self.without_temperature.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut ask = Ask {
+            system: Some(SYSTEM),
+            parameters: if is_cool { &cool } else { &plain },
+            answer_schema: Some(&schema),
+            ..Ask::new(&judge.model.id, &messages)
+        };
         let reply = match self.paid(judge, &ask, vote).await {
-            Err(Asked::Not(error)) if ask.temperature.is_some() && refuses_temperature(&error) => {
+            Err(Asked::Not(error)) if is_cool && refuses_temperature(&error) => {
                 self.without_temperature
                     .lock()
                     .unwrap_or_else(PoisonError::into_inner)
                     .push(vote.model.clone());
-                ask.temperature = None;
+                ask.parameters = &plain;
                 self.paid(judge, &ask, vote).await
             }
             reply => reply,

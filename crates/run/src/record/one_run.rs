@@ -113,7 +113,7 @@ async fn run_provider(
         system: system.as_deref(),
         turns: &turns,
         code_execution: agent.runs_code(),
-        temperature: agent.parameters.get("temperature").and_then(Value::as_f64),
+        parameters: &agent.parameters_of(job.row.model),
         limits: Limits { request_timeout: request_timeout(job), ..limits(agent) },
     };
     let spoken_to = servers.iter().map(|server| recorded_server(&server.name, &server.client)).collect();

@@ -80,9 +80,9 @@ impl Suite {
     pub fn model(&self, written: &str) -> Model {
         match written.split_once('/') {
             Some((provider, id)) if self.providers.contains_key(provider) => {
-                Model { provider: Some(provider.to_owned()), id: id.to_owned() }
+                Model { provider: Some(provider.to_owned()), id: id.to_owned(), ..Model::default() }
             }
-            _ => Model { provider: None, id: written.to_owned() },
+            _ => Model { id: written.to_owned(), ..Model::default() },
         }
     }
 }

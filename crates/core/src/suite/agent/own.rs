@@ -1,6 +1,6 @@
 //! `agent:` which program is run in place of a model?
 
-use super::view;
+use super::{request, view};
 use crate::problem::{Problem, Span};
 use crate::suite::deferred::{Environment, Scope, Unset};
 use crate::suite::read::Block;
@@ -26,15 +26,8 @@ pub struct OwnAgent {
 }
 
 /// Keys that only a model loop of ours can heed.
-const OF_MODELS: [&str; 7] = [
-    "system_prompt",
-    "max_turns",
-    "max_tokens",
-    "max_tool_calls",
-    "temperature",
-    "token_budget",
-    "request_timeout",
-];
+const OF_MODELS: [&str; 6] =
+    ["system_prompt", "max_turns", "max_tokens", "max_tool_calls", "token_budget", "request_timeout"];
 
 impl OwnAgent {
     /// The `agent:` of an entry of `agents:`.
@@ -96,7 +89,7 @@ fn read_block(block: &mut Block<'_>, scope: &Scope) -> Option<OwnAgent> {
 }
 
 fn refuse_keys_of_models(block: &Block<'_>) {
-    for key in OF_MODELS.into_iter().chain(view::KEYS) {
+    for key in OF_MODELS.into_iter().chain(request::KEYS).chain(view::KEYS) {
         if let Some(span) = block.key_span(key) {
             let message =
                 format!("`{key}` is for a model that mcptest asks: your own agent asks its model itself");

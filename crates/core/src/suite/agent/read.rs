@@ -1,6 +1,6 @@
 //! What does one entry of `agents:` say?
 
-use super::{Agent, CassettePath, Model, OwnAgent, References, view};
+use super::{Agent, CassettePath, Model, OwnAgent, References, request, view};
 use crate::eval::{Assertion, GATES, GateBlock};
 use crate::problem::{Problem, Span};
 use crate::report::Place;
@@ -22,7 +22,7 @@ pub(super) fn read_block(block: &mut Block<'_>, span: Span, scope: &Scope) -> Op
     let turns = read_turns(block);
     let system_prompt =
         block.optional("system_prompt", "What the agent is told before the conversation", |f| f.text());
-    let mut parameters = read_parameters(block);
+    let mut parameters = read_parameters(block, &mut references.parameters);
     parameters.extend(own.as_ref().map(|own| ("agent".to_owned(), own.template())));
     let (runs, request_timeout_ms) = (read_runs(block), read_request_timeout(block));
     let (stop_decided, only) = (read_stop(block), read_only(block));
@@ -152,24 +152,49 @@ pub(super) fn named(field: &mut Field<'_>, into: &mut Vec<(String, Span)>) -> Op
 fn read_models(block: &mut Block<'_>, references: &mut References) -> Vec<Model> {
     block.at_most_one_of(&["model", "models", "agent"]);
     references.code_execution = block.key_span(view::CODE_EXECUTION);
-    let one = block.optional("model", "The model's id, or {provider, id}", |f| {
-        Model::read(f, &mut references.providers)
+    let one = block.optional("model", "The model's id, or {provider, id} with parameters of its own", |f| {
+        read_model(f, references)
     });
     let many = block.optional("models", "Several models: each gets its own rows", |f| {
-        f.list(|f| Model::read(f, &mut references.providers))
+        f.list(|f| read_model(f, references))
     });
     if many.as_ref().is_some_and(Vec::is_empty) {
         block.report(Problem::error("`models:` is empty").at(block.key_span("models").unwrap_or_default()));
     }
     let many = many.unwrap_or_default();
     for (at, model) in many.iter().enumerate() {
-        if many[..at].contains(model) {
+        if many[..at].iter().any(|earlier| earlier.label() == model.label()) {
             let problem = Problem::error(format!("the model `{}` is listed twice", model.id));
-            let problem = problem.help("each model is one row; for more of the same, write `runs:`");
+            let help = "each model is one row; for more of the same, write `runs:`, for other parameters another agent";
+            let problem = problem.help(help);
             block.report(problem.at(block.key_span("models").unwrap_or_default()));
         }
     }
     one.into_iter().chain(many).collect()
+}
+
+fn read_model(field: &mut Field<'_>, references: &mut References) -> Option<Model> {
+    field.define("model", |field| {
+        field.shapes("a model's id or {provider, id}", |shapes| {
+            shapes.text(|f| f.name().map(|id| Model { id, ..Model::default() }));
+            shapes.block(|b| {
+                let provider = b.optional("provider", "A provider's name under `providers:`", |f| {
+                    named(f, &mut references.providers)
+                });
+                b.at_most_one_of(&["id", "model"]);
+                let id = b.optional("id", "The provider's id of the model", |f| f.name());
+                let same = b.optional("model", "The same as `id`", |f| f.name());
+                if !b.has("model") {
+                    b.need("id", "The provider's id of the model");
+                }
+                let mut spans = Vec::new();
+                let parameters = request::read(b, &mut spans);
+                let model = Model { provider, id: id.or(same)?, parameters };
+                references.of_models.push((model.label(), spans));
+                Some(model)
+            });
+        })
+    })
 }
 
 fn read_turns(block: &mut Block<'_>) -> Vec<Text> {
@@ -216,8 +241,8 @@ fn read_command(block: &mut Block<'_>, key: &'static str, doc: &str) -> Option<V
     words
 }
 
-fn read_parameters(block: &mut Block<'_>) -> BTreeMap<String, Value> {
-    let mut parameters = BTreeMap::new();
+fn read_parameters(block: &mut Block<'_>, spans: &mut Vec<(&'static str, Span)>) -> BTreeMap<String, Value> {
+    let mut parameters = request::read(block, spans);
     let mut put = |key: &str, value: Option<Value>| {
         if let Some(value) = value {
             parameters.insert(key.to_owned(), value);
@@ -227,16 +252,13 @@ fn read_parameters(block: &mut Block<'_>) -> BTreeMap<String, Value> {
     put("max_turns", block.optional("max_turns", "The most assistant turns of a run", whole));
     put("max_tokens", block.optional("max_tokens", "The most tokens of one answer", whole));
     put("max_tool_calls", block.optional("max_tool_calls", "The most tool calls of a run", whole));
-    put(
-        "temperature",
-        block.optional("temperature", "The sampling temperature", |f| f.number(0.0..=2.0).map(|t| json!(t))),
-    );
     put("token_budget", block.optional("token_budget", "The most tokens of a run", whole));
     put(
         "time_budget",
         block.optional("time_budget", "How long a run may take, as `2m`", |f| f.limit_ms().map(Value::from)),
     );
     view::read(block, &mut parameters);
+    request::read_caching(block, &mut parameters);
     parameters
 }
 

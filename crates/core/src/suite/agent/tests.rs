@@ -73,7 +73,7 @@ fn runs_and_models_of_the_command_line_leave_recordings_that_are_only_read() {
     let of = |cassette: &str| {
         format!("  - name: a\n    model: m\n    cassette: {cassette}\n    prompt: p\n    {EXPECT}\n")
     };
-    let models = [Model { provider: None, id: "x".to_owned() }, Model { provider: None, id: "y".to_owned() }];
+    let models = ["x", "y"].map(|id| Model { id: id.to_owned(), ..Model::default() });
     let mut file = suite(&of("a.jsonl"));
     file.override_runs(0);
     assert_eq!((file.agents[0].runs, file.agents[0].says_runs), (1, true));

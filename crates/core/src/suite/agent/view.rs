@@ -1,7 +1,7 @@
 //! What does the model see of its servers, beside what it is asked?
 
 use super::{Agent, Model};
-use crate::provider::{Family, KINDS, runs_code};
+use crate::provider::{Family, Kind, runs_code};
 use crate::suite::Suite;
 use crate::suite::read::{Block, Field};
 use serde_json::{Value, json};
@@ -95,9 +95,14 @@ impl Model {
 impl Suite {
     /// The family of providers whose rules hold for a model.
     pub fn family_of(&self, model: &Model) -> Option<&'static Family> {
-        let Some(name) = &model.provider else { return Family::of_model(&model.id) };
-        let declared = self.providers.get(name)?.kind;
-        let kind = KINDS.iter().find(|kind| kind.name == declared)?;
-        Family::named(kind.family)
+        Family::named(self.kind_of(model)?.family)
+    }
+
+    /// The kind of provider that a model is asked at.
+    pub fn kind_of(&self, model: &Model) -> Option<&'static Kind> {
+        match &model.provider {
+            Some(name) => Kind::named(self.providers.get(name)?.kind),
+            None => Kind::named(Family::of_model(&model.id)?.kind),
+        }
     }
 }

@@ -61,10 +61,15 @@ impl<'e> Reading<'e> {
 
     /// Remembers which environment variables a text names: their values are secrets.
     fn note_names(&self, text: &str) {
-        let Some(variables) = self.variables.as_ref().filter(|_| text.contains("${")) else { return };
-        let names =
-            names_in(text).filter(|name| *name != "CONFIG_DIR" && !variables.suite.contains_key(*name));
-        self.named.borrow_mut().extend(names.map(str::to_owned));
+        self.named.borrow_mut().extend(self.of_environment(text).map(str::to_owned));
+    }
+
+    /// The variables of a text that neither the suite nor mcptest itself gives a value.
+    fn of_environment<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
+        let variables = self.variables.as_ref().filter(|_| text.contains("${"));
+        variables.into_iter().flat_map(|variables| {
+            names_in(text).filter(|name| *name != "CONFIG_DIR" && !variables.suite.contains_key(*name))
+        })
     }
 
     /// The environment variables that the texts read so far name.

@@ -1,8 +1,8 @@
 //! One value of a suite, read as a text, a number or any JSON.
 
 use super::super::variables::names_in;
-use super::Field;
 use super::field::At;
+use super::{Field, Reading};
 use crate::problem::{Problem, Span};
 use crate::suite::variables::{self, Text};
 use crate::yaml::{Kind, Node, Scalar, resolve};
@@ -79,6 +79,20 @@ impl Field<'_> {
             self.report(Problem::error(message).at(self.span()).help(help));
         }
         Some(name)
+    }
+
+    /// A variable of the environment that this value names, however deep.
+    pub fn environment_variable(&self) -> Option<&str> {
+        fn named<'n>(reading: &Reading<'_>, node: &'n Node) -> Option<&'n str> {
+            match &node.kind {
+                Kind::Scalar(Scalar::Text { text, .. }) => reading.of_environment(text).next(),
+                Kind::Scalar(_) => None,
+                Kind::List(items) => items.iter().find_map(|item| named(reading, item)),
+                Kind::Map(entries) => entries.iter().find_map(|entry| named(reading, &entry.value)),
+            }
+        }
+        let At::Node(node) = self.at else { return None };
+        named(self.reading, node)
     }
 
     /// A text that is not empty.

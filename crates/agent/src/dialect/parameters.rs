@@ -1,0 +1,72 @@
+//! Where does a body have what is asked of a model beside the conversation?
+
+use super::{Ask, ToolChoice};
+use mcptest_core::provider::Parameters;
+use serde_json::{Map, Value, json};
+
+/// A neutral name, and where a dialect has it.
+pub(super) type Place = (&'static str, &'static str);
+
+/// The parameters at their places in a body.
+pub(super) fn placed(ask: &Ask<'_>, places: &[Place]) -> Map<String, Value> {
+    let mut entries = Map::new();
+    for (name, path) in places {
+        if let Some(value) = ask.parameters.get(*name) {
+            put(&mut entries, path, value.clone());
+        }
+    }
+    entries
+}
+
+/// Writes a value where a path of keys leads.
+pub(super) fn put(entries: &mut Map<String, Value>, path: &str, value: Value) {
+    match path.split_once('.') {
+        Some((key, rest)) => {
+            let inner = entries.entry(key).or_insert_with(|| json!({}));
+            if let Value::Object(inner) = inner {
+                put(inner, rest, value);
+            }
+        }
+        None => drop(entries.insert(path.to_owned(), value)),
+    }
+}
+
+/// The same with what `extra` adds: what is there already stays.
+pub(super) fn filled(mut entries: Map<String, Value>, parameters: &Parameters) -> Map<String, Value> {
+    if let Some(Value::Object(extra)) = parameters.get("extra") {
+        fill(&mut entries, extra);
+    }
+    entries
+}
+
+fn fill(entries: &mut Map<String, Value>, extra: &Map<String, Value>) {
+    for (key, value) in extra {
+        match (entries.get_mut(key), value) {
+            (Some(Value::Object(inner)), Value::Object(more)) => fill(inner, more),
+            (Some(_), _) => {}
+            (None, value) => drop(entries.insert(key.clone(), value.clone())),
+        }
+    }
+}
+
+impl Ask<'_> {
+    /// The choice as a word, or as what names a tool.
+    pub(super) fn choice(&self, required: &str, named: impl Fn(&str) -> Value) -> Option<Value> {
+        self.tool_choice.map(|choice| match choice {
+            ToolChoice::Auto => json!("auto"),
+            ToolChoice::Required => json!(required),
+            ToolChoice::None => json!("none"),
+            ToolChoice::Tool(name) => named(name),
+        })
+    }
+
+    /// How much the model is to reason.
+    pub(super) fn effort(&self) -> Option<&str> {
+        self.parameters.get("reasoning_effort").and_then(Value::as_str)
+    }
+
+    /// Whether the provider is told what to cache.
+    pub(super) fn caches(&self) -> bool {
+        self.parameters.get("prompt_caching") != Some(&Value::Bool(false))
+    }
+}
