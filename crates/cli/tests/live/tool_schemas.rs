@@ -118,6 +118,7 @@ fn each_row_is_a_run_that_is_judged_and_as_it_is_the_error_of_the_provider() {
         assert_eq!(ran.exit, Some(2), "{model} {schema}: {}", ran.stdout);
         let said = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(said.contains(words), "{model} {schema}: {said}");
+        assert!(said.contains("`tool_schemas: mend` sends a schema"), "{model} {schema}: {said}");
     }
 }
 
