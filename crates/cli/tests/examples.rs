@@ -115,20 +115,30 @@ fn failing() -> Vec<Failing> {
     found
 }
 
+/// Copies the files of a folder of the examples.
+fn copy_of_examples(within: &Path, to: &Path) {
+    fs::create_dir_all(to.join(within)).unwrap();
+    for path in entries(&repository().join("examples").join(within)) {
+        fs::copy(&path, to.join(within).join(path.file_name().unwrap())).unwrap();
+    }
+}
+
+/// Copies what the suites name beside their recordings.
+fn copy_beside(to: &Path) {
+    for within in ["mocks", "baselines"] {
+        copy_of_examples(Path::new(within), to);
+    }
+}
+
 /// A folder with the example and its recordings, one of them replaced by runs that fail.
 fn with_failing_runs(failing: &Failing) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let examples = repository().join("examples");
     let cassettes = Path::new("cassettes").join(&failing.suite);
-    fs::create_dir_all(folder.path().join(&cassettes)).unwrap();
     let suite = format!("{}.yml", failing.suite);
     fs::copy(examples.join(&suite), folder.path().join(&suite)).unwrap();
-    fs::create_dir_all(folder.path().join("mocks")).unwrap();
-    for within in [cassettes.as_path(), Path::new("mocks")] {
-        for path in entries(&examples.join(within)) {
-            fs::copy(&path, folder.path().join(within).join(path.file_name().unwrap())).unwrap();
-        }
-    }
+    copy_of_examples(&cassettes, folder.path());
+    copy_beside(folder.path());
     let place = folder.path().join(&cassettes).join(failing.path.file_name().unwrap());
     let passing = fs::read_to_string(&place);
     let passing = passing.unwrap_or_else(|_| panic!("{} has no passing twin", failing.path.display()));
@@ -255,10 +265,7 @@ fn recorded_anew(suite: &Path, other: Option<&Path>) -> (tempfile::TempDir, Outp
     let folder = tempfile::tempdir().unwrap();
     let name = suite.file_name().unwrap();
     fs::copy(suite, folder.path().join(name)).unwrap();
-    fs::create_dir(folder.path().join("mocks")).unwrap();
-    for mock in entries(&repository().join("examples/mocks")) {
-        fs::copy(&mock, folder.path().join("mocks").join(mock.file_name().unwrap())).unwrap();
-    }
+    copy_beside(folder.path());
     let stub = provider_of(&repository().join("examples/cassettes").join(stem(suite)), other);
     let mut command = Command::new(env!("CARGO_BIN_EXE_mcptest"));
     command.current_dir(folder.path()).env_clear().envs(stub.environment()).arg("run").arg(name);
