@@ -15,6 +15,7 @@ mod faults;
 mod gates;
 mod judges;
 mod limits;
+mod local_model;
 mod modes;
 mod odd_content;
 mod parameters;
