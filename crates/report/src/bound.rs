@@ -39,11 +39,13 @@ fn texts(test: &TestReport) -> impl Iterator<Item = &str> {
     let reasons = reasons.flat_map(|reason| reason.details.iter().chain([&reason.message]));
     let said = expectations(test).filter_map(|one| one.reason.as_ref());
     let found = test.gates.iter().flat_map(|gate| &gate.explanation).map(|finding| &finding.message);
-    test.notes.iter().chain(reasons).chain(said).chain(found).map(String::as_str)
+    let advice = test.advice.iter().map(|advice| &advice.message);
+    test.notes.iter().chain(advice).chain(reasons).chain(said).chain(found).map(String::as_str)
 }
 
 fn cut_test(test: &mut TestReport) {
     test.notes.iter_mut().for_each(cut_text);
+    test.advice.iter_mut().for_each(|advice| cut_text(&mut advice.message));
     test.reason.iter_mut().for_each(cut_reason);
     for run in &mut test.runs {
         run.reason.iter_mut().for_each(cut_reason);

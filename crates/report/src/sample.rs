@@ -1,8 +1,8 @@
 //! A report with a row of every kind, for the tests of every format.
 
 use mcptest_core::report::{
-    AssertionDiff, Expectation, Finding, GateReport, Number, Reason, ReasonKind, Report, RunReport, Side,
-    Status, TestReport,
+    Advice, AssertionDiff, Expectation, Finding, GateReport, Number, Reason, ReasonKind, Report, RunReport,
+    Side, Status, TestReport,
 };
 use proptest::prelude::{Strategy, any, prop_oneof};
 use serde_json::{Value, json};
@@ -125,11 +125,16 @@ fn looks_up_the_invoice() -> TestReport {
     })
 }
 
+fn advice(model: &str, message: &str) -> Advice {
+    Advice { key: "narrative".into(), run: 1, model: model.into(), message: message.into() }
+}
+
 fn says_hello() -> TestReport {
     test("examples/invoices.yml", 20, "says hello", Status::Passed, |test| {
         test.runs = vec![run(1, &[], vec![])];
         test.unpinned = true;
         test.notes = vec!["5 runs are recorded; the first 3 are judged".into()];
+        test.advice = vec![advice("gpt-5", "the message promises a call that was not made")];
         let mut path = gate(
             "trajectory",
             Status::Passed,
@@ -251,6 +256,7 @@ pub(crate) fn everywhere(nasty: &str) -> Report {
                     test.matrix = true;
                     test.reason = (status != Status::Failed).then(|| reason.clone());
                     test.notes = vec![nasty.into()];
+                    test.advice = vec![Advice { key: nasty.into(), ..advice(nasty, nasty) }];
                     test.tags = vec![nasty.into()];
                     test.runs = vec![run(1, &[nasty], vec![assertion()]), run(2, &[nasty], vec![])];
                     test.runs[1].reason = Some(reason.clone());

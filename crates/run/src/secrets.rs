@@ -187,6 +187,7 @@ fn withheld(mut report: TestReport, reason: Reason) -> TestReport {
     report.status = Status::Error;
     report.reason = Some(reason);
     report.notes.clear();
+    report.advice.clear();
     report.runs.clear();
     report.gates.clear();
     report

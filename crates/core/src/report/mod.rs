@@ -92,6 +92,9 @@ pub struct TestReport {
     /// Things worth knowing that decide nothing: more traces than runs, a stale cassette that is tolerated.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// What models noticed who were asked for advice. It decides nothing, and nothing else depends on it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub advice: Vec<Advice>,
     /// The servers as they were spoken to, where the recording says so.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<RecordedServer>,
@@ -123,6 +126,7 @@ impl TestReport {
             reason: None,
             unpinned: false,
             notes: Vec::new(),
+            advice: Vec::new(),
             servers: Vec::new(),
             tags: Vec::new(),
             rerun: rerun.to_string(),
@@ -173,6 +177,13 @@ impl TestReport {
         let has_failed = of_runs.into_iter().any(|one| !one.passed && one.grade.is_none())
             || self.gates.iter().any(|gate| gate.status == Status::Failed);
         if has_failed { Status::Failed } else { Status::Passed }
+    }
+
+    /// One piece of advice with where it comes from: `narrative, by gpt-5, run 2: …`.
+    pub fn advice_in_words(&self, advice: &Advice) -> String {
+        let run =
+            if self.runs.len() > 1 { format!(", {}", self.run_label(advice.run)) } else { String::new() };
+        format!("{}, by {}{run}: {}", advice.key, advice.model, advice.message)
     }
 
     /// How many runs passed: their `expect:` held, and no gate that scores run by run fails them.
@@ -278,6 +289,19 @@ pub struct Finding {
     /// Where the values differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub diff: Vec<AssertionDiff>,
+}
+
+/// One thing that a model noticed, who was asked for advice: a finding that never changes a verdict.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Advice {
+    /// The block that asked, by its key in the suite.
+    pub key: String,
+    /// The run it is about, from 1.
+    pub run: usize,
+    /// The model that said it.
+    pub model: String,
+    /// What it noticed, in its own words.
+    pub message: String,
 }
 
 /// The expected calls beside the recorded ones of one run.

@@ -55,6 +55,8 @@ fn reason(reason: &Reason) -> Vec<String> {
 
 fn close(lines: &mut Vec<String>, test: &TestReport) {
     lines.extend(test.notes.iter().map(|note| format!("note: {}", escape(&bounded_text(note)))));
+    let advice = test.advice.iter().map(|advice| test.advice_in_words(advice));
+    lines.extend(advice.map(|advice| format!("advice: {}", escape(&bounded_text(&advice)))));
     lines.push(format!("rerun: {}", escape(&test.rerun)));
 }
 

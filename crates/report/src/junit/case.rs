@@ -112,6 +112,9 @@ fn case(test: &TestReport, name: &str, verdict: Verdict<'_>) -> TestCase {
     for note in &test.notes {
         property(&mut case, "note", &bounded_text(note));
     }
+    for advice in &test.advice {
+        property(&mut case, "advice", &bounded_text(&test.advice_in_words(advice)));
+    }
     case
 }
 

@@ -111,6 +111,9 @@ pub(super) fn about(page: &mut Page, indent: usize, test: &TestReport, options: 
     for note in &test.notes {
         text(page, indent, "note: ", note);
     }
+    for advice in &test.advice {
+        text(page, indent, "advice: ", &test.advice_in_words(advice));
+    }
     // A run among several is named with it.
     if let [RunReport { trace_id: Some(id), .. }] = &test.runs[..] {
         text(page, indent, "trace: ", id);

@@ -82,6 +82,10 @@ fn remark(test: &TestReport) -> Option<String> {
                 [note] if note.chars().count() <= SHORT_NOTE => parts.push(escape(note).into_owned()),
                 notes => parts.push(count(notes.len(), "note")),
             }
+            // Not among the words for what is red: advice is none.
+            parts.extend(
+                (!test.advice.is_empty()).then(|| format!("{} of advice", count(test.advice.len(), "piece"))),
+            );
         }
     }
     parts.extend(test.unpinned.then(|| "unpinned".to_owned()));
