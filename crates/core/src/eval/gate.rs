@@ -326,6 +326,11 @@ impl GateBlock {
         self.gate.question()
     }
 
+    /// Whether judges decide it.
+    pub(crate) fn is_graded(&self) -> bool {
+        self.question().is_some_and(|question| !question.is_advice)
+    }
+
     /// Whether a failed run is for this gate to judge.
     pub fn decides_runs(&self) -> bool {
         self.kind.traits.contains(&Trait::DecidesRuns)

@@ -92,7 +92,7 @@ pub(super) fn is_of_a_run(assertion: &Assertion<Target>) -> bool {
 /// The gates that fail a run by itself, where another gate counts the runs that pass.
 pub(crate) fn failed_by(agent: &Agent, run: &Run<'_>) -> Vec<&'static str> {
     let is_counted = agent.gates.iter().any(GateBlock::decides_runs);
-    let observed = agent.gates.iter().filter(|gate| is_counted && gate.question().is_none());
+    let observed = agent.gates.iter().filter(|gate| is_counted && !gate.is_graded());
     let gates = observed.filter(|gate| gate.passes_run(run) == Some(false));
     gates.map(GateBlock::key).collect()
 }

@@ -53,6 +53,8 @@ pub struct Found {
     pub check: String,
     /// Its grade, or why there is none.
     pub grade: Result<Grade, Reason>,
+    /// Whether it is advice, which changes no verdict.
+    pub is_advice: bool,
 }
 
 /// Everything in a row that judges are asked about, in order.
@@ -151,7 +153,7 @@ impl Grades {
     pub(crate) fn of(&self, wanted: &[Wanted<'_>], row: &Row<'_>) -> Vec<Found> {
         let found = |wanted: &Wanted<'_>| {
             let grade = self.find(wanted).cloned().map_err(|why| why.reason(wanted, row));
-            Found { check: wanted.check.clone(), grade }
+            Found { check: wanted.check.clone(), grade, is_advice: wanted.question.is_advice }
         };
         wanted.iter().map(found).collect()
     }

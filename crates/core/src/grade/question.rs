@@ -34,6 +34,8 @@ pub struct Question {
     pub max_cost_usd: Option<f64>,
     /// What they see.
     pub sees: Sees,
+    /// Whether what they say is advice, which changes no verdict.
+    pub is_advice: bool,
     /// Where it is written.
     pub span: Span,
     /// The providers that it names.
@@ -128,6 +130,12 @@ impl Question {
             .flatten()
     }
 
+    /// A question to the suite's judge whose answer changes no verdict: yes, or what is to be looked at.
+    pub(crate) fn for_advice(text: &str, span: Span) -> Self {
+        let rubric = Rubric { strict: true, ..Rubric::of_text(text) };
+        Self { is_advice: true, ..Self::new(Asks::Rubric(rubric), span) }
+    }
+
     fn new(asks: Asks, span: Span) -> Self {
         Self {
             asks,
@@ -137,6 +145,7 @@ impl Question {
             quorum: QUORUM,
             max_cost_usd: None,
             sees: Sees::Run,
+            is_advice: false,
             span,
             providers: Vec::new(),
         }
@@ -333,8 +342,9 @@ fn read_juror(field: &mut Field<'_>, providers: &mut Vec<(String, Span)>) -> Opt
 
 /// What is said of a check for which nobody is named to judge.
 pub(crate) fn without_judge(question: &Question) -> Problem {
+    let here = if question.is_advice { "" } else { "`model:` here, or " };
     let help = json!({ "model": "claude-sonnet-4-5" }).to_string();
     Problem::error("nobody is named to judge this")
         .at(question.span)
-        .help(format!("write `model:` here, or a top-level `judge: {help}` for the whole suite"))
+        .help(format!("write {here}a top-level `judge: {help}` for the whole suite"))
 }

@@ -5,7 +5,7 @@ use super::recorded::{RecordedRun, RecordedRuns, missing, with_known_tools};
 use super::{advice, faults, matrix, servers};
 use crate::eval::{GateBlock, decided, failed_by, fault_combinations};
 use crate::grade::{self, Found};
-use crate::report::{RunReport, Status, TestReport};
+use crate::report::{Advice, RunReport, Status, TestReport};
 use crate::row::{AgentRow, Reason, ReasonKind, Row};
 use crate::suite::Agent;
 use crate::trace::{Run, Trace};
@@ -52,6 +52,9 @@ pub(super) fn judge(
     let judged: Vec<RecordedRun<'_>> = judged.collect();
     if let Some(reason) = faults::misrecorded(row, of, &judged) {
         return Err(reason);
+    }
+    for (run, graded) in judged.iter().zip(&graded) {
+        add_advice(run.number, graded, report);
     }
     let runs = judge_runs(agent, &judged, &graded, report);
     for reason in report.runs.iter_mut().filter_map(|run| run.reason.as_mut()) {
@@ -124,6 +127,29 @@ fn again(row: &Row<'_>, of: AgentRow<'_>, is_live: bool, reason: &mut Reason) {
     if is_kept && matches!(reason.kind, ReasonKind::RunError | ReasonKind::AgentCrashed) {
         reason.help.get_or_insert_with(|| "record the row again".to_owned());
         reason.command = Some(row.rerun.recording("--record=failed"));
+    }
+}
+
+/// What judges noticed who were asked for advice on a run; that nobody gave it is worth a note, and no more.
+fn add_advice(run: usize, graded: &[Found], report: &mut TestReport) {
+    for found in graded.iter().filter(|found| found.is_advice) {
+        let grade = match &found.grade {
+            Ok(grade) => grade,
+            Err(reason) => {
+                let command = reason.command.as_ref().map(|command| format!("; `{command}` asks for it"));
+                report.notes.push(format!("advice: {}{}", reason.message, command.unwrap_or_default()));
+                continue;
+            }
+        };
+        for vote in &grade.votes {
+            let noticed = vote.answers.iter().filter(|answer| answer.score < 0.5);
+            report.advice.extend(noticed.map(|answer| Advice {
+                key: found.check.clone(),
+                run,
+                model: vote.model.clone(),
+                message: answer.reason.clone(),
+            }));
+        }
     }
 }
 

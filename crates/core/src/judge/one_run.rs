@@ -32,7 +32,8 @@ pub(super) fn judge_run(agent: &Agent, index: usize, trace: &Trace<'_>, graded: 
     let observed = judge_expectations(agent, trace);
     let has_passed = crash.is_none() && observed.iter().all(|expectation| expectation.passed);
     let expectations = with_grades(agent, trace, observed, graded);
-    let ungraded = graded.iter().find_map(|found| found.grade.as_ref().err());
+    let ungraded =
+        graded.iter().filter(|found| !found.is_advice).find_map(|found| found.grade.as_ref().err());
     let all_passed = has_passed && expectations.iter().all(|expectation| expectation.passed);
     let crash = crash.map(|crash| Reason::of_lines(ReasonKind::AgentCrashed, &crash));
     let report = RunReport {

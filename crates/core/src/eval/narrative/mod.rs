@@ -26,6 +26,7 @@ use super::assertion::Assertion;
 use super::gate::{AgentFacts, Gate, GateKind};
 use super::scores::RunScores;
 use super::target::{Fold, Target};
+use crate::grade::Question;
 use crate::matcher::Matcher;
 use crate::problem::Problem;
 use crate::suite::read::Block;
@@ -136,6 +137,7 @@ pub fn score_narrative(answer: &str, calls: &[Value], narrative: &Narrative) -> 
 pub(crate) struct NarrativeBlock {
     narrative: Narrative,
     vocabulary: Arc<Vocabulary>,
+    advice: Option<Question>,
 }
 
 const PASS_RATE: Target = Target::pass_rate("narrative.pass_rate");
@@ -167,6 +169,10 @@ pub(super) const KIND: GateKind = GateKind {
 };
 
 impl Gate for NarrativeBlock {
+    fn question(&self) -> Option<&Question> {
+        self.advice.as_ref()
+    }
+
     fn expect_beside(&self, has_expect: bool) -> Vec<Assertion<Target>> {
         let ceiling = self.narrative.max_divergence_score.filter(|_| has_expect);
         ceiling
@@ -227,6 +233,6 @@ impl Gate for NarrativeBlock {
 impl NarrativeBlock {
     fn read(block: &mut Block<'_>) -> Self {
         let narrative = read::narrative(block);
-        Self { vocabulary: narrative.vocabulary(), narrative }
+        Self { vocabulary: narrative.vocabulary(), narrative, advice: read::advice(block) }
     }
 }

@@ -60,7 +60,7 @@ fn judge(narrative: Narrative, traces: &[Value]) -> Scores {
     let texts: Vec<String> = traces.iter().map(Value::to_string).collect();
     let traces: Vec<Trace<'_>> = texts.iter().map(|text| Trace::read(text).unwrap()).collect();
     let runs: Vec<Run<'_>> = Run::all(&traces);
-    NarrativeBlock { vocabulary: narrative.vocabulary(), narrative }.score(&runs)
+    NarrativeBlock { vocabulary: narrative.vocabulary(), narrative, advice: None }.score(&runs)
 }
 
 fn messages(scores: &Scores) -> Vec<&str> {
@@ -522,7 +522,7 @@ fn the_block_says_what_cannot_be_meant() {
     for (keys, expected) in [
         ("{}", ""),
         ("{ llm_assisted: false, extra_verbs: [vacuum], readonly_tools: [search] }", ""),
-        ("{ llm_assisted: true }", "`llm_assisted: true` is not available: this gate asks no model"),
+        ("{ llm_assisted: true }", "nobody is named to judge this"),
         ("{ max_divergence_score: 1 }", "the divergence is never above 1: this ceiling cannot fail"),
         (
             "{ max_divergence_score: 1.5 }",
@@ -567,7 +567,7 @@ fn the_catalogue_of_the_recording_is_evidence() {
     let tool = CatalogueTool { name: "add_label".to_owned(), ..CatalogueTool::default() };
     let header = Header { catalogue: Some(vec![tool]), ..Header::of_agent("a") };
     let narrative = Narrative::default();
-    let block = NarrativeBlock { vocabulary: narrative.vocabulary(), narrative };
+    let block = NarrativeBlock { vocabulary: narrative.vocabulary(), narrative, advice: None };
     let scores = block.score(&[Run { header: Some(&header), ..Run::of(&trace) }]);
     assert_eq!(number(&scores, "narrative.claimed_but_absent"), 1.0);
     assert!(messages(&scores)[0].contains("`add_label`, which does this, was not called"), "{scores:?}");

@@ -97,8 +97,8 @@ fn read_expect(block: &mut Block<'_>) -> Vec<Assertion<Path>> {
 
 /// Runs are graded when all of them are recorded, so none of them can be known to be needless before.
 fn refuse_stop_with_judges(block: &Block<'_>, expect: &[Assertion<Path>], gates: &[GateBlock]) {
-    let asks = expect.iter().any(|one| one.matcher.question().is_some())
-        || gates.iter().any(|gate| gate.question().is_some());
+    let asks =
+        expect.iter().any(|one| one.matcher.question().is_some()) || gates.iter().any(GateBlock::is_graded);
     if asks {
         let problem = Problem::error("`stop: decided` cannot be held where a model judges");
         let help = "remove `stop:`: runs are graded after all of them are recorded";
