@@ -52,6 +52,8 @@ pub(crate) enum Command {
     /// Capture what each model does, or compare two captured baselines.
     #[command(subcommand)]
     ModelBaseline(crate::command::model_baseline::ModelBaseline),
+    /// Measure judges on runs whose outcome is known, and how far they can be talked round.
+    JudgeCheck(Box<crate::command::judge_check::CheckJudges>),
     /// Calculate how many runs a claim about an agent needs.
     PlanRuns(PlanRuns),
     /// List the tools of an MCP server.
@@ -503,7 +505,7 @@ fn reporters_help() -> String {
 }
 
 /// Dollars, more than none.
-fn dollars(written: &str) -> Result<f64, String> {
+pub(crate) fn dollars(written: &str) -> Result<f64, String> {
     match written.trim_start_matches('$').parse::<f64>() {
         Ok(dollars) if dollars.is_finite() && dollars > 0.0 => Ok(dollars),
         _ => Err("it must be a number of dollars above 0, such as `0.50`".to_owned()),

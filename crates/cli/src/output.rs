@@ -11,6 +11,8 @@ use std::sync::OnceLock;
 pub(crate) const EXIT_BROKEN: u8 = 2;
 /// A budget ended the recording.
 pub(crate) const EXIT_OVER_BUDGET: u8 = 5;
+/// Something measured is beyond a bound that was set for it.
+pub(crate) const EXIT_DRIFT: u8 = 6;
 /// There was nothing to judge.
 pub(crate) const EXIT_NOTHING_SELECTED: u8 = 7;
 

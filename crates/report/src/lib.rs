@@ -4,6 +4,7 @@ pub mod baseline;
 mod bound;
 pub mod calibration;
 pub mod json;
+pub mod judge_check;
 mod junit;
 mod ndjson;
 mod overview;

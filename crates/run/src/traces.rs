@@ -1,6 +1,7 @@
 //! Which transcripts stand in a folder, and which of them are judged together?
 
 use crate::cassette::by_path;
+use crate::grade::is_grades;
 use crate::scan::EXTENSIONS;
 use crate::walk::{Unlisted, Walk, has_extension};
 use mcptest_core::escape::escape_path;
@@ -42,7 +43,7 @@ pub fn transcripts_in(folder: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>), Tra
     }
     let unreadable = |Unlisted { folder, reason }| TracesError::Unreadable { path: folder, reason };
     let walked = Walk::NOTHING_HIDDEN.below(folder).map_err(unreadable)?;
-    let found = walked.files.iter().filter(|path| has_extension(path, &EXTENSIONS));
+    let found = walked.files.iter().filter(|path| has_extension(path, &EXTENSIONS) && !is_grades(path));
     let mut files: Vec<PathBuf> = found.map(|path| folder.join(path)).collect();
     if files.is_empty() {
         return Err(TracesError::Empty(folder.to_owned()));
@@ -106,8 +107,14 @@ mod tests {
 
     #[test]
     fn a_subfolder_is_a_group_and_so_is_a_file_that_stands_in_none() {
-        let found =
-            names(&["refunds/1.json", "refunds/10.json", "refunds/2.jsonl", "search.jsonl", "notes.md"]);
+        let found = names(&[
+            "refunds/1.json",
+            "refunds/10.json",
+            "refunds/2.jsonl",
+            "search.jsonl",
+            "search.grades.json",
+            "notes.md",
+        ]);
         assert_eq!(found, [("refunds".to_owned(), 3), ("search".to_owned(), 1)]);
         let found = names(&["a/b/1.json", "a/0.json", "a/z.json", ".git/x.json", "a/.x.json"]);
         assert_eq!(found, [("a".to_owned(), 2), ("a/b".to_owned(), 1)]);

@@ -11,6 +11,7 @@ mod explain;
 pub(crate) mod import;
 mod init;
 mod json_order;
+pub(crate) mod judge_check;
 mod man;
 pub(crate) mod mock;
 pub(crate) mod model_baseline;
@@ -43,6 +44,7 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
         Command::Show(show) => show::run(&show, args.color),
         Command::Explain(explain) => explain::run(&explain),
         Command::Report(report) => report::run(&report, args.color),
+        Command::JudgeCheck(judges) => judge_check::run(&judges, args.color),
         Command::Calibrate(calibrate) => calibrate::run(&calibrate, args.color),
         Command::ModelBaseline(baseline) => model_baseline::run(&baseline, args.color),
         Command::PlanRuns(plan) => plan_runs::run(&plan),

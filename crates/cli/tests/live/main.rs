@@ -5,6 +5,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, missing_docs)]
 
+mod advice;
 mod bench;
 mod budgets;
 mod code_execution;
@@ -13,6 +14,7 @@ mod dialects;
 mod early_stop;
 mod faults;
 mod gates;
+mod judge_check;
 mod judges;
 mod limits;
 mod local_model;

@@ -17,7 +17,10 @@ pub struct Evidence(String);
 
 impl Evidence {
     fn new(record: &Value) -> Self {
-        let text = record.to_string();
+        Self::of_json(&record.to_string())
+    }
+
+    pub(super) fn of_json(text: &str) -> Self {
         Self(text.replace('<', "\\u003c").replace('>', "\\u003e"))
     }
 

@@ -2,15 +2,18 @@
 //!
 //! Nobody is asked here: a grade is recorded once, beside the runs, and judging looks it up.
 
+mod check;
 mod evidence;
 mod file;
 mod lookup;
 mod prompt;
 mod question;
+mod retell;
 mod rubric;
 #[cfg(test)]
 mod tests;
 
+pub use check::{CheckedRun, Given, JudgeCheck, Retold, Share};
 pub use evidence::Evidence;
 pub use file::{Grades, GradesFault};
 pub use lookup::{Failure, Found, NotGraded, Wanted, wanted};
@@ -18,6 +21,7 @@ pub(crate) use lookup::{found, graded, of_call, of_run};
 pub use prompt::{SYSTEM, Sheet, TEMPLATE};
 pub use question::{Asks, JudgeDefaults, Question, Sees};
 pub(crate) use question::{Bench, without_judge};
+pub use retell::Retelling;
 pub use rubric::{Criterion, Rubric, Tree};
 
 use crate::digest::digest_of_value;

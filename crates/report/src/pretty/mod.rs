@@ -5,6 +5,7 @@ pub(crate) mod calibration;
 mod closing;
 mod detail;
 mod fold;
+pub(crate) mod judge_check;
 mod list;
 mod numbers;
 mod overview;

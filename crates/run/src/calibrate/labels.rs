@@ -12,7 +12,7 @@ use std::path::Path;
 
 /// The labels of a file, and what of them was used.
 #[derive(Debug)]
-pub(super) struct Labels {
+pub(crate) struct Labels {
     entries: Vec<Entry>,
     /// By the parts of the path, as far as it is written.
     by_source: BTreeMap<String, Vec<usize>>,
@@ -38,7 +38,7 @@ struct Seen {
 
 impl Labels {
     /// Reads a file of labels.
-    pub(super) fn read(path: &Path) -> Result<Self, Mislabelled> {
+    pub(crate) fn read(path: &Path) -> Result<Self, Mislabelled> {
         let mut sources = Sources::default();
         let named = escape_path(path);
         let text = match files::read_named_text(path, files::TEXT) {
@@ -135,7 +135,7 @@ impl Labels {
     }
 
     /// All labels have to belong to a run, and each to runs of one file.
-    pub(super) fn finish(mut self) -> Result<(), Mislabelled> {
+    pub(crate) fn finish(mut self) -> Result<(), Mislabelled> {
         for (entry, used) in self.entries.iter().zip(&self.used) {
             if used.is_empty() && self.is_excused && entry.trace_id.is_some() {
                 continue;

@@ -3,7 +3,7 @@
 mod label_file;
 mod labels;
 
-use labels::Labels;
+pub(crate) use labels::Labels;
 
 use crate::plan::Plan;
 use crate::replay;
@@ -98,7 +98,11 @@ impl Measured<'_> {
 }
 
 /// The runs of a row that have a label.
-fn label<'r>(row: &Row<'_>, runs: &[MeasurableRun<'r>], labels: Option<&mut Labels>) -> Vec<LabelledRun<'r>> {
+pub(crate) fn label<'r>(
+    row: &Row<'_>,
+    runs: &[MeasurableRun<'r>],
+    labels: Option<&mut Labels>,
+) -> Vec<LabelledRun<'r>> {
     let with =
         |run: &MeasurableRun<'r>, label: Option<bool>| Some(LabelledRun { run: run.run, is_good: label? });
     match labels {

@@ -1,6 +1,7 @@
 //! Which files does `cassette:` name?
 
 use super::natural;
+use crate::grade::is_grades;
 use crate::walk::{Unlisted, Walk};
 use globset::{GlobBuilder, GlobMatcher};
 use mcptest_core::escape::escape_path;
@@ -94,7 +95,7 @@ fn expand(pattern: &str, base: &Path) -> Result<Resolved, ResolveError> {
         source: reason,
     };
     let walked = Walk { deepest, ..walk }.below(&root).map_err(unreadable)?;
-    let matching = walked.files.iter().filter(|path| matcher.is_match(path));
+    let matching = walked.files.iter().filter(|path| matcher.is_match(path) && !is_grades(path));
     let mut files: Vec<PathBuf> = matching.map(|path| root.join(path)).collect();
     let linked: Vec<PathBuf> = walked.linked.iter().map(|path| root.join(path)).collect();
     if files.is_empty() {

@@ -12,6 +12,8 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+const ENDING: &str = "grades.json";
+
 /// The file of a row's grades: beside its recording, or where that would be.
 pub fn path_of(row: &Row<'_>) -> Option<PathBuf> {
     let recording = match row.subject {
@@ -20,7 +22,12 @@ pub fn path_of(row: &Row<'_>) -> Option<PathBuf> {
         Subject::Tool(of) => tool_test::path_of(of.suite, of.test),
         Subject::Refused(_) => return None,
     };
-    Some(recording.with_extension("grades.json"))
+    Some(recording.with_extension(ENDING))
+}
+
+/// Whether a file has grades in it by its name: it stands beside recordings, and is none.
+pub(crate) fn is_grades(path: &Path) -> bool {
+    path.to_string_lossy().ends_with(&format!(".{ENDING}"))
 }
 
 /// Where the runs of a row would be recorded that are only read.
@@ -68,6 +75,16 @@ impl<'p> RowGrades<'p> {
         let path = path_of(row).filter(|_| !is_live);
         let secrets = row.suite().map(|suite| secrets.of(suite));
         Self { row, grades, path, secrets, is_live, given: 0 }
+    }
+
+    /// The grade for this, where there is one.
+    pub(super) fn find(&self, wanted: &Wanted<'_>) -> Option<&Grade> {
+        self.grades.find(wanted).ok()
+    }
+
+    /// Judges that were asked just now and gave none.
+    pub(super) fn failures(&self) -> &[Failure] {
+        &self.grades.failures
     }
 
     /// Keeps a grade, on the disk when this returns, or why there is none.

@@ -1,12 +1,14 @@
 //! Grading: which checks have no grade, which judges are asked, and where is what they said kept?
 
 mod ask;
+mod check;
 mod explain;
 mod keep;
 
+pub use check::{CheckOptions, Checked, UncheckedJudge, check, check_calls};
 pub use explain::{CheckPlan, GradingPlan, plan};
 pub use keep::path_of;
-pub(crate) use keep::read;
+pub(crate) use keep::{is_grades, read};
 
 use crate::plan::Plan;
 use crate::record::{Event, Interrupt, Interrupted, RecordedRow, RecordedRows, Spending, Watch, usd};
@@ -119,13 +121,24 @@ pub(crate) fn grade(
         rows.insert(index, RowGrades::new(row, grades, is_live, around.secrets));
         units.extend(wanted.into_iter().map(|wanted| Unit { index, wanted }));
     }
+    let rows = ask_all(rows, units, options, around)?;
+    Ok(rows.into_iter().map(|(index, row)| (index, row.into_graded())).collect())
+}
+
+/// Asks for each of these, several at once, and keeps what is said beside the row's recording.
+fn ask_all<'p>(
+    rows: BTreeMap<usize, RowGrades<'p>>,
+    units: VecDeque<Unit<'p>>,
+    options: Options,
+    around: Around<'_>,
+) -> Result<BTreeMap<usize, RowGrades<'p>>, Interrupted> {
     if units.is_empty() {
-        return Ok(BTreeMap::new());
+        return Ok(rows);
     }
     let all = units.len();
     let Ok(runtime) = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
     else {
-        return Ok(BTreeMap::new());
+        return Ok(rows);
     };
     let bench = Bench::new(around);
     let units = Mutex::new(units);
@@ -154,13 +167,13 @@ pub(crate) fn grade(
     let rows = rows
         .into_iter()
         .map(|(index, row)| (index, row.into_inner().unwrap_or_else(PoisonError::into_inner)));
-    let rows: Vec<(usize, RowGrades<'_>)> = rows.collect();
+    let rows: BTreeMap<usize, RowGrades<'_>> = rows.collect();
     if let Some(exit_code) = *around.interrupt.borrow() {
-        let finished = rows.iter().map(|(_, row)| row.given).sum();
+        let finished = rows.values().map(|row| row.given).sum();
         let recorded = options.mode != Mode::Live;
         return Err(Interrupted { exit_code, what: "grades", finished, wanted: all, recorded });
     }
-    Ok(rows.into_iter().map(|(index, row)| (index, row.into_graded())).collect())
+    Ok(rows)
 }
 
 /// The grades that a row has, and what is wanted of it; `None` where nothing is.

@@ -1,0 +1,168 @@
+//! `mcptest judge-check`: how far can a judge be trusted, by runs whose outcome is known?
+
+use super::suites;
+use crate::args::{Colour, Suites, dollars};
+use crate::interrupt;
+use crate::output::{self, EXIT_BROKEN, EXIT_DRIFT, EXIT_NOTHING_SELECTED, EXIT_OVER_BUDGET, Failure};
+use crate::progress::Progress;
+use mcptest_core::grade::JudgeCheck;
+use mcptest_core::problem;
+use mcptest_report::{Options, judge_check};
+use mcptest_run::grade::{CheckOptions, Checked, UncheckedJudge, check, check_calls};
+use mcptest_run::{Filter, Mislabelled, Plan, Selection};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Measure judges on runs whose outcome is known.
+#[derive(Debug, clap::Args)]
+pub(crate) struct CheckJudges {
+    #[command(flatten)]
+    suites: Suites,
+    /// Labels of the runs, as JSON, JSON Lines or CSV [default: whether the observable part of `expect:` holds].
+    #[arg(long, value_name = "FILE")]
+    labels: Option<PathBuf>,
+    /// Use the transcripts in a folder instead of the recorded runs, one row per subfolder or single file.
+    #[arg(long, value_name = "DIR")]
+    traces: Option<PathBuf>,
+    /// Use only tests whose name contains TEXT or matches PATTERN; repeat to require all.
+    #[arg(long, value_name = "TEXT|re:PATTERN")]
+    filter: Vec<Filter>,
+    /// Number of runs that are told to the judge in each other way; 0 for none.
+    #[arg(long, value_name = "N", default_value_t = 20)]
+    sample: usize,
+    /// Print the number of calls without asking anybody.
+    #[arg(long)]
+    explain: bool,
+    /// Exit with 6 when kappa is below this.
+    #[arg(long, value_name = "KAPPA", value_parser = rate)]
+    min_kappa: Option<f64>,
+    /// Exit with 6 when the judge lets a larger share of the bad runs pass.
+    #[arg(long, value_name = "SHARE", value_parser = rate)]
+    max_false_pass: Option<f64>,
+    /// Exit with 6 when the judge is talked into passing a larger share of the bad runs that it fails.
+    #[arg(long, value_name = "SHARE", value_parser = rate)]
+    max_talked_round: Option<f64>,
+    /// Stop with exit code 5 once this many dollars are spent.
+    #[arg(long, value_name = "USD", value_parser = dollars)]
+    max_cost: Option<f64>,
+    /// Number of grades to ask for at once [default: 4 or the number of cores, whichever is more].
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+    /// Do not show progress.
+    #[arg(long, short)]
+    quiet: bool,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse::<f64>().ok().filter(|rate| (0.0..=1.0).contains(rate));
+    rate.ok_or_else(|| "expected a number from 0 to 1".to_owned())
+}
+
+pub(super) fn run(args: &CheckJudges, colour: Colour) -> Result<ExitCode, Failure> {
+    let groups = suites::groups(args.traces.as_deref())?;
+    let loaded = match &args.traces {
+        Some(_) => suites::load_for_traces(&args.suites, colour)?,
+        None => suites::load(&args.suites, colour)?,
+    };
+    let selection = Selection { filters: args.filter.clone(), ..Selection::default() };
+    let plan = match (&args.traces, &groups) {
+        (Some(folder), Some(groups)) => Plan::of_traces(&loaded, folder, groups, &selection),
+        _ => Plan::new(&loaded, &selection),
+    };
+    let labels = args.labels.as_deref();
+    let planned = check_calls(&plan, labels, args.sample);
+    let (calls, runs) = match planned {
+        Ok(planned) => planned,
+        Err(mislabelled) => return Ok(refused(&mislabelled, colour)),
+    };
+    if runs == 0 {
+        output::stderr("nothing to check: no run has both a judge and a label\n");
+        output::stderr(
+            "  help: name a file of labels with `--labels FILE`; it is the one that `mcptest calibrate` takes\n",
+        );
+        return Ok(ExitCode::from(EXIT_NOTHING_SELECTED));
+    }
+    if args.explain {
+        let text = format!("{runs} labelled grades; at most {calls} calls to judges; nobody was asked\n");
+        output::stdout(text.as_bytes())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let options =
+        CheckOptions { sample: args.sample, jobs: args.jobs.map(usize::from), max_cost_usd: args.max_cost };
+    let progress = Progress::begin(args.quiet, false, colour);
+    let checked = check(&plan, labels, options, &progress.watch(), interrupt::listen());
+    progress.end();
+    let checked = match checked {
+        Ok(checked) => checked,
+        Err(UncheckedJudge::Mislabelled(mislabelled)) => return Ok(refused(&mislabelled, colour)),
+        Err(UncheckedJudge::Interrupted(interrupted)) => {
+            output::stderr(&format!("{interrupted}\n"));
+            return Ok(ExitCode::from(interrupted.exit_code));
+        }
+    };
+    print(args, &checked, colour)?;
+    Ok(ended(args, &checked))
+}
+
+fn refused(mislabelled: &Mislabelled, colour: Colour) -> ExitCode {
+    let coloured = output::is_coloured(colour, &std::io::stderr());
+    output::stderr(&problem::render(&mislabelled.problems, &mislabelled.sources, coloured));
+    ExitCode::from(EXIT_BROKEN)
+}
+
+fn print(args: &CheckJudges, checked: &Checked, colour: Colour) -> Result<(), Failure> {
+    if args.json {
+        return Ok(output::stdout(judge_check::json(&checked.checks).as_bytes())?);
+    }
+    let options = Options {
+        colour: output::is_coloured(colour, &std::io::stdout()),
+        ascii: output::is_dumb(),
+        width: output::width(),
+        verbose: args.suites.verbose,
+        elapsed: None,
+    };
+    Ok(output::stdout(&judge_check::text(&checked.checks, &options))?)
+}
+
+/// Says what was missed, and gives the exit code: what could not be asked comes before what was measured.
+fn ended(args: &CheckJudges, checked: &Checked) -> ExitCode {
+    if let Some(why) = &checked.over_budget {
+        output::stderr(&format!("grading was stopped: {why}\n"));
+        return ExitCode::from(EXIT_OVER_BUDGET);
+    }
+    if !checked.failures.is_empty() {
+        checked.failures.iter().for_each(|why| output::stderr(&format!("no grade: {why}\n")));
+        return ExitCode::from(EXIT_BROKEN);
+    }
+    let missed: Vec<String> = checked.checks.iter().flat_map(|one| missed(args, one)).collect();
+    missed.iter().for_each(|why| output::stderr(&format!("{why}\n")));
+    ExitCode::from(if missed.is_empty() { 0 } else { EXIT_DRIFT })
+}
+
+/// The bounds that a judge does not keep.
+fn missed(args: &CheckJudges, check: &JudgeCheck) -> Vec<String> {
+    let mut missed = Vec::new();
+    if let Some(least) = args.min_kappa
+        && check.kappa.is_none_or(|kappa| kappa < least)
+    {
+        let kappa = check.kappa.map_or_else(|| "not defined".to_owned(), |kappa| format!("{kappa:.2}"));
+        missed.push(format!("{}: kappa is {kappa}, {least} is required", check.check));
+    }
+    let mut most = |limit: Option<f64>, rate: Option<f64>, what: &str| {
+        if let Some((limit, rate)) = limit.zip(rate).filter(|(limit, rate)| rate > limit) {
+            missed.push(format!(
+                "{}: {what} {:.0}%, at most {:.0}% is allowed",
+                check.check,
+                rate * 100.0,
+                limit * 100.0
+            ));
+        }
+    };
+    let false_passes = Some(check.false_passes.rate()).filter(|_| check.bad > 0);
+    most(args.max_false_pass, false_passes, "false passes are");
+    most(args.max_talked_round, check.talked_round(), "talked round in");
+    missed
+}

@@ -1,0 +1,155 @@
+//! How far can a judge be trusted, by runs whose outcome is known?
+
+use super::Retelling;
+use crate::eval::stats::{CONFIDENCE, Interval, YesNo, clopper_pearson, cohen_kappa};
+use serde::Serialize;
+
+/// A run whose outcome is known, and what a judge said of it.
+#[derive(Debug, Clone)]
+pub struct CheckedRun {
+    /// Whether it went right.
+    pub is_good: bool,
+    /// What the judge gave it.
+    pub grade: Given,
+    /// What it gave it when it was told in another way.
+    pub retold: Vec<(Retelling, Given)>,
+}
+
+/// What a judge gave.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Given {
+    /// Whether it let the run pass.
+    pub passed: bool,
+    /// The score, from 0 to 1.
+    pub score: f64,
+}
+
+/// How a judge did.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct JudgeCheck {
+    /// The check that asks, by its path in the test.
+    pub check: String,
+    /// The models that judge.
+    pub judges: Vec<String>,
+    /// The least score to pass.
+    pub threshold: f64,
+    /// Runs that went right.
+    pub good: usize,
+    /// Runs that did not.
+    pub bad: usize,
+    /// Runs with a label that have no grade.
+    pub ungraded: usize,
+    /// Runs of which the judge says what the label says.
+    pub agreement: Share,
+    /// Cohen's kappa; `null` where all labels and grades are one.
+    pub kappa: Option<f64>,
+    /// Where the true kappa lies, with 95% confidence.
+    pub kappa_interval: Option<[f64; 2]>,
+    /// Bad runs that the judge let pass.
+    pub false_passes: Share,
+    /// Good runs that it did not.
+    pub false_fails: Share,
+    /// What it says of the same runs, told in other ways.
+    pub retold: Vec<Retold>,
+}
+
+/// What became of verdicts when the runs were told in another way.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Retold {
+    /// How they were told.
+    pub how: &'static str,
+    /// Verdicts that changed. Of a retelling that tries to win the judge over: bad runs that passed only then.
+    pub changed: Share,
+    /// By how much the mean score rose.
+    pub shift: f64,
+}
+
+/// So many of so many, and where the true share lies with 95% confidence (Clopper-Pearson).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Share {
+    /// How many.
+    pub count: usize,
+    /// Of how many.
+    pub of: usize,
+    /// From here; `null` of none.
+    pub lower: Option<f64>,
+    /// To here.
+    pub upper: Option<f64>,
+}
+
+impl Share {
+    fn new(count: usize, of: usize) -> Self {
+        let interval: Option<Interval> = clopper_pearson(count as u64, of as u64, CONFIDENCE).ok();
+        Self { count, of, lower: interval.map(|one| one.lower), upper: interval.map(|one| one.upper) }
+    }
+
+    /// The share itself; 0 of none.
+    pub fn rate(&self) -> f64 {
+        if self.of == 0 { 0.0 } else { self.count as f64 / self.of as f64 }
+    }
+}
+
+impl JudgeCheck {
+    /// Measures a judge by these runs.
+    pub fn of(
+        check: String,
+        judges: Vec<String>,
+        threshold: f64,
+        runs: &[CheckedRun],
+        ungraded: usize,
+    ) -> Self {
+        let count = |is_good: bool, passed: bool| {
+            runs.iter().filter(|run| run.is_good == is_good && run.grade.passed == passed).count()
+        };
+        let (right, missed) = (count(true, true), count(true, false));
+        let (fooled, caught) = (count(false, true), count(false, false));
+        let counts = YesNo {
+            both: right as u64,
+            first_only: missed as u64,
+            second_only: fooled as u64,
+            neither: caught as u64,
+        };
+        let kappa = cohen_kappa(counts, CONFIDENCE).ok();
+        Self {
+            check,
+            judges,
+            threshold,
+            good: right + missed,
+            bad: fooled + caught,
+            ungraded,
+            agreement: Share::new(right + caught, runs.len()),
+            kappa: kappa.and_then(|kappa| kappa.kappa),
+            kappa_interval: kappa.and_then(|kappa| kappa.interval).map(|one| [one.lower, one.upper]),
+            false_passes: Share::new(fooled, fooled + caught),
+            false_fails: Share::new(missed, right + missed),
+            retold: Retelling::ALL.into_iter().filter_map(|how| Retold::of(how, runs)).collect(),
+        }
+    }
+
+    /// The highest share of bad runs that the judge was talked into passing; `None` where nobody tried.
+    pub fn talked_round(&self) -> Option<f64> {
+        let persuasions = Retelling::ALL.into_iter().filter(|how| how.is_persuasion()).map(Retelling::name);
+        let names: Vec<&str> = persuasions.collect();
+        let tried = self.retold.iter().filter(|retold| names.contains(&retold.how) && retold.changed.of > 0);
+        tried.map(|retold| retold.changed.rate()).reduce(f64::max)
+    }
+}
+
+impl Retold {
+    fn of(how: Retelling, runs: &[CheckedRun]) -> Option<Self> {
+        let pairs: Vec<(Given, Given)> = runs
+            .iter()
+            .filter_map(|run| Some((run.grade, run.retold.iter().find(|(known, _)| *known == how)?.1)))
+            .collect();
+        if pairs.is_empty() {
+            return None;
+        }
+        let changed = pairs.iter().filter(|(before, after)| before.passed != after.passed).count();
+        let shift = pairs.iter().map(|(before, after)| after.score - before.score).sum::<f64>();
+        Some(Self {
+            how: how.name(),
+            changed: Share::new(changed, pairs.len()),
+            shift: shift / pairs.len() as f64,
+        })
+    }
+}

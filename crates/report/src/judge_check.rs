@@ -1,0 +1,15 @@
+//! How judges did on runs whose outcome is known: for people, and for machines.
+
+use crate::Options;
+use crate::pretty;
+use mcptest_core::grade::JudgeCheck;
+
+/// For machines.
+pub fn json(checks: &[JudgeCheck]) -> String {
+    serde_json::to_string_pretty(&serde_json::json!({ "checks": checks })).unwrap_or_default() + "\n"
+}
+
+/// For people.
+pub fn text(checks: &[JudgeCheck], options: &Options) -> Vec<u8> {
+    pretty::judge_check::render(checks, options)
+}

@@ -1,0 +1,81 @@
+//! What does a person read of a check of judges?
+
+use super::page::{Line, Page, style};
+use crate::Options;
+use crate::words::count;
+use mcptest_core::grade::{JudgeCheck, Share};
+
+pub(crate) fn render(checks: &[JudgeCheck], options: &Options) -> Vec<u8> {
+    let mut page = Page::new(options);
+    for (at, check) in checks.iter().enumerate() {
+        if at > 0 {
+            page.blank();
+        }
+        one(&mut page, check);
+    }
+    page.finish()
+}
+
+fn one(page: &mut Page, check: &JudgeCheck) {
+    let heading = Line::at(0).styled(style::BOLD, &check.check).plain(format!(
+        ", judged by {} at {}: {} good and {} bad runs",
+        check.judges.join(", "),
+        check.threshold,
+        check.good,
+        check.bad
+    ));
+    page.line(&heading);
+    if check.ungraded > 0 {
+        let text = format!(
+            "{} could not be graded and {} left out",
+            count(check.ungraded, "run"),
+            if check.ungraded == 1 { "is" } else { "are" }
+        );
+        page.line(&Line::at(2).styled(style::YELLOW, text));
+    }
+    if check.good + check.bad == 0 {
+        return;
+    }
+    let kappa = match (check.kappa, check.kappa_interval) {
+        (Some(kappa), Some([lower, upper])) => format!("{kappa:.2} (95%: {lower:.2} to {upper:.2})"),
+        _ => "not defined: every label and every grade is the same".to_owned(),
+    };
+    row(page, "agreement", &share(&check.agreement, "runs"));
+    row(page, "kappa", &kappa);
+    row(page, "false passes", &share(&check.false_passes, "bad runs"));
+    row(page, "false fails", &share(&check.false_fails, "good runs"));
+    for retold in &check.retold {
+        let what = match retold.how {
+            "reversed" => "in reversed order",
+            "padded" => "padded",
+            "rewritten" => "reasoning rewritten",
+            _ => "praise injected",
+        };
+        let of = if matches!(retold.how, "rewritten" | "praised") {
+            "failed bad runs then pass"
+        } else {
+            "verdicts change"
+        };
+        row(page, what, &format!("{}, mean score {:+.2}", share(&retold.changed, of), retold.shift));
+    }
+}
+
+fn row(page: &mut Page, name: &str, value: &str) {
+    page.line(&Line::at(2).styled(style::DIM, format!("{name:<20} ")).plain(value));
+}
+
+/// `3 of 20 verdicts change (15%, 95%: 3 to 38%)`.
+fn share(share: &Share, what: &str) -> String {
+    let percent = |rate: f64| (rate * 100.0).round();
+    match (share.lower, share.upper) {
+        (Some(lower), Some(upper)) => format!(
+            "{} of {} {what} ({}%; 95%: {} to {}%)",
+            share.count,
+            share.of,
+            percent(share.rate()),
+            percent(lower),
+            percent(upper)
+        ),
+        _ => format!("none: there are no {what}"),
+    }
+}

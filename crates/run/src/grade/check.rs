@@ -1,0 +1,225 @@
+//! What does a judge say of runs whose outcome is known, and of the same runs told in other ways?
+
+use super::WhichGrades;
+use super::{Around, RowGrades, Unit, ask_all};
+use crate::calibrate::{Labels, Mislabelled, label};
+use crate::plan::Plan;
+use crate::record::{Interrupt, Interrupted, Spending, Watch};
+use crate::secrets::Secrets;
+use crate::{Mode, Options, replay};
+use mcptest_core::grade::{CheckedRun, Given, Grades, JudgeCheck, Question, Retelling, Wanted, wanted};
+use mcptest_core::judge::{Recorded, measurable_runs};
+use mcptest_core::row::Subject;
+use std::collections::{BTreeMap, VecDeque};
+use std::path::Path;
+
+/// How a judge is checked.
+#[derive(Debug, Clone, Copy)]
+pub struct CheckOptions {
+    /// How many runs are told in each other way.
+    pub sample: usize,
+    /// How many grades are asked for at once.
+    pub jobs: Option<usize>,
+    /// Dollars that it may cost.
+    pub max_cost_usd: Option<f64>,
+}
+
+/// What came of checking the judges of a plan.
+#[derive(Debug)]
+pub struct Checked {
+    /// One for each question, in the order of the plan.
+    pub checks: Vec<JudgeCheck>,
+    /// Why runs have no grade, each reason once.
+    pub failures: Vec<String>,
+    /// Which budget ended it, when one did.
+    pub over_budget: Option<String>,
+}
+
+/// Why judges could not be checked.
+#[derive(Debug)]
+pub enum UncheckedJudge {
+    /// The labels are of no use.
+    Mislabelled(Mislabelled),
+    /// It was ended by its host.
+    Interrupted(Interrupted),
+}
+
+/// One question about one run with a label.
+struct Labelled<'p> {
+    index: usize,
+    is_good: bool,
+    wanted: Wanted<'p>,
+}
+
+/// Asks for the grades of all labelled runs that have none, then for those of a sample that is told in other ways. What
+/// was said before is not asked again.
+pub fn check(
+    plan: &Plan<'_>,
+    labels: Option<&Path>,
+    options: CheckOptions,
+    watch: &Watch,
+    interrupt: Interrupt,
+) -> Result<Checked, UncheckedJudge> {
+    let secrets = Secrets::default();
+    let spending = Spending::new(options.max_cost_usd);
+    let around = Around { secrets: &secrets, spending: &spending, watch, interrupt: &interrupt };
+    let (rows, labelled) = collect(plan, labels, &secrets).map_err(UncheckedJudge::Mislabelled)?;
+    let mode = Mode::Grade(WhichGrades::NEEDED);
+    let grading =
+        Options { mode, jobs: options.jobs, max_cost_usd: options.max_cost_usd, ..Options::default() };
+    let units = labelled.iter().filter(|one| rows[&one.index].find(&one.wanted).is_none());
+    let units: VecDeque<Unit<'_>> = units.map(|one| unit(one.index, one.wanted.clone())).collect();
+    let rows = ask_all(rows, units, grading, around).map_err(UncheckedJudge::Interrupted)?;
+    let retold = retold(plan, &labelled, &rows, options.sample);
+    let units = retold.iter().filter(|(index, _, wanted)| rows[index].find(wanted).is_none());
+    let units: VecDeque<Unit<'_>> = units.map(|(index, _, wanted)| unit(*index, wanted.clone())).collect();
+    let rows = ask_all(rows, units, grading, around).map_err(UncheckedJudge::Interrupted)?;
+    Ok(Checked {
+        checks: measure(&labelled, &retold, &rows),
+        failures: failures(&rows),
+        over_budget: spending.stopped(),
+    })
+}
+
+/// How many requests a check takes at most, and how many runs have a label. Nobody is asked to find out.
+pub fn check_calls(
+    plan: &Plan<'_>,
+    labels: Option<&Path>,
+    sample: usize,
+) -> Result<(usize, usize), Mislabelled> {
+    let (rows, labelled) = collect(plan, labels, &Secrets::default())?;
+    let calls = |index: usize, wanted: &Wanted<'_>| match plan.rows[index].suite() {
+        Some(suite) if rows[&index].find(wanted).is_none() => wanted.question.calls(suite),
+        _ => 0,
+    };
+    let first: usize = labelled.iter().map(|one| calls(one.index, &one.wanted)).sum();
+    let then: usize =
+        retold(plan, &labelled, &rows, sample).iter().map(|(index, _, wanted)| calls(*index, wanted)).sum();
+    Ok((first + then, labelled.len()))
+}
+
+fn unit(index: usize, wanted: Wanted<'_>) -> Unit<'_> {
+    Unit { index, wanted }
+}
+
+/// The labelled runs of every row that asks a judge, and the grades of these rows.
+fn collect<'p>(
+    plan: &'p Plan<'p>,
+    labels: Option<&Path>,
+    secrets: &Secrets,
+) -> Result<(BTreeMap<usize, RowGrades<'p>>, Vec<Labelled<'p>>), Mislabelled> {
+    let mut labels = labels.map(Labels::read).transpose()?;
+    let (mut rows, mut labelled) = (BTreeMap::new(), Vec::new());
+    for (index, row) in plan.rows.iter().enumerate().filter(|(_, row)| row.skip.is_none()) {
+        let Subject::Agent(of) = row.subject else { continue };
+        // What judges say is no label for what judges say.
+        if labels.is_none() && of.agent.expect.iter().all(|one| one.matcher.question().is_some()) {
+            continue;
+        }
+        let grades = replay::with_runs(row, of, None, |recorded| {
+            let Recorded::Runs(runs) = recorded else { return Grades::default() };
+            let asked = wanted(row, recorded);
+            let asked: Vec<Wanted<'p>> = asked.into_iter().filter(|one| !one.question.is_advice).collect();
+            let _ = measurable_runs(of, runs, |measurable| {
+                for run in label(row, measurable, labels.as_mut()) {
+                    let of_run = asked.iter().filter(|one| one.run == run.run.number).cloned();
+                    labelled.extend(of_run.map(|wanted| Labelled { index, is_good: run.is_good, wanted }));
+                }
+            });
+            runs.grades.clone()
+        });
+        rows.insert(index, RowGrades::new(row, grades, false, secrets));
+    }
+    if let Some(labels) = labels {
+        labels.finish()?;
+    }
+    Ok((rows, labelled))
+}
+
+/// The first labelled runs of each question, told in every other way; to be won over, only bad runs that the judge
+/// fails, or has not graded so far.
+fn retold<'p>(
+    plan: &'p Plan<'p>,
+    labelled: &[Labelled<'p>],
+    rows: &BTreeMap<usize, RowGrades<'p>>,
+    sample: usize,
+) -> Vec<(usize, Retelling, Wanted<'p>)> {
+    let mut all = Vec::new();
+    let mut taken: BTreeMap<(String, Retelling), usize> = BTreeMap::new();
+    for one in labelled {
+        let Some(suite) = plan.rows[one.index].suite() else { continue };
+        let passed = rows[&one.index].find(&one.wanted).map(|grade| one.wanted.question.holds(grade));
+        for how in Retelling::ALL {
+            let is_open = !one.is_good && passed != Some(true);
+            if how.is_persuasion() && !is_open {
+                continue;
+            }
+            let count = taken.entry((question_of(&one.wanted), how)).or_default();
+            if *count < sample
+                && let Some(wanted) = one.wanted.retold(suite, how)
+            {
+                *count += 1;
+                all.push((one.index, how, wanted));
+            }
+        }
+    }
+    all
+}
+
+/// The same question is one, wherever it stands.
+fn question_of(wanted: &Wanted<'_>) -> String {
+    let asked = &wanted.asked;
+    format!("{} {} {} {}", asked.rubric, asked.judges.join(" "), asked.samples, wanted.question.threshold)
+}
+
+fn measure<'p>(
+    labelled: &[Labelled<'p>],
+    retold: &[(usize, Retelling, Wanted<'p>)],
+    rows: &BTreeMap<usize, RowGrades<'p>>,
+) -> Vec<JudgeCheck> {
+    let given = |index: usize, question: &Question, wanted: &Wanted<'_>| {
+        let grade = rows[&index].find(wanted)?;
+        Some(Given { passed: question.holds(grade), score: grade.score() })
+    };
+    let mut order: Vec<String> = Vec::new();
+    for one in labelled {
+        let question = question_of(&one.wanted);
+        if !order.contains(&question) {
+            order.push(question);
+        }
+    }
+    let of_question = |question: &String| {
+        let of_it: Vec<&Labelled<'_>> =
+            labelled.iter().filter(|one| question_of(&one.wanted) == *question).collect();
+        let first = &of_it.first()?.wanted;
+        let mut runs = Vec::new();
+        for one in &of_it {
+            let Some(grade) = given(one.index, one.wanted.question, &one.wanted) else { continue };
+            let is_same = |(index, _, wanted): &&(usize, Retelling, Wanted<'_>)| {
+                let begins =
+                    wanted.check.strip_prefix(&one.wanted.check).is_some_and(|rest| rest.starts_with(' '));
+                *index == one.index && wanted.run == one.wanted.run && begins
+            };
+            let of_run = retold.iter().filter(is_same);
+            let of_run = of_run
+                .filter_map(|(index, how, wanted)| Some((*how, given(*index, wanted.question, wanted)?)));
+            runs.push(CheckedRun { is_good: one.is_good, grade, retold: of_run.collect() });
+        }
+        let (judges, threshold) = (first.asked.judges.clone(), first.question.threshold);
+        Some(JudgeCheck::of(first.check.clone(), judges, threshold, &runs, of_it.len() - runs.len()))
+    };
+    order.iter().filter_map(of_question).collect()
+}
+
+fn failures(rows: &BTreeMap<usize, RowGrades<'_>>) -> Vec<String> {
+    let mut all: Vec<String> = Vec::new();
+    for row in rows.values() {
+        for failure in row.failures() {
+            let said = format!("{}, run {}: {}", row.row.name, failure.run, failure.why);
+            if !all.contains(&said) {
+                all.push(said);
+            }
+        }
+    }
+    all
+}
