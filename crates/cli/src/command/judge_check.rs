@@ -115,7 +115,7 @@ fn refused(mislabelled: &Mislabelled, colour: Colour) -> ExitCode {
 
 fn print(args: &CheckJudges, checked: &Checked, colour: Colour) -> Result<(), Failure> {
     if args.json {
-        return Ok(output::stdout(judge_check::json(&checked.checks).as_bytes())?);
+        return output::stdout(judge_check::json(&checked.checks).as_bytes());
     }
     let options = Options {
         colour: output::is_coloured(colour, &std::io::stdout()),
@@ -124,7 +124,7 @@ fn print(args: &CheckJudges, checked: &Checked, colour: Colour) -> Result<(), Fa
         verbose: args.suites.verbose,
         elapsed: None,
     };
-    Ok(output::stdout(&judge_check::text(&checked.checks, &options))?)
+    output::stdout(&judge_check::text(&checked.checks, &options))
 }
 
 /// Says what was missed, and gives the exit code: what could not be asked comes before what was measured.
@@ -134,11 +134,15 @@ fn ended(args: &CheckJudges, checked: &Checked) -> ExitCode {
         return ExitCode::from(EXIT_OVER_BUDGET);
     }
     if !checked.failures.is_empty() {
-        checked.failures.iter().for_each(|why| output::stderr(&format!("no grade: {why}\n")));
+        for why in &checked.failures {
+            output::stderr(&format!("no grade: {why}\n"));
+        }
         return ExitCode::from(EXIT_BROKEN);
     }
     let missed: Vec<String> = checked.checks.iter().flat_map(|one| missed(args, one)).collect();
-    missed.iter().for_each(|why| output::stderr(&format!("{why}\n")));
+    for why in &missed {
+        output::stderr(&format!("{why}\n"));
+    }
     ExitCode::from(if missed.is_empty() { 0 } else { EXIT_DRIFT })
 }
 

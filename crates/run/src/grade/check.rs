@@ -74,6 +74,8 @@ pub fn check(
     let units = retold.iter().filter(|(index, _, wanted)| rows[index].find(wanted).is_none());
     let units: VecDeque<Unit<'_>> = units.map(|(index, _, wanted)| unit(*index, wanted.clone())).collect();
     let rows = ask_all(rows, units, grading, around).map_err(UncheckedJudge::Interrupted)?;
+    // Nothing is asked from here on, so a signal ends the program.
+    drop(interrupt);
     Ok(Checked {
         checks: measure(&labelled, &retold, &rows),
         failures: failures(&rows),
