@@ -130,6 +130,10 @@ fn copy_beside(to: &Path) {
     }
 }
 
+fn is_grades(path: &Path) -> bool {
+    path.to_string_lossy().ends_with(".grades.json")
+}
+
 /// A folder with the example and its recordings, one of them replaced by runs that fail.
 fn with_failing_runs(failing: &Failing) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -140,6 +144,10 @@ fn with_failing_runs(failing: &Failing) -> tempfile::TempDir {
     copy_of_examples(&cassettes, folder.path());
     copy_beside(folder.path());
     let place = folder.path().join(&cassettes).join(failing.path.file_name().unwrap());
+    if is_grades(&failing.path) {
+        fs::copy(&failing.path, place).unwrap();
+        return folder;
+    }
     let passing = fs::read_to_string(&place);
     let passing = passing.unwrap_or_else(|_| panic!("{} has no passing twin", failing.path.display()));
     let header = passing.lines().next().unwrap();
@@ -228,19 +236,34 @@ fn steps(trace: &Value) -> Vec<Value> {
     (0..count).map(step).collect()
 }
 
+/// Judges that say what those of these grades said, each always the same.
+fn judges(grades: &Path) -> Vec<Value> {
+    let file: Value = serde_json::from_str(&fs::read_to_string(grades).unwrap()).unwrap();
+    let votes =
+        file["grades"].as_array().unwrap().iter().flat_map(|grade| grade["votes"].as_array().unwrap());
+    let rule = |vote: &Value| {
+        let answer =
+            json!({ "c1": { "reason": vote["answers"][0]["reason"], "score": vote["answers"][0]["score"] } });
+        let when = json!({ "model": vote["model"], "prompt": "Judge the record" });
+        json!({ "when": when, "then": "repeat", "steps": [{ "text": answer.to_string() }] })
+    };
+    votes.map(rule).collect()
+}
+
 /// A provider that says what the models of these recordings said; one of them may be another.
 fn provider_of(cassettes: &Path, other: Option<&Path>) -> Stub {
     let number = |path: &Path| -> usize {
         let digits: String = stem(path).chars().filter(char::is_ascii_digit).collect();
         digits.parse().unwrap_or_default()
     };
-    let mut files = entries(cassettes);
+    let (grades, mut files): (Vec<PathBuf>, Vec<PathBuf>) =
+        entries(cassettes).into_iter().partition(|path| is_grades(path));
     // The runs under faults come after the one without.
     files.sort_by_key(|path| {
         (stem(path).ends_with(".faults"), if stem(path).contains("-distractors") { number(path) } else { 0 })
     });
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    let mut rules = Vec::new();
+    let mut rules: Vec<Value> = grades.iter().flat_map(|path| judges(path)).collect();
     for file in files {
         let text = fs::read_to_string(&file).unwrap();
         let other = other.filter(|other| other.file_name() == file.file_name());
@@ -342,7 +365,9 @@ fn every_example_is_what_is_recorded_against_its_mocks() {
                 text(&recorded.stderr)
             );
         }
-        for path in entries(&repository().join("examples/cassettes").join(stem(&suite))) {
+        let shipped = entries(&repository().join("examples/cassettes").join(stem(&suite)));
+        // What the judges said is told by the verdict: the stand-in has one answer for each of them.
+        for path in shipped.into_iter().filter(|path| !is_grades(path)) {
             let shipped = fs::read_to_string(&path).unwrap();
             if !NOT_FROM_A_LOOP.iter().any(|name| shipped.contains(name)) {
                 is_shipped(&path, &made_in(folder.path(), &stem(&suite), &path, &shipped), &shipped);
@@ -355,7 +380,7 @@ fn every_example_is_what_is_recorded_against_its_mocks() {
 fn a_failing_recording_is_what_is_recorded_unless_its_servers_do_what_no_mock_does() {
     let _alone = RECORDING.lock();
     let mut by_hand = Vec::new();
-    for failing in failing() {
+    for failing in failing().into_iter().filter(|failing| !is_grades(&failing.path)) {
         let suite = repository().join("examples").join(format!("{}.yml", failing.suite));
         let (folder, _) = recorded_anew(&suite, Some(&failing.path));
         let (_, judged) = report(folder.path(), suite.file_name().unwrap().to_str().unwrap());

@@ -254,6 +254,9 @@ run SUITE --filter ODD
 run SUITE --reporter ODD
 run SUITE --verbose --reporter json=out/x.json --reporter junit=out/x.xml --reporter ndjson
 run SUITE --reporter junit
+eval suite.yml
+eval suite.yml --explain
+eval ODD.yml --explain --filter ODD
 validate REFUSED
 validate SUITE
 validate SUITE --traces runs

@@ -60,7 +60,7 @@ pub const FAMILIES: &[Family] = &[
         name: "openai",
         title: "OpenAI",
         kind: "openai-responses",
-        prefixes: &["gpt-", "chatgpt-", "o#"],
+        prefixes: &["gpt-", "chatgpt-", "o#", "text-embedding-3-"],
         keys: &["OPENAI_API_KEY"],
         base_urls: &["OPENAI_BASE_URL"],
         base_url: "https://api.openai.com",

@@ -100,6 +100,12 @@ fn a_single_run_and_a_model_graded_matcher_are_load_errors() {
     let one_run = SMALLEST.replace("runs: 5", "runs: 1");
     let refused = walk::refused(&format!("servers: {{weather: {{command: [w]}}}}\n{one_run}"));
     assert!(refused.iter().any(|message| message.contains("run")), "{refused:?}");
-    let graded = EXPLICIT.replace("matcher: { schema: { minimum: 0.7 } }", "matcher: { llm-judge: polite }");
-    assert!(!walk::refused(&format!("servers: {{weather: {{command: [w]}}}}\n{graded}")).is_empty());
+    for matcher in
+        ["llm-judge: polite", "llm-jury: { rubric: r, jurors: [gpt-5] }", "similar: { to: a, model: m }"]
+    {
+        let graded =
+            EXPLICIT.replace("matcher: { schema: { minimum: 0.7 } }", &format!("matcher: {{ {matcher} }}"));
+        let refused = walk::refused(&format!("servers: {{weather: {{command: [w]}}}}\n{graded}"));
+        assert!(refused.iter().any(|message| message.contains("asks a model")), "{matcher}: {refused:?}");
+    }
 }

@@ -77,6 +77,9 @@ pub(super) fn measure(repository: &Path) -> Result<Vec<Power>, String> {
             measure_row(row.agent, &faults, true, &mut powers).map_err(named)?;
         }
     }
+    // What judges say of an edited run nobody knows without asking them.
+    let is_tried = |outcome: &Outcome| outcome.in_one_run.tried + outcome.in_every_run.tried > 0;
+    powers.retain(|power| power.outcomes.iter().any(is_tried));
     Ok(powers)
 }
 
@@ -87,8 +90,11 @@ fn measure_row(
     in_matrix: bool,
     powers: &mut [Power],
 ) -> Result<(), String> {
-    let gates: Vec<&GateBlock> =
-        agent.gates.iter().filter(|gate| gate.judges_matrix() == in_matrix).collect();
+    let gates: Vec<&GateBlock> = agent
+        .gates
+        .iter()
+        .filter(|gate| gate.judges_matrix() == in_matrix && gate.question().is_none())
+        .collect();
     let recordings: Vec<Recording> = paths
         .iter()
         .map(|path| Recording::open(path).map_err(|error| error.to_string()))
@@ -180,7 +186,8 @@ fn judge(
 }
 
 fn passes(agent: &Agent, trace: &Trace<'_>) -> bool {
-    agent.expect.iter().all(|assertion| assertion.check(trace).passed)
+    let observed = agent.expect.iter().filter(|assertion| assertion.matcher.question().is_none());
+    observed.into_iter().all(|assertion| assertion.check(trace).passed)
 }
 
 fn passes_gate(gate: &GateBlock, runs: &[Run<'_>]) -> bool {

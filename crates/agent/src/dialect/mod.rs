@@ -3,6 +3,7 @@
 mod anthropic;
 mod bad_reply;
 mod echo;
+mod embeddings;
 mod gemini;
 mod openai_chat;
 mod openai_responses;
@@ -15,6 +16,7 @@ mod wire_name;
 pub use anthropic::{ANTHROPIC, DEFAULT_MAX_TOKENS};
 pub use bad_reply::BadReply;
 pub(crate) use bad_reply::{error_message, gist};
+pub(crate) use embeddings::{GEMINI_EMBEDDINGS, OPENAI_EMBEDDINGS};
 pub use gemini::GEMINI;
 pub use openai_chat::{MISTRAL, OPENAI_CHAT};
 pub use openai_responses::OPENAI_RESPONSES;

@@ -15,7 +15,7 @@ pub use ask_error::{AskError, AskErrorKind};
 pub use patience::{Deadlines, Patience};
 pub use resolve::{ProviderError, Providers};
 
-use crate::dialect::{Ask, Dialect, Reply};
+use crate::dialect::{Ask, Dialect, GEMINI_EMBEDDINGS, OPENAI_EMBEDDINGS, Reply};
 use mcptest_core::price::count_tokens;
 use mcptest_core::provider::{FAMILIES, Family, Kind, Parameters, refusals};
 use mcptest_core::suite::{Environment, Model, Suite};
@@ -111,10 +111,24 @@ impl Provider {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
+    /// The same provider, asked for vectors of texts; `None` where it has none.
+    pub fn for_embeddings(&self) -> Option<Self> {
+        let dialect = match self.family().name {
+            "anthropic" => return None,
+            "gemini" => &GEMINI_EMBEDDINGS,
+            _ => &OPENAI_EMBEDDINGS,
+        };
+        Some(self.with(dialect, self.0.patience))
+    }
+
     /// The same provider, with other limits to its tries.
     #[must_use]
     pub fn with_patience(self, patience: Patience) -> Self {
-        let Shared { name, dialect, base, key, client, echo_reasoning, .. } = &*self.0;
+        self.with(self.0.dialect, patience)
+    }
+
+    fn with(&self, dialect: &'static Dialect, patience: Patience) -> Self {
+        let Shared { name, base, key, client, echo_reasoning, .. } = &*self.0;
         Self(Arc::new(Shared {
             name: name.clone(),
             dialect,

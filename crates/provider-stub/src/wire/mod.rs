@@ -2,6 +2,7 @@
 
 mod anthropic;
 mod code;
+mod embeddings;
 mod gemini;
 mod openai_chat;
 mod openai_responses;
@@ -27,8 +28,14 @@ pub(crate) struct Wire {
     pub(crate) blocked: fn(&str) -> Value,
 }
 
-pub(crate) const WIRES: [Wire; 4] =
-    [anthropic::WIRE, openai_responses::WIRE, openai_chat::WIRE, gemini::WIRE];
+pub(crate) const WIRES: [Wire; 6] = [
+    anthropic::WIRE,
+    openai_responses::WIRE,
+    openai_chat::WIRE,
+    gemini::WIRE,
+    embeddings::OPENAI,
+    embeddings::GEMINI,
+];
 
 /// A request as it came.
 pub(crate) struct ProviderRequest<'a> {

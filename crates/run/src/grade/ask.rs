@@ -111,9 +111,7 @@ impl<'a> Bench<'a> {
                 }
                 let vote = match &question.asks {
                     Asks::Rubric(rubric) => self.vote(&judge, rubric, sample, wanted).await?,
-                    Asks::Similar(to) => {
-                        return Err(Ungraded::Failed(format!("nothing is compared with {to:?}")));
-                    }
+                    Asks::Similar(to) => self.likeness(&judge, to, wanted).await?,
                 };
                 if let Some((mut spent, _)) = held {
                     *spent.entry(key).or_default() += vote.cost_usd.unwrap_or_default();
@@ -168,14 +166,7 @@ impl<'a> Bench<'a> {
         sample: usize,
         wanted: &Wanted<'_>,
     ) -> Result<Vote, Ungraded> {
-        let mut vote = Vote {
-            model: judge.model.label(),
-            sample,
-            score: 0.0,
-            answers: Vec::new(),
-            tokens: Tokens::default(),
-            cost_usd: Some(0.0),
-        };
+        let mut vote = Self::blank(judge, sample);
         for sheet in rubric.sheets() {
             let answers = self.answers(judge, &sheet, wanted, &mut vote).await?;
             vote.answers.extend(answers);
@@ -184,6 +175,39 @@ impl<'a> Bench<'a> {
         let score = rubric.score(&vote.answers);
         vote.score = score.ok_or_else(|| Ungraded::Failed("an answer is missing".to_owned()))?;
         Ok(vote)
+    }
+
+    /// How near what is judged is to a text, by the cosine of their vectors.
+    async fn likeness(&self, judge: &Judge<'_>, to: &str, wanted: &Wanted<'_>) -> Result<Vote, Ungraded> {
+        let mut vote = Self::blank(judge, 1);
+        let Some(provider) = judge.provider.for_embeddings() else {
+            let help = "name a model that has, as `text-embedding-3-small`";
+            return Err(Ungraded::Failed(format!("{} has no embeddings: {help}", judge.provider.name())));
+        };
+        let judge = Judge { provider, ..*judge };
+        let texts = [Message::User(to.to_owned()), Message::User(wanted.evidence.judged_text())];
+        let ask = Ask::new(&judge.model.id, &texts);
+        let reply = self.paid(&judge, &ask, &mut vote).await.map_err(Ungraded::from)?;
+        let vectors: Vec<Vec<f64>> = serde_json::from_str(&reply.text).unwrap_or_default();
+        let near = match &vectors[..] {
+            [one, other] => cosine(one, other),
+            _ => None,
+        };
+        let near = near.ok_or_else(|| format!("{} gave no two vectors that can be compared", vote.model));
+        vote.score = near.map_err(Ungraded::Failed)?;
+        vote.tokens = vote.tokens.totalled();
+        Ok(vote)
+    }
+
+    fn blank(judge: &Judge<'_>, sample: usize) -> Vote {
+        Vote {
+            model: judge.model.label(),
+            sample,
+            score: 0.0,
+            answers: Vec::new(),
+            tokens: Tokens::default(),
+            cost_usd: Some(0.0),
+        }
     }
 
     /// The answers to one sheet; a reply that does not fit is asked for once more.
@@ -242,10 +266,7 @@ impl<'a> Bench<'a> {
             }
             reply => reply,
         };
-        let reply = reply.map_err(|error| match error {
-            Asked::Not(error) => Ungraded::Failed(error.message),
-            Asked::OverBudget(why) => Ungraded::OverBudget(why),
-        })?;
+        let reply = reply.map_err(Ungraded::from)?;
         if reply.stop == Stop::Refusal {
             return Err(Ungraded::Failed(format!("{} declined to judge", vote.model)));
         }
@@ -281,6 +302,23 @@ impl<'a> Bench<'a> {
 enum Asked {
     Not(AskError),
     OverBudget(String),
+}
+
+impl From<Asked> for Ungraded {
+    fn from(asked: Asked) -> Self {
+        match asked {
+            Asked::Not(error) => Self::Failed(error.message),
+            Asked::OverBudget(why) => Self::OverBudget(why),
+        }
+    }
+}
+
+/// The cosine of two vectors, below 0 as 0; `None` where it says nothing.
+fn cosine(one: &[f64], other: &[f64]) -> Option<f64> {
+    let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
+    let length = (dot(one, one) * dot(other, other)).sqrt();
+    let near = dot(one, other) / length;
+    (one.len() == other.len() && near.is_finite()).then_some(near.clamp(0.0, 1.0))
 }
 
 /// Whether the model takes no temperature, which costs nothing to find out.
