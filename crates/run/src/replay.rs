@@ -13,9 +13,10 @@ use mcptest_core::eval::{MATRIX_PARAMETER, fault_combinations};
 use mcptest_core::grade::Grades;
 use mcptest_core::judge::{Recorded, RecordedMatrix, RecordedRun, RecordedRuns, is_read_only};
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
-use mcptest_core::suite::{CassettePath, Stale};
-use mcptest_core::trace::{CatalogueTool, Header, Run};
+use mcptest_core::suite::{CassettePath, Graded, Stale};
+use mcptest_core::trace::{CatalogueTool, Header, Run, run_line};
 use rayon::prelude::*;
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// What was recorded just now and is on no disk.
@@ -37,12 +38,14 @@ pub(crate) fn with_runs<T>(
     live: Option<Live<'_>>,
     judge: impl FnOnce(&Recorded<'_>) -> T,
 ) -> T {
+    let other = row.recorded_by();
+    let (maker, made) = other.as_ref().map_or((row, of), |other| (other, of.recorded_by()));
     let (files, linked) =
-        match live.map_or_else(|| open(row, of), |live| Ok((made_just_now(live), Vec::new()))) {
+        match live.map_or_else(|| open(maker, made), |live| Ok((made_just_now(live), Vec::new()))) {
             Ok(opened) => opened,
             Err(reason) => return judge(&Recorded::Nothing(reason)),
         };
-    let reason = |error: &ReadError| unreadable(error, row, of);
+    let reason = |error: &ReadError| unreadable(error, maker, made);
     let opened = files.iter().map(|(path, file)| {
         let file = file.as_ref().map_err(Clone::clone);
         (path.as_path(), file.and_then(|file| file.cassette().map_err(|error| reason(&error))))
@@ -55,8 +58,8 @@ pub(crate) fn with_runs<T>(
     let named: Vec<(&Path, &Cassette<'_>)> =
         opened.iter().filter_map(|(path, cassette)| Some((*path, cassette.as_ref().ok()?))).collect();
     let alone = named.first().filter(|_| opened.len() == 1).map(|(_, cassette)| *cassette);
-    let expected = expected_header(of);
-    let (stale, mut notes) = match freshness(row, of, &expected, &named) {
+    let expected = expected_header(made);
+    let (stale, mut notes) = match freshness(maker, made, &expected, &named) {
         Ok(notes) => (None, notes),
         Err(reason) => (Some(reason), Vec::new()),
     };
@@ -157,6 +160,9 @@ fn open_matrix(row: &Row<'_>, of: AgentRow<'_>, live: Option<Live<'_>>) -> Optio
 
 /// Opens every recording of a row, and names the links to folders that were not entered.
 fn open(row: &Row<'_>, of: AgentRow<'_>) -> Result<(Vec<File>, Vec<PathBuf>), Reason> {
+    if let (Some(CassettePath::Graded(Graded::Texts(texts))), None) = (&of.agent.cassette, &row.transcripts) {
+        return Ok((vec![written(of, texts)], Vec::new()));
+    }
     let Resolved { files: paths, linked } = match &row.transcripts {
         Some(group) => Resolved { files: group.files.clone(), ..Resolved::default() },
         None => resolved(of).map_err(|error| advice::unresolved(&error))?,
@@ -180,6 +186,16 @@ fn open(row: &Row<'_>, of: AgentRow<'_>) -> Result<(Vec<File>, Vec<PathBuf>), Re
     Ok((files, linked))
 }
 
+/// Texts that stand in the suite, as the closing messages of runs.
+fn written(of: AgentRow<'_>, texts: &[String]) -> File {
+    let header = cassette::sealed(&expected_header(of));
+    let mut lines = vec![serde_json::to_string(&header).unwrap_or_default()];
+    let trace = |text: &String| json!({ "final_response": text }).to_string();
+    lines.extend((1..).zip(texts).map(|(number, text)| run_line(number, &trace(text))));
+    let path = of.suite.path.clone();
+    (path.clone(), Ok(Recording::of_text(path, &(lines.join("\n") + "\n"))))
+}
+
 /// Why a recording cannot be read, and what to do about it.
 fn unreadable(error: &ReadError, row: &Row<'_>, of: AgentRow<'_>) -> Reason {
     let can_be_recorded = error.asks_to_record() && !is_read_only(of);
@@ -192,11 +208,17 @@ pub fn cassette_paths(of: AgentRow<'_>) -> Result<Vec<PathBuf>, cassette::Resolv
 }
 
 fn resolved(of: AgentRow<'_>) -> Result<Resolved, cassette::ResolveError> {
-    if let Some(CassettePath::ReadOnly(patterns)) = &of.agent.cassette {
+    let of = of.recorded_by();
+    if let Some(CassettePath::ReadOnly(patterns) | CassettePath::Graded(Graded::Traces(patterns))) =
+        &of.agent.cassette
+    {
         let label = of.model_label();
         let of_model: Vec<String> =
             patterns.iter().map(|pattern| cassette::with_model(pattern, label.as_deref())).collect();
         return cassette::resolve(&of_model, of.suite.folder());
+    }
+    if of.agent.is_eval() {
+        return Ok(Resolved::default());
     }
     Ok(Resolved { files: vec![recorded_path(of)], ..Resolved::default() })
 }
@@ -263,7 +285,8 @@ pub(crate) fn misfit(
                    name a file from elsewhere with `cassette:`";
         return edited(why).filter(|_| is_own_place);
     };
-    let changes = cassette::staleness(header, expected);
+    // Traces that an eval names may come from anywhere: nothing here says how they were made.
+    let changes = if of.agent.is_eval() { Vec::new() } else { cassette::staleness(header, expected) };
     if !changes.is_empty() {
         let details = changes.iter().map(Change::to_string).collect();
         let what = "is stale: the suite has changed since it was recorded";

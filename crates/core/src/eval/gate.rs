@@ -253,11 +253,13 @@ pub(crate) enum Trait {
 impl GateKind {
     pub(crate) fn read_field(&'static self, field: &mut Field<'_>, key_span: Span) -> Option<GateBlock> {
         let digest = field.node(|| Value::Bool(true)).map(|node| digest_of_value(&node.to_json()));
-        let read = |block: &mut Block<'_>| {
-            let digest = digest.clone().unwrap_or_default();
-            GateBlock { digest, ..GateBlock::read(self, block, key_span) }
-        };
+        let read = |block: &mut Block<'_>| self.read_in(block, digest.clone().unwrap_or_default(), key_span);
         if self.traits.contains(&Trait::TakesTrue) { field.flag_or_block(read) } else { field.block(read) }
+    }
+
+    /// The same in a block that has other keys too.
+    pub(crate) fn read_in(&'static self, block: &mut Block<'_>, digest: String, key_span: Span) -> GateBlock {
+        GateBlock { digest, ..GateBlock::read(self, block, key_span) }
     }
 
     /// What is asserted when the block has no `expect:`, beside what its other keys assert.

@@ -83,6 +83,9 @@ pub(crate) use gate::{AgentFacts, some_of};
 pub(crate) use narrative::is_write_by_name;
 pub(crate) use pass_rate::failed_by;
 
+/// What judges say of each run.
+pub(crate) static EVAL: GateKind = eval::KIND;
+
 /// Every gate, in the order of the documentation.
 #[doc(hidden)]
 pub const GATES: &[GateKind] = &[

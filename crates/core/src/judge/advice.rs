@@ -8,8 +8,18 @@ pub fn is_read_only(of: AgentRow<'_>) -> bool {
     of.agent.is_read_only() || (of.agent.models.is_empty() && of.agent.own.is_none())
 }
 
+/// The row that recorded what an eval grades, which is the one to record again.
+pub(super) fn recorded_by<'s>(row: &Row<'s>) -> Option<(Row<'s>, AgentRow<'s>)> {
+    let row = row.recorded_by()?;
+    let of = row.agent_row()?;
+    Some((row, of))
+}
+
 /// Fewer runs are recorded than are asked for.
 pub(super) fn short(reason: Reason, row: &Row<'_>, of: AgentRow<'_>) -> Reason {
+    if let Some((row, of)) = recorded_by(row) {
+        return short(reason, &row, of);
+    }
     if row.transcripts.is_some() {
         return reason.help("put more transcripts into the group, or lower `runs:`");
     }

@@ -122,6 +122,9 @@ fn numbered(what: &str, numbers: &[usize]) -> String {
 
 /// A run that ended in an error is part of its recording: all runs of the row are recorded again, or none.
 fn again(row: &Row<'_>, of: AgentRow<'_>, is_live: bool, reason: &mut Reason) {
+    if let Some((row, of)) = advice::recorded_by(row) {
+        return again(&row, of, is_live, reason);
+    }
     let can_be_recorded = of.agent.own.is_some() || of.model.is_some();
     let is_kept = !is_live && can_be_recorded && !of.agent.is_read_only();
     if is_kept && matches!(reason.kind, ReasonKind::RunError | ReasonKind::AgentCrashed) {

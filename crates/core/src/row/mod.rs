@@ -9,7 +9,7 @@ pub use rerun::Rerun;
 use crate::escape::escape;
 use crate::problem::{Level, Problem};
 use crate::report::{Place, TestReport};
-use crate::suite::{Agent, Loaded, Model, Suite, ToolTest, Variant};
+use crate::suite::{Agent, Loaded, Model, Suite, ToolTest, Variant, evals};
 use std::path::PathBuf;
 
 /// An agent with one of its models, in one of its variants.
@@ -91,6 +91,13 @@ impl Agent {
 }
 
 impl AgentRow<'_> {
+    /// Who recorded what is judged here: another agent, where this is an eval of one.
+    #[must_use]
+    pub fn recorded_by(self) -> Self {
+        let source = self.agent.graded_agent().and_then(|name| evals::recorder(&self.suite.agents, name));
+        source.map_or(self, |agent| Self { agent, ..self })
+    }
+
     /// The model as rows and recordings name it.
     pub fn model_label(&self) -> Option<String> {
         self.model.map(Model::label)
@@ -167,6 +174,17 @@ impl<'s> Row<'s> {
     /// The agent, where the row is one of an agent.
     pub fn agent_row(&self) -> Option<AgentRow<'s>> {
         if let Subject::Agent(row) = self.subject { Some(row) } else { None }
+    }
+
+    /// The row that recorded what this one judges, where that is another.
+    pub fn recorded_by(&self) -> Option<Self> {
+        let of = self.agent_row().filter(|_| self.transcripts.is_none())?;
+        of.agent.graded_agent()?;
+        let AgentRow { agent, model, variant, .. } = of.recorded_by();
+        let name = agent.row_name(model, variant);
+        let mut source = of.suite.rows().into_iter().find(|row| row.name == name)?;
+        source.rerun.overrides.clone_from(&self.rerun.overrides);
+        Some(source)
     }
 
     /// The suite that it is of, unless that was refused.

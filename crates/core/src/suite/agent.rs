@@ -11,7 +11,7 @@ mod view;
 
 pub use overrides::OverrideError;
 pub use own::OwnAgent;
-pub(super) use read::{read_only, read_skip};
+pub(super) use read::{named, read_only, read_skip};
 pub use variant::Variant;
 pub use view::ToolSchemas;
 
@@ -30,7 +30,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// One agent under test.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Agent {
     /// Its name, unique in the suite.
@@ -88,6 +88,8 @@ pub(super) struct References {
     pub(super) servers: Vec<(String, Span)>,
     pub(super) inject: Vec<(String, Span)>,
     pub(super) providers: Vec<(String, Span)>,
+    /// The agent that an eval grades.
+    pub(super) agents: Vec<(String, Span)>,
     pub(super) code_execution: Option<Span>,
     /// The parameters of its requests, and those that single models have.
     parameters: Vec<(&'static str, Span)>,
@@ -113,6 +115,24 @@ pub enum CassettePath {
     /// Files or patterns that are only read; their traces are the runs in order. None, when they are given from
     /// elsewhere.
     ReadOnly(Vec<String>),
+    /// What an entry of `evals:` grades, which is only read too.
+    Graded(Graded),
+}
+
+/// What an entry of `evals:` grades.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Graded {
+    /// What the rows of an agent recorded.
+    Agent {
+        /// The agent's name.
+        name: String,
+        /// The variants that it is recorded in.
+        variants: Vec<Variant>,
+    },
+    /// The traces of these files and patterns; who made them is nobody's to say.
+    Traces(Vec<String>),
+    /// These texts, each the closing message of a run.
+    Texts(Vec<String>),
 }
 
 impl Agent {
@@ -171,7 +191,20 @@ impl Agent {
 
     /// Whether its recordings are only read, and never written.
     pub fn is_read_only(&self) -> bool {
-        matches!(self.cassette, Some(CassettePath::ReadOnly(_)))
+        matches!(self.cassette, Some(CassettePath::ReadOnly(_) | CassettePath::Graded(_)))
+    }
+
+    /// Whether it is an entry of `evals:`.
+    pub fn is_eval(&self) -> bool {
+        matches!(self.cassette, Some(CassettePath::Graded(_)))
+    }
+
+    /// The agent whose recordings are graded, where it is an eval of one.
+    pub(crate) fn graded_agent(&self) -> Option<&str> {
+        match &self.cassette {
+            Some(CassettePath::Graded(Graded::Agent { name, .. })) => Some(name),
+            _ => None,
+        }
     }
 
     /// How many of the recorded runs are judged.
@@ -180,7 +213,7 @@ impl Agent {
     }
 
     /// Whether as many runs are judged as a list or pattern has traces.
-    fn takes_all_traces(&self) -> bool {
+    pub(super) fn takes_all_traces(&self) -> bool {
         !self.says_runs && self.is_read_only()
     }
 
@@ -202,6 +235,9 @@ impl Agent {
 
     /// The variants that it is recorded and judged in, each a row of its own; none when it has but one row.
     pub fn variants(&self) -> Vec<Variant> {
+        if let Some(CassettePath::Graded(Graded::Agent { variants, .. })) = &self.cassette {
+            return variants.clone();
+        }
         self.gates.iter().flat_map(GateBlock::variants).collect()
     }
 
@@ -246,6 +282,7 @@ impl CassettePath {
         match self {
             Self::File(path) => path.contains("{model}"),
             Self::ReadOnly(paths) => paths.iter().all(|path| path.contains("{model}")),
+            Self::Graded(_) => false,
         }
     }
 }

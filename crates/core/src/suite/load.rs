@@ -1,6 +1,7 @@
 //! A suite file and its imports become one suite, or all their problems at once.
 
 use super::agent::Agent;
+use super::evals;
 use super::fault::Fault;
 use super::gate_files;
 use super::imports;
@@ -106,6 +107,8 @@ fn load_as(path: &Path, host: &Host<'_>, purpose: Purpose) -> Loaded {
     let parts = loader.file(path, &mut Vec::new());
     let mut suite = None;
     if let Some(mut parts) = parts {
+        parts.agents.append(&mut parts.evals);
+        evals::follow(&mut parts.agents);
         parts.agents.iter_mut().for_each(|agent| agent.place = loader.sources.file_and_line(agent.span));
         parts.tools.iter_mut().for_each(|test| test.place = loader.sources.file_and_line(test.span));
         names::check_references(&parts, &mut loader.problems);
@@ -147,6 +150,8 @@ pub(super) struct Parts {
     pub(super) variables: BTreeMap<String, (Span, Text)>,
     pub(super) faults: Vec<Fault>,
     pub(super) agents: Vec<Agent>,
+    /// Entries of `evals:`, which are agents that are only read.
+    pub(super) evals: Vec<Agent>,
     pub(super) tools: Vec<ToolTest>,
     pub(super) judge: Option<JudgeDefaults>,
     pub(super) budget: Option<Budget>,
@@ -402,6 +407,13 @@ pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
                 .optional("faults", "Faults that agents can inject", |f| f.list(Fault::read))
                 .unwrap_or_default(),
             agents,
+            evals: block
+                .optional(
+                    "evals",
+                    "Rows that grade what is recorded, or written here, and run nothing",
+                    |f| f.list(evals::read),
+                )
+                .unwrap_or_default(),
             tools: block
                 .optional("tools", "Direct tool tests", |f| f.list(ToolTest::read))
                 .unwrap_or_default(),

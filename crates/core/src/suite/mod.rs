@@ -2,6 +2,7 @@
 
 mod agent;
 mod deferred;
+pub(crate) mod evals;
 mod fault;
 mod gate_files;
 mod imports;
@@ -20,7 +21,7 @@ mod tool_outcome;
 mod tool_test;
 pub(crate) mod variables;
 
-pub use agent::{Agent, CassettePath, Model, OverrideError, OwnAgent, ToolSchemas, Variant};
+pub use agent::{Agent, CassettePath, Graded, Model, OverrideError, OwnAgent, ToolSchemas, Variant};
 pub use deferred::{Environment, Scope, Unset};
 pub use fault::Fault;
 pub use load::{Host, ListFiles, Loaded, ReadFile, ReadMock, load, load_for_traces, load_to_capture};
@@ -145,7 +146,7 @@ pub fn yaml_to_json(text: &str) -> Option<Value> {
 pub fn is_suite(text: &str) -> bool {
     const KEYS: [&str; 2] = ["servers", "agents"];
     // Other programs use words like these.
-    const EXACT_KEYS: [&str; 2] = ["imports", "tools"];
+    const EXACT_KEYS: [&str; 3] = ["imports", "tools", "evals"];
     let lines = || text.lines().map(|line| line.trim_start_matches('\u{feff}'));
     let keys = || lines().filter_map(|line| line.split_once(':')).map(|(key, _)| key.trim_end());
     let is_slip =

@@ -23,6 +23,7 @@ pub(super) fn merge(into: &mut Parts, from: Parts, problems: &mut Vec<Problem>) 
     append("provider", &mut into.providers, from.providers, |(name, (span, _))| (name, *span), problems);
     append("fault", &mut into.faults, from.faults, |fault| (&fault.name, fault.span), problems);
     append("agent", &mut into.agents, from.agents, |agent| (&agent.name, agent.span), problems);
+    append("eval", &mut into.evals, from.evals, |eval| (&eval.name, eval.span), problems);
     append("tool test", &mut into.tools, from.tools, |test| (&test.name, test.span), problems);
     into.named.extend(from.named);
     for pattern in from.redact {
@@ -71,12 +72,15 @@ pub(super) fn check_references(parts: &Parts, problems: &mut Vec<Problem>) {
     let servers: Vec<&str> = parts.servers.iter().map(|(name, _)| name.as_str()).collect();
     let providers: Vec<&str> = parts.providers.iter().map(|(name, _)| name.as_str()).collect();
     let faults: Vec<&str> = parts.faults.iter().map(|fault| fault.name.as_str()).collect();
+    let recorded = parts.agents.iter().filter(|agent| !agent.is_eval());
+    let agents: Vec<&str> = recorded.map(|agent| agent.name.as_str()).collect();
     check_row_names(parts, problems);
     for agent in &parts.agents {
         for (key, used, known) in [
             ("servers", &agent.references.servers, &servers),
             ("faults", &agent.references.inject, &faults),
             ("providers", &agent.references.providers, &providers),
+            ("agents", &agent.references.agents, &agents),
         ] {
             problems.extend(used.iter().filter_map(|(name, span)| unknown(key, name, *span, known)));
         }
@@ -113,10 +117,9 @@ pub(super) fn check_references(parts: &Parts, problems: &mut Vec<Problem>) {
 fn check_row_names(parts: &Parts, problems: &mut Vec<Problem>) {
     let (plain, others): (Vec<_>, Vec<_>) =
         parts.agents.iter().partition(|agent| agent.row_names() == [agent.name.as_str()]);
-    let mut rows: BTreeMap<String, Span> =
-        plain.iter().map(|agent| (agent.name.clone(), agent.span)).collect();
-    let of_agents =
-        others.iter().flat_map(|agent| agent.row_names().into_iter().map(|name| (name, agent.span)));
+    let mut rows: BTreeMap<String, Span> = BTreeMap::new();
+    let of_agents = plain.iter().chain(&others);
+    let of_agents = of_agents.flat_map(|agent| agent.row_names().into_iter().map(|name| (name, agent.span)));
     let of_tools = parts.tools.iter().map(|test| (test.name.clone(), test.span));
     for (name, span) in of_agents.chain(of_tools) {
         // A model listed twice is its own problem, and reported as such.

@@ -74,7 +74,7 @@ fn agent_job<'p>(
         };
         let reason = Reason::new(ReasonKind::NothingToRun, format!("{why}, so there is nothing to run"))
             .help(format!("judge its traces without `--live`, or give the agent {way_out}"));
-        return if is_live { Err(reason) } else { Ok(None) };
+        return if is_live && !agent.is_eval() { Err(reason) } else { Ok(None) };
     };
     let paths = cassette_paths(row).map_err(|error| advice::unresolved(&error))?;
     let Some(WantedRuns { goes_on, runs }) = wanted_runs(planned, mode) else { return Ok(None) };

@@ -2,7 +2,7 @@
 
 use super::{Agent, CassettePath, Model};
 use crate::provider::WITH_CODE;
-use crate::suite::Suite;
+use crate::suite::{Suite, evals};
 use thiserror::Error;
 
 /// Why a suite cannot be run with other models.
@@ -44,6 +44,7 @@ impl Suite {
             agent.runs = runs.max(1);
             agent.says_runs = true;
         }
+        evals::follow(&mut self.agents);
     }
 
     /// Every agent that asks a model, and can be recorded, asks these instead; on an error nothing is changed.
@@ -73,6 +74,7 @@ impl Suite {
         for agent in self.agents.iter_mut().filter(|agent| has_model(&&**agent)) {
             agent.models = models.to_vec();
         }
+        evals::follow(&mut self.agents);
         Ok(())
     }
 

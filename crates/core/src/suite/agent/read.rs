@@ -142,7 +142,7 @@ fn read_names(
     block.optional(key, doc, |f| f.list(|f| named(f, into))).unwrap_or_default()
 }
 
-pub(super) fn named(field: &mut Field<'_>, into: &mut Vec<(String, Span)>) -> Option<String> {
+pub(in crate::suite) fn named(field: &mut Field<'_>, into: &mut Vec<(String, Span)>) -> Option<String> {
     let span = field.span();
     let name = field.name()?;
     into.push((name.clone(), span));
