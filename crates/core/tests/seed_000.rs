@@ -281,3 +281,30 @@ agents:
     assert_eq!(walk::value(&gates, "edges.restricted_attempts"), 1.0);
     assert!(!walk::passes(&gates, "tool_edges"));
 }
+
+#[test]
+fn a_story_that_no_call_bears_out_fails_however_well_a_judge_likes_it() {
+    let suite = walk::suite(
+        &["desk"],
+        "judge: { model: gpt-5 }
+agents:
+  - name: story
+    model: claude-sonnet-4-5
+    servers: [desk]
+    prompt: File the issue.
+    narrative: {}
+    expect: [{ target: final_response, matcher: { llm-judge: It is a good summary. } }]
+",
+    );
+    let mut told = walk::trace(&[("create_issue", json!({"title": "Leak"}))]);
+    told["final_response"] = json!("I created the issue.");
+    let mut untrue = told.clone();
+    untrue["final_response"] = json!("I created the issue and deleted the branch.");
+    for (trace, score, matches, passed) in
+        [(&told, 0.9, true, true), (&told, 0.1, true, false), (&untrue, 1.0, false, false)]
+    {
+        let report = walk::graded(&suite, "story", std::slice::from_ref(trace), score);
+        assert_eq!(walk::passes(&report.gates, "narrative"), matches, "{trace}");
+        assert_eq!(report.status == mcptest_core::report::Status::Passed, passed, "{trace}");
+    }
+}

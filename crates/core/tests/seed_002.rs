@@ -3,6 +3,7 @@
 mod walk;
 
 use mcptest_core::eval::{StabilityFloors, agent_stability, drift_flags};
+use mcptest_core::report::Status;
 use serde_json::{Value, json};
 
 fn session(calls: usize, distinct: usize, lengths: &[usize], tokens: u64) -> Value {
@@ -107,5 +108,25 @@ fn a_single_run_and_a_model_graded_matcher_are_load_errors() {
             EXPLICIT.replace("matcher: { schema: { minimum: 0.7 } }", &format!("matcher: {{ {matcher} }}"));
         let refused = walk::refused(&format!("servers: {{weather: {{command: [w]}}}}\n{graded}"));
         assert!(refused.iter().any(|message| message.contains("asks a model")), "{matcher}: {refused:?}");
+    }
+}
+
+#[test]
+fn a_judge_of_the_meaning_stands_beside_the_gate_and_neither_moves_the_other() {
+    let judged = "    expect: [{ target: final_response, matcher: { llm-judge: It is coherent. } }]\n";
+    let suite = walk::suite(&["weather"], &format!("judge: {{ model: gpt-5 }}{SMALLEST}{judged}"));
+    let name = "weather session stays stable";
+    let said = |mut session: Value| {
+        session["final_response"] = json!("It is sunny.");
+        vec![session; 5]
+    };
+    let (good, bad) = (said(session(4, 4, &[10, 12], 400)), said(session(6, 1, &[10, 12], 400)));
+    for (runs, score, stable, status) in [
+        (&good, 0.9, true, Status::Passed),
+        (&good, 0.1, true, Status::Failed),
+        (&bad, 0.9, false, Status::Failed),
+    ] {
+        let report = walk::graded(&suite, name, runs, score);
+        assert_eq!((walk::passes(&report.gates, "stability"), report.status), (stable, status));
     }
 }

@@ -190,7 +190,7 @@ fn open(row: &Row<'_>, of: AgentRow<'_>) -> Result<(Vec<File>, Vec<PathBuf>), Re
 fn written(of: AgentRow<'_>, texts: &[String]) -> File {
     let header = cassette::sealed(&expected_header(of));
     let mut lines = vec![serde_json::to_string(&header).unwrap_or_default()];
-    let trace = |text: &String| json!({ "final_response": text }).to_string();
+    let trace = |text: &String| json!({ "tool_calls": [], "final_response": text }).to_string();
     lines.extend((1..).zip(texts).map(|(number, text)| run_line(number, &trace(text))));
     let path = of.suite.path.clone();
     (path.clone(), Ok(Recording::of_text(path, &(lines.join("\n") + "\n"))))

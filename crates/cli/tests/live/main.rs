@@ -12,6 +12,7 @@ mod code_execution;
 mod crowd;
 mod dialects;
 mod early_stop;
+mod evals;
 mod faults;
 mod gates;
 mod judge_check;

@@ -5,7 +5,7 @@ use super::read::{Block, Field};
 use crate::digest::digest_of_value;
 use crate::eval::EVAL;
 use crate::problem::{Problem, Span};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 const SOURCES: [&str; 3] = ["agent", "traces", "texts"];
 
@@ -15,8 +15,7 @@ pub(super) fn read(field: &mut Field<'_>) -> Option<Agent> {
     field.define("eval", |field| {
         let digest = field.node(|| Value::Bool(true)).map(|node| digest_of_value(&node.to_json()));
         let read = field.block(|block| read_block(block, span, digest.unwrap_or_default()));
-        let one_of = SOURCES.map(|key| json!({ "required": [key] }));
-        field.amend_schema("oneOf", json!(one_of));
+        field.amend_exactly_one_of(SOURCES);
         read.flatten()
     })
 }

@@ -2,10 +2,12 @@
 
 #![allow(dead_code, clippy::unwrap_used, clippy::panic)]
 
+use mcptest_core::grade::{Grade, Vote, wanted};
+use mcptest_core::judge::{Judging, Recorded, judge_row};
 use mcptest_core::problem::{Level, render};
-use mcptest_core::report::{GateReport, Status};
+use mcptest_core::report::{GateReport, Status, TestReport};
 use mcptest_core::suite::{Host, Suite, load};
-use mcptest_core::trace::{Header, Run, Trace};
+use mcptest_core::trace::{Header, Run, Tokens, Trace};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -60,6 +62,30 @@ pub(crate) fn gates_under(suite: &Suite, traces: &[Value], header: Option<&Heade
         })
         .collect();
     agent.gates.iter().map(|gate| gate.judge(&agent.name, &runs)).collect()
+}
+
+/// The row with this name over these traces, to which every judge has given this score.
+pub(crate) fn graded(suite: &Suite, row_name: &str, traces: &[Value], score: f64) -> TestReport {
+    let texts: Vec<String> = traces.iter().map(Value::to_string).collect();
+    let traces: Vec<Trace<'_>> = texts.iter().map(|text| Trace::read(text).unwrap()).collect();
+    let row = suite.rows().into_iter().find(|row| row.name == row_name).unwrap();
+    let mut recorded = Recorded::of_traces(&traces);
+    let asked = wanted(&row, &recorded);
+    let Recorded::Runs(runs) = &mut recorded else { panic!("no runs") };
+    for one in asked {
+        let vote = |model: &String| Vote {
+            model: model.clone(),
+            sample: 1,
+            score,
+            answers: Vec::new(),
+            tokens: Tokens::default(),
+            cost_usd: None,
+        };
+        let votes = one.asked.judges.iter().map(vote).collect();
+        let fingerprint = one.asked.fingerprint();
+        runs.grades.put(Grade { run: one.run, check: one.check, fingerprint, asked: one.asked, votes });
+    }
+    judge_row(&row, &recorded, Judging::default())
 }
 
 /// The gate with this key.
