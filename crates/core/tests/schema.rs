@@ -5,7 +5,7 @@
 use mcptest_core::eval::GATES;
 use mcptest_core::problem::{Level, render};
 use mcptest_core::schema::JsonSchema;
-use mcptest_core::suite::{Host, Loaded, json_schema, load, yaml_to_json};
+use mcptest_core::suite::{Host, Loaded, json_schema, load, load_to_capture, yaml_to_json};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -101,6 +101,19 @@ agents:
     teardown: ./clean
     expect:
       - { target: final_response, matcher: { contains: sun } }
+judge: { model: { provider: house, id: large }, request_timeout: 60s }
+evals:
+  - { name: tone, agent: chats, rubric: It is polite., tags: [prose], skip: waits for the rubric, only: false }
+  - name: files
+    traces: [a.json, "b/*.json"]
+    rubric: { criteria: [{ name: grounded, text: It is true., required: true }, It is short.], strict: true }
+    jurors: [gpt-5, { model: { provider: house, id: large } }]
+    threshold: 0.8
+    samples: 2
+    quorum: 0.67
+    max_cost: 1
+    min_pass_rate: 0.9
+  - { name: words, texts: ["Sun in ${city}."], rubric: It is short., model: gpt-5, sees: text }
 "#;
 
 /// Keys under which the suite's author writes what they like.
@@ -129,7 +142,8 @@ fn load_text(text: &str) -> Loaded {
         Some("tools.json") => Ok(br#"{"tools": [{"name": "get_weather"}]}"#.to_vec()),
         _ => Err("there is no such file".to_owned()),
     };
-    load(Path::new("mcptest.yml"), &Host::new(&read, &|_| None))
+    // The baselines that gates name are no matter of the schema.
+    load_to_capture(Path::new("mcptest.yml"), &Host::new(&read, &|_| None))
 }
 
 fn errors(loaded: &Loaded) -> String {
