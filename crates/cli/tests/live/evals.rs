@@ -213,3 +213,21 @@ evals:
         tests.iter().map(|test| (&test["variant"], test["runs"].as_array().unwrap().len())).collect();
     assert_eq!(rows, [(&Value::Null, kept), (&"0 distractors".into(), 1), (&"2 distractors".into(), 1)]);
 }
+
+#[test]
+fn live_runs_and_given_traces_leave_what_an_eval_means_as_it_is() {
+    let bench = Bench::with(&format!("{POET}{OF_POET}"), &script(0.9), "");
+    bench.record(&["--record"], 0);
+    let files = bench.files();
+    let live = bench.record(&["--live", "--filter", "tone"], 0);
+    assert_eq!((asked(&bench), bench.files()), ((4, 12), files), "{live:?}");
+    // The folder stands in place of the recordings that the eval names.
+    std::fs::create_dir(bench.path("given")).unwrap();
+    std::fs::rename(bench.path("poet-gpt-4o.jsonl"), bench.path("given/one.jsonl")).unwrap();
+    let words = ["--traces", "given", "--config", "suite.yml", "--filter", "tone"];
+    let graded = bench.run(&[&["eval"], &words[..]].concat());
+    assert_eq!(graded.exit, Some(0), "{graded:?}");
+    assert_eq!(asked(&bench), (4, 14));
+    let replayed = bench.run(&[&["run"], &words[..]].concat());
+    assert_eq!((replayed.exit, asked(&bench)), (Some(0), (4, 14)), "{replayed:?}");
+}
