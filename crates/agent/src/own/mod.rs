@@ -8,12 +8,12 @@ mod server_proxy;
 mod setup;
 mod usage;
 
+pub use program::{Ended, Program};
 pub use setup::{Distract, OwnError, OwnEvent, OwnOutcome, OwnSetup};
 
 use call_log::CallLog;
 use catalogue::Offered;
 use mcptest_core::trace::{ConversationTrace, RecordedTurn};
-use program::{Ended, Program};
 use proxies::Proxies;
 use server_proxy::ServerProxy;
 use std::path::Path;
@@ -53,10 +53,11 @@ pub async fn run(setup: OwnSetup<'_>) -> Result<OwnOutcome, OwnError> {
         env.push(("MCPTEST_PROMPT".to_owned(), setup.prompt.to_owned()));
     }
     let program = Program {
+        who: "the agent",
         command: setup.command,
         env: &env,
         cwd: setup.cwd,
-        prompt: setup.prompt,
+        input: setup.prompt,
         time_budget: setup.time_budget,
     };
     let ended = program.run(|| log.close()).await;

@@ -1,4 +1,4 @@
-//! How does the agent's program start, what does it say, and how does it end?
+//! How does a program of the user's start, what does it say, and how does it end?
 
 use mcptest_core::trace::RecordedError;
 use mcptest_process::{Child, StartError, start, status_words};
@@ -12,30 +12,41 @@ const LONGEST_ANSWER: usize = 16 << 20;
 /// How long its output is still read after it has exited: what it started may hold the pipe open.
 const AFTER_EXIT: Duration = Duration::from_millis(300);
 
-/// The agent's program, ready to start.
-pub(super) struct Program<'a> {
-    pub(super) command: &'a [String],
-    pub(super) env: &'a [(String, String)],
-    pub(super) cwd: Option<&'a Path>,
-    pub(super) prompt: &'a str,
-    pub(super) time_budget: Duration,
+/// A program of the user's, ready to start.
+#[derive(Debug)]
+pub struct Program<'a> {
+    /// What it is called in errors.
+    pub who: &'a str,
+    /// The program and its arguments.
+    pub command: &'a [String],
+    /// Environment variables beside our own.
+    pub env: &'a [(String, String)],
+    /// The folder it starts in.
+    pub cwd: Option<&'a Path>,
+    /// What it reads.
+    pub input: &'a str,
+    /// How long it may take.
+    pub time_budget: Duration,
 }
 
 /// How it ended.
 #[derive(Debug, Default)]
-pub(super) struct Ended {
+pub struct Ended {
     /// What it printed, without the blanks at its end; `None` when that is nothing.
-    pub(super) answer: Option<String>,
-    pub(super) stop_reason: &'static str,
-    pub(super) errors: Vec<RecordedError>,
+    pub answer: Option<String>,
+    /// `end_turn`, `time_budget` or `error`.
+    pub stop_reason: &'static str,
+    /// How it failed.
+    pub errors: Vec<RecordedError>,
     /// The end of its standard error.
-    pub(super) stderr: String,
-    pub(super) duration: Duration,
+    pub stderr: String,
+    /// How long it took.
+    pub duration: Duration,
 }
 
 impl Program<'_> {
     /// Runs it until it exits, or its time is over, which is when `over` is called; nothing that it started is left then.
-    pub(super) async fn run(&self, over: impl FnOnce()) -> Result<Ended, StartError> {
+    pub async fn run(&self, over: impl FnOnce()) -> Result<Ended, StartError> {
         let begun = Instant::now();
         let (child, started) = start(self.command, self.env, self.cwd)?;
         let mut stdin = started.stdin;
@@ -43,7 +54,7 @@ impl Program<'_> {
         let has_exited = {
             // A program that does not read its input must not hold up the run.
             let giving = async {
-                let _closed = stdin.write_all(self.prompt.as_bytes()).await;
+                let _closed = stdin.write_all(self.input.as_bytes()).await;
                 drop(stdin);
                 std::future::pending::<()>().await;
             };
@@ -66,20 +77,20 @@ impl Program<'_> {
             status => {
                 let status =
                     status.map(status_words).or(closing.status).unwrap_or_else(|| "unknown".to_owned());
-                ended.errors.push(of_agent(failed(&status, &ended.stderr)));
+                ended.errors.push(of_agent(failed(self.who, &status, &ended.stderr)));
                 "error"
             }
         };
-        ended.errors.extend(said.surplus());
+        ended.errors.extend(said.surplus(self.who));
         ended.answer = said.answer();
         Ok(ended)
     }
 }
 
-fn failed(status: &str, stderr: &str) -> String {
+fn failed(who: &str, status: &str, stderr: &str) -> String {
     match stderr {
-        "" => format!("the agent ended with {status} and wrote nothing to its standard error"),
-        stderr => format!("the agent ended with {status}; its standard error ends with:\n{stderr}"),
+        "" => format!("{who} ended with {status} and wrote nothing to its standard error"),
+        stderr => format!("{who} ended with {status}; its standard error ends with:\n{stderr}"),
     }
 }
 
@@ -116,10 +127,10 @@ impl Said {
         }
     }
 
-    fn surplus(&self) -> Option<RecordedError> {
+    fn surplus(&self, who: &str) -> Option<RecordedError> {
         (self.length > self.kept.len()).then(|| {
             of_agent(format!(
-                "the agent printed {} bytes, of which the first {LONGEST_ANSWER} are kept as its answer",
+                "{who} printed {} bytes, of which the first {LONGEST_ANSWER} are kept as its answer",
                 self.length
             ))
         })

@@ -7,7 +7,7 @@ use crate::output::{self, Failure};
 use crate::progress::words::{counted, dollars, grouped};
 use mcptest_core::escape::escape;
 use mcptest_core::grade::{Asks, Criterion, Question, Sees};
-use mcptest_core::row::{Row, Subject};
+use mcptest_core::row::Row;
 use mcptest_report::REPORTERS;
 use mcptest_run::grade::{CheckPlan, GradingPlan, WhichGrades, plan};
 use mcptest_run::{Mode, Options, Plan, RunOutcome, Selection};
@@ -38,9 +38,9 @@ pub(super) fn run(args: Eval, colour: Colour) -> Result<ExitCode, Failure> {
         ..Options::default()
     };
     if rows.rows.is_empty() {
-        let why = "nothing to grade: no selected test asks a judge";
+        let why = "nothing to grade: no selected test asks a judge or a scorer";
         output::stderr(&format!(
-            "{why}\n  help: `llm-judge`, `llm-jury` and `similar` in `expect:` do, and the gate that `mcptest explain eval` shows\n"
+            "{why}\n  help: `llm-judge`, `llm-jury` and `similar` in `expect:` do, and the gate that `mcptest explain eval` shows; `scorers:` are programs of your own\n"
         ));
         return Ok(ExitCode::from(output::EXIT_NOTHING_SELECTED));
     }
@@ -74,11 +74,7 @@ fn which(record: Option<Grading>) -> WhichGrades {
 }
 
 fn asks_judges(row: &Row<'_>) -> bool {
-    match row.subject {
-        Subject::Agent(of) => !of.agent.checks_of_judges().is_empty(),
-        Subject::Tool(of) => !of.test.checks_of_judges().is_empty(),
-        Subject::Refused(_) => true,
-    }
+    row.is_refused() || !row.questions().is_empty()
 }
 
 /// Every check with what it asks, of whom, and what that takes; then all together.
@@ -96,6 +92,11 @@ fn of_check(check: &CheckPlan<'_>) -> String {
     let question = check.question;
     let mut lines = vec![format!("{}  {}", escape(&check.row_name), check.check)];
     let mut put = |name: &str, value: String| lines.push(format!("  {name:<10} {}", escape(&value)));
+    if let Some(scorer) = question.scorer() {
+        put("command", scorer.program.command.join(" "));
+        put("runs", format!("{}{}", check.runs, graded_already(check)));
+        return lines.join("\n") + "\n\n";
+    }
     for (at, line) in rubric(question).into_iter().enumerate() {
         put(if at == 0 { "rubric" } else { "" }, line);
     }
@@ -132,22 +133,26 @@ fn calls(check: &CheckPlan<'_>) -> String {
         Asks::Rubric(rubric) if rubric.criteria.len() == 1 => "1 criterion".to_owned(),
         Asks::Rubric(rubric) => format!("{} criteria", rubric.criteria.len()),
         Asks::Similar(_) => "1 comparison".to_owned(),
+        Asks::Scorer(_) => "1 program".to_owned(),
     };
     let mut factors = vec![counted(check.runs as u64, "run"), of_rubric];
     factors.push(counted(check.judges.len() as u64, "judge"));
     factors.extend((question.samples > 1).then(|| format!("{} samples", question.samples)));
-    let graded = check.recorded - check.runs;
-    let note = match (check.recorded, graded) {
+    format!("{} = {}{}", factors.join(" × "), check.calls, graded_already(check))
+}
+
+fn graded_already(check: &CheckPlan<'_>) -> String {
+    match (check.recorded, check.recorded - check.runs) {
         (0, _) => "; nothing is recorded that could be graded".to_owned(),
         (_, 0) => String::new(),
         (_, graded) => format!("; {} graded already", counted(graded as u64, "run")),
-    };
-    format!("{} = {}{note}", factors.join(" × "), check.calls)
+    }
 }
 
 fn rubric(question: &Question) -> Vec<String> {
     let rubric = match &question.asks {
         Asks::Similar(to) => return vec![format!("near to: {to}")],
+        Asks::Scorer(_) => return Vec::new(),
         Asks::Rubric(rubric) => rubric,
     };
     if let Some(tree) = &rubric.tree {

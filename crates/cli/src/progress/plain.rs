@@ -43,8 +43,8 @@ impl Plain {
                 let verb = if self.is_live { "ran" } else { "recorded" };
                 format!("{verb} {}{others}", finished(row, *run, stop_reason.as_deref(), now))
             }
-            Event::Graded { row_name, run, check, score: Some(score), tokens, cost_usd, .. } => {
-                let mut facts = vec![format!("score {score:.2}")];
+            Event::Graded { row_name, run, check, said: Some(said), tokens, cost_usd, .. } => {
+                let mut facts = vec![escape(said).into_owned()];
                 facts.extend(tokens.map(|tokens| counted(tokens, "token")));
                 facts.extend(cost_usd.map(dollars));
                 format!("graded {} run {run} {check}: {}", escape(row_name), facts.join(", "))

@@ -208,7 +208,7 @@ impl State {
                 row.saved += saved;
                 row.of = row.of.saturating_sub(*saved);
             }
-            Event::Graded { score, tokens, cost_usd, .. } => self.grade(score.is_some(), *tokens, *cost_usd),
+            Event::Graded { said, tokens, cost_usd, .. } => self.grade(said.is_some(), *tokens, *cost_usd),
             Event::Ended => self.rows.iter_mut().for_each(|row| row.active.clear()),
         }
     }

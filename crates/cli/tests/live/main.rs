@@ -25,6 +25,7 @@ mod parameters;
 mod progress;
 mod quirks;
 mod real_servers;
+mod scorers;
 mod sealed;
 mod surroundings;
 mod told_meanwhile;

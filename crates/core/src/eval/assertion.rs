@@ -1,14 +1,15 @@
 //! `{target, matcher, message?}`: one expectation of a path or of a gate's number.
 
+use super::some_of;
 use super::target::Target;
-use crate::grade::{Found, Grade, Question};
+use crate::grade::{Found, Grade, Numbers, Question, SCORERS};
 use crate::matcher::Matcher;
 use crate::problem::{Problem, Span};
 use crate::report::{Expectation, Number};
 use crate::suite::read::{Block, Field};
 use crate::target::{Path, Roots};
 use crate::trace::{CatalogueTool, Tool, Trace};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// An expectation as written, its target known.
@@ -95,6 +96,18 @@ impl Assertion<Path> {
             let actual = self.target.resolve(trace);
             self.judge(self.target.as_str(), actual, || self.target.why_absent(trace))
         })
+    }
+
+    /// Whether it can be held to a run without what judges or scorers said of it.
+    pub fn is_observable(&self) -> bool {
+        self.matcher.question().is_none() && self.target.scorer().is_none()
+    }
+
+    /// What it says of the numbers of a scorer.
+    pub(crate) fn check_scores(&self, scorer: &str, scores: &Numbers) -> Expectation {
+        let text = json!({ SCORERS: { scorer: scores } }).to_string();
+        let keys = some_of(scores.keys().map(String::as_str));
+        self.check_call(&text, &format!("the scorer `{scorer}` did not print this; it printed {keys}"), None)
     }
 
     /// What judges said, where they were asked.

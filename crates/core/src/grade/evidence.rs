@@ -2,6 +2,7 @@
 
 use super::Sees;
 use crate::digest::digest;
+use crate::row::AgentRow;
 use crate::suite::{ToolOutcome, ToolTest};
 use crate::trace::{Call, CallResult, Header, Trace, content_text};
 use serde_json::value::RawValue;
@@ -65,6 +66,13 @@ impl Evidence {
                 json!([{ "tool": test.tool, "arguments": test.args_template, "result": result }]);
         }
         Self::new(&record)
+    }
+
+    /// What a scorer reads: whose run it is, and the run as it was recorded.
+    pub(crate) fn of_scorer(of: AgentRow<'_>, trace: &Trace<'_>, run: usize) -> Self {
+        let (test, model) = (json!(of.agent.name), json!(of.model_label()));
+        let envelope = if trace.text.is_empty() { "null" } else { trace.text };
+        Self::of_json(&format!(r#"{{"test":{test},"model":{model},"run":{run},"trace":{envelope}}}"#))
     }
 
     /// A text that is judged by itself.

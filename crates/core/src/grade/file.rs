@@ -2,6 +2,7 @@
 
 use super::Grade;
 use super::lookup::Failure;
+use super::scorer;
 use crate::json::document::{Placed, Source, TextFault, Words};
 use crate::row::Reason;
 use serde::Deserialize;
@@ -79,7 +80,11 @@ impl Grades {
                 .votes
                 .iter()
                 .all(|vote| is_score(vote.score) && vote.answers.iter().all(|answer| is_score(answer.score)));
-            if !is_whole || grade.votes.is_empty() || grade.asked.fingerprint() != grade.fingerprint {
+            let is_scored = !grade.scores.is_empty() && grade.scores.values().all(scorer::is_score);
+            if !is_whole
+                || grade.votes.is_empty() != is_scored
+                || grade.asked.fingerprint() != grade.fingerprint
+            {
                 let message = format!("the grade of run {} for `{}` was edited", grade.run, grade.check);
                 return Err(Placed::nowhere(GradesFault::Content(message)));
             }

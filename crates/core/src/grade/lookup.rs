@@ -86,7 +86,11 @@ pub(crate) fn of_run<'s>(of: AgentRow<'s>, run: &RecordedRun<'_>) -> Vec<Wanted<
         let evidence = Evidence::of_run(trace, run.header, None, question.sees);
         Some(Wanted::new(of.suite, run.number, gate.key().to_owned(), question, evidence))
     });
-    of_expect.chain(of_gates).collect()
+    let of_scorers = of.suite.scorers.iter().filter_map(|question| {
+        let evidence = Evidence::of_scorer(of, trace, run.number);
+        Some(Wanted::new(of.suite, run.number, question.scorer()?.check(), question, evidence))
+    });
+    of_expect.chain(of_gates).chain(of_scorers).collect()
 }
 
 /// The same of a tool test.
@@ -144,7 +148,7 @@ impl Grades {
             return Ok(grade);
         }
         Err(match of_run.find(|grade| grade.check == wanted.check) {
-            Some(other) => NotGraded::Stale(other.asked.changes_to(&wanted.asked)),
+            Some(other) => NotGraded::Stale(other.asked.changes_to(&wanted.asked, wanted.question)),
             None => NotGraded::Missing,
         })
     }
@@ -168,7 +172,10 @@ impl NotGraded {
         let command = row.rerun.grading();
         match self {
             Self::Missing => Reason::new(ReasonKind::GradeMissing, what)
-                .help("ask the judges once; from then on the grade is read from its file")
+                .help(match wanted.question.scorer() {
+                    Some(_) => "run the scorer once; from then on its numbers are read from their file",
+                    None => "ask the judges once; from then on the grade is read from its file",
+                })
                 .command(command),
             Self::Stale(changes) => {
                 let message = format!("the grade of run {} for `{}` is stale", wanted.run, wanted.check);

@@ -10,6 +10,7 @@ mod prompt;
 mod question;
 mod retell;
 mod rubric;
+mod scorer;
 #[cfg(test)]
 mod tests;
 
@@ -23,10 +24,13 @@ pub use question::{Asks, JudgeDefaults, Question, Sees};
 pub(crate) use question::{Bench, without_judge};
 pub use retell::Retelling;
 pub use rubric::{Criterion, Rubric, Tree};
+pub use scorer::{Numbers, Scorer};
+pub(crate) use scorer::{SCORERS, scores_of};
 
 use crate::digest::digest_of_value;
 use crate::trace::Tokens;
 use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What judges said of one run, to one question.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,14 +45,18 @@ pub struct Grade {
     /// What was asked.
     pub asked: Asked,
     /// What each judge said, as often as each was asked.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub votes: Vec<Vote>,
+    /// What a scorer gave in place of judges.
+    #[serde(default, skip_serializing_if = "Numbers::is_empty")]
+    pub scores: Numbers,
 }
 
 /// What was asked, of whom, and about what.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Asked {
-    /// A digest of the rubric, or of the text that is compared with.
+    /// A digest of the rubric, of the text that is compared with, or of a scorer's command.
     pub rubric: String,
     /// The models that judge.
     pub judges: Vec<String>,
@@ -58,6 +66,9 @@ pub struct Asked {
     pub template: u32,
     /// A digest of what is judged.
     pub evidence: String,
+    /// A digest of each file of a scorer.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub files: BTreeMap<String, String>,
 }
 
 /// What one judge said, once.
@@ -100,11 +111,15 @@ impl Asked {
     }
 
     /// What is different in another, a line each.
-    fn changes_to(&self, now: &Self) -> Vec<String> {
+    fn changes_to(&self, now: &Self, question: &Question) -> Vec<String> {
         let mut changes = Vec::new();
         if self.rubric != now.rubric {
-            changes.push("the rubric has changed".to_owned());
+            let what = if question.scorer().is_some() { "command of the scorer" } else { "rubric" };
+            changes.push(format!("the {what} has changed"));
         }
+        let files: BTreeSet<&String> = self.files.keys().chain(now.files.keys()).collect();
+        let changed = files.into_iter().filter(|file| self.files.get(*file) != now.files.get(*file));
+        changes.extend(changed.map(|file| format!("`{file}` of the scorer has changed")));
         if self.judges != now.judges {
             changes.push(format!("judges: {} → {}", self.judges.join(", "), now.judges.join(", ")));
         }

@@ -1,6 +1,7 @@
 //! What is asked of judges, of which of them, and what must they say?
 
 use super::rubric::Rubric;
+use super::scorer::{INPUT, Scorer};
 use super::{Asked, Evidence, Grade, TEMPLATE, Vote, mean};
 use crate::digest::digest_of_value;
 use crate::problem::{Problem, Span};
@@ -17,7 +18,7 @@ const ALIKE: f64 = 0.8;
 const QUORUM: f64 = 0.5;
 const MOST_SAMPLES: u64 = 25;
 
-/// One check that models decide.
+/// One check that models decide, or a program that gives numbers.
 #[derive(Debug, Clone)]
 pub struct Question {
     /// What is asked.
@@ -43,12 +44,14 @@ pub struct Question {
 }
 
 /// What is asked of a judge.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub enum Asks {
     /// To grade by a rubric.
     Rubric(Rubric),
     /// How near a text is to this one: by embeddings, whose cosine is the score.
     Similar(String),
+    /// A program of the user's, for numbers.
+    Scorer(Box<Scorer>),
 }
 
 /// What a judge sees.
@@ -136,7 +139,7 @@ impl Question {
         Self { is_advice: true, ..Self::new(Asks::Rubric(rubric), span) }
     }
 
-    fn new(asks: Asks, span: Span) -> Self {
+    pub(super) fn new(asks: Asks, span: Span) -> Self {
         Self {
             asks,
             judges: Vec::new(),
@@ -198,6 +201,9 @@ impl Question {
 
     /// Who judges: whom the check names, else the suite's own judge.
     pub fn judges_of<'s>(&'s self, suite: &'s Suite) -> Vec<&'s Model> {
+        if self.scorer().is_some() {
+            return Vec::new();
+        }
         if self.judges.is_empty() {
             return suite.judge.iter().map(|judge| &judge.model).collect();
         }
@@ -209,13 +215,15 @@ impl Question {
         let rubric = match &self.asks {
             Asks::Rubric(rubric) => serde_json::to_value(rubric).unwrap_or_default(),
             Asks::Similar(to) => Value::from(to.as_str()),
+            Asks::Scorer(scorer) => scorer.program.template(),
         };
         Asked {
             rubric: digest_of_value(&rubric),
             judges: self.judges_of(suite).into_iter().map(Model::label).collect(),
             samples: self.samples,
-            template: TEMPLATE,
+            template: if self.scorer().is_some() { INPUT } else { TEMPLATE },
             evidence: evidence.digest(),
+            files: self.scorer().map(|scorer| scorer.program.digests.clone()).unwrap_or_default(),
         }
     }
 
@@ -224,7 +232,7 @@ impl Question {
         let judges = self.judges_of(suite).len() * self.samples;
         match &self.asks {
             Asks::Rubric(rubric) => judges * rubric.sheets().len(),
-            Asks::Similar(_) => judges,
+            Asks::Similar(_) | Asks::Scorer(_) => judges,
         }
     }
 
@@ -232,7 +240,7 @@ impl Question {
     fn passes(&self, votes: &[&Vote]) -> bool {
         let is_met = |vote: &&Vote| match &self.asks {
             Asks::Rubric(rubric) => rubric.unmet(&vote.answers, self.threshold).next().is_none(),
-            Asks::Similar(_) => true,
+            Asks::Similar(_) | Asks::Scorer(_) => true,
         };
         mean(votes.iter().map(|vote| vote.score)) >= self.threshold - SLACK && votes.iter().all(is_met)
     }

@@ -49,8 +49,16 @@ fn grade(votes: Vec<Vote>) -> Grade {
         samples: 1,
         template: TEMPLATE,
         evidence: "e".into(),
+        files: BTreeMap::new(),
     };
-    Grade { run: 1, check: "expect[0]".into(), fingerprint: asked.fingerprint(), asked, votes }
+    Grade {
+        run: 1,
+        check: "expect[0]".into(),
+        fingerprint: asked.fingerprint(),
+        asked,
+        votes,
+        scores: Numbers::new(),
+    }
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! What does one recorded run come to by itself?
 
-use crate::eval::failed_by;
-use crate::grade::{Found, found};
+use crate::eval::{Assertion, failed_by};
+use crate::grade::{Found, Numbers, SCORERS, found, scores_of};
 use crate::report::{Expectation, RunReport, Status};
 use crate::row::{Reason, ReasonKind};
 use crate::suite::Agent;
+use crate::target::Path;
 use crate::trace::{Header, Run, Trace, error_in_words};
 use serde_json::Value;
 
@@ -49,6 +50,7 @@ pub(super) fn judge_run(agent: &Agent, index: usize, trace: &Trace<'_>, graded: 
         tool_names: trace.tool_names().take(SHOWN_TOOL_NAMES).map(str::to_owned).collect(),
         calls: trace.tool_calls.len(),
         duration_ms: None,
+        scores: scores_of(graded),
         expectations,
     };
     JudgedRun { report, passed: Some(has_passed) }
@@ -71,6 +73,10 @@ fn with_grades(
     let mut observed = observed.into_iter();
     let mut all = Vec::with_capacity(agent.expect.len());
     for (at, assertion) in agent.expect.iter().enumerate() {
+        if let Some(name) = assertion.target.scorer() {
+            all.extend(scored(assertion, name, graded));
+            continue;
+        }
         match (assertion.matcher.question(), found(graded, at)) {
             (None, _) => all.extend(observed.next()),
             // The reason of the run says that there is no grade.
@@ -81,9 +87,18 @@ fn with_grades(
     all
 }
 
+/// What is said of a scorer's number; nothing where it gave none, which the reason of the run says.
+fn scored(assertion: &Assertion<Path>, name: &str, graded: &[Found]) -> Option<Expectation> {
+    let is_its = |found: &&Found| found.check.strip_prefix(SCORERS).is_some_and(|rest| rest[1..] == *name);
+    match graded.iter().find(is_its) {
+        Some(found) => found.grade.as_ref().ok().map(|grade| assertion.check_scores(name, &grade.scores)),
+        None => Some(assertion.check_scores(name, &Numbers::new())),
+    }
+}
+
 /// What can be observed of the agent's `expect:` in this run.
 pub(super) fn judge_expectations(agent: &Agent, trace: &Trace<'_>) -> Vec<Expectation> {
-    let observable = agent.expect.iter().filter(|assertion| assertion.matcher.question().is_none());
+    let observable = agent.expect.iter().filter(|assertion| assertion.is_observable());
     let mut expectations: Vec<Expectation> = observable.map(|assertion| assertion.check(trace)).collect();
     expectations.iter_mut().filter(|expectation| !expectation.passed).for_each(say_if_redacted);
     expectations
@@ -100,6 +115,7 @@ pub(super) fn broken_run(index: usize, reason: Reason) -> RunReport {
         tool_names: Vec::new(),
         calls: 0,
         duration_ms: None,
+        scores: Numbers::new(),
         expectations: Vec::new(),
     }
 }

@@ -31,6 +31,7 @@ pub(super) fn judge(
         tool_names: vec![test.tool.clone()],
         calls: 1,
         duration_ms: Some(outcome.duration_ms),
+        scores: grade::Numbers::new(),
         expectations,
     };
     if let Some(reason) = too_slow(test, outcome) {

@@ -2,7 +2,7 @@
 
 pub use crate::row::{Reason, ReasonKind};
 
-use crate::grade::Grade;
+use crate::grade::{Grade, Numbers};
 use crate::row::Rerun;
 use crate::suite::Variant;
 use crate::trace::RecordedServer;
@@ -237,6 +237,9 @@ pub struct RunReport {
     /// How long the call of a tool test took.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
+    /// The numbers that scorers gave it, by their targets.
+    #[serde(default, skip_serializing_if = "Numbers::is_empty")]
+    pub scores: Numbers,
     /// Every assertion with its evidence.
     pub expectations: Vec<Expectation>,
 }

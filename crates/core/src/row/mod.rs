@@ -7,6 +7,7 @@ pub use reason::{Reason, ReasonKind};
 pub use rerun::Rerun;
 
 use crate::escape::escape;
+use crate::grade::Question;
 use crate::problem::{Level, Problem};
 use crate::report::{Place, TestReport};
 use crate::suite::{Agent, Loaded, Model, Suite, ToolTest, Variant, evals};
@@ -192,6 +193,19 @@ impl<'s> Row<'s> {
         match self.subject {
             Subject::Agent(AgentRow { suite, .. }) | Subject::Tool(ToolRow { suite, .. }) => Some(suite),
             Subject::Refused(_) => None,
+        }
+    }
+
+    /// Everything that it asks judges and scorers, by the paths of its checks.
+    pub fn questions(&self) -> Vec<(String, &'s Question)> {
+        match self.subject {
+            Subject::Agent(of) => {
+                let scorers = of.suite.scorers.iter();
+                let of_scorers = scorers.filter_map(|question| Some((question.scorer()?.check(), question)));
+                of.agent.checks_of_judges().into_iter().chain(of_scorers).collect()
+            }
+            Subject::Tool(of) => of.test.checks_of_judges(),
+            Subject::Refused(_) => Vec::new(),
         }
     }
 

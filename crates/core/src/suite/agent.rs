@@ -10,7 +10,7 @@ mod variant;
 mod view;
 
 pub use overrides::OverrideError;
-pub use own::OwnAgent;
+pub use own::{Filled, OwnAgent};
 pub(super) use read::{named, read_only, read_skip};
 pub use variant::Variant;
 pub use view::ToolSchemas;

@@ -15,7 +15,7 @@ use super::variables::{Text, Variables};
 use super::{Mock, Suite, names};
 use crate::digest::digest_of_value;
 use crate::eval::GATES;
-use crate::grade::JudgeDefaults;
+use crate::grade::{JudgeDefaults, Question, SCORERS};
 use crate::problem::{Level, Problem, Sources, Span};
 use crate::trace::CatalogueTool;
 use crate::yaml::{self, Kind, Node};
@@ -112,7 +112,7 @@ fn load_as(path: &Path, host: &Host<'_>, purpose: Purpose) -> Loaded {
         parts.agents.iter_mut().for_each(|agent| agent.place = loader.sources.file_and_line(agent.span));
         parts.tools.iter_mut().for_each(|test| test.place = loader.sources.file_and_line(test.span));
         names::check_references(&parts, &mut loader.problems);
-        own_files::read(&mut parts.agents, path, host, &mut loader.problems);
+        own_files::read(&mut parts, path, host, &mut loader.problems);
         if purpose != Purpose::Capture {
             gate_files::read(&mut parts.agents, path, host, &mut loader.problems);
         }
@@ -154,6 +154,7 @@ pub(super) struct Parts {
     pub(super) evals: Vec<Agent>,
     pub(super) tools: Vec<ToolTest>,
     pub(super) judge: Option<JudgeDefaults>,
+    pub(super) scorers: Vec<(String, Question)>,
     pub(super) budget: Option<Budget>,
     pub(super) run_options: Option<RunOptions>,
     pub(super) redact: Vec<RedactPattern>,
@@ -418,6 +419,11 @@ pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
                 .optional("tools", "Direct tool tests", |f| f.list(ToolTest::read))
                 .unwrap_or_default(),
             judge: block.optional("judge", "Who judges where a check names nobody", JudgeDefaults::read),
+            scorers: block
+                .optional(SCORERS, "Programs of your own that give each run numbers", |f| {
+                    f.list(Question::read_scorer)
+                })
+                .unwrap_or_default(),
             budget: block.optional("budget", "What recording may spend", Budget::read),
             run_options: block.optional("run_options", "How the suite is run", RunOptions::read),
             redact: block

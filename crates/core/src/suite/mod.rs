@@ -21,7 +21,7 @@ mod tool_outcome;
 mod tool_test;
 pub(crate) mod variables;
 
-pub use agent::{Agent, CassettePath, Graded, Model, OverrideError, OwnAgent, ToolSchemas, Variant};
+pub use agent::{Agent, CassettePath, Filled, Graded, Model, OverrideError, OwnAgent, ToolSchemas, Variant};
 pub use deferred::{Environment, Scope, Unset};
 pub use fault::Fault;
 pub use load::{Host, ListFiles, Loaded, ReadFile, ReadMock, load, load_for_traces, load_to_capture};
@@ -37,7 +37,7 @@ pub use tool_outcome::{ToolOutcome, output_faults};
 pub use tool_test::ToolTest;
 pub use variables::Text;
 
-use crate::grade::JudgeDefaults;
+use crate::grade::{JudgeDefaults, Question};
 use crate::problem::Problem;
 use crate::trace::CatalogueTool;
 use serde_json::Value;
@@ -62,6 +62,8 @@ pub struct Suite {
     pub tools: Vec<ToolTest>,
     /// Who judges where a check does not say so.
     pub judge: Option<JudgeDefaults>,
+    /// Programs that give each run of each agent numbers.
+    pub scorers: Vec<Question>,
     /// What recording may spend.
     pub budget: Budget,
     /// How the suite is run.
@@ -91,6 +93,7 @@ impl Suite {
             agents: parts.agents,
             tools: parts.tools,
             judge: parts.judge,
+            scorers: parts.scorers.into_iter().map(|(_, scorer)| scorer).collect(),
             budget: parts.budget.unwrap_or_default(),
             run_options: parts.run_options.unwrap_or_default(),
             redact: parts.redact,

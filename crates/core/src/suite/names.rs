@@ -3,9 +3,11 @@
 use super::agent::Agent;
 use super::load::Parts;
 use super::tool_test::ToolTest;
-use crate::grade::{Question, without_judge};
+use crate::eval::Assertion;
+use crate::grade::{Question, SCORERS, without_judge};
 use crate::problem::{Problem, Span, nearest};
 use crate::provider::WITH_CODE;
+use crate::target::Path;
 use std::collections::BTreeMap;
 
 /// Adds one file's parts to the others; a name given twice is a problem that shows both places.
@@ -25,6 +27,7 @@ pub(super) fn merge(into: &mut Parts, from: Parts, problems: &mut Vec<Problem>) 
     append("agent", &mut into.agents, from.agents, |agent| (&agent.name, agent.span), problems);
     append("eval", &mut into.evals, from.evals, |eval| (&eval.name, eval.span), problems);
     append("tool test", &mut into.tools, from.tools, |test| (&test.name, test.span), problems);
+    append("scorer", &mut into.scorers, from.scorers, |(name, scorer)| (name, scorer.span), problems);
     into.named.extend(from.named);
     for pattern in from.redact {
         if !into.redact.contains(&pattern) {
@@ -74,6 +77,7 @@ pub(super) fn check_references(parts: &Parts, problems: &mut Vec<Problem>) {
     let faults: Vec<&str> = parts.faults.iter().map(|fault| fault.name.as_str()).collect();
     let recorded = parts.agents.iter().filter(|agent| !agent.is_eval());
     let agents: Vec<&str> = recorded.map(|agent| agent.name.as_str()).collect();
+    let scorers: Vec<&str> = parts.scorers.iter().map(|(name, _)| name.as_str()).collect();
     check_row_names(parts, problems);
     for agent in &parts.agents {
         for (key, used, known) in [
@@ -84,6 +88,7 @@ pub(super) fn check_references(parts: &Parts, problems: &mut Vec<Problem>) {
         ] {
             problems.extend(used.iter().filter_map(|(name, span)| unknown(key, name, *span, known)));
         }
+        problems.extend(agent.expect.iter().filter_map(|one| unscored(one, &scorers)));
         let kind_of = |name: &str| {
             let declared = parts.providers.iter().find(|(known, _)| known == name);
             declared.map(|(_, (_, provider))| provider.kind)
@@ -130,6 +135,16 @@ fn check_row_names(parts: &Parts, problems: &mut Vec<Problem>) {
             rows.insert(name, span);
         }
     }
+}
+
+/// Refuses a target that no scorer gives, and a judge of numbers.
+fn unscored(one: &Assertion<Path>, scorers: &[&str]) -> Option<Problem> {
+    let name = one.target.scorer()?;
+    if one.matcher.question().is_some() {
+        let problem = Problem::error("a number of a scorer is not for a model to judge").at(one.span);
+        return Some(problem.help("compare it, as `{ gte: 0.5 }`"));
+    }
+    unknown(SCORERS, name, one.span, scorers)
 }
 
 fn unknown(key: &str, name: &str, span: Span, known: &[&str]) -> Option<Problem> {

@@ -1,16 +1,22 @@
-//! Which files make up an agent of the user's own, and what was in them when the suite was loaded?
+//! Which files make up a program of the user's own, and what was in them when the suite was loaded?
 
-use super::agent::{Agent, OwnAgent};
-use super::load::Host;
+use super::agent::OwnAgent;
+use super::load::{Host, Parts};
 use crate::digest::digest;
+use crate::grade::Asks;
 use crate::problem::Problem;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Reads the files of each program: a recording that was made with others is stale.
-pub(super) fn read(agents: &mut [Agent], suite: &Path, host: &Host<'_>, problems: &mut Vec<Problem>) {
+pub(super) fn read(parts: &mut Parts, suite: &Path, host: &Host<'_>, problems: &mut Vec<Problem>) {
     let folder = suite.parent().unwrap_or(Path::new(""));
-    for own in agents.iter_mut().filter_map(|agent| agent.own.as_mut()) {
+    let of_agents = parts.agents.iter_mut().filter_map(|agent| agent.own.as_mut());
+    let of_scorers = parts.scorers.iter_mut().filter_map(|(_, question)| match &mut question.asks {
+        Asks::Scorer(scorer) => Some(&mut scorer.program),
+        _ => None,
+    });
+    for own in of_agents.chain(of_scorers) {
         own.digests = match &own.files {
             None => scripts(own, folder, host),
             Some(_) => listed(own, folder, host, problems),
@@ -39,7 +45,7 @@ fn listed(
         match content {
             Ok(content) => drop(digests.insert(written.clone(), content)),
             Err(reason) => {
-                let message = format!("`{written}` of the agent cannot be read: {reason}");
+                let message = format!("`{written}` under `files:` cannot be read: {reason}");
                 let help = "paths are relative to the suite; correct it, or remove it";
                 problems.push(Problem::error(message).at(*span).help(help));
             }

@@ -74,6 +74,11 @@ impl Path {
         resolve::in_text(text, &self.steps).filter(|value| !(self.null_is_absent && value.is_null()))
     }
 
+    /// The scorer whose number it is, where it is one.
+    pub(crate) fn scorer(&self) -> Option<&str> {
+        shape::of_scorer(&self.steps)
+    }
+
     /// Whether the path starts with this key.
     pub(crate) fn starts_with(&self, key: &str) -> bool {
         matches!(self.steps.first(), Some(Step::Key { name, .. }) if name == key)

@@ -1,6 +1,7 @@
 //! What a trace can have: a path outside of it is a slip, not an absent value.
 
 use super::{PathProblem, Step};
+use crate::grade::SCORERS;
 use crate::matcher::Type;
 use crate::trace::fields::Shape::{self, Any, Flag, List, Number, Record, Text, Whole};
 use crate::trace::fields::{ERROR, Field, TRACE, optional};
@@ -52,6 +53,15 @@ pub(super) struct End {
 
 /// Refuses a path that leads where nothing can ever be; says what stands at its end.
 pub(super) fn check(steps: &[Step], roots: Roots) -> Result<End, PathProblem> {
+    if roots == Roots::Trace && starts_with_scorers(steps) {
+        return match of_scorer(steps) {
+            Some(_) => Ok(End { is_own: false, holds: Type::Any }),
+            None => Err(PathProblem {
+                message: "a number of a scorer is `scorers.NAME.KEY`".to_owned(),
+                help: Some("NAME is that of a scorer, KEY one of those that it prints".to_owned()),
+            }),
+        };
+    }
     let mut shape = match roots {
         Roots::Trace => &TRACE,
         Roots::ToolTest => &TOOL_TEST,
@@ -68,6 +78,18 @@ pub(super) fn check(steps: &[Step], roots: Roots) -> Result<End, PathProblem> {
     let each = steps.iter().filter(|step| **step == Step::Each);
     let holds = each.fold(type_of(shape), |of, _| Type::List(Box::new(of)));
     Ok(End { is_own: !is_argument, holds })
+}
+
+fn starts_with_scorers(steps: &[Step]) -> bool {
+    matches!(steps.first(), Some(Step::Key { name, quoted: false }) if name == SCORERS)
+}
+
+/// The scorer whose number this leads to.
+pub(super) fn of_scorer(steps: &[Step]) -> Option<&str> {
+    match steps {
+        [_, Step::Key { name, .. }, Step::Key { .. }] if starts_with_scorers(steps) => Some(name),
+        _ => None,
+    }
 }
 
 fn type_of(shape: &Shape) -> Type {

@@ -44,6 +44,9 @@ fn of_run(test: &TestReport, run: &RunReport) -> TestCase {
     if let Some(trace_id) = &run.trace_id {
         property(&mut case, "run.trace_id", trace_id);
     }
+    for (target, value) in &run.scores {
+        property(&mut case, target, &value.to_string());
+    }
     if let Some(duration_ms) = run.duration_ms {
         property(&mut case, "run.duration_ms", &duration_ms.to_string());
         case.set_time(std::time::Duration::from_millis(duration_ms));

@@ -118,6 +118,14 @@ pub(super) fn about(page: &mut Page, indent: usize, test: &TestReport, options: 
     if let [RunReport { trace_id: Some(id), .. }] = &test.runs[..] {
         text(page, indent, "trace: ", id);
     }
+    for run in test.runs.iter().take(MOST_RUNS).filter(|_| options.verbose > 0) {
+        let scores = numbers::of_scorers(run, options);
+        if !scores.is_empty() {
+            let label =
+                if test.runs.len() > 1 { format!("{}: ", test.run_label(run.index)) } else { String::new() };
+            text(page, indent, &label, &scores.join(", "));
+        }
+    }
     if options.verbose > 0 {
         if let Some(model) = &test.model {
             text(page, indent, "model: ", model);

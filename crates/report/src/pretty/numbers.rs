@@ -2,7 +2,7 @@
 
 use super::page::{Line, style};
 use crate::Options;
-use mcptest_core::report::{GateReport, Number};
+use mcptest_core::report::{GateReport, Number, RunReport};
 
 /// The line with the gate's asserted numbers; with `-vv` all of them, the asserted first.
 pub(super) fn after(line: Line, gate: &GateReport, options: &Options) -> Line {
@@ -20,6 +20,13 @@ pub(super) fn after(line: Line, gate: &GateReport, options: &Options) -> Line {
         let space = if at == 0 { "  " } else { " " };
         line.plain(space).glued(style::DIM, format!("{}{comma}", number(name, *value)))
     })
+}
+
+/// A run's asserted numbers of scorers; with `-vv` all of them.
+pub(super) fn of_scorers(run: &RunReport, options: &Options) -> Vec<String> {
+    let is_asserted = |target: &String| run.expectations.iter().any(|one| one.target == *target);
+    let shown = run.scores.iter().filter(|(target, _)| options.verbose > 1 || is_asserted(target));
+    shown.map(|(target, value)| format!("{target} {value}")).collect()
 }
 
 fn number(target: &str, value: Option<Number>) -> String {

@@ -1,12 +1,13 @@
 //! What does a judge say to one question, and what does that cost?
 
+use super::score::score;
 use super::{Around, dollars};
 use crate::record::{Budgets, interrupted};
 use mcptest_agent::dialect::{Arguments, Ask, Message, Reply, Stop};
 use mcptest_agent::provider::{AskError, Deadlines, Retry};
 use mcptest_agent::{Limits, Provider, Providers};
 use mcptest_core::eval::PRICES_HELP;
-use mcptest_core::grade::{Answer, Asks, Grade, Rubric, SYSTEM, Sheet, Vote, Wanted};
+use mcptest_core::grade::{Answer, Asks, Grade, Numbers, Rubric, SYSTEM, Sheet, Vote, Wanted};
 use mcptest_core::price::{Price, shipped_price};
 use mcptest_core::provider::Parameters;
 use mcptest_core::row::{Row, Subject};
@@ -78,14 +79,29 @@ impl<'a> Bench<'a> {
         tokio::select! {
             biased;
             () = interrupted(self.around.interrupt) => Err(Ungraded::Interrupted),
-            graded = self.votes(row, suite, index, wanted) => graded.map(|votes| Grade {
+            graded = self.given(row, suite, index, wanted) => graded.map(|(votes, scores)| Grade {
                 run: wanted.run,
                 check: wanted.check.clone(),
                 fingerprint: wanted.asked.fingerprint(),
                 asked: wanted.asked.clone(),
                 votes,
+                scores,
             }),
         }
+    }
+
+    async fn given(
+        &self,
+        row: &Row<'_>,
+        suite: &Suite,
+        index: usize,
+        wanted: &Wanted<'_>,
+    ) -> Result<(Vec<Vote>, Numbers), Ungraded> {
+        if let Some(scorer) = wanted.question.scorer() {
+            let scores = score(suite, scorer, &wanted.evidence).await.map_err(Ungraded::Failed)?;
+            return Ok((Vec::new(), scores));
+        }
+        Ok((self.votes(row, suite, index, wanted).await?, Numbers::new()))
     }
 
     async fn votes(
@@ -112,6 +128,7 @@ impl<'a> Bench<'a> {
                 let vote = match &question.asks {
                     Asks::Rubric(rubric) => self.vote(&judge, rubric, sample, wanted).await?,
                     Asks::Similar(to) => self.likeness(&judge, to, wanted).await?,
+                    Asks::Scorer(_) => continue,
                 };
                 if let Some((mut spent, _)) = held {
                     *spent.entry(key).or_default() += vote.cost_usd.unwrap_or_default();

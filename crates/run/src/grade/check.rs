@@ -115,13 +115,16 @@ fn collect<'p>(
     for (index, row) in plan.rows.iter().enumerate().filter(|(_, row)| row.skip.is_none()) {
         let Subject::Agent(of) = row.subject else { continue };
         // What judges say is no label for what judges say.
-        if labels.is_none() && of.agent.expect.iter().all(|one| one.matcher.question().is_some()) {
+        if labels.is_none() && of.agent.expect.iter().all(|one| !one.is_observable()) {
             continue;
         }
         let grades = replay::with_runs(row, of, None, |recorded| {
             let Recorded::Runs(runs) = recorded else { return Grades::default() };
             let asked = wanted(row, recorded);
-            let asked: Vec<Wanted<'p>> = asked.into_iter().filter(|one| !one.question.is_advice).collect();
+            let asked: Vec<Wanted<'p>> = asked
+                .into_iter()
+                .filter(|one| !one.question.is_advice && one.question.scorer().is_none())
+                .collect();
             let _ = measurable_runs(of, runs, |measurable| {
                 for run in label(row, measurable, labels.as_mut()) {
                     let of_run = asked.iter().filter(|one| one.run == run.run.number).cloned();

@@ -15,7 +15,7 @@ const TOKENS_OF_AN_ANSWER: u64 = 100;
 /// What grading a plan would take. Nobody is asked to find out, and no key is needed.
 #[derive(Debug, Default)]
 pub struct GradingPlan<'p> {
-    /// The checks that ask judges, in the order of the plan.
+    /// The checks that ask judges, and the scorers, in the order of the plan.
     pub checks: Vec<CheckPlan<'p>>,
 }
 
@@ -49,19 +49,9 @@ pub fn plan<'p>(plan: &'p Plan<'p>, options: Options) -> GradingPlan<'p> {
         let wanted = |mode| to_grade(row, mode, None).map(|(_, wanted)| wanted).unwrap_or_default();
         let all = wanted(Mode::Grade(super::WhichGrades::ALL));
         let now = wanted(options.mode);
-        let questions = questions_of(row);
-        questions.into_iter().map(move |(check, question)| of_check(row, (check, question), &all, &now))
+        row.questions().into_iter().map(move |(check, question)| of_check(row, (check, question), &all, &now))
     });
     GradingPlan { checks: checks.collect() }
-}
-
-/// What a row asks judges, each with its path.
-fn questions_of<'p>(row: &Row<'p>) -> Vec<(String, &'p Question)> {
-    match row.subject {
-        Subject::Agent(of) => of.agent.checks_of_judges(),
-        Subject::Tool(of) => of.test.checks_of_judges(),
-        Subject::Refused(_) => Vec::new(),
-    }
 }
 
 fn of_check<'p>(
@@ -111,5 +101,6 @@ fn tokens_of_a_vote(wanted: &Wanted<'_>) -> Tokens {
             Tokens::of(Some(prompt.sum()), Some(TOKENS_OF_AN_ANSWER * sheets.len() as u64))
         }
         Asks::Similar(to) => Tokens::of(Some(count(to) + count(&wanted.evidence.judged_text())), Some(0)),
+        Asks::Scorer(_) => Tokens::default(),
     }
 }

@@ -40,12 +40,8 @@ fn own_place(row: &Row<'_>, of: AgentRow<'_>) -> PathBuf {
 
 /// The grades of a row that asks for any.
 pub(crate) fn read(row: &Row<'_>) -> Grades {
-    let asks = match row.subject {
-        Subject::Agent(of) => !of.agent.checks_of_judges().is_empty(),
-        Subject::Tool(of) => !of.test.checks_of_judges().is_empty(),
-        Subject::Refused(_) => false,
-    };
-    let Some(path) = path_of(row).filter(|_| asks) else { return Grades::default() };
+    let asks = || !row.questions().is_empty();
+    let Some(path) = path_of(row).filter(|_| asks()) else { return Grades::default() };
     let why = match files::read(&path, files::TEXT) {
         Ok(bytes) => match Grades::parse(&bytes) {
             Ok(grades) => return grades,

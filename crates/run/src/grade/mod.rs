@@ -4,6 +4,7 @@ mod ask;
 mod check;
 mod explain;
 mod keep;
+mod score;
 
 pub use check::{CheckOptions, Checked, UncheckedJudge, check, check_calls};
 pub use explain::{CheckPlan, GradingPlan, plan};
@@ -215,11 +216,20 @@ fn graded(row: &Row<'_>, wanted: &Wanted<'_>, asked: &Result<Grade, String>) -> 
         row_name: row.name.clone(),
         run: wanted.run,
         check: wanted.check.clone(),
-        score: grade.map(Grade::score),
+        said: grade.map(said),
         tokens: grade.and_then(|grade| grade.tokens().totalled().total),
-        cost_usd: grade.and_then(Grade::cost_usd),
+        cost_usd: grade.filter(|grade| !grade.votes.is_empty()).and_then(Grade::cost_usd),
         ungraded: asked.as_ref().err().cloned(),
     }
+}
+
+/// `score 0.90`, or what a scorer printed.
+fn said(grade: &Grade) -> String {
+    if grade.scores.is_empty() {
+        return format!("score {:.2}", grade.score());
+    }
+    let scores = grade.scores.iter().map(|(key, value)| format!("{key} {value}"));
+    scores.collect::<Vec<_>>().join(", ")
 }
 
 /// `$0.0006`, for reasons.

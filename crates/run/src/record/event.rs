@@ -114,7 +114,7 @@ pub enum Event {
         /// The check, by its path in the test.
         check: String,
         /// What it came to, where there is a grade.
-        score: Option<f64>,
+        said: Option<String>,
         /// Its tokens, where they are counted.
         tokens: Option<u64>,
         /// What it cost, where that is known.

@@ -18,7 +18,6 @@ use mcptest_core::trace::{CatalogueTool, ConversationTrace, RecordedError, Token
 use mcptest_mcp::client::{Observed, ServerSpec};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -149,19 +148,8 @@ async fn run_own(
     let (agent, run) = (job.row.agent, unit.run);
     let environment = crate::host().environment;
     let failed = |error: &dyn std::fmt::Display| Unfinished::Failed(error.to_string());
-    let fill =
-        |text: &String| own.fill(text, environment).map_err(|unset| failed(&format!("`agent:`: {unset}")));
-    let command = own.command.iter().map(fill).collect::<Result<Vec<_>, _>>()?;
-    let mut env = Vec::new();
-    for (name, value) in &own.env {
-        env.push((name.clone(), fill(value)?));
-    }
-    let folder = job.row.suite.folder();
-    let cwd = match &own.cwd {
-        Some(cwd) => folder.join(fill(cwd)?),
-        None if folder.as_os_str().is_empty() => PathBuf::from("."),
-        None => folder.to_owned(),
-    };
+    let filled = own.filled(job.row.suite.folder(), environment);
+    let filled = filled.map_err(|unset| failed(&format!("`agent:`: {unset}")))?;
     let on_late = on_late(around.watch, Some((job.number, run)));
     let spec_of = |name| Ok(ServerSpec { on_late: on_late.clone(), ..spec_in(job.row.suite, name)? });
     let servers = agent.servers.iter().map(|name| spec_of(name));
@@ -170,9 +158,9 @@ async fn run_own(
     let distract = |offered: &[CatalogueTool]| job.distractors(offered);
     let (watch, secrets, cell) = (Arc::clone(around.watch), Arc::clone(&job.secrets), job.number);
     let outcome = own::run(OwnSetup {
-        command: &command,
-        env: &env,
-        cwd: Some(&cwd),
+        command: &filled.command,
+        env: &filled.env,
+        cwd: Some(&filled.cwd),
         prompt: agent.turns.first().map_or("", |turn| turn.value.as_str()),
         servers,
         faults: job.faults(unit),

@@ -7,8 +7,9 @@ use crate::suite::read::Block;
 use crate::suite::server::program;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
-/// A program that is given the prompt in place of a model. Texts are templates: `${NAME}` is filled in when it is started.
+/// A program of the user's: an agent that is given the prompt in place of a model, or a scorer. Texts are templates: `${NAME}` is filled in when it is started.
 #[derive(Debug, Clone, Default)]
 pub struct OwnAgent {
     /// The words of its command.
@@ -25,6 +26,17 @@ pub struct OwnAgent {
     pub scope: Scope,
 }
 
+/// A program as it is started.
+#[derive(Debug)]
+pub struct Filled {
+    /// The words of its command.
+    pub command: Vec<String>,
+    /// Environment variables for its process, beside our own.
+    pub env: Vec<(String, String)>,
+    /// The folder it starts in.
+    pub cwd: PathBuf,
+}
+
 /// Keys that only a model loop of ours can heed.
 const OF_MODELS: [&str; 6] =
     ["system_prompt", "max_turns", "max_tokens", "max_tool_calls", "token_budget", "request_timeout"];
@@ -33,17 +45,61 @@ impl OwnAgent {
     /// The `agent:` of an entry of `agents:`.
     pub(super) fn read(block: &mut Block<'_>, scope: &Scope) -> Option<Self> {
         let doc = "A program of your own that is given the prompt, in place of a model";
-        let own =
-            block.optional("agent", doc, |field| field.block(|block| read_block(block, scope)).flatten());
+        let own = block
+            .optional("agent", doc, |field| field.block(|block| Self::read_block(block, scope)).flatten());
         if block.has("agent") {
             refuse_keys_of_models(block);
         }
         own
     }
 
+    /// The keys of a program.
+    pub(crate) fn read_block(block: &mut Block<'_>, scope: &Scope) -> Option<Self> {
+        let command = block.required("command", "The program to start, as a list of words", |field| {
+            program::read_command(field, false)
+        });
+        if command.as_ref().is_some_and(Vec::is_empty) {
+            let problem = Problem::error("`command` is empty").help("as `command: [python, program.py]`");
+            block.report(problem.at(block.key_span("command").unwrap_or_default()));
+        }
+        let env = block.optional("env", "Environment variables for its process", program::read_env);
+        let cwd = block.optional("cwd", "The folder it starts in, relative to the suite", program::read_cwd);
+        let doc = "The files whose changes make a recording stale: paths and patterns, relative to the suite. When left \
+                   out, the text files that `command` names";
+        let files = block.optional("files", doc, |field| {
+            field.list(|field| {
+                let span = field.span();
+                field.name().map(|name| (name, span))
+            })
+        });
+        Some(Self {
+            command: command?,
+            env: env.unwrap_or_default(),
+            cwd,
+            files,
+            scope: scope.clone(),
+            ..Self::default()
+        })
+    }
+
     /// A text of this entry with its variables filled in.
     pub fn fill(&self, text: &str, environment: Environment<'_>) -> Result<String, Unset> {
         self.scope.fill(text, environment)
+    }
+
+    /// What it is started with, its variables filled in; paths are relative to this folder.
+    pub fn filled(&self, folder: &Path, environment: Environment<'_>) -> Result<Filled, Unset> {
+        let fill = |text: &String| self.fill(text, environment);
+        let env = self.env.iter().map(|(name, value)| Ok((name.clone(), fill(value)?)));
+        Ok(Filled {
+            command: self.command.iter().map(fill).collect::<Result<_, _>>()?,
+            env: env.collect::<Result<_, _>>()?,
+            cwd: match &self.cwd {
+                Some(cwd) => folder.join(fill(cwd)?),
+                None if folder.as_os_str().is_empty() => PathBuf::from("."),
+                None => folder.to_owned(),
+            },
+        })
     }
 
     /// All that it is started with, environment values left as `${NAME}`: a recording made with another is stale.
@@ -58,34 +114,6 @@ impl OwnAgent {
         entry.extend(self.cwd.as_ref().map(|cwd| ("cwd".to_owned(), text(cwd))));
         Value::Object(entry)
     }
-}
-
-fn read_block(block: &mut Block<'_>, scope: &Scope) -> Option<OwnAgent> {
-    let command = block.required("command", "The program to start, as a list of words", |field| {
-        program::read_command(field, false)
-    });
-    if command.as_ref().is_some_and(Vec::is_empty) {
-        let problem = Problem::error("`command` is empty").help("as `command: [python, my_agent.py]`");
-        block.report(problem.at(block.key_span("command").unwrap_or_default()));
-    }
-    let env = block.optional("env", "Environment variables for its process", program::read_env);
-    let cwd = block.optional("cwd", "The folder it starts in, relative to the suite", program::read_cwd);
-    let doc = "The files whose changes make a recording stale: paths and patterns, relative to the suite. When left \
-               out, the text files that `command` names";
-    let files = block.optional("files", doc, |field| {
-        field.list(|field| {
-            let span = field.span();
-            field.name().map(|name| (name, span))
-        })
-    });
-    Some(OwnAgent {
-        command: command?,
-        env: env.unwrap_or_default(),
-        cwd,
-        files,
-        scope: scope.clone(),
-        ..OwnAgent::default()
-    })
 }
 
 fn refuse_keys_of_models(block: &Block<'_>) {

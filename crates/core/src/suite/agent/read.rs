@@ -97,10 +97,10 @@ fn read_expect(block: &mut Block<'_>) -> Vec<Assertion<Path>> {
 
 /// Runs are graded when all of them are recorded, so none of them can be known to be needless before.
 fn refuse_stop_with_judges(block: &Block<'_>, expect: &[Assertion<Path>], gates: &[GateBlock]) {
-    let asks =
-        expect.iter().any(|one| one.matcher.question().is_some()) || gates.iter().any(GateBlock::is_graded);
+    let asks = expect.iter().any(|one| !one.is_observable()) || gates.iter().any(GateBlock::is_graded);
     if asks {
-        let problem = Problem::error("`stop: decided` cannot be held where a model judges");
+        let problem =
+            Problem::error("`stop: decided` cannot be held where a model judges or a scorer gives numbers");
         let help = "remove `stop:`: runs are graded after all of them are recorded";
         block.report(problem.at(block.key_span("stop").unwrap_or_default()).help(help));
     }
