@@ -36,9 +36,10 @@ agents:
     )
 }
 
-const HOLDS: &str = "      - { target: scorers.length.share, matcher: { gte: 0.5, lt: 0.6 } }
-      - { target: scorers.length.ok, matcher: { equals: true } }
-      - { target: scorers.shouts.loud, matcher: { not: { equals: 1 } } }
+const HOLDS: &str =
+    "      - { target: scorers.length.share, matcher: { all-of: [{ gte: 0.5 }, { lt: 0.6 }] } }
+      - { target: scorers.length.ok, matcher: { exact: true } }
+      - { target: scorers.shouts.loud, matcher: { not: { exact: 1 } } }
 ";
 
 fn bench(suite: &str) -> Bench {
@@ -85,7 +86,7 @@ fn scorers_run_once_for_each_recorded_run_and_replay_starts_none() {
 #[test]
 fn a_number_that_does_not_hold_and_one_that_is_not_there_fail() {
     let unheld = "      - { target: scorers.length.chars, matcher: { gt: 100 } }
-      - { target: scorers.length.charm, matcher: { not: { equals: 3 } } }
+      - { target: scorers.length.charm, matcher: { not: { exact: 3 } } }
 ";
     let bench = bench(&suite(unheld));
     bench.record(&["--record"], 1);
@@ -197,7 +198,7 @@ fn validate_refuses_what_can_never_give_a_number() {
         ("name: shouts", "name: a.b", "`a.b` cannot stand in a target"),
         ("scorers.length.ok", "scorers.lenght.ok", "did you mean `length`?"),
         ("scorers.length.ok", "scorers.length", "a number of a scorer is `scorers.NAME.KEY`"),
-        ("{ equals: true }", "{ llm-judge: Is it true? }", "not for a model to judge"),
+        ("{ exact: true }", "{ llm-judge: Is it true? }", "not for a model to judge"),
         ("timeout: 30s", "timeot: 30s", "did you mean `timeout`?"),
         ("runs: 2", "runs: 2\n    stop: decided", "`stop: decided` cannot be held"),
     ] {

@@ -147,8 +147,10 @@ fn ask_all<'p>(
         rows.into_iter().map(|(index, row)| (index, Mutex::new(row))).collect();
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let at_once = options.jobs.unwrap_or(cores.max(4)).clamp(1, all);
+    // A function, so that the lock is not held while the unit is graded.
+    let next = || units.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
     let work = || {
-        while let Some(unit) = units.lock().unwrap_or_else(PoisonError::into_inner).pop_front() {
+        while let Some(unit) = next() {
             let row = &rows[&unit.index];
             let of = row.lock().unwrap_or_else(PoisonError::into_inner).row;
             let asked = runtime.block_on(bench.grade(of, unit.index, &unit.wanted));
