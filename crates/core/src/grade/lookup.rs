@@ -86,9 +86,9 @@ pub(crate) fn of_run<'s>(of: AgentRow<'s>, run: &RecordedRun<'_>) -> Vec<Wanted<
         let evidence = Evidence::of_run(trace, run.header, None, question.sees);
         Some(Wanted::new(of.suite, run.number, gate.key().to_owned(), question, evidence))
     });
-    let of_scorers = of.suite.scorers.iter().filter_map(|question| {
+    let of_scorers = of.scorers().map(|(check, question)| {
         let evidence = Evidence::of_scorer(of, trace, run.number);
-        Some(Wanted::new(of.suite, run.number, question.scorer()?.check(), question, evidence))
+        Wanted::new(of.suite, run.number, check, question, evidence)
     });
     of_expect.chain(of_gates).chain(of_scorers).collect()
 }

@@ -91,7 +91,18 @@ impl Agent {
     }
 }
 
-impl AgentRow<'_> {
+impl<'s> AgentRow<'s> {
+    /// The scorers of its runs, by the paths of their checks. The runs of another agent are scored there; an eval of
+    /// them has the scorers that its `expect:` names.
+    pub(crate) fn scorers(self) -> impl Iterator<Item = (String, &'s Question)> {
+        let is_named =
+            move |name: &str| self.agent.expect.iter().any(|one| one.target.scorer() == Some(name));
+        self.suite.scorers.iter().filter_map(move |question| {
+            let scorer = question.scorer()?;
+            (!self.agent.is_eval() || is_named(&scorer.name)).then(|| (scorer.check(), question))
+        })
+    }
+
     /// Who recorded what is judged here: another agent, where this is an eval of one.
     #[must_use]
     pub fn recorded_by(self) -> Self {
@@ -199,11 +210,7 @@ impl<'s> Row<'s> {
     /// Everything that it asks judges and scorers, by the paths of its checks.
     pub fn questions(&self) -> Vec<(String, &'s Question)> {
         match self.subject {
-            Subject::Agent(of) => {
-                let scorers = of.suite.scorers.iter();
-                let of_scorers = scorers.filter_map(|question| Some((question.scorer()?.check(), question)));
-                of.agent.checks_of_judges().into_iter().chain(of_scorers).collect()
-            }
+            Subject::Agent(of) => of.agent.checks_of_judges().into_iter().chain(of.scorers()).collect(),
             Subject::Tool(of) => of.test.checks_of_judges(),
             Subject::Refused(_) => Vec::new(),
         }

@@ -2,7 +2,7 @@
 
 #![allow(dead_code, clippy::unwrap_used, clippy::panic)]
 
-use mcptest_core::grade::{Grade, Vote, wanted};
+use mcptest_core::grade::{Grade, Numbers, Vote, wanted};
 use mcptest_core::judge::{Judging, Recorded, judge_row};
 use mcptest_core::problem::{Level, render};
 use mcptest_core::report::{GateReport, Status, TestReport};
@@ -83,7 +83,14 @@ pub(crate) fn graded(suite: &Suite, row_name: &str, traces: &[Value], score: f64
         };
         let votes = one.asked.judges.iter().map(vote).collect();
         let fingerprint = one.asked.fingerprint();
-        runs.grades.put(Grade { run: one.run, check: one.check, fingerprint, asked: one.asked, votes });
+        runs.grades.put(Grade {
+            run: one.run,
+            check: one.check,
+            fingerprint,
+            asked: one.asked,
+            votes,
+            scores: Numbers::new(),
+        });
     }
     judge_row(&row, &recorded, Judging::default())
 }
