@@ -322,6 +322,9 @@ calibrate --traces runs --labels FILE
 calibrate --traces runs --labels labels.json
 calibrate --traces runs --labels labels.csv --yaml
 calibrate suite.yml --filter ODD
+judge-check SUITE --traces runs --labels labels.json --quiet
+judge-check suite.yml --traces runs --labels FILE
+judge-check REFUSED --explain
 model-baseline capture SUITE -o out/baselines
 model-baseline capture REFUSED
 model-baseline capture suite.yml --models ODD

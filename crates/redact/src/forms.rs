@@ -33,6 +33,9 @@ const KEPT: [&[u8]; 2] = [b"-_.~", b"-_.~!*'();/?:@&=+$,#"];
 pub(super) fn of(value: &str) -> Vec<(Vec<u8>, Form)> {
     let value = value.trim();
     let mut whole = vec![value.to_owned(), value.replace(' ', "+"), escaped(value), in_pointer(value)];
+    // With quotes around it a value may be read as a text of JSON, of which only the content is searched.
+    let content = serde_json::from_str::<String>(value).ok();
+    whole.extend(content.filter(|content| content.chars().nth(2).is_some()));
     // A key of several lines is often printed line by line, each with something before it.
     let lines = value.replace("\\n", "\n");
     let lines = lines.lines().map(str::trim).filter(|line| *line != value && is_secret_value(line));

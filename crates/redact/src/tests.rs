@@ -42,6 +42,14 @@ fn short_values_and_numbers_are_not_looked_for() {
 }
 
 #[test]
+fn a_value_with_quotes_around_it_is_found_where_it_is_a_text_of_json() {
+    let redactor = Redactor::builder().value("KEY", "\"s3cret-key\"").build().unwrap();
+    assert_eq!(redactor.text("\"s3cret-key\""), "\"[redacted:KEY]\"");
+    assert_eq!(redactor.text("[\"s3cret-key\"]"), "[\"[redacted:KEY]\"]");
+    assert_eq!(redactor.text("KEY=\"s3cret-key\";"), "KEY=[redacted:KEY];");
+}
+
+#[test]
 fn escapes_do_not_hide_a_value() {
     let redactor = redactor();
     for written in [
