@@ -327,6 +327,9 @@ fn every_recording_of_the_examples_becomes_a_suite_that_passes() {
         .flat_map(|entry| fs::read_dir(entry.unwrap().path()).unwrap())
     {
         let recording = entry.unwrap().path().display().to_string();
+        if recording.ends_with(".grades.json") {
+            continue;
+        }
         done(&mcptest(&folder, &["init", "--force", "--from-cassette", &recording]));
         passes(&folder);
         tried += 1;

@@ -69,6 +69,8 @@ fn every_measure_counts_what_it_says() {
             ("stability passes trials of different tasks", 0, 2),
             ("trajectory of the successful writes agrees with the outcome", 4, 4),
             ("the same, with tool_edges against every other write", 4, 4),
+            // Each of the two good trials beside the other.
+            ("model-baseline fails one trial beside another, both right", 0, 2),
         ]
     );
     assert!(rows.iter().all(Row::holds));
