@@ -33,9 +33,10 @@ const KEPT: [&[u8]; 2] = [b"-_.~", b"-_.~!*'();/?:@&=+$,#"];
 pub(super) fn of(value: &str) -> Vec<(Vec<u8>, Form)> {
     let value = value.trim();
     let mut whole = vec![value.to_owned(), value.replace(' ', "+"), escaped(value), in_pointer(value)];
-    // With quotes around it a value may be read as a text of JSON, of which only the content is searched.
-    let content = serde_json::from_str::<String>(value).ok();
-    whole.extend(content.filter(|content| content.chars().nth(2).is_some()));
+    // Where it stands in a text of JSON, or is one with its quotes, only what that means is searched.
+    let contents = [value.to_owned(), format!("\"{value}\"")];
+    let contents = contents.iter().filter_map(|json| serde_json::from_str::<String>(json).ok());
+    whole.extend(contents.filter(|content| content != value && content.chars().nth(2).is_some()));
     // A key of several lines is often printed line by line, each with something before it.
     let lines = value.replace("\\n", "\n");
     let lines = lines.lines().map(str::trim).filter(|line| *line != value && is_secret_value(line));

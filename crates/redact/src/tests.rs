@@ -47,6 +47,8 @@ fn a_value_with_quotes_around_it_is_found_where_it_is_a_text_of_json() {
     assert_eq!(redactor.text("\"s3cret-key\""), "\"[redacted:KEY]\"");
     assert_eq!(redactor.text("[\"s3cret-key\"]"), "[\"[redacted:KEY]\"]");
     assert_eq!(redactor.text("KEY=\"s3cret-key\";"), "KEY=[redacted:KEY];");
+    let redactor = Redactor::builder().value("KEY", r"s3\/cret-key").build().unwrap();
+    assert_eq!(redactor.text(r#""s3\/cret-key""#), r#""[redacted:KEY]""#);
 }
 
 #[test]
