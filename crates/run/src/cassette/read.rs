@@ -4,6 +4,7 @@ use super::parse::{Cassette, parse};
 use super::problem::Problem;
 use crate::import::{Fidelity, ImportError, import, is_foreign};
 use mcptest_core::escape::escape_path;
+use mcptest_core::grade::Grades;
 use mcptest_core::json::document::Place;
 use mcptest_core::row::{Reason, ReasonKind};
 use mcptest_files as files;
@@ -29,6 +30,7 @@ impl Recording {
         let path = path.to_path_buf();
         match files::read(&path, files::RECORDING) {
             Ok(bytes) if is_tape(&bytes) => of_tape(path, &bytes),
+            Ok(bytes) if Grades::is_own(&bytes) => Err(ReadError::Grades { path }),
             Ok(bytes) if is_foreign(&bytes) => of_transcript(path, bytes),
             Ok(bytes) => Ok(Self { path, bytes, fidelity: None }),
             Err(source) if source.kind() == io::ErrorKind::NotFound => Err(ReadError::Missing { path }),
@@ -132,6 +134,16 @@ pub enum ReadError {
         escape_path(path)
     )]
     Directory {
+        /// The path as asked for.
+        path: PathBuf,
+    },
+    /// What judges said of a cassette's runs.
+    #[error(
+        "{}: this file keeps what judges said of recorded runs; the runs are in the cassette of \
+         the same name beside it",
+        escape_path(path)
+    )]
+    Grades {
         /// The path as asked for.
         path: PathBuf,
     },
