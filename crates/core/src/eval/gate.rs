@@ -242,6 +242,8 @@ pub(crate) enum Trait {
     CanBeRefuted,
     /// The gate says of the agent's `inject:` which faults no call ran into.
     JudgesFaults,
+    /// Judges decide it: what they say of a run counts for no other gate.
+    AsksJudges,
     /// The gate compares the runs of a row: one by itself says nothing.
     ComparesRuns,
     /// The gate compares the numbers of the other gates with a baseline, and may stand beside `agents:` for all of them.

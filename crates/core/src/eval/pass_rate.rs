@@ -1,7 +1,7 @@
 //! In how many runs does a gate hold that scores them one by one?
 
 use super::assertion::Assertion;
-use super::gate::{Gate, GateBlock, GateKind};
+use super::gate::{Gate, GateBlock, GateKind, Trait};
 use super::outlook::Outlook;
 use super::scores::{RunScores, Scores};
 use super::target::{Fold, Target};
@@ -16,6 +16,11 @@ impl GateKind {
     /// The target of the share of runs that pass, where the gate scores run by run.
     pub(super) fn pass_rate(&self) -> Option<&'static Target> {
         self.targets.iter().find(|target| target.is_pass_rate)
+    }
+
+    /// Whether the gate can fail a run by what is observed of it.
+    pub(super) fn decides_a_run(&self) -> bool {
+        self.pass_rate().is_some() && !self.traits.contains(&Trait::AsksJudges)
     }
 
     /// `min_pass_rate:` in the block of such a gate.
@@ -37,14 +42,14 @@ impl GateBlock {
         self.expect.iter().filter(is_asserted).chain(&self.min_pass_rate)
     }
 
-    /// Whether the gate scores run by run.
-    pub(crate) fn scores_runs(&self) -> bool {
-        self.kind.pass_rate().is_some()
+    /// Whether the block can fail a run by what is observed of it.
+    pub(crate) fn decides_a_run(&self) -> bool {
+        self.kind.decides_a_run()
     }
 
-    /// Whether one run meets what the block asks of each; `None` where the gate does not score run by run.
+    /// Whether one run meets what the block asks of each; `None` where the gate does not score run by run, or judges do.
     pub(crate) fn passes_run(&self, run: &Run<'_>) -> Option<bool> {
-        self.scores_runs().then(|| self.holds(&self.gate.score(std::slice::from_ref(run))))
+        self.decides_a_run().then(|| self.holds(&self.gate.score(std::slice::from_ref(run))))
     }
 
     /// The numbers of the runs that do not meet what the block asks of each.
@@ -92,7 +97,6 @@ pub(super) fn is_of_a_run(assertion: &Assertion<Target>) -> bool {
 /// The gates that fail a run by itself, where another gate counts the runs that pass.
 pub(crate) fn failed_by(agent: &Agent, run: &Run<'_>) -> Vec<&'static str> {
     let is_counted = agent.gates.iter().any(GateBlock::decides_runs);
-    let observed = agent.gates.iter().filter(|gate| is_counted && !gate.is_graded());
-    let gates = observed.filter(|gate| gate.passes_run(run) == Some(false));
+    let gates = agent.gates.iter().filter(|gate| is_counted && gate.passes_run(run) == Some(false));
     gates.map(GateBlock::key).collect()
 }

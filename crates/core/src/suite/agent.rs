@@ -151,7 +151,8 @@ impl Agent {
             runs: if self.takes_all_traces() { 0 } else { self.runs },
             key_span: self.span,
             expect: &[],
-            expectations: self.expect.len() + self.gates.iter().filter(|gate| gate.scores_runs()).count(),
+            expectations: self.expect.iter().filter(|one| one.is_observable()).count()
+                + self.gates.iter().filter(|gate| gate.decides_a_run()).count(),
             prompts: &prompts,
             models: &models,
             servers: &self.servers,

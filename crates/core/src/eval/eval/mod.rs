@@ -1,6 +1,6 @@
 //! `eval:` what do judges say of each run, by a rubric?
 
-use super::gate::{Gate, GateKind};
+use super::gate::{Gate, GateKind, Trait};
 use super::scores::{RunScores, Scores};
 use super::stats::{CONFIDENCE, clopper_pearson, krippendorff_alpha};
 use super::target::{Fold, Target};
@@ -26,7 +26,7 @@ pub(super) const KIND: GateKind = GateKind {
     example: include_str!("example.yml"),
     floors: &[(PASSED, 1.0)],
     read: |block| Box::new(EvalBlock::read(block)),
-    traits: &[],
+    traits: &[Trait::AsksJudges],
 };
 
 /// The block; nothing in it when it was refused.

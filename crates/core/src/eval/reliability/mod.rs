@@ -14,6 +14,7 @@ use super::target::{Fold, Target};
 use crate::problem::{Problem, Span};
 use crate::report::{Finding, Number};
 use crate::suite::read::Block;
+use crate::target::{Path, Roots};
 use crate::trace::Run;
 use serde_json::Value;
 
@@ -93,9 +94,10 @@ impl ReliabilityBlock {
     fn read(block: &mut Block<'_>) -> Self {
         let doc = "How many runs the unbiased estimates draw; all of them when left out";
         let k = block.optional("k", doc, |f| f.whole(1..=100_000).map(|k| (k, f.span())));
-        let has_gate = super::GATES.iter().filter(|gate| gate.pass_rate().is_some());
-        let counts_something = block.sibling("expect", |f| f.list(|_| Some(()))).is_some()
-            || has_gate.into_iter().any(|gate| block.sibling(gate.key, |_| Some(())).is_some());
+        let expect = block.sibling("expect", |f| Assertion::<Path>::read_list(f, Roots::Trace));
+        let mut gates = super::GATES.iter().filter(|gate| gate.decides_a_run());
+        let counts_something = expect.is_some_and(|expect| expect.iter().any(Assertion::is_observable))
+            || gates.any(|gate| block.sibling(gate.key, |_| Some(())).is_some());
         Self { k, counts_something }
     }
 }
@@ -126,7 +128,7 @@ impl Gate for ReliabilityBlock {
         scores.findings = findings(runs, &summary);
         if !self.counts_something {
             scores.not_exercised = Some(
-                "the agent has no `expect:` and no gate that scores run by run, so every run passes"
+                "the agent has no `expect:` that can be observed and no gate that scores run by run, so every run passes"
                     .to_owned(),
             );
         }
@@ -163,7 +165,7 @@ impl Gate for ReliabilityBlock {
             );
         }
         if agent.expectations == 0 {
-            let message = "`reliability:` counts the runs whose `expect:` and gates held, and this agent has none: every run passes";
+            let message = "`reliability:` counts the runs whose `expect:` and gates held, and this agent has none that can be observed: every run passes";
             let help = "give the agent an `expect:` list that says what a passed run is, or a gate that scores run by run";
             problems.push(Problem::warning(message).at(agent.key_span).help(help));
         }
@@ -369,5 +371,17 @@ mod tests {
         assert!(told.len() == 2 && told.iter().any(is_vacuous), "{told:?}");
         let expect = "expect: [{ target: final_response, matcher: { contains: x } }]";
         assert_eq!(problems(&format!("runs: 6\nreliability: {{ k: 6 }}\n{expect}")), []);
+    }
+
+    #[test]
+    fn what_judges_say_of_a_run_is_not_counted() {
+        let judged =
+            "expect: [{ target: final_response, matcher: { llm-judge: { rubric: Kind., model: m } } }]";
+        for only in ["eval: { rubric: Kind., model: m }", judged] {
+            let found = problems(&format!("runs: 6\nreliability: {{}}\n{only}"));
+            let told: Vec<&str> = found.iter().map(|problem| problem.message.as_str()).collect();
+            let is_told = |message: &&str| message.ends_with("none that can be observed: every run passes");
+            assert_eq!(told.iter().filter(|message| is_told(message)).count(), 1, "{told:?}");
+        }
     }
 }
