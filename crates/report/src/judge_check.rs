@@ -2,11 +2,14 @@
 
 use crate::Options;
 use crate::pretty;
+use mcptest_core::calibrate::LeftOut;
 use mcptest_core::grade::JudgeCheck;
 
 /// For machines.
-pub fn json(checks: &[JudgeCheck]) -> String {
-    serde_json::to_string_pretty(&serde_json::json!({ "checks": checks })).unwrap_or_default() + "\n"
+pub fn json(checks: &[JudgeCheck], left_out: &[LeftOut]) -> String {
+    serde_json::to_string_pretty(&serde_json::json!({ "checks": checks, "left_out": left_out }))
+        .unwrap_or_default()
+        + "\n"
 }
 
 /// For people.

@@ -5,10 +5,11 @@ use crate::args::{Colour, Suites, dollars};
 use crate::interrupt;
 use crate::output::{self, EXIT_BROKEN, EXIT_DRIFT, EXIT_NOTHING_SELECTED, EXIT_OVER_BUDGET, Failure};
 use crate::progress::Progress;
+use mcptest_core::calibrate::LeftOut;
 use mcptest_core::grade::JudgeCheck;
 use mcptest_core::problem;
 use mcptest_report::{Options, judge_check};
-use mcptest_run::grade::{CheckOptions, Checked, UncheckedJudge, check, check_calls};
+use mcptest_run::grade::{CheckOptions, Checked, UncheckedJudge, check, plan_check};
 use mcptest_run::{Filter, Mislabelled, Plan, Selection};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -73,12 +74,15 @@ pub(super) fn run(args: &CheckJudges, colour: Colour) -> Result<ExitCode, Failur
         _ => Plan::new(&loaded, &selection),
     };
     let labels = args.labels.as_deref();
-    let planned = check_calls(&plan, labels, args.sample);
-    let (calls, runs) = match planned {
+    let planned = match plan_check(&plan, labels, args.sample) {
         Ok(planned) => planned,
         Err(mislabelled) => return Ok(refused(&mislabelled, colour)),
     };
-    if runs == 0 {
+    if planned.labelled == 0 && !planned.left_out.is_empty() {
+        say_left_out(&planned.left_out);
+        return Ok(ExitCode::from(EXIT_BROKEN));
+    }
+    if planned.labelled == 0 {
         output::stderr("nothing to check: no run has both a judge and a label\n");
         output::stderr(
             "  help: name a file of labels with `--labels FILE`; it is the one that `mcptest calibrate` takes\n",
@@ -86,9 +90,13 @@ pub(super) fn run(args: &CheckJudges, colour: Colour) -> Result<ExitCode, Failur
         return Ok(ExitCode::from(EXIT_NOTHING_SELECTED));
     }
     if args.explain {
-        let text = format!("{runs} labelled grades; at most {calls} calls to judges; nobody was asked\n");
+        let text = format!(
+            "{} labelled grades; at most {} calls to judges; nobody was asked\n",
+            planned.labelled, planned.calls
+        );
         output::stdout(text.as_bytes())?;
-        return Ok(ExitCode::SUCCESS);
+        say_left_out(&planned.left_out);
+        return Ok(if planned.left_out.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(EXIT_BROKEN) });
     }
     let options =
         CheckOptions { sample: args.sample, jobs: args.jobs.map(usize::from), max_cost_usd: args.max_cost };
@@ -107,6 +115,12 @@ pub(super) fn run(args: &CheckJudges, colour: Colour) -> Result<ExitCode, Failur
     Ok(ended(args, &checked))
 }
 
+fn say_left_out(left_out: &[LeftOut]) {
+    for one in left_out {
+        output::stderr(&format!("left out: {}: {}\n", one.row, one.reason));
+    }
+}
+
 fn refused(mislabelled: &Mislabelled, colour: Colour) -> ExitCode {
     let coloured = output::is_coloured(colour, &std::io::stderr());
     output::stderr(&problem::render(&mislabelled.problems, &mislabelled.sources, coloured));
@@ -115,7 +129,7 @@ fn refused(mislabelled: &Mislabelled, colour: Colour) -> ExitCode {
 
 fn print(args: &CheckJudges, checked: &Checked, colour: Colour) -> Result<(), Failure> {
     if args.json {
-        return output::stdout(judge_check::json(&checked.checks).as_bytes());
+        return output::stdout(judge_check::json(&checked.checks, &checked.left_out).as_bytes());
     }
     let options = Options {
         colour: output::is_coloured(colour, &std::io::stdout()),
@@ -133,10 +147,11 @@ fn ended(args: &CheckJudges, checked: &Checked) -> ExitCode {
         output::stderr(&format!("grading was stopped: {why}\n"));
         return ExitCode::from(EXIT_OVER_BUDGET);
     }
-    if !checked.failures.is_empty() {
-        for why in &checked.failures {
-            output::stderr(&format!("no grade: {why}\n"));
-        }
+    say_left_out(&checked.left_out);
+    for why in &checked.failures {
+        output::stderr(&format!("no grade: {why}\n"));
+    }
+    if !checked.failures.is_empty() || !checked.left_out.is_empty() {
         return ExitCode::from(EXIT_BROKEN);
     }
     let missed: Vec<String> = checked.checks.iter().flat_map(|one| missed(args, one)).collect();
@@ -155,18 +170,16 @@ fn missed(args: &CheckJudges, check: &JudgeCheck) -> Vec<String> {
         let kappa = check.kappa.map_or_else(|| "not defined".to_owned(), |kappa| format!("{kappa:.2}"));
         missed.push(format!("{}: kappa is {kappa}, {least} is required", check.check));
     }
-    let mut most = |limit: Option<f64>, rate: Option<f64>, what: &str| {
-        if let Some((limit, rate)) = limit.zip(rate).filter(|(limit, rate)| rate > limit) {
-            missed.push(format!(
-                "{}: {what} {:.0}%, at most {:.0}% is allowed",
-                check.check,
-                rate * 100.0,
-                limit * 100.0
-            ));
-        }
+    // A bound on what nobody measured is missed.
+    let mut most = |limit: Option<f64>, rate: Option<f64>, what: &str, unmeasured: &str| {
+        let Some(limit) = limit.filter(|limit| rate.is_none_or(|rate| rate > *limit)) else { return };
+        let is = rate.map_or_else(|| unmeasured.to_owned(), |rate| format!("{what} {:.0}%", rate * 100.0));
+        missed.push(format!("{}: {is}, at most {:.0}% is allowed", check.check, limit * 100.0));
     };
     let false_passes = Some(check.false_passes.rate()).filter(|_| check.bad > 0);
-    most(args.max_false_pass, false_passes, "false passes are");
-    most(args.max_talked_round, check.talked_round(), "talked round in");
+    let unmeasured = "false passes were not measured: no bad run has a grade";
+    most(args.max_false_pass, false_passes, "false passes are", unmeasured);
+    let unmeasured = "nothing tried to talk the judge round: it failed no bad run, or `--sample` is 0";
+    most(args.max_talked_round, check.talked_round(), "talked round in", unmeasured);
     missed
 }

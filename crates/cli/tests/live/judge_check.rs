@@ -110,3 +110,28 @@ fn without_a_label_there_is_nothing_to_check() {
     assert_eq!((ran.exit, bench.stub.count()), (Some(2), 0), "{ran:?}");
     assert!(ran.stderr.contains("clerk/9.json"), "{}", ran.stderr);
 }
+
+#[test]
+fn what_nobody_measured_keeps_no_bound() {
+    let bench = bench();
+    let unasked = bench.run(&[&CHECK[..], &["--sample", "0", "--max-talked-round", "1"]].concat());
+    assert_eq!(unasked.exit, Some(6), "{unasked:?}");
+    assert!(unasked.stderr.contains("eval: nothing tried to talk the judge round"), "{}", unasked.stderr);
+    bench.write("labels.jsonl", "{\"source\": \"clerk/1.json\", \"label\": \"good\"}\n");
+    let all_good = bench.run(&[&CHECK[..], &["--sample", "0", "--max-false-pass", "1"]].concat());
+    assert_eq!(all_good.exit, Some(6), "{all_good:?}");
+    assert!(all_good.stderr.contains("eval: false passes were not measured"), "{}", all_good.stderr);
+}
+
+#[test]
+fn a_run_that_cannot_be_read_is_told_and_the_others_are_checked() {
+    let bench = bench();
+    bench.write("nightly/clerk/2.json", "{\"tool_calls\": [");
+    let ran = bench.run(&[&CHECK[..], &["--sample", "0", "--json"]].concat());
+    assert_eq!(ran.exit, Some(2), "{ran:?}");
+    assert!(ran.stderr.contains("left out: "), "{}", ran.stderr);
+    assert!(ran.stderr.contains("2.json"), "{}", ran.stderr);
+    let report: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!(report["checks"][0]["good"], json!(2));
+    assert_eq!(report["left_out"].as_array().unwrap().len(), 1, "{report}");
+}

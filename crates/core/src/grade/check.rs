@@ -57,7 +57,7 @@ pub struct JudgeCheck {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Retold {
     /// How they were told.
-    pub how: &'static str,
+    pub how: Retelling,
     /// Verdicts that changed. Of a retelling that tries to win the judge over: bad runs that passed only then.
     pub changed: Share,
     /// By how much the mean score rose.
@@ -128,9 +128,7 @@ impl JudgeCheck {
 
     /// The highest share of bad runs that the judge was talked into passing; `None` where nobody tried.
     pub fn talked_round(&self) -> Option<f64> {
-        let persuasions = Retelling::ALL.into_iter().filter(|how| how.is_persuasion()).map(Retelling::name);
-        let names: Vec<&str> = persuasions.collect();
-        let tried = self.retold.iter().filter(|retold| names.contains(&retold.how) && retold.changed.of > 0);
+        let tried = self.retold.iter().filter(|retold| retold.how.is_persuasion() && retold.changed.of > 0);
         tried.map(|retold| retold.changed.rate()).reduce(f64::max)
     }
 }
@@ -146,10 +144,6 @@ impl Retold {
         }
         let changed = pairs.iter().filter(|(before, after)| before.passed != after.passed).count();
         let shift = pairs.iter().map(|(before, after)| after.score - before.score).sum::<f64>();
-        Some(Self {
-            how: how.name(),
-            changed: Share::new(changed, pairs.len()),
-            shift: shift / pairs.len() as f64,
-        })
+        Some(Self { how, changed: Share::new(changed, pairs.len()), shift: shift / pairs.len() as f64 })
     }
 }

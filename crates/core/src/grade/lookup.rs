@@ -1,10 +1,10 @@
 //! What does a recorded row want to be graded, and is there a grade for it?
 
 use super::{Asked, Evidence, Grade, Grades, Question};
-use crate::eval::Assertion;
+use crate::eval::{Assertion, GateBlock};
 use crate::judge::{Recorded, RecordedRun};
 use crate::row::{AgentRow, Reason, ReasonKind, Row, Subject, ToolRow};
-use crate::suite::{Suite, ToolOutcome};
+use crate::suite::{Agent, Suite, ToolOutcome};
 use crate::target::Path;
 
 /// One question about one run.
@@ -91,6 +91,12 @@ pub(crate) fn of_run<'s>(of: AgentRow<'s>, run: &RecordedRun<'_>) -> Vec<Wanted<
         Wanted::new(of.suite, run.number, check, question, evidence)
     });
     of_expect.chain(of_gates).chain(of_scorers).collect()
+}
+
+/// What an agent's runs are graded by, whatever was recorded.
+pub fn questions(agent: &Agent) -> impl Iterator<Item = &Question> {
+    let of_expect = graded(&agent.expect).map(|(_, _, question)| question);
+    of_expect.chain(agent.gates.iter().filter_map(GateBlock::question))
 }
 
 /// The same of a tool test.

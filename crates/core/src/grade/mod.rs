@@ -17,7 +17,7 @@ mod tests;
 pub use check::{CheckedRun, Given, JudgeCheck, Retold, Share};
 pub use evidence::Evidence;
 pub use file::{Grades, GradesFault};
-pub use lookup::{Failure, Found, NotGraded, Wanted, wanted};
+pub use lookup::{Failure, Found, NotGraded, Wanted, questions, wanted};
 pub(crate) use lookup::{found, graded, of_call, of_run};
 pub use prompt::{SYSTEM, Sheet, TEMPLATE};
 pub use question::{Asks, JudgeDefaults, Question, Sees};

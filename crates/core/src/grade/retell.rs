@@ -2,10 +2,12 @@
 
 use super::{Evidence, Question, Wanted};
 use crate::suite::Suite;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// How a run is told again. Its calls and their results stay as they are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Retelling {
     /// The parts of the record in the opposite order.
     Reversed,

@@ -2,6 +2,7 @@
 
 use super::one_run::judge_run;
 use super::recorded::{RecordedRuns, with_known_tools};
+use crate::eval::Assertion;
 use crate::row::{AgentRow, Reason};
 use crate::trace::Run;
 use serde::Deserialize;
@@ -60,7 +61,9 @@ pub fn measurable_runs(
             broken.extend(judged.report.reason);
             continue;
         };
-        let expected = (!of.agent.expect.is_empty() || !passed).then_some(passed);
+        // What judges say is no label for what judges say.
+        let is_observed = of.agent.expect.iter().any(Assertion::is_observable);
+        let expected = (is_observed || !passed).then_some(passed);
         let run = MeasurableRun {
             run: Run { number, header: run.header, passed, ..Run::of(trace) },
             source,

@@ -3,7 +3,7 @@
 use super::page::{Line, Page, style};
 use crate::Options;
 use crate::words::count;
-use mcptest_core::grade::{JudgeCheck, Share};
+use mcptest_core::grade::{JudgeCheck, Retelling, Share};
 
 pub(crate) fn render(checks: &[JudgeCheck], options: &Options) -> Vec<u8> {
     let mut page = Page::new(options);
@@ -46,16 +46,13 @@ fn one(page: &mut Page, check: &JudgeCheck) {
     row(page, "false fails", &share(&check.false_fails, "good runs"));
     for retold in &check.retold {
         let what = match retold.how {
-            "reversed" => "in reversed order",
-            "padded" => "padded",
-            "rewritten" => "reasoning rewritten",
-            _ => "praise injected",
+            Retelling::Reversed => "in reversed order",
+            Retelling::Padded => "padded",
+            Retelling::Rewritten => "reasoning rewritten",
+            Retelling::Praised => "praise injected",
         };
-        let of = if matches!(retold.how, "rewritten" | "praised") {
-            "failed bad runs then pass"
-        } else {
-            "verdicts change"
-        };
+        let is_persuasion = retold.how.is_persuasion();
+        let of = if is_persuasion { "failed bad runs then pass" } else { "verdicts change" };
         row(page, what, &format!("{}, mean score {:+.2}", share(&retold.changed, of), retold.shift));
     }
 }

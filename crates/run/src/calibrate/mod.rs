@@ -3,11 +3,10 @@
 mod label_file;
 mod labels;
 
-pub(crate) use labels::Labels;
-
 use crate::plan::Plan;
 use crate::replay;
 use crate::secrets::Secrets;
+use labels::Labels;
 use mcptest_core::calibrate::{Calibration, Calibrator, Defaults, LabelledRun, LeftOut};
 use mcptest_core::judge::{MeasurableRun, Recorded, measurable_runs};
 use mcptest_core::problem::{Problem, Sources};
@@ -25,84 +24,97 @@ pub struct Mislabelled {
 
 /// Measures the labelled runs of a plan: by the file of labels, else by each run's own `expect:`.
 pub fn calibrate(plan: &Plan<'_>, labels: Option<&Path>) -> Result<Calibration, Mislabelled> {
-    let mut labels = labels.map(Labels::read).transpose()?;
-    let secrets = Secrets::default();
     let defaults = Defaults::new();
-    let mut measured =
-        Measured { calibrator: Calibrator::new(&defaults), left_out: Vec::new(), unlabelled: 0 };
-    for row in plan.rows.iter().filter(|row| row.skip.is_none()) {
-        let left_out = measured.left_out.len();
-        match row.subject {
-            Subject::Agent(of) => replay::with_runs(row, of, None, |recorded| {
-                measured.add(row, of, recorded, labels.as_mut());
-            }),
-            Subject::Refused(loaded) => measured.leave_out(row, &loaded.refusal().message),
-            Subject::Tool(_) => {}
+    let mut calibrator = Calibrator::new(&defaults);
+    let read = each_labelled(plan, labels, &Secrets::default(), |_, of, _, labelled| {
+        if !labelled.is_empty() {
+            calibrator.add(of, labelled);
         }
-        for one in &mut measured.left_out[left_out..] {
-            one.reason = match row.suite() {
-                Some(suite) => secrets.of(suite).hidden_in(&one.reason),
-                None => crate::clean(&one.reason).to_string(),
-            };
-        }
-    }
-    let from = labels.as_ref().map_or_else(|| "expect".to_owned(), Labels::path);
-    if let Some(labels) = labels {
-        labels.finish()?;
-    }
-    Ok(measured.calibrator.finish(from, measured.left_out, measured.unlabelled))
+    })?;
+    let left_out = read.left_out.into_iter().map(|(_, left_out)| left_out).collect();
+    Ok(calibrator.finish(read.labels, left_out, read.unlabelled))
 }
 
-struct Measured<'d> {
-    calibrator: Calibrator<'d>,
-    left_out: Vec<LeftOut>,
+/// What is known of a plan's runs beside the labelled ones.
+pub(crate) struct Read {
+    /// Where the labels are from.
+    pub(crate) labels: String,
+    /// What could not be used, each with the index of its row.
+    pub(crate) left_out: Vec<(usize, LeftOut)>,
+    /// Runs without a label.
+    pub(crate) unlabelled: usize,
+}
+
+/// Shows the labelled runs of each agent's row, with the index of the row.
+pub(crate) fn each_labelled<'p>(
+    plan: &'p Plan<'p>,
+    labels: Option<&Path>,
+    secrets: &Secrets,
+    mut visit: impl FnMut(usize, AgentRow<'p>, &Recorded<'_>, &[LabelledRun<'_>]),
+) -> Result<Read, Mislabelled> {
+    let mut labeller = Labeller { labels: labels.map(Labels::read).transpose()?, unlabelled: 0 };
+    let from = labeller.labels.as_ref().map_or_else(|| "expect".to_owned(), Labels::path);
+    let mut left_out = Vec::new();
+    for (index, row) in plan.rows.iter().enumerate().filter(|(_, row)| row.skip.is_none()) {
+        let unusable = match row.subject {
+            Subject::Agent(of) => replay::with_runs(row, of, None, |recorded| {
+                labeller.show(row, of, recorded, |runs| visit(index, of, recorded, runs))
+            }),
+            Subject::Refused(loaded) => vec![loaded.refusal().message.clone()],
+            Subject::Tool(_) => Vec::new(),
+        };
+        left_out.extend(unusable.into_iter().map(|reason| {
+            let reason = match row.suite() {
+                Some(suite) => secrets.of(suite).hidden_in(&reason),
+                None => crate::clean(&reason).to_string(),
+            };
+            (index, LeftOut { row: row.name.clone(), reason })
+        }));
+    }
+    labeller.labels.map_or(Ok(()), Labels::finish)?;
+    Ok(Read { labels: from, left_out, unlabelled: labeller.unlabelled })
+}
+
+struct Labeller {
+    labels: Option<Labels>,
     unlabelled: usize,
 }
 
-impl Measured<'_> {
-    fn leave_out(&mut self, row: &Row<'_>, reason: &str) {
-        self.left_out.push(LeftOut { row: row.name.clone(), reason: reason.to_owned() });
-    }
-
-    fn add(
+impl Labeller {
+    /// Shows the labelled runs of a row, and says why others cannot be used.
+    fn show(
         &mut self,
         row: &Row<'_>,
         of: AgentRow<'_>,
         recorded: &Recorded<'_>,
-        mut labels: Option<&mut Labels>,
-    ) {
-        let recorded = match recorded {
+        visit: impl FnOnce(&[LabelledRun<'_>]),
+    ) -> Vec<String> {
+        let runs = match recorded {
             Recorded::Runs(runs) => runs,
             Recorded::Nothing(reason) => {
-                self.leave_out(row, &reason.message);
                 let files = row.transcripts.iter().flat_map(|group| &group.files);
-                return labels.into_iter().for_each(|labels| labels.excuse(&row.name, files.clone()));
+                if let Some(labels) = &mut self.labels {
+                    labels.excuse(&row.name, files);
+                }
+                return vec![reason.message.clone()];
             }
-            _ => return,
+            _ => return Vec::new(),
         };
-        let broken = measurable_runs(of, recorded, |runs| {
-            let labelled = label(row, runs, labels.as_deref_mut());
+        let broken = measurable_runs(of, runs, |runs| {
+            let labelled = label(row, runs, self.labels.as_mut());
             self.unlabelled += runs.len() - labelled.len();
-            if !labelled.is_empty() {
-                self.calibrator.add(of, &labelled);
-            }
+            visit(&labelled);
         });
         let broken = broken.unwrap_or_else(|reason| vec![reason]);
-        for reason in &broken {
-            self.leave_out(row, &reason.message);
+        if let Some(labels) = self.labels.as_mut().filter(|_| !broken.is_empty()) {
+            labels.excuse(&row.name, runs.runs.iter().filter_map(|run| run.source));
         }
-        if let Some(labels) = labels.filter(|_| !broken.is_empty()) {
-            labels.excuse(&row.name, recorded.runs.iter().filter_map(|run| run.source));
-        }
+        broken.into_iter().map(|reason| reason.message).collect()
     }
 }
 
 /// The runs of a row that have a label.
-pub(crate) fn label<'r>(
-    row: &Row<'_>,
-    runs: &[MeasurableRun<'r>],
-    labels: Option<&mut Labels>,
-) -> Vec<LabelledRun<'r>> {
+fn label<'r>(row: &Row<'_>, runs: &[MeasurableRun<'r>], labels: Option<&mut Labels>) -> Vec<LabelledRun<'r>> {
     let with =
         |run: &MeasurableRun<'r>, label: Option<bool>| Some(LabelledRun { run: run.run, is_good: label? });
     match labels {

@@ -2,13 +2,14 @@
 
 use super::WhichGrades;
 use super::{Around, RowGrades, Unit, ask_all};
-use crate::calibrate::{Labels, Mislabelled, label};
+use crate::calibrate::{Mislabelled, each_labelled};
 use crate::plan::Plan;
 use crate::record::{Interrupt, Interrupted, Spending, Watch};
 use crate::secrets::Secrets;
-use crate::{Mode, Options, replay};
-use mcptest_core::grade::{CheckedRun, Given, Grades, JudgeCheck, Question, Retelling, Wanted, wanted};
-use mcptest_core::judge::{Recorded, measurable_runs};
+use crate::{Mode, Options};
+use mcptest_core::calibrate::LeftOut;
+use mcptest_core::grade::{CheckedRun, Given, JudgeCheck, Question, Retelling, Wanted, questions, wanted};
+use mcptest_core::judge::Recorded;
 use mcptest_core::row::Subject;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
@@ -31,6 +32,8 @@ pub struct Checked {
     pub checks: Vec<JudgeCheck>,
     /// Why runs have no grade, each reason once.
     pub failures: Vec<String>,
+    /// What could not be read, or not judged.
+    pub left_out: Vec<LeftOut>,
     /// Which budget ended it, when one did.
     pub over_budget: Option<String>,
 }
@@ -63,7 +66,8 @@ pub fn check(
     let secrets = Secrets::default();
     let spending = Spending::new(options.max_cost_usd);
     let around = Around { secrets: &secrets, spending: &spending, watch, interrupt: &interrupt };
-    let (rows, labelled) = collect(plan, labels, &secrets).map_err(UncheckedJudge::Mislabelled)?;
+    let Collected { rows, labelled, left_out } =
+        collect(plan, labels, &secrets).map_err(UncheckedJudge::Mislabelled)?;
     let mode = Mode::Grade(WhichGrades::NEEDED);
     let grading =
         Options { mode, jobs: options.jobs, max_cost_usd: options.max_cost_usd, ..Options::default() };
@@ -79,17 +83,29 @@ pub fn check(
     Ok(Checked {
         checks: measure(&labelled, &retold, &rows),
         failures: failures(&rows),
+        left_out,
         over_budget: spending.stopped(),
     })
 }
 
-/// How many requests a check takes at most, and how many runs have a label. Nobody is asked to find out.
-pub fn check_calls(
+/// What a check takes.
+#[derive(Debug)]
+pub struct PlannedCheck {
+    /// Requests, at most.
+    pub calls: usize,
+    /// Grades of runs that have a label.
+    pub labelled: usize,
+    /// What cannot be read, or not judged.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// What a check takes. Nobody is asked to find out.
+pub fn plan_check(
     plan: &Plan<'_>,
     labels: Option<&Path>,
     sample: usize,
-) -> Result<(usize, usize), Mislabelled> {
-    let (rows, labelled) = collect(plan, labels, &Secrets::default())?;
+) -> Result<PlannedCheck, Mislabelled> {
+    let Collected { rows, labelled, left_out } = collect(plan, labels, &Secrets::default())?;
     let calls = |index: usize, wanted: &Wanted<'_>| match plan.rows[index].suite() {
         Some(suite) if rows[&index].find(wanted).is_none() => wanted.question.calls(suite),
         _ => 0,
@@ -97,7 +113,7 @@ pub fn check_calls(
     let first: usize = labelled.iter().map(|one| calls(one.index, &one.wanted)).sum();
     let then: usize =
         retold(plan, &labelled, &rows, sample).iter().map(|(index, _, wanted)| calls(*index, wanted)).sum();
-    Ok((first + then, labelled.len()))
+    Ok(PlannedCheck { calls: first + then, labelled: labelled.len(), left_out })
 }
 
 fn unit(index: usize, wanted: Wanted<'_>) -> Unit<'_> {
@@ -105,40 +121,44 @@ fn unit(index: usize, wanted: Wanted<'_>) -> Unit<'_> {
 }
 
 /// The labelled runs of every row that asks a judge, and the grades of these rows.
+struct Collected<'p> {
+    rows: BTreeMap<usize, RowGrades<'p>>,
+    labelled: Vec<Labelled<'p>>,
+    left_out: Vec<LeftOut>,
+}
+
 fn collect<'p>(
     plan: &'p Plan<'p>,
     labels: Option<&Path>,
     secrets: &Secrets,
-) -> Result<(BTreeMap<usize, RowGrades<'p>>, Vec<Labelled<'p>>), Mislabelled> {
-    let mut labels = labels.map(Labels::read).transpose()?;
+) -> Result<Collected<'p>, Mislabelled> {
     let (mut rows, mut labelled) = (BTreeMap::new(), Vec::new());
-    for (index, row) in plan.rows.iter().enumerate().filter(|(_, row)| row.skip.is_none()) {
-        let Subject::Agent(of) = row.subject else { continue };
-        // What judges say is no label for what judges say.
-        if labels.is_none() && of.agent.expect.iter().all(|one| !one.is_observable()) {
-            continue;
+    let read = each_labelled(plan, labels, secrets, |index, _, recorded, of_row| {
+        let (row, Recorded::Runs(runs)) = (&plan.rows[index], recorded) else { return };
+        let asked = wanted(row, recorded);
+        let asked = asked.iter().filter(|one| is_checked(one.question));
+        let asked: Vec<&Wanted<'p>> = asked.collect();
+        for run in of_row {
+            let of_run = asked.iter().filter(|one| one.run == run.run.number);
+            labelled.extend(of_run.map(|wanted| Labelled {
+                index,
+                is_good: run.is_good,
+                wanted: (*wanted).clone(),
+            }));
         }
-        let grades = replay::with_runs(row, of, None, |recorded| {
-            let Recorded::Runs(runs) = recorded else { return Grades::default() };
-            let asked = wanted(row, recorded);
-            let asked: Vec<Wanted<'p>> = asked
-                .into_iter()
-                .filter(|one| !one.question.is_advice && one.question.scorer().is_none())
-                .collect();
-            let _ = measurable_runs(of, runs, |measurable| {
-                for run in label(row, measurable, labels.as_mut()) {
-                    let of_run = asked.iter().filter(|one| one.run == run.run.number).cloned();
-                    labelled.extend(of_run.map(|wanted| Labelled { index, is_good: run.is_good, wanted }));
-                }
-            });
-            runs.grades.clone()
-        });
-        rows.insert(index, RowGrades::new(row, grades, false, secrets));
-    }
-    if let Some(labels) = labels {
-        labels.finish()?;
-    }
-    Ok((rows, labelled))
+        rows.insert(index, RowGrades::new(row, runs.grades.clone(), false, secrets));
+    })?;
+    let asks = |index: usize| match plan.rows[index].subject {
+        Subject::Agent(of) => questions(of.agent).any(is_checked),
+        _ => true,
+    };
+    let left_out = read.left_out.into_iter().filter(|(index, _)| asks(*index));
+    Ok(Collected { rows, labelled, left_out: left_out.map(|(_, one)| one).collect() })
+}
+
+/// Judges are checked, not advice and not scorers.
+fn is_checked(question: &Question) -> bool {
+    !question.is_advice && question.scorer().is_none()
 }
 
 /// The first labelled runs of each question, told in every other way; to be won over, only bad runs that the judge

@@ -6,7 +6,7 @@ mod explain;
 mod keep;
 mod score;
 
-pub use check::{CheckOptions, Checked, UncheckedJudge, check, check_calls};
+pub use check::{CheckOptions, Checked, PlannedCheck, UncheckedJudge, check, plan_check};
 pub use explain::{CheckPlan, GradingPlan, plan};
 pub use keep::path_of;
 pub(crate) use keep::{is_grades, read};
