@@ -385,7 +385,7 @@ fn an_interrupt_keeps_what_was_recorded_and_leaves_no_process_and_no_report() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     let said = text(&output.stderr);
-    assert!(said.contains("1 of 2 tool tests had ended, and their recordings are kept"), "{said}");
+    assert!(said.contains("1 of 2 tool tests had ended, and what came of them is kept"), "{said}");
     assert!(output.stdout.is_empty() && !folder.path().join("report.xml").exists());
     assert_eq!(recordings(&folder).len(), 1, "and no temporary file or lock");
     let marked = folder.path().join("calls.txt").display().to_string();

@@ -173,8 +173,8 @@ fn ask_all<'p>(
     let rows: BTreeMap<usize, RowGrades<'_>> = rows.collect();
     if let Some(exit_code) = *around.interrupt.borrow() {
         let finished = rows.values().map(|row| row.given).sum();
-        let recorded = options.mode != Mode::Live;
-        return Err(Interrupted { exit_code, what: "grades", finished, wanted: all, recorded });
+        let rest = (options.mode != Mode::Live).then_some("`mcptest eval` asks for the rest");
+        return Err(Interrupted { exit_code, what: "grades", finished, wanted: all, rest });
     }
     Ok(rows)
 }

@@ -22,8 +22,8 @@ pub(crate) async fn interrupted(interrupt: &Interrupt) {
 /// The recording was ended by its host; what was recorded until then is on the disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("interrupted: {finished} of {wanted} {what} had ended{}; nothing is reported{}",
-    if *.recorded && *.finished > 0 { ", and their recordings are kept" } else { "" },
-    if *.recorded { "; `--record=missing` records the rest" } else { "" })]
+    if .rest.is_some() && *.finished > 0 { ", and what came of them is kept" } else { "" },
+    .rest.map(|rest| format!("; {rest}")).unwrap_or_default())]
 pub struct Interrupted {
     /// What a shell expects the program to exit with.
     pub exit_code: u8,
@@ -33,6 +33,6 @@ pub struct Interrupted {
     pub finished: usize,
     /// How many there were to be.
     pub wanted: usize,
-    /// Whether they were recorded.
-    pub recorded: bool,
+    /// How the rest is made, where what was made is kept.
+    pub rest: Option<&'static str>,
 }

@@ -85,14 +85,15 @@ impl<'w, 'p> Workers<'w, 'p> {
     /// What is said when the host has interrupted, with so many `runs` and `tests` to make.
     pub(super) fn interrupted(&self, runs: usize, tests: usize) -> Option<Interrupted> {
         let exit_code = (*self.around.interrupt.borrow())?;
-        let recorded = matches!(self.options.mode, Mode::Record(_));
+        let is_recorded = matches!(self.options.mode, Mode::Record(_));
+        let rest = is_recorded.then_some("`--record=missing` records the rest");
         if self.agents.is_completed() || tests == 0 {
             let finished = self.recorded.load(Ordering::Relaxed);
-            return Some(Interrupted { exit_code, what: "runs", finished, wanted: runs, recorded });
+            return Some(Interrupted { exit_code, what: "runs", finished, wanted: runs, rest });
         }
         let finished =
             self.jobs.iter().filter(|job| matches!(job, Job::Tool(job) if job.is_called())).count();
-        Some(Interrupted { exit_code, what: "tool tests", finished, wanted: tests, recorded })
+        Some(Interrupted { exit_code, what: "tool tests", finished, wanted: tests, rest })
     }
 
     /// True when it does not pass, and that is the end of all others.
