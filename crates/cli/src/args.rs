@@ -130,6 +130,12 @@ pub(crate) struct Run {
     pub(crate) calling: Calling,
     #[command(flatten)]
     pub(crate) deny: Deny,
+    /// Say which tools, parameters, values and error paths of their servers the tests exercise.
+    #[arg(long, conflicts_with_all = ["list", "dry_run"])]
+    pub(crate) coverage: bool,
+    /// End with exit code 6 when fewer than PERCENT of the tools were called; implies `--coverage`.
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(1..=100), conflicts_with_all = ["list", "dry_run"])]
+    pub(crate) coverage_threshold: Option<u8>,
     #[command(flatten)]
     pub(crate) reporters: Reporters,
 }

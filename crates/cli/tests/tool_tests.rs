@@ -87,6 +87,28 @@ fn recording_and_replaying_say_the_same_in_every_format() {
 }
 
 #[test]
+fn coverage_is_the_same_when_recorded_and_when_replayed_without_the_server() {
+    let folder = suite(&[
+        ("fine", "get_weather", OSLO),
+        (
+            "echoes",
+            "echo",
+            "args: { on: true }, expect: [{ target: result.isError, matcher: { exact: false } }]",
+        ),
+    ]);
+    let recorded = mcptest(&folder, &["run", "--record", "--coverage-threshold", "20"]);
+    assert_eq!(recorded.status.code(), Some(0), "{}", text(&recorded.stderr));
+    let mut replay = command(folder.path(), &["run", "--coverage-threshold", "20"]);
+    let replayed = replay.env_clear().output().unwrap();
+    assert_eq!(text(&recorded.stdout), text(&replayed.stdout));
+    let page = text(&replayed.stdout);
+    assert!(page.contains("2 of 10 tools called (20%)"), "{page}");
+    assert!(page.contains("weather.echo         1 call, without n, tags, on=false, an error"), "{page}");
+    let below = mcptest(&folder, &["run", "--record", "--coverage-threshold", "21"]);
+    assert_eq!(below.status.code(), Some(6));
+}
+
+#[test]
 fn live_calls_everything_and_writes_nothing() {
     let folder = suite(&[("fine", "get_weather", OSLO), ("asks", "ask", FINE)]);
     let live = mcptest(&folder, &["run", "--live"]);

@@ -254,6 +254,8 @@ run SUITE --filter ODD
 run SUITE --reporter ODD
 run SUITE --verbose --reporter json=out/x.json --reporter junit=out/x.xml --reporter ndjson
 run SUITE --reporter junit
+run SUITE --coverage-threshold 50 --verbose --reporter json=out/c.json
+run SUITE --coverage --reporter junit
 eval suite.yml
 eval suite.yml --explain
 eval ODD.yml --explain --filter ODD

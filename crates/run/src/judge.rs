@@ -22,12 +22,24 @@ pub(crate) fn judge(
     fresh: Option<&RecordedRow>,
     graded: Option<&GradedRow>,
 ) -> TestReport {
+    judge_and(row, options, fresh, graded, |_| {})
+}
+
+/// The same, where `also` sees what the row is judged by.
+pub(crate) fn judge_and(
+    row: &Row<'_>,
+    options: Options,
+    fresh: Option<&RecordedRow>,
+    graded: Option<&GradedRow>,
+    also: impl Fn(&Recorded<'_>),
+) -> TestReport {
     let judging = Judging {
         deny_vacuous: options.deny_vacuous,
         deny_unpinned: options.deny_unpinned,
         is_live: options.mode == Mode::Live,
     };
     let judged = |recorded: &Recorded<'_>| {
+        also(recorded);
         let mut report = match graded {
             Some(graded) => judge_row(row, &graded.over(recorded), judging),
             None => judge_row(row, recorded, judging),

@@ -41,6 +41,7 @@ pub use tool_test::{is_tool_test, tool_test_timeline};
 pub use traces::{TracesError, groups, transcripts_in};
 pub use walk::not_entered;
 
+use mcptest_core::coverage::Exercised;
 use mcptest_core::problem::Problem;
 use mcptest_core::report::{Report, Status, TestReport};
 use mcptest_core::row::Row;
@@ -50,6 +51,7 @@ pub use mcptest_files::reason;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// The files and environment of this process.
@@ -131,7 +133,13 @@ pub struct Options {
     pub deny_vacuous: bool,
     /// What is judged by a recording without a fingerprint fails.
     pub deny_unpinned: bool,
+    /// Say what the tests exercise of their servers.
+    pub coverage: Option<CoverageFloor>,
 }
+
+/// The percent of the tools that must be called, where one is asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct CoverageFloor(pub Option<usize>);
 
 /// Where the runs come from.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -189,9 +197,16 @@ pub fn run(
     };
     let over_budget = spending.stopped();
     drop(interrupt);
+    let exercised = options.coverage.map(|floor| (floor, Mutex::<Exercised>::default()));
     let judge = |(index, row): (usize, &Row<'_>)| {
         let begun = Instant::now();
-        let report = judge::judge(row, options, recorded.rows.get(&index), graded.get(&index));
+        let (fresh, graded) = (recorded.rows.get(&index), graded.get(&index));
+        let report = judge::judge_and(row, options, fresh, graded, |recorded| {
+            if let Some((_, all)) = &exercised {
+                let of_row = Exercised::of_row(row, recorded);
+                all.lock().unwrap_or_else(PoisonError::into_inner).merge(of_row);
+            }
+        });
         let mut report = match row.suite() {
             Some(suite) => secrets.of(suite).hide_in(report),
             None => secrets::hide_what_is_known(report),
@@ -204,7 +219,17 @@ pub fn run(
         rows if options.fail_fast => until_first_failure(rows, judge),
         rows => in_parallel(options, || rows.par_iter().enumerate().map(judge).collect()),
     };
-    Ok(RunOutcome { report: Report::new(tests), over_budget })
+    let mut report = Report::new(tests);
+    report.coverage = exercised.map(|(CoverageFloor(floor), exercised)| {
+        let exercised = exercised.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut coverage = exercised.into_coverage(floor);
+        let suites = plan.rows.iter().filter_map(Row::suite).map(|suite| (&suite.path, secrets.of(suite)));
+        for secrets in suites.collect::<BTreeMap<_, _>>().values() {
+            coverage.change_texts(|text| *text = secrets.hidden_in(text));
+        }
+        coverage
+    });
+    Ok(RunOutcome { report, over_budget })
 }
 
 /// On as many threads as the user asked for, else on those that all of the process share.

@@ -12,7 +12,7 @@ use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem;
 use mcptest_core::suite::{Loaded, Model, OverrideError, Suite};
 use mcptest_report::REPORTERS;
-use mcptest_run::{Mode, Options, Plan, RunOutcome, Selection, Which};
+use mcptest_run::{CoverageFloor, Mode, Options, Plan, RunOutcome, Selection, Which};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -48,6 +48,8 @@ pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
         fail_fast: args.fail_fast,
         deny_vacuous: args.deny.deny_vacuous,
         deny_unpinned: args.deny.deny_unpinned,
+        coverage: (args.coverage || args.coverage_threshold.is_some())
+            .then(|| CoverageFloor(args.coverage_threshold.map(usize::from))),
     };
     if args.calling.dry_run {
         return dry_run::run(&plan, &options);

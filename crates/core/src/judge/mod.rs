@@ -14,6 +14,7 @@ mod vacuous;
 pub use advice::is_read_only;
 pub use measurable::{MeasurableRun, measurable_runs};
 pub use one_run::passes;
+pub(crate) use recorded::with_known_tools;
 pub use recorded::{Recorded, RecordedCall, RecordedMatrix, RecordedRun, RecordedRuns};
 
 use crate::problem::nearest;

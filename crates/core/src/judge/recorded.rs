@@ -1,5 +1,6 @@
 //! What is a row judged by?
 
+use crate::coverage::Surface;
 use crate::grade::Grades;
 use crate::row::Reason;
 use crate::suite::ToolOutcome;
@@ -77,6 +78,8 @@ pub struct RecordedCall<'t> {
     pub notes: Vec<String>,
     /// The server as it was spoken to, where the recording says so.
     pub server: Option<RecordedServer>,
+    /// The tools that it listed, where the recording says so.
+    pub surface: Option<&'t Surface>,
     /// Whether it was made just now and is kept nowhere.
     pub is_live: bool,
     /// What judges said of it.
@@ -103,7 +106,7 @@ impl<'t> Recorded<'t> {
 }
 
 /// For each run the same trace with its tools as the suite and the recording know them, where that says more.
-pub(super) fn with_known_tools<'t>(
+pub(crate) fn with_known_tools<'t>(
     runs: &[RecordedRun<'t>],
     servers: &[&str],
     catalogue: Option<&[CatalogueTool]>,

@@ -2,6 +2,7 @@
 
 pub use crate::row::{Reason, ReasonKind};
 
+use crate::coverage::Coverage;
 use crate::grade::{Grade, Numbers};
 use crate::row::Rerun;
 use crate::suite::Variant;
@@ -25,6 +26,9 @@ pub struct Report {
     pub summary: Summary,
     /// One entry per (agent, model), in the order of the suites.
     pub tests: Vec<TestReport>,
+    /// What the tests exercised of their servers, where that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coverage: Option<Coverage>,
 }
 
 /// How many tests ended in which way.
@@ -470,17 +474,19 @@ impl std::fmt::Display for Number {
 impl Report {
     /// A report over these tests, with its totals.
     pub fn new(tests: Vec<TestReport>) -> Self {
-        Self { schema_version: SCHEMA_VERSION, summary: Summary::over(&tests), tests }
+        Self { schema_version: SCHEMA_VERSION, summary: Summary::over(&tests), tests, coverage: None }
     }
 
-    /// 2 if any row is an error, else 1 if any failed, else 0; 7 when nothing was selected.
+    /// 2 if any row is an error, else 1 if any failed, else 6 if less was covered than asked for, else 0; 7 when nothing
+    /// was selected.
     pub fn exit_code(&self) -> u8 {
         if self.tests.is_empty() {
             7
         } else if self.summary.errors > 0 {
             2
         } else {
-            u8::from(self.summary.failed > 0)
+            let missed = self.coverage.as_ref().is_some_and(|coverage| coverage.miss().is_some());
+            if self.summary.failed > 0 { 1 } else { 6 * u8::from(missed) }
         }
     }
 }

@@ -122,9 +122,14 @@ impl Suite {
 
     /// The agent's tools, where every one of its servers says so without being started.
     pub fn known_catalogue(&self, agent: &Agent) -> Option<Vec<CatalogueTool>> {
-        let known = agent.servers.iter().map(|name| self.mocks.get(name).map(|mock| &mock.tools[..]));
+        let known = agent.servers.iter().map(|name| self.mocked_tools(name));
         let catalogues: Vec<&[CatalogueTool]> = known.collect::<Option<_>>()?;
         (!catalogues.is_empty()).then(|| catalogues.concat())
+    }
+
+    /// The tools of the mock of this name.
+    pub(crate) fn mocked_tools(&self, server: &str) -> Option<&[CatalogueTool]> {
+        self.mocks.get(server).map(|mock| &mock.tools[..])
     }
 
     /// A digest of the manifest of the mock of this name, as it was read with the suite; comments are no part of it.

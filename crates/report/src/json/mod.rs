@@ -70,7 +70,9 @@ pub fn read(text: &str) -> Result<Report, ReadError> {
     }
     source.version(peek.schema_version, u64::from(SCHEMA_VERSION))?;
     let report: Report = source.object(text, ReadFault::Broken)?;
-    Ok(Report::new(report.tests))
+    let mut counted = Report::new(report.tests);
+    counted.coverage = report.coverage;
+    Ok(counted)
 }
 
 #[cfg(test)]

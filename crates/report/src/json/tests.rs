@@ -56,6 +56,22 @@ fn every_field_of_every_kind_of_row_is_in_the_schema() {
 }
 
 #[test]
+fn coverage_is_in_the_schema_and_read_back() {
+    let share = json!({ "covered": 1, "total": 2 });
+    let value = json!({
+        "percent": 50, "threshold": 80, "tools": share, "parameters": share, "values": share,
+        "successes": share, "errors": share, "unlisted_calls": 0, "unmeasured": ["bank"],
+        "servers": [{ "name": "shop", "tools": [{ "name": "buy", "calls": 1, "successes": 1, "errors": 0,
+            "parameters": [{ "name": "size", "given": true, "values": [{ "value": "s", "given": true }] }] }] }],
+    });
+    let mut report = sample::report();
+    report.coverage = Some(serde_json::from_value(value).unwrap());
+    assert_eq!(read(&written(&report)).unwrap(), report);
+    let document: Value = serde_json::from_str(&written(&report)).unwrap();
+    assert_eq!(complaints(&closed(schema()), &document), [""; 0]);
+}
+
+#[test]
 fn a_report_without_a_required_field_is_rejected() {
     let whole: Value = serde_json::from_str(&written(&sample::report())).unwrap();
     let paths = [

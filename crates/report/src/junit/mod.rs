@@ -2,6 +2,7 @@
 
 mod body;
 mod case;
+mod coverage;
 
 use crate::suites::by_suite;
 use crate::words::escape;
@@ -25,6 +26,7 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
         suite.add_test_cases(tests.into_iter().flat_map(case::cases));
         document.add_test_suite(suite);
     }
+    document.add_test_suites(report.coverage.as_ref().map(coverage::suite));
     let mut out = Vec::new();
     document.serialize(&mut out).expect("a report is XML");
     out

@@ -2,6 +2,7 @@
 
 use crate::bound::bounded;
 use crate::{Options, Reporter};
+use mcptest_core::coverage::Coverage;
 use mcptest_core::report::{Report, Summary, TestReport};
 use serde::Serialize;
 
@@ -16,6 +17,7 @@ pub(crate) const REPORTER: Reporter = Reporter {
 #[serde(tag = "type", rename_all = "lowercase")]
 enum Line<'a> {
     Test(&'a TestReport),
+    Coverage(&'a Coverage),
     Summary {
         schema_version: u32,
         #[serde(flatten)]
@@ -28,7 +30,13 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
     let report = bounded(report);
     let mut out = Vec::new();
     let summary = Line::Summary { schema_version: report.schema_version, summary: &report.summary };
-    for line in report.tests.iter().map(Line::Test).chain([summary]) {
+    for line in report
+        .tests
+        .iter()
+        .map(Line::Test)
+        .chain(report.coverage.as_ref().map(Line::Coverage))
+        .chain([summary])
+    {
         serde_json::to_writer(&mut out, &line).expect("a line is JSON");
         out.push(b'\n');
     }

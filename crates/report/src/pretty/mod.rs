@@ -3,6 +3,7 @@
 pub(crate) mod baseline;
 pub(crate) mod calibration;
 mod closing;
+mod coverage;
 mod detail;
 mod fold;
 pub(crate) mod judge_check;
@@ -33,6 +34,9 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
     detail::all(&mut page, report, options);
     overview::models(&mut page, report);
     overview::degradation(&mut page, report);
+    if let Some(coverage) = &report.coverage {
+        coverage::show(&mut page, coverage, options);
+    }
     closing::summary(&mut page, report, options);
     page.finish()
 }

@@ -3,11 +3,12 @@
 use super::recording::{CallOutcome, Server, ServerRequest};
 use super::replay;
 use crate::server::spec_in;
+use mcptest_core::coverage::{Surface, parameters};
 use mcptest_core::problem::nearest;
 use mcptest_core::row::{Reason, ReasonKind};
 use mcptest_core::suite::{Suite, ToolTest};
 use mcptest_mcp::client::{
-    CallFailure, Called, Client, Misbehaviour, Moment, Observed, OnLate, ServerSpec, Tools, WireError,
+    CallFailure, Called, Client, Misbehaviour, Moment, Observed, OnLate, ServerSpec, Tool, Tools, WireError,
 };
 use mcptest_redact::Redactor;
 use serde_json::Value;
@@ -66,12 +67,17 @@ struct CalledTool {
     /// The JSON-RPC error that it was answered with.
     error: Option<Box<RawValue>>,
     output_schema: Option<Value>,
+    surface: Option<Surface>,
     oddities: Vec<String>,
 }
 
 async fn call_tool(client: &Client, test: &ToolTest, redactor: &Redactor) -> Result<CalledTool, Reason> {
+    let mut surface = None;
     let (output_schema, oddities) = match client.list_tools().await {
-        Ok(tools) => about_tools(&tools, &test.tool),
+        Ok(tools) => {
+            surface = Some(surface_of(&tools));
+            about_tools(&tools, &test.tool)
+        }
         Err(error) if had_ended(&error) => return Err(reason(&redactor.text(&error.to_string()))),
         Err(error) => (None, vec![error.to_string()]),
     };
@@ -85,7 +91,7 @@ async fn call_tool(client: &Client, test: &ToolTest, redactor: &Redactor) -> Res
         }
         _ => None,
     };
-    Ok(CalledTool { called, error, output_schema, oddities })
+    Ok(CalledTool { called, error, output_schema, surface, oddities })
 }
 
 /// Whether the server was gone before it was asked, as one that another test has ended.
@@ -118,12 +124,22 @@ impl CalledTool {
                 protocol_version: info.protocol_version.clone(),
                 era: info.era.as_str().to_owned(),
             }),
+            tools: self.surface.clone(),
             progress: Some(self.called.progress()),
             log: Some(self.called.log()),
             oddities: self.oddities.clone(),
             server_requests: Vec::new(),
         }
     }
+}
+
+/// What the server offers, for coverage: descriptions and the rest of the schemas would make recordings large.
+fn surface_of(tools: &Tools) -> Surface {
+    let of_tool = |tool: &Tool| {
+        let schema: Value = serde_json::from_str(tool.input_schema.get()).unwrap_or_default();
+        (tool.name.clone(), parameters(&schema).into_iter().collect())
+    };
+    tools.tools.iter().map(of_tool).collect()
 }
 
 /// The tool's own schema, and what is odd about the list: first of all that the tool is not in it.

@@ -1,6 +1,7 @@
 //! How is one direct tool call kept in a file, and how does it come back?
 
 use crate::cassette::{Fault, Problem, first_differences, server_changes};
+use mcptest_core::coverage::Surface;
 use mcptest_core::digest::digest_of_value;
 use mcptest_core::json::document::{Source, TextFault};
 use serde::{Deserialize, Deserializer, Serialize};
@@ -118,6 +119,9 @@ pub(crate) struct CallOutcome<'a> {
     /// Who answered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) server: Option<Server>,
+    /// The tools that it listed, with their parameters and the values of these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) tools: Option<Surface>,
     /// The progress that the server told during the call; `None` in recordings that do not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) progress: Option<Vec<Box<RawValue>>>,

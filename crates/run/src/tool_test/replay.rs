@@ -61,7 +61,8 @@ pub(crate) fn with_call<T>(
         }
     };
     let server = recorded_server(&header, &outcome);
-    let mut call = RecordedCall { is_live: live.is_some(), server, ..RecordedCall::default() };
+    let surface = outcome.tools.as_ref();
+    let mut call = RecordedCall { is_live: live.is_some(), server, surface, ..RecordedCall::default() };
     call.outcome = ToolOutcome {
         result: outcome.result,
         error: outcome.error,

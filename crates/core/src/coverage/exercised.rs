@@ -1,0 +1,246 @@
+//! What did one row call, and what do its recordings list?
+
+use super::surface::{Parameters, joined, parameters, text_of};
+use super::{Coverage, ParameterCoverage, ServerCoverage, ToolCoverage, ValueCoverage};
+use crate::judge::{Recorded, RecordedCall, RecordedRun, RecordedRuns, with_known_tools};
+use crate::row::{AgentRow, Row, Subject, ToolRow};
+use crate::suite::Suite;
+use crate::trace::{Call, CallResult, CatalogueTool, Trace};
+use serde::Deserialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A tool by its server, where that is known, and its name.
+type Key = (Option<String>, String);
+
+/// What rows called, and what their recordings list. Only all rows together say what was covered: one may call what
+/// only the recording of another lists.
+#[derive(Debug, Default)]
+pub struct Exercised {
+    /// The servers that the rows use.
+    used: BTreeSet<String>,
+    /// Those of which the tools are known.
+    known: BTreeSet<String>,
+    listed: BTreeMap<Key, Parameters>,
+    called: BTreeMap<Key, Seen>,
+}
+
+/// What was seen of one tool.
+#[derive(Debug, Default)]
+struct Seen {
+    calls: usize,
+    successes: usize,
+    errors: usize,
+    given: Parameters,
+}
+
+impl Exercised {
+    /// What this row exercised, by what was recorded for it. A row that judges what another one recorded adds nothing.
+    pub fn of_row(row: &Row<'_>, recorded: &Recorded<'_>) -> Self {
+        let mut found = Self::default();
+        match (row.subject, recorded) {
+            (Subject::Agent(of), Recorded::Runs(runs)) if row.recorded_by().is_none() => {
+                found.add_runs(of, runs);
+            }
+            (Subject::Tool(of), Recorded::Call(call)) => found.add_call_of_test(of, call),
+            _ => {}
+        }
+        found
+    }
+
+    /// With what another row exercised.
+    pub fn merge(&mut self, other: Self) {
+        self.used.extend(other.used);
+        self.known.extend(other.known);
+        for (key, parameters) in other.listed {
+            merge_values(self.listed.entry(key).or_default(), parameters);
+        }
+        for (key, seen) in other.called {
+            let own = self.called.entry(key).or_default();
+            own.calls += seen.calls;
+            own.successes += seen.successes;
+            own.errors += seen.errors;
+            merge_values(&mut own.given, seen.given);
+        }
+    }
+
+    /// What all of it comes to.
+    pub fn into_coverage(mut self, threshold: Option<usize>) -> Coverage {
+        let unmeasured = self.used.difference(&self.known).cloned().collect();
+        let mut coverage = Coverage { threshold, unmeasured, ..Coverage::default() };
+        for (key, seen) in std::mem::take(&mut self.called) {
+            match self.listed_as(&key) {
+                Some(key) => self.merge(Self { called: [(key, seen)].into(), ..Self::default() }),
+                None if key.0.is_some_and(|server| !self.known.contains(&server)) => {}
+                None => coverage.unlisted_calls += seen.calls,
+            }
+        }
+        for (key, parameters) in self.listed {
+            let tool = covered(key.1.clone(), parameters, &self.called.remove(&key).unwrap_or_default());
+            match coverage.servers.last_mut().filter(|server| server.name == key.0) {
+                Some(server) => server.tools.push(tool),
+                None => coverage.servers.push(ServerCoverage { name: key.0, tools: vec![tool] }),
+            }
+        }
+        coverage.counted()
+    }
+
+    /// The listed tool that a call means. Where the call does not say its server, or the list does not, it is the only
+    /// one of its name.
+    fn listed_as(&self, (server, name): &Key) -> Option<Key> {
+        let as_called = (server.clone(), name.clone());
+        let without_server = (None, name.clone());
+        let servers = self.known.iter().filter(|_| server.is_none());
+        let elsewhere = servers.map(|server| (Some(server.clone()), name.clone()));
+        let mut found = elsewhere.chain([without_server]).filter(|key| self.listed.contains_key(key));
+        if self.listed.contains_key(&as_called) {
+            return Some(as_called);
+        }
+        found.next().filter(|_| found.next().is_none())
+    }
+
+    fn add_runs(&mut self, of: AgentRow<'_>, recorded: &RecordedRuns<'_>) {
+        if recorded.stale.is_some() {
+            return;
+        }
+        self.used.extend(of.agent.servers.iter().cloned());
+        let alone = if let [alone] = &of.agent.servers[..] { Some(alone) } else { None };
+        for header in &recorded.headers {
+            let Some(catalogue) = &header.catalogue else { continue };
+            self.known.extend(of.agent.servers.iter().cloned());
+            let left_out = header.left_out.keys().filter_map(|name| name.split_once('.'));
+            for (server, name) in left_out {
+                self.listed.entry((Some(server.to_owned()), name.to_owned())).or_default();
+            }
+            for tool in catalogue {
+                self.list(tool, alone);
+            }
+        }
+        of.agent.servers.iter().for_each(|server| self.add_mock(of.suite, server));
+        let wanted = of.agent.runs_to_judge(recorded.runs.len()).min(recorded.runs.len());
+        let matrix = recorded.matrix.iter().flatten().flat_map(|matrix| &matrix.runs);
+        let runs: Vec<RecordedRun<'_>> = recorded.runs[..wanted].iter().chain(matrix).cloned().collect();
+        let servers: Vec<&str> = of.suite.servers.keys().map(String::as_str).collect();
+        let settled = with_known_tools(&runs, &servers, of.suite.known_catalogue(of.agent).as_deref());
+        for (run, settled) in runs.iter().zip(&settled) {
+            if let Some(trace) = settled.as_ref().or(run.trace.as_ref().ok().copied()) {
+                self.add_trace(trace);
+            }
+        }
+    }
+
+    /// A call that an injected fault made fail, and one of a distractor, say nothing of a server.
+    fn add_trace(&mut self, trace: &Trace<'_>) {
+        let struck: BTreeSet<usize> = trace.faults.iter().flatten().map(|event| event.call_index).collect();
+        let calls = trace.tool_calls.iter().zip(trace.results_by_call()).enumerate();
+        for (at, (call, result)) in calls {
+            let has_failed = result.map(CallResult::is_failure);
+            if call.distractor || (struck.contains(&at) && has_failed != Some(false)) {
+                continue;
+            }
+            let Call { name, server, args, .. } = call;
+            let key = (server.as_deref().map(str::to_owned), name.to_string());
+            let args = args.and_then(|args| serde_json::from_str(args.get()).ok());
+            self.add_call(key, args.as_ref(), has_failed);
+        }
+    }
+
+    fn add_call_of_test(&mut self, of: ToolRow<'_>, call: &RecordedCall<'_>) {
+        if call.stale.is_some() {
+            return;
+        }
+        let server = &of.test.server;
+        self.used.insert(server.clone());
+        if let Some(surface) = call.surface {
+            self.known.insert(server.clone());
+            for (tool, parameters) in surface {
+                let key = (Some(server.clone()), tool.clone());
+                let parameters = parameters.iter().cloned();
+                merge_values(self.listed.entry(key).or_default(), parameters);
+            }
+        }
+        self.add_mock(of.suite, server);
+        let outcome = &call.outcome;
+        let has_failed = outcome.error.map(|_| true).or_else(|| outcome.result.map(is_error));
+        let key = (Some(server.clone()), of.test.tool.clone());
+        self.add_call(key, of.test.args.as_ref(), has_failed);
+    }
+
+    fn add_call(&mut self, key: Key, args: Option<&Value>, has_failed: Option<bool>) {
+        let seen = self.called.entry(key).or_default();
+        seen.calls += 1;
+        seen.successes += usize::from(has_failed == Some(false));
+        seen.errors += usize::from(has_failed == Some(true));
+        if let Some(args) = args {
+            give(args, "", &mut seen.given);
+        }
+    }
+
+    /// What a mock offers is known without a recording.
+    fn add_mock(&mut self, suite: &Suite, server: &str) {
+        if let Some(tools) = suite.mocked_tools(server) {
+            self.known.insert(server.to_owned());
+            for tool in tools {
+                self.list(tool, None);
+            }
+        }
+    }
+
+    fn list(&mut self, tool: &CatalogueTool, alone: Option<&String>) {
+        if tool.distractor {
+            return;
+        }
+        let server = tool.server.as_ref().or(alone).cloned();
+        let parameters = tool.input_schema.as_ref().map(|schema| parameters(schema)).unwrap_or_default();
+        merge_values(self.listed.entry((server, tool.name.clone())).or_default(), parameters);
+    }
+}
+
+fn merge_values(into: &mut Parameters, from: impl IntoIterator<Item = (String, BTreeSet<String>)>) {
+    for (path, values) in from {
+        into.entry(path).or_default().extend(values);
+    }
+}
+
+/// Every path of these arguments, with the values that stand there.
+fn give(value: &Value, path: &str, given: &mut Parameters) {
+    match value {
+        Value::Object(fields) => {
+            for (name, field) in fields {
+                let path = joined(path, name);
+                given.entry(path.clone()).or_default();
+                give(field, &path, given);
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| give(item, path, given)),
+        value => {
+            if let Some(values) = given.get_mut(path) {
+                values.extend(text_of(value));
+            }
+        }
+    }
+}
+
+/// The tool as its calls covered it.
+fn covered(name: String, listed: Parameters, seen: &Seen) -> ToolCoverage {
+    let of_parameter = |(name, values): (String, BTreeSet<String>)| {
+        let given = seen.given.get(&name);
+        let is_given = |value: &String| given.is_some_and(|given| given.contains(value));
+        let values =
+            values.into_iter().map(|value| ValueCoverage { given: is_given(&value), value }).collect();
+        ParameterCoverage { given: given.is_some(), name, values }
+    };
+    let parameters = listed.into_iter().map(of_parameter).collect();
+    let Seen { calls, successes, errors, .. } = *seen;
+    ToolCoverage { name, calls, successes, errors, parameters }
+}
+
+fn is_error(result: &RawValue) -> bool {
+    #[derive(Deserialize)]
+    struct Flag {
+        #[serde(default, rename = "isError")]
+        is_error: bool,
+    }
+    serde_json::from_str::<Flag>(result.get()).is_ok_and(|flag| flag.is_error)
+}
