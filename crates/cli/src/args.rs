@@ -7,6 +7,8 @@ use mcptest_core::eval::stats::Decimal;
 use mcptest_run::Filter;
 use std::path::PathBuf;
 
+use crate::deferred::Deferred;
+
 /// Test whether an AI agent uses MCP servers reliably.
 #[derive(Debug, Parser)]
 #[command(name = "mcptest", version, disable_help_subcommand = true, arg_required_else_help = true)]
@@ -34,44 +36,44 @@ pub(crate) enum Colour {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Judge the recorded runs of suites, offline; record them with `--record`.
-    Run(Box<Run>),
+    Run(Deferred<Run>),
     /// Ask judges for the grades that recorded runs lack, then judge the runs.
-    Eval(Box<Eval>),
+    Eval(Deferred<Eval>),
     /// Check suites without judging them.
-    Validate(Validate),
+    Validate(Deferred<Validate>),
     /// Print a JSON Schema: of suites, of manifests, of the JSON report or of calibrations.
-    Schema(Schema),
+    Schema(Deferred<Schema>),
     /// Show a recording or a transcript as a timeline.
-    Show(Show),
+    Show(Deferred<Show>),
     /// Explain a gate, or list all gates.
-    Explain(Explain),
+    Explain(Deferred<Explain>),
     /// Render a saved JSON report.
-    Report(Rerender),
+    Report(Deferred<Rerender>),
     /// Measure which gates tell good runs from bad ones, and which floors the good runs support.
-    Calibrate(Calibrate),
+    Calibrate(Deferred<Calibrate>),
     /// Capture what each model does, or compare two captured baselines.
     #[command(subcommand)]
-    ModelBaseline(crate::command::model_baseline::ModelBaseline),
+    ModelBaseline(Deferred<crate::command::model_baseline::ModelBaseline>),
     /// Measure judges on runs whose outcome is known, and how far they can be talked round.
-    JudgeCheck(Box<crate::command::judge_check::CheckJudges>),
+    JudgeCheck(Deferred<crate::command::judge_check::CheckJudges>),
     /// Calculate how many runs a claim about an agent needs.
-    PlanRuns(PlanRuns),
+    PlanRuns(Deferred<PlanRuns>),
     /// List the tools of an MCP server.
-    Tools(Tools),
+    Tools(Deferred<Tools>),
     /// Call a tool of an MCP server and print its result.
-    Call(Call),
+    Call(Deferred<Call>),
     /// Write a first suite from a server or a recording.
-    Init(Box<Init>),
+    Init(Deferred<Init>),
     /// Serve a mock MCP server from a manifest, a list of tools or a tape.
-    Mock(crate::command::mock::Mock),
+    Mock(Deferred<crate::command::mock::Mock>),
     /// Record the traffic between an MCP client and its server on a tape.
-    Proxy(crate::command::proxy::Proxy),
+    Proxy(Deferred<crate::command::proxy::Proxy>),
     /// Replay a tape against a live server and report what changed.
-    Verify(crate::command::verify::Verify),
+    Verify(Deferred<crate::command::verify::Verify>),
     /// Convert a tape to a cassette.
-    TraceFrom(crate::command::trace_from::TraceFrom),
+    TraceFrom(Deferred<crate::command::trace_from::TraceFrom>),
     /// Convert transcripts of model APIs, agent frameworks or OpenTelemetry to a cassette.
-    Import(crate::command::import::Import),
+    Import(Deferred<crate::command::import::Import>),
     /// Print a completion script for a shell.
     Completions {
         /// The shell to complete in.
@@ -86,7 +88,7 @@ pub(crate) enum Command {
     },
     /// Connect an agent program to a recorded server.
     #[command(hide = true)]
-    Bridge(crate::command::bridge::Bridge),
+    Bridge(Deferred<crate::command::bridge::Bridge>),
 }
 
 /// Which suites.

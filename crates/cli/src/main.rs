@@ -3,6 +3,7 @@
 mod args;
 mod bare_server;
 mod command;
+mod deferred;
 mod interrupt;
 mod output;
 mod progress;
