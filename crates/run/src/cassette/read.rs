@@ -9,6 +9,7 @@ use mcptest_core::json::document::Place;
 use mcptest_core::row::{Reason, ReasonKind};
 use mcptest_files as files;
 use mcptest_mcp::tape::{self, FORMAT, Tape, TapeError, TraceOptions};
+use memchr::memmem;
 use std::io;
 use std::path::{Path, PathBuf};
 use thiserror::Error;
@@ -79,13 +80,13 @@ impl Recording {
 
 /// Whether a file of ours stands here, by how it begins.
 pub(super) fn is_of_ours(bytes: &[u8]) -> bool {
-    bytes.windows(FORMAT_START.len()).take(200).any(|part| part == FORMAT_START)
+    memmem::find(&bytes[..bytes.len().min(200 + FORMAT_START.len())], FORMAT_START).is_some()
 }
 
 /// Whether a recording of the proxy stands here; only its first bytes are looked at.
 pub(crate) fn is_tape(bytes: &[u8]) -> bool {
     let start = &bytes[..bytes.len().min(4096)];
-    start.windows(FORMAT.len()).any(|part| part == FORMAT.as_bytes())
+    memmem::find(start, FORMAT.as_bytes()).is_some()
         && start.split(|byte| *byte == b'\n').next().is_some_and(|line| {
             std::str::from_utf8(line).is_ok_and(|line| line.contains("\"format\"") && tape::is_tape(line))
         })

@@ -4,12 +4,13 @@ use super::lexicon::{Traits, noun_key, traits};
 use super::stated::{Stated, comparable, stated_value};
 use super::token::{Token, name_parts};
 use super::tool::Words;
+use crate::eval::narrative::hashed::{HashMap, HashSet};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -57,8 +58,8 @@ pub(super) struct Mismatch {
 impl<'w> Arguments<'w> {
     /// None yet; the keys of the calls are looked for among these words.
     pub(super) fn of_keys_in(words: &'w Words) -> Self {
-        let (keys, by_words) = (HashMap::new(), HashMap::new());
-        Self { words, keys, recorded: Vec::new(), by_words, first_words: HashSet::new() }
+        let (keys, by_words) = (HashMap::default(), HashMap::default());
+        Self { words, keys, recorded: Vec::new(), by_words, first_words: HashSet::default() }
     }
 
     /// Adds the arguments of a call, an object as JSON.
@@ -111,7 +112,7 @@ impl<'w> Arguments<'w> {
     /// Every distinct value that the text states under a key and no call has.
     pub(super) fn mismatches(&self, text: &str, tokens: &[Token<'_>]) -> Vec<Mismatch> {
         let mut found = Vec::new();
-        let mut seen = HashSet::new();
+        let mut seen = HashSet::default();
         let mut at = 0;
         while at < tokens.len() {
             let Some((recorded, length, stated)) = self.statement(text, tokens, at) else {

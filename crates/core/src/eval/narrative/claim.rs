@@ -6,7 +6,7 @@ use super::lexicon::{Traits, traits};
 use super::message::{Kind, Message, Sentence, Word};
 use super::phrase::Phrase;
 use super::verbs::Vocabulary;
-use std::collections::HashSet;
+use crate::eval::narrative::hashed::HashSet;
 use std::ops::Range;
 
 /// How far behind a verb its author or its date may stand.
@@ -47,7 +47,7 @@ pub(super) fn claims(message: &Message<'_>, vocabulary: &Vocabulary) -> Vec<Clai
         let scan = Scan { words, sentence, vocabulary, is_limited, clause, is_own: false, told: None };
         found.extend(scan.claims());
     }
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     let is_change = |claim: &Claim| {
         claim.verb != "make" || claim.object.iter().any(|noun| traits(noun).has(Traits::MADE))
     };

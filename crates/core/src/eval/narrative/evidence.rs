@@ -6,7 +6,8 @@ use super::mention::Mentions;
 use super::score::Step;
 use super::tool::{Effect, ToolName, effect_of_call};
 use super::verbs::Vocabulary;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use crate::eval::narrative::hashed::{HashMap, HashSet};
+use std::collections::BTreeMap;
 
 /// How many calls are named as those that were looked at.
 const MOST_NAMED: usize = 3;
@@ -77,7 +78,7 @@ impl<'n> Evidence<'n> {
             first_called: first_called(tools),
             ..Self::default()
         };
-        let mut known: HashMap<(String, String), usize> = HashMap::new();
+        let mut known: HashMap<(String, String), usize> = HashMap::default();
         for (at, (name, tool, calls)) in tools.iter().enumerate() {
             evidence.names.push((name, tool.clone()));
             for &call in calls {
@@ -276,7 +277,7 @@ impl<'n> Evidence<'n> {
 fn first_called<'n>(tools: &[(&'n str, ToolName, Vec<usize>)]) -> Vec<&'n str> {
     let called = tools.iter().filter_map(|(name, _, calls)| Some((*calls.first()?, *name)));
     let called: BTreeMap<usize, &str> = called.collect();
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     called.into_values().filter(|name| seen.insert(*name)).take(MOST_NAMED).collect()
 }
 

@@ -1,8 +1,9 @@
 //! Which words carry a claim, and which verbs mean the same? All of them stand in `words.json`.
 
+use crate::eval::narrative::hashed::{HashMap, HashSet};
 use serde::Deserialize;
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// The file of words: each list is words separated by spaces.
@@ -151,12 +152,12 @@ impl Lexicon {
 
     fn empty() -> Self {
         Self {
-            traits: HashMap::new(),
-            families: HashMap::new(),
-            code: HashMap::new(),
-            close: HashSet::new(),
-            irregular: HashMap::new(),
-            aliases: HashMap::new(),
+            traits: HashMap::default(),
+            families: HashMap::default(),
+            code: HashMap::default(),
+            close: HashSet::default(),
+            irregular: HashMap::default(),
+            aliases: HashMap::default(),
             idioms: Vec::new(),
             seed_verbs: Vec::new(),
             claim_verbs: Vec::new(),

@@ -6,12 +6,12 @@ use super::lexicon::{Traits, noun_key, singular, traits};
 use super::token::Token;
 use super::tool::ToolName;
 use super::verbs::Vocabulary;
-use std::collections::{HashMap, HashSet};
+use crate::eval::narrative::hashed::{HashMap, HashSet};
 
 /// Every distinct verb with its noun, in the order of the verbs.
 pub(super) fn claims(tokens: &[Token<'_>], vocabulary: &Vocabulary) -> Vec<Claim> {
     let nouns = nouns_behind(tokens, vocabulary);
-    let mut seen = HashSet::new();
+    let mut seen = HashSet::default();
     let mut found = Vec::new();
     for (at, token) in tokens.iter().enumerate() {
         let Some(form) = vocabulary.form(&token.word).filter(|_| !is_noun(tokens, at, vocabulary)) else {
@@ -76,7 +76,7 @@ pub(super) fn judged<'t>(
     vocabulary: &Vocabulary,
 ) -> Vec<(Claim, Verdict, bool)> {
     let verbs: HashSet<String> = vocabulary.bases().map(|verb| noun_key(verb).into_owned()).collect();
-    let mut called: HashMap<&str, HashSet<&str>> = HashMap::new();
+    let mut called: HashMap<&str, HashSet<&str>> = HashMap::default();
     for tool in tools {
         for verb in tool.keys.iter().filter(|key| verbs.contains(key.as_str())) {
             called.entry(verb).or_default().extend(tool.keys.iter().map(String::as_str));

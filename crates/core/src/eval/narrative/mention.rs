@@ -3,7 +3,7 @@
 use super::claim::Claim;
 use super::lexicon::{LEXICON, Traits, noun_key, traits};
 use super::tool::{Effect, ToolName};
-use std::collections::HashMap;
+use crate::eval::narrative::hashed::HashMap;
 
 /// From this length on a number says which thing is meant.
 const TELLING_ID: usize = 4;
@@ -35,7 +35,7 @@ pub(super) struct Mentions {
 
 impl Mentions {
     pub(super) fn asked_by(claims: &[Claim]) -> Self {
-        let mut found = HashMap::new();
+        let mut found = HashMap::default();
         for claim in claims {
             for word in claim.object.iter().cloned().chain(claim.ids.iter().flat_map(|id| words_of(id))) {
                 found.insert(word, Found::default());

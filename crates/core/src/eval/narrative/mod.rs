@@ -6,6 +6,7 @@ mod closing;
 mod context;
 mod evidence;
 mod explain;
+mod hashed;
 mod lexicon;
 mod literal;
 mod mention;

@@ -1,8 +1,8 @@
 //! Which value stands behind a key in a text, and is it the recorded one?
 
 use super::token::{closing_quote, is_apostrophe};
+use crate::eval::narrative::hashed::HashSet;
 use serde_json::Value;
-use std::collections::HashSet;
 use std::ops::Range;
 
 const LONGEST_VALUE: usize = 1000;

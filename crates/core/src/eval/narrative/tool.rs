@@ -4,7 +4,7 @@ use super::Extraction;
 use super::lexicon::{LEXICON, Traits, noun_key, singular, traits};
 use super::token::{Token, name_parts};
 use super::verbs::Vocabulary;
-use std::collections::HashSet;
+use crate::eval::narrative::hashed::HashSet;
 
 const SALIENT_LENGTH: usize = 3;
 /// How much of a statement or command is read to tell what it does.
@@ -220,7 +220,7 @@ impl Words {
     }
 
     pub(super) fn of(text: &str, tokens: &[Token<'_>], vocabulary: &Vocabulary) -> Self {
-        let mut words = HashSet::new();
+        let mut words = HashSet::default();
         let mut add = |key: &str| {
             if !words.contains(key) {
                 words.insert(key.to_owned());

@@ -2,7 +2,7 @@
 
 use super::Extraction;
 use super::lexicon::LEXICON;
-use std::collections::HashMap;
+use crate::eval::narrative::hashed::HashMap;
 use std::sync::{Arc, LazyLock};
 
 /// What one form of a verb can be.
@@ -52,7 +52,7 @@ impl Vocabulary {
 
     fn on_top<'v>(below: Option<Arc<Self>>, verbs: impl Iterator<Item = &'v String>) -> Self {
         let first = below.as_ref().map_or(0, |below| below.first + below.verbs.len());
-        let mut vocabulary = Self { below, first, verbs: Vec::new(), forms: HashMap::new() };
+        let mut vocabulary = Self { below, first, verbs: Vec::new(), forms: HashMap::default() };
         for verb in verbs {
             vocabulary.add(&verb.to_lowercase());
         }

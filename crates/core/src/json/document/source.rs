@@ -3,6 +3,7 @@
 use super::explain::{check_text, explain, other_than_object};
 use super::{Place, Placed, TextFault};
 use crate::escape::clipped;
+use memchr::memchr;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -27,7 +28,14 @@ impl<'a> Source<'a> {
 
     /// The lines that are not blank.
     pub fn lines(self) -> impl Iterator<Item = Source<'a>> {
-        let lines = self.bytes.split(|byte| *byte == b'\n').enumerate();
+        let mut rest = Some(self.bytes);
+        let lines = std::iter::from_fn(move || {
+            let bytes = rest?;
+            let end = memchr(b'\n', bytes);
+            rest = end.map(|end| &bytes[end + 1..]);
+            Some(&bytes[..end.unwrap_or(bytes.len())])
+        });
+        let lines = lines.enumerate();
         lines.filter(|(_, bytes)| !bytes.trim_ascii_start().is_empty()).map(move |(index, bytes)| Self {
             bytes,
             skipped: self.skipped + self.offset_of(bytes),
