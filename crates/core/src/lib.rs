@@ -72,6 +72,8 @@ pub mod suite;
 #[doc(hidden)]
 pub mod target;
 #[doc(hidden)]
+pub mod tool_schema;
+#[doc(hidden)]
 pub mod trace;
 #[doc(hidden)]
 pub mod yaml;

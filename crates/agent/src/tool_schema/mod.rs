@@ -1,144 +1,81 @@
-//! Does a provider take the schema of a tool, and what is sent in place of one that it refuses?
+//! Which tools of a catalogue is a model offered, under which names, with which schemas?
 
-mod merge;
-mod offer;
-mod rules;
 #[cfg(test)]
 mod tests;
-mod tree;
 
-pub use offer::{LeftOut, Offer};
-pub use rules::{RULES, Rule};
-
-use mcptest_core::json::Members;
+use crate::dialect::wire_names;
 use mcptest_core::provider::Family;
-use rules::{KEYS, Renamed};
+use mcptest_core::suite::ToolSchemas;
+use mcptest_core::tool_schema::most_tools;
+pub use mcptest_core::tool_schema::{Fitted, RULES, fit};
+use mcptest_core::trace::CatalogueTool;
 use serde_json::value::RawValue;
-use tree::{Entries, Tree};
 
-/// Something in a schema that a provider refuses.
-#[derive(Debug, Clone)]
-pub struct Finding {
-    /// The row of the table.
-    pub rule: &'static Rule,
-    /// Where in the schema it is, as `properties.tags`; empty at the top, and of names the names.
-    pub place: String,
+/// The tools of a run, each with what is said of it.
+#[derive(Debug, Default)]
+pub struct Offer {
+    /// The tools that are offered, as their servers list them.
+    pub catalogue: Vec<CatalogueTool>,
+    /// The schema of each, as it is sent.
+    pub fitted: Vec<Fitted>,
+    /// The name of each on the wire.
+    pub names: Vec<String>,
+    /// The others.
+    pub left_out: Vec<LeftOut>,
 }
 
-/// A schema as a provider takes it.
-#[derive(Debug, Clone)]
-pub struct Fitted {
-    /// What is sent.
-    pub schema: Box<RawValue>,
-    /// What was mended in it.
-    pub findings: Vec<Finding>,
-    renamed: Renamed,
+/// A tool that is not offered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LeftOut {
+    /// The tool, as `server.tool`.
+    pub tool: String,
+    /// Why the provider would refuse it.
+    pub why: String,
 }
 
-impl Finding {
-    /// What the provider refuses, and where.
-    pub fn refused(&self, family: &Family) -> String {
-        let at = if self.place.is_empty() { String::new() } else { format!(" (`{}`)", self.place) };
-        format!("{} refuses {}{at}", family.title, self.rule.refused)
-    }
-
-    /// The same, with what is sent in its place.
-    pub fn sentence(&self, family: &Family) -> String {
-        format!("{}: {}", self.refused(family), self.rule.mend)
-    }
-}
-
-/// The schema as providers of this family take it, with all that was mended.
-pub fn fit(schema: &RawValue, family: &Family) -> Fitted {
-    let mut tree = Tree::read(schema);
-    let mut fitting = Fitting { family, findings: Vec::new(), renamed: Renamed::new() };
-    if tree.object().is_none() {
-        tree = Tree::empty();
-    }
-    fitting.part(&mut tree, "");
-    let Fitting { findings, renamed, .. } = fitting;
-    let schema = if findings.is_empty() { schema.to_owned() } else { tree.to_raw() };
-    Fitted { schema, findings, renamed }
-}
-
-impl Fitted {
-    /// As it is, whatever a provider makes of it.
-    fn untouched(schema: &RawValue) -> Self {
-        Self { schema: schema.to_owned(), findings: Vec::new(), renamed: Renamed::new() }
-    }
-
-    /// The arguments that the model wrote, under the server's own names.
-    pub(crate) fn restored(&self, arguments: &RawValue) -> Box<RawValue> {
-        if self.renamed.is_empty() {
-            return arguments.to_owned();
-        }
-        let members = Members::of(arguments.get()).0.into_iter();
-        let own =
-            members.map(|(key, value)| (self.renamed.get(&key).cloned().unwrap_or(key), Tree::Other(value)));
-        Tree::Object(Entries(own.collect())).to_raw()
-    }
-}
-
-/// The way through a schema.
-struct Fitting<'f> {
-    family: &'f Family,
-    findings: Vec<Finding>,
-    renamed: Renamed,
-}
-
-/// The keys of a schema under which there is another, a list of others, or a map of others.
-const PARTS: [&str; 18] = [
-    "properties",
-    "patternProperties",
-    "$defs",
-    "definitions",
-    "dependentSchemas",
-    "items",
-    "prefixItems",
-    "anyOf",
-    "oneOf",
-    "allOf",
-    "not",
-    "if",
-    "then",
-    "else",
-    "contains",
-    "additionalProperties",
-    "propertyNames",
-    "unevaluatedProperties",
-];
-
-/// Those of them that hold a map: its keys are names and no words of the schema.
-const MAPS: usize = 5;
-
-impl Fitting<'_> {
-    fn part(&mut self, schema: &mut Tree, place: &str) {
-        let Some(entries) = schema.object_mut() else { return };
-        for rule in RULES.iter().filter(|rule| rule.families.contains(&self.family.name)) {
-            let is_asked = !rule.is_of_whole || place.is_empty();
-            if is_asked && (rule.apply)(entries, &mut self.renamed) {
-                let names: Vec<&str> = self.renamed.values().map(String::as_str).collect();
-                let place = if rule.name == KEYS { names.join("`, `") } else { place.to_owned() };
-                self.findings.push(Finding { rule, place });
+impl Offer {
+    /// What a model of this family is offered of a catalogue.
+    pub fn of(catalogue: Vec<CatalogueTool>, family: &Family, how: ToolSchemas) -> Self {
+        let mut offer = Self::default();
+        let most = most_tools(family).filter(|_| how != ToolSchemas::AsIs);
+        for mut tool in catalogue {
+            let fitted = fitted(&tool, family, how);
+            let sentences: Vec<String> = fitted.findings.iter().map(|one| one.sentence(family)).collect();
+            let refused = fitted.findings.iter().find(|one| how == ToolSchemas::Omit && !one.rule.is_form);
+            if let Some(finding) = refused {
+                offer.leave_out(&tool, finding.refused(family));
+            } else if let Some(most) = most.filter(|most| offer.catalogue.len() >= *most) {
+                offer.leave_out(&tool, format!("{} refuses more than {most} tools", family.title));
+            } else {
+                tool.mended = sentences;
+                offer.catalogue.push(tool);
+                offer.fitted.push(fitted);
             }
         }
-        for (at, key) in PARTS.iter().enumerate() {
-            let Some(part) = entries.get_mut(key) else { continue };
-            let place = if place.is_empty() { (*key).to_owned() } else { format!("{place}.{key}") };
-            match part {
-                Tree::Object(named) if at < MAPS => {
-                    for (name, one) in &mut named.0 {
-                        self.part(one, &format!("{place}.{name}"));
-                    }
-                }
-                Tree::Object(_) => self.part(part, &place),
-                Tree::List(parts) => {
-                    for (index, one) in parts.iter_mut().enumerate() {
-                        self.part(one, &format!("{place}[{index}]"));
-                    }
-                }
-                Tree::Other(_) => {}
+        offer.name_all(family);
+        offer
+    }
+
+    fn leave_out(&mut self, tool: &CatalogueTool, why: String) {
+        self.left_out.push(LeftOut { tool: tool.full_name(), why });
+    }
+
+    fn name_all(&mut self, family: &Family) {
+        let pair = |tool: &CatalogueTool| (tool.server.clone().unwrap_or_default(), tool.name.clone());
+        let pairs: Vec<(String, String)> = self.catalogue.iter().map(pair).collect();
+        let borrowed: Vec<(&str, &str)> = pairs.iter().map(|(server, tool)| (&**server, &**tool)).collect();
+        self.names = wire_names(&borrowed);
+        for ((tool, (server, own)), name) in self.catalogue.iter_mut().zip(&pairs).zip(&self.names) {
+            if *name != format!("{server}__{own}") {
+                tool.mended
+                    .push(format!("{} does not take its name: it is offered as `{name}`", family.title));
             }
         }
     }
+}
+
+fn fitted(tool: &CatalogueTool, family: &Family, how: ToolSchemas) -> Fitted {
+    let any = RawValue::from_string(r#"{"type":"object"}"#.to_owned()).unwrap_or_default();
+    let schema = tool.input_schema.as_ref().map_or(&*any, |schema| schema.text());
+    if how == ToolSchemas::AsIs { Fitted::untouched(schema) } else { fit(schema, family) }
 }

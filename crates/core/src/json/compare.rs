@@ -1,6 +1,7 @@
 //! Are two JSON values equal, and where do they differ?
 
 use super::number::Canonical;
+use super::pointer_key;
 use crate::report::{AssertionDiff, Side};
 use serde_json::Value;
 
@@ -95,7 +96,7 @@ impl std::fmt::Display for Pointer<'_> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Self::Root => Ok(()),
-            Self::Key(parent, key) => write!(out, "{parent}/{}", key.replace('~', "~0").replace('/', "~1")),
+            Self::Key(parent, key) => write!(out, "{parent}/{}", pointer_key(key)),
             Self::Index(parent, index) => write!(out, "{parent}/{index}"),
         }
     }

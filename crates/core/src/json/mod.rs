@@ -15,3 +15,8 @@ pub use compare::{difference, values_equal};
 pub use hash::{equal, hash, hash_value};
 pub use members::Members;
 pub use subset::{is_part_of, is_subset};
+
+/// A key as a JSON pointer writes it.
+pub(crate) fn pointer_key(key: &str) -> String {
+    key.replace('~', "~0").replace('/', "~1")
+}

@@ -1,6 +1,7 @@
 //! Which keywords has JSON Schema, and does a schema ask for anything at all?
 
 use super::JsonSchema;
+use crate::json::pointer_key;
 use crate::problem::nearest;
 use serde_json::{Map, Value};
 use std::cell::Cell;
@@ -49,14 +50,14 @@ impl JsonSchema {
 
 fn look(schema: &Value, at: &str, unknown: &mut Vec<UnknownKeyword>) {
     for (key, value) in schema.as_object().into_iter().flatten() {
-        let pointer = format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
+        let pointer = format!("{at}/{}", pointer_key(key));
         match (key.as_str(), value) {
             (
                 "$defs" | "definitions" | "dependentSchemas" | "patternProperties" | "properties",
                 Value::Object(schemas),
             ) => {
                 for (name, schema) in schemas {
-                    let name = name.replace('~', "~0").replace('/', "~1");
+                    let name = pointer_key(name);
                     look(schema, &format!("{pointer}/{name}"), unknown);
                 }
             }

@@ -6,6 +6,7 @@ mod steps;
 
 pub use steps::TOO_MUCH_WORK;
 
+use crate::json::pointer_key;
 use crate::report::AssertionDiff;
 use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
 use serde_json::Value;
@@ -167,7 +168,7 @@ impl SchemaFault {
 fn remote_reference(schema: &Value, at: &str) -> Option<(String, String)> {
     match schema {
         Value::Object(map) => map.iter().find_map(|(key, value)| {
-            let here = format!("{at}/{}", key.replace('~', "~0").replace('/', "~1"));
+            let here = format!("{at}/{}", pointer_key(key));
             match (key.as_str(), value) {
                 ("$ref" | "$dynamicRef", Value::String(address)) if address.contains("://") => {
                     Some((here, address.clone()))

@@ -1,6 +1,6 @@
 //! A schema that can be changed without losing the order in which its server wrote it.
 
-use mcptest_core::json::Members;
+use crate::json::Members;
 use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::value::RawValue;
 

@@ -2,7 +2,7 @@
 
 use super::merge::merge_choices;
 use super::tree::{Entries, Tree};
-use mcptest_core::provider::Family;
+use crate::provider::Family;
 use std::collections::BTreeMap;
 
 /// A row of the table: what which providers refuse, and how it is mended.
@@ -27,7 +27,7 @@ pub struct Rule {
 type Apply = fn(&mut Entries, &mut Renamed) -> bool;
 
 /// The server's own names of arguments, by those that the model is told.
-pub(crate) type Renamed = BTreeMap<String, String>;
+pub(super) type Renamed = BTreeMap<String, String>;
 
 /// The rule about the names of properties.
 pub(super) const KEYS: &str = "keys";
@@ -234,6 +234,6 @@ fn accepted(key: &str, names: &[String]) -> String {
 }
 
 /// The most tools that a request may have.
-pub(super) fn most_tools(family: &Family) -> Option<usize> {
+pub fn most_tools(family: &Family) -> Option<usize> {
     (family.name == "openai").then_some(128)
 }

@@ -1,0 +1,148 @@
+//! Does a provider take the schema of a tool, and what is sent in place of one that it refuses?
+
+mod merge;
+mod rules;
+mod tree;
+
+pub use rules::{RULES, Rule, most_tools};
+
+use crate::json::{Members, pointer_key};
+use crate::provider::Family;
+use rules::{KEYS, Renamed};
+use serde_json::value::RawValue;
+use tree::{Entries, Tree};
+
+/// Something in a schema that a provider refuses.
+#[derive(Debug, Clone)]
+pub struct Finding {
+    /// The row of the table.
+    pub rule: &'static Rule,
+    /// Where in the schema it is, as `properties.tags`; empty at the top, and of names the names.
+    pub place: String,
+    /// The same as a JSON pointer; of names, where they stand.
+    pub pointer: String,
+}
+
+/// A schema as a provider takes it.
+#[derive(Debug, Clone)]
+pub struct Fitted {
+    /// What is sent.
+    pub schema: Box<RawValue>,
+    /// What was mended in it.
+    pub findings: Vec<Finding>,
+    renamed: Renamed,
+}
+
+impl Finding {
+    /// What the provider refuses, and where.
+    pub fn refused(&self, family: &Family) -> String {
+        let at = if self.place.is_empty() { String::new() } else { format!(" (`{}`)", self.place) };
+        format!("{} refuses {}{at}", family.title, self.rule.refused)
+    }
+
+    /// The same, with what is sent in its place.
+    pub fn sentence(&self, family: &Family) -> String {
+        format!("{}: {}", self.refused(family), self.rule.mend)
+    }
+}
+
+/// The schema as providers of this family take it, with all that was mended.
+pub fn fit(schema: &RawValue, family: &Family) -> Fitted {
+    let mut tree = Tree::read(schema);
+    let mut fitting = Fitting { family, findings: Vec::new(), renamed: Renamed::new() };
+    if tree.object().is_none() {
+        tree = Tree::empty();
+    }
+    fitting.part(&mut tree, "", "");
+    let Fitting { findings, renamed, .. } = fitting;
+    let schema = if findings.is_empty() { schema.to_owned() } else { tree.to_raw() };
+    Fitted { schema, findings, renamed }
+}
+
+impl Fitted {
+    /// As it is, whatever a provider makes of it.
+    pub fn untouched(schema: &RawValue) -> Self {
+        Self { schema: schema.to_owned(), findings: Vec::new(), renamed: Renamed::new() }
+    }
+
+    /// The arguments that the model wrote, under the server's own names.
+    pub fn restored(&self, arguments: &RawValue) -> Box<RawValue> {
+        if self.renamed.is_empty() {
+            return arguments.to_owned();
+        }
+        let members = Members::of(arguments.get()).0.into_iter();
+        let own =
+            members.map(|(key, value)| (self.renamed.get(&key).cloned().unwrap_or(key), Tree::Other(value)));
+        Tree::Object(Entries(own.collect())).to_raw()
+    }
+}
+
+/// The way through a schema.
+struct Fitting<'f> {
+    family: &'f Family,
+    findings: Vec<Finding>,
+    renamed: Renamed,
+}
+
+/// The keys of a schema under which there is another, a list of others, or a map of others.
+const PARTS: [&str; 18] = [
+    "properties",
+    "patternProperties",
+    "$defs",
+    "definitions",
+    "dependentSchemas",
+    "items",
+    "prefixItems",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "not",
+    "if",
+    "then",
+    "else",
+    "contains",
+    "additionalProperties",
+    "propertyNames",
+    "unevaluatedProperties",
+];
+
+/// Those of them that hold a map: its keys are names and no words of the schema.
+const MAPS: usize = 5;
+
+impl Fitting<'_> {
+    fn part(&mut self, schema: &mut Tree, place: &str, pointer: &str) {
+        let Some(entries) = schema.object_mut() else { return };
+        for rule in RULES.iter().filter(|rule| rule.families.contains(&self.family.name)) {
+            let is_asked = !rule.is_of_whole || place.is_empty();
+            if is_asked && (rule.apply)(entries, &mut self.renamed) {
+                let names: Vec<&str> = self.renamed.values().map(String::as_str).collect();
+                let place = if rule.name == KEYS { names.join("`, `") } else { place.to_owned() };
+                let pointer = pointer.to_owned() + if rule.name == KEYS { "/properties" } else { "" };
+                self.findings.push(Finding { rule, place, pointer });
+            }
+        }
+        for (at, key) in PARTS.iter().enumerate() {
+            let Some(part) = entries.get_mut(key) else { continue };
+            let place = if place.is_empty() { (*key).to_owned() } else { format!("{place}.{key}") };
+            let pointer = format!("{pointer}/{key}");
+            match part {
+                Tree::Object(named) if at < MAPS => {
+                    for (name, one) in &mut named.0 {
+                        self.part(
+                            one,
+                            &format!("{place}.{name}"),
+                            &format!("{pointer}/{}", pointer_key(name)),
+                        );
+                    }
+                }
+                Tree::Object(_) => self.part(part, &place, &pointer),
+                Tree::List(parts) => {
+                    for (index, one) in parts.iter_mut().enumerate() {
+                        self.part(one, &format!("{place}[{index}]"), &format!("{pointer}/{index}"));
+                    }
+                }
+                Tree::Other(_) => {}
+            }
+        }
+    }
+}
