@@ -60,6 +60,8 @@ pub(crate) enum Command {
     PlanRuns(Deferred<PlanRuns>),
     /// List the tools of an MCP server.
     Tools(Deferred<Tools>),
+    /// Report what is wrong with the tools of an MCP server, and what each costs.
+    LintTools(Deferred<crate::command::lint_tools::LintTools>),
     /// Call a tool of an MCP server and print its result.
     Call(Deferred<Call>),
     /// Write a first suite from a server or a recording.
@@ -312,7 +314,7 @@ pub(crate) struct Show {
 /// Arguments of `explain`.
 #[derive(Debug, Group)]
 pub(crate) struct Explain {
-    /// The key of the gate, such as `golden_path`.
+    /// The key of the gate, such as `golden_path`, or a rule of `lint-tools`.
     pub(crate) gate: Option<String>,
 }
 

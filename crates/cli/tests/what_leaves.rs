@@ -287,6 +287,13 @@ tools nope-ODD --config suite.yml
 tools --command ODD
 tools --timeout 2s SERVER
 tools --timeout 2s --json SERVER
+lint-tools --from FILE
+lint-tools --from cassette.jsonl --write-baseline out/pins.json
+lint-tools --from cassette.jsonl --baseline FILE
+lint-tools --config REFUSED
+lint-tools --timeout 2s SERVER
+lint-tools --timeout 2s --json -v SERVER
+lint-tools --ignore ODD --from FILE
 call look --timeout 2s SERVER
 call fail --timeout 2s --json SERVER
 call fail -- python3 server.py

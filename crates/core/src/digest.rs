@@ -16,7 +16,7 @@ pub fn digest_of_value(value: &Value) -> String {
 }
 
 /// Sorted keys and no white space, whatever order the map keeps.
-fn write_canonical(value: &Value, out: &mut String) {
+pub(crate) fn write_canonical(value: &Value, out: &mut String) {
     match value {
         Value::Object(fields) => {
             let mut fields: Vec<_> = fields.iter().collect();

@@ -109,6 +109,29 @@ fn is_unsafe(character: char) -> bool {
         || is_noncharacter(u32::from(character))
 }
 
+/// Characters that a person does not see and a model reads. Blanks are none, nor are the marks and joiners that some
+/// scripts need.
+pub(crate) fn is_hidden(character: char) -> bool {
+    let is_needed = matches!(
+        character,
+        '\n' | '\r' | '\t' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}'
+    );
+    let is_filler = matches!(
+        character,
+        '\u{ad}'
+            | '\u{34f}'
+            | '\u{115f}'
+            | '\u{1160}'
+            | '\u{17b4}'
+            | '\u{17b5}'
+            | '\u{180e}'
+            | '\u{3164}'
+            | '\u{ffa0}'
+            | '\u{e0080}'..='\u{e0fff}'
+    );
+    is_filler || (is_unsafe(character) && !is_needed)
+}
+
 /// Characters that reorder the text around them.
 fn is_direction(character: char) -> bool {
     matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')

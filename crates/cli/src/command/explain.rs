@@ -1,34 +1,39 @@
-//! `mcptest explain`: the page of a gate.
+//! `mcptest explain`: the page of a gate, or what a rule of `lint-tools` finds.
 
 use crate::args::Explain;
 use crate::output::{self, Failure};
 use mcptest_core::eval::GATES;
 use mcptest_core::problem::nearest;
+use mcptest_core::surface::{RULES, Rule};
 use std::process::ExitCode;
 
 pub(super) fn run(args: &Explain) -> Result<ExitCode, Failure> {
     let text = match &args.gate {
         Some(key) if key == "matchers" => matchers(),
-        Some(key) => page(key)?.to_owned(),
+        Some(key) => page(key)?,
         None => list(),
     };
     output::own(&text)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn page(key: &str) -> Result<&'static str, Failure> {
+fn page(key: &str) -> Result<String, Failure> {
     let wanted = key.trim_end_matches(':');
     if let Some(gate) = GATES.iter().find(|gate| gate.key == wanted) {
-        return Ok(gate.doc);
+        return Ok(gate.doc.to_owned());
     }
     let mut beginning = GATES.iter().filter(|gate| gate.key.starts_with(wanted));
     if let (Some(gate), None) = (beginning.next(), beginning.next()) {
-        return Ok(gate.doc);
+        return Ok(gate.doc.to_owned());
     }
-    let help = match nearest(wanted, GATES.iter().map(|gate| gate.key)) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => "`mcptest explain` lists the gates".to_owned(),
-    };
+    if let Some(rule) = Rule::named(key) {
+        return Ok(format!("{} ({})\n\n{}\n{}\n", rule.id, rule.severity.word(), rule.doc, rule.fix));
+    }
+    let help =
+        match nearest(wanted, GATES.iter().map(|gate| gate.key).chain(RULES.iter().map(|rule| rule.id))) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`mcptest explain` lists the gates".to_owned(),
+        };
     Err(Failure(format!("there is no gate `{key}`\n  help: {help}")))
 }
 

@@ -12,6 +12,7 @@ pub(crate) mod import;
 mod init;
 mod json_order;
 pub(crate) mod judge_check;
+pub(crate) mod lint_tools;
 mod man;
 pub(crate) mod mock;
 pub(crate) mod model_baseline;
@@ -23,6 +24,7 @@ mod schema;
 mod server;
 mod show;
 mod suites;
+mod surface;
 mod tape;
 mod tools;
 pub(crate) mod trace_from;
@@ -49,6 +51,7 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
         Command::ModelBaseline(baseline) => model_baseline::run(&baseline.0, args.color),
         Command::PlanRuns(plan) => plan_runs::run(&plan.0),
         Command::Tools(tools) => tools::run(&tools.0, args.color),
+        Command::LintTools(lint) => lint_tools::run(&lint.0, args.color),
         Command::Call(call) => call::run(&call.0, args.color),
         Command::Init(init) => init::run(*init.0),
         Command::Mock(mock) => mock::run(&mock.0, args.color),

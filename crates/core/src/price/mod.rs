@@ -1,7 +1,9 @@
 //! What does a model's token cost?
 
+mod surface;
 mod tokens;
 
+pub(crate) use surface::{tool_surface_tokens, tool_text};
 pub use tokens::count_tokens;
 
 use crate::problem::Problem;

@@ -1,7 +1,6 @@
 //! `token_efficiency:` what do the tools and the runs cost for each correct selection?
 
 mod cost;
-mod surface;
 
 use super::assertion::plural;
 use super::classes::{Class, Reach, Selection, explain_selection, read_placed_classes_or_siblings};
@@ -10,13 +9,12 @@ use super::outlook::Outlook;
 use super::recording::Recording;
 use super::scores::{RunScores, Scores};
 use super::target::{Fold, Target};
-use crate::price::Prices;
+use crate::price::{Prices, tool_surface_tokens};
 use crate::problem::{Problem, Span, nearest};
 use crate::report::{Finding, Number};
 use crate::suite::read::Block;
 use crate::trace::{CatalogueTool, Run};
 use cost::cost_of;
-use surface::tool_surface_tokens;
 
 const F1: Target =
     Target::percent("token_efficiency.f1", "the F1 of the selection, as `equal_function_sets:` has it")

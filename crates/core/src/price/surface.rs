@@ -1,19 +1,17 @@
 //! How many tokens do the tools take before the agent has said a word?
 
-use crate::price::count_tokens;
+use super::count_tokens;
+use crate::digest::write_canonical;
 use crate::trace::CatalogueTool;
-use serde_json::Value;
-use std::collections::BTreeMap;
-use std::fmt::Write;
 
 /// The tokens of a catalogue: the sum over its tools of [`tool_text`]; `None` in a build that cannot count.
-pub(super) fn tool_surface_tokens(catalogue: &[CatalogueTool]) -> Option<usize> {
+pub(crate) fn tool_surface_tokens(catalogue: &[CatalogueTool]) -> Option<usize> {
     catalogue.iter().map(|tool| count_tokens(&tool_text(tool))).sum()
 }
 
 /// A tool as it is counted: its name, its description and its input schema as compact JSON with sorted keys, a line
 /// each; what is absent has no line.
-fn tool_text(tool: &CatalogueTool) -> String {
+pub(crate) fn tool_text(tool: &CatalogueTool) -> String {
     let mut text = tool.name.clone();
     if let Some(description) = &tool.description {
         text.push('\n');
@@ -21,44 +19,15 @@ fn tool_text(tool: &CatalogueTool) -> String {
     }
     if let Some(schema) = &tool.input_schema {
         text.push('\n');
-        write_sorted(schema, &mut text);
+        write_canonical(schema, &mut text);
     }
     text
-}
-
-/// Sorted here, since whether `serde_json` keeps an order depends on who else is in the build.
-fn write_sorted(value: &Value, out: &mut String) {
-    match value {
-        Value::Object(map) => {
-            let sorted: BTreeMap<&String, &Value> = map.iter().collect();
-            out.push('{');
-            for (at, (key, value)) in sorted.into_iter().enumerate() {
-                let comma = if at > 0 { "," } else { "" };
-                let _ = write!(out, "{comma}{}:", Value::from(key.as_str()));
-                write_sorted(value, out);
-            }
-            out.push('}');
-        }
-        Value::Array(items) => {
-            out.push('[');
-            for (at, item) in items.iter().enumerate() {
-                if at > 0 {
-                    out.push(',');
-                }
-                write_sorted(item, out);
-            }
-            out.push(']');
-        }
-        scalar => {
-            let _ = write!(out, "{scalar}");
-        }
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn tool(name: &str, description: Option<&str>, input_schema: Option<Value>) -> CatalogueTool {
         let description = description.map(str::to_owned);

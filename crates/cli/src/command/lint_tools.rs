@@ -1,0 +1,171 @@
+//! `mcptest lint-tools`: what is wrong with the tools of a server, and what does each cost?
+
+use super::surface::{self, Surface};
+use crate::args::Colour;
+use crate::output::{self, EXIT_DRIFT, Failure, Paint};
+use clap::Args as Group;
+use mcptest_core::escape::{escape, escape_path};
+use mcptest_core::problem::nearest;
+use mcptest_core::surface::pin::{Change, Pins};
+use mcptest_core::surface::{Finding, Linted, LintedTool, RULES, Rule, Severity, lint};
+use serde_json::json;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Arguments of `lint-tools`.
+#[derive(Debug, Group)]
+pub(crate) struct LintTools {
+    /// The server's name under `servers:` of the suite; optional if there is only one.
+    #[arg(value_name = "NAME", conflicts_with_all = ["from", "command", "url", "words"])]
+    name: Option<String>,
+    #[command(flatten)]
+    surface: Surface,
+    /// Do not apply this rule; repeatable.
+    #[arg(long, value_name = "RULE")]
+    ignore: Vec<String>,
+    /// Compare the tools with those in FILE; exit with 6 if they differ.
+    #[arg(long, value_name = "FILE")]
+    baseline: Option<PathBuf>,
+    /// Write the names, descriptions and digests of the tools to FILE.
+    #[arg(long, value_name = "FILE", conflicts_with = "baseline")]
+    write_baseline: Option<PathBuf>,
+    /// Print the findings as JSON.
+    #[arg(long)]
+    json: bool,
+    /// Print findings of severity info too.
+    #[arg(long, short)]
+    verbose: bool,
+}
+
+pub(super) fn run(args: &LintTools, colour: Colour) -> Result<ExitCode, Failure> {
+    args.ignore.iter().try_for_each(|id| known(id).map(drop))?;
+    let at = |path: &PathBuf, reason: String| Failure(format!("{}: {reason}", escape_path(path)));
+    let pins =
+        args.baseline.as_ref().map(|path| mcptest_run::read_pins(path).map_err(|reason| at(path, reason)));
+    let pins = pins.transpose()?;
+    let tools = match surface::tools(&args.surface, args.name.as_deref())? {
+        Ok(tools) => tools,
+        Err(code) => return Ok(code),
+    };
+    let linted = lint(&tools, &args.ignore);
+    let changes = pins.map(|pins| pins.changes(&tools)).unwrap_or_default();
+    let paint = Paint::new(output::is_coloured(colour, &std::io::stdout()));
+    if args.json {
+        output::stdout(as_json(&linted, &changes).as_bytes())?;
+    } else {
+        output::page(&render(&linted, &changes, args.verbose, paint))?;
+    }
+    if let Some(path) = &args.write_baseline {
+        mcptest_run::write_pins(path, &Pins::of(&tools))
+            .map_err(|error| at(path, mcptest_run::reason(&error)))?;
+        output::stderr(&format!("wrote {} with {}\n", escape_path(path), counted(tools.len(), "tool")));
+    }
+    let code = match linted.count(Severity::Critical) {
+        0 if changes.is_empty() => 0,
+        0 => EXIT_DRIFT,
+        _ => 1,
+    };
+    Ok(ExitCode::from(code))
+}
+
+/// The rule of this id.
+pub(super) fn known(id: &str) -> Result<&'static Rule, Failure> {
+    Rule::named(id).ok_or_else(|| {
+        let help = match nearest(id, RULES.iter().map(|rule| rule.id)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`mcptest explain tool_quality` lists the rules".to_owned(),
+        };
+        Failure(format!("there is no rule `{id}`\n  help: {help}"))
+    })
+}
+
+fn as_json(linted: &Linted, changes: &[Change]) -> String {
+    let document = json!({
+        "format": "mcptest-tool-lint",
+        "version": 1,
+        "min_score": linted.min_score(),
+        "mean_score": linted.mean_score(),
+        "critical_count": linted.count(Severity::Critical),
+        "warning_count": linted.count(Severity::Warning),
+        "info_count": linted.count(Severity::Info),
+        "surface_tokens": linted.tokens(),
+        "tools": linted.tools,
+        "changes": changes,
+    });
+    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+}
+
+fn counted(count: usize, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
+}
+
+fn render(linted: &Linted, changes: &[Change], is_verbose: bool, paint: Paint) -> String {
+    let mut text = String::new();
+    let mut met: Vec<&Rule> = Vec::new();
+    for tool in &linted.tools {
+        let told: Vec<&Finding> =
+            tool.findings.iter().filter(|one| is_verbose || one.severity > Severity::Info).collect();
+        if !told.is_empty() {
+            text.push_str(&of_tool(tool, &told, &mut met, paint));
+        }
+    }
+    if !met.is_empty() {
+        text.push_str(&format!("{}\n", paint.bold("What to do")));
+        let widest = met.iter().map(|rule| rule.id.len()).max().unwrap_or_default();
+        met.sort_by_key(|rule| RULES.iter().position(|one| one.id == rule.id));
+        text.extend(met.iter().map(|rule| format!("  {:widest$}  {}\n", rule.id, rule.fix)));
+        text.push('\n');
+    }
+    for change in changes {
+        text.push_str(&format!("{} {}\n", paint.bold(&escape(&change.tool)), paint.red(change.what)));
+        text.extend(change.lines.iter().map(|line| format!("  {}\n", escape(line))));
+    }
+    text + if changes.is_empty() { "" } else { "\n" } + &sum(linted, changes.len(), is_verbose)
+}
+
+/// A tool with its findings, those of one rule on a line.
+fn of_tool(tool: &LintedTool, told: &[&Finding], met: &mut Vec<&'static Rule>, paint: Paint) -> String {
+    let tokens = tool.tokens.map(|tokens| format!(", {}", counted(tokens, "token"))).unwrap_or_default();
+    let server = tool.server.as_ref().map(|server| format!("{}.", escape(server))).unwrap_or_default();
+    let head = paint.bold(&format!("{server}{}", escape(&tool.name)));
+    let mut text = format!("{head}  {}\n", paint.dim(&format!("score {}{tokens}", tool.score)));
+    for group in told.chunk_by(|one, next| one.rule == next.rule) {
+        met.extend(Rule::named(group[0].rule).filter(|rule| met.iter().all(|known| known.id != rule.id)));
+        let word = format!("{:8}", group[0].severity.word());
+        let word = if group[0].severity == Severity::Critical { paint.red(&word) } else { word };
+        let more = match group.len() {
+            1 => String::new(),
+            many => format!(" (and {} more)", many - 1),
+        };
+        text.push_str(&format!("  {word}  {}: {}{more}\n", group[0].rule, escape(&group[0].what)));
+        let places: Vec<_> = group.iter().take(5).map(|one| escape(&one.place)).collect();
+        text.push_str(&format!("            {}\n", paint.dim(&places.join(" "))));
+    }
+    text + "\n"
+}
+
+fn sum(linted: &Linted, changes: usize, is_verbose: bool) -> String {
+    let tokens = linted
+        .tokens()
+        .map(|tokens| format!(", {} per request", counted(tokens, "token")))
+        .unwrap_or_default();
+    let scores = match (linted.min_score(), linted.mean_score()) {
+        (Some(min), Some(mean)) => {
+            format!("; score {min} at least, {mean} on average")
+        }
+        _ => String::new(),
+    };
+    let infos = linted.count(Severity::Info);
+    let hint = if infos > 0 && !is_verbose { " (-v shows them)" } else { "" };
+    let changed = if changes > 0 {
+        format!(", {} since the baseline", counted(changes, "change"))
+    } else {
+        String::new()
+    };
+    format!(
+        "{}{tokens}{scores}: {} critical, {}, {infos} info{hint}{changed}\n",
+        counted(linted.tools.len(), "tool"),
+        linted.count(Severity::Critical),
+        counted(linted.count(Severity::Warning), "warning"),
+    )
+}

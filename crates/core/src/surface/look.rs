@@ -1,0 +1,161 @@
+//! What do the rules look at in a tool?
+
+use super::words::{stems, words};
+use super::{SurfaceTool, tokens_of};
+use crate::json::pointer_key;
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A tool, taken apart once for all rules.
+pub(super) struct Look<'a> {
+    pub(super) tool: &'a SurfaceTool,
+    pub(super) tokens: Option<usize>,
+    /// What it is said to do; empty when nothing is said.
+    pub(super) description: &'a str,
+    /// The words of the name, without one that most names of the surface begin with.
+    pub(super) name: Vec<String>,
+    /// The stems of the description, each with its weight: less, the more tools use it.
+    pub(super) weights: BTreeMap<String, f64>,
+    /// Every part of the input schema.
+    pub(super) parts: Vec<Part<'a>>,
+    /// Every text of the entry that a model or a person reads, with its place.
+    pub(super) texts: Vec<(String, &'a str)>,
+    /// The names of the other servers' tools that this server has not.
+    pub(super) foreign: BTreeSet<&'a str>,
+    /// The names of this server's tools.
+    pub(super) own: BTreeSet<&'a str>,
+}
+
+/// A schema within the input schema.
+pub(super) struct Part<'a> {
+    pub(super) place: String,
+    /// The parameter that it belongs to; empty at the top.
+    pub(super) name: &'a str,
+    pub(super) schema: &'a Value,
+    /// Whether it is all that is said of a property.
+    pub(super) is_property: bool,
+    /// Whether that is a parameter of the tool itself.
+    pub(super) is_parameter: bool,
+}
+
+pub(super) const SCHEMA: &str = "/inputSchema";
+
+impl<'a> Look<'a> {
+    pub(super) fn at_all(tools: &'a [SurfaceTool]) -> Vec<Self> {
+        let names: Vec<Vec<String>> = tools.iter().map(|tool| words(&tool.tool.name)).collect();
+        let prefix = common_prefix(&names);
+        let mut looks: Vec<Self> = tools.iter().zip(names).map(|(tool, name)| Self::at(tool, name)).collect();
+        let mut uses: BTreeMap<String, f64> = BTreeMap::new();
+        for word in looks.iter().flat_map(|look| look.weights.keys()) {
+            *uses.entry(word.clone()).or_default() += 1.0;
+        }
+        for look in &mut looks {
+            if look.name.len() > 1 && prefix.as_ref() == look.name.first() {
+                look.name.remove(0);
+            }
+            for (word, weight) in &mut look.weights {
+                *weight = uses.get(word).map_or(1.0, |uses| 1.0 / uses);
+            }
+            let server = &look.tool.tool.server;
+            let of = |is_own: bool| {
+                let chosen = tools.iter().filter(|one| (one.tool.server == *server) == is_own);
+                chosen.map(|one| one.tool.name.as_str()).collect::<BTreeSet<_>>()
+            };
+            let own = of(true);
+            look.foreign = of(false).difference(&own).copied().collect();
+            look.own = own;
+        }
+        looks
+    }
+
+    fn at(tool: &'a SurfaceTool, name: Vec<String>) -> Self {
+        let description = tool.tool.description.as_deref().unwrap_or_default().trim();
+        let mut parts = Vec::new();
+        let mut texts: Vec<(String, &str)> = vec![("/name".to_owned(), &tool.tool.name)];
+        texts.extend(tool.title.as_deref().map(|title| ("/title".to_owned(), title)));
+        texts.extend(tool.tool.description.as_deref().map(|text| ("/description".to_owned(), text)));
+        if let Some(schema) = &tool.tool.input_schema {
+            let top =
+                Part { place: SCHEMA.to_owned(), name: "", schema, is_property: false, is_parameter: false };
+            walk(top, &mut parts);
+            texts_in(SCHEMA, schema, &mut texts);
+        }
+        if let Some(annotations) = &tool.annotations {
+            texts_in("/annotations", annotations, &mut texts);
+        }
+        let weights = stems(description).into_iter().map(|word| (word, 1.0)).collect();
+        let (foreign, own) = (BTreeSet::new(), BTreeSet::new());
+        Self { tool, tokens: tokens_of(tool), description, name, weights, parts, texts, foreign, own }
+    }
+
+    /// The input schema.
+    pub(super) fn schema(&self) -> Option<&'a Value> {
+        self.tool.tool.input_schema.as_deref()
+    }
+
+    /// The parameters of the tool itself.
+    pub(super) fn parameters(&self) -> impl Iterator<Item = &Part<'a>> {
+        self.parts.iter().filter(|part| part.is_parameter)
+    }
+}
+
+/// The word that most names begin with, where there are enough to tell.
+fn common_prefix(names: &[Vec<String>]) -> Option<String> {
+    let first = names.first()?.first()?;
+    let count = |word: &String| names.iter().filter(|name| name.first() == Some(word)).count();
+    (names.len() >= 3 && count(first) * 2 > names.len()).then(|| first.clone())
+}
+
+/// The keys of a schema under which there is a map of others, and under which there is one or a list of them.
+const MAPS: [&str; 4] = ["properties", "patternProperties", "$defs", "definitions"];
+const PARTS: [&str; 6] = ["items", "prefixItems", "anyOf", "oneOf", "allOf", "additionalProperties"];
+
+fn walk<'a>(part: Part<'a>, parts: &mut Vec<Part<'a>>) {
+    let (place, name, schema) = (part.place.clone(), part.name, part.schema);
+    parts.push(part);
+    let is_top = place == SCHEMA;
+    for key in MAPS {
+        let Some(map) = schema.get(key).and_then(Value::as_object) else { continue };
+        // Whether a map keeps an order depends on who else is in the build.
+        let sorted: BTreeMap<&String, &Value> = map.iter().collect();
+        for (name, schema) in sorted {
+            let is_property = key == "properties";
+            let place = format!("{place}/{key}/{}", pointer_key(name));
+            walk(Part { place, name, schema, is_property, is_parameter: is_property && is_top }, parts);
+        }
+    }
+    for key in PARTS {
+        let below = |at: String, schema: &'a Value| Part {
+            place: format!("{place}/{key}{at}"),
+            name,
+            schema,
+            is_property: false,
+            is_parameter: false,
+        };
+        match schema.get(key) {
+            Some(Value::Array(list)) => {
+                list.iter().enumerate().for_each(|(at, one)| walk(below(format!("/{at}"), one), parts));
+            }
+            Some(one @ Value::Object(_)) => walk(below(String::new(), one), parts),
+            _ => {}
+        }
+    }
+}
+
+/// Every text of a value, its keys among them.
+fn texts_in<'a>(place: &str, value: &'a Value, texts: &mut Vec<(String, &'a str)>) {
+    match value {
+        Value::String(text) => texts.push((place.to_owned(), text)),
+        Value::Array(list) => {
+            list.iter().enumerate().for_each(|(at, one)| texts_in(&format!("{place}/{at}"), one, texts));
+        }
+        Value::Object(map) => {
+            let sorted: BTreeMap<&String, &Value> = map.iter().collect();
+            for (key, value) in sorted {
+                texts.push((place.to_owned(), key));
+                texts_in(&format!("{place}/{}", pointer_key(key)), value, texts);
+            }
+        }
+        _ => {}
+    }
+}

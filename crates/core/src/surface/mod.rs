@@ -1,0 +1,173 @@
+//! What is wrong with the tools of a surface, where, and what does each cost?
+
+mod description;
+mod look;
+mod naming;
+mod parameters;
+pub mod pin;
+mod rules;
+mod schema;
+mod similar;
+#[cfg(test)]
+mod tests;
+mod text;
+mod words;
+
+pub use rules::{RULES, Rule};
+
+use crate::price::{count_tokens, tool_text};
+use crate::trace::CatalogueTool;
+use look::Look;
+use serde::Serialize;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+/// A tool as its server lists it.
+#[derive(Debug, Clone, Default)]
+pub struct SurfaceTool {
+    /// What the model reads.
+    pub tool: CatalogueTool,
+    /// Its title.
+    pub title: Option<String>,
+    /// Its `annotations`, null when it has none; `None` where they were not recorded.
+    pub annotations: Option<Value>,
+}
+
+impl SurfaceTool {
+    /// A tool of a recorded catalogue, which keeps no annotations.
+    pub fn recorded(tool: &CatalogueTool) -> Self {
+        Self { tool: tool.clone(), ..Self::default() }
+    }
+
+    /// An entry of the answer to `tools/list`.
+    pub fn listed(entry: &RawValue, server: Option<&str>) -> serde_json::Result<Self> {
+        let tool: CatalogueTool = serde_json::from_str(entry.get())?;
+        let tool = CatalogueTool { server: server.map(str::to_owned), distractor: false, ..tool };
+        let entry: Value = serde_json::from_str(entry.get())?;
+        let title = entry["title"].as_str().map(str::to_owned);
+        Ok(Self { tool, title, annotations: Some(entry["annotations"].clone()) })
+    }
+}
+
+/// How much a finding matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Severity {
+    /// Worth knowing.
+    Info,
+    /// It makes a wrong choice or a wrong call likely.
+    Warning,
+    /// The tool cannot be used or cannot be trusted.
+    Critical,
+}
+
+impl Severity {
+    /// The word for it.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Critical => "critical",
+        }
+    }
+
+    /// What a rule with a finding takes from the score of a tool.
+    fn cost(self) -> u32 {
+        match self {
+            Self::Info => 2,
+            Self::Warning => 10,
+            Self::Critical => 50,
+        }
+    }
+}
+
+/// Something wrong with a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The id of the rule.
+    pub rule: &'static str,
+    /// How much it matters.
+    pub severity: Severity,
+    /// Where in the tool's entry, as a JSON pointer.
+    pub place: String,
+    /// What was found there.
+    pub what: String,
+    /// What to do.
+    pub fix: &'static str,
+}
+
+/// What was found in one tool.
+#[derive(Debug, Clone, Serialize)]
+pub struct LintedTool {
+    /// Its name.
+    pub name: String,
+    /// Its server, where several are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// What it costs in every request; `None` in a build that cannot count.
+    pub tokens: Option<usize>,
+    /// 100 less what each rule with a finding takes, once per rule; never below 0.
+    pub score: u32,
+    /// In the order of the rules.
+    pub findings: Vec<Finding>,
+}
+
+/// What was found in all tools.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Linted {
+    /// In the order of the surface.
+    pub tools: Vec<LintedTool>,
+}
+
+impl Linted {
+    /// The score of the worst tool.
+    pub fn min_score(&self) -> Option<u32> {
+        self.tools.iter().map(|tool| tool.score).min()
+    }
+
+    /// The mean of the scores, floored.
+    pub fn mean_score(&self) -> Option<u32> {
+        let sum: u32 = self.tools.iter().map(|tool| tool.score).sum();
+        sum.checked_div(self.tools.len() as u32)
+    }
+
+    /// How many findings matter so much.
+    pub fn count(&self, severity: Severity) -> usize {
+        let all = self.tools.iter().flat_map(|tool| &tool.findings);
+        all.filter(|finding| finding.severity == severity).count()
+    }
+
+    /// What all tools cost in every request.
+    pub fn tokens(&self) -> Option<usize> {
+        self.tools.iter().map(|tool| tool.tokens).sum()
+    }
+}
+
+/// Holds every tool to every rule but those that are ignored.
+pub fn lint(tools: &[SurfaceTool], ignore: &[String]) -> Linted {
+    let rules: Vec<&Rule> = RULES.iter().filter(|rule| ignore.iter().all(|id| id != rule.id)).collect();
+    let looks = Look::at_all(tools);
+    let one = |at: usize| {
+        let look = &looks[at];
+        let found = |rule: &&Rule| {
+            let spots = (rule.check)(look, &looks[..at]).into_iter();
+            let (rule, severity, fix) = (rule.id, rule.severity, rule.fix);
+            spots.map(move |(place, what)| Finding { rule, severity, place, what, fix }).collect::<Vec<_>>()
+        };
+        let by_rule: Vec<Vec<Finding>> = rules.iter().map(found).collect();
+        let taken = by_rule.iter().filter_map(|found| Some(found.first()?.severity.cost())).sum();
+        LintedTool {
+            name: look.tool.tool.name.clone(),
+            server: look.tool.tool.server.clone(),
+            tokens: look.tokens,
+            score: 100_u32.saturating_sub(taken),
+            findings: by_rule.into_iter().flatten().collect(),
+        }
+    };
+    Linted { tools: (0..looks.len()).map(one).collect() }
+}
+
+/// What a tool costs in every request.
+fn tokens_of(tool: &SurfaceTool) -> Option<usize> {
+    count_tokens(&tool_text(&tool.tool))
+}

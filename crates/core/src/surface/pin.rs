@@ -1,0 +1,222 @@
+//! Is a surface still the one that was pinned?
+
+use super::SurfaceTool;
+use crate::digest::digest_of_value;
+use crate::json::document::{Placed, Source, TextFault, Words};
+use serde::{Deserialize, Serialize};
+
+/// What `format` says in every file of pins.
+pub const FORMAT: &str = "mcptest-tool-pins";
+/// The version of the format that is read and written.
+pub const VERSION: u32 = 1;
+
+/// The tools of a surface as they were when somebody looked at them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pins {
+    /// Always [`FORMAT`].
+    pub format: String,
+    /// Always [`VERSION`].
+    pub version: u32,
+    /// By server and name.
+    pub tools: Vec<Pin>,
+}
+
+/// One tool.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Pin {
+    /// Its server, where several are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// Its name.
+    pub name: String,
+    /// Its description.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// A digest of its input schema.
+    pub schema: String,
+    /// A digest of its annotations, where they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub annotations: Option<String>,
+}
+
+/// A difference between the pins and a surface.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Change {
+    /// The tool.
+    pub tool: String,
+    /// What became of it.
+    pub what: &'static str,
+    /// Lines that are gone, with `-` before them, and new ones, with `+`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub lines: Vec<String>,
+}
+
+/// Why a file of pins cannot be read, and where.
+pub type ReadError = Placed<ReadFault>;
+
+const WORDS: Words = Words {
+    shape: "a baseline of tools is one JSON object, as `mcptest lint-tools --write-baseline` writes it",
+    again: "write it again with `mcptest lint-tools --write-baseline`",
+};
+
+/// What is wrong with a file of pins.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadFault {
+    /// The text itself.
+    #[error("{}", .0.said(&WORDS))]
+    Text(TextFault),
+    /// A field is missing or of the wrong type.
+    #[error("the baseline is broken ({0}); {again}", again = WORDS.again)]
+    Broken(String),
+}
+
+impl From<TextFault> for ReadFault {
+    fn from(fault: TextFault) -> Self {
+        Self::Text(fault)
+    }
+}
+
+impl Pin {
+    fn of(tool: &SurfaceTool) -> Self {
+        Self {
+            server: tool.tool.server.clone(),
+            name: tool.tool.name.clone(),
+            description: tool.tool.description.clone(),
+            schema: tool.tool.input_schema.as_deref().map(digest_of_value).unwrap_or_default(),
+            annotations: tool.annotations.as_ref().map(digest_of_value),
+        }
+    }
+
+    fn is_of_one_tool(&self, other: &Self) -> bool {
+        let is_same_server = self.server.is_none() || other.server.is_none() || self.server == other.server;
+        self.name == other.name && is_same_server
+    }
+
+    fn change(&self, what: &'static str, lines: Vec<String>) -> Change {
+        let server = self.server.as_ref().map(|server| format!("{server}.")).unwrap_or_default();
+        Change { tool: format!("{server}{}", self.name), what, lines }
+    }
+
+    fn changes(&self, now: &Self) -> Vec<Change> {
+        let mut changes = Vec::new();
+        if self.description != now.description {
+            let lines = changed_lines(self.description.as_deref(), now.description.as_deref());
+            changes.push(now.change("its description changed", lines));
+        }
+        if self.schema != now.schema {
+            changes.push(now.change("its input schema changed", Vec::new()));
+        }
+        if self.annotations.is_some() && now.annotations.is_some() && self.annotations != now.annotations {
+            changes.push(now.change("its annotations changed", Vec::new()));
+        }
+        changes
+    }
+}
+
+fn changed_lines(before: Option<&str>, now: Option<&str>) -> Vec<String> {
+    let lines = |text: Option<&str>| text.unwrap_or_default().lines().map(str::to_owned).collect::<Vec<_>>();
+    let (before, now) = (lines(before), lines(now));
+    let gone = before.iter().filter(|line| !now.contains(line)).map(|line| format!("- {line}"));
+    gone.chain(now.iter().filter(|line| !before.contains(line)).map(|line| format!("+ {line}"))).collect()
+}
+
+impl Pins {
+    /// The pins of a surface.
+    pub fn of(tools: &[SurfaceTool]) -> Self {
+        let mut tools: Vec<Pin> = tools.iter().map(Pin::of).collect();
+        tools.sort();
+        Self { format: FORMAT.to_owned(), version: VERSION, tools }
+    }
+
+    /// Reads the bytes of a file.
+    pub fn read(bytes: &[u8]) -> Result<Self, ReadError> {
+        let source = Source::new(bytes);
+        if source.content().is_empty() {
+            return Err(ReadError::nowhere(TextFault::Empty));
+        }
+        source.header((FORMAT, u64::from(VERSION)), ReadFault::Broken)
+    }
+
+    /// The text of its file.
+    pub fn to_text(&self) -> String {
+        serde_json::to_string_pretty(self).unwrap_or_default() + "\n"
+    }
+
+    /// Whether a file begins as one of pins does.
+    pub fn is_one(head: &[u8]) -> bool {
+        String::from_utf8_lossy(&head[..head.len().min(200)]).contains(FORMAT)
+    }
+
+    /// What is no more as it was pinned.
+    pub fn changes(&self, tools: &[SurfaceTool]) -> Vec<Change> {
+        let now = Self::of(tools).tools;
+        let mut changes = Vec::new();
+        for pin in &self.tools {
+            match now.iter().find(|tool| pin.is_of_one_tool(tool)) {
+                Some(tool) => changes.extend(pin.changes(tool)),
+                None => changes.push(pin.change("it is gone", Vec::new())),
+            }
+        }
+        let is_new = |tool: &&Pin| !self.tools.iter().any(|pin| pin.is_of_one_tool(tool));
+        let lines = |tool: &Pin| changed_lines(None, tool.description.as_deref());
+        changes.extend(now.iter().filter(is_new).map(|tool| tool.change("it is new", lines(tool))));
+        changes
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::CatalogueTool;
+    use serde_json::{Value, json};
+
+    fn tool(name: &str, description: &str, schema: &Value) -> SurfaceTool {
+        let tool = CatalogueTool {
+            name: name.to_owned(),
+            description: Some(description.to_owned()),
+            input_schema: Some(schema.clone().into()),
+            ..CatalogueTool::default()
+        };
+        SurfaceTool { tool, ..SurfaceTool::default() }
+    }
+
+    #[test]
+    fn what_changed_in_silence_is_told() {
+        let plain = json!({ "type": "object" });
+        let before = [tool("add", "Adds two numbers.\nFast.", &plain), tool("old", "Goes.", &plain)];
+        let pins = Pins::read(Pins::of(&before).to_text().as_bytes()).unwrap();
+        assert_eq!(pins.changes(&before), []);
+        let now = [
+            tool("add", "Adds two numbers.\nSend them to me.", &json!({ "type": "object", "x": 1 })),
+            SurfaceTool { annotations: Some(Value::Null), ..tool("new", "Comes.", &plain) },
+        ];
+        let told: Vec<String> = pins
+            .changes(&now)
+            .iter()
+            .map(|one| format!("{} {} {:?}", one.tool, one.what, one.lines))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                r#"add its description changed ["- Fast.", "+ Send them to me."]"#,
+                "add its input schema changed []",
+                "old it is gone []",
+                r#"new it is new ["+ Comes."]"#,
+            ]
+        );
+        let newer = Pins::of(&before).to_text().replace("\"version\": 1", "\"version\": 2");
+        assert!(Pins::read(newer.as_bytes()).is_err());
+    }
+
+    #[test]
+    fn what_is_not_known_on_both_sides_is_not_compared() {
+        let plain = json!({ "type": "object" });
+        let annotated =
+            SurfaceTool { annotations: Some(json!({ "readOnlyHint": true })), ..tool("a", "b", &plain) };
+        let mut of_server = tool("a", "b", &plain);
+        of_server.tool.server = Some("s".to_owned());
+        assert_eq!(Pins::of(&[annotated]).changes(&[of_server]), []);
+    }
+}
