@@ -62,7 +62,7 @@ pub(super) fn measure(repository: &Path) -> Result<Vec<Power>, String> {
         doc: kind.doc,
         outcomes: vec![Outcome::default(); EDITS.len()],
     };
-    let mut powers: Vec<Power> = GATES.iter().map(blank).collect();
+    let mut powers: Vec<Power> = GATES.iter().filter(|kind| kind.judges_runs()).map(blank).collect();
     let found = mcptest_run::find(&[repository.join("examples")], Path::new(""));
     let found = found.map_err(|error| error.to_string())?;
     for (path, loaded) in mcptest_run::load_suites(&found.suites) {

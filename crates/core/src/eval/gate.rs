@@ -248,6 +248,10 @@ pub(crate) enum Trait {
     ComparesRuns,
     /// The gate compares the numbers of the other gates with a baseline, and may stand beside `agents:` for all of them.
     ComparesWithBaseline,
+    /// The gate judges the tools that were offered, and nothing that a run did.
+    JudgesTools,
+    /// The block can name files, which are read with the suite.
+    ReadsFiles,
     /// `true` may stand for a block with nothing in it, and `false` for none.
     TakesTrue,
 }
@@ -262,6 +266,11 @@ impl GateKind {
     /// The same in a block that has other keys too.
     pub(crate) fn read_in(&'static self, block: &mut Block<'_>, digest: String, key_span: Span) -> GateBlock {
         GateBlock { digest, ..GateBlock::read(self, block, key_span) }
+    }
+
+    /// Whether anything that a run did can change the verdict.
+    pub fn judges_runs(&self) -> bool {
+        !self.traits.contains(&Trait::JudgesTools)
     }
 
     /// What is asserted when the block has no `expect:`, beside what its other keys assert.

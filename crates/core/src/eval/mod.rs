@@ -37,6 +37,7 @@ mod target;
 #[doc(hidden)]
 pub mod token_efficiency;
 mod tool_edges;
+mod tool_quality;
 mod tool_selection;
 mod trajectory;
 mod trajectory_axes;
@@ -104,6 +105,7 @@ pub const GATES: &[GateKind] = &[
     orchestration::discovery::KIND,
     orchestration::KIND,
     token_efficiency::KIND,
+    tool_quality::KIND,
     eval::KIND,
     model_compat::KIND,
 ];

@@ -25,6 +25,11 @@ impl GateBlock {
         self.kind.traits.contains(&Trait::ComparesWithBaseline)
     }
 
+    /// Whether the block can name files.
+    pub(crate) fn reads_files(&self) -> bool {
+        self.compares_with_baseline() || self.kind.traits.contains(&Trait::ReadsFiles)
+    }
+
     /// Reads the files that the block names.
     pub(crate) fn read_files(
         &mut self,

@@ -12,8 +12,8 @@ use std::path::Path;
 pub(super) fn read(agents: &mut [Agent], suite: &Path, host: &Host<'_>, problems: &mut Vec<Problem>) {
     let folder = suite.parent().unwrap_or(Path::new(""));
     let read = |file: &str| (host.read)(&folder.join(file));
-    let compares = |agent: &&mut Agent| agent.gates.iter().any(GateBlock::compares_with_baseline);
-    for agent in agents.iter_mut().filter(compares) {
+    let reads_files = |agent: &&mut Agent| agent.gates.iter().any(GateBlock::reads_files);
+    for agent in agents.iter_mut().filter(reads_files) {
         let test = of_question(suite, agent, None);
         let has_variants = !agent.variants().is_empty();
         for gate in &mut agent.gates {

@@ -52,6 +52,7 @@ const BLOCKS: &[(&str, &str)] = &[
     ("tool_edges", "allowed: [search, open_page], restricted: [delete_page]"),
     ("orchestration", "classes: [{ name: c, members: [search] }]"),
     ("token_efficiency", "classes: [{ name: c, members: [search] }]"),
+    ("tool_quality", "ignore: [string-unbounded]"),
 ];
 
 /// Every gate that has targets, with a block.

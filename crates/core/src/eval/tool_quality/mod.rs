@@ -1,0 +1,207 @@
+//! `tool_quality:` are the tools that the agent was offered fit to be chosen from?
+
+use super::assertion::Assertion;
+use super::gate::{Gate, GateKind, Trait};
+use super::outlook::Outlook;
+use super::scores::Scores;
+use super::target::{Fold, Target};
+use crate::baseline::TestBaseline;
+use crate::matcher::Matcher;
+use crate::problem::{Problem, Span, nearest};
+use crate::report::{Finding, Number};
+use crate::suite::read::{Block, Field};
+use crate::surface::pin::Pins;
+use crate::surface::{RULES, Rule, Severity, SurfaceTool, lint};
+use crate::trace::{CatalogueTool, Run};
+
+const MIN_SCORE: Target =
+    Target::percent("tool_quality.min_score", "the score of the worst tool, 0 to 100").folded(Fold::Pooled);
+const MEAN_SCORE: Target =
+    Target::percent("tool_quality.mean_score", "the mean of the tools' scores, floored").folded(Fold::Pooled);
+const CRITICAL_COUNT: Target =
+    Target::count("tool_quality.critical_count", "findings of severity critical").folded(Fold::Pooled);
+const WARNING_COUNT: Target =
+    Target::count("tool_quality.warning_count", "findings of severity warning").folded(Fold::Pooled);
+const SURFACE_TOKENS: Target = Target::count(
+    "tool_quality.surface_tokens",
+    "the `cl100k_base` tokens that the tools take of every request",
+)
+.folded(Fold::Pooled);
+const CHANGED_COUNT: Target =
+    Target::count("tool_quality.changed_count", "differences between the tools and the baseline")
+        .folded(Fold::Pooled);
+
+pub(super) const KIND: GateKind = GateKind {
+    key: "tool_quality",
+    summary: "Are the tools that the agent was offered fit to be chosen from?",
+    targets: &[MIN_SCORE, MEAN_SCORE, CRITICAL_COUNT, WARNING_COUNT, SURFACE_TOKENS, CHANGED_COUNT],
+    doc: include_str!("doc.md"),
+    example: include_str!("example.yml"),
+    floors: &[],
+    read: |block| Box::new(ToolQuality::read(block)),
+    traits: &[Trait::TakesTrue, Trait::ReadsFiles, Trait::JudgesTools],
+};
+
+/// The block as written, and the baseline once that is read.
+struct ToolQuality {
+    ignore: Vec<String>,
+    baseline: Option<(String, Span)>,
+    pins: Option<Pins>,
+}
+
+impl ToolQuality {
+    fn read(block: &mut Block<'_>) -> Self {
+        let doc = "Rules that are not applied, by their ids";
+        let ignore = block.optional("ignore", doc, |field| field.list(rule_id)).unwrap_or_default();
+        let doc =
+            "The tools as they were pinned by `mcptest lint-tools --write-baseline`, relative to the suite";
+        let baseline = block.optional("baseline", doc, |field| Some((field.name()?, field.span())));
+        Self { ignore, baseline, pins: None }
+    }
+
+    fn missing(&self, message: String) -> Problem {
+        let (file, span) = self.baseline.clone().unwrap_or_default();
+        let help = format!(
+            "pin tools that you have read: `mcptest lint-tools --from CASSETTE --write-baseline {file}`"
+        );
+        Problem::error(message).at(span).help(help)
+    }
+}
+
+fn rule_id(field: &mut Field<'_>) -> Option<String> {
+    let id = field.name()?;
+    if Rule::named(&id).is_none() && !field.is_describing() {
+        let help = match nearest(&id, RULES.iter().map(|rule| rule.id)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => "`mcptest explain tool_quality` lists the rules".to_owned(),
+        };
+        field.report(Problem::error(format!("there is no rule `{id}`")).at(field.span()).help(help));
+    }
+    Some(id)
+}
+
+impl Gate for ToolQuality {
+    /// Nothing critical, and nothing changed in silence.
+    fn expect_beside(&self, has_expect: bool) -> Vec<Assertion<Target>> {
+        let critical = (!has_expect).then_some(CRITICAL_COUNT);
+        let changed = self.baseline.as_ref().map(|_| CHANGED_COUNT);
+        let none = |target: Target| Assertion::of(target, Matcher::at_most(0.0));
+        critical.into_iter().chain(changed).map(none).collect()
+    }
+
+    fn score(&self, runs: &[Run<'_>]) -> Scores {
+        let mut scores = Scores::default();
+        let recorded = |run: &Run<'_>| run.header.and_then(|header| header.catalogue.as_deref()).map(own);
+        let Some(mut surfaces) = runs.iter().map(recorded).collect::<Option<Vec<_>>>() else {
+            scores.not_exercised = Some("the recording does not say which tools there were".to_owned());
+            return scores;
+        };
+        surfaces.dedup();
+        if surfaces.iter().all(Vec::is_empty) {
+            let why = if runs.is_empty() { "there are no runs" } else { "the agent was offered no tools" };
+            scores.not_exercised = Some(why.to_owned());
+            return scores;
+        }
+        let mut worst = Worst::default();
+        for surface in &surfaces {
+            self.add(surface, &mut worst, &mut scores.findings);
+        }
+        let whole = |number: usize| Some(Number::Int(number as i64));
+        scores
+            .set(&MIN_SCORE, whole(worst.min_score))
+            .set(&MEAN_SCORE, whole(worst.mean_score))
+            .set(&CRITICAL_COUNT, whole(worst.critical))
+            .set(&WARNING_COUNT, whole(worst.warnings))
+            .set(&SURFACE_TOKENS, worst.tokens.and_then(whole))
+            .set(&CHANGED_COUNT, self.pins.as_ref().and_then(|_| whole(worst.changed)));
+        let tokens = worst.tokens.map(|tokens| format!(", {tokens} tokens per request")).unwrap_or_default();
+        scores.summary = Some(format!(
+            "score {} at least, {} on average, {} critical, {} warnings{tokens}",
+            worst.min_score, worst.mean_score, worst.critical, worst.warnings
+        ));
+        scores
+    }
+
+    /// A server may offer other tools in the next run.
+    fn outlook(&self, _: &Target, _: &Scores, _: &[Run<'_>], _: usize) -> Outlook {
+        Outlook::Open
+    }
+
+    fn read_files(
+        &mut self,
+        _test: &TestBaseline,
+        read: &dyn Fn(&str) -> Result<Vec<u8>, String>,
+    ) -> Option<Problem> {
+        let (file, _) = self.baseline.as_ref()?;
+        let read = read(file).map_err(|reason| format!("cannot read the baseline {file}: {reason}"));
+        match read.and_then(|bytes| Pins::read(&bytes).map_err(|error| format!("{file}: {error}"))) {
+            Ok(pins) => self.pins = Some(pins),
+            Err(message) => return Some(self.missing(message)),
+        }
+        None
+    }
+}
+
+/// The tools of the servers; what was injected to distract is not theirs.
+fn own(catalogue: &[CatalogueTool]) -> Vec<CatalogueTool> {
+    catalogue.iter().filter(|tool| !tool.distractor).cloned().collect()
+}
+
+/// The numbers over all surfaces that the runs saw.
+struct Worst {
+    min_score: usize,
+    mean_score: usize,
+    critical: usize,
+    warnings: usize,
+    tokens: Option<usize>,
+    changed: usize,
+}
+
+impl Default for Worst {
+    fn default() -> Self {
+        Self { min_score: 100, mean_score: 100, critical: 0, warnings: 0, tokens: Some(0), changed: 0 }
+    }
+}
+
+impl ToolQuality {
+    fn add(&self, surface: &[CatalogueTool], worst: &mut Worst, findings: &mut Vec<Finding>) {
+        let tools: Vec<SurfaceTool> = surface.iter().map(SurfaceTool::recorded).collect();
+        let linted = lint(&tools, &self.ignore);
+        let lower = |worst: usize, score: Option<u32>| score.map_or(worst, |score| worst.min(score as usize));
+        worst.min_score = lower(worst.min_score, linted.min_score());
+        worst.mean_score = lower(worst.mean_score, linted.mean_score());
+        worst.critical = worst.critical.max(linted.count(Severity::Critical));
+        worst.warnings = worst.warnings.max(linted.count(Severity::Warning));
+        worst.tokens = worst.tokens.zip(linted.tokens()).map(|(worst, tokens)| worst.max(tokens));
+        let changes = self.pins.as_ref().map(|pins| pins.changes(&tools)).unwrap_or_default();
+        worst.changed = worst.changed.max(changes.len());
+        let changed = changes.into_iter().map(|change| {
+            let lines =
+                if change.lines.is_empty() { String::new() } else { format!(": {}", change.lines.join(" ")) };
+            format!("`{}`: {} since the baseline{lines}", change.tool, change.what)
+        });
+        let of_tool =
+            linted.tools.iter().flat_map(|tool| tool.findings.iter().map(move |found| (tool, found)));
+        let mut told: Vec<_> = of_tool.filter(|(_, found)| found.severity > Severity::Info).collect();
+        told.sort_by_key(|(_, found)| std::cmp::Reverse(found.severity));
+        let told = told.into_iter().map(|(tool, found)| {
+            format!(
+                "{} {}: `{}` {}: {}. {}",
+                found.severity.word(),
+                found.rule,
+                tool.name,
+                found.place,
+                found.what,
+                found.fix
+            )
+        });
+        for message in changed.chain(told) {
+            if findings.iter().all(|known| known.message != message) {
+                findings.push(Finding { run: None, message, diff: Vec::new() });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
