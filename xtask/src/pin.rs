@@ -1,7 +1,7 @@
 //! `pin`: the headers of the suites' cassettes, written anew from the suites; the runs stay as they are.
 
 use crate::say;
-use mcptest_core::eval::{MATRIX_PARAMETER, fault_combinations};
+use mcptest_core::eval::SideRuns;
 use mcptest_core::row::AgentRow;
 use mcptest_core::trace::{Header, Run};
 use mcptest_run::cassette::{Recording, sealed};
@@ -29,16 +29,17 @@ fn pin(row: AgentRow<'_>) -> Result<(), String> {
     }
     let expected = mcptest_run::expected_header(row);
     write(path, expected.clone())?;
-    let faults = mcptest_run::faults_path(row).filter(|path| path.exists());
+    let faults = mcptest_run::side_path(row).filter(|path| path.exists());
     let Some(faults) = faults else { return Ok(()) };
     let recording = Recording::open(path).map_err(|error| error.to_string())?;
     let cassette = recording.cassette().map_err(|error| error.to_string())?;
     let traces = cassette.runs.iter().filter_map(|run| run.trace.as_ref().ok());
-    let runs: Vec<Run<'_>> = traces.map(Run::of).collect();
-    let combinations = fault_combinations(agent, &runs);
-    let combinations: Vec<String> = combinations.iter().map(ToString::to_string).collect();
+    let header = cassette.header.as_ref();
+    let runs: Vec<Run<'_>> = traces.map(|trace| Run { header, ..Run::of(trace) }).collect();
     let mut expected = expected;
-    expected.parameters.insert(MATRIX_PARAMETER.to_owned(), combinations.into());
+    if let Some(side) = SideRuns::of(agent, &runs) {
+        side.name_in(&mut expected);
+    }
     write(&faults, expected)
 }
 

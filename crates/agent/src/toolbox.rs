@@ -81,11 +81,12 @@ enum Route<'t> {
 const UNKNOWN_TOOL: i64 = -32602;
 
 impl Toolbox {
-    /// Asks every server for its tools. What is wrong with single tools is no failure: it is given back beside the
+    /// Asks every server for its tools, and offers all but those that are `hidden`. What is wrong with single tools is no failure: it is given back beside the
     /// server's name.
     pub async fn open(
         servers: Vec<Connected>,
         distract: Distract<'_>,
+        hidden: &[String],
         faults: FaultPlan,
         view: View,
     ) -> Result<(Self, Vec<(String, Observed)>), WireError> {
@@ -103,6 +104,10 @@ impl Toolbox {
             }));
         }
         let distractors = distract(&catalogue);
+        let is_hidden = |tool: &CatalogueTool| {
+            hidden.iter().any(|name| is_tool(name, &tool.name, tool.server.as_deref()))
+        };
+        catalogue.retain(|tool| !is_hidden(tool));
         catalogue.extend(distractors.into_iter().map(|tool| CatalogueTool { distractor: true, ..tool }));
         Ok((Self::of(servers, catalogue, faults, view), complaints))
     }

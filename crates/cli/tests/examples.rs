@@ -264,9 +264,12 @@ fn provider_of(cassettes: &Path, other: Option<&Path>) -> Stub {
     };
     let (grades, mut files): (Vec<PathBuf>, Vec<PathBuf>) =
         entries(cassettes).into_iter().partition(|path| is_grades(path));
-    // The runs under faults come after the one without.
+    // The runs for one gate come after the ordinary ones.
     files.sort_by_key(|path| {
-        (stem(path).ends_with(".faults"), if stem(path).contains("-distractors") { number(path) } else { 0 })
+        (
+            [".faults", ".ablated"].iter().any(|end| stem(path).ends_with(end)),
+            if stem(path).contains("-distractors") { number(path) } else { 0 },
+        )
     });
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut rules: Vec<Value> = grades.iter().flat_map(|path| judges(path)).collect();

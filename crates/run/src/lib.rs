@@ -34,7 +34,7 @@ pub use plan::Plan;
 pub use record::{Estimate, ExceededBudget, ExpectedTokens, MatrixRuns, RowEstimate, estimate};
 pub use record::{Event, Interrupt, Interrupted, RowToRecord, Watch, uninterrupted, unwatched};
 pub use refused_tools::refused_tools;
-pub use replay::{cassette_paths, expected_header, faults_path};
+pub use replay::{cassette_paths, expected_header, side_path};
 pub use scan::{ScanError, Sighted, Tally, recordings, scan};
 pub use secrets::redactor_of;
 pub use select::{Filter, Selection};

@@ -1,6 +1,6 @@
 //! Suites become a plan: the rows that are judged, in the order of the files.
 
-use crate::replay::{cassette_paths, faults_path};
+use crate::replay::{cassette_paths, side_path};
 use crate::select::Selection;
 use crate::tool_test;
 use mcptest_core::row::{Reason, ReasonKind, Row, Subject, Transcripts};
@@ -50,7 +50,7 @@ impl<'s> Plan<'s> {
             (_, Some(group)) => group.files.clone(),
             (Subject::Agent(of), None) => {
                 let mut files = cassette_paths(of).unwrap_or_default();
-                files.extend(faults_path(of));
+                files.extend(side_path(of));
                 files
             }
             (Subject::Tool(of), None) => vec![tool_test::path_of(of.suite, of.test)],

@@ -9,7 +9,7 @@ use crate::server::entry_of;
 use crate::walk::not_entered;
 use mcptest_agent::tool_schema::Offer;
 use mcptest_core::digest::digest;
-use mcptest_core::eval::{MATRIX_PARAMETER, fault_combinations};
+use mcptest_core::eval::{SideRuns, SideWords};
 use mcptest_core::grade::Grades;
 use mcptest_core::judge::{Recorded, RecordedMatrix, RecordedRun, RecordedRuns, is_read_only};
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Live<'l> {
     /// The row's cassette.
     pub(crate) cassette: &'l str,
-    /// That of its fault matrix, when it has one.
+    /// That of the runs for one of its gates, when it has such.
     pub(crate) matrix: Option<&'l str>,
 }
 
@@ -67,10 +67,10 @@ pub(crate) fn with_runs<T>(
     notes.extend(imported(&files));
     let runs = runs_of(&opened, live.is_none(), reason);
     let first = runs.first().and_then(|run| run.trace.as_ref().ok());
-    let first = first.map(|trace| Run::of(trace));
-    let combinations = fault_combinations(of.agent, first.as_slice());
-    let combinations: Vec<String> = combinations.iter().map(ToString::to_string).collect();
-    let file = if combinations.is_empty() { None } else { open_matrix(row, of, live) };
+    let header = runs.first().and_then(|run| run.header);
+    let first = first.map(|trace| Run { header, ..Run::of(trace) });
+    let side = SideRuns::of(of.agent, first.as_slice()).filter(|side| !side.runs.is_empty());
+    let file = side.as_ref().and_then(|side| open_matrix(row, of, side.words, live));
     let matrix: Option<Result<Cassette<'_>, Reason>> = file
         .as_ref()
         .map(|(_, file)| file.as_ref().map_err(Clone::clone)?.cassette().map_err(|error| reason(&error)));
@@ -82,7 +82,9 @@ pub(crate) fn with_runs<T>(
         let [(path, cassette)] = opened;
         let cassette = cassette.as_ref().map_err(Clone::clone)?;
         let mut expected = expected;
-        expected.parameters.insert(MATRIX_PARAMETER.to_owned(), combinations.into());
+        if let Some(side) = &side {
+            side.name_in(&mut expected);
+        }
         let notes = freshness(row, of, &expected, &[(*path, cassette)])?;
         Ok(RecordedMatrix { runs: runs_of(opened, live.is_none(), reason), notes })
     });
@@ -141,17 +143,17 @@ fn imported(files: &[File]) -> Vec<String> {
     all.iter().map(|fidelity| format!("imported from {fidelity}")).collect()
 }
 
-/// Opens the recording of a fault matrix; `None` when there can be none.
-fn open_matrix(row: &Row<'_>, of: AgentRow<'_>, live: Option<Live<'_>>) -> Option<File> {
+/// Opens the recording of runs that were made for one gate; `None` when there can be none.
+fn open_matrix(row: &Row<'_>, of: AgentRow<'_>, words: SideWords, live: Option<Live<'_>>) -> Option<File> {
     if let Some(live) = live {
         let path = PathBuf::from("the matrix made just now");
         return live.matrix.map(|text| (path.clone(), Ok(Recording::of_text(path, text))));
     }
-    let path = faults_path(of)?;
+    let path = side_path(of)?;
     let opened = if path.exists() {
         Recording::open(&path).map_err(|error| unreadable(&error, row, of))
     } else {
-        let message = format!("the fault matrix has no recording: there is no {}", path.display());
+        let message = format!("{} has no recording: there is no {}", words.all, path.display());
         let reason = Reason::new(ReasonKind::RecordingMissing, message).help("record the rest");
         Err(reason.command(row.rerun.recording("--record=missing")))
     };
@@ -223,9 +225,10 @@ fn resolved(of: AgentRow<'_>) -> Result<Resolved, cassette::ResolveError> {
     Ok(Resolved { files: vec![recorded_path(of)], ..Resolved::default() })
 }
 
-/// Where the runs of an agent's fault matrix are: beside its other ones. `None` where recordings are only read.
-pub fn faults_path(of: AgentRow<'_>) -> Option<PathBuf> {
-    (!of.agent.is_read_only()).then(|| cassette::beside(&recorded_path(of), "faults"))
+/// Where the runs for one gate of an agent are: beside its other ones. `None` where there are none, or recordings are only read.
+pub fn side_path(of: AgentRow<'_>) -> Option<PathBuf> {
+    let side = SideRuns::of(of.agent, &[]).filter(|_| !of.agent.is_read_only())?;
+    Some(cassette::beside(&recorded_path(of), side.words.file))
 }
 
 fn recorded_path(of: AgentRow<'_>) -> PathBuf {

@@ -72,7 +72,7 @@ pub(super) fn measure(repository: &Path) -> Result<Vec<Power>, String> {
             let named = |message| format!("{path}: {}: {message}", row.agent.name);
             let paths = mcptest_run::cassette_paths(row).map_err(|error| named(error.to_string()))?;
             measure_row(row.agent, &paths, false, &mut powers).map_err(named)?;
-            let faults = mcptest_run::faults_path(row);
+            let faults = mcptest_run::side_path(row);
             let faults: Vec<PathBuf> = faults.into_iter().filter(|path| path.exists()).collect();
             measure_row(row.agent, &faults, true, &mut powers).map_err(named)?;
         }
@@ -93,7 +93,9 @@ fn measure_row(
     let gates: Vec<&GateBlock> = agent
         .gates
         .iter()
-        .filter(|gate| gate.judges_matrix() == in_matrix && gate.question().is_none())
+        .filter(|gate| gate.judges_side_runs() == in_matrix && gate.question().is_none())
+        // An edit to one kind of runs says nothing where two kinds are compared.
+        .filter(|gate| !(in_matrix && gate.compares_runs()))
         .collect();
     let recordings: Vec<Recording> = paths
         .iter()

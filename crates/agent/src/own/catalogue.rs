@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use tokio::task::JoinSet;
 
@@ -166,22 +167,33 @@ async fn ask(server: &ServerSpec) -> Result<Vec<CatalogueTool>, WireError> {
     Ok(tools.collect())
 }
 
-/// The message with the tools at the end of the list, where it is the last of its pages; all else as it was.
-pub(super) fn with_distractors(
+/// The message without the hidden tools, and with the distractors at the end of the list, where it is the last of its
+/// pages; all else as it was. `None` when nothing changes.
+pub(super) fn changed(
     text: &str,
     result: &RawValue,
+    is_hidden: impl Fn(&str) -> bool,
     distractors: &[CatalogueTool],
 ) -> Option<String> {
-    let listed: Listed<'_> = serde_json::from_str(result.get()).ok()?;
-    let list = listed.tools.get();
-    if !listed.is_last() || distractors.is_empty() || !list.starts_with('[') {
-        return None;
+    #[derive(Deserialize)]
+    struct Named<'a> {
+        #[serde(borrow)]
+        name: Cow<'a, str>,
     }
-    let at = list.as_ptr() as usize + list.len() - 1 - text.as_ptr() as usize;
-    let is_empty = list[1..list.len() - 1].trim().is_empty();
-    let written: Vec<String> = distractors.iter().map(written).collect();
-    let comma = if is_empty { "" } else { "," };
-    Some(format!("{}{comma}{}{}", &text[..at], written.join(","), text[at..].trim_end()))
+    let listed: Listed<'_> = serde_json::from_str(result.get()).ok()?;
+    let all: Vec<&RawValue> = serde_json::from_str(listed.tools.get()).ok()?;
+    let is_shown = |tool: &&&RawValue| {
+        !serde_json::from_str::<Named<'_>>(tool.get()).is_ok_and(|tool| is_hidden(&tool.name))
+    };
+    let shown = all.iter().filter(is_shown).map(|tool| tool.get().to_owned());
+    let mut tools: Vec<String> = shown.collect();
+    let has_hidden = tools.len() < all.len();
+    let injected = if listed.is_last() { distractors } else { &[] };
+    tools.extend(injected.iter().map(written));
+    let list = listed.tools.get();
+    let at = list.as_ptr() as usize - text.as_ptr() as usize;
+    let (before, after) = (&text[..at], text[at + list.len()..].trim_end());
+    (has_hidden || !injected.is_empty()).then(|| format!("{before}[{}]{after}", tools.join(",")))
 }
 
 fn written(tool: &CatalogueTool) -> String {
@@ -202,7 +214,7 @@ mod tests {
     fn injected(text: &str) -> Option<Value> {
         let distractor = CatalogueTool { name: "fetch_v2".to_owned(), ..CatalogueTool::default() };
         let Body::Result { result, .. } = parse(text).unwrap().body else { panic!("{text}") };
-        with_distractors(text, result, &[distractor]).map(|text| serde_json::from_str(&text).unwrap())
+        changed(text, result, |_| false, &[distractor]).map(|text| serde_json::from_str(&text).unwrap())
     }
 
     #[test]
@@ -217,6 +229,18 @@ mod tests {
         assert_eq!(empty["result"]["tools"].as_array().unwrap().len(), 1);
         assert_eq!(injected(r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[],"nextCursor":"2"}}"#), None);
         assert_eq!(injected(r#"{"jsonrpc":"2.0","id":1,"result":{"tools":{}}}"#), None);
+    }
+
+    #[test]
+    fn hidden_tools_are_taken_out_of_every_page() {
+        let page = |text: &str| {
+            let Body::Result { result, .. } = parse(text).unwrap().body else { panic!("{text}") };
+            changed(text, result, |name| name == "fetch", &[])
+        };
+        let text = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"fetch"}, {"name":"look"}],"nextCursor":"2"}}"#;
+        let without = r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[{"name":"look"}],"nextCursor":"2"}}"#;
+        assert_eq!(page(text).as_deref(), Some(without));
+        assert_eq!(page(without), None);
     }
 
     #[test]

@@ -32,12 +32,14 @@ pub async fn run(setup: OwnSetup<'_>) -> Result<OwnOutcome, OwnError> {
     // What distracts is made of what there is; else it is enough to see what the agent is told.
     let mut unknown = if distractors.is_some() { offered.ask_missing(&servers).await } else { Vec::new() };
     let injected = offered.distractors(distractors, &servers);
+    let hidden = Arc::new(setup.hidden);
     let mut proxies = Proxies::new();
     for server in servers.iter().cloned() {
         let own = injected.iter().filter(|injected| injected.host == server.name);
         let server_proxy = ServerProxy {
             server: server.name.clone(),
             timeout_ms: server.timeout.as_millis() as u64,
+            hidden: Arc::clone(&hidden),
             distractors: Arc::new(own.map(|injected| injected.tool.clone()).collect()),
             log: Arc::clone(&log),
             offered: Arc::clone(&offered),

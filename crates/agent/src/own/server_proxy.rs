@@ -1,9 +1,9 @@
 //! Between the agent and one server: which calls cross, which go wrong on purpose, and which tools are not real?
 
 use super::call_log::{CallEnd, CallLog};
-use super::catalogue::{Offered, with_distractors};
+use super::catalogue::{Offered, changed};
 use crate::fault::{Strike, Struck};
-use mcptest_core::trace::{CatalogueTool, RecordedCall, RecordedResult, RecordedServer, unkeepable};
+use mcptest_core::trace::{CatalogueTool, RecordedCall, RecordedResult, RecordedServer, is_tool, unkeepable};
 use mcptest_mcp::era::Era;
 use mcptest_mcp::fault::Reply as WireReply;
 use mcptest_mcp::jsonrpc::{self, Body, Id, RpcError, code};
@@ -25,6 +25,8 @@ pub(super) struct ServerProxy {
     pub(super) timeout_ms: u64,
     /// The tools that are put into its list.
     pub(super) distractors: Arc<Vec<CatalogueTool>>,
+    /// The tools that are taken out of it.
+    pub(super) hidden: Arc<Vec<String>>,
     pub(super) log: Arc<CallLog>,
     pub(super) offered: Arc<Offered>,
 }
@@ -56,6 +58,7 @@ impl Interposer for ServerProxy {
             "tools/list" => Onward::Watch(Arc::new(List {
                 server: self.server.clone(),
                 distractors: Arc::clone(&self.distractors),
+                hidden: Arc::clone(&self.hidden),
                 offered: Arc::clone(&self.offered),
             }))
             .into(),
@@ -95,7 +98,8 @@ impl ServerProxy {
             ..RecordedCall::default()
         };
         let (index, strike) = self.log.begin(traced, self.timeout_ms);
-        if distractor.is_some() {
+        let is_hidden = |tool: &String| is_tool(tool, &call.name, Some(&self.server));
+        if distractor.is_some() || self.hidden.iter().any(is_hidden) {
             let message = format!("unknown tool: {}", call.name);
             let error = RpcError::new(code::INVALID_PARAMS, message);
             return self.refuse(index, request.id, Some(error.code), error);
@@ -348,6 +352,7 @@ impl Watch for Greeting {
 struct List {
     server: String,
     distractors: Arc<Vec<CatalogueTool>>,
+    hidden: Arc<Vec<String>>,
     offered: Arc<Offered>,
 }
 
@@ -355,7 +360,9 @@ impl Watch for List {
     fn answered(&self, answer: &Body<'_>, text: &str) -> Reply {
         let Body::Result { result, .. } = answer else { return Reply::default() };
         self.offered.saw(&self.server, result);
-        let texts = with_distractors(text, result, &self.distractors).map(|text| vec![text]);
+        let is_hidden = |tool: &str| self.hidden.iter().any(|name| is_tool(name, tool, Some(&self.server)));
+        let text = changed(text, result, is_hidden, &self.distractors);
+        let texts = text.map(|text| vec![text]);
         Reply { texts, ..Reply::default() }
     }
 }

@@ -30,6 +30,8 @@ pub struct OwnSetup<'a> {
     pub faults: FaultPlan,
     /// The tools that are offered to distract; `None` when there are none.
     pub distractors: Option<Distract<'a>>,
+    /// The tools that are kept from it.
+    pub hidden: Vec<String>,
     /// The tools that the servers offer, where they are known; `None` to ask the servers first.
     pub catalogue: Option<Vec<CatalogueTool>>,
     /// How long it may take.

@@ -83,6 +83,7 @@ async fn only_calls_whose_answer_was_lost_or_broken_reached_the_server() {
         let plan = mcptest_agent::FaultPlan::at_call("f".to_owned(), kind.parse().unwrap(), 0);
         let steps = counts(2, None);
         let setup = mcptest_agent::own::OwnSetup {
+            hidden: Vec::new(),
             command: &plain(&steps),
             env: &[],
             cwd: None,

@@ -120,6 +120,7 @@ impl Run<'_> {
         hear: impl Fn(OwnEvent<'_>) + Send + Sync + 'static,
     ) -> Result<OwnOutcome, OwnError> {
         let setup = OwnSetup {
+            hidden: Vec::new(),
             command: &self.command,
             env: &self.env,
             cwd: None,

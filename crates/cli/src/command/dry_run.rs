@@ -80,11 +80,11 @@ fn line(row: &RowEstimate) -> [String; 6] {
     ]
 }
 
-/// `10`, or `10+6` with a fault matrix.
+/// `10`, or `10+6` with a fault matrix; `10+…` where the tools are not known.
 fn runs(row: &RowEstimate) -> String {
-    let of_matrix = row.matrix.map(|matrix| {
-        let mark = mark(matrix.about != matrix.at_most);
-        format!("+{mark}{}", grouped(matrix.about as u64))
+    let of_matrix = row.matrix.map(|matrix| match matrix.at_most {
+        None => "+…".to_owned(),
+        Some(most) => format!("+{}{}", mark(matrix.about != most), grouped(matrix.about as u64)),
     });
     format!("{}{}", grouped(row.runs as u64), of_matrix.unwrap_or_default())
 }
@@ -94,14 +94,18 @@ fn mark(is_rough: bool) -> &'static str {
 }
 
 fn is_rough(row: &RowEstimate) -> bool {
-    row.tokens.is_some_and(|tokens| tokens.is_rough)
-        || row.matrix.is_some_and(|matrix| matrix.about != matrix.at_most)
+    row.tokens.is_some_and(|tokens| tokens.is_rough) || row.matrix.is_some_and(is_open)
+}
+
+/// Whether how many runs there are is known only once there is one.
+fn is_open(matrix: MatrixRuns) -> bool {
+    matrix.at_most != Some(matrix.about)
 }
 
 /// All rows together; a sum of which a part is not known says so.
 fn total(rows: &[RowEstimate]) -> [String; 6] {
     let about: usize = rows.iter().map(|row| row.runs + row.matrix.map_or(0, |matrix| matrix.about)).sum();
-    let is_open = rows.iter().any(|row| row.matrix.is_some_and(|matrix| matrix.about != matrix.at_most));
+    let is_open = rows.iter().any(|row| row.matrix.is_some_and(is_open));
     let any_rough = rows.iter().any(is_rough);
     let sum = |number: &dyn Fn(&RowEstimate) -> Option<u64>| {
         let known: Vec<u64> = rows.iter().filter_map(number).collect();
@@ -197,11 +201,12 @@ fn without_a_model(estimate: &Estimate) -> Vec<String> {
 }
 
 fn of_matrix(row: &RowEstimate, matrix: MatrixRuns) -> Option<String> {
-    (matrix.about != matrix.at_most).then(|| {
+    let most = matrix.at_most.map(|most| format!(": {} at most", grouped(most as u64)));
+    is_open(matrix).then(|| {
+        let (all, name) = (matrix.words.all, escape(&row.row_name));
         format!(
-            "how many runs the fault matrix of `{}` has is known after its first run: {} at most",
-            escape(&row.row_name),
-            grouped(matrix.at_most as u64)
+            "how many runs {all} of `{name}` has is known after its first run{}",
+            most.unwrap_or_default()
         )
     })
 }

@@ -32,6 +32,8 @@ pub(crate) struct Row {
     /// How many runs are recorded now, with those of a fault matrix as far as they are known.
     pub(crate) of: usize,
     pub(crate) of_matrix: usize,
+    /// What one of these is called.
+    side: &'static str,
     pub(crate) recorded: usize,
     pub(crate) failed: usize,
     /// How many runs are not needed, because the verdict is decided.
@@ -139,7 +141,7 @@ impl Spent {
 impl Row {
     fn new(cell: &mcptest_run::RowToRecord) -> Self {
         let name = escape(&cell.name).into_owned();
-        Self { name, numbered_to: cell.of, of: cell.runs, ..Self::default() }
+        Self { name, numbered_to: cell.of, of: cell.runs, side: cell.side, ..Self::default() }
     }
 }
 
@@ -306,9 +308,9 @@ impl Row {
     pub(crate) fn numbered(&self, run: usize, in_matrix: bool) -> String {
         if in_matrix && run > self.of_matrix {
             // Some are recorded already, so that how many there are in all is not known here.
-            format!("fault {run}")
+            format!("{} {run}", self.side)
         } else if in_matrix {
-            format!("fault {run} of {}", self.of_matrix)
+            format!("{} {run} of {}", self.side, self.of_matrix)
         } else {
             format!("run {run} of {}", self.numbered_to)
         }

@@ -19,8 +19,12 @@ struct Told {
 
 impl Told {
     fn of(rows: &[(&str, usize)]) -> Self {
-        let cells =
-            rows.iter().map(|(name, runs)| RowToRecord { name: (*name).to_owned(), runs: *runs, of: *runs });
+        let cells = rows.iter().map(|(name, runs)| RowToRecord {
+            name: (*name).to_owned(),
+            runs: *runs,
+            of: *runs,
+            side: "fault",
+        });
         let mut told = Self::default();
         told.tell(&Event::Began { cells: cells.collect() });
         told

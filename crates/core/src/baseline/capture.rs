@@ -49,7 +49,7 @@ pub fn numbers_of(
     runs: &[Run<'_>],
 ) -> (BTreeMap<String, GateBaseline>, Vec<BTreeMap<String, Numbers>>) {
     let is_taken = |gate: &&GateBlock| {
-        !gate.judges_matrix() && !gate.compares_with_baseline() && gate.question().is_none()
+        !gate.judges_side_runs() && !gate.compares_with_baseline() && gate.question().is_none()
     };
     let taken = || agent.gates.iter().filter(is_taken);
     let of_gate = |gate: &GateBlock| {

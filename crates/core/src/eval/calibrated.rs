@@ -10,7 +10,7 @@ impl GateBlock {
     }
 
     /// Whether it compares the runs of a row, so that one run by itself says nothing.
-    pub(crate) fn compares_runs(&self) -> bool {
+    pub fn compares_runs(&self) -> bool {
         self.kind.traits.contains(&Trait::ComparesRuns)
     }
 
@@ -20,8 +20,8 @@ impl GateBlock {
             Some("it counts the runs that pass, which is what the labels say")
         } else if self.compares_with_baseline() {
             Some("it compares the runs with those of a baseline")
-        } else if self.judges_matrix() {
-            Some("it judges runs of its own, with faults in them, which have no labels")
+        } else if self.judges_side_runs() {
+            Some("it judges runs of its own, which have no labels")
         } else {
             None
         }

@@ -11,7 +11,7 @@ use crate::trace::Run;
 /// The gates must say the same of the runs there are, so that judging these alone gives the verdict. The fault matrix
 /// has runs of its own, and takes no part.
 pub fn decided(agent: &Agent, runs: &[Run<'_>], of: usize) -> Option<bool> {
-    let gates = agent.gates.iter().filter(|gate| !gate.judges_matrix());
+    let gates = agent.gates.iter().filter(|gate| !gate.judges_side_runs());
     gates.fold(decided_by_runs(agent, runs, of), |verdict, gate| {
         let decided = gate.decided(runs, of)?;
         Some(verdict? && decided)

@@ -41,6 +41,11 @@ pub(crate) trait Gate: Send + Sync {
         self.score(runs)
     }
 
+    /// Scores runs that were made for the gate alone, given the ordinary ones.
+    fn score_side(&self, _ordinary: &[Run<'_>], side: &[Run<'_>]) -> Scores {
+        self.score(side)
+    }
+
     /// Reads the files that the block names, once, with the suite; `test` says what the agent is asked.
     fn read_files(
         &mut self,
@@ -254,13 +259,23 @@ pub(crate) enum Trait {
     ReadsFiles,
     /// `true` may stand for a block with nothing in it, and `false` for none.
     TakesTrue,
+    /// So may a list, which stands for the block with this key alone.
+    TakesList(&'static str),
 }
 
 impl GateKind {
     pub(crate) fn read_field(&'static self, field: &mut Field<'_>, key_span: Span) -> Option<GateBlock> {
         let digest = field.node(|| Value::Bool(true)).map(|node| digest_of_value(&node.to_json()));
         let read = |block: &mut Block<'_>| self.read_in(block, digest.clone().unwrap_or_default(), key_span);
-        if self.traits.contains(&Trait::TakesTrue) { field.flag_or_block(read) } else { field.block(read) }
+        let list = self.traits.iter().find_map(|one| match one {
+            Trait::TakesList(key) => Some(*key),
+            _ => None,
+        });
+        if self.traits.contains(&Trait::TakesTrue) {
+            field.flag_or_block(list, read)
+        } else {
+            field.block(read)
+        }
     }
 
     /// The same in a block that has other keys too.
@@ -354,9 +369,9 @@ impl GateBlock {
         self.kind.traits.contains(&Trait::JudgesFaults)
     }
 
-    /// Whether the gate judges runs with a fault in each, and not the ordinary ones.
-    pub fn judges_matrix(&self) -> bool {
-        self.gate.recording().combinations.is_some()
+    /// Whether the gate judges runs that are made for it alone.
+    pub fn judges_side_runs(&self) -> bool {
+        self.gate.recording().side.is_some()
     }
 
     /// The variants that the block asks for, each a row of its own.
@@ -418,6 +433,17 @@ impl GateBlock {
     /// The same for the runs of one variant.
     pub fn judge_variant(&self, variant: Option<Variant>, row_name: &str, runs: &[Run<'_>]) -> GateReport {
         self.report(variant, row_name, runs, self.of(variant).score(runs))
+    }
+
+    /// The same for runs that were made for the gate alone.
+    pub(crate) fn judge_side(
+        &self,
+        variant: Option<Variant>,
+        row_name: &str,
+        ordinary: &[Run<'_>],
+        side: &[Run<'_>],
+    ) -> GateReport {
+        self.report(variant, row_name, side, self.of(variant).score_side(ordinary, side))
     }
 
     pub(super) fn report(

@@ -1,5 +1,6 @@
 //! The gates: each folds the recorded runs of a test into numbers and a verdict.
 
+mod ablate;
 #[doc(hidden)]
 pub mod alignment;
 pub(crate) mod assertion;
@@ -55,13 +56,12 @@ pub use combination::Combination;
 #[doc(hidden)]
 pub use decided::decided;
 #[doc(hidden)]
-pub use fault_matrix::MATRIX_PARAMETER;
 #[doc(hidden)]
 pub use gate::{GateBlock, GateKind};
 pub use golden_path::{GoldenPath, PathScore, golden_path_coverage, score_golden_path};
 pub use narrative::{Extraction, Narrative, NarrativeScore, score_narrative};
 #[doc(hidden)]
-pub use recording::fault_combinations;
+pub use recording::{SideRun, SideRuns, SideWords};
 #[doc(hidden)]
 pub use recovery::is_contradicted;
 #[doc(hidden)]
@@ -101,6 +101,7 @@ pub const GATES: &[GateKind] = &[
     tool_selection::KIND,
     equal_function_sets::KIND,
     distractors::KIND,
+    ablate::KIND,
     tool_edges::KIND,
     orchestration::discovery::KIND,
     orchestration::KIND,

@@ -4,7 +4,7 @@ use super::combination::Combination;
 use super::gate::Gate;
 use crate::price::Prices;
 use crate::suite::{Agent, Variant};
-use crate::trace::{CatalogueTool, Run};
+use crate::trace::{CatalogueTool, Header, Run};
 
 /// How a gate steers recording; most do not.
 #[derive(Default)]
@@ -13,8 +13,8 @@ pub(crate) struct Recording<'g> {
     pub(crate) variants: Vec<(Variant, Box<dyn Gate>)>,
     /// The tools to put among those that the servers offer.
     pub(crate) injected_tools: Option<InjectedTools<'g>>,
-    /// The faults to record in runs of their own, given the ordinary runs. Only these runs are judged by the gate.
-    pub(crate) combinations: Option<Combinations<'g>>,
+    /// Runs of its own beside the ordinary ones, in a cassette of their own.
+    pub(crate) side: Option<Side<'g>>,
     /// The time budget of one call.
     pub(crate) call_budget_ms: Option<u64>,
     /// Prices that come before the shipped ones.
@@ -22,10 +22,68 @@ pub(crate) struct Recording<'g> {
 }
 
 type InjectedTools<'g> = Box<dyn Fn(&[CatalogueTool]) -> Vec<CatalogueTool> + 'g>;
-type Combinations<'g> = Box<dyn Fn(&[Run<'_>]) -> Vec<Combination> + 'g>;
+type RunsOf<'g> = Box<dyn Fn(&Agent, &[Run<'_>]) -> Vec<SideRun> + 'g>;
 
-/// The combinations of a fault and a call that an agent records, by its ordinary runs; empty when it has none.
-pub fn fault_combinations(agent: &Agent, runs: &[Run<'_>]) -> Vec<Combination> {
-    let of_gate = agent.gates.iter().find_map(|gate| gate.recording(None).combinations);
-    of_gate.map(|combinations| combinations(runs)).unwrap_or_default()
+/// Runs that are made for one gate, and that it alone judges.
+pub(crate) struct Side<'g> {
+    pub(crate) words: SideWords,
+    /// Which they are, given the ordinary runs.
+    pub(crate) runs: RunsOf<'g>,
+}
+
+/// What is said of such runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct SideWords {
+    /// All of them: `the fault matrix`.
+    pub all: &'static str,
+    /// One of them: `fault`.
+    pub one: &'static str,
+    /// What stands before the extension of their cassette.
+    pub file: &'static str,
+}
+
+/// What is done in one of them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SideRun {
+    /// A call goes wrong.
+    Fault(Combination),
+    /// These tools are not offered; the number tells one such run from the next.
+    Without(Vec<String>, usize),
+}
+
+/// As recordings name it: `hang@1`, `without search #2`.
+impl std::fmt::Display for SideRun {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Fault(combination) => combination.fmt(out),
+            Self::Without(tools, number) => write!(out, "without {} #{number}", tools.join(" and ")),
+        }
+    }
+}
+
+/// The runs that an agent records for a gate of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SideRuns {
+    /// What is said of them.
+    pub words: SideWords,
+    /// The parameter of a recorded header that names them: the gate's key.
+    pub parameter: &'static str,
+    /// What is done in each.
+    pub runs: Vec<SideRun>,
+}
+
+impl SideRuns {
+    /// Those of an agent, by its ordinary runs; `None` when it asks for none.
+    pub fn of(agent: &Agent, runs: &[Run<'_>]) -> Option<Self> {
+        agent.gates.iter().find_map(|gate| {
+            let side = gate.recording(None).side?;
+            Some(Self { words: side.words, parameter: gate.key(), runs: (side.runs)(agent, runs) })
+        })
+    }
+
+    /// Puts their names into a header.
+    pub fn name_in(&self, header: &mut Header) {
+        let names = self.runs.iter().map(ToString::to_string).collect::<Vec<_>>();
+        header.parameters.insert(self.parameter.to_owned(), names.into());
+    }
 }

@@ -3,7 +3,7 @@
 use super::one_run::{broken_run, judge_run, overcome_errors, reached_limit};
 use super::recorded::{RecordedRun, RecordedRuns, missing, with_known_tools};
 use super::{advice, faults, matrix, servers};
-use crate::eval::{GateBlock, decided, failed_by, fault_combinations};
+use crate::eval::{GateBlock, SideRuns, decided, failed_by};
 use crate::grade::{self, Found};
 use crate::report::{Advice, RunReport, Status, TestReport};
 use crate::row::{AgentRow, Reason, ReasonKind, Row};
@@ -222,7 +222,7 @@ fn accept_early_stop(
     Ok(format!("stopped after {recorded} of {wanted} runs: the verdict was decided ({saved} run{s} saved)"))
 }
 
-/// Each gate over the runs, that of the fault matrix over runs of its own; the worst decides.
+/// Each gate over the runs, those with runs of their own over these; the worst decides.
 fn judge_gates(
     row: &Row<'_>,
     of: AgentRow<'_>,
@@ -233,12 +233,12 @@ fn judge_gates(
     let row_name = report.row_name();
     let mut gates = Vec::with_capacity(of.agent.gates.len());
     for gate in &of.agent.gates {
-        gates.push(if gate.judges_matrix() {
+        gates.push(if gate.judges_side_runs() {
             // Which faults there are is read from the first run, when that is one.
             let is_read = recorded.runs.first().is_some_and(|first| first.trace.is_ok());
-            let combinations = fault_combinations(of.agent, if is_read { runs } else { &[] }).len();
-            let matrix = matrix::Matrix { row, of, gate, combinations };
-            matrix.judge(recorded.matrix.as_ref(), report)?
+            let wanted = SideRuns::of(of.agent, if is_read { runs } else { &[] });
+            let matrix = matrix::Matrix { row, of, gate, wanted };
+            matrix.judge(recorded.matrix.as_ref(), runs, report)?
         } else {
             gate.judge_beside(of, &row_name, runs)
         });

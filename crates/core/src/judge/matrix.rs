@@ -1,42 +1,49 @@
-//! What do the recorded runs of a fault matrix come to?
+//! What do the runs come to that were recorded for one gate alone, as those of a fault matrix?
 
 use super::advice;
 use super::agent_row::missing_in_words;
 use super::one_run::{judge_expectations, misplaced_result};
 use super::recorded::{RecordedMatrix, missing};
-use crate::eval::GateBlock;
+use crate::eval::{GateBlock, SideRuns};
 use crate::report::{AssertionDiff, Expectation, GateReport, TestReport};
 use crate::row::{AgentRow, Reason, ReasonKind, Row};
-use crate::trace::Run;
+use crate::trace::{Run, Trace};
 
 /// The matrix of one row, and the gate that alone sees its runs.
 pub(super) struct Matrix<'m> {
     pub(super) row: &'m Row<'m>,
     pub(super) of: AgentRow<'m>,
     pub(super) gate: &'m GateBlock,
-    /// How many runs it asks for.
-    pub(super) combinations: usize,
+    /// The runs it asks for.
+    pub(super) wanted: Option<SideRuns>,
 }
 
 impl Matrix<'_> {
     pub(super) fn judge(
         &self,
         recorded: Option<&Result<RecordedMatrix<'_>, Reason>>,
+        ordinary: &[Run<'_>],
         report: &mut TestReport,
     ) -> Result<GateReport, Reason> {
         let row_name = report.row_name();
-        let judge = |runs: &[Run<'_>]| self.gate.judge_variant(self.of.variant, &row_name, runs);
-        if self.combinations == 0 {
+        let judge = |runs: &[Run<'_>]| {
+            let ordinary: Vec<Run<'_>> =
+                ordinary.iter().map(|run| Run { passed: self.holds(run.trace).1, ..*run }).collect();
+            self.gate.judge_side(self.of.variant, &row_name, &ordinary, runs)
+        };
+        let wanted = self.wanted.as_ref().map_or(0, |wanted| wanted.runs.len());
+        let all = self.wanted.as_ref().map_or("", |wanted| wanted.words.all);
+        if wanted == 0 {
             return Ok(judge(&[]));
         }
         let recorded = match recorded {
             Some(recorded) => recorded.as_ref().map_err(Clone::clone)?,
-            None => return Err(Reason::new(ReasonKind::RunsMissing, "the fault matrix was not run")),
+            None => return Err(Reason::new(ReasonKind::RunsMissing, format!("{all} was not run"))),
         };
         report.notes.extend(recorded.notes.iter().cloned());
-        let missing = missing(&recorded.runs, self.combinations);
-        if let Some(missing) = missing_in_words(&missing, self.combinations) {
-            let message = format!("of the fault matrix, {missing}");
+        let missing = missing(&recorded.runs, wanted);
+        if let Some(missing) = missing_in_words(&missing, wanted) {
+            let message = format!("of {all}, {missing}");
             return Err(advice::rest(Reason::new(ReasonKind::RunsMissing, message), self.row));
         }
         let mut expectations = Vec::new();
@@ -44,14 +51,12 @@ impl Matrix<'_> {
         for (at, run) in recorded.runs.iter().enumerate() {
             let trace = run.trace.as_ref().map_err(Clone::clone)?;
             if let Some(why) = misplaced_result(trace) {
-                let message = format!("run {} of the fault matrix cannot be judged: {why}", at + 1);
+                let message = format!("run {} of {all} cannot be judged: {why}", at + 1);
                 return Err(Reason::new(ReasonKind::TraceInconsistent, message));
             }
-            let held = judge_expectations(self.of.agent, trace);
-            let has_ended = trace.fatal_error().is_none();
-            let passed = has_ended && held.iter().all(|expectation| expectation.passed);
+            let (held, passed) = self.holds(trace);
             judged.push(Run { number: at + 1, header: run.header, passed, ..Run::of(trace) });
-            expectations.push(if has_ended { held } else { Vec::new() });
+            expectations.push(held);
         }
         let mut verdict = judge(&judged);
         for finding in &mut verdict.explanation {
@@ -60,6 +65,16 @@ impl Matrix<'_> {
             finding.diff.extend(run.into_iter().flatten().flat_map(evidence));
         }
         Ok(verdict)
+    }
+
+    /// What is expected of each run, and whether this one ended well and keeps it.
+    fn holds(&self, trace: &Trace<'_>) -> (Vec<Expectation>, bool) {
+        if trace.fatal_error().is_some() {
+            return (Vec::new(), false);
+        }
+        let held = judge_expectations(self.of.agent, trace);
+        let passed = held.iter().all(|expectation| expectation.passed);
+        (held, passed)
     }
 }
 

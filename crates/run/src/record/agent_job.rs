@@ -10,7 +10,7 @@ use crate::replay::expected_header;
 use crate::secrets::SuiteSecrets;
 use crate::{Mode, Options, Which, judge};
 use mcptest_agent::{FaultPlan, Provider};
-use mcptest_core::eval::{Combination, MATRIX_PARAMETER, decided, fault_combinations};
+use mcptest_core::eval::{SideRun, SideRuns, decided};
 use mcptest_core::judge::passes;
 use mcptest_core::report::Status;
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
@@ -53,9 +53,9 @@ pub(super) struct AgentJob<'p> {
 /// What was recorded so far, and what of it decides how it goes on.
 pub(super) struct Cassettes {
     runs: OpenCassette,
-    /// The runs of the fault matrix, and what goes wrong in each.
+    /// The runs for one gate alone, as those of a fault matrix, and what is done in each.
     matrix: OpenCassette,
-    combinations: Vec<Combination>,
+    side: Option<SideRuns>,
     failure: Option<String>,
     /// Another mcptest recorded the row between our plan and our turn.
     is_done_by_another: bool,
@@ -71,11 +71,12 @@ impl AgentJob<'_> {
         goes_on: bool,
         is_live: bool,
     ) -> Mutex<Cassettes> {
-        let of_matrix = path.as_deref().map(|path| beside(path, "faults"));
+        let side = SideRuns::of(agent, &[]);
+        let of_matrix = path.as_deref().zip(side.as_ref()).map(|(path, side)| beside(path, side.words.file));
         Mutex::new(Cassettes {
             runs: OpenCassette::new(path, goes_on, is_live || agent.stop_decided),
             matrix: OpenCassette::new(of_matrix, goes_on, is_live),
-            combinations: Vec::new(),
+            side,
             failure: None,
             is_done_by_another: false,
             is_decided: false,
@@ -86,10 +87,11 @@ impl AgentJob<'_> {
     /// The row and how many runs it needs, for who watches.
     pub(super) fn to_record(&self) -> RowToRecord {
         let name = self.planned.name.clone();
-        RowToRecord { name, runs: self.units().len(), of: self.row.agent.runs }
+        let side = SideRuns::of(self.row.agent, &[]).map_or("", |side| side.words.one);
+        RowToRecord { name, runs: self.units().len(), of: self.row.agent.runs, side }
     }
 
-    /// What is to be recorded first: the runs or, where these are all there, what the fault matrix lacks.
+    /// What is to be recorded first: the runs or, where these are all there, what one of its gates lacks.
     pub(super) fn units(&self) -> Vec<Unit> {
         if self.runs.is_empty() {
             return self.missing_in_matrix();
@@ -120,15 +122,26 @@ impl AgentJob<'_> {
 
     /// What goes wrong on purpose in a run.
     pub(super) fn faults(&self, unit: &Unit) -> FaultPlan {
-        let combination =
-            unit.in_matrix.then(|| self.lock().combinations.get(unit.run - 1).copied()).flatten();
-        match combination {
-            Some(combination) => {
+        match self.side_run(unit) {
+            Some(SideRun::Fault(combination)) => {
                 FaultPlan::at_call(combination.to_string(), combination.kind, combination.call_index)
             }
-            None => FaultPlan::new(self.row.agent.injected(&self.row.suite.faults)),
+            _ => FaultPlan::new(self.row.agent.injected(&self.row.suite.faults)),
         }
         .within(self.row.agent.call_budget_ms())
+    }
+
+    /// The tools that are kept from the agent in a run.
+    pub(super) fn hidden(&self, unit: &Unit) -> Vec<String> {
+        match self.side_run(unit) {
+            Some(SideRun::Without(tools, _)) => tools,
+            _ => Vec::new(),
+        }
+    }
+
+    fn side_run(&self, unit: &Unit) -> Option<SideRun> {
+        let cassettes = self.lock();
+        cassettes.side.as_ref().filter(|_| unit.in_matrix)?.runs.get(unit.run - 1).cloned()
     }
 
     /// Makes sure that nobody else records the same, before anything is spent on it; false when somebody did so since
@@ -167,8 +180,14 @@ impl AgentJob<'_> {
             return cassettes.runs.keep(unit.run, &trace, header, redactor);
         }
         let mut header = header;
-        let combinations = cassettes.combinations.iter().map(ToString::to_string).collect::<Vec<_>>();
-        header.parameters.insert(MATRIX_PARAMETER.to_owned(), combinations.into());
+        // One header is for all runs, of which each may lack other tools: it has those that there are.
+        if let Some(ordinary) = cassettes.runs.kept_header() {
+            header.catalogue = ordinary.catalogue;
+            header.left_out = ordinary.left_out;
+        }
+        if let Some(side) = &cassettes.side {
+            side.name_in(&mut header);
+        }
         cassettes.matrix.keep(unit.run, &trace, header, redactor)
     }
 
@@ -199,7 +218,7 @@ impl AgentJob<'_> {
         cassettes.is_decided
     }
 
-    /// The runs of the fault matrix, once the ordinary ones are there.
+    /// The runs for one of its gates, once the ordinary ones are there.
     pub(super) fn matrix_units(&self, unit: &Unit) -> Vec<Unit> {
         let is_over = {
             let cassettes = self.lock();
@@ -210,14 +229,14 @@ impl AgentJob<'_> {
 
     fn missing_in_matrix(&self) -> Vec<Unit> {
         let mut cassettes = self.lock();
-        cassettes.combinations = match cassettes.runs.all_traces().get(&1) {
-            Some(text) => Trace::read(text)
-                .map(|trace| fault_combinations(self.row.agent, &[Run::of(&trace)]))
-                .unwrap_or_default(),
-            None => Vec::new(),
-        };
+        let (first, header) = (cassettes.runs.all_traces().remove(&1), cassettes.runs.kept_header());
+        let first = first.as_deref().and_then(|text| Trace::read(text).ok());
+        cassettes.side = first.as_ref().and_then(|trace| {
+            SideRuns::of(self.row.agent, &[Run { header: header.as_ref(), ..Run::of(trace) }])
+        });
         let recorded = cassettes.matrix.all_traces();
-        let missing = (1..=cassettes.combinations.len()).filter(|run| !recorded.contains_key(run));
+        let wanted = cassettes.side.as_ref().map_or(0, |side| side.runs.len());
+        let missing = (1..=wanted).filter(|run| !recorded.contains_key(run));
         missing.map(|run| Unit { job: self.number, run, in_matrix: true }).collect()
     }
 

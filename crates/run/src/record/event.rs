@@ -135,6 +135,8 @@ pub struct RowToRecord {
     pub runs: usize,
     /// How many runs it has in all.
     pub of: usize,
+    /// What a run for one of its gates is called, where there are such.
+    pub side: &'static str,
 }
 
 /// Tells who watches that a server is late.

@@ -96,9 +96,10 @@ async fn run_provider(
         tool_schemas: agent.tool_schemas(),
         max_result_chars: agent.max_result_chars(),
     };
-    let (toolbox, complaints) = Toolbox::open(servers.clone(), &distract, job.faults(unit), view)
-        .await
-        .map_err(|error| Unfinished::Failed(error.to_string()))?;
+    let (toolbox, complaints) =
+        Toolbox::open(servers.clone(), &distract, &job.hidden(unit), job.faults(unit), view)
+            .await
+            .map_err(|error| Unfinished::Failed(error.to_string()))?;
     let toolbox = Arc::new(toolbox);
     let catalogue = toolbox.catalogue().to_vec();
     let left_out = toolbox.left_out().iter().map(|left| (left.tool.clone(), left.why.clone())).collect();
@@ -165,6 +166,7 @@ async fn run_own(
         servers,
         faults: job.faults(unit),
         distractors: job.distracts().then_some(&distract),
+        hidden: job.hidden(unit),
         catalogue: None,
         time_budget: limits(agent).time_budget,
         program: &program,

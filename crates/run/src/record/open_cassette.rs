@@ -106,6 +106,13 @@ impl OpenCassette {
         self.header.as_ref()
     }
 
+    /// The same, also of runs that were there and are kept.
+    pub(super) fn kept_header(&self) -> Option<Header> {
+        let of_file = |path: &PathBuf| Recording::open(path).ok()?.cassette().ok()?.header;
+        let path = self.path.as_ref().filter(|_| self.goes_on);
+        self.header.clone().or_else(|| path.and_then(of_file))
+    }
+
     /// The traces of all runs by their numbers: those of this recording, and those that were there and are kept.
     pub(super) fn all_traces(&self) -> BTreeMap<usize, String> {
         let mut traces = self.traces.clone();

@@ -1,9 +1,9 @@
 //! What is the matter with a row's recording, and which of its runs does that ask for?
 
 use crate::cassette::{Cassette, CassetteRun, ReadError, Recording};
-use crate::replay::{cassette_paths, expected_header, faults_path, misfit};
+use crate::replay::{cassette_paths, expected_header, misfit, side_path};
 use crate::{Mode, Options, Which, judge, tool_test};
-use mcptest_core::eval::{MATRIX_PARAMETER, fault_combinations};
+use mcptest_core::eval::SideRuns;
 use mcptest_core::report::Status;
 use mcptest_core::row::{AgentRow, Row, Subject, ToolRow};
 use mcptest_core::trace::Run;
@@ -17,7 +17,7 @@ pub(super) enum RecordingState {
     Newer,
     /// It was made before the suite changed.
     Stale,
-    /// It lacks the runs with these numbers; with none of them, runs of its fault matrix.
+    /// It lacks the runs with these numbers; with none of them, runs for one of its gates.
     Short(Vec<usize>),
     /// It can be judged, and ends so.
     Judged(Status),
@@ -98,13 +98,13 @@ fn unreadable(error: &ReadError) -> RecordingState {
     if is_of_newer(error) { RecordingState::Newer } else { RecordingState::Missing }
 }
 
-/// What is the matter with the runs of the fault matrix, when something is.
+/// What is the matter with the runs for one of its gates, when something is.
 fn matrix_state(of: AgentRow<'_>, cassette: &Cassette<'_>) -> Option<RecordingState> {
     let first = cassette.runs.first().and_then(|run| run.trace.as_ref().ok());
-    let first: Vec<Run<'_>> = first.map(Run::of).into_iter().collect();
-    let combinations: Vec<String> =
-        fault_combinations(of.agent, &first).iter().map(ToString::to_string).collect();
-    let path = faults_path(of).filter(|_| !combinations.is_empty())?;
+    let header = cassette.header.as_ref();
+    let first = first.map(|trace| Run { header, ..Run::of(trace) });
+    let side = SideRuns::of(of.agent, first.as_slice()).filter(|side| !side.runs.is_empty())?;
+    let path = side_path(of)?;
     let Some(recording) = path.exists().then(|| Recording::open(&path)) else {
         return Some(RecordingState::Short(Vec::new()));
     };
@@ -116,23 +116,22 @@ fn matrix_state(of: AgentRow<'_>, cassette: &Cassette<'_>) -> Option<RecordingSt
         Ok(recorded) => recorded,
         Err(error) => return Some(unreadable(&error)),
     };
-    let wanted = combinations.len();
     let mut expected = expected_header(of);
-    expected.parameters.insert(MATRIX_PARAMETER.to_owned(), combinations.into());
+    side.name_in(&mut expected);
     if misfit(of, &recorded, &expected).is_some() {
         return Some(RecordingState::Stale);
     }
     if recorded.runs.iter().any(|run| run.trace.is_err()) {
         return Some(RecordingState::Missing);
     }
-    (!recorded.missing(wanted).is_empty()).then_some(RecordingState::Short(Vec::new()))
+    (!recorded.missing(side.runs.len()).is_empty()).then_some(RecordingState::Short(Vec::new()))
 }
 
 /// The runs that are to be recorded.
 pub(super) struct WantedRuns {
     /// Whether runs that are there are kept.
     pub(super) goes_on: bool,
-    /// Their numbers; with none of them, those that the fault matrix lacks.
+    /// Their numbers; with none of them, those that one of its gates lacks.
     pub(super) runs: Vec<usize>,
 }
 

@@ -94,7 +94,7 @@ fn verdict(agent: &Agent, runs: &[Run<'_>]) -> bool {
         && agent
             .gates
             .iter()
-            .all(|gate| gate.judges_matrix() || gate.judge("t", runs).status == Status::Passed)
+            .all(|gate| gate.judges_side_runs() || gate.judge("t", runs).status == Status::Passed)
 }
 
 /// Calls `check` with the runs of these ways.

@@ -6,11 +6,12 @@ mod tests;
 
 use super::combination::Combination;
 use super::gate::{AgentFacts, Gate, GateKind, Trait};
-use super::recording::Recording;
+use super::recording::{Recording, Side, SideRun, SideWords};
 use super::scores::Scores;
 use super::target::{Fold, Target};
 use crate::fault::FaultKind;
 use crate::problem::{Problem, Span};
+use crate::suite::Agent;
 use crate::suite::read::{Block, Field};
 use crate::trace::Run;
 
@@ -36,8 +37,7 @@ const KINDS: [FaultKind; 6] = [
     FaultKind::LostResponse,
 ];
 
-/// The parameter of a recorded header that names the combination of each run.
-pub const MATRIX_PARAMETER: &str = "fault_matrix";
+const KEY: &str = "fault_matrix";
 
 /// How many calls are tried when the block does not say.
 const MOST_CALLS: usize = 10;
@@ -51,7 +51,7 @@ pub(crate) struct FaultMatrix {
 }
 
 pub(super) const KIND: GateKind = GateKind {
-    key: "fault_matrix",
+    key: KEY,
     summary: "Which call may fail in which way, and the agent still gets there?",
     targets: &[COMBINATIONS, REACHED, SURVIVED, SURVIVAL_RATE],
     doc: include_str!("doc.md"),
@@ -77,13 +77,15 @@ impl Gate for FaultMatrix {
     }
 
     fn recording(&self) -> Recording<'_> {
-        let combinations = |runs: &[Run<'_>]| {
+        let runs = |_: &Agent, runs: &[Run<'_>]| {
             let made = runs.first().map_or(0, |run| run.trace.tool_calls.len());
             let calls = self.calls.unwrap_or_else(|| made.min(MOST_CALLS));
-            let of_kind = |&kind| (0..calls).map(move |call_index| Combination { kind, call_index });
+            let of_kind =
+                |&kind| (0..calls).map(move |call_index| SideRun::Fault(Combination { kind, call_index }));
             self.kinds.iter().flat_map(of_kind).collect()
         };
-        Recording { combinations: Some(Box::new(combinations)), ..Recording::default() }
+        let words = SideWords { all: "the fault matrix", one: "fault", file: "faults" };
+        Recording { side: Some(Side { words, runs: Box::new(runs) }), ..Recording::default() }
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {

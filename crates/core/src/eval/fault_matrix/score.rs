@@ -1,6 +1,6 @@
 //! Which combinations were reached, and which did the agent get over?
 
-use super::{COMBINATIONS, FaultMatrix, MATRIX_PARAMETER, REACHED, SURVIVAL_RATE, SURVIVED};
+use super::{COMBINATIONS, FaultMatrix, KEY, REACHED, SURVIVAL_RATE, SURVIVED};
 use crate::eval::Combination;
 use crate::eval::scores::Scores;
 use crate::eval::some_of;
@@ -77,7 +77,7 @@ fn summary(combinations: usize, reached: usize, lost: &[String], unreached: &[St
 
 /// The combination that the recording names for this run.
 fn label(run: &Run<'_>, at: usize) -> Option<String> {
-    let combinations = run.header?.parameters.get(MATRIX_PARAMETER)?;
+    let combinations = run.header?.parameters.get(KEY)?;
     combinations.get(at).and_then(Value::as_str).map(str::to_owned)
 }
 

@@ -1,7 +1,7 @@
 //! What survives, what does not, and what was never tried?
 
 use crate::eval::trial::{findings, judged, problems, suite, value};
-use crate::eval::{Combination, fault_combinations};
+use crate::eval::{SideRun, SideRuns};
 use crate::trace::{Header, Run, Trace};
 use serde_json::{Value, json};
 
@@ -22,15 +22,15 @@ fn run(fault: Option<(&str, usize)>, results: &[bool]) -> Value {
     json!({ "tool_calls": calls, "tool_results": results, "final_response": "done", "faults": faults })
 }
 
-fn of(agent: &str, runs: &[Value]) -> Vec<Combination> {
+fn of(agent: &str, runs: &[Value]) -> Vec<SideRun> {
     let loaded = crate::eval::trial::loaded(&suite(agent));
     let texts: Vec<String> = runs.iter().map(Value::to_string).collect();
     let traces: Vec<Trace<'_>> = texts.iter().map(|text| Trace::read(text).unwrap()).collect();
     let runs: Vec<Run<'_>> = Run::all(&traces);
-    fault_combinations(&loaded.suite.unwrap().agents[0], &runs)
+    SideRuns::of(&loaded.suite.unwrap().agents[0], &runs).map(|side| side.runs).unwrap_or_default()
 }
 
-fn shown(combinations: &[Combination]) -> Vec<String> {
+fn shown(combinations: &[SideRun]) -> Vec<String> {
     combinations.iter().map(ToString::to_string).collect()
 }
 

@@ -42,9 +42,8 @@ pub(super) fn read_block(block: &mut Block<'_>, span: Span, scope: &Scope) -> Op
     if own.is_some() && turns.len() > 1 {
         refuse_turns(block);
     }
-    if matches!(cassette, Some(CassettePath::ReadOnly(_))) {
-        refuse_gates_with_recordings(block, &gates);
-    }
+    let is_read_only = matches!(cassette, Some(CassettePath::ReadOnly(_)));
+    refuse_gates_with_recordings(block, &gates, is_read_only);
     let agent = Agent {
         name: name?,
         models,
@@ -112,9 +111,21 @@ fn refuse_turns(block: &Block<'_>) {
     block.report(problem.at(block.key_span("turns").unwrap_or_default()).help(help));
 }
 
-fn refuse_gates_with_recordings(block: &Block<'_>, gates: &[GateBlock]) {
-    let has_more_files = |gate: &&GateBlock| gate.variants().next().is_some() || gate.judges_matrix();
-    if let Some(gate) = gates.iter().find(has_more_files) {
+/// There is one cassette beside that of the ordinary runs.
+fn refuse_two_gates_with_runs(block: &Block<'_>, gates: &[GateBlock]) {
+    let keys: Vec<&str> = gates.iter().filter(|gate| gate.judges_side_runs()).map(GateBlock::key).collect();
+    if let [first, second, ..] = keys[..] {
+        let message =
+            format!("`{first}` and `{second}` each have runs of their own, and an agent has those of one");
+        let problem = Problem::error(message).at(block.key_span(second).unwrap_or_default());
+        block.report(problem.help("write a second agent for one of them"));
+    }
+}
+
+fn refuse_gates_with_recordings(block: &Block<'_>, gates: &[GateBlock], is_read_only: bool) {
+    refuse_two_gates_with_runs(block, gates);
+    let has_more_files = |gate: &&GateBlock| gate.variants().next().is_some() || gate.judges_side_runs();
+    if let Some(gate) = gates.iter().find(has_more_files).filter(|_| is_read_only) {
         let message =
             format!("`{}` has recordings of its own, and this does not say which they are", gate.key());
         let problem = Problem::error(message);

@@ -5,6 +5,7 @@ use crate::problem::{Problem, Span};
 use crate::yaml::{Entry, Kind, Node, Scalar};
 use serde_json::{Value, json};
 use std::cell::RefCell;
+use std::rc::Rc;
 
 /// A value to read, or, without a file, the place where its schema is described.
 pub struct Field<'a> {
@@ -161,20 +162,38 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// `true` for a map with nothing in it, `false` for none, or the map itself.
-    pub fn flag_or_block<T>(&mut self, read: impl FnOnce(&mut Block<'_>) -> T) -> Option<T> {
+    /// `true` for a map with nothing in it, `false` for none, or the map itself; where `list` says so, also a list for a
+    /// map with that key alone.
+    pub fn flag_or_block<T>(
+        &mut self,
+        list: Option<&'static str>,
+        read: impl FnOnce(&mut Block<'_>) -> T,
+    ) -> Option<T> {
         match self.at {
+            At::Node(&Node { span, expanded, kind: Kind::List(ref items) }) if list.is_some() => {
+                let value = Rc::new(Node { span, expanded, kind: Kind::List(items.clone()) });
+                let entries = [Entry { key: list.unwrap_or_default().into(), key_span: span, value }];
+                let mut block = Block::new(self.reading, span, &entries, self.siblings);
+                Some(read(&mut block))
+            }
             At::Node(Node { kind: Kind::Scalar(scalar), .. }) if *scalar != Scalar::Null => {
                 let mut block = Block::new(self.reading, self.span(), &[], self.siblings);
-                self.flag_among("`true`, `false` or a map")?.then(|| read(&mut block))
+                self.flag_among(if list.is_some() {
+                    "`true`, `false`, a list or a map"
+                } else {
+                    "`true`, `false` or a map"
+                })?
+                .then(|| read(&mut block))
             }
             At::Node(_) => self.block(read),
             At::Describe(slot) => {
                 self.block(read);
                 let block = slot.take();
                 self.flag();
-                let flag = slot.take();
-                *slot.borrow_mut() = super::any_of(vec![flag, block]);
+                let mut shapes = vec![slot.take()];
+                shapes.extend(list.map(|key| block["properties"][key].clone()));
+                shapes.push(block);
+                *slot.borrow_mut() = super::any_of(shapes);
                 None
             }
         }

@@ -2,10 +2,10 @@
 
 use super::past::Tokens;
 use mcptest_agent::Limits;
-use mcptest_core::eval::fault_combinations;
+use mcptest_core::eval::SideRuns;
 use mcptest_core::row::AgentRow;
 use mcptest_core::suite::Agent;
-use mcptest_core::trace::{CatalogueTool, Run, Trace};
+use mcptest_core::trace::{CatalogueTool, Header, Run, Trace};
 
 const CHARACTERS_A_TOKEN: usize = 4;
 /// A run with tools calls this often for each turn of the user's, and then answers.
@@ -50,12 +50,12 @@ fn characters_of(tool: &CatalogueTool) -> usize {
     tool.name.chars().count() + description + schema
 }
 
-/// How many combinations the agent's fault matrix has after a first run with so many calls.
-pub(super) fn combinations(agent: &Agent, calls: usize) -> usize {
+/// The runs for one of the agent's gates after a first run with so many calls, recorded with this header.
+pub(super) fn side_runs(agent: &Agent, calls: usize, header: &Header) -> Option<SideRuns> {
     /// More than any matrix tries.
     const MANY: usize = 100;
     let calls = vec![r#"{"name":"any"}"#; calls.min(MANY)].join(",");
     let text = format!(r#"{{"tool_calls":[{calls}]}}"#);
-    let Ok(trace) = Trace::read(&text) else { return 0 };
-    fault_combinations(agent, &[Run::of(&trace)]).len()
+    let trace = Trace::read(&text).ok()?;
+    SideRuns::of(agent, &[Run { header: Some(header), ..Run::of(&trace) }])
 }

@@ -8,9 +8,10 @@ mod tests;
 use super::one_run::limits;
 use super::state::{WantedRuns, wanted_runs};
 use crate::Options;
-use crate::cassette::{Recording, beside};
+use crate::cassette::Recording;
 use crate::plan::Plan;
-use crate::replay::cassette_paths;
+use crate::replay::{cassette_paths, expected_header, side_path};
+use mcptest_core::eval::SideWords;
 use mcptest_core::row::{AgentRow, Row};
 use mcptest_core::trace::Tokens;
 use past::Past;
@@ -35,9 +36,9 @@ pub struct Estimate {
 pub struct RowEstimate {
     /// The row's name.
     pub row_name: String,
-    /// Its runs that would be recorded, those of its fault matrix aside.
+    /// Its runs that would be recorded, those for one of its gates aside.
     pub runs: usize,
-    /// The runs of its fault matrix, when it has one.
+    /// The runs for one of its gates, as of a fault matrix, when it has such.
     pub matrix: Option<MatrixRuns>,
     /// Whether it may end before all runs are made.
     pub may_stop_early: bool,
@@ -57,13 +58,15 @@ pub struct RowEstimate {
     pub refused: Option<String>,
 }
 
-/// How many runs a fault matrix has.
+/// How many runs there are for one gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MatrixRuns {
     /// As many as after the recorded first run, or else after one that makes a few calls.
     pub about: usize,
-    /// As many as there can be.
-    pub at_most: usize,
+    /// As many as there can be; `None` when that is known after the first run.
+    pub at_most: Option<usize>,
+    /// What is said of them.
+    pub words: SideWords,
 }
 
 /// Tokens that are not spent yet.
@@ -131,10 +134,11 @@ fn of_row(row: &Row<'_>, of: AgentRow<'_>, options: &Options) -> Option<RowEstim
     let WantedRuns { goes_on, runs } = wanted_runs(row, options.mode)?;
     let path = cassette_paths(of).ok()?.into_iter().next()?;
     let past = Past::read(&path);
-    let matrix = matrix(of, &past, &path, goes_on);
+    let matrix = matrix(of, &past, goes_on);
     let is_own = of.agent.own.is_some();
     let limits = limits(of.agent);
-    let at_most = runs.len() as u64 + matrix.map_or(0, |matrix| matrix.at_most) as u64;
+    let most = matrix.map_or(Some(0), |matrix| matrix.at_most);
+    let at_most = most.map(|most| (runs.len() + most) as u64);
     let about = runs.len() + matrix.map_or(0, |matrix| matrix.about);
     let budget = of.suite.budget;
     let of_run = [limits.token_budget, budget.per_run_tokens].into_iter().flatten().min();
@@ -157,8 +161,8 @@ fn of_row(row: &Row<'_>, of: AgentRow<'_>, options: &Options) -> Option<RowEstim
         matrix,
         may_stop_early: of.agent.stop_decided,
         is_own,
-        calls_at_most: (!is_own).then(|| at_most.saturating_mul(limits.max_turns)),
-        tokens_at_most: of_run.map(|limit| at_most.saturating_mul(limit)),
+        calls_at_most: at_most.filter(|_| !is_own).map(|most| most.saturating_mul(limits.max_turns)),
+        tokens_at_most: of_run.zip(at_most).map(|(limit, most)| most.saturating_mul(limit)),
         tokens: expected.map(|(mean, is_rough)| ExpectedTokens { total: times(mean.total()), is_rough }),
         cost_usd: priced.or_else(|| past.cost_usd.map(|mean| mean * about as f64)),
         refused: refused(of, unpriced.as_deref().filter(|_| is_in_dollars)),
@@ -173,17 +177,21 @@ fn refused(of: AgentRow<'_>, unpriced: Option<&str>) -> Option<String> {
     unpriced.map(|model| format!("there is no price for `{model}`, so a budget in dollars cannot be held"))
 }
 
-/// The combinations of its fault matrix that would be recorded.
-fn matrix(of: AgentRow<'_>, past: &Past, path: &Path, goes_on: bool) -> Option<MatrixRuns> {
-    let most = guess::combinations(of.agent, usize::MAX);
-    if most == 0 {
-        return None;
+/// The runs for one of its gates that would be recorded. Tools that no suite tells are those that were recorded.
+fn matrix(of: AgentRow<'_>, past: &Past, goes_on: bool) -> Option<MatrixRuns> {
+    let mut header = expected_header(of);
+    header.catalogue = header.catalogue.or_else(|| past.catalogue.clone());
+    let after = |calls: usize| guess::side_runs(of.agent, calls, &header);
+    let words = after(usize::MAX)?.words;
+    let count = |calls: usize| after(calls).map_or(0, |side| side.runs.len());
+    let (about, most) = (count(past.first_calls.unwrap_or(guess::CALLS)), count(usize::MAX));
+    if most == 0 && header.catalogue.is_none() {
+        return Some(MatrixRuns { about: 0, at_most: None, words });
     }
-    let about = guess::combinations(of.agent, past.first_calls.unwrap_or(guess::CALLS));
-    let recorded = if goes_on { recorded(&beside(path, "faults")) } else { 0 };
+    let recorded = if goes_on { side_path(of).map_or(0, |path| recorded(&path)) } else { 0 };
     let is_known = goes_on && past.first_calls.is_some();
-    let at_most = if is_known { about } else { most };
-    Some(MatrixRuns { about: about.saturating_sub(recorded), at_most: at_most.saturating_sub(recorded) })
+    let at_most = if is_known { about } else { most }.saturating_sub(recorded);
+    (most > 0).then(|| MatrixRuns { about: about.saturating_sub(recorded), at_most: Some(at_most), words })
 }
 
 /// How many runs a cassette has.

@@ -1,11 +1,11 @@
 //! What did the recorded runs of a row take?
 
 use crate::cassette::Recording;
-use mcptest_core::trace::Conversation;
+use mcptest_core::trace::{CatalogueTool, Conversation};
 use std::path::Path;
 
 /// The means of what is recorded.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Past {
     /// The tokens of a run, where every run has them counted.
     pub(super) tokens: Option<Tokens>,
@@ -13,6 +13,8 @@ pub(super) struct Past {
     pub(super) cost_usd: Option<f64>,
     /// How many calls the first run made.
     pub(super) first_calls: Option<usize>,
+    /// The tools that there were.
+    pub(super) catalogue: Option<Vec<CatalogueTool>>,
 }
 
 /// Tokens of one run.
@@ -42,6 +44,7 @@ impl Past {
                 .map(|(prompt, completion)| Tokens { prompt, completion }),
             cost_usd: mean(&conversations, |one| one.cost_usd),
             first_calls: first.map(|trace| trace.tool_calls.len()),
+            catalogue: cassette.header.as_ref().and_then(|header| header.catalogue.clone()),
         }
     }
 }

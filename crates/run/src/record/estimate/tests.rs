@@ -31,6 +31,10 @@ fn only_row(agents: &str, recordings: &[(&str, &str)]) -> RowEstimate {
     rows.remove(0)
 }
 
+fn about(matrix: MatrixRuns) -> (usize, Option<usize>) {
+    (matrix.about, matrix.at_most)
+}
+
 fn agent(model: &str, more: &str) -> String {
     format!(
         "agents:\n  - {{ name: a, {model}, servers: [weather], prompt: 'Is it sunny in Oslo?', cassette: a.jsonl{more} }}\n"
@@ -130,14 +134,14 @@ fn a_fault_matrix_is_counted_as_far_as_it_is_known() {
         agent("model: claude-sonnet-4-5", &format!(", runs: 2, max_turns: 10, fault_matrix: {block}"))
     };
     let row = only_row(&matrix("{ kinds: [hang, malformed], calls: 3 }"), &[]);
-    assert_eq!(row.matrix, Some(MatrixRuns { about: 6, at_most: 6 }));
+    assert_eq!(row.matrix.map(about), Some((6, Some(6))));
     assert_eq!(row.calls_at_most, Some((2 + 6) * 10));
     let row = only_row(&matrix("true"), &[]);
-    assert_eq!(row.matrix, Some(MatrixRuns { about: 12, at_most: 60 }));
+    assert_eq!(row.matrix.map(about), Some((12, Some(60))));
     assert_eq!(row.calls_at_most, Some((2 + 60) * 10));
     assert_eq!(row.tokens.unwrap().total, (2 + 12) * 4665);
     let row = only_row(&matrix("true"), &[("a.jsonl", &runs(&[(1000, 100)]))]);
-    assert_eq!(row.matrix, Some(MatrixRuns { about: 6, at_most: 60 }));
+    assert_eq!(row.matrix.map(about), Some((6, Some(60))));
     assert_eq!(row.tokens.unwrap().total, (2 + 6) * 1100);
 }
 
@@ -167,4 +171,16 @@ fn only_what_the_mode_asks_for_is_estimated() {
     let read = folder(&agents.replace("a.jsonl", "[a.jsonl]"), &[("a.jsonl", &runs(&[(1, 1), (1, 1)]))]);
     let read = estimated(&read, ALL, None);
     assert_eq!((read.rows.len(), read.read_only), (0, 1));
+}
+
+#[test]
+fn an_ablation_counts_its_sets_and_says_when_the_tools_are_not_known() {
+    let of = |ablate: &str| {
+        let more = format!(", runs: 3, ablate: {ablate}");
+        only_row(&agent("model: claude-sonnet-4-5, max_turns: 5", &more), &[])
+    };
+    let listed = of("[search, [look, search]]");
+    assert_eq!((listed.matrix.map(about), listed.calls_at_most), (Some((6, Some(6))), Some(45)));
+    let unknown = of("true");
+    assert_eq!((unknown.matrix.map(about), unknown.calls_at_most), (Some((0, None)), None));
 }

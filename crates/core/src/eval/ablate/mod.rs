@@ -1,0 +1,142 @@
+//! `ablate:` what is each tool worth to the agent?
+
+mod score;
+#[cfg(test)]
+mod tests;
+
+use super::gate::{AgentFacts, Gate, GateKind, Trait};
+use super::recording::{Recording, Side, SideRun, SideWords};
+use super::scores::Scores;
+use super::target::{Fold, Target};
+use crate::problem::{Problem, Span};
+use crate::suite::Agent;
+use crate::suite::read::{Block, Field};
+use crate::trace::Run;
+
+const SETS: Target = Target::count("ablation.sets", "sets of tools that were removed").folded(Fold::Pooled);
+const MAX_DROP: Target = Target::percent("ablation.max_drop", "the largest drop of success, in points")
+    .folded(Fold::Pooled)
+    .unwanted();
+const MIN_DROP: Target =
+    Target::percent("ablation.min_drop", "the smallest drop of success, in points").folded(Fold::Pooled);
+const NEEDED: Target = Target::count("ablation.needed_tools", "sets without which success drops for certain")
+    .folded(Fold::Pooled)
+    .wanted();
+const USELESS: Target =
+    Target::count("ablation.useless_tools", "sets without which no fewer runs succeed").folded(Fold::Pooled);
+const EXTRA_CALLS: Target =
+    Target::amount("ablation.extra_calls", "the most calls that a run makes more without a set")
+        .folded(Fold::Pooled);
+const EXTRA_TOKENS: Target =
+    Target::amount("ablation.extra_tokens", "the most tokens that a run takes more without a set")
+        .folded(Fold::Pooled);
+const EXTRA_COST: Target =
+    Target::amount("ablation.extra_cost", "the most dollars that a run costs more without a set")
+        .folded(Fold::Pooled);
+
+/// The block as written.
+pub(crate) struct Ablate {
+    /// The sets of tools; each tool in turn where none is written.
+    sets: Option<Vec<Vec<String>>>,
+    named: Vec<(String, Span)>,
+    /// How many runs there are without each; as many as the agent has.
+    runs: Option<usize>,
+}
+
+pub(super) const KIND: GateKind = GateKind {
+    key: "ablate",
+    summary: "What is each tool worth to the agent?",
+    targets: &[SETS, MAX_DROP, MIN_DROP, NEEDED, USELESS, EXTRA_CALLS, EXTRA_TOKENS, EXTRA_COST],
+    doc: include_str!("doc.md"),
+    example: include_str!("example.yml"),
+    floors: &[],
+    read: |block| Box::new(Ablate::read(block)),
+    traits: &[Trait::ComparesRuns, Trait::TakesTrue, Trait::TakesList("sets")],
+};
+
+impl Ablate {
+    fn read(block: &mut Block<'_>) -> Self {
+        let mut named = Vec::new();
+        let doc = "The tools that are removed, one or several at a time; left out, each tool in turn";
+        let sets = block.optional("sets", doc, |field| read_sets(field, &mut named));
+        let doc = "How many runs are made without each set; left out, as many as the agent has";
+        let runs = block.optional("runs", doc, |field| field.whole(1..=100_000)).map(|runs| runs as usize);
+        Self { sets, named, runs }
+    }
+
+    /// The sets of a recording with this catalogue.
+    fn sets(&self, runs: &[Run<'_>]) -> Vec<Vec<String>> {
+        if let Some(sets) = &self.sets {
+            return sets.clone();
+        }
+        let catalogue = runs.first().and_then(|run| run.header?.catalogue.as_deref()).unwrap_or_default();
+        catalogue.iter().filter(|tool| !tool.distractor).map(|tool| vec![tool.full_name()]).collect()
+    }
+}
+
+impl Gate for Ablate {
+    fn score(&self, runs: &[Run<'_>]) -> Scores {
+        score::score(&self.sets(runs), &[], runs)
+    }
+
+    fn score_side(&self, ordinary: &[Run<'_>], side: &[Run<'_>]) -> Scores {
+        score::score(&self.sets(ordinary), ordinary, side)
+    }
+
+    fn recording(&self) -> Recording<'_> {
+        let runs = |agent: &Agent, runs: &[Run<'_>]| {
+            let count = self.runs.unwrap_or(agent.runs);
+            let of_set =
+                |set: Vec<String>| (1..=count).map(move |number| SideRun::Without(set.clone(), number));
+            self.sets(runs).into_iter().flat_map(of_set).collect()
+        };
+        let words = SideWords { all: "the ablation", one: "ablated run", file: "ablated" };
+        Recording { side: Some(Side { words, runs: Box::new(runs) }), ..Recording::default() }
+    }
+
+    fn named_tools(&self) -> &[(String, Span)] {
+        &self.named
+    }
+
+    fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
+        let mut problems = agent.unknown_tools(&self.named);
+        if agent.expectations == 0 {
+            let problem = Problem::warning("without an `expect:` every run succeeds, whatever is removed");
+            let help = "say in the agent's `expect:` what the task must come to, whichever tools do it";
+            problems.push(problem.at(agent.key_span).help(help));
+        }
+        problems
+    }
+}
+
+fn read_sets(field: &mut Field<'_>, named: &mut Vec<(String, Span)>) -> Option<Vec<Vec<String>>> {
+    let mut tool = |field: &mut Field<'_>| {
+        let tool = field.tool()?;
+        named.push((tool.clone(), field.span()));
+        Some(tool)
+    };
+    let mut seen: Vec<(Vec<String>, Span)> = Vec::new();
+    let sets = field.list(|item| {
+        let mut set = item.shapes("a tool or a list of tools", |shapes| {
+            shapes.text(|field| tool(field).map(|tool| vec![tool]));
+            shapes.list(|field| field.list(&mut tool));
+        })?;
+        set.sort();
+        set.dedup();
+        if set.is_empty() {
+            item.report(Problem::error("a set without tools removes nothing"));
+            return None;
+        }
+        if let Some((_, first)) = seen.iter().find(|(other, _)| *other == set) {
+            item.report(Problem::error("the same set is listed twice").also(*first, "first here"));
+            return None;
+        }
+        seen.push((set.clone(), item.span()));
+        Some(set)
+    });
+    field.amend_schema("minItems", serde_json::json!(1));
+    if sets.as_ref().is_some_and(Vec::is_empty) {
+        field.report(Problem::error("there is no set").help("write `ablate: true` for each tool in turn"));
+    }
+    sets
+}
