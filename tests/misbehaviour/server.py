@@ -25,7 +25,8 @@ def note_pid(pid):
 
 
 def tool(**more):
-    return {"name": "echo", "description": "Says it again", "inputSchema": {"type": "object"}, **more}
+    reads = {"readOnlyHint": True}
+    return {"name": "echo", "description": "Says it again", "inputSchema": {"type": "object"}, "annotations": reads, **more}
 
 
 def answer(message):
@@ -43,6 +44,8 @@ def answer(message):
         "tools/call": {"content": [{"type": "text", "text": "hello"}]},
         "ping": {},
     }
+    if method == "tools/call" and message.get("params", {}).get("name") != "echo":
+        return {"jsonrpc": "2.0", "id": ident, "error": {"code": -32602, "message": "no such tool"}}
     if method in results:
         return {"jsonrpc": "2.0", "id": ident, "result": results[method]}
     return {"jsonrpc": "2.0", "id": ident, "error": {"code": -32601, "message": f"no method {method}"}}
@@ -276,7 +279,12 @@ def serve_stdio(name):
         raw("Bad server v1.0 ready")
     row = STDIO[name]
     for line in sys.stdin:
-        row(json.loads(line))
+        try:
+            message = json.loads(line)
+        except ValueError:
+            raw('{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not JSON"}}')
+            continue
+        row(message)
     if name == "ignores-the-end":
         time.sleep(HELD)
 
@@ -371,7 +379,14 @@ def handle(connection, row):
     if method != b"POST":
         connection.sendall(response("405 Method Not Allowed", ""))
         return
-    message = json.loads(body)
+    try:
+        message = json.loads(body)
+    except ValueError:
+        connection.sendall(response("400 Bad Request", ""))
+        return
+    if not {"method", "result", "error"} & message.keys():
+        connection.sendall(response("400 Bad Request", ""))
+        return
     healthy = answer(message)
     reply = json.dumps(healthy) if healthy else ""
     bad = row(message, reply)

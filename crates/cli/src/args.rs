@@ -64,6 +64,8 @@ pub(crate) enum Command {
     LintTools(Deferred<crate::command::lint_tools::LintTools>),
     /// Call a tool of an MCP server and print its result.
     Call(Deferred<Call>),
+    /// Probe an MCP server for what the specification demands, without a suite.
+    Check(Deferred<crate::command::check::Check>),
     /// Write a first suite from a server or a recording.
     Init(Deferred<Init>),
     /// Serve a mock MCP server from a manifest, a list of tools or a tape.

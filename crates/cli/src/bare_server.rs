@@ -8,8 +8,9 @@ use mcptest_core::escape::escape;
 use std::ffi::OsString;
 
 /// The commands that take a server: the words before it that are their own, and the option for an address.
-const COMMANDS: [(&str, usize, &str); 5] = [
+const COMMANDS: [(&str, usize, &str); 6] = [
     ("tools", 0, "--url"),
+    ("check", 0, "--url"),
     ("call", 1, "--url"),
     ("init", 0, "--url"),
     ("verify", 1, "--url"),
@@ -138,6 +139,7 @@ mod tests {
         for (line, meant) in [
             ("mcptest tools npx -y my-server", "mcptest tools -- npx -y my-server"),
             ("mcptest tools --json npx my-server", "mcptest tools --json -- npx my-server"),
+            ("mcptest check --only EDGE npx x -y", "mcptest check --only EDGE -- npx x -y"),
             ("mcptest call add a=1 b=2 python3 server.py", "mcptest call add a=1 b=2 -- python3 server.py"),
             ("mcptest call add a=1 npx -y x", "mcptest call add a=1 -- npx -y x"),
             ("mcptest init --call 'add a=1' npx 'a b'", "mcptest init --call 'add a=1' -- npx 'a b'"),

@@ -300,6 +300,11 @@ call fail -- python3 server.py
 call look a=ODD --json -- python3 server.py
 call look a:=ODD -- python3 server.py
 call ODD --config suite.yml
+check --timeout 2s SERVER
+check --timeout 2s --allow-writes --strict -vv --reporter json=out/check.json --reporter junit -- python3 server.py
+check --config suite.yml
+check --only ODD -- true
+check --list
 mock --from-cassette FILE
 mock --tools-from FILE
 mock --tools-from manifest.yml

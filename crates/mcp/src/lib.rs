@@ -1,5 +1,6 @@
 //! MCP on the wire: a client that is a good witness, a mock server, a recording proxy.
 
+pub mod check;
 pub mod client;
 pub mod era;
 pub mod fault;

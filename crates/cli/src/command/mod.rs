@@ -3,6 +3,7 @@
 pub(crate) mod bridge;
 mod calibrate;
 mod call;
+pub(crate) mod check;
 mod check_secrets;
 mod completions;
 mod dry_run;
@@ -53,6 +54,7 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
         Command::Tools(tools) => tools::run(&tools.0, args.color),
         Command::LintTools(lint) => lint_tools::run(&lint.0, args.color),
         Command::Call(call) => call::run(&call.0, args.color),
+        Command::Check(check) => check::run(&check.0, args.color),
         Command::Init(init) => init::run(*init.0),
         Command::Mock(mock) => mock::run(&mock.0, args.color),
         Command::Proxy(proxy) => proxy::run(*proxy.0),

@@ -111,6 +111,9 @@ pub struct TestReport {
     pub runs: Vec<RunReport>,
     /// Each gate, over all runs.
     pub gates: Vec<GateReport>,
+    /// What was sent to a server and what came, where the row is a probe of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub probe: Option<Box<Probe>>,
     /// How long judging it took, and making its runs where they were made now. Only a terminal is told: it is no part of
     /// a report that must have the same bytes again.
     #[serde(skip)]
@@ -136,8 +139,23 @@ impl TestReport {
             rerun: rerun.to_string(),
             runs: Vec::new(),
             gates: Vec::new(),
+            probe: None,
             elapsed: None,
         }
+    }
+
+    /// The row of a probe of a server; `rerun` is the command that sends it alone.
+    pub fn of_probe(
+        server: &str,
+        probe: Probe,
+        status: Status,
+        reason: Option<Reason>,
+        rerun: String,
+    ) -> Self {
+        let place = Place { file: server.to_owned(), line: 1 };
+        let blank = Self::blank(&probe.id, &place, &Rerun::default());
+        let tags = vec![probe.family.clone()];
+        Self { status, reason, tags, rerun, probe: Some(Box::new(probe)), ..blank }
     }
 
     /// The name of the test's row: `name`, or `name [model]` in a matrix, then `[variant]` where there are several.
@@ -204,6 +222,28 @@ impl TestReport {
         let is_elsewhere = |run: &RunReport| run.source.as_deref() != Some(source);
         self.runs.iter().any(is_elsewhere).then_some(source)
     }
+}
+
+/// One probe of a server, whatever came of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Probe {
+    /// Its id, which no other probe has and which stays: `ERRORS-unknown-tool`.
+    pub id: String,
+    /// The family it belongs to.
+    pub family: String,
+    /// What a good server does, in a few words.
+    pub title: String,
+    /// What was sent, cut short.
+    pub sent: String,
+    /// What came, cut short.
+    pub came: String,
+    /// What the specification says.
+    pub says: String,
+    /// Where it says so: the revision and the section.
+    pub section: String,
+    /// What is not as it should be, though the specification does not insist on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warning: Option<String>,
 }
 
 /// A file and line.

@@ -85,6 +85,10 @@ pub enum ReasonKind {
     RowUnknown,
     /// The secrets cannot be taken out.
     RedactionFailed,
+    /// A server does not do what the specification says.
+    ProbeFailed,
+    /// A probe could not be sent: the server lacks what it is about, or may not be asked.
+    ProbeNotSent,
     /// None of these: the report was written by another version.
     #[default]
     #[serde(other)]

@@ -161,6 +161,10 @@ impl Conversation {
         state.end.get_or_insert(end);
     }
 
+    pub(super) fn has_ended(&self) -> bool {
+        self.state.lock().end.is_some()
+    }
+
     pub(super) fn observe(&self, observed: Observed) {
         self.state.lock().observe(observed);
     }

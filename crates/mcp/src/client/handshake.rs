@@ -114,7 +114,7 @@ fn reason(error: &WireError) -> String {
     error.misbehaviour.sentence(&error.method)
 }
 
-fn open(spec: &ServerSpec, tap: Option<Tap>, era: Era) -> Result<Link, WireError> {
+pub(super) fn open(spec: &ServerSpec, tap: Option<Tap>, era: Era) -> Result<Link, WireError> {
     let conversation = Conversation::new(&spec.name, spec.max_message_bytes, tap, spec.responses.clone());
     let opened = match &spec.endpoint {
         Endpoint::Url { url, headers } => Http::open(url, headers, spec.connect_timeout, era, conversation)

@@ -12,6 +12,7 @@ mod misbehaviour;
 mod observed;
 mod param_headers;
 mod params;
+mod raw;
 mod responses;
 mod sentence;
 mod spec;
@@ -27,12 +28,14 @@ pub use conversation::Tap;
 pub use info::{Called, Note, ServerInfo, Tool, Tools};
 pub use misbehaviour::{Misbehaviour, Moment};
 pub use observed::Observed;
+pub use raw::RawAnswer;
 pub use responses::{Responses, Scripted, ScriptedAnswer};
 pub use spec::{
     BoxedReader, BoxedWriter, DEFAULT_CONNECT_TIMEOUT, DEFAULT_TIMEOUT, Endpoint, OnLate, Pipe, ServerSpec,
     TellLate,
 };
 pub use suite::SpecError;
+pub(crate) use tool_result::faults as result_faults;
 pub use wire_error::{CallFailure, Failure, WireError};
 
 use link::Link;

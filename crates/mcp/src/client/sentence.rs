@@ -6,7 +6,7 @@ use std::time::Duration;
 impl Misbehaviour {
     /// The sentence about `asked`, such as `tools/call get_weather`.
     #[expect(clippy::too_many_lines, reason = "an arm for each variant, so that none is without words")]
-    pub(super) fn sentence(&self, asked: &str) -> String {
+    pub(crate) fn sentence(&self, asked: &str) -> String {
         match self {
             Self::CannotStart(error) => error.to_string(),
             Self::Exited { moment, status } => {

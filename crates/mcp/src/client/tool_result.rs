@@ -21,7 +21,7 @@ pub(super) fn is_no_object(result: &RawValue) -> bool {
 }
 
 /// What is wrong with a result of `tools/call`, each as the end of `the answer to …`.
-pub(super) fn faults(result: &RawValue) -> Vec<String> {
+pub(crate) fn faults(result: &RawValue) -> Vec<String> {
     let Ok(members) = serde_json::from_str::<Members<'_>>(result.get()) else { return Vec::new() };
     let mut faults = match members.get("content").map(|content| content.get()) {
         None | Some("null") => vec!["has no `content`".to_owned()],

@@ -86,6 +86,9 @@ pub(super) fn failed_gates(test: &TestReport) -> impl Iterator<Item = &GateRepor
 }
 
 fn place(test: &TestReport) -> String {
+    if test.probe.is_some() {
+        return test.suite.file.clone();
+    }
     format!("{}:{}", test.suite.file, test.suite.line)
 }
 
@@ -104,6 +107,14 @@ fn rerun(page: &mut Page, test: &TestReport) {
 /// Why the row, or a run of it, did not pass.
 fn reasons(test: &TestReport) -> impl Iterator<Item = &Reason> {
     test.reason.iter().chain(test.runs.iter().filter_map(|run| run.reason.as_ref()))
+}
+
+/// What was sent to a server, what came, and what is said of it.
+pub(super) fn probe(page: &mut Page, indent: usize, test: &TestReport) {
+    let Some(probe) = test.probe.as_ref().filter(|_| test.status == Status::Passed) else { return };
+    text(page, indent, "sent: ", &probe.sent);
+    text(page, indent, "came: ", &probe.came);
+    text(page, indent, &format!("{}: ", probe.section), &probe.says);
 }
 
 /// What is worth knowing beside the verdict.

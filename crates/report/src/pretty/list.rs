@@ -69,6 +69,10 @@ fn tally(test: &TestReport) -> String {
 
 /// What is red, or what else is worth a few words.
 fn remark(test: &TestReport) -> Option<String> {
+    if let Some(probe) = test.probe.as_ref().filter(|_| test.status != Status::Skipped) {
+        let warning = probe.warning.as_ref().map(|text| format!("warning: {}", escape(text)));
+        return Some(warning.unwrap_or_else(|| probe.title.clone()));
+    }
     let mut parts: Vec<String> = Vec::new();
     match (test.status, &test.reason) {
         (Status::Error, Some(reason)) => parts.push(reason.kind.words()),
@@ -109,5 +113,6 @@ fn about(page: &mut Page, test: &TestReport, options: &Options) {
             detail::findings(page, 6, gate, test);
         }
     }
+    detail::probe(page, 4, test);
     detail::about(page, 4, test, options);
 }

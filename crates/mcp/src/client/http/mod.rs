@@ -6,6 +6,7 @@ mod connector;
 mod exchange;
 mod failure;
 mod listen;
+mod raw;
 mod retry;
 mod stream;
 

@@ -1,0 +1,131 @@
+//! `mcptest check`: does this server do what the specification says?
+
+use super::report::Destination;
+use super::server;
+use crate::args::{Colour, Reporters, Server};
+use crate::output::Failure;
+use clap::Args as Group;
+use mcptest_core::escape::escape;
+use mcptest_core::problem::nearest;
+use mcptest_mcp::check::{self, Options, Probe};
+use mcptest_mcp::client::DEFAULT_TIMEOUT;
+use mcptest_report::REPORTERS;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+/// How long an answer may take here unless it is said otherwise: many probes wait for one that may never come.
+const TIMEOUT: Duration = Duration::from_secs(10);
+const NOTHING_SELECTED: u8 = 7;
+
+/// Arguments of `check`.
+#[derive(Debug, Group)]
+#[command(
+    override_usage = "mcptest check [OPTIONS] -- COMMAND...\n       mcptest check [OPTIONS] --url URL\n       mcptest check [OPTIONS] [--config FILE] [NAME]"
+)]
+pub(crate) struct Check {
+    /// The server's name under `servers:` of the suite; optional if there is only one.
+    #[arg(value_name = "NAME", conflicts_with_all = ["command", "url", "words"])]
+    pub(crate) name: Option<String>,
+    #[command(flatten)]
+    pub(crate) server: Server,
+    #[arg(long, value_name = "FAMILY|ID", value_delimiter = ',', help = only_help())]
+    pub(crate) only: Vec<String>,
+    /// Also call tools that do not say `readOnlyHint: true`, with made-up and with wrong arguments.
+    #[arg(long)]
+    pub(crate) allow_writes: bool,
+    /// Fail also where the specification only recommends.
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// List the probes without sending them.
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Print more: what was sent, what came and what the specification says, of every probe.
+    #[arg(long, short, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+    #[command(flatten)]
+    pub(crate) reporters: Reporters,
+}
+
+fn only_help() -> String {
+    let families: Vec<&str> = check::FAMILIES.iter().map(|(family, _)| *family).collect();
+    format!("Send only the probes of a family or with an id; repeatable [families: {}]", families.join(", "))
+}
+
+pub(super) fn run(args: &Check, colour: Colour) -> Result<ExitCode, Failure> {
+    let destinations = Destination::parse_all(&args.reporters.reporters, REPORTERS)?;
+    let probes = match selected(&args.only) {
+        Ok(probes) => probes,
+        Err(why) => {
+            crate::output::stderr(&format!("error: {}\n", why.0));
+            return Ok(ExitCode::from(NOTHING_SELECTED));
+        }
+    };
+    if args.list {
+        let lines: Vec<String> =
+            probes.iter().map(|probe| format!("{}  {}\n", probe.id, probe.title)).collect();
+        crate::output::page(&lines.concat())?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut spec = server::spec(args.name.as_deref(), &args.server)?;
+    if spec.timeout == DEFAULT_TIMEOUT && args.server.direct.timeout.is_none() {
+        spec.timeout = TIMEOUT;
+    }
+    let options = Options {
+        redact: mcptest_run::clean,
+        allow_writes: args.allow_writes,
+        strict: args.strict,
+        command: command(args, &spec.name),
+    };
+    server::speak(async {
+        let begun = Instant::now();
+        let report = check::check(&spec, &probes, &options).await?;
+        Destination::write_all(&destinations, &report, colour, args.verbose, Some(begun.elapsed()))?;
+        Ok(ExitCode::from(report.exit_code()))
+    })
+}
+
+/// The probes of these families and ids, or what was meant by one that is neither.
+fn selected(only: &[String]) -> Result<Vec<&'static Probe>, Failure> {
+    let is_named = |probe: &Probe, name: &str| {
+        name.eq_ignore_ascii_case(probe.id) || name.eq_ignore_ascii_case(probe.family())
+    };
+    if let Some(name) = only.iter().find(|name| !check::probes().any(|probe| is_named(probe, name))) {
+        let known: Vec<&str> = check::FAMILIES
+            .iter()
+            .map(|(family, _)| *family)
+            .chain(check::probes().map(|probe| probe.id))
+            .collect();
+        let upper = name.to_ascii_uppercase();
+        let near = nearest(name, known.iter().copied()).or_else(|| nearest(&upper, known.iter().copied()));
+        let help = near.map_or_else(
+            || "`mcptest check --list` lists the probes".to_owned(),
+            |near| format!("did you mean `{near}`?"),
+        );
+        return Err(Failure(format!("there is no family and no probe `{}`\n  help: {help}", escape(name))));
+    }
+    Ok(check::probes()
+        .filter(|probe| only.is_empty() || only.iter().any(|name| is_named(probe, name)))
+        .collect())
+}
+
+/// The command that checks this server, for a row to be sent again.
+fn command(args: &Check, name: &str) -> String {
+    let mut words = vec!["mcptest".to_owned(), "check".to_owned()];
+    words.extend(args.allow_writes.then(|| "--allow-writes".to_owned()));
+    words.extend(args.strict.then(|| "--strict".to_owned()));
+    let direct = &args.server.direct;
+    match (&direct.url, &direct.command) {
+        (Some(url), _) => words.extend(["--url".to_owned(), url.clone()]),
+        (None, Some(text)) => words.extend(["--command".to_owned(), text.clone()]),
+        (None, None) if !direct.words.is_empty() => {
+            words.push("--".to_owned());
+            words.extend(direct.words.iter().cloned());
+        }
+        (None, None) => {
+            let config = args.server.config.iter();
+            words.extend(config.flat_map(|file| ["--config".to_owned(), file.display().to_string()]));
+            words.push(name.to_owned());
+        }
+    }
+    shell_words::join(words)
+}

@@ -1,0 +1,262 @@
+//! Does `mcptest check` find each defect by the family that claims it, and nothing in a correct server?
+//!
+//! The correct servers are the mock, those on the official SDKs in target/peers, and the healthy row of
+//! tests/misbehaviour/server.py; the defects are the other rows of it, the mock's faults, and a server of this file.
+
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use serde_json::Value;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+fn at(path: &str) -> String {
+    let place = repository().join(path);
+    assert!(place.exists(), "{path} is missing: run tests/peers/install");
+    place.display().to_string()
+}
+
+fn mcptest() -> String {
+    env!("CARGO_BIN_EXE_mcptest").to_owned()
+}
+
+fn check(words: &[&str]) -> Output {
+    let bin = repository().join("target/peers/node_modules/.bin");
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let mut command = Command::new(mcptest());
+    // Where a defect is planted it may be one that is waited for.
+    let limit: &[&str] = if words.contains(&"--strict") { &["--timeout", "2s"] } else { &[] };
+    command.arg("check").args(limit).args(words).env("PATH", path).env_remove("HTTP_PROXY");
+    command.stdin(Stdio::null()).output().unwrap()
+}
+
+/// The rows that failed, and those with a warning.
+fn findings(words: &[&str]) -> (Vec<String>, Vec<String>) {
+    let mut all = vec!["--reporter", "json"];
+    all.extend(words);
+    let output = check(&all);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    let report: Value =
+        serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{words:?}: {said}"));
+    let ids = |is_it: fn(&Value) -> bool| {
+        let tests = report["tests"].as_array().unwrap().iter().filter(|test| is_it(test));
+        tests.map(|test| test["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let failed = ids(|test| test["status"] == "failed");
+    assert_eq!(output.status.code(), Some(i32::from(!failed.is_empty())), "{words:?}: {said}");
+    (failed, ids(|test| test["probe"]["warning"].is_string()))
+}
+
+/// A server over HTTP whose first line, on either output, is its address.
+struct Served(Child, String);
+
+impl Served {
+    fn start(words: &[&str]) -> Self {
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", "exec \"$@\" 2>&1", "sh"])
+            .args(words)
+            .stdout(Stdio::piped())
+            .stdin(Stdio::null());
+        let mut child = command.spawn().unwrap();
+        let mut url = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();
+        Self(child, url.trim().to_owned())
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn manifest() -> String {
+    at("tests/misbehaviour/notes.yml")
+}
+
+const NOTHING: (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+
+#[test]
+fn a_mock_has_no_finding_in_either_era_on_stdio_and_on_http() {
+    let (mcptest, manifest) = (mcptest(), manifest());
+    let served = Served::start(&[&mcptest, "mock", "--tools-from", &manifest, "--http", "127.0.0.1:0"]);
+    for era in ["legacy", "modern"] {
+        let stdio = ["--allow-writes", "--era", era, "--", &mcptest, "mock", "--tools-from", &manifest];
+        assert_eq!(findings(&stdio), NOTHING, "{era}");
+        let http = ["--allow-writes", "--era", era, "--url", &served.1];
+        assert_eq!(findings(&http), NOTHING, "{era}, HTTP");
+    }
+}
+
+#[test]
+fn servers_on_the_official_sdks_break_no_rule() {
+    let (python, script) = (at("target/peers/python/bin/python3"), at("tests/peers/sdk_server.py"));
+    let served = Served::start(&[&python, &script, "http"]);
+    let folder = tempfile::tempdir().unwrap();
+    let (files, folder) =
+        (at("target/peers/node_modules/.bin/mcp-server-filesystem"), folder.path().display().to_string());
+    let time = at("target/peers/python/bin/mcp-server-time");
+    for words in [
+        &["--allow-writes", "--era", "legacy", "--", &python, &script] as &[&str],
+        &["--allow-writes", "--era", "modern", "--", &python, &script],
+        &["--allow-writes", "--era", "legacy", "--url", &served.1],
+        &["--allow-writes", "--era", "modern", "--url", &served.1],
+        &["--", &files, &folder],
+        &["--", &time],
+    ] {
+        let (failed, warned) = findings(words);
+        assert_eq!(failed, Vec::<String>::new(), "{words:?}");
+        // The SDKs answer an unknown tool with a result, and the one for Node a call without a name with -32603.
+        let known = ["ERRORS-unknown-tool", "ERRORS-call-without-name"];
+        assert!(warned.iter().all(|id| known.contains(&id.as_str())), "{words:?}: {warned:?}");
+    }
+}
+
+/// A row of tests/misbehaviour/server.py, and the probe that finds its defect.
+const PLANTED: &[(&str, &str)] = &[
+    ("banner-before-the-handshake", "LIFECYCLE-messages"),
+    ("text-only", "LIFECYCLE-handshake"),
+    ("no-answer-to-initialize", "LIFECYCLE-handshake"),
+    ("unknown-protocol-version", "LIFECYCLE-handshake"),
+    ("initialize-without-a-version", "LIFECYCLE-handshake"),
+    ("initialize-refused", "LIFECYCLE-handshake"),
+    ("duplicate-reply", "LIFECYCLE-messages"),
+    ("text-instead-of-the-answer", "LIFECYCLE-messages"),
+    ("wrong-id", "LIFECYCLE-messages"),
+    ("broken-json", "LIFECYCLE-messages"),
+    ("ignores-the-end", "LIFECYCLE-shutdown"),
+    ("tool-without-a-schema", "TOOLS-list"),
+    ("schema-that-is-a-text", "TOOLS-list"),
+    ("tool-without-a-name", "TOOLS-list"),
+    ("tools-that-are-no-list", "TOOLS-list"),
+    ("same-tool-twice", "TOOLS-list"),
+    ("repeating-cursor", "TOOLS-list"),
+    ("endless-pages", "TOOLS-list"),
+    ("exit-on-the-list", "TOOLS-list"),
+    ("no-jsonrpc", "TOOLS-call"),
+    ("result-and-error", "TOOLS-call"),
+    ("exit-in-a-call", "TOOLS-call"),
+    ("closed-stdout", "TOOLS-call"),
+    ("result-that-is-a-text", "TOOLS-call"),
+    ("result-without-content", "TOOLS-call"),
+    ("result-of-odd-parts", "TOOLS-call"),
+    ("result-that-breaks-its-schema", "SCHEMA-structured-content"),
+    ("result-without-what-its-schema-says", "SCHEMA-structured-content"),
+    ("no-answer-to-a-call", "EDGE-hang"),
+    ("answer-after-the-timeout", "EDGE-cancel"),
+    ("grandchild-beside-a-good-answer", "EDGE-disconnect"),
+];
+
+#[test]
+fn each_planted_defect_is_found_by_the_family_that_claims_it() {
+    let server = at("tests/misbehaviour/server.py");
+    assert_eq!(findings(&["--", "python3", &server, "healthy"]), NOTHING);
+    for (row, probe) in PLANTED {
+        let words = ["--strict", "--connect-timeout", "3s", "--", "python3", &server, row];
+        let (failed, _) = findings(&words);
+        assert!(failed.iter().any(|id| id == probe), "{row}: {probe} is not among {failed:?}");
+    }
+}
+
+#[test]
+fn the_mocks_faults_are_found() {
+    let (mcptest, manifest) = (mcptest(), manifest());
+    for (fault, probe) in [
+        ("hang", "EDGE-hang"),
+        ("wedged", "EDGE-hang"),
+        ("lost-response", "EDGE-hang"),
+        ("malformed", "LIFECYCLE-messages"),
+        ("disconnect", "TOOLS-call"),
+        ("wrong-id", "LIFECYCLE-messages"),
+        ("duplicate-reply", "LIFECYCLE-messages"),
+        ("reply-after-cancel:800", "EDGE-cancel"),
+    ] {
+        let words = ["--strict", "--", &mcptest, "mock", "--tools-from", &manifest, "--fault", fault];
+        let (failed, _) = findings(&words);
+        assert!(failed.iter().any(|id| id == probe), "{fault}: {probe} is not among {failed:?}");
+    }
+    // What is slow, or refuses, breaks no rule.
+    for fault in ["slow:50", "error:-32000", "rate-limit:1", "flood-stderr"] {
+        let words = ["--", &mcptest, "mock", "--tools-from", &manifest, "--fault", fault];
+        assert_eq!(findings(&words).0, Vec::<String>::new(), "{fault}");
+    }
+}
+
+#[test]
+fn each_defect_of_arguments_errors_and_secrets_is_found() {
+    let server = at("tests/misbehaviour/careless.py");
+    let (failed, _) = findings(&["--strict", "--", "python3", &server]);
+    let expected = [
+        "LIFECYCLE-handshake",
+        "LIFECYCLE-version",
+        "LIFECYCLE-ping",
+        "LIFECYCLE-text-id",
+        "TOOLS-capability",
+        "TOOLS-names",
+        "SCHEMA-input",
+        "SCHEMA-output",
+        "ERRORS-unknown-method",
+        "ERRORS-unknown-tool",
+        "ERRORS-call-without-name",
+        "ERRORS-missing-arguments",
+        "ERRORS-wrong-arguments",
+        "ERRORS-invalid-json",
+        "EDGE-unknown-notification",
+        "EDGE-huge-argument",
+        "EDGE-odd-text",
+        "SECURITY-path-traversal",
+        "SECURITY-secrets-in-errors",
+        "SECURITY-stack-trace",
+    ];
+    for id in expected {
+        assert!(failed.iter().any(|found| found == id), "{id} is not among {failed:?}");
+    }
+}
+
+#[test]
+fn a_server_that_answers_every_web_page_is_found() {
+    let served = Served::start(&["python3", &at("tests/misbehaviour/server.py"), "--http", "http-healthy"]);
+    let (failed, warned) = findings(&["--url", &served.1]);
+    assert_eq!(failed, ["SECURITY-origin", "SECURITY-rebinding"]);
+    assert_eq!(warned, ["SECURITY-session-id", "SECURITY-unknown-session"]);
+}
+
+#[test]
+fn a_tool_that_does_not_say_that_it_reads_is_not_called() {
+    let place = tempfile::tempdir().unwrap();
+    let noted = place.path().join("calls");
+    let env = format!("CARELESS_CALLS={}", noted.display());
+    let server = at("tests/misbehaviour/careless.py");
+    check(&["--env", &env, "--", "python3", &server]);
+    let calls = std::fs::read_to_string(&noted).unwrap();
+    assert!(calls.contains("read") && !calls.contains("write"), "{calls}");
+    check(&["--env", &env, "--allow-writes", "--only", "TOOLS-call", "--", "python3", &server]);
+    assert!(std::fs::read_to_string(&noted).unwrap().contains("write"));
+}
+
+#[test]
+fn a_choice_of_nothing_and_a_server_that_does_not_start_have_their_own_exit_codes() {
+    let output = check(&["--only", "edg", "--", "true"]);
+    assert_eq!(output.status.code(), Some(7));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("did you mean `EDGE`?"));
+    assert_eq!(check(&["--", "no-such-program-anywhere"]).status.code(), Some(2));
+    let server = at("tests/misbehaviour/server.py");
+    assert_eq!(check(&["--", "python3", &server, "exit-before-the-handshake"]).status.code(), Some(2));
+}
+
+#[test]
+fn a_report_for_ci_has_a_case_for_each_probe() {
+    let server = at("tests/misbehaviour/server.py");
+    let words =
+        ["--only", "TOOLS", "--reporter", "junit", "--", "python3", &server, "result-without-content"];
+    let text = String::from_utf8(check(&words).stdout).unwrap();
+    assert_eq!(text.matches("<testcase").count(), 7, "{text}");
+    assert!(text.contains(r#"<testcase name="TOOLS-call""#) && text.contains("has no `content`"), "{text}");
+    assert!(text.contains("server/tools, Tool Result"), "{text}");
+}

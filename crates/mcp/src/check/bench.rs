@@ -1,0 +1,407 @@
+//! The server under test: how is it spoken to, and what was seen of it so far?
+
+use super::finding::Answer;
+use crate::client::{CallFailure, Misbehaviour, Tap, Tool, Tools, WireError, result_faults};
+use crate::client::{Client, Closing, Direction, Endpoint, Observed, ServerInfo, ServerSpec};
+use crate::era::Era;
+use crate::manifest::sample_of;
+use mcptest_core::trace::RecordedServer;
+use parking_lot::Mutex;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{Instant, sleep, timeout};
+
+/// A variable of the server that no answer may have in it.
+const CANARY_NAME: &str = "MCPTEST_CANARY_TOKEN";
+pub(super) const CANARY: &str = "mcptest-canary-5f0c2d9ab71e";
+const KEPT_MESSAGES: usize = 5_000;
+const KEPT_BYTES: usize = 64 << 20;
+/// How many tools are tried, and how many of them may give no answer.
+const MOST_CALLS: usize = 30;
+const MOST_HUNG: usize = 2;
+/// A call that takes longer can be cancelled while it runs; a shorter one may be over before.
+pub(super) const SLOW: Duration = Duration::from_millis(300);
+/// How long something is waited for that need not come.
+const MOMENT: Duration = Duration::from_millis(150);
+
+/// The server, with a connection to it while there is one.
+pub(super) struct Bench {
+    spec: ServerSpec,
+    allow_writes: bool,
+    client: Option<Arc<Client>>,
+    info: Option<ServerInfo>,
+    listed: Option<Result<Tools, String>>,
+    made: Option<Vec<MadeCall>>,
+    said: Arc<Mutex<Vec<String>>>,
+    pub(super) observed: Vec<Observed>,
+    last_id: usize,
+}
+
+/// A tool that may be called.
+#[derive(Debug, Clone)]
+pub(super) struct Callable {
+    pub(super) name: String,
+    pub(super) input: Value,
+    pub(super) output: Option<Value>,
+    /// Arguments that fit its schema, where they can be made up.
+    pub(super) arguments: Option<Value>,
+    pub(super) is_read_only: bool,
+}
+
+/// A call with made-up arguments, and what came of it.
+#[derive(Debug, Clone)]
+pub(super) struct MadeCall {
+    pub(super) tool: Callable,
+    pub(super) arguments: Value,
+    pub(super) answer: Answer,
+    /// What is wrong with its result.
+    pub(super) faults: Vec<String>,
+    /// There was no answer in time.
+    pub(super) is_hung: bool,
+    pub(super) took: Duration,
+}
+
+impl MadeCall {
+    /// Whether the tool answered at once, so that it does not wait for something outside.
+    pub(super) fn is_quick(&self) -> bool {
+        self.took < SLOW && !self.is_hung && !matches!(self.answer, Answer::None(_))
+    }
+
+    pub(super) fn sent(&self) -> String {
+        format!("tools/call {} {}", self.tool.name, self.arguments)
+    }
+}
+
+/// What came of a text that was sent as it is.
+#[derive(Debug, Default)]
+pub(super) struct Raw {
+    pub(super) status: Option<u16>,
+    pub(super) text: String,
+}
+
+impl Raw {
+    pub(super) fn answer(&self) -> Option<Answer> {
+        Answer::in_message(&self.text)
+    }
+
+    pub(super) fn words(&self) -> String {
+        let text = if self.text.is_empty() { "nothing" } else { &self.text };
+        self.status.map_or_else(|| text.to_owned(), |status| format!("HTTP {status}, {text}"))
+    }
+}
+
+impl Bench {
+    pub(super) fn new(spec: &ServerSpec, allow_writes: bool) -> Self {
+        let mut spec = spec.clone();
+        if let Endpoint::Command { env, .. } = &mut spec.endpoint {
+            env.push((CANARY_NAME.to_owned(), CANARY.to_owned()));
+        }
+        Self {
+            spec,
+            allow_writes,
+            client: None,
+            info: None,
+            listed: None,
+            made: None,
+            said: Arc::default(),
+            observed: Vec::new(),
+            last_id: 0,
+        }
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.spec.name
+    }
+
+    pub(super) fn is_http(&self) -> bool {
+        super::is_http(&self.spec)
+    }
+
+    pub(super) fn endpoint(&self) -> &Endpoint {
+        &self.spec.endpoint
+    }
+
+    pub(super) fn timeout(&self) -> Duration {
+        self.spec.timeout
+    }
+
+    pub(super) fn era(&self) -> Era {
+        self.info.as_ref().map(|info| info.era).or(self.spec.era).unwrap_or(Era::Legacy)
+    }
+
+    pub(super) fn info(&self) -> Option<&ServerInfo> {
+        self.info.as_ref()
+    }
+
+    pub(super) fn client(&self) -> Result<&Arc<Client>, String> {
+        self.client.as_ref().ok_or_else(|| "there is no connection".to_owned())
+    }
+
+    /// Refuses a probe that is about the other way to carry messages.
+    pub(super) fn only_over(&self, http: bool) -> Result<(), String> {
+        let needed = if http { "HTTP" } else { "stdio" };
+        if self.is_http() == http { Ok(()) } else { Err(format!("it is about servers on {needed}")) }
+    }
+
+    /// Whether the server says that it can do this.
+    pub(super) fn declares(&self, capability: &str) -> bool {
+        let capabilities = self.info.as_ref().map_or("null", |info| info.capabilities.get());
+        serde_json::from_str::<Value>(capabilities).is_ok_and(|all| all.get(capability).is_some())
+    }
+
+    pub(super) fn recorded(&self) -> Option<RecordedServer> {
+        self.info.as_ref().map(|info| RecordedServer {
+            name: self.spec.name.clone(),
+            era: info.era.as_str().to_owned(),
+            protocol_version: info.protocol_version.clone(),
+        })
+    }
+
+    /// Every message of the server so far.
+    pub(super) fn said(&self) -> Vec<String> {
+        self.said.lock().clone()
+    }
+
+    fn tap(&self) -> Tap {
+        let said = Arc::clone(&self.said);
+        Arc::new(move |from, text| {
+            let mut said = said.lock();
+            if from == Direction::Server
+                && said.len() < KEPT_MESSAGES
+                && said.iter().map(String::len).sum::<usize>() + text.len() < KEPT_BYTES
+            {
+                said.push(text.to_owned());
+            }
+        })
+    }
+
+    /// Connects, unless there is a connection.
+    pub(super) async fn connect(&mut self) -> Result<(), WireError> {
+        if self.client.is_none() {
+            let client = Client::connect(&self.spec, Some(self.tap())).await?;
+            // Found out once: a server does not change its era.
+            self.spec.era = Some(client.server().era);
+            self.info.get_or_insert_with(|| client.server().clone());
+            self.client = Some(Arc::new(client));
+        }
+        Ok(())
+    }
+
+    /// A connection of its own, on which nobody has shaken hands.
+    pub(super) fn stranger(&self) -> Result<Client, WireError> {
+        Client::without_handshake(&self.spec, self.era(), Some(self.tap()))
+    }
+
+    /// Whether the server also shakes hands as servers of the older era do.
+    pub(super) async fn speaks_legacy(&self) -> bool {
+        let spec = ServerSpec { era: Some(Era::Legacy), ..self.spec.clone() };
+        let Ok(client) = Client::connect(&spec, Some(self.tap())).await else { return false };
+        client.close().await;
+        true
+    }
+
+    /// Another session with the server.
+    pub(super) async fn another(&self) -> Result<Client, WireError> {
+        Client::connect(&self.spec, Some(self.tap())).await
+    }
+
+    /// Ends the connection; the next probe gets another.
+    pub(super) async fn end(&mut self) -> Option<Closing> {
+        let closing = Arc::into_inner(self.client.take()?)?.close().await;
+        self.observed.extend(closing.observed.iter().cloned());
+        Some(closing)
+    }
+
+    pub(super) async fn ask(&self, method: &str, params: Value) -> Answer {
+        match self.client() {
+            Ok(client) => Answer::of(client.request(method, Some(params)).await),
+            Err(why) => Answer::None(why),
+        }
+    }
+
+    /// Calls a tool; whoever asks for that has looked whether it may be called.
+    pub(super) async fn call(&self, name: &str, arguments: &Value) -> Answer {
+        let raw = to_raw_value(arguments).unwrap_or_else(|_| RawValue::NULL.to_owned());
+        match self.client() {
+            Ok(client) => Answer::of(client.call_tool(name, &raw, None).await.outcome),
+            Err(why) => Answer::None(why),
+        }
+    }
+
+    /// An id that no request had.
+    pub(super) fn next_id(&mut self) -> String {
+        self.last_id += 1;
+        format!("check-{}", self.last_id)
+    }
+
+    /// Sends a text as it is, and waits for the answer to the request of this id.
+    pub(super) async fn raw(&self, client: &Client, text: &str, headers: &[(&str, &str)], id: &str) -> Raw {
+        let from = self.said.lock().len();
+        // The first answer of a process that has just been started takes as long as its start.
+        let is_new = client.server().raw.get() == "null";
+        let limit = if is_new { self.spec.connect_timeout } else { self.spec.timeout };
+        match timeout(limit, client.send_raw(text, headers)).await {
+            Ok(Ok(Some(answer))) => Raw { status: Some(answer.status), text: answer.body },
+            Ok(Ok(None)) => self.wait_for(client, from, limit, |line| line.contains(id)).await,
+            Ok(Err(why)) => Raw { status: None, text: why.sentence("the message") },
+            Err(_) => Raw::default(),
+        }
+    }
+
+    /// Sends a text that need not be answered, and says what came, until the server has answered something else.
+    pub(super) async fn raw_and_on(&self, text: &str, headers: &[(&str, &str)]) -> Result<Raw, String> {
+        let client = self.client()?;
+        let from = self.said.lock().len();
+        let sent = match timeout(self.spec.timeout, client.send_raw(text, headers)).await {
+            Ok(Ok(answer)) => answer,
+            Ok(Err(why)) => return Err(why.sentence("the message")),
+            Err(_) => return Err(format!("nothing came within {} s", self.spec.timeout.as_secs_f64())),
+        };
+        self.is_alive().await?;
+        let is_about_it = |line: &str| {
+            let message: Value = serde_json::from_str(line).unwrap_or_default();
+            let is_ours = message["id"].as_str().is_some_and(|id| text.contains(id));
+            is_ours || (message.get("method").is_none() && message.is_object() && message["id"].is_null())
+        };
+        Ok(match sent {
+            Some(answer) => Raw { status: Some(answer.status), text: answer.body },
+            None => self.wait_for(client, from, MOMENT, is_about_it).await,
+        })
+    }
+
+    /// The first message from there on that is the one; none when the server has ended.
+    async fn wait_for(
+        &self,
+        client: &Client,
+        from: usize,
+        limit: Duration,
+        is_it: impl Fn(&str) -> bool,
+    ) -> Raw {
+        let until = Instant::now() + limit;
+        loop {
+            let is_over = client.has_ended() || Instant::now() > until;
+            let found = self.said.lock().iter().skip(from).find(|line| is_it(line)).cloned();
+            match found {
+                Some(text) => return Raw { status: None, text },
+                None if is_over => return Raw::default(),
+                None => sleep(Duration::from_millis(5)).await,
+            }
+        }
+    }
+
+    /// Something that every server answers.
+    pub(super) fn harmless(&self) -> &'static str {
+        if self.era() == Era::Legacy { "ping" } else { "server/discover" }
+    }
+
+    /// Whether the server still answers, or why not.
+    pub(super) async fn is_alive(&self) -> Result<(), String> {
+        let method = self.harmless();
+        if let (Some(client), false) = (&self.client, self.is_http()) {
+            // Not as a request of the client's: an error without an id, about what came before, would be taken for its
+            // answer.
+            let id = format!("check-alive-{}", self.said.lock().len());
+            let line = client.request_line(&id, method, json!({}));
+            if !self.raw(client, &line, &[], &id).await.text.is_empty() {
+                return Ok(());
+            }
+        }
+        match self.ask(method, json!({})).await {
+            Answer::None(why) => Err(why),
+            _ => Ok(()),
+        }
+    }
+
+    /// What the server lists; a list that came once is not asked for again.
+    pub(super) async fn listed(&mut self) -> Result<&Tools, String> {
+        if self.listed.is_none() {
+            let listed = self.client()?.list_tools().await;
+            self.listed = Some(listed.map_err(|error| format!("the tools cannot be listed: {error}")));
+        }
+        match &self.listed {
+            Some(Ok(tools)) => Ok(tools),
+            Some(Err(why)) => Err(why.clone()),
+            None => Err("there is no list".to_owned()),
+        }
+    }
+
+    /// The tools that may be called, or why there are none.
+    pub(super) async fn callable(&mut self) -> Result<Vec<Callable>, String> {
+        let allow_writes = self.allow_writes;
+        let listed = self.listed().await?;
+        if listed.tools.is_empty() {
+            return Err("the server has no tools".to_owned());
+        }
+        let read = |raw: &RawValue| serde_json::from_str::<Value>(raw.get()).unwrap_or_default();
+        let is_read_only = |tool: &Tool| read(&tool.raw)["annotations"]["readOnlyHint"] == Value::Bool(true);
+        let may = listed.tools.iter().filter(|tool| allow_writes || is_read_only(tool));
+        let callable: Vec<Callable> = may
+            .map(|tool| {
+                let input = read(&tool.input_schema);
+                Callable {
+                    is_read_only: is_read_only(tool),
+                    name: tool.name.clone(),
+                    arguments: sample_of(&input).filter(Value::is_object),
+                    output: tool.output_schema.as_deref().map(read),
+                    input,
+                }
+            })
+            .collect();
+        if callable.is_empty() {
+            return Err("no tool says `readOnlyHint: true`; `--allow-writes` calls the others too".to_owned());
+        }
+        Ok(callable)
+    }
+
+    /// Each tool that may be called, called once with made-up arguments, or why none was.
+    pub(super) async fn made_calls(&mut self) -> Result<Vec<MadeCall>, String> {
+        if let Some(made) = &self.made {
+            return Ok(made.clone());
+        }
+        let tools = self.callable().await?;
+        let mut made: Vec<MadeCall> = Vec::new();
+        for tool in tools.into_iter().take(MOST_CALLS) {
+            let Some(arguments) = tool.arguments.clone() else { continue };
+            let hung = made.iter().filter(|call| call.is_hung).count();
+            if hung >= MOST_HUNG || self.connect().await.is_err() {
+                break;
+            }
+            made.extend(self.make(tool, arguments).await);
+            if made.last().is_some_and(|call| matches!(call.answer, Answer::None(_))) {
+                self.end().await;
+            }
+        }
+        self.connect().await.map_err(|error| error.to_string())?;
+        if made.is_empty() {
+            return Err("no arguments can be made up for the tools that may be called".to_owned());
+        }
+        self.made = Some(made.clone());
+        Ok(made)
+    }
+
+    async fn make(&self, tool: Callable, arguments: Value) -> Option<MadeCall> {
+        let raw = to_raw_value(&arguments).ok()?;
+        let called = self.client.as_ref()?.call_tool(&tool.name, &raw, None).await;
+        let why = match &called.outcome {
+            Err(CallFailure::Wire(error)) => Some(&error.misbehaviour),
+            _ => None,
+        };
+        let is_hung = matches!(why, Some(Misbehaviour::NoAnswer { .. }));
+        // A tool that tells of its progress is slow, and one that wants to ask the user is not answered here.
+        if (is_hung && !called.progress().is_empty())
+            || matches!(why, Some(Misbehaviour::InputRefused { .. } | Misbehaviour::TooManyRounds { .. }))
+        {
+            return None;
+        }
+        Some(MadeCall {
+            is_hung,
+            faults: called.outcome.as_ref().map(|result| result_faults(result)).unwrap_or_default(),
+            answer: Answer::of(called.outcome),
+            took: called.duration,
+            tool,
+            arguments,
+        })
+    }
+}

@@ -1,0 +1,289 @@
+//! EDGE: what does a server do when calls hang, are cancelled, are huge or odd, or come all at once?
+
+use super::bench::{Bench, Callable, SLOW};
+use super::finding::{Answer, Finding, Verdict};
+use super::{Outcome, Probe, skip};
+use crate::client::{Client, Observed};
+use crate::jsonrpc;
+use serde_json::value::to_raw_value;
+use serde_json::{Value, json};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+
+const AT_ONCE: usize = 50;
+const CALLS_AT_ONCE: usize = 20;
+const HUGE: usize = 1 << 20;
+const DEEP: usize = 100;
+/// Right-to-left, no width, no end of line as JSON has it, beyond the first plane, and a NUL.
+const ODD: &str =
+    "mcptest \u{0} \u{202e}abc\u{202c} \u{2028} \u{feff} e\u{301} \u{1f9ea} \"'`$(x)%s{{}}\\ \r\n\t";
+const ANSWERED: &str =
+    "messages must follow JSON-RPC 2.0, in which every request is answered, with a result or an error";
+
+pub(super) const PROBES: &[Probe] = &[
+    Probe {
+        id: "EDGE-hang",
+        title: "every call is answered in time",
+        says: ANSWERED,
+        sections: ["basic, Messages", "basic, Messages"],
+        help: "find out what the tool waits for; `--timeout` gives it longer",
+        run: |bench| Box::pin(hang(bench)),
+    },
+    Probe {
+        id: "EDGE-cancel",
+        title: "a cancelled call gets no answer, and the server goes on",
+        says: "receivers of a cancellation should stop processing and not send a response",
+        sections: [
+            "basic/utilities/cancellation, Behavior Requirements",
+            "basic/patterns/cancellation, Behavior Requirements",
+        ],
+        help: "stop the work when `notifications/cancelled` comes, and send nothing more for it",
+        run: |bench| Box::pin(cancel(bench)),
+    },
+    Probe {
+        id: "EDGE-cancel-unknown",
+        title: "a cancellation of an unknown request is passed over",
+        says: "invalid cancellation notifications should be ignored",
+        sections: [
+            "basic/utilities/cancellation, Error Handling",
+            "basic/patterns/cancellation, Error Handling",
+        ],
+        help: "pass over a cancellation whose request is not known",
+        run: |bench| Box::pin(cancel_unknown(bench)),
+    },
+    Probe {
+        id: "EDGE-unknown-notification",
+        title: "an unknown notification is passed over",
+        says: "the receiver of a notification must not send a response",
+        sections: ["basic, Notifications", "basic, Notifications"],
+        help: "pass over notifications that the server does not know",
+        run: |bench| Box::pin(unknown_notification(bench)),
+    },
+    Probe {
+        id: "EDGE-many-requests",
+        title: "50 requests at once are each answered once",
+        says: ANSWERED,
+        sections: ["basic, Responses", "basic, Responses"],
+        help: "keep the answers apart by the ids of their requests",
+        run: |bench| Box::pin(many_requests(bench)),
+    },
+    Probe {
+        id: "EDGE-many-calls",
+        title: "20 calls at once are each answered once",
+        says: ANSWERED,
+        sections: ["basic, Responses", "basic, Responses"],
+        help: "make the tool safe to be called while another call of it runs",
+        run: |bench| Box::pin(many_calls(bench)),
+    },
+    Probe {
+        id: "EDGE-huge-argument",
+        title: "a text of 1 MiB as an argument is answered",
+        says: ANSWERED,
+        sections: ["basic, Messages", "basic, Messages"],
+        help: "refuse what is too long with an error, and go on",
+        run: |bench| Box::pin(huge_argument(bench)),
+    },
+    Probe {
+        id: "EDGE-odd-text",
+        title: "an argument with odd characters is answered",
+        says: ANSWERED,
+        sections: ["basic, Messages", "basic, Messages"],
+        help: "treat every text as data, and answer in UTF-8",
+        run: |bench| Box::pin(odd_text(bench)),
+    },
+    Probe {
+        id: "EDGE-deep-nesting",
+        title: "arguments nested 100 deep are answered",
+        says: ANSWERED,
+        sections: ["basic, Messages", "basic, Messages"],
+        help: "refuse what is nested too deep with an error, and go on",
+        run: |bench| Box::pin(deep_nesting(bench)),
+    },
+    Probe {
+        id: "EDGE-disconnect",
+        title: "a client that goes away in a call leaves nothing behind",
+        says: "the server should exit when its input is closed; over HTTP a disconnection may occur at any time",
+        sections: ["basic/lifecycle, Shutdown", "basic/transports/stdio, Shutdown"],
+        help: "end the process when standard input ends, also while a call runs, and go on when a connection breaks",
+        run: |bench| Box::pin(disconnect(bench)),
+    },
+];
+
+async fn hang(bench: &mut Bench) -> Outcome {
+    let limit = bench.timeout();
+    let made = bench.made_calls().await?;
+    let slowest = made.iter().max_by_key(|call| call.took);
+    match (made.iter().find(|call| call.is_hung), slowest) {
+        (Some(call), _) => {
+            let why = format!("`{}` gave no answer within {} s", call.tool.name, limit.as_secs_f64());
+            Ok(Finding::broken(why).sent(call.sent()).came(call.answer.words()))
+        }
+        (None, Some(call)) => Ok(Finding::held().sent(call.sent()).came("an answer in time")),
+        (None, None) => skip("nothing was called"),
+    }
+}
+
+async fn cancel(bench: &mut Bench) -> Outcome {
+    let made = bench.made_calls().await?;
+    let Some(call) = made.iter().max_by_key(|call| call.took) else { return skip("nothing was called") };
+    let client = Arc::clone(bench.client()?);
+    let Ok(raw) = to_raw_value(&call.arguments) else { return skip("no arguments") };
+    let is_slow = call.took >= SLOW;
+    let run_on = if is_slow { SLOW / 6 } else { Duration::ZERO };
+    // Dropping the call cancels it.
+    let is_over = timeout(run_on, client.call_tool(&call.tool.name, &raw, None)).await.is_ok();
+    if is_slow {
+        sleep((call.took * 2).min(bench.timeout())).await;
+    }
+    let alive = bench.is_alive().await;
+    let late = client.observed().into_iter().find(|seen| matches!(seen, Observed::LateReply { .. }));
+    let finding = match (&alive, &late) {
+        (Err(_), _) => Finding::broken("the server did not go on after a cancelled call"),
+        // The answer to a short call may have crossed the cancellation.
+        (Ok(()), Some(late)) if is_slow && !is_over => Finding::weak(late.to_string()),
+        _ => Finding::held(),
+    };
+    let came = alive.err().or(late.map(|late| late.to_string()));
+    let came = came.unwrap_or_else(|| "no answer, and the next request was answered".to_owned());
+    Ok(finding.sent(format!("{}, then notifications/cancelled", call.sent())).came(came))
+}
+
+async fn cancel_unknown(bench: &mut Bench) -> Outcome {
+    let params = json!({ "requestId": "check-none", "reason": "a probe" });
+    notification(bench, "notifications/cancelled", &params).await
+}
+
+async fn unknown_notification(bench: &mut Bench) -> Outcome {
+    notification(bench, "notifications/mcptest", &json!({})).await
+}
+
+/// A notification that means nothing to the server: no answer may come, but one that refuses it over HTTP.
+async fn notification(bench: &Bench, method: &str, params: &Value) -> Outcome {
+    let line = jsonrpc::notification(method, Some(&params.to_string()));
+    let came = match bench.raw_and_on(&line, &[("mcp-method", method)]).await {
+        Ok(came) => came,
+        Err(why) => return Ok(Finding::broken("the server did not go on").sent(line).came(why)),
+    };
+    let finding = match came.status {
+        None if came.text.is_empty() => Finding::held(),
+        None => Finding::broken("a notification was answered"),
+        Some(202 | 400..=499) => Finding::held(),
+        Some(status) => Finding::weak(format!("a notification was answered with HTTP {status}, not 202")),
+    };
+    Ok(finding.sent(line).came(came.words()))
+}
+
+async fn many_requests(bench: &mut Bench) -> Outcome {
+    let method = bench.harmless();
+    let client = Arc::clone(bench.client()?);
+    let mut asked = JoinSet::new();
+    for _ in 0..AT_ONCE {
+        let client = Arc::clone(&client);
+        asked.spawn(async move { Answer::of(client.request(method, None).await) });
+    }
+    all_answered(asked, &client, format!("{AT_ONCE} times {method}")).await
+}
+
+async fn many_calls(bench: &mut Bench) -> Outcome {
+    let made = bench.made_calls().await?;
+    let quick = made.iter().find(|call| call.is_quick() && !call.answer.is_refusal());
+    let Some(call) = quick else { return skip("no tool answers at once with a result") };
+    let client = Arc::clone(bench.client()?);
+    let Ok(raw) = to_raw_value(&call.arguments) else { return skip("no arguments") };
+    let mut asked = JoinSet::new();
+    for _ in 0..CALLS_AT_ONCE {
+        let (client, name, raw) = (Arc::clone(&client), call.tool.name.clone(), raw.clone());
+        asked.spawn(async move { Answer::of(client.call_tool(&name, &raw, None).await.outcome) });
+    }
+    let sent = format!("{CALLS_AT_ONCE} times {}", call.sent());
+    all_answered(asked, &client, sent).await
+}
+
+async fn all_answered(asked: JoinSet<Answer>, client: &Client, sent: String) -> Outcome {
+    let answers = asked.join_all().await;
+    let twice = client.observed().into_iter().find(|seen| matches!(seen, Observed::DuplicateReply { .. }));
+    let lost: Vec<String> =
+        answers.iter().filter(|answer| matches!(answer, Answer::None(_))).map(Answer::words).collect();
+    let count = answers.len();
+    let finding = match (lost.len(), twice) {
+        (0, None) => Finding::held(),
+        (0, Some(twice)) => Finding::broken(twice.to_string()),
+        (lost, _) => Finding::broken(format!("{lost} of {count} requests at once were not answered")),
+    };
+    Ok(finding.sent(sent).came(lost.first().cloned().unwrap_or_else(|| format!("{count} answers"))))
+}
+
+async fn huge_argument(bench: &mut Bench) -> Outcome {
+    with_text(bench, &"x".repeat(HUGE), "a text of 1 MiB").await
+}
+
+async fn odd_text(bench: &mut Bench) -> Outcome {
+    with_text(bench, ODD, "odd characters").await
+}
+
+/// Calls a tool with this text as an argument; any answer will do.
+async fn with_text(bench: &mut Bench, text: &str, what: &str) -> Outcome {
+    let made = bench.made_calls().await?;
+    let mut quick = made.iter().filter(|call| call.is_quick()).map(|call| &call.tool);
+    let Some((tool, arguments)) = quick.find_map(|tool| Some((tool, text_argument(tool, text)?))) else {
+        return skip("no tool that takes a text and may be called answers at once");
+    };
+    let answer = bench.call(&tool.name, &arguments).await;
+    let verdict = match &answer {
+        Answer::None(_) => Verdict::Broken(format!("a call of `{}` with {what} was not answered", tool.name)),
+        _ => Verdict::Held,
+    };
+    Ok(Finding::worst([verdict]).sent(format!("tools/call {} {arguments}", tool.name)).came(answer.words()))
+}
+
+/// Good arguments but for a text, which is this one.
+fn text_argument(tool: &Callable, text: &str) -> Option<Value> {
+    let mut arguments = tool.arguments.clone()?;
+    let is_text = |schema: &Value| schema["type"] == "string" && schema.get("enum").is_none();
+    let (name, _) = tool.input["properties"].as_object()?.iter().find(|(_, schema)| is_text(schema))?;
+    arguments[name] = json!(text);
+    Some(arguments)
+}
+
+async fn deep_nesting(bench: &mut Bench) -> Outcome {
+    let deep = (0..DEEP).fold(json!(1), |inner, _| json!({ "a": inner }));
+    let answer = bench.call("mcptest_no_such_tool", &json!({ "deep": deep })).await;
+    let finding = match &answer {
+        Answer::None(_) => Finding::broken("arguments nested 100 deep were not answered"),
+        _ => Finding::held(),
+    };
+    Ok(finding.sent("tools/call mcptest_no_such_tool with arguments nested 100 deep").came(answer.words()))
+}
+
+async fn disconnect(bench: &mut Bench) -> Outcome {
+    let made = bench.made_calls().await.unwrap_or_default();
+    let slowest = made.iter().max_by_key(|call| call.took);
+    let (method, params) = match slowest {
+        Some(call) => ("tools/call", json!({ "name": call.tool.name, "arguments": call.arguments })),
+        None => ("tools/list", json!({})),
+    };
+    let id = bench.next_id();
+    let client = bench.client()?;
+    let line = client.request_line(&id, method, params);
+    // Over HTTP the connection is dropped with the request.
+    let _gone = timeout(Duration::from_millis(20), client.send_raw(&line, &[("mcp-method", method)])).await;
+    if bench.is_http() {
+        let finding = match bench.is_alive().await {
+            Ok(()) => Finding::held().came("the next request was answered"),
+            Err(why) => Finding::broken("the server did not go on after a client had gone").came(why),
+        };
+        return Ok(finding.sent(line));
+    }
+    let Some(closing) = bench.end().await else { return skip("there is no connection") };
+    let finding = if closing.killed {
+        Finding::weak("the process ended neither when its input ended in a call nor on SIGTERM")
+    } else if closing.left_processes {
+        Finding::weak("the process left others behind when its input ended in a call")
+    } else {
+        Finding::held()
+    };
+    let sent = format!("{line}, then the end of standard input");
+    Ok(finding.sent(sent).came(closing.status.clone().unwrap_or_default()))
+}

@@ -1,0 +1,180 @@
+//! ERRORS: is what cannot be done refused, in the way that clients understand?
+
+use super::bench::{Bench, Callable};
+use super::finding::{Answer, Finding};
+use super::{Outcome, Probe, skip};
+use crate::jsonrpc::code;
+use serde_json::{Value, json};
+
+const NO_SUCH_TOOL: &str = "mcptest_no_such_tool";
+
+pub(super) const PROBES: &[Probe] = &[
+    Probe {
+        id: "ERRORS-unknown-method",
+        title: "an unknown method is refused",
+        says: "messages must follow JSON-RPC 2.0, in which a method that does not exist is the error -32601",
+        sections: ["basic, Messages", "basic, Error Codes"],
+        help: "answer a method that the server does not have with the error -32601",
+        run: |bench| Box::pin(unknown_method(bench)),
+    },
+    Probe {
+        id: "ERRORS-unknown-tool",
+        title: "an unknown tool is refused",
+        says: "an unknown tool is a protocol error, as -32602; tool execution errors are for the tools' own failures",
+        sections: ["server/tools, Error Handling", "server/tools, Error Handling"],
+        help: "answer a call of a tool that is not listed with the error -32602",
+        run: |bench| Box::pin(unknown_tool(bench)),
+    },
+    Probe {
+        id: "ERRORS-call-without-name",
+        title: "a call that names no tool is refused",
+        says: "a request that fails to satisfy the schema of CallToolRequest is a protocol error",
+        sections: ["server/tools, Error Handling", "server/tools, Error Handling"],
+        help: "answer a `tools/call` without `name` with the error -32602",
+        run: |bench| Box::pin(call_without_name(bench)),
+    },
+    Probe {
+        id: "ERRORS-missing-arguments",
+        title: "a call without its required arguments is refused",
+        says: "servers must validate all tool inputs; a bad input is a result with `isError: true` or a protocol error",
+        sections: ["server/tools, Security Considerations", "server/tools, Security Considerations"],
+        help: "hold the arguments to the tool's inputSchema before anything is done",
+        run: |bench| Box::pin(missing_arguments(bench)),
+    },
+    Probe {
+        id: "ERRORS-wrong-arguments",
+        title: "an argument of the wrong type is refused",
+        says: "servers must validate all tool inputs; a bad input is a result with `isError: true` or a protocol error",
+        sections: ["server/tools, Security Considerations", "server/tools, Security Considerations"],
+        help: "hold the arguments to the tool's inputSchema before anything is done",
+        run: |bench| Box::pin(wrong_arguments(bench)),
+    },
+    Probe {
+        id: "ERRORS-invalid-json",
+        title: "a text that is not JSON is refused or passed over, and the server goes on",
+        says: "messages must follow JSON-RPC 2.0, in which invalid JSON is the error -32700 without an id",
+        sections: ["basic, Messages", "basic, Error Codes"],
+        help: "answer with the error -32700, over HTTP with status 400, and go on",
+        run: |bench| Box::pin(invalid_json(bench)),
+    },
+    Probe {
+        id: "ERRORS-invalid-request",
+        title: "a message that is no request is refused or passed over, and the server goes on",
+        says: "messages must follow JSON-RPC 2.0, in which JSON that is not a request is the error -32600",
+        sections: ["basic, Messages", "basic, Error Codes"],
+        help: "answer with the error -32600, over HTTP with status 400, and go on",
+        run: |bench| Box::pin(invalid_request(bench)),
+    },
+];
+
+async fn unknown_method(bench: &mut Bench) -> Outcome {
+    let method = "mcptest/no-such-method";
+    let answer = bench.ask(method, json!({})).await;
+    let finding = match &answer {
+        Answer::Error(code::METHOD_NOT_FOUND, _) => Finding::held(),
+        Answer::Error(code, _) => Finding::weak(format!("the error is {code}, not -32601")),
+        Answer::Result(_) => Finding::broken("a method that does not exist was answered with a result"),
+        Answer::None(_) => Finding::broken("a method that does not exist was not answered"),
+    };
+    Ok(finding.sent(method).came(answer.words()))
+}
+
+/// A call that cannot reach a tool: a protocol error is asked for, a failed result is tolerated.
+fn refused(answer: &Answer, what: &str) -> Finding {
+    match answer {
+        Answer::Error(code::INVALID_PARAMS, _) => Finding::held(),
+        Answer::Error(code, _) => Finding::weak(format!("the error is {code}, not -32602")),
+        answer if answer.is_tool_error() => Finding::weak(format!(
+            "{what} was answered with a result that says `isError: true`, not with an error"
+        )),
+        Answer::Result(_) => Finding::broken(format!("{what} was answered with a result that says no error")),
+        Answer::None(_) => Finding::broken(format!("{what} was not answered")),
+    }
+}
+
+async fn unknown_tool(bench: &mut Bench) -> Outcome {
+    bench.listed().await?;
+    let answer = bench.call(NO_SUCH_TOOL, &json!({})).await;
+    let finding = refused(&answer, "an unknown tool");
+    Ok(finding.sent(format!("tools/call {NO_SUCH_TOOL} {{}}")).came(answer.words()))
+}
+
+async fn call_without_name(bench: &mut Bench) -> Outcome {
+    bench.listed().await?;
+    let answer = bench.ask("tools/call", json!({ "arguments": {} })).await;
+    // Over HTTP in the modern era a header is missing as well, which has a code of its own.
+    let finding = match &answer {
+        Answer::Error(code::HEADER_MISMATCH, _) if bench.is_http() => Finding::held(),
+        answer => refused(answer, "a call without a name"),
+    };
+    Ok(finding.sent(r#"tools/call {"arguments": {}}"#).came(answer.words()))
+}
+
+/// A call whose arguments the tool's own schema refuses.
+async fn bad_call(bench: &Bench, tool: &Callable, arguments: &Value, what: &str) -> Outcome {
+    let answer = bench.call(&tool.name, arguments).await;
+    let finding = match &answer {
+        answer if answer.is_refusal() => Finding::held(),
+        Answer::None(_) => Finding::broken(format!("{what} was not answered")),
+        _ => Finding::broken(format!("`{}` took {what} and answered with a result", tool.name)),
+    };
+    Ok(finding.sent(format!("tools/call {} {arguments}", tool.name)).came(answer.words()))
+}
+
+async fn missing_arguments(bench: &mut Bench) -> Outcome {
+    let tools = bench.callable().await?;
+    let has_required =
+        |tool: &&Callable| tool.input["required"].as_array().is_some_and(|names| !names.is_empty());
+    match tools.iter().find(has_required) {
+        Some(tool) => bad_call(bench, tool, &json!({}), "a call without its required arguments").await,
+        None => skip("no tool that may be called has required arguments"),
+    }
+}
+
+async fn wrong_arguments(bench: &mut Bench) -> Outcome {
+    let tools = bench.callable().await?;
+    match tools.iter().find_map(|tool| Some((tool, spoiled(tool)?))) {
+        Some((tool, arguments)) => bad_call(bench, tool, &arguments, "an argument of the wrong type").await,
+        None => skip("no tool that may be called has an argument of a plain type"),
+    }
+}
+
+/// Good arguments but for one, which is an object where a text, a number or a flag is declared.
+fn spoiled(tool: &Callable) -> Option<Value> {
+    let mut arguments = tool.arguments.clone()?;
+    let properties = tool.input["properties"].as_object()?;
+    let is_plain =
+        |schema: &Value| matches!(schema["type"].as_str(), Some("string" | "integer" | "number" | "boolean"));
+    let (name, _) = properties.iter().find(|(_, schema)| is_plain(schema))?;
+    arguments[name] = json!({ "mcptest": ["not", "a", "plain", "value"] });
+    Some(arguments)
+}
+
+/// What came of a text that no client should send: any refusal will do, but the server must go on.
+async fn unreadable(bench: &mut Bench, text: &str, what: &str) -> Outcome {
+    let came = match bench.raw_and_on(text, &[]).await {
+        Ok(came) => came,
+        Err(why) => {
+            return Ok(Finding::broken(format!("the server did not go on after {what}"))
+                .sent(text)
+                .came(why));
+        }
+    };
+    let finding = match (came.answer(), came.status) {
+        (Some(Answer::Result(_)), _) => Finding::weak(format!("{what} was answered with a result")),
+        (_, Some(200..=299)) => Finding::weak(format!("{what} was answered with a status of success")),
+        (_, Some(500..)) => Finding::weak(format!("{what} is said to be an error of the server's own")),
+        _ => Finding::held(),
+    };
+    Ok(finding.sent(text).came(came.words()))
+}
+
+async fn invalid_json(bench: &mut Bench) -> Outcome {
+    let text = r#"{"jsonrpc": "2.0", "id": "check-json", "method": "tools/li"#;
+    unreadable(bench, text, "a text that is not JSON").await
+}
+
+async fn invalid_request(bench: &mut Bench) -> Outcome {
+    let text = r#"{"jsonrpc": "2.0", "id": "check-request", "verb": "tools/list"}"#;
+    unreadable(bench, text, "a message that is no request").await
+}
