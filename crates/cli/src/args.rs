@@ -39,6 +39,9 @@ pub(crate) enum Command {
     Run(Deferred<Run>),
     /// Ask judges for the grades that recorded runs lack, then judge the runs.
     Eval(Deferred<Eval>),
+    /// Judge runs by the state of the world that they acted on.
+    #[command(subcommand)]
+    Scenario(Deferred<Scenario>),
     /// Check suites without judging them.
     Validate(Deferred<Validate>),
     /// Print a JSON Schema: of suites, of manifests, of the JSON report or of calibrations.
@@ -144,6 +147,13 @@ pub(crate) struct Run {
     pub(crate) coverage_threshold: Option<u8>,
     #[command(flatten)]
     pub(crate) reporters: Reporters,
+}
+
+/// What to do with scenarios.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Scenario {
+    /// Judge the scenarios of suites and nothing else; with `--record`, run the agents that act in them first.
+    Run(Box<Run>),
 }
 
 /// What is not enough for a test to pass.

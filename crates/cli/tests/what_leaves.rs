@@ -256,6 +256,7 @@ run SUITE --verbose --reporter json=out/x.json --reporter junit=out/x.xml --repo
 run SUITE --reporter junit
 run SUITE --coverage-threshold 50 --verbose --reporter json=out/c.json
 run SUITE --coverage --reporter junit
+scenario run suite.yml
 eval suite.yml
 eval suite.yml --explain
 eval ODD.yml --explain --filter ODD

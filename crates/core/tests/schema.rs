@@ -114,6 +114,25 @@ evals:
     max_cost: 1
     min_pass_rate: 0.9
   - { name: words, texts: ["Sun in ${city}."], rubric: It is short., model: gpt-5, sees: text }
+scenarios:
+  - name: of a file
+    cassette: [a.jsonl]
+    seed: { n: 1, list: [1] }
+    transitions:
+      - tool: go
+        when: { n: { eq: 1, ne: 2, min: 0, max: "{most}", in: [1, 2], exists: true }, args.x: a }
+        effect: { set: { n: 2 }, inc: { m: 1 }, dec: { m: "{most}" }, append: { list: 2 }, remove: { list: 1 }, unset: n }
+    forbidden: [{ tool: go, when: { n: 2 }, reason: it is two }]
+    golden: { calls: [look, { tool: go, args: { x: a, most: 3 } }], alternates: [[look]] }
+    expect_state: { n: { exists: false } }
+    refusal: false
+    escalation: { tool: hand_over, expected: false }
+    successful: { not: { starts-with: Error } }
+    min_pass_rate: 0.9
+    tags: [state]
+    skip: later
+    only: false
+  - { name: of an agent, agent: chats, refusal: true }
 "#;
 
 /// Keys under which the suite's author writes what they like.
@@ -131,6 +150,9 @@ const FREE: [&str; 12] = [
     "one-of",
     "oneOf",
 ];
+
+/// The same within a scenario: places of the state and arguments.
+const OF_WORLD: [&str; 9] = ["seed", "when", "set", "inc", "dec", "append", "remove", "args", "expect_state"];
 
 fn validator() -> JsonSchema {
     JsonSchema::compile(&json_schema()).unwrap()
@@ -169,7 +191,8 @@ fn known_maps(value: &Value, at: &str, into: &mut Vec<String>) {
                 let is_of_tool_test = at.starts_with("/tools/") && key == "args";
                 let is_of_response =
                     at.contains("/responses/") && ["when", "accept", "result"].contains(&key.as_str());
-                if key.starts_with("x-") || is_of_tool_test || is_of_response {
+                let is_of_world = at.contains("/scenario") && OF_WORLD.contains(&key.as_str());
+                if key.starts_with("x-") || is_of_tool_test || is_of_response || is_of_world {
                     continue;
                 }
                 if !FREE.contains(&key.as_str()) {

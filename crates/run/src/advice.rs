@@ -11,7 +11,7 @@ pub(crate) fn missing(reason: Reason, row: &Row<'_>, of: AgentRow<'_>) -> Reason
         return reason.help("it was there a moment ago; run again");
     }
     if is_read_only(of) {
-        let key = if of.agent.is_eval() { "traces" } else { "cassette" };
+        let key = if of.agent.is_eval() && of.agent.world().is_none() { "traces" } else { "cassette" };
         return reason.help(format!("put the file there, or take it out of `{key}:`"));
     }
     let traces = match of.agent.cassette {

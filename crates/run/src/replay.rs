@@ -8,12 +8,12 @@ use crate::secrets::{without_secret_names, without_tokens};
 use crate::server::entry_of;
 use crate::walk::not_entered;
 use mcptest_agent::tool_schema::Offer;
-use mcptest_core::digest::digest;
+use mcptest_core::digest::{digest, digest_of_value};
 use mcptest_core::eval::{SideRuns, SideWords};
 use mcptest_core::grade::Grades;
 use mcptest_core::judge::{Recorded, RecordedMatrix, RecordedRun, RecordedRuns, is_read_only};
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
-use mcptest_core::suite::{CassettePath, Graded, Stale};
+use mcptest_core::suite::{CassettePath, Graded, Server, Stale};
 use mcptest_core::trace::{CatalogueTool, Header, Run, run_line};
 use rayon::prelude::*;
 use serde_json::json;
@@ -312,7 +312,14 @@ pub fn expected_header(of: AgentRow<'_>) -> Header {
     let parameters = agent.parameters_of(of.model);
     let texts = agent.turns.iter().chain(&agent.system_prompt);
     let variables = texts.flat_map(|text| &text.variables);
-    let servers = agent.servers.iter().map(|name| (name.clone(), entry_of(of.suite, name))).collect();
+    let world = of.suite.world_of(agent).map(|world| digest_of_value(world.written()));
+    let entry = |name: &String| {
+        let mut entry = entry_of(of.suite, name);
+        let is_mock = of.suite.servers.get(name).is_some_and(Server::is_mock);
+        entry.extend(world.clone().filter(|_| is_mock).map(|world| ("world".to_owned(), world.into())));
+        (name.clone(), entry)
+    };
+    let servers = agent.servers.iter().map(entry).collect();
     Header {
         model: of.model_label(),
         prompt: agent.turns.iter().map(|turn| without_tokens(&turn.template)).collect(),

@@ -2,6 +2,7 @@
 
 use mcptest_core::suite::{Endpoint, Environment, Server, Suite, Unset};
 use mcptest_core::trace::RecordedServer;
+use mcptest_core::world::Running;
 use mcptest_mcp::client::{self, Client, Pipe, ServerSpec, SpecError};
 use mcptest_mcp::manifest;
 use mcptest_mcp::mock;
@@ -52,10 +53,12 @@ pub(crate) fn recorded_server(name: &str, client: &Client) -> RecordedServer {
     }
 }
 
-/// The server of this name in a suite, with the environment of this process; or why it cannot be connected to.
-pub(crate) fn spec_in(suite: &Suite, name: &str) -> Result<ServerSpec, String> {
+/// The server of this name in a suite, with the environment of this process; or why it cannot be connected to. A mock
+/// acts in this world.
+pub(crate) fn spec_in(suite: &Suite, name: &str, world: Option<&Arc<Running>>) -> Result<ServerSpec, String> {
     let server = suite.servers.get(name).ok_or_else(|| format!("there is no server `{name}`"))?;
-    spec_of(name, server, suite.folder(), crate::host().environment).map_err(|error| error.to_string())
+    let environment = crate::host().environment;
+    spec_in_world(name, server, suite.folder(), environment, world).map_err(|error| error.to_string())
 }
 
 /// The server as its suite describes it, with variables and secrets filled in. A mock is a server of its own in this
@@ -66,19 +69,29 @@ pub fn spec_of(
     folder: &Path,
     environment: Environment<'_>,
 ) -> Result<ServerSpec, ServerError> {
+    spec_in_world(name, server, folder, environment, None)
+}
+
+fn spec_in_world(
+    name: &str,
+    server: &Server,
+    folder: &Path,
+    environment: Environment<'_>,
+    world: Option<&Arc<Running>>,
+) -> Result<ServerSpec, ServerError> {
     let Endpoint::Mock(manifest) = &server.endpoint else {
         return Ok(ServerSpec::of(name, server, folder, environment)?);
     };
     let manifest = server
         .fill(manifest, environment)
         .map_err(|unset| ServerError::Unset { server: name.to_owned(), unset })?;
-    let pipe = pipe_to(name, &folder.join(manifest))?;
+    let pipe = pipe_to(name, &folder.join(manifest), world)?;
     let without_mock = Server { endpoint: Endpoint::default(), ..server.clone() };
     let spec = ServerSpec::of(name, &without_mock, folder, environment)?;
     Ok(ServerSpec { endpoint: client::Endpoint::Pipe(pipe), ..spec })
 }
 
-fn pipe_to(name: &str, path: &Path) -> Result<Pipe, ServerError> {
+fn pipe_to(name: &str, path: &Path, world: Option<&Arc<Running>>) -> Result<Pipe, ServerError> {
     let mut loaded = manifest::load(path, crate::host().read);
     let Some(manifest) = loaded.manifest.take() else {
         let say = |problem: &mcptest_core::problem::Problem| match problem.span {
@@ -91,7 +104,10 @@ fn pipe_to(name: &str, path: &Path) -> Result<Pipe, ServerError> {
         let problems = loaded.problems.iter().map(say).collect();
         return Err(ServerError::Manifest { server: name.to_owned(), problems });
     };
-    let server = mock::Server::new(manifest, Vec::new());
+    let server = match world {
+        Some(world) => mock::Server::in_world(manifest, name, world),
+        None => mock::Server::new(manifest, Vec::new()),
+    };
     Ok(Arc::new(move || {
         let (reader, writer) = tokio::io::split(server.connect());
         (Box::new(reader), Box::new(writer))

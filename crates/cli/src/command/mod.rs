@@ -32,7 +32,7 @@ pub(crate) mod trace_from;
 mod validate;
 pub(crate) mod verify;
 
-use crate::args::{Args, Command};
+use crate::args::{Args, Command, Scenario};
 use crate::output::Failure;
 use std::process::ExitCode;
 
@@ -40,7 +40,11 @@ use std::process::ExitCode;
 pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
     crate::output::set_colour(args.color);
     match args.command {
-        Command::Run(run) => run::run(*run.0, args.color),
+        Command::Run(run) => run::run(*run.0, args.color, |_, _| true),
+        Command::Scenario(scenario) => {
+            let Scenario::Run(run) = *scenario.0;
+            run::run(*run, args.color, run::is_of_world)
+        }
         Command::Eval(eval) => eval::run(*eval.0, args.color),
         Command::Validate(validate) => validate::run(&validate.0, args.color),
         Command::Schema(schema) => schema::run(&schema.0),

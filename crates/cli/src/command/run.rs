@@ -10,6 +10,7 @@ use crate::progress::Progress;
 use clap::ValueEnum;
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem;
+use mcptest_core::row::{AgentRow, Row};
 use mcptest_core::suite::{Loaded, Model, OverrideError, Suite};
 use mcptest_report::REPORTERS;
 use mcptest_run::{CoverageFloor, Mode, Options, Plan, RunOutcome, Selection, Which};
@@ -17,7 +18,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
+pub(super) fn run(
+    args: Run,
+    colour: Colour,
+    is_wanted: fn(&Row<'_>, Mode) -> bool,
+) -> Result<ExitCode, Failure> {
     let destinations = Destination::parse_all(&args.reporters.reporters, REPORTERS)?;
     refuse_loose_mode(&args)?;
     let begun = Instant::now();
@@ -33,6 +38,7 @@ pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
         (Some(folder), Some(groups)) => Plan::of_traces(&loaded, folder, groups, &selection),
         _ => Plan::new(&loaded, &selection),
     };
+    plan.rows.retain(|row| is_wanted(row, mode(&args.calling)));
     plan.keep_overrides(&overrides(&args.calling));
     Destination::refuse_inputs(&destinations, suites::inputs(&loaded).chain(plan.files()))?;
     if plan.rows.is_empty() {
@@ -73,6 +79,15 @@ pub(super) fn run(args: Run, colour: Colour) -> Result<ExitCode, Failure> {
         return Ok(ExitCode::from(output::EXIT_NOTHING_SELECTED));
     }
     Ok(ExitCode::from(report.exit_code()))
+}
+
+/// Whether the row is judged by the state of a world, or records what such a row judges.
+pub(super) fn is_of_world(row: &Row<'_>, mode: Mode) -> bool {
+    let is_of_world = |of: AgentRow<'_>| match mode {
+        Mode::Record(_) | Mode::Live => of.suite.world_of(of.agent).is_some(),
+        Mode::Replay | Mode::Grade(_) => of.agent.world().is_some(),
+    };
+    row.is_refused() || row.agent_row().is_some_and(is_of_world)
 }
 
 /// What stands in place of what the suites say.
@@ -202,7 +217,7 @@ fn list(plan: &Plan<'_>) -> Result<ExitCode, Failure> {
         text.push_str(&format!("{}\n", escape(&line)));
     }
     output::stdout(text.as_bytes())?;
-    if plan.rows.iter().any(mcptest_core::row::Row::is_refused) {
+    if plan.rows.iter().any(Row::is_refused) {
         return Ok(ExitCode::from(output::EXIT_BROKEN));
     }
     Ok(ExitCode::from(if plan.rows.is_empty() { 7 } else { 0 }))

@@ -31,3 +31,4 @@ mod surroundings;
 mod told_meanwhile;
 mod tool_loop;
 mod tool_schemas;
+mod worlds;

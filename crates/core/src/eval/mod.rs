@@ -31,9 +31,11 @@ pub mod recovery;
 #[cfg(test)]
 mod registry_tests;
 pub mod reliability;
+mod scenario;
 mod scores;
 pub mod stability;
 pub mod subsequence;
+mod success;
 mod target;
 #[doc(hidden)]
 pub mod token_efficiency;
@@ -87,6 +89,9 @@ pub(crate) use pass_rate::failed_by;
 /// What judges say of each run.
 pub(crate) static EVAL: GateKind = eval::KIND;
 
+/// The state that the calls of a run lead to.
+pub(crate) static SCENARIO: GateKind = scenario::KIND;
+
 /// Every gate, in the order of the documentation.
 #[doc(hidden)]
 pub const GATES: &[GateKind] = &[
@@ -108,5 +113,6 @@ pub const GATES: &[GateKind] = &[
     token_efficiency::KIND,
     tool_quality::KIND,
     eval::KIND,
+    scenario::KIND,
     model_compat::KIND,
 ];

@@ -5,6 +5,8 @@ use super::gate::Gate;
 use crate::price::Prices;
 use crate::suite::{Agent, Variant};
 use crate::trace::{CatalogueTool, Header, Run};
+use crate::world::World;
+use std::sync::Arc;
 
 /// How a gate steers recording; most do not.
 #[derive(Default)]
@@ -19,6 +21,8 @@ pub(crate) struct Recording<'g> {
     pub(crate) call_budget_ms: Option<u64>,
     /// Prices that come before the shipped ones.
     pub(crate) prices: Option<&'g Prices>,
+    /// The world that the agent's mocks act on.
+    pub(crate) world: Option<&'g Arc<World>>,
 }
 
 type InjectedTools<'g> = Box<dyn Fn(&[CatalogueTool]) -> Vec<CatalogueTool> + 'g>;

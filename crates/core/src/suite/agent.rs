@@ -26,8 +26,10 @@ use crate::problem::{Problem, Span};
 use crate::report::Place;
 use crate::target::Path;
 use crate::trace::{CatalogueTool, Tokens};
+use crate::world::World;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// One agent under test.
 #[derive(Debug, Default)]
@@ -232,6 +234,11 @@ impl Agent {
     /// The time budget of one call, where a gate gives one.
     pub fn call_budget_ms(&self) -> Option<u64> {
         self.gates.iter().find_map(|gate| gate.recording(None).call_budget_ms)
+    }
+
+    /// The world of a gate of its own.
+    pub fn world(&self) -> Option<&Arc<World>> {
+        self.gates.iter().find_map(|gate| gate.recording(None).world)
     }
 
     /// The variants that it is recorded and judged in, each a row of its own; none when it has but one row.

@@ -9,6 +9,7 @@ use super::options::{Budget, RunOptions};
 use super::own_files;
 use super::read::{Block, Field, Reading, is_same_key};
 use super::redact::RedactPattern;
+use super::scenarios;
 use super::server::{Endpoint, Provider, Server};
 use super::tool_test::ToolTest;
 use super::variables::{Text, Variables};
@@ -108,6 +109,7 @@ fn load_as(path: &Path, host: &Host<'_>, purpose: Purpose) -> Loaded {
     let mut suite = None;
     if let Some(mut parts) = parts {
         parts.agents.append(&mut parts.evals);
+        parts.agents.append(&mut parts.scenarios);
         evals::follow(&mut parts.agents);
         parts.agents.iter_mut().for_each(|agent| agent.place = loader.sources.file_and_line(agent.span));
         parts.tools.iter_mut().for_each(|test| test.place = loader.sources.file_and_line(test.span));
@@ -152,6 +154,8 @@ pub(super) struct Parts {
     pub(super) agents: Vec<Agent>,
     /// Entries of `evals:`, which are agents that are only read.
     pub(super) evals: Vec<Agent>,
+    /// Entries of `scenarios:`, which are such agents too.
+    pub(super) scenarios: Vec<Agent>,
     pub(super) tools: Vec<ToolTest>,
     pub(super) judge: Option<JudgeDefaults>,
     pub(super) scorers: Vec<(String, Question)>,
@@ -415,6 +419,7 @@ pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
                     |f| f.list(evals::read),
                 )
                 .unwrap_or_default(),
+            scenarios: scenarios::read_all(block),
             tools: block
                 .optional("tools", "Direct tool tests", |f| f.list(ToolTest::read))
                 .unwrap_or_default(),

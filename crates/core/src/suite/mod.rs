@@ -14,6 +14,7 @@ mod own_files;
 pub mod read;
 mod redact;
 mod responses;
+mod scenarios;
 mod schema;
 mod secrets;
 mod server;
@@ -40,9 +41,11 @@ pub use variables::Text;
 use crate::grade::{JudgeDefaults, Question};
 use crate::problem::Problem;
 use crate::trace::CatalogueTool;
+use crate::world::World;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A suite file with its imports.
 #[derive(Debug)]
@@ -130,6 +133,11 @@ impl Suite {
     /// The tools of the mock of this name.
     pub(crate) fn mocked_tools(&self, server: &str) -> Option<&[CatalogueTool]> {
         self.mocks.get(server).map(|mock| &mock.tools[..])
+    }
+
+    /// The world that the mocks of an agent act on while it is recorded.
+    pub fn world_of<'s>(&'s self, agent: &'s Agent) -> Option<&'s Arc<World>> {
+        scenarios::world_of(&self.agents, agent)
     }
 
     /// A digest of the manifest of the mock of this name, as it was read with the suite; comments are no part of it.

@@ -2,6 +2,7 @@
 
 use super::agent::Agent;
 use super::load::Parts;
+use super::scenarios;
 use super::tool_test::ToolTest;
 use crate::eval::Assertion;
 use crate::grade::{Question, SCORERS, without_judge};
@@ -26,6 +27,7 @@ pub(super) fn merge(into: &mut Parts, from: Parts, problems: &mut Vec<Problem>) 
     append("fault", &mut into.faults, from.faults, |fault| (&fault.name, fault.span), problems);
     append("agent", &mut into.agents, from.agents, |agent| (&agent.name, agent.span), problems);
     append("eval", &mut into.evals, from.evals, |eval| (&eval.name, eval.span), problems);
+    append("scenario", &mut into.scenarios, from.scenarios, |row| (&row.name, row.span), problems);
     append("tool test", &mut into.tools, from.tools, |test| (&test.name, test.span), problems);
     append("scorer", &mut into.scorers, from.scorers, |(name, scorer)| (name, scorer.span), problems);
     into.named.extend(from.named);
@@ -79,6 +81,7 @@ pub(super) fn check_references(parts: &Parts, problems: &mut Vec<Problem>) {
     let agents: Vec<&str> = recorded.map(|agent| agent.name.as_str()).collect();
     let scorers: Vec<&str> = parts.scorers.iter().map(|(name, _)| name.as_str()).collect();
     check_row_names(parts, problems);
+    scenarios::check(parts, problems);
     for agent in &parts.agents {
         for (key, used, known) in [
             ("servers", &agent.references.servers, &servers),

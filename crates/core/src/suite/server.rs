@@ -90,6 +90,11 @@ pub struct Provider {
 }
 
 impl Server {
+    /// Whether it is made of a manifest.
+    pub fn is_mock(&self) -> bool {
+        matches!(self.endpoint, Endpoint::Mock(_))
+    }
+
     pub(super) fn read(field: &mut Field<'_>) -> Option<(Span, Self)> {
         let span = field.span();
         let scope = field.reading.scope();

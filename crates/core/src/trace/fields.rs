@@ -150,6 +150,7 @@ static FIELDS: &[Field] = &[
     optional("delegations", List(&DELEGATION), "hand-offs between agents"),
     optional("faults", List(&FAULT), "injected faults that calls ran into"),
     optional("servers", List(&SERVER), "the servers as they were spoken to"),
+    optional("final_state", Any, "the state in which the run left the world that it acted on"),
     optional("conversation", Record(CONVERSATION), "the messages of the run and their totals"),
 ];
 
@@ -297,6 +298,7 @@ mod tests {
             delegations: vec![RecordedDelegation { from: "a".into(), to: "b".into() }],
             faults: Some(vec![fault()]),
             servers: vec![RecordedServer::default()],
+            final_state: Some(json!({ "orders": {} })),
             conversation: RecordedConversation {
                 tokens: Some(tokens),
                 turns: Some(vec![turn]),

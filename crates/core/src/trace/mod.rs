@@ -60,6 +60,9 @@ pub struct Trace<'a> {
     /// The servers as they were spoken to, where the trace says so.
     #[serde(default, deserialize_with = "read::objects")]
     pub servers: Vec<RecordedServer>,
+    /// The state in which the run left the world that it acted on, where one was recorded.
+    #[serde(borrow, default)]
+    pub final_state: Option<&'a RawValue>,
     /// Turns, tokens and totals.
     #[serde(borrow, default, deserialize_with = "read::object")]
     pub conversation: Conversation<'a>,

@@ -37,6 +37,9 @@ pub struct ConversationTrace {
     /// The servers as they were spoken to; empty when that is not known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<RecordedServer>,
+    /// The state in which the run left the world that it acted on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub final_state: Option<Value>,
     /// Turns and totals.
     pub conversation: RecordedConversation,
 }

@@ -64,11 +64,14 @@ impl Operation {
                 Ok(Cow::<str>::Owned(self.reply.render(&values).map_err(missing)?.into_owned()).into())
             }
             Some(Err(refusal)) => self.refuse(&refusal, call),
-            None => Err(RpcError::new(super::INTERNAL_ERROR, "this state belongs to another manifest")),
+            None => {
+                let message = format!("the state has no records at `{}`", self.collection.name);
+                Err(RpcError::new(super::INTERNAL_ERROR, message))
+            }
         }
     }
 
-    fn run(&self, records: &mut Records, key: &Value, fields: Record) -> Result<Value, Refusal> {
+    fn run(&self, mut records: Records<'_>, key: &Value, fields: Record) -> Result<Value, Refusal> {
         match self.verb {
             Verb::Create => records.create(fields).map(Value::Object),
             Verb::Read => records.read(key).map(Value::Object),

@@ -1,5 +1,6 @@
 //! `args.items[0]["odd name"]`: where does a path lead in the values of a call?
 
+use super::state::StateNow;
 use serde_json::Value;
 use std::ops::Range;
 
@@ -38,11 +39,22 @@ enum Step {
 
 /// The values that paths lead into, by name.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Values<'v>(Vec<(&'v str, &'v Value)>);
+pub(super) struct Values<'v> {
+    named: Vec<(&'v str, &'v Value)>,
+    state: Option<&'v StateNow<'v>>,
+}
+
+/// What the state of the server is called, unless something else is.
+pub(super) const STATE: &str = "state";
 
 impl<'v> Values<'v> {
     pub(super) fn new(entries: impl IntoIterator<Item = (&'v str, &'v Value)>) -> Self {
-        Self(entries.into_iter().collect())
+        Self { named: entries.into_iter().collect(), state: None }
+    }
+
+    /// These values and the state.
+    pub(super) fn and_state(self, state: &'v StateNow<'v>) -> Self {
+        Self { state: Some(state), ..self }
     }
 
     /// These values and one more.
@@ -50,7 +62,7 @@ impl<'v> Values<'v> {
     where
         'v: 'w,
     {
-        Values(self.0.iter().copied().chain([(name, value)]).collect())
+        Values { named: self.named.iter().copied().chain([(name, value)]).collect(), state: self.state }
     }
 }
 
@@ -89,8 +101,9 @@ impl Path {
 
     /// The value that the path leads to.
     pub(super) fn find<'v>(&self, values: &Values<'v>) -> Option<&'v Value> {
-        let (_, root) = values.0.iter().rev().find(|(name, _)| *name == self.root)?;
-        self.steps.iter().try_fold(*root, |value, step| step.into(value))
+        let named = values.named.iter().rev().find(|(name, _)| *name == self.root).map(|(_, value)| *value);
+        let state = || values.state.filter(|_| self.root == STATE).map(StateNow::value);
+        self.steps.iter().try_fold(named.or_else(state)?, |value, step| step.into(value))
     }
 }
 

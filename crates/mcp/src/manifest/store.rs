@@ -8,7 +8,7 @@ use mcptest_core::json::values_equal;
 use mcptest_core::problem::Problem;
 use mcptest_core::suite::read::Field;
 use serde_json::{Map, Value, json};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 /// A record.
@@ -81,15 +81,31 @@ fn key_text(value: &Value) -> Option<String> {
     }
 }
 
-/// A collection as it is now.
+/// What is remembered of a collection beside its records, which are in the state under its name.
 #[derive(Debug)]
-pub(super) struct Records {
-    collection: Arc<Collection>,
-    /// By the order in which they came.
-    stored: BTreeMap<u64, Record>,
-    by_key: HashMap<String, u64>,
-    came: u64,
+pub(super) struct Memory {
+    pub(super) collection: Arc<Collection>,
+    /// When each record came, by its key; others come after these.
+    came: HashMap<String, usize>,
+    next: usize,
     ids: u64,
+}
+
+impl Memory {
+    /// Of a collection before the first call, and its records as the state has them.
+    pub(super) fn of(collection: &Arc<Collection>) -> (Self, Record) {
+        let keyed = |record: &Record| Some((record.get(&collection.key).and_then(key_text)?, record.clone()));
+        let seed: Vec<(String, Record)> = collection.seed.iter().filter_map(keyed).collect();
+        let came = seed.iter().enumerate().map(|(at, (key, _))| (key.clone(), at)).collect();
+        let memory = Self { collection: Arc::clone(collection), came, next: seed.len(), ids: 0 };
+        (memory, seed.into_iter().map(|(key, record)| (key, Value::Object(record))).collect())
+    }
+}
+
+/// A collection as it is now.
+pub(super) struct Records<'s> {
+    pub(super) stored: &'s mut Record,
+    pub(super) memory: &'s mut Memory,
 }
 
 /// Why nothing was done: by the key that was meant.
@@ -103,40 +119,20 @@ pub(super) enum Refusal {
     NoKey,
 }
 
-impl Records {
-    pub(super) fn new(collection: &Arc<Collection>) -> Self {
-        let mut records = Self {
-            collection: Arc::clone(collection),
-            stored: BTreeMap::new(),
-            by_key: HashMap::new(),
-            came: 0,
-            ids: 0,
-        };
-        for record in &collection.seed {
-            if let Some(key) = record.get(&collection.key).and_then(key_text) {
-                records.insert(key, record.clone());
-            }
-        }
-        records
-    }
-
-    fn insert(&mut self, key: String, record: Record) {
-        self.by_key.insert(key, self.came);
-        self.stored.insert(self.came, record);
-        self.came += 1;
-    }
-
+impl Records<'_> {
     /// Stores a record; one without a key gets the next free id.
     pub(super) fn create(&mut self, mut record: Record) -> Result<Record, Refusal> {
-        let name = self.collection.key.clone();
+        let name = self.memory.collection.key.clone();
         if record.get(&name).is_none_or(Value::is_null) {
             record.insert(name.clone(), self.free_id());
         }
         let key = record.get(&name).and_then(key_text).ok_or(Refusal::NoKey)?;
-        if self.by_key.contains_key(&key) {
+        if self.stored.contains_key(&key) {
             return Err(Refusal::Exists(key));
         }
-        self.insert(key, record.clone());
+        self.memory.came.insert(key.clone(), self.memory.next);
+        self.memory.next += 1;
+        self.stored.insert(key, Value::Object(record.clone()));
         Ok(record)
     }
 
@@ -144,11 +140,11 @@ impl Records {
     fn free_id(&mut self) -> Value {
         let mut last = None;
         loop {
-            self.ids += 1;
-            let next = Value::from(self.ids);
-            let rendered = self.collection.id.render(&Values::new([("next", &next)]));
+            self.memory.ids += 1;
+            let next = Value::from(self.memory.ids);
+            let rendered = self.memory.collection.id.render(&Values::new([("next", &next)]));
             let id: Value = rendered.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(next);
-            let is_taken = key_text(&id).is_some_and(|key| self.by_key.contains_key(&key));
+            let is_taken = key_text(&id).is_some_and(|key| self.stored.contains_key(&key));
             if !is_taken || last.as_ref() == Some(&id) {
                 return id;
             }
@@ -156,45 +152,48 @@ impl Records {
         }
     }
 
-    fn place(&self, key: &Value) -> Result<(String, u64), Refusal> {
+    fn find(&mut self, key: &Value) -> Result<(String, &mut Record), Refusal> {
         let key = key_text(key).ok_or(Refusal::NoKey)?;
-        match self.by_key.get(&key) {
-            Some(place) => Ok((key, *place)),
+        match self.stored.get_mut(&key).and_then(Value::as_object_mut) {
+            Some(record) => Ok((key, record)),
             None => Err(Refusal::NotFound(key)),
         }
     }
 
-    pub(super) fn read(&self, key: &Value) -> Result<Record, Refusal> {
-        let (key, place) = self.place(key)?;
-        self.stored.get(&place).cloned().ok_or(Refusal::NotFound(key))
+    pub(super) fn read(&mut self, key: &Value) -> Result<Record, Refusal> {
+        self.find(key).map(|(_, record)| record.clone())
     }
 
     /// Sets these fields of a record; one that would change its key is refused.
     pub(super) fn update(&mut self, key: &Value, changes: Record) -> Result<Record, Refusal> {
-        let (key, place) = self.place(key)?;
-        let name = &self.collection.key;
-        let other = changes.get(name).filter(|other| !other.is_null());
+        let name = self.memory.collection.key.clone();
+        let (key, record) = self.find(key)?;
+        let other = changes.get(&name).filter(|other| !other.is_null());
         if other.is_some_and(|other| key_text(other).as_ref() != Some(&key)) {
             return Err(Refusal::Fixed(key));
         }
-        let record = self.stored.get_mut(&place).ok_or(Refusal::NotFound(key))?;
-        record.extend(changes.into_iter().filter(|(field, _)| field != name));
+        record.extend(changes.into_iter().filter(|(field, _)| *field != name));
         Ok(record.clone())
     }
 
     pub(super) fn delete(&mut self, key: &Value) -> Result<Record, Refusal> {
-        let (key, place) = self.place(key)?;
-        self.by_key.remove(&key);
-        self.stored.remove(&place).ok_or(Refusal::NotFound(key))
+        let (key, record) = self.find(key)?;
+        let record = std::mem::take(record);
+        self.stored.remove(&key);
+        self.memory.came.remove(&key);
+        Ok(record)
     }
 
     /// The records whose fields have these values, in the order in which they came.
     pub(super) fn list(&self, filter: &Record) -> Vec<Value> {
-        let fits = |record: &&Record| {
+        let fits = |record: &Value| {
             filter
                 .iter()
                 .all(|(field, wanted)| record.get(field).is_some_and(|value| values_equal(value, wanted)))
         };
-        self.stored.values().filter(fits).cloned().map(Value::Object).collect()
+        let mut found: Vec<(&String, &Value)> =
+            self.stored.iter().filter(|(_, record)| fits(record)).collect();
+        found.sort_by_key(|(key, _)| self.memory.came.get(*key).copied().unwrap_or(usize::MAX));
+        found.into_iter().map(|(_, record)| record.clone()).collect()
     }
 }

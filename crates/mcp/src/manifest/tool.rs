@@ -12,11 +12,11 @@ use super::fault;
 use super::fields::{self, WrittenSchema, either, literal_json, literal_object};
 use super::json::{Json, Object, list, quote};
 use super::notice::{Aside, Effect, Notice};
-use super::path::Values;
+use super::path::{STATE, Values};
 use super::response::Answers;
 use super::sample::sample;
 use super::scope::Scope;
-use super::state::State;
+use super::state::{State, StateNow};
 use mcptest_core::fault::FaultKind;
 use mcptest_core::problem::Problem;
 use mcptest_core::schema::JsonSchema;
@@ -24,6 +24,7 @@ use mcptest_core::suite::read::{Block, Field};
 use mcptest_core::trace::{CatalogueTool, ToolSchema};
 use serde_json::Value;
 use std::borrow::Cow;
+use std::cell::OnceCell;
 
 /// A tool.
 #[derive(Debug)]
@@ -109,12 +110,28 @@ impl Tool {
         state: &State,
         inputs: &Inputs,
     ) -> Result<Reply<'m>, RpcError> {
+        let answer = || self.answer_in(arguments, state, inputs);
+        match state.world().call((&state.server, &self.name), arguments, answer, has_failed) {
+            Ok(answered) => answered,
+            Err(why) => {
+                Ok(Cow::<str>::Owned(text_result(&format!("this cannot be done now: {why}"), true)).into())
+            }
+        }
+    }
+
+    fn answer_in<'m>(
+        &'m self,
+        arguments: &Value,
+        state: &State,
+        inputs: &Inputs,
+    ) -> Result<Reply<'m>, RpcError> {
         if let [Case { when: None, plan: Plan::Result(json) }] = self.cases.as_slice()
             && let Some(text) = json.as_static()
         {
             return Ok(Cow::Borrowed(text).into());
         }
-        let values = values(arguments, inputs);
+        let now = StateNow { state, found: OnceCell::new() };
+        let values = values(arguments, inputs).and_state(&now);
         let holds = |case: &&Case| case.when.as_ref().is_none_or(|when| when.holds(&values));
         let Some(case) = self.cases.iter().find(holds) else {
             let shown = arguments.to_string();
@@ -177,7 +194,7 @@ impl Tool {
         let arguments = Scope::of_schema(listed.input.as_ref().map(|schema| &schema.value));
         let aside = Aside::read(block, &arguments);
         let ask = Ask::read(block, context, &arguments);
-        let scope = arguments.with(ask.names());
+        let scope = arguments.with(ask.names()).with([STATE]);
         let output = listed.output.as_ref().and_then(|schema| schema.compiled.clone());
         let answers = Answers { context, scope: &scope, output: output.as_ref() };
         let cases = read_cases(block, answers);
@@ -202,6 +219,15 @@ impl Tool {
             name,
         })
     }
+}
+
+/// Whether a call got no result, or one that is an error.
+fn has_failed(answered: &Result<Reply<'_>, RpcError>) -> bool {
+    let is_error = |text: &str| {
+        let result: Value = serde_json::from_str(text).unwrap_or_default();
+        result.get("isError").and_then(Value::as_bool) == Some(true)
+    };
+    answered.as_ref().map_or(true, |reply| is_error(&reply.text))
 }
 
 fn read_cases(block: &mut Block<'_>, answers: Answers<'_>) -> Option<Vec<Case>> {

@@ -6,8 +6,10 @@ use super::tape::TapeSource;
 use crate::fault::{Injector, ScopedFault};
 use crate::jsonrpc::{self, RpcError, code};
 use crate::manifest::{Cache, Manifest, State};
+use mcptest_core::world::Running;
 use serde_json::Value;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 /// One state of what is offered; a reload makes another.
 #[derive(Debug)]
@@ -46,7 +48,11 @@ pub(super) struct Entries {
 }
 
 impl Catalog {
-    pub(super) fn of_manifest(manifest: Manifest, faults: &[ScopedFault]) -> Self {
+    pub(super) fn of_manifest(
+        manifest: Manifest,
+        faults: &[ScopedFault],
+        world: Option<(String, Arc<Running>)>,
+    ) -> Self {
         let identity = identity(&manifest);
         let injector = injector(&manifest, faults);
         let headers = manifest
@@ -57,7 +63,7 @@ impl Catalog {
             .collect();
         let dressing = Dressing::new(&identity.info, manifest.cache);
         let lists = lists(&manifest);
-        let state = Box::new(State::new(&manifest));
+        let state = Box::new(State::of(&manifest, world));
         let source = Source::Manifest { manifest: Box::new(manifest), state };
         Self { source, identity, dressing, injector, lists, headers }
     }

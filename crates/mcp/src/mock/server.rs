@@ -7,6 +7,7 @@ use super::tape::TapeSource;
 use crate::fault::ScopedFault;
 use crate::manifest::Manifest;
 use crate::tape::Tape;
+use mcptest_core::world::Running;
 use parking_lot::{Mutex, RwLock};
 use std::sync::Arc;
 
@@ -31,7 +32,13 @@ impl std::fmt::Debug for Inner {
 impl Server {
     /// A server of a manifest, with these faults beside the manifest's own.
     pub fn new(manifest: Manifest, faults: Vec<ScopedFault>) -> Self {
-        Self::of(Catalog::of_manifest(manifest, &faults), faults)
+        Self::of(Catalog::of_manifest(manifest, &faults, None), faults)
+    }
+
+    /// A server that acts in a world, under this name.
+    pub fn in_world(manifest: Manifest, name: &str, world: &Arc<Running>) -> Self {
+        let world = Some((name.to_owned(), Arc::clone(world)));
+        Self::of(Catalog::of_manifest(manifest, &[], world), Vec::new())
     }
 
     /// A server that gives the answers of a tape.
@@ -56,7 +63,7 @@ impl Server {
 
     /// Offers another manifest from now on, with a fresh memory, and tells every client.
     pub fn replace(&self, manifest: Manifest) {
-        let catalog = Arc::new(Catalog::of_manifest(manifest, &self.0.faults));
+        let catalog = Arc::new(Catalog::of_manifest(manifest, &self.0.faults, None));
         let before = {
             let mut current = self.0.catalog.write();
             std::mem::replace(&mut *current, Arc::clone(&catalog))

@@ -74,6 +74,7 @@ fn trace(transcript: &Transcript) -> ConversationTrace {
         delegations: transcript.delegations.clone(),
         faults: None,
         servers: Vec::new(),
+        final_state: None,
         conversation: RecordedConversation {
             tokens: Some(transcript.tokens),
             turns: Some(transcript.turns.clone()),

@@ -13,8 +13,10 @@ use mcptest_agent::{
     Limits, MayAsk, Provider, Task, Toolbox, Unrecorded, View, Watcher, instructions_of, run_model,
     system_prompt,
 };
-use mcptest_core::suite::{Agent, OwnAgent, ToolSchemas};
+use mcptest_core::row::AgentRow;
+use mcptest_core::suite::{Agent, OwnAgent, Server, ToolSchemas};
 use mcptest_core::trace::{CatalogueTool, ConversationTrace, RecordedError, Tokens};
+use mcptest_core::world::Running;
 use mcptest_mcp::client::{Observed, ServerSpec};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -63,12 +65,17 @@ pub(super) async fn perform(
         Some(words) => setup_command::run(what, words, agent, folder).await.map_err(Unfinished::Failed),
         None => Ok(()),
     };
+    let world = world_of(job);
     let set_up_and_act = async {
         command("setup", &agent.setup).await?;
-        match &job.actor {
-            Actor::Model { provider, id } => run_provider(job, (provider, id), unit, around).await,
-            Actor::Own(own) => run_own(job, own, unit, around).await,
-        }
+        let mut finished = match &job.actor {
+            Actor::Model { provider, id } => {
+                run_provider(job, (provider, id), world.as_ref(), unit, around).await
+            }
+            Actor::Own(own) => run_own(job, own, world.as_ref(), unit, around).await,
+        }?;
+        finished.trace.final_state = world.as_ref().map(|world| world.state());
+        Ok(finished)
     };
     let finished = tokio::select! {
         biased;
@@ -79,16 +86,25 @@ pub(super) async fn perform(
     finished.and_then(|finished| cleared.map(|()| finished))
 }
 
+/// The world that the mocks of a run share, from its seed; none where there are no mocks to act in it.
+fn world_of(job: &AgentJob<'_>) -> Option<Arc<Running>> {
+    let AgentRow { suite, agent, .. } = job.row;
+    let is_mock = |name: &String| suite.servers.get(name).is_some_and(Server::is_mock);
+    let world = suite.world_of(agent).filter(|_| agent.servers.iter().any(is_mock))?;
+    Some(Arc::new(Running::of(world)))
+}
+
 /// A model, which is asked until it is done.
 async fn run_provider(
     job: &AgentJob<'_>,
     (provider, model): (&Provider, &str),
+    world: Option<&Arc<Running>>,
     unit: &Unit,
     around: &Surroundings<'_>,
 ) -> Result<Finished, Unfinished> {
     let (suite, agent) = (job.row.suite, job.row.agent);
     let on_late = on_late(around.watch, Some((job.number, unit.run)));
-    let servers = connect_all(suite, &agent.servers, around.servers, &on_late).await;
+    let servers = connect_all(suite, &agent.servers, world, around.servers, &on_late).await;
     let servers = servers.map_err(Unfinished::Failed)?;
     let distract = |offered: &[CatalogueTool]| job.distractors(offered);
     let view = View {
@@ -143,6 +159,7 @@ async fn run_provider(
 async fn run_own(
     job: &AgentJob<'_>,
     own: &OwnAgent,
+    world: Option<&Arc<Running>>,
     unit: &Unit,
     around: &Surroundings<'_>,
 ) -> Result<Finished, Unfinished> {
@@ -152,7 +169,7 @@ async fn run_own(
     let filled = own.filled(job.row.suite.folder(), environment);
     let filled = filled.map_err(|unset| failed(&format!("`agent:`: {unset}")))?;
     let on_late = on_late(around.watch, Some((job.number, run)));
-    let spec_of = |name| Ok(ServerSpec { on_late: on_late.clone(), ..spec_in(job.row.suite, name)? });
+    let spec_of = |name| Ok(ServerSpec { on_late: on_late.clone(), ..spec_in(job.row.suite, name, world)? });
     let servers = agent.servers.iter().map(|name| spec_of(name));
     let servers = servers.collect::<Result<Vec<_>, _>>().map_err(Unfinished::Failed)?;
     let program = std::env::current_exe().map_err(|error| failed(&error))?;

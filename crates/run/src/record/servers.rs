@@ -3,6 +3,7 @@
 use crate::server::spec_in;
 use mcptest_agent::Connected;
 use mcptest_core::suite::Suite;
+use mcptest_core::world::Running;
 use mcptest_mcp::client::{Client, Observed, OnLate, ServerSpec};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -27,7 +28,7 @@ impl SharedServers {
             let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
             Arc::clone(slots.entry((suite.path.clone(), name.to_owned())).or_default())
         };
-        slot.get_or_init(|| async { connect(spec_in(suite, name)?, on_late).await }).await.clone()
+        slot.get_or_init(|| async { connect(spec_in(suite, name, None)?, on_late).await }).await.clone()
     }
 
     /// Ends every one of them.
@@ -54,10 +55,11 @@ pub(super) fn is_shared(suite: &Suite, name: &str) -> bool {
     suite.servers.get(name).is_some_and(|server| server.shared)
 }
 
-/// Connects to these servers of a suite, in this order; they start at once.
+/// Connects to these servers of a suite, in this order; they start at once, and mocks act in this world.
 pub(super) async fn connect_all(
     suite: &Suite,
     names: &[String],
+    world: Option<&Arc<Running>>,
     shared: &SharedServers,
     on_late: &OnLate,
 ) -> Result<Vec<Connected>, String> {
@@ -67,7 +69,7 @@ pub(super) async fn connect_all(
         if is_shared(suite, name) {
             connected[at] = Some(shared.get(suite, name, on_late).await?);
         } else {
-            let (spec, on_late) = (spec_in(suite, name)?, on_late.clone());
+            let (spec, on_late) = (spec_in(suite, name, world)?, on_late.clone());
             starting.spawn(async move { (at, connect(spec, &on_late).await) });
         }
     }

@@ -24,7 +24,7 @@ pub(crate) async fn call(
     on_late: OnLate,
 ) -> Result<String, Reason> {
     let unusable = |error: &dyn std::fmt::Display| reason(&redactor.text(&error.to_string()));
-    let spec = spec_in(suite, &test.server).map_err(|error| unusable(&error))?;
+    let spec = spec_in(suite, &test.server, None).map_err(|error| unusable(&error))?;
     let client = Client::connect(&ServerSpec { on_late, ..spec }, None).await;
     let client = client.map_err(|error| unusable(&error))?;
     let called = call_tool(&client, test, redactor).await?;

@@ -17,6 +17,7 @@ mod wording;
 
 use super::gate::{AgentFacts, Gate, GateKind};
 use super::scores::RunScores;
+use super::success::Success;
 use super::target::Target;
 use crate::problem::{Problem, Span};
 use crate::suite::read::Block;
@@ -24,7 +25,7 @@ use crate::trace::{Run, is_tool};
 use comparison::Comparison;
 use recorded::RecordedCall;
 use reference::{MatchMode, Reference};
-use success::Success;
+use success::take_others;
 use verdict::Verdict;
 
 use std::collections::BTreeSet;
@@ -57,7 +58,8 @@ impl Gate for TrajectoryBlock {
     fn score_run(&self, run: &Run<'_>) -> RunScores {
         let calls = run.trace.tool_calls.iter().enumerate().map(RecordedCall::from);
         let mut calls: Vec<RecordedCall<'_>> = calls.filter(|call| self.counts(call)).collect();
-        let unsuccessful = self.successful.as_ref().map(|success| success.take_others(run.trace, &mut calls));
+        let unsuccessful =
+            self.successful.as_ref().map(|success| take_others(success, run.trace, &mut calls));
         let has_calls = !calls.is_empty();
         let comparison = Comparison::new(&self.reference, calls);
         let verdict = Verdict::of(&comparison);

@@ -1,0 +1,132 @@
+//! `golden:` which states does a right run lead through, and where does another one leave them?
+
+use crate::problem::{Problem, Span};
+use crate::suite::read::{Block, Field};
+use crate::trace::{Tool, splits};
+use crate::world::{Place, Step, World, find};
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+
+/// The states of one right way, from the seed to the end.
+#[derive(Debug)]
+pub(super) struct GoldenPath(Vec<Value>);
+
+/// A call of a right way, as it is written.
+pub(super) struct GoldenCall {
+    tool: String,
+    args: Value,
+    span: Span,
+}
+
+/// The calls of every right way.
+pub(super) fn read(field: &mut Field<'_>, named: &mut Vec<(String, Span)>) -> Option<Vec<Vec<GoldenCall>>> {
+    let read = field.block(|block: &mut Block<'_>| {
+        let doc = "The calls of a right run, in order; those that only read may be left out";
+        let mut calls = |f: &mut Field<'_>| f.list(|f| GoldenCall::read(f, named));
+        let first = block.required("calls", doc, &mut calls);
+        let doc = "Other right ways, each a list of calls";
+        let others = block.optional("alternates", doc, |f| f.list(&mut calls));
+        Some(first.into_iter().chain(others.into_iter().flatten()).collect())
+    });
+    read.flatten()
+}
+
+impl GoldenCall {
+    fn read(field: &mut Field<'_>, named: &mut Vec<(String, Span)>) -> Option<Self> {
+        let span = field.span();
+        let call = field.shapes("a tool's name or {tool, args}", |shapes| {
+            shapes.text(|f| Some(Self { tool: f.tool()?, args: json!({}), span }));
+            shapes.block(|block| {
+                let tool = block.required("tool", "The tool that is called", |f| f.tool());
+                let args = block.optional("args", "Its arguments", |f| f.value());
+                Some(Self { tool: tool?, args: args.unwrap_or_else(|| json!({})), span })
+            });
+        })?;
+        named.push((call.tool.clone(), span));
+        Some(call)
+    }
+
+    /// The tool as it would be recorded: a server before its name is its server where the world means it so.
+    fn tool(&self, world: &World) -> Tool<'_> {
+        let bare = Tool::new(&self.tool, None);
+        let of_server = splits(&self.tool).map(|(server, bare)| Tool::new(bare, Some(server)));
+        std::iter::once(bare).chain(of_server).find(|tool| world.has_transitions(*tool)).unwrap_or(bare)
+    }
+}
+
+impl GoldenPath {
+    /// The states that these calls lead through, or why they cannot be made.
+    pub(super) fn walk(calls: &[GoldenCall], world: &World) -> Result<Self, Box<Problem>> {
+        let mut states = vec![world.seed.clone()];
+        for (at, call) in calls.iter().enumerate() {
+            let mut state = states.last().cloned().unwrap_or_default();
+            let tool = call.tool(world);
+            let refuse = |why: String| {
+                let message = format!("call {} of this golden path, `{}`, {why}", at + 1, call.tool);
+                Box::new(Problem::error(message).at(call.span))
+            };
+            if let Some(forbidden) = world.forbids(&state, tool, &call.args) {
+                return Err(refuse(format!("is forbidden: {}", forbidden.reason)));
+            }
+            match world.step(&mut state, tool, &call.args) {
+                Step::Invalid(why) => return Err(refuse(format!("cannot be made: {why}"))),
+                Step::Changed(_) => states.push(state),
+                Step::Read => {}
+            }
+        }
+        Ok(Self(states))
+    }
+
+    /// The state it ends in.
+    pub(super) fn end(&self) -> &Value {
+        self.0.last().unwrap_or(&Value::Null)
+    }
+
+    /// Whether it has the same there at some point.
+    fn has(&self, state: &Value, place: &[String]) -> bool {
+        let found = find(state, place);
+        self.0.iter().any(|own| match (find(own, place), found) {
+            (Some(own), Some(found)) => crate::json::values_equal(own, found),
+            (own, found) => own.is_none() && found.is_none(),
+        })
+    }
+}
+
+/// Follows a run beside one golden path. A state is on the path when each value that calls have put there is one that
+/// the path has at that place at some point: independent calls may come in any order.
+pub(super) struct Follower<'g> {
+    path: &'g GoldenPath,
+    off: BTreeSet<Place>,
+    /// The call that left the path, until the state comes back to it.
+    left: Option<usize>,
+}
+
+impl<'g> Follower<'g> {
+    pub(super) fn of(path: &'g GoldenPath) -> Self {
+        Self { path, off: BTreeSet::new(), left: None }
+    }
+
+    /// Looks at the state after a call, from 1, has changed these places.
+    pub(super) fn look(&mut self, call: usize, state: &Value, changed: &[Place]) {
+        for place in changed {
+            let around = (1..place.len()).map(|length| place[..length].to_vec());
+            let within = self.off.range(place.clone()..).take_while(|off| off.starts_with(place));
+            let again: Vec<Place> =
+                around.chain(within.cloned()).filter(|it| self.off.contains(it)).collect();
+            for place in again.iter().chain([place]) {
+                if self.path.has(state, place) {
+                    self.off.remove(place);
+                } else {
+                    self.off.insert(place.clone());
+                }
+            }
+        }
+        self.left = if self.off.is_empty() { None } else { self.left.or(Some(call)) };
+    }
+}
+
+/// The call at which the state left every path for good; `None` when it is on one of them.
+pub(super) fn left_all(followers: &[Follower<'_>]) -> Option<usize> {
+    let left: Option<Vec<usize>> = followers.iter().map(|follower| follower.left).collect();
+    left?.into_iter().max()
+}

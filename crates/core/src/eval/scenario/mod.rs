@@ -1,0 +1,289 @@
+//! `scenario:` did the calls lead the world to the state that they should?
+
+mod golden;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use super::gate::{Gate, GateKind};
+use super::recording::Recording;
+use super::scores::RunScores;
+use super::success::Success;
+use super::target::Target;
+use crate::json::difference;
+use crate::problem::{Problem, Span};
+use crate::report::AssertionDiff;
+use crate::suite::read::{Block, Field};
+use crate::trace::{CallResult, Run, Trace};
+use crate::world::{Guard, World, read_guards};
+use golden::GoldenPath;
+use serde_json::Value;
+use std::sync::Arc;
+use walk::Walk;
+
+const PASSED: Target = Target::flag(
+    "scenario.passed",
+    "1 when the state matched, nothing forbidden was done, and refusal and escalation are as expected",
+);
+const STATE_MATCHED: Target =
+    Target::flag("scenario.state_matched", "1 when the run ended in the expected state");
+const STATE_DIFFERENCES: Target = Target::count(
+    "scenario.state_differences",
+    "places in which the final state is not as expected; 20 at most",
+);
+const INVALID_ACTIONS: Target = Target::count(
+    "scenario.invalid_actions",
+    "calls that no transition of their tool allowed in their state",
+);
+const FORBIDDEN: Target = Target::count("scenario.forbidden_transitions", "calls that `forbidden:` names");
+const RECOVERY_ATTEMPTS: Target = Target::count(
+    "scenario.recovery_attempts",
+    "failed or invalid calls after which the same tool was called again",
+);
+const ESCALATIONS: Target =
+    Target::count("scenario.escalations", "calls of the tool of `escalation:` that got a result");
+const REFUSALS: Target = Target::count(
+    "scenario.refusals",
+    "1 when the run closed with a message and called nothing that changes the world or is forbidden",
+);
+const COST_USD: Target = Target::amount("scenario.cost_usd", "what the run cost, where that is known");
+const DIVERGED_AT: Target = Target::count(
+    "scenario.diverged_at",
+    "the call, from 1, at which the state left every golden path for good; 0 when it did not",
+);
+
+const MOST_FINDINGS: usize = 20;
+
+pub(super) const KIND: GateKind = GateKind {
+    key: "scenario",
+    summary: "Did the calls lead the world to the state that they should?",
+    targets: &[
+        PASSED,
+        STATE_MATCHED,
+        STATE_DIFFERENCES,
+        INVALID_ACTIONS,
+        FORBIDDEN,
+        RECOVERY_ATTEMPTS,
+        ESCALATIONS,
+        REFUSALS,
+        COST_USD,
+        DIVERGED_AT,
+        Target::pass_rate("scenario.pass_rate"),
+    ],
+    doc: include_str!("doc.md"),
+    example: include_str!("example.yml"),
+    floors: &[(PASSED, 1.0)],
+    read: |block| Box::new(ScenarioBlock::read(block)),
+    traits: &[],
+};
+
+/// The block as written.
+struct ScenarioBlock {
+    world: Arc<World>,
+    golden: Vec<GoldenPath>,
+    expect_state: Option<Vec<Guard>>,
+    /// Whether the agent is to do nothing, where that is said.
+    refusal: Option<bool>,
+    escalation: Option<Escalation>,
+    /// Which calls came to something: those without an error, when it is not said.
+    successful: Option<Success>,
+    /// Every tool that the block names.
+    named: Vec<(String, Span)>,
+}
+
+/// The tool that hands over to somebody else, and whether it is to be called.
+struct Escalation {
+    tool: String,
+    is_expected: bool,
+}
+
+impl Escalation {
+    fn read(field: &mut Field<'_>, named: &mut Vec<(String, Span)>) -> Option<Self> {
+        let span = field.span();
+        let read = field.block(|block| {
+            let doc = "The tool that hands over to somebody else";
+            let tool = block.required("tool", doc, |f| f.tool());
+            let is_expected = block.flag("expected", "Whether it is to be called, or must not be", true);
+            Some(Self { tool: tool?, is_expected })
+        });
+        let read = read.flatten()?;
+        named.push((read.tool.clone(), span));
+        Some(read)
+    }
+}
+
+const JUDGES: [&str; 6] = ["expect_state", "golden", "refusal", "escalation", "forbidden", "expect"];
+
+impl ScenarioBlock {
+    fn read(block: &mut Block<'_>) -> Self {
+        let world = World::read(block);
+        let mut named = world.named.clone();
+        let doc = "The calls of a right run: the state that they lead to is the expected one";
+        let golden = block
+            .optional("golden", doc, |f| f.define("golden", |f| golden::read(f, &mut named)))
+            .unwrap_or_default();
+        let walked = golden.iter().filter_map(|calls| {
+            GoldenPath::walk(calls, &world).map_err(|problem| block.report(*problem)).ok()
+        });
+        let golden = walked.collect();
+        let doc = "What must hold in the state at the end, in place of what `golden` leads to";
+        let expect_state = block.optional("expect_state", doc, read_expected);
+        let doc = "`true` when the agent is to do nothing, `false` when it must do something";
+        let refusal = block.optional("refusal", doc, |f| f.flag());
+        let doc = "The tool that hands over to somebody else, and whether it is to be called";
+        let escalation = block.optional("escalation", doc, |f| Escalation::read(f, &mut named));
+        let doc = "Which calls came to something, and so changed the state: a matcher for the text of a result, as \
+                   `not: { starts-with: Error }`, beside being no error";
+        let successful = block.optional("successful", doc, Success::read);
+        if !JUDGES.iter().any(|key| block.has(key)) && !block.has_slip_of(&JUDGES) {
+            let problem = Problem::error("nothing says what a right run is, so no run could fail");
+            block.report(problem.help("write `expect_state:` or `golden:`"));
+        }
+        Self { world: Arc::new(world), golden, expect_state, refusal, escalation, successful, named }
+    }
+
+    /// Where the final state is not as expected; `None` when nothing is expected of it.
+    fn differences(&self, state: &Value) -> Option<Vec<AssertionDiff>> {
+        if let Some(guards) = &self.expect_state {
+            return Some(guards.iter().filter_map(|guard| guard.difference(state)).collect());
+        }
+        let seed = (self.refusal == Some(true)).then_some(&self.world.seed);
+        let seed = seed.filter(|_| self.golden.is_empty());
+        let ends = self.golden.iter().map(GoldenPath::end).chain(seed);
+        ends.map(|end| difference(end, state)).min_by_key(Vec::len)
+    }
+
+    /// Whether a call came to nothing.
+    fn has_failed(&self, result: Option<&CallResult<'_>>) -> bool {
+        match &self.successful {
+            Some(success) => !result.is_some_and(|result| success.holds(result)),
+            None => result.is_some_and(CallResult::is_failure),
+        }
+    }
+
+    /// Why the agent was not to do nothing, or to do something.
+    fn wrong_refusal(&self, walk: &Walk, has_refused: bool, trace: &Trace<'_>) -> Option<String> {
+        Some(match (self.refusal?, walk.first_act) {
+            (true, Some(act)) => {
+                format!("the agent was to do nothing, and made {}", named_call(trace, act))
+            }
+            (true, None) if !has_refused => {
+                "the agent was to say that it does nothing, and said nothing".to_owned()
+            }
+            (false, _) if has_refused => "the agent did nothing, and was to act".to_owned(),
+            _ => return None,
+        })
+    }
+
+    /// Why it was to hand over, or not to.
+    fn wrong_escalation(&self, walk: &Walk, trace: &Trace<'_>) -> Option<String> {
+        let Escalation { tool, is_expected } = self.escalation.as_ref()?;
+        Some(match walk.escalations.first() {
+            None if *is_expected => format!("the agent was to escalate: `{tool}` got no result"),
+            Some(call) if !is_expected => {
+                format!("the agent was not to escalate, and made {}", named_call(trace, *call))
+            }
+            _ => return None,
+        })
+    }
+}
+
+fn read_expected(field: &mut Field<'_>) -> Option<Vec<Guard>> {
+    let guards = read_guards(field)?;
+    let problem = if guards.is_empty() {
+        Problem::error("an empty `expect_state:` expects nothing").help("name a place of the state")
+    } else if guards.iter().any(Guard::names_arguments) {
+        Problem::error("there is no call at the end of a run, so no argument can be named here")
+            .help("write the names and values themselves, as `orders.O-1.status: cancelled`")
+    } else {
+        return Some(guards);
+    };
+    if !field.is_describing() {
+        field.report(problem);
+    }
+    None
+}
+
+fn named_call(trace: &Trace<'_>, number: usize) -> String {
+    let tool = trace.tool_calls.get(number - 1).map_or("", |call| &call.name);
+    format!("call {number} `{tool}`")
+}
+
+impl Gate for ScenarioBlock {
+    fn score_run(&self, run: &Run<'_>) -> RunScores {
+        let trace = run.trace;
+        let walk = Walk::of(self, trace);
+        let says = trace.final_response.as_deref().is_some_and(|text| !text.trim().is_empty());
+        let has_refused = walk.first_act.is_none() && says;
+        let differences = self.differences(&walk.state);
+        let is_matched = differences.as_ref().is_none_or(Vec::is_empty);
+        let wrongs = [self.wrong_refusal(&walk, has_refused, trace), self.wrong_escalation(&walk, trace)];
+        let wrongs: Vec<String> = wrongs.into_iter().flatten().collect();
+        let unlike_recorded = unlike_recorded(trace, &walk.state);
+        let passed =
+            is_matched && walk.forbidden.is_empty() && wrongs.is_empty() && unlike_recorded.is_empty();
+        let mut scores = RunScores::default();
+        scores
+            .flag(&PASSED, passed)
+            .whole(&INVALID_ACTIONS, walk.invalid.len())
+            .whole(&FORBIDDEN, walk.forbidden.len())
+            .whole(&RECOVERY_ATTEMPTS, walk.recovery_attempts)
+            .whole(&REFUSALS, usize::from(has_refused));
+        if let Some(differences) = &differences {
+            scores.flag(&STATE_MATCHED, is_matched).whole(&STATE_DIFFERENCES, differences.len());
+        }
+        if self.escalation.is_some() {
+            scores.whole(&ESCALATIONS, walk.escalations.len());
+        }
+        if !self.golden.is_empty() {
+            scores.whole(&DIVERGED_AT, walk.diverged_at.unwrap_or_default());
+        }
+        if let Some(cost) = trace.conversation.cost_usd {
+            scores.float(&COST_USD, cost);
+        }
+        if walk.first_act.is_none() && passed && self.refusal != Some(true) {
+            scores.not_exercised("the run called no tool of the world");
+        }
+        explain(&walk, trace, &mut scores);
+        for wrong in wrongs {
+            scores.find(wrong, Vec::new());
+        }
+        if !is_matched {
+            scores.find("the run did not end in the expected state", differences.unwrap_or_default());
+        }
+        if !unlike_recorded.is_empty() {
+            let message = "the recorded final state is not the one that the recorded calls lead to";
+            scores.find(message, unlike_recorded);
+        }
+        scores
+    }
+
+    fn named_tools(&self) -> &[(String, Span)] {
+        &self.named
+    }
+
+    fn recording(&self) -> Recording<'_> {
+        Recording { world: Some(&self.world), ..Recording::default() }
+    }
+}
+
+/// Where the state that was recorded differs from the replayed one, where one was recorded.
+fn unlike_recorded(trace: &Trace<'_>, state: &Value) -> Vec<AssertionDiff> {
+    let recorded = trace.final_state.and_then(|recorded| serde_json::from_str(recorded.get()).ok());
+    recorded.map(|recorded: Value| difference(&recorded, state)).unwrap_or_default()
+}
+
+fn explain(walk: &Walk, trace: &Trace<'_>, scores: &mut RunScores) {
+    for (call, reason, got_result) in walk.forbidden.iter().take(MOST_FINDINGS) {
+        let outcome = if *got_result { "" } else { ", and it failed" };
+        scores.find(format!("{} is forbidden: {reason}{outcome}", named_call(trace, *call)), Vec::new());
+    }
+    for (call, why, got_result) in walk.invalid.iter().take(MOST_FINDINGS) {
+        let outcome = if *got_result { "; yet its result is no error" } else { "" };
+        let message = format!("{} cannot be made: {why}{outcome}", named_call(trace, *call));
+        scores.find(message, Vec::new());
+    }
+    if let Some(call) = walk.diverged_at {
+        scores.find(format!("{} leaves every golden path", named_call(trace, call)), Vec::new());
+    }
+}

@@ -1,0 +1,93 @@
+//! What did the calls of a run do to the world?
+
+use super::ScenarioBlock;
+use super::golden::{Follower, left_all};
+use crate::trace::{Tool, Trace};
+use crate::world::{Step, World};
+use serde_json::Value;
+use std::collections::HashSet;
+
+/// A run in the world, replayed from its seed.
+#[derive(Debug, Default)]
+pub(super) struct Walk {
+    /// The state that it ends in.
+    pub(super) state: Value,
+    /// Calls that could not be made in their state, from 1: why, and whether they got a result all the same.
+    pub(super) invalid: Vec<(usize, String, bool)>,
+    /// Calls that were forbidden: why, and whether they got a result.
+    pub(super) forbidden: Vec<(usize, String, bool)>,
+    /// The first call of a tool that has transitions or is forbidden.
+    pub(super) first_act: Option<usize>,
+    /// Failed calls whose tool was called again.
+    pub(super) recovery_attempts: usize,
+    /// Calls of the tool that escalates, which got a result.
+    pub(super) escalations: Vec<usize>,
+    /// The call that left every golden path.
+    pub(super) diverged_at: Option<usize>,
+}
+
+impl Walk {
+    pub(super) fn of(block: &ScenarioBlock, trace: &Trace<'_>) -> Self {
+        let world = &block.world;
+        let escalates = |tool: Tool<'_>| block.escalation.as_ref().is_some_and(|by| tool.is(&by.tool));
+        let mut walk = Self { state: world.seed.clone(), ..Self::default() };
+        let mut followers: Vec<Follower<'_>> = block.golden.iter().map(Follower::of).collect();
+        let mut failed = Vec::new();
+        for (at, (call, result)) in trace.tool_calls.iter().zip(trace.results_by_call()).enumerate() {
+            let (number, tool) = (at + 1, Tool::from(call));
+            let args = call.args.and_then(|args| serde_json::from_str(args.get()).ok()).unwrap_or_default();
+            let has_failed = block.has_failed(result);
+            let forbidden = world.forbids(&walk.state, tool, &args);
+            if let Some(forbidden) = forbidden {
+                walk.forbidden.push((number, forbidden.reason.clone(), !has_failed));
+            }
+            if forbidden.is_some() || world.has_transitions(tool) {
+                walk.first_act = walk.first_act.or(Some(number));
+            }
+            if !has_failed && escalates(tool) {
+                walk.escalations.push(number);
+            }
+            let step = walk.step(world, tool, &args, has_failed);
+            if let Step::Changed(places) = &step {
+                for follower in &mut followers {
+                    follower.look(number, &walk.state, places);
+                }
+            }
+            let is_invalid = matches!(step, Step::Invalid(_));
+            if let Step::Invalid(why) = step {
+                walk.invalid.push((number, why, !has_failed));
+            }
+            if has_failed || is_invalid {
+                failed.push(at);
+            }
+        }
+        walk.diverged_at = left_all(&followers);
+        walk.recovery_attempts = called_again(trace, &failed);
+        walk
+    }
+
+    /// What the call does; one that failed does nothing, and may still have been invalid.
+    fn step(&mut self, world: &World, tool: Tool<'_>, args: &Value, has_failed: bool) -> Step {
+        if !has_failed || !world.has_transitions(tool) {
+            return world.step(&mut self.state, tool, args);
+        }
+        match world.step(&mut self.state.clone(), tool, args) {
+            Step::Invalid(why) => Step::Invalid(why),
+            _ => Step::Read,
+        }
+    }
+}
+
+/// How many of the failed calls were followed by another call of their tool.
+fn called_again(trace: &Trace<'_>, failed: &[usize]) -> usize {
+    let mut later: HashSet<Tool<'_>> = HashSet::new();
+    let mut failed = failed.iter().rev().peekable();
+    let mut again = 0;
+    for (at, call) in trace.tool_calls.iter().enumerate().rev() {
+        let is_first = later.insert(Tool::from(call));
+        if failed.next_if_eq(&&at).is_some() && !is_first {
+            again += 1;
+        }
+    }
+    again
+}

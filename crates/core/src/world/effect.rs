@@ -1,0 +1,145 @@
+//! `effect:` what does a call change in the state?
+
+use super::change::{Change, check, find, shown};
+use super::place::{PlaceTemplate, filled};
+use crate::json::values_equal;
+use crate::problem::{Problem, Span};
+use crate::suite::read::Field;
+use serde_json::{Value, json};
+
+/// One change of one place.
+#[derive(Debug, Clone)]
+pub(super) struct Effect {
+    verb: Verb,
+    place: PlaceTemplate,
+    value: Value,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Verb {
+    Set,
+    Inc,
+    Dec,
+    Append,
+    Remove,
+    Unset,
+}
+
+/// The verbs that take a value, with their keys.
+const WITH_VALUE: [(&str, Verb, &str); 5] = [
+    ("set", Verb::Set, "Puts a value at each of these places"),
+    ("inc", Verb::Inc, "Adds a number to the one at each of these places; to 0 where there is none"),
+    ("dec", Verb::Dec, "Takes a number from the one at each of these places; from 0 where there is none"),
+    ("append", Verb::Append, "Puts a value at the end of the list at each of these places"),
+    ("remove", Verb::Remove, "Takes every such value out of the list at each of these places"),
+];
+
+pub(super) fn read_effects(field: &mut Field<'_>) -> Option<Vec<Effect>> {
+    let doc = "Takes away what stands at these places: one or a list";
+    field.block(|block| {
+        let mut effects = Vec::new();
+        for (key, verb, doc) in WITH_VALUE {
+            let read = block.optional(key, doc, |f| {
+                f.entries(|key, span, f| {
+                    let (place, value) = (place(key, span, f), verb.value(f));
+                    Some(Effect { verb, place: place?, value: value? })
+                })
+            });
+            effects.extend(read.into_iter().flatten().map(|(_, effect)| effect));
+        }
+        let unset = block.optional("unset", doc, |f| {
+            f.shapes("a place or a list of them", |shapes| {
+                shapes.text(|f| Some(vec![unset(f)?]));
+                shapes.list(|f| f.list(unset));
+            })
+        });
+        effects.extend(unset.into_iter().flatten());
+        if effects.is_empty() && !block.has_unknown() && !block.has("unset") && !has_any(block) {
+            let problem = Problem::error("this changes nothing");
+            block.report(problem.help("write one of set, inc, dec, append, remove, unset"));
+        }
+        effects
+    })
+}
+
+fn has_any(block: &crate::suite::read::Block<'_>) -> bool {
+    WITH_VALUE.iter().any(|(key, ..)| block.has(key))
+}
+
+fn unset(field: &mut Field<'_>) -> Option<Effect> {
+    let span = field.span();
+    let written = field.name()?;
+    Some(Effect { verb: Verb::Unset, place: place(&written, span, field)?, value: Value::Null })
+}
+
+fn place(written: &str, span: Span, field: &Field<'_>) -> Option<PlaceTemplate> {
+    let place = PlaceTemplate::read(written, span, field)?;
+    if place.is_argument() && !field.is_describing() {
+        field.report(Problem::error("an effect changes the state, and `args` are the call's").at(span));
+        return None;
+    }
+    Some(place)
+}
+
+impl Verb {
+    fn value(self, field: &mut Field<'_>) -> Option<Value> {
+        let value = field.value();
+        let is_of_number = matches!(self, Self::Inc | Self::Dec);
+        if is_of_number {
+            field.node(|| json!({ "type": ["number", "string"] }));
+        }
+        let value = value?;
+        if is_of_number && !value.is_number() && !value.is_string() {
+            field.report(Problem::error("this must be a number, or an argument as `{amount}`"));
+            return None;
+        }
+        Some(value)
+    }
+}
+
+impl Effect {
+    /// The change, when the call has the arguments that it names; or why it cannot be made.
+    pub(super) fn planned(&self, state: &Value, args: &Value) -> Result<Option<Change>, String> {
+        let Some((place, value)) = self.place.of(args).zip(filled(&self.value, args)) else {
+            return Ok(None);
+        };
+        check(state, &place)?;
+        let found = find(state, &place);
+        let wrong = |what: &str| Err(format!("`{}` is no {what}", shown(&place)));
+        let changed = match (self.verb, found) {
+            (Verb::Set, _) => Some(value),
+            (Verb::Unset, _) => None,
+            (Verb::Inc | Verb::Dec, found) => {
+                let zero = Value::from(0);
+                match sum(found.unwrap_or(&zero), &value, self.verb == Verb::Dec) {
+                    Some(sum) => Some(sum),
+                    None => return Err(format!("`{}` cannot be changed by {value}", shown(&place))),
+                }
+            }
+            (Verb::Append, None) => Some(Value::Array(vec![value])),
+            (Verb::Append, Some(Value::Array(items))) => {
+                Some(items.iter().chain([&value]).cloned().collect())
+            }
+            (Verb::Remove, None) => return Ok(None),
+            (Verb::Remove, Some(Value::Array(items))) => {
+                Some(items.iter().filter(|item| !values_equal(item, &value)).cloned().collect())
+            }
+            (Verb::Append | Verb::Remove, Some(_)) => return wrong("list"),
+        };
+        Ok(Some((place, changed)))
+    }
+}
+
+/// Whole numbers stay whole.
+fn sum(one: &Value, other: &Value, is_less: bool) -> Option<Value> {
+    let whole = one
+        .as_i64()
+        .zip(other.as_i64())
+        .and_then(|(one, other)| if is_less { one.checked_sub(other) } else { one.checked_add(other) });
+    if let Some(whole) = whole {
+        return Some(Value::from(whole));
+    }
+    let (one, other) = (one.as_f64()?, other.as_f64()?);
+    let sum = if is_less { one - other } else { one + other };
+    sum.is_finite().then(|| Value::from(sum))
+}

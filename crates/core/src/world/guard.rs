@@ -1,0 +1,169 @@
+//! `when:` what must hold in the state, or of the arguments, before a call?
+
+use super::change::{find, shown};
+use super::place::{PlaceTemplate, filled};
+use crate::json::values_equal;
+use crate::problem::Problem;
+use crate::report::{AssertionDiff, Side};
+use crate::suite::read::{Block, Field};
+use serde_json::{Value, json};
+use std::cmp::Ordering;
+
+/// What must hold of one place.
+#[derive(Debug, Clone)]
+pub(crate) struct Guard {
+    place: PlaceTemplate,
+    tests: Vec<(Test, Value)>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Test {
+    Eq,
+    Ne,
+    Min,
+    Max,
+    In,
+    Exists,
+}
+
+/// Every test with its key, what it says of a value, and its line in the documentation.
+const TESTS: [(&str, Test, &str, &str); 6] = [
+    ("eq", Test::Eq, "must be", "What stands there has this value"),
+    ("ne", Test::Ne, "must not be", "Something else than this value stands there"),
+    (
+        "min",
+        Test::Min,
+        "must be at least",
+        "It is at least this number, or this text in the order of characters",
+    ),
+    (
+        "max",
+        Test::Max,
+        "must be at most",
+        "It is at most this number, or this text in the order of characters",
+    ),
+    ("in", Test::In, "must be one of", "It is one of these values"),
+    ("exists", Test::Exists, "must exist:", "Whether anything stands there"),
+];
+
+/// A map from places to what must hold there.
+pub(crate) fn read_guards(field: &mut Field<'_>) -> Option<Vec<Guard>> {
+    field.define("guards", |field| {
+        let guards = field.entries(|key, span, f| {
+            let place = PlaceTemplate::read(key, span, f);
+            let tests = f.shapes("a value, or a map of eq, ne, min, max, in, exists", |shapes| {
+                shapes.scalar(|f| Some(vec![(Test::Eq, f.value()?)]));
+                shapes.block(|block| Some(read_tests(block)));
+            });
+            Some(Guard { place: place?, tests: tests? })
+        });
+        guards.map(|guards| guards.into_iter().map(|(_, guard)| guard).collect())
+    })
+}
+
+fn read_tests(block: &mut Block<'_>) -> Vec<(Test, Value)> {
+    let mut tests = Vec::new();
+    for (key, test, _, doc) in TESTS {
+        tests.extend(block.optional(key, doc, |f| Some((test, test.read(f)?))));
+    }
+    let is_written = TESTS.iter().any(|(key, ..)| block.has(key));
+    if !is_written && !block.has_unknown() {
+        let problem = Problem::error("nothing says what must hold here");
+        block.report(problem.help("write one of eq, ne, min, max, in, exists"));
+    }
+    tests
+}
+
+impl Test {
+    fn read(self, field: &mut Field<'_>) -> Option<Value> {
+        match self {
+            Self::In => field.list(|f| f.value()).map(Value::Array),
+            Self::Exists => field.flag().map(Value::Bool),
+            Self::Eq | Self::Ne => field.value(),
+            Self::Min | Self::Max => {
+                let bound = field.value();
+                field.node(|| json!({ "type": ["number", "string"] }));
+                let bound = bound?;
+                if !bound.is_number() && !bound.is_string() {
+                    field.report(Problem::error("a bound is a number or a text"));
+                    return None;
+                }
+                Some(bound)
+            }
+        }
+    }
+
+    fn holds(self, wanted: &Value, found: Option<&Value>) -> bool {
+        let ordered = |wanted: Ordering| {
+            move |value: &Value, bound: &Value| order(value, bound).is_some_and(|order| order != wanted)
+        };
+        match (self, found) {
+            (Self::Exists, found) => wanted.as_bool() == Some(found.is_some()),
+            (_, None) => false,
+            (Self::Eq, Some(found)) => values_equal(found, wanted),
+            (Self::Ne, Some(found)) => !values_equal(found, wanted),
+            (Self::Min, Some(found)) => ordered(Ordering::Less)(found, wanted),
+            (Self::Max, Some(found)) => ordered(Ordering::Greater)(found, wanted),
+            (Self::In, Some(found)) => {
+                wanted.as_array().is_some_and(|all| all.iter().any(|one| values_equal(one, found)))
+            }
+        }
+    }
+
+    fn words(self) -> &'static str {
+        TESTS.iter().find(|(_, test, ..)| *test == self).map_or("", |(_, _, words, _)| words)
+    }
+}
+
+/// Which is greater, where both are numbers or both are texts.
+fn order(one: &Value, other: &Value) -> Option<Ordering> {
+    match (one, other) {
+        (Value::String(one), Value::String(other)) => Some(one.cmp(other)),
+        _ => one.as_f64()?.partial_cmp(&other.as_f64()?),
+    }
+}
+
+impl Guard {
+    /// Why it does not hold, when it does not.
+    pub(crate) fn failure(&self, state: &Value, args: &Value) -> Option<String> {
+        let Some((place, found)) = self.found(state, args) else {
+            return Some("the call lacks an argument that a guard names".to_owned());
+        };
+        let (_, wanted) = self.tests.iter().find_map(|&(test, ref wanted)| {
+            let wanted = filled(wanted, args).unwrap_or_default();
+            (!test.holds(&wanted, found)).then(|| (test, format!("{} {wanted}", test.words())))
+        })?;
+        let found = found.map_or_else(|| "not there".to_owned(), Value::to_string);
+        Some(format!("`{place}` is {found}, and {wanted}"))
+    }
+
+    /// The same for a state in which a run ended: where it is not as expected.
+    pub(crate) fn difference(&self, state: &Value) -> Option<AssertionDiff> {
+        let place = self.place.of(&Value::Null)?;
+        let found = find(state, &place);
+        let &(test, ref wanted) = self.tests.iter().find(|(test, wanted)| !test.holds(wanted, found))?;
+        let expected = match test {
+            Test::Eq => wanted.clone(),
+            other => Value::from(format!("{} {wanted}", other.words())),
+        };
+        let steps = place.iter().map(|name| format!("/{}", name.replace('~', "~0").replace('/', "~1")));
+        Some(AssertionDiff {
+            pointer: steps.collect(),
+            expected,
+            actual: found.cloned().unwrap_or_default(),
+            absent: found.is_none().then_some(Side::Actual),
+        })
+    }
+
+    /// Whether it needs a call to say anything.
+    pub(crate) fn names_arguments(&self) -> bool {
+        let is_filled = |(_, wanted): &(Test, Value)| filled(wanted, &Value::Null).as_ref() != Some(wanted);
+        self.place.names_arguments() || self.tests.iter().any(is_filled)
+    }
+
+    fn found<'v>(&self, state: &'v Value, args: &'v Value) -> Option<(String, Option<&'v Value>)> {
+        let place = self.place.of(args)?;
+        let found = if self.place.is_argument() { find(args, &place[1..]) } else { find(state, &place) };
+        Some((shown(&place), found))
+    }
+}

@@ -1,0 +1,183 @@
+//! A world with a state: what does a call change in it, and may it?
+
+mod change;
+mod effect;
+mod guard;
+mod place;
+mod running;
+#[cfg(test)]
+mod tests;
+
+pub use change::Place;
+pub(crate) use change::find;
+pub(crate) use guard::{Guard, read_guards};
+pub use running::Running;
+
+use crate::problem::{Problem, Span};
+use crate::suite::read::{Block, Field};
+use crate::trace::Tool;
+use effect::{Effect, read_effects};
+use serde_json::{Map, Value, json};
+
+/// The state that a run begins with, what calls change in it, and what they must not.
+#[derive(Debug, Clone, Default)]
+pub struct World {
+    /// The state before the first call: an object.
+    pub seed: Value,
+    transitions: Vec<Transition>,
+    pub(crate) forbidden: Vec<Forbidden>,
+    /// Every tool that is named, with its place.
+    pub(crate) named: Vec<(String, Span)>,
+    /// Seed and transitions as they are written: what decides how a run goes.
+    written: Value,
+}
+
+#[derive(Debug, Clone)]
+struct Transition {
+    tool: String,
+    when: Vec<Guard>,
+    effects: Vec<Effect>,
+}
+
+/// A call that must not be made while its guards hold.
+#[derive(Debug, Clone)]
+pub(crate) struct Forbidden {
+    tool: String,
+    when: Vec<Guard>,
+    pub(crate) reason: String,
+}
+
+/// What a call does to a state.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Step {
+    /// Nothing: its tool has no transitions.
+    Read,
+    /// It changed, or may have changed, what stands at these places.
+    Changed(Vec<Place>),
+    /// Nothing, because it cannot be made in this state: why.
+    Invalid(String),
+}
+
+impl World {
+    pub(crate) fn read(block: &mut Block<'_>) -> Self {
+        let mut named = Vec::new();
+        let mut written = Map::new();
+        let doc = "The state that every run begins with: a map of any depth";
+        let seed = block.optional("seed", doc, |f| {
+            written.insert("seed".to_owned(), f.value_quietly());
+            read_seed(f)
+        });
+        let doc = "What calls change: the first transition of the called tool whose guards hold is made";
+        let transitions = block.optional("transitions", doc, |f| {
+            written.insert("transitions".to_owned(), f.value_quietly());
+            f.list(|f| f.define("transition", |f| Transition::read(f, &mut named)))
+        });
+        let doc = "Calls that must not be made, whatever they lead to";
+        let forbidden = block.optional("forbidden", doc, |f| {
+            f.list(|f| f.define("forbidden", |f| Forbidden::read(f, &mut named)))
+        });
+        Self {
+            seed: seed.unwrap_or_else(|| json!({})),
+            transitions: transitions.unwrap_or_default(),
+            forbidden: forbidden.unwrap_or_default(),
+            named,
+            written: Value::Object(written),
+        }
+    }
+
+    /// What decides how a run goes in it, as it is written.
+    pub fn written(&self) -> &Value {
+        &self.written
+    }
+
+    /// Makes a call in a state: the first transition of its tool whose guards hold.
+    pub(crate) fn step(&self, state: &mut Value, tool: Tool<'_>, args: &Value) -> Step {
+        let mut why = Vec::new();
+        for transition in self.transitions.iter().filter(|transition| tool.is(&transition.tool)) {
+            match transition.planned(state, args) {
+                Ok(planned) => return Step::Changed(change::make(state, planned)),
+                Err(reason) => why.push(reason),
+            }
+        }
+        why.dedup();
+        if why.is_empty() { Step::Read } else { Step::Invalid(why.join("; ")) }
+    }
+
+    /// Whether a tool changes something in this world.
+    pub(crate) fn has_transitions(&self, tool: Tool<'_>) -> bool {
+        self.transitions.iter().any(|transition| tool.is(&transition.tool))
+    }
+
+    /// Why a call must not be made in a state, when it must not.
+    pub(crate) fn forbids(&self, state: &Value, tool: Tool<'_>, args: &Value) -> Option<&Forbidden> {
+        self.forbidden.iter().find(|forbidden| {
+            let holds = |guard: &Guard| guard.failure(state, args).is_none();
+            tool.may_be(&forbidden.tool, &[]) && forbidden.when.iter().all(holds)
+        })
+    }
+}
+
+impl Transition {
+    fn read(field: &mut Field<'_>, named: &mut Vec<(String, Span)>) -> Option<Self> {
+        let read = field.block(|block| {
+            let tool = block.required("tool", "The tool whose calls change something", |f| tool(f, named));
+            let when =
+                block.optional("when", "What must hold in the state, and of the arguments", read_guards);
+            let doc = "What changes: `set`, `inc`, `dec`, `append`, `remove`, `unset`";
+            let effects = block.optional("effect", doc, read_effects);
+            if !block.has("when") && !block.has("effect") {
+                let problem =
+                    Problem::error("this transition says neither when it is made nor what it changes");
+                block.report(problem.help("write an `effect:`; a tool without transitions only reads"));
+            }
+            Some(Self { tool: tool?, when: when.unwrap_or_default(), effects: effects.unwrap_or_default() })
+        });
+        read.flatten()
+    }
+
+    /// The changes, none of which is made yet; or why the call cannot be made.
+    fn planned(&self, state: &Value, args: &Value) -> Result<Vec<change::Change>, String> {
+        match self.when.iter().find_map(|guard| guard.failure(state, args)) {
+            Some(failure) => Err(failure),
+            None => {
+                self.effects.iter().filter_map(|effect| effect.planned(state, args).transpose()).collect()
+            }
+        }
+    }
+}
+
+impl Forbidden {
+    fn read(field: &mut Field<'_>, named: &mut Vec<(String, Span)>) -> Option<Self> {
+        let read = field.block(|block| {
+            let tool = block.required("tool", "The tool that must not be called", |f| tool(f, named));
+            let doc =
+                "When it must not be called: what holds in the state before the call, and of its arguments";
+            let when = block.optional("when", doc, read_guards);
+            let reason = block.required("reason", "Why not, for the one who reads the report", |f| f.name());
+            Some(Self { tool: tool?, when: when.unwrap_or_default(), reason: reason? })
+        });
+        read.flatten()
+    }
+}
+
+fn tool(field: &mut Field<'_>, named: &mut Vec<(String, Span)>) -> Option<String> {
+    let span = field.span();
+    let tool = field.tool()?;
+    named.push((tool.clone(), span));
+    Some(tool)
+}
+
+fn read_seed(field: &mut Field<'_>) -> Option<Value> {
+    let seed = field.value();
+    field.node(|| json!({ "type": ["object", "null"] }));
+    let problem = match seed? {
+        Value::Object(seed) if seed.contains_key(place::ARGUMENTS) => {
+            Problem::error("nothing in a state is called `args`: guards look at arguments under this name")
+        }
+        Value::Object(seed) => return Some(Value::Object(seed)),
+        Value::Null => return Some(json!({})),
+        _ => Problem::error("a state is a map"),
+    };
+    field.report(problem);
+    None
+}
