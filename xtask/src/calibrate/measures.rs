@@ -60,8 +60,20 @@ pub(super) fn measure(corpus: &Corpus) -> Result<Vec<Row>, String> {
     narrative_of_messages(&mut lines)?;
     stability(&mut lines)?;
     outcomes(&mut lines)?;
+    worlds(&mut lines)?;
     baselines(&mut lines)?;
     Ok(lines.rows)
+}
+
+/// Each task as a world, in which the calls that it needs lead to the expected state.
+fn worlds(lines: &mut Lines<'_>) -> Result<(), String> {
+    let verdicts = super::airline::measure(lines.corpus)?;
+    let agrees = verdicts.iter().map(|verdict| verdict.passed == verdict.is_good);
+    lines.add("scenario agrees with the outcome", Bound::AtLeast(95), agrees);
+    let passed = |is_good: bool| verdicts.iter().filter(move |it| it.is_good == is_good).map(|it| it.passed);
+    lines.add("scenario passes runs that went wrong", Bound::Told, passed(false));
+    lines.add("scenario fails runs that went right", Bound::Told, passed(true).map(|passed| !passed));
+    Ok(())
 }
 
 /// Trials of one agent, put side by side as if they were of two models.

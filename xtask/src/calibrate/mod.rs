@@ -1,5 +1,6 @@
 //! How often do the gates cry wolf, and how often do they miss one? Measured on runs with known outcomes.
 
+mod airline;
 mod baselines;
 mod corpus;
 mod judge;
