@@ -65,6 +65,8 @@ pub(crate) enum Command {
     Tools(Deferred<Tools>),
     /// Report what is wrong with the tools of an MCP server, and what each costs.
     LintTools(Deferred<crate::command::lint_tools::LintTools>),
+    /// Measure for which requests which tool of a server is chosen.
+    ToolBench(Deferred<crate::command::tool_bench::ToolBench>),
     /// Call a tool of an MCP server and print its result.
     Call(Deferred<Call>),
     /// Probe an MCP server for what the specification demands, without a suite.

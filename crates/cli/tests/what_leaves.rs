@@ -288,6 +288,8 @@ tools nope-ODD --config suite.yml
 tools --command ODD
 tools --timeout 2s SERVER
 tools --timeout 2s --json SERVER
+tool-bench FILE --from cassette.jsonl
+tool-bench intents-ODD.yml --timeout 2s SERVER
 lint-tools --from FILE
 lint-tools --from cassette.jsonl --write-baseline out/pins.json
 lint-tools --from cassette.jsonl --baseline FILE

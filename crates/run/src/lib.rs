@@ -38,7 +38,7 @@ pub use replay::{cassette_paths, expected_header, side_path};
 pub use scan::{ScanError, Sighted, Tally, recordings, scan};
 pub use secrets::redactor_of;
 pub use select::{Filter, Selection};
-pub use surface::{read_pins, read_surface, write_pins};
+pub use surface::{FirstChoice, first_choices, read_pins, read_surface, write_bench, write_pins};
 pub use tool_test::{is_tool_test, tool_test_timeline};
 pub use traces::{TracesError, groups, transcripts_in};
 pub use walk::not_entered;

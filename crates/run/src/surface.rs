@@ -1,11 +1,15 @@
-//! Which tools does a file list, and where are the pins of a surface kept?
+//! Which tools does a file list, where are their pins kept, and what did models choose among them?
 
 use crate::cassette::Recording;
 use crate::exit;
+use crate::replay::cassette_paths;
+use mcptest_core::Suite;
 use mcptest_core::surface::SurfaceTool;
+use mcptest_core::surface::bench::Intents;
 use mcptest_core::surface::pin::Pins;
 use mcptest_files as files;
 use serde::Deserialize;
+use serde_json::json;
 use serde_json::value::RawValue;
 use std::io;
 use std::path::Path;
@@ -50,4 +54,71 @@ pub fn write_pins(path: &Path, pins: &Pins) -> io::Result<()> {
     }
     files::make_folder_of(path)?;
     exit::write(path, &pins.to_text())
+}
+
+/// What a model chose for a request, first of all.
+#[derive(Debug)]
+pub struct FirstChoice {
+    /// The model.
+    pub model: String,
+    /// The request.
+    pub ask: String,
+    /// The tool of its first call; none when it made none.
+    pub tool: Option<String>,
+}
+
+/// The first call of every recorded run of a suite.
+pub fn first_choices(suite: &Suite) -> Result<Vec<FirstChoice>, String> {
+    let mut choices = Vec::new();
+    for row in suite.agent_rows() {
+        for path in cassette_paths(row).map_err(|error| error.to_string())? {
+            let recording = Recording::open(&path).map_err(|error| error.to_string())?;
+            let cassette = recording.cassette().map_err(|error| error.to_string())?;
+            let ask = cassette.header.and_then(|header| header.prompt.into_iter().next()).unwrap_or_default();
+            for run in cassette.runs {
+                let trace = run.trace.map_err(|error| format!("{}: {error}", path.display()))?;
+                let tool = trace.tool_calls.first().map(|call| call.name.to_string());
+                let model = row.model_label().unwrap_or_default();
+                choices.push(FirstChoice { model, ask: ask.clone(), tool });
+            }
+        }
+    }
+    Ok(choices)
+}
+
+/// Writes a suite that asks models for every intent, and beside it the tools as a mock that does nothing. Neither is
+/// written over another file.
+pub fn write_bench(path: &Path, tools: &[SurfaceTool], intents: &Intents) -> io::Result<()> {
+    let listed = |one: &SurfaceTool| {
+        let tool = &one.tool;
+        json!({ "name": tool.name, "description": tool.description, "inputSchema": tool.input_schema })
+    };
+    let list = json!({ "tools": tools.iter().map(listed).collect::<Vec<_>>() });
+    let list_path = path.with_extension("tools.json");
+    let list_name = list_path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let mut text = format!(
+        "# What do models choose? Written by `mcptest tool-bench --write-suite`.\nservers:\n  bench: {{ mock: {} }}\nagents:\n",
+        json!(list_name)
+    );
+    for intent in &intents.intents {
+        let right: Vec<&String> = intent.tools.iter().map(|(tool, _)| tool).collect();
+        let gate = if right.is_empty() {
+            "expect: [{ target: tool_names, matcher: { exact: [] } }]".to_owned()
+        } else {
+            format!("equal_function_sets: {{ classes: [{{ name: right, members: {} }}] }}", json!(right))
+        };
+        let (ask, models) = (json!(intent.ask), json!(intents.models));
+        text.push_str(&format!("  - name: {ask}\n    models: {models}\n    servers: [bench]\n    prompt: {ask}\n    max_turns: 1\n    {gate}\n"));
+    }
+    files::make_folder_of(path)?;
+    for (path, text) in [(&list_path, list.to_string() + "\n"), (&path.to_owned(), text)] {
+        if path.exists() {
+            return Err(io::Error::new(
+                io::ErrorKind::AlreadyExists,
+                format!("{} is there already", path.display()),
+            ));
+        }
+        exit::write(path, &text)?;
+    }
+    Ok(())
 }

@@ -27,6 +27,7 @@ mod show;
 mod suites;
 mod surface;
 mod tape;
+pub(crate) mod tool_bench;
 mod tools;
 pub(crate) mod trace_from;
 mod validate;
@@ -57,6 +58,7 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
         Command::PlanRuns(plan) => plan_runs::run(&plan.0),
         Command::Tools(tools) => tools::run(&tools.0, args.color),
         Command::LintTools(lint) => lint_tools::run(&lint.0, args.color),
+        Command::ToolBench(bench) => tool_bench::run(&bench.0, args.color),
         Command::Call(call) => call::run(&call.0, args.color),
         Command::Check(check) => check::run(&check.0, args.color),
         Command::Init(init) => init::run(*init.0),

@@ -1,5 +1,6 @@
 //! What is wrong with the tools of a surface, where, and what does each cost?
 
+pub mod bench;
 mod description;
 mod look;
 mod naming;

@@ -42,7 +42,7 @@ fn stemmed(look: &Look<'_>) -> Vec<String> {
 }
 
 /// The weight of the words that both descriptions have, of that of all their words.
-fn shared_words(one: &Look<'_>, other: &Look<'_>) -> f64 {
+pub(super) fn shared_words(one: &Look<'_>, other: &Look<'_>) -> f64 {
     let mut all: BTreeMap<&String, f64> = one.weights.iter().map(|(word, weight)| (word, *weight)).collect();
     all.extend(other.weights.iter().map(|(word, weight)| (word, *weight)));
     let shared =

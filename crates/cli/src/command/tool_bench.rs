@@ -1,0 +1,195 @@
+//! `mcptest tool-bench`: for which requests is which tool chosen?
+
+use super::surface::{self, Surface};
+use super::{lint_tools::counted, server};
+use crate::args::Colour;
+use crate::output::{self, EXIT_BROKEN, EXIT_DRIFT, Failure, Paint};
+use clap::Args as Group;
+use mcptest_core::escape::{escape, escape_path};
+use mcptest_core::problem;
+use mcptest_core::surface::SurfaceTool;
+use mcptest_core::surface::bench::{Bench, Choice, Intents, Mutation, NONE, lexical, mutations};
+use mcptest_files as files;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// Arguments of `tool-bench`.
+#[derive(Debug, Group)]
+pub(crate) struct ToolBench {
+    /// Requests with the tools that are right for each (YAML).
+    #[arg(value_name = "INTENTS")]
+    intents: PathBuf,
+    /// The server's name under `servers:` of the suite; optional if there is only one.
+    #[arg(long = "server", value_name = "NAME", conflicts_with_all = ["from", "command", "url", "words"])]
+    name: Option<String>,
+    #[command(flatten)]
+    surface: Surface,
+    /// Say what small changes of each tool do to the choices.
+    #[arg(long)]
+    mutate: bool,
+    /// Write a suite that asks the `models:` of INTENTS for each request, against a mock of the tools.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["mutate", "recorded", "json", "min_accuracy"])]
+    write_suite: Option<PathBuf>,
+    /// Read also what models chose, from the recordings of the suite that `--write-suite` wrote.
+    #[arg(long, value_name = "SUITE")]
+    recorded: Option<PathBuf>,
+    /// Exit with 6 if fewer than PERCENT of the choices are right.
+    #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
+    min_accuracy: Option<u8>,
+    /// Print the choices as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: &ToolBench, colour: Colour) -> Result<ExitCode, Failure> {
+    let at = |path: &PathBuf, reason: String| Failure(format!("{}: {reason}", escape_path(path)));
+    let text = files::read_named_text(&args.intents, files::TEXT);
+    let text = text.map_err(|error| at(&args.intents, mcptest_run::reason(&error)))?;
+    let tools = match surface::tools(&args.surface, args.name.as_deref())? {
+        Ok(tools) => tools,
+        Err(code) => return Ok(code),
+    };
+    let intents = match Intents::read(&args.intents.display().to_string(), text, &tools) {
+        Ok(intents) => intents,
+        Err((problems, sources)) => {
+            let is_coloured = output::is_coloured(colour, &std::io::stderr());
+            output::stderr(&problem::render(&problems, &sources, is_coloured));
+            return Ok(ExitCode::from(EXIT_BROKEN));
+        }
+    };
+    if let Some(path) = &args.write_suite {
+        return write_suite(path, &tools, &intents);
+    }
+    let mut benches = vec![lexical(&tools, &intents.intents)];
+    if let Some(path) = &args.recorded {
+        let suite = server::suite_at(path)?;
+        benches.extend(of_models(&suite, &tools, &intents).map_err(|reason| at(path, reason))?);
+    }
+    let changes = if args.mutate { mutations(&tools, &intents.intents) } else { Vec::new() };
+    if args.json {
+        output::stdout(as_json(&benches, &changes).as_bytes())?;
+    } else {
+        let paint = Paint::new(output::is_coloured(colour, &std::io::stdout()));
+        let mut text: String = benches.iter().map(|bench| render(bench, paint)).collect();
+        text.push_str(&if args.mutate { told(&changes, paint) } else { String::new() });
+        output::page(&format!("{}\n", text.trim_end()))?;
+    }
+    let floor = usize::from(args.min_accuracy.unwrap_or(0));
+    let is_low = |bench: &Bench| bench.right() * 100 < floor * bench.choices.len();
+    Ok(if benches.iter().any(is_low) { ExitCode::from(EXIT_DRIFT) } else { ExitCode::SUCCESS })
+}
+
+fn write_suite(path: &Path, tools: &[SurfaceTool], intents: &Intents) -> Result<ExitCode, Failure> {
+    if intents.models.is_empty() {
+        let help = "list them there: `models: [claude-sonnet-4-5]`";
+        return Err(Failure(format!("the intents name no models to ask\n  help: {help}")));
+    }
+    mcptest_run::write_bench(path, tools, intents).map_err(|error| Failure(mcptest_run::reason(&error)))?;
+    let path = escape_path(path);
+    output::stderr(&format!(
+        "wrote {path}\nnext:\n  mcptest run {path} --record\n  mcptest tool-bench INTENTS --from TOOLS --recorded {path}\n"
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What each model chose in its recorded runs, of requests that are intents.
+fn of_models(
+    suite: &mcptest_core::Suite,
+    tools: &[SurfaceTool],
+    intents: &Intents,
+) -> Result<Vec<Bench>, String> {
+    let chosen = mcptest_run::first_choices(suite)?;
+    let models: BTreeSet<&String> = chosen.iter().map(|one| &one.model).collect();
+    let of_model = |model: &String| {
+        let mine = chosen.iter().filter(|one| one.model == *model);
+        let intent = |ask: &str| intents.intents.iter().find(|intent| intent.ask == ask);
+        Bench::of(model, tools, mine.filter_map(|one| Some((intent(&one.ask)?, one.tool.clone()))).collect())
+    };
+    Ok(models.into_iter().map(of_model).collect())
+}
+
+fn as_json(benches: &[Bench], changes: &[Mutation]) -> String {
+    let of_bench = |bench: &Bench| -> Value {
+        let interval = bench.interval().map(|interval| [interval.lower, interval.upper]);
+        let rounded = interval.map(|both| both.map(|bound| (bound * 1e6).round() / 1e6));
+        json!({
+            "selector": bench.selector, "right": bench.right(), "of": bench.choices.len(), "wilson_95": rounded,
+            "matrix": bench.matrix(), "attracted": bench.attracted(), "choices": bench.choices,
+        })
+    };
+    let benches: Vec<Value> = benches.iter().map(of_bench).collect();
+    let document =
+        json!({ "format": "mcptest-tool-bench", "version": 1, "selectors": benches, "mutations": changes });
+    serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
+}
+
+fn percent(share: f64) -> u32 {
+    (share * 100.0).floor() as u32
+}
+
+fn render(bench: &Bench, paint: Paint) -> String {
+    let (right, of) = (bench.right(), bench.choices.len());
+    let mut text =
+        format!("{}: {right} of {} right", paint.bold(&escape(&bench.selector)), counted(of, "choice"));
+    if let Some(interval) = bench.interval() {
+        let (low, high) = (percent(interval.lower), percent(interval.upper));
+        text.push_str(&format!(", {}% (Wilson 95%: {low}% to {high}%)", right * 100 / of));
+    }
+    text.push('\n');
+    for choice in bench.choices.iter().filter(|choice| !choice.is_right) {
+        text.push_str(&format!("  {}\n", wrong(choice)));
+    }
+    for (tool, asks) in bench.attracted() {
+        let s = if asks.len() == 1 { "request that is" } else { "requests that are" };
+        text.push_str(&format!("  {} attracts {} {s} not its own\n", escape(&tool), asks.len()));
+    }
+    text + &matrix(bench, paint) + "\n"
+}
+
+fn wrong(choice: &Choice) -> String {
+    let chosen = choice.chosen.as_deref().unwrap_or(NONE);
+    let right = if choice.right.is_empty() { NONE.to_owned() } else { choice.right.join(" or ") };
+    format!("\"{}\": {} was chosen, right is {}", escape(&choice.ask), escape(chosen), escape(&right))
+}
+
+/// A row for each tool that is right, a column for each that was chosen, by their numbers.
+fn matrix(bench: &Bench, paint: Paint) -> String {
+    let matrix = bench.matrix();
+    let names: BTreeSet<&String> = matrix.iter().flat_map(|(row, cells)| cells.keys().chain([row])).collect();
+    let widest = names.iter().map(|name| escape(name).chars().count()).max().unwrap_or(0);
+    let numbers: Vec<String> = (1..=names.len()).map(|number| format!("{number:>4}")).collect();
+    let numbers = numbers.concat();
+    let head = format!("{:widest$}    {numbers}", "");
+    let mut text =
+        format!("\n  {}\n  {}\n", paint.dim("a row is right, a column was chosen"), paint.dim(&head));
+    for (at, name) in names.iter().enumerate() {
+        let cell = |chosen: &&String| match matrix.get(*name).and_then(|cells| cells.get(*chosen)) {
+            Some(count) => format!("{count:>4}"),
+            None => "   .".to_owned(),
+        };
+        let cells: String = names.iter().map(cell).collect();
+        text.push_str(&format!("  {:>2} {:widest$} {cells}\n", at + 1, escape(name)));
+    }
+    text
+}
+
+fn told(changes: &[Mutation], paint: Paint) -> String {
+    let (telling, idle): (Vec<&Mutation>, Vec<&Mutation>) =
+        changes.iter().partition(|one| !one.lost.is_empty() || !one.won.is_empty());
+    let mut text = format!("{}\n", paint.bold("Changes of one tool"));
+    for one in &telling {
+        let asks = |word: &str, asks: &[String]| {
+            let quoted: Vec<String> = asks.iter().map(|ask| format!("\"{}\"", escape(ask))).collect();
+            if asks.is_empty() { String::new() } else { format!("; {word} {}", quoted.join(", ")) }
+        };
+        let (lost, won) = (asks("loses", &one.lost), asks("wins", &one.won));
+        let (tool, change) = (escape(&one.tool), escape(&one.change));
+        text.push_str(&format!(
+            "  {tool}, {change}: {} right, {} before{lost}{won}\n",
+            one.after, one.before
+        ));
+    }
+    text + &format!("  {} of {} change no choice\n", idle.len(), counted(changes.len(), "change"))
+}

@@ -1,0 +1,93 @@
+//! Does a text make a list of requests, each with the tools that are right for it?
+
+use crate::problem::{Level, Problem, Sources, Span, nearest};
+use crate::suite::read::{Block, Field, Reading};
+use crate::surface::SurfaceTool;
+use crate::trace::is_tool;
+use crate::yaml;
+
+/// What a file of intents says.
+#[derive(Debug, Default)]
+pub struct Intents {
+    /// The requests.
+    pub intents: Vec<Intent>,
+    /// The models to ask.
+    pub models: Vec<String>,
+}
+
+/// A request, and the tools that are right for it.
+#[derive(Debug, Clone)]
+pub struct Intent {
+    /// What the user says.
+    pub ask: String,
+    /// Any of these is right; where there is none, it is right to choose none.
+    pub tools: Vec<(String, Span)>,
+}
+
+impl Intents {
+    /// Reads the text of a file, for these tools; or all that is wrong with it.
+    pub fn read(path: &str, text: String, surface: &[SurfaceTool]) -> Result<Self, (Vec<Problem>, Sources)> {
+        let mut sources = Sources::default();
+        let file = sources.add(path, text);
+        let text = &sources.file(file).text;
+        let mut problems = Vec::new();
+        let root = yaml::parse(text, file, &mut problems);
+        let reading = Reading::as_written(text);
+        let read = root.as_ref().and_then(|root| Field::new(&reading, root).block(Self::of));
+        problems.extend(reading.into_problems());
+        let intents = read.unwrap_or_default();
+        let named = intents.intents.iter().flat_map(|intent| &intent.tools);
+        problems.extend(named.filter_map(|(tool, span)| unknown(tool, *span, surface)));
+        if intents.intents.is_empty() && problems.is_empty() {
+            problems
+                .push(Problem::error("there are no intents in this file").help("list them under `intents:`"));
+        }
+        problems.sort_by_key(|problem| problem.span);
+        if problems.iter().any(|problem| problem.level == Level::Error) {
+            Err((problems, sources))
+        } else {
+            Ok(intents)
+        }
+    }
+
+    fn of(block: &mut Block<'_>) -> Self {
+        let doc = "Requests, each with the tools that are right for it";
+        let read = |field: &mut Field<'_>| field.list(|field| field.block(Intent::of).flatten());
+        let intents = block.required("intents", doc, read).unwrap_or_default();
+        let doc = "The models that `--write-suite` asks";
+        let models =
+            block.optional("models", doc, |field| field.list(|field| field.name())).unwrap_or_default();
+        Self { intents, models }
+    }
+}
+
+impl Intent {
+    fn of(block: &mut Block<'_>) -> Option<Self> {
+        let ask = block.required("ask", "What the user says", |field| field.name());
+        let named = |field: &mut Field<'_>| Some((field.tool()?, field.span()));
+        let one = block.optional("tool", "The tool that is right", named);
+        let many = block.optional("tools", "Tools of which any is right", |field| field.list(named));
+        let none = block.flag("none", "Whether it is right to choose no tool", false);
+        let given = [one.is_some(), many.is_some(), none].iter().filter(|given| **given).count();
+        let is_written = ["tool", "tools", "none"].iter().any(|key| block.has(key));
+        if given != 1 && !block.is_describing() && (given > 1 || !is_written) {
+            let problem = Problem::error("an intent has one of `tool`, `tools` and `none: true`");
+            let span = block.key_span("ask").unwrap_or_default();
+            block.report(problem.at(span).help("say which tool is right, or `none: true`"));
+        }
+        Some(Self { ask: ask?, tools: one.into_iter().chain(many.into_iter().flatten()).collect() })
+    }
+}
+
+fn unknown(written: &str, span: Span, surface: &[SurfaceTool]) -> Option<Problem> {
+    let is_known = |one: &SurfaceTool| is_tool(written, &one.tool.name, one.tool.server.as_deref());
+    if surface.iter().any(is_known) {
+        return None;
+    }
+    let names = || surface.iter().map(|one| one.tool.name.as_str());
+    let help = match nearest(written, names()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the tools are {}", crate::eval::some_of(names())),
+    };
+    Some(Problem::error(format!("there is no tool `{written}`")).at(span).help(help))
+}

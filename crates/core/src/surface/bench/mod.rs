@@ -1,0 +1,108 @@
+//! For which requests is which tool chosen, and what do changes of a description do to that?
+
+mod intents;
+mod mutate;
+mod selector;
+#[cfg(test)]
+mod tests;
+
+pub use intents::{Intent, Intents};
+pub use mutate::{Mutation, mutations};
+
+use super::SurfaceTool;
+use crate::trace::is_tool;
+use mcptest_stats::{Interval, wilson};
+use selector::{Selector, Text};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What stands for no tool.
+pub const NONE: &str = "none";
+
+/// What was chosen for one request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Choice {
+    /// The request.
+    pub ask: String,
+    /// The tools that are right; empty where it is right to choose none.
+    pub right: Vec<String>,
+    /// The tool that was chosen; none where none was.
+    pub chosen: Option<String>,
+    /// Whether that is right.
+    pub is_right: bool,
+}
+
+/// What one selector chose.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Bench {
+    /// `lexical`, or a model.
+    pub selector: String,
+    /// In the order of the file.
+    pub choices: Vec<Choice>,
+}
+
+impl Bench {
+    /// What these choices, of tools by their names, come to; a choice for each intent.
+    pub fn of(selector: &str, tools: &[SurfaceTool], chosen: Vec<(&Intent, Option<String>)>) -> Self {
+        let choice = |(intent, chosen): (&Intent, Option<String>)| {
+            let names = |written: &str| {
+                let is_meant =
+                    |one: &&SurfaceTool| is_tool(written, &one.tool.name, one.tool.server.as_deref());
+                tools.iter().filter(is_meant).map(|one| one.tool.name.clone()).collect::<Vec<_>>()
+            };
+            let right: Vec<String> = intent.tools.iter().flat_map(|(written, _)| names(written)).collect();
+            let is_right = chosen.as_ref().map_or(right.is_empty(), |chosen| right.contains(chosen));
+            Choice { ask: intent.ask.clone(), right, chosen, is_right }
+        };
+        Self { selector: selector.to_owned(), choices: chosen.into_iter().map(choice).collect() }
+    }
+
+    /// How many choices are right.
+    pub fn right(&self) -> usize {
+        self.choices.iter().filter(|choice| choice.is_right).count()
+    }
+
+    /// Where the true accuracy is, with 95% confidence.
+    pub fn interval(&self) -> Option<Interval> {
+        wilson(self.right() as u64, self.choices.len() as u64, 0.95).ok()
+    }
+
+    /// How often which tool was chosen where which was right. Where several are right, a right choice stands for itself.
+    pub fn matrix(&self) -> BTreeMap<String, BTreeMap<String, usize>> {
+        let mut matrix: BTreeMap<String, BTreeMap<String, usize>> = BTreeMap::new();
+        for choice in &self.choices {
+            let chosen = choice.chosen.clone().unwrap_or_else(|| NONE.to_owned());
+            let right = choice.right.first().cloned().unwrap_or_else(|| NONE.to_owned());
+            let row = if choice.is_right { chosen.clone() } else { right };
+            *matrix.entry(row).or_default().entry(chosen).or_default() += 1;
+        }
+        matrix
+    }
+
+    /// The requests that each tool attracts and that are not its own.
+    pub fn attracted(&self) -> BTreeMap<String, Vec<&str>> {
+        let mut attracted: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+        for choice in self.choices.iter().filter(|choice| !choice.is_right) {
+            if let Some(chosen) = &choice.chosen {
+                attracted.entry(chosen.clone()).or_default().push(&choice.ask);
+            }
+        }
+        attracted
+    }
+}
+
+/// What the words alone would choose.
+pub fn lexical(tools: &[SurfaceTool], intents: &[Intent]) -> Bench {
+    let texts: Vec<Text> = tools.iter().map(Text::of).collect();
+    lexical_of(tools, &texts, intents)
+}
+
+fn lexical_of(tools: &[SurfaceTool], texts: &[Text], intents: &[Intent]) -> Bench {
+    let selector = Selector::new(texts);
+    let choose = |intent| (intent, choose(&selector, tools, intent));
+    Bench::of("lexical", tools, intents.iter().map(choose).collect())
+}
+
+fn choose(selector: &Selector, tools: &[SurfaceTool], intent: &Intent) -> Option<String> {
+    selector.choose(&intent.ask).map(|at| tools[at].tool.name.clone())
+}
