@@ -524,7 +524,8 @@ fn families_help() -> String {
 }
 
 fn reporters_help() -> String {
-    let kinds: Vec<&str> = mcptest_report::REPORTERS.iter().map(|reporter| reporter.key).collect();
+    let kinds = mcptest_report::REPORTERS.iter().map(|reporter| reporter.key);
+    let kinds: Vec<&str> = kinds.chain([crate::command::AUTO]).collect();
     format!("Write a report to FILE or standard output; repeatable [kinds: {}]", kinds.join(", "))
 }
 

@@ -48,6 +48,13 @@ pub(crate) fn stdout(bytes: &[u8]) -> Result<(), Failure> {
     own(&shown(&String::from_utf8_lossy(bytes), &std::io::stdout()))
 }
 
+/// Writes lines that are commands to a CI runner: [`shown`] leaves their first two characters.
+pub(crate) fn commands(bytes: &[u8]) -> Result<(), Failure> {
+    let stdout = std::io::stdout();
+    let line = |line: &str| format!("::{}\n", shown(line.trim_start_matches(':'), &stdout));
+    own(&String::from_utf8_lossy(bytes).lines().map(line).collect::<Vec<_>>().concat())
+}
+
 /// Writes a text of our own, known when this program was built, as it is; a reader that has gone away is no error, a
 /// full disk is.
 pub(crate) fn own(text: &str) -> Result<(), Failure> {

@@ -99,3 +99,31 @@ fn a_report_that_cannot_be_written_is_an_error() {
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("cannot write to standard output"));
 }
+
+#[test]
+fn auto_chooses_the_reports_that_fit_the_environment() {
+    let folder = many_tests();
+    let run = |set: &[(&str, &str)]| {
+        let mut command = mcptest(folder.path(), &["run", "--reporter", "auto"]);
+        let output = command.envs(set.iter().copied()).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let terminal = run(&[]);
+    assert!(terminal.starts_with("mcptest.yml\n") && !terminal.contains("::error"), "{terminal}");
+    assert!(run(&[("CLAUDECODE", "1")]).starts_with("FAILED: 14 of 40 tests failed\n"));
+
+    let summary = folder.path().join("summary.md");
+    fs::write(&summary, "# Before\n").unwrap();
+    let github = run(&[("GITHUB_ACTIONS", "true"), ("GITHUB_STEP_SUMMARY", "summary.md")]);
+    assert!(github.starts_with(&terminal), "{github}");
+    let commands = &github[terminal.len()..];
+    assert!(commands.lines().all(|line| line.starts_with("::error ")), "{commands}");
+    let summary = fs::read_to_string(&summary).unwrap();
+    assert!(summary.starts_with("# Before\n\n## ❌ mcptest: 14 of 40 tests failed\n"), "{summary}");
+
+    assert_eq!(run(&[("GITLAB_CI", "true")]), terminal);
+    let report = fs::read_to_string(folder.path().join("gl-code-quality-report.json")).unwrap();
+    let entries: Vec<serde_json::Value> = serde_json::from_str(&report).unwrap();
+    assert_eq!(entries.len(), 14, "one cause for each failed test");
+}

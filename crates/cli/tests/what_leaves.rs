@@ -346,7 +346,7 @@ model-baseline capture SUITE -o out/baselines
 model-baseline capture REFUSED
 model-baseline capture suite.yml --models ODD
 model-baseline diff FILE out/baselines/default.json
-model-baseline diff out/baselines/default.json out/baselines/default.json -vv --reporter markdown
+model-baseline diff out/baselines/default.json out/baselines/default.json -vv --reporter md
 model-baseline diff ODD FILE --reporter ODD
 plan-runs --floor 0.9
 plan-runs --half-width ODD

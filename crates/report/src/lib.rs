@@ -1,17 +1,24 @@
 //! Reporters: a [`Report`] in, bytes out. One folder per format.
 
+mod agent;
 pub mod baseline;
 mod bound;
 pub mod calibration;
+mod failures;
+mod github;
+mod gitlab;
 pub mod json;
 pub mod judge_check;
 mod junit;
+mod md;
 mod ndjson;
 mod overview;
 mod pretty;
 #[cfg(test)]
 mod sample;
+mod sarif;
 mod suites;
+mod tap;
 mod words;
 
 use mcptest_core::report::Report;
@@ -41,12 +48,25 @@ pub struct Reporter<R = Report> {
     pub doc: &'static str,
     /// The usual extension of its files, without the dot.
     pub extension: &'static str,
+    /// Whether each line is a command to a CI runner: then it may share standard output with another format.
+    pub is_commands: bool,
     /// The report in this format: the same bytes for the same report.
     pub render: fn(&R, &Options) -> Vec<u8>,
 }
 
 /// Every format, the default first.
-pub const REPORTERS: &[Reporter] = &[pretty::REPORTER, json::REPORTER, junit::REPORTER, ndjson::REPORTER];
+pub const REPORTERS: &[Reporter] = &[
+    pretty::REPORTER,
+    json::REPORTER,
+    junit::REPORTER,
+    ndjson::REPORTER,
+    md::REPORTER,
+    github::REPORTER,
+    gitlab::REPORTER,
+    sarif::REPORTER,
+    tap::REPORTER,
+    agent::REPORTER,
+];
 
 /// The reporter of that name.
 pub fn find(key: &str) -> Option<&'static Reporter> {

@@ -33,6 +33,8 @@ pub(crate) mod trace_from;
 mod validate;
 pub(crate) mod verify;
 
+pub(crate) use report::AUTO;
+
 use crate::args::{Args, Command, Scenario};
 use crate::output::Failure;
 use std::process::ExitCode;

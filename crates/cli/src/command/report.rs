@@ -23,6 +23,44 @@ pub(super) fn run(args: &Rerender, colour: Colour) -> Result<ExitCode, Failure> 
     Ok(ExitCode::from(report.exit_code()))
 }
 
+/// The reporter that stands for those that fit where the program runs.
+pub(crate) const AUTO: &str = "auto";
+
+/// What coding agents set in the environment of the commands that they run.
+const OF_CODING_AGENTS: [&str; 5] = ["AI_AGENT", "CLAUDECODE", "CODEX_SANDBOX", "CURSOR_AGENT", "GEMINI_CLI"];
+
+/// Where GitHub takes the summary of a step from.
+const STEP_SUMMARY: &str = "GITHUB_STEP_SUMMARY";
+
+/// The reports that fit where the program runs: on GitHub annotations and the summary of the step, on GitLab the file
+/// that it reads, the digest for a coding agent, and for a person what a person reads.
+fn by_environment<R>(known: &'static [Reporter<R>]) -> Vec<Destination<R>> {
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let summary = std::env::var_os(STEP_SUMMARY).filter(|path| !path.is_empty()).map(PathBuf::from);
+    let wanted: Vec<(&str, Option<PathBuf>)> = if is_set("GITHUB_ACTIONS") {
+        let summary = summary.map(|path| ("md", Some(path)));
+        [("pretty", None), ("github", None)].into_iter().chain(summary).collect()
+    } else if is_set("GITLAB_CI") {
+        vec![("pretty", None), ("gitlab", Some(PathBuf::from("gl-code-quality-report.json")))]
+    } else if OF_CODING_AGENTS.into_iter().any(is_set) {
+        vec![("agent", None)]
+    } else {
+        vec![("pretty", None)]
+    };
+    let found = wanted.into_iter().filter_map(|(key, file)| {
+        let reporter = known.iter().find(|reporter| reporter.key == key)?;
+        Some(Destination { reporter, file })
+    });
+    found.collect()
+}
+
+/// What a file holds that a report is added to: the summary of a step belongs to all its commands.
+fn before(file: &Path) -> String {
+    let is_summary = std::env::var_os(STEP_SUMMARY).is_some_and(|path| Path::new(&path) == file);
+    let text = if is_summary { files::read_named_text(file, files::TEXT).ok() } else { None };
+    text.filter(|text| !text.is_empty()).map(|text| text + "\n").unwrap_or_default()
+}
+
 /// One report and where it is written.
 pub(super) struct Destination<R: 'static> {
     reporter: &'static Reporter<R>,
@@ -32,10 +70,19 @@ pub(super) struct Destination<R: 'static> {
 impl<R> Destination<R> {
     /// What `--reporter` asked for; `pretty` on standard output when nothing goes there.
     pub(super) fn parse_all(written: &[String], known: &'static [Reporter<R>]) -> Result<Vec<Self>, Failure> {
-        let mut destinations =
-            written.iter().map(|one| Self::parse(one, known)).collect::<Result<Vec<_>, _>>()?;
-        let to_stdout = destinations.iter().filter(|one| one.file.is_none()).count();
-        if to_stdout > 1 {
+        let mut destinations = Vec::new();
+        for one in written {
+            destinations.extend(match one.as_str() {
+                AUTO => by_environment(known),
+                one => vec![Self::parse(one, known)?],
+            });
+        }
+        let to_stdout = |are_commands: bool| {
+            let there = destinations.iter().filter(|one| one.file.is_none());
+            there.filter(|one| one.reporter.is_commands == are_commands).count()
+        };
+        let (commands, to_stdout) = (to_stdout(true), to_stdout(false));
+        if to_stdout > 1 || commands > 1 {
             return Err(Failure("two reporters cannot share standard output\n  help: give all but one a file: `--reporter junit=out.xml`".to_owned()));
         }
         let mut taken = HashSet::new();
@@ -47,7 +94,7 @@ impl<R> Destination<R> {
                 )));
             }
         }
-        if to_stdout == 0 {
+        if to_stdout + commands == 0 {
             destinations.push(Self { reporter: &known[0], file: None });
         }
         Ok(destinations)
@@ -55,8 +102,12 @@ impl<R> Destination<R> {
 
     fn parse(written: &str, reporters: &'static [Reporter<R>]) -> Result<Self, Failure> {
         let (key, file) = written.split_once('=').map_or((written, None), |(key, file)| (key, Some(file)));
+        if key == AUTO {
+            let help = "it chooses where each report goes; name a reporter to choose the file";
+            return Err(Failure(format!("`{AUTO}` takes no file\n  help: {help}")));
+        }
         let Some(reporter) = reporters.iter().find(|reporter| reporter.key == key) else {
-            let known = reporters.iter().map(|reporter| reporter.key);
+            let known = reporters.iter().map(|reporter| reporter.key).chain([AUTO]);
             let help = match nearest(key, known.clone()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("the reporters are {}", known.collect::<Vec<_>>().join(", ")),
@@ -116,7 +167,8 @@ impl<R> Destination<R> {
         for destination in destinations {
             let Some(file) = &destination.file else { continue };
             let bytes = (destination.reporter.render)(report, &Options { verbose, ..Options::default() });
-            if let Err(error) = mcptest_run::write(file, &String::from_utf8_lossy(&bytes)) {
+            let text = String::from_utf8_lossy(&bytes);
+            if let Err(error) = mcptest_run::write(file, &(before(file) + &text)) {
                 failed =
                     Some(Failure(format!("cannot write {}: {}", escape_path(file), files::reason(&error))));
             }
@@ -127,7 +179,10 @@ impl<R> Destination<R> {
             let elapsed = elapsed.filter(|_| std::io::stdout().is_terminal());
             let ascii = output::is_dumb();
             let options = Options { colour: coloured, ascii, width: output::width(), verbose, elapsed };
-            if let Err(lost) = output::stdout(&(destination.reporter.render)(report, &options)) {
+            let bytes = (destination.reporter.render)(report, &options);
+            let is_commands = destination.reporter.is_commands;
+            let written = if is_commands { output::commands(&bytes) } else { output::stdout(&bytes) };
+            if let Err(lost) = written {
                 failed = Some(lost);
             }
         }

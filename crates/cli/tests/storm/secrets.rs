@@ -159,9 +159,8 @@ fn assert_none_in(name: &str, place: &Place, output: &Output) {
 
 /// Every report, each to a file of its own but the first.
 fn reporters() -> Vec<&'static str> {
-    let file = |reporter: &Reporter| -> &'static str {
-        format!("{}=report.{}", reporter.key, reporter.extension).leak()
-    };
+    let file =
+        |reporter: &Reporter| -> &'static str { format!("{}=report.{}", reporter.key, reporter.key).leak() };
     let files = REPORTERS[1..].iter().flat_map(|reporter| ["--reporter", file(reporter)]);
     ["--verbose", "--reporter", REPORTERS[0].key].into_iter().chain(files).collect()
 }

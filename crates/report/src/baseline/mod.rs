@@ -1,7 +1,7 @@
 //! Two baselines side by side in, bytes out: for people, for machines, for a pull request and for CI servers.
 
 mod junit;
-mod markdown;
+mod md;
 #[cfg(test)]
 mod tests;
 
@@ -19,16 +19,30 @@ pub const REPORTERS: &[Reporter<Comparison>] = &[
         key: "pretty",
         doc: "for people: what is broken, what has shifted and what cannot be told",
         extension: "txt",
+        is_commands: false,
         render: pretty::baseline::render,
     },
-    Reporter { key: "json", doc: "the whole comparison as JSON", extension: "json", render: json },
     Reporter {
-        key: "markdown",
+        key: "json",
+        doc: "the whole comparison as JSON",
+        extension: "json",
+        is_commands: false,
+        render: json,
+    },
+    Reporter {
+        key: "md",
         doc: "Markdown for a pull request",
         extension: "md",
-        render: markdown::render,
+        is_commands: false,
+        render: md::render,
     },
-    Reporter { key: "junit", doc: "JUnit XML for CI servers", extension: "xml", render: junit::render },
+    Reporter {
+        key: "junit",
+        doc: "JUnit XML for CI servers",
+        extension: "xml",
+        is_commands: false,
+        render: junit::render,
+    },
 ];
 
 fn json(comparison: &Comparison, _: &Options) -> Vec<u8> {

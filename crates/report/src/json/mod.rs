@@ -14,6 +14,7 @@ pub(crate) const REPORTER: Reporter = Reporter {
     key: "json",
     doc: "the whole report as JSON, which `mcptest report` renders again",
     extension: "json",
+    is_commands: false,
     render,
 };
 

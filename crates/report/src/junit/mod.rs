@@ -14,6 +14,7 @@ pub(crate) const REPORTER: Reporter = Reporter {
     key: "junit",
     doc: "JUnit XML for CI servers: a testcase per run and per gate",
     extension: "xml",
+    is_commands: false,
     render,
 };
 

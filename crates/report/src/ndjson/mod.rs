@@ -10,6 +10,7 @@ pub(crate) const REPORTER: Reporter = Reporter {
     key: "ndjson",
     doc: "one JSON object per line: each test, then the summary",
     extension: "ndjson",
+    is_commands: false,
     render,
 };
 

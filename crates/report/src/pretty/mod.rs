@@ -22,6 +22,7 @@ pub(crate) const REPORTER: Reporter = Reporter {
     key: "pretty",
     doc: "the report for people, on a terminal or in a log",
     extension: "txt",
+    is_commands: false,
     render,
 };
 

@@ -1,9 +1,9 @@
-//! `markdown`: the comparison for a pull request.
+//! `md`: the comparison for a pull request.
 
 use super::{named, runs, totals, unpaired, verdict};
 use crate::Options;
+use crate::md::text;
 use mcptest_core::baseline::{Class, Comparison, Difference, NumberShift};
-use mcptest_core::escape::escape;
 use mcptest_core::report::Number;
 
 pub(super) fn render(comparison: &Comparison, options: &Options) -> Vec<u8> {
@@ -41,19 +41,4 @@ pub(super) fn render(comparison: &Comparison, options: &Options) -> Vec<u8> {
         out.push_str(&format!("\nNote: {}\n", text(&said)));
     }
     out.into_bytes()
-}
-
-/// What others wrote, with nothing in it that Markdown or HTML would read as its own.
-fn text(foreign: &str) -> String {
-    let mut out = String::new();
-    for letter in escape(foreign).chars().filter(|letter| *letter != '`') {
-        match letter {
-            '<' => out.push_str("&lt;"),
-            '&' => out.push_str("&amp;"),
-            '@' => out.push_str("&#64;"),
-            '|' | '\\' | '*' | '_' | '[' | ']' | '#' | '~' | '!' => out.extend(['\\', letter]),
-            letter => out.push(letter),
-        }
-    }
-    out
 }

@@ -1,0 +1,82 @@
+//! What keeps tests from passing, one thing each? Shared by the formats that list problems.
+
+use crate::words::{FILE, Limits, clipped, count, first_sentence_of_gate, first_sentence_of_run};
+use mcptest_core::report::{Report, Status, TestReport};
+
+/// One thing that keeps a test from passing.
+pub(crate) struct Failure<'r> {
+    pub(crate) test: &'r TestReport,
+    /// The gate's key, `expect`, or the kind of the error: `recording-missing`.
+    pub(crate) rule: String,
+    /// What is wrong, in a sentence.
+    pub(crate) message: String,
+}
+
+/// What the whole came to, in a line: `2 of 5 tests failed, 1 error`.
+pub(crate) fn verdict(report: &Report) -> String {
+    let summary = &report.summary;
+    let of = count(summary.tests, "test");
+    let mut parts = Vec::new();
+    parts.extend((summary.failed > 0).then(|| format!("{} of {of} failed", summary.failed)));
+    parts.extend((summary.errors > 0).then(|| format!("{} of {of} could not be judged", summary.errors)));
+    if parts.is_empty() {
+        parts.push(match (summary.tests, summary.passed) {
+            (0, _) => "nothing was selected".to_owned(),
+            (all, passed) if all == passed => format!("{of} passed"),
+            (_, passed) => format!("{passed} of {of} passed"),
+        });
+    }
+    parts.extend((summary.skipped > 0).then(|| format!("{} skipped", summary.skipped)));
+    let coverage = report.coverage.as_ref().and_then(|coverage| coverage.miss());
+    parts.extend(coverage);
+    parts.join(", ")
+}
+
+/// Whether the whole passed.
+pub(crate) fn has_passed(report: &Report) -> bool {
+    report.exit_code() == 0
+}
+
+/// All that keeps tests from passing, in the order of the tests.
+pub(crate) fn failures(report: &Report) -> Vec<Failure<'_>> {
+    report.tests.iter().flat_map(|test| of_test(test, FILE)).collect()
+}
+
+/// The same of one test: why it could not be judged, else its runs and its gates.
+pub(crate) fn of_test(test: &TestReport, limits: Limits) -> Vec<Failure<'_>> {
+    if !matches!(test.status, Status::Failed | Status::Error) {
+        return Vec::new();
+    }
+    if let Some(reason) = &test.reason {
+        let rule = reason.kind.words().replace(' ', "-");
+        return vec![Failure { test, rule, message: clipped(&reason.message, limits.text) }];
+    }
+    let gates = test.gates.iter().filter(|gate| gate.status != Status::Passed);
+    let gates = gates.map(|gate| Failure {
+        test,
+        rule: gate.key.clone(),
+        message: first_sentence_of_gate(gate, test, limits).unwrap_or_else(|| "it did not hold".to_owned()),
+    });
+    let mut all: Vec<Failure<'_>> = of_runs(test, limits).into_iter().chain(gates).collect();
+    if all.is_empty() {
+        all.push(Failure { test, rule: "test".to_owned(), message: "it did not pass".to_owned() });
+    }
+    all
+}
+
+/// The runs that did not pass, told by the first of them.
+fn of_runs(test: &TestReport, limits: Limits) -> Option<Failure<'_>> {
+    let failed: Vec<_> = test.runs.iter().filter(|run| run.status != Status::Passed).collect();
+    let first = failed.first()?;
+    let said = first_sentence_of_run(first, limits).unwrap_or_else(|| "the run did not pass".to_owned());
+    let message = match (test.runs.len(), failed.len()) {
+        (1, _) => said,
+        (_, 1) => format!("{}: {said}", clipped(&test.run_label(first.index), limits.text)),
+        (all, some) => format!("{some} of {}: {said}", count(all, "run")),
+    };
+    let rule = first
+        .reason
+        .as_ref()
+        .map_or_else(|| "expect".to_owned(), |reason| reason.kind.words().replace(' ', "-"));
+    Some(Failure { test, rule, message })
+}

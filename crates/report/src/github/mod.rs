@@ -1,0 +1,75 @@
+//! `github`: workflow commands, which GitHub shows beside the lines of a suite.
+
+use crate::failures::{failures, has_passed, verdict};
+use crate::words::{SCREEN, clipped};
+use crate::{Options, Reporter};
+use mcptest_core::report::Report;
+
+pub(crate) const REPORTER: Reporter = Reporter {
+    key: "github",
+    doc: "annotations for GitHub Actions: one per cause, then the verdict",
+    extension: "txt",
+    is_commands: true,
+    render,
+};
+
+/// Text of others cannot end a command: its line ends are escaped, and so are the marks between properties.
+fn render(report: &Report, _: &Options) -> Vec<u8> {
+    let mut out = String::new();
+    for failure in failures(report) {
+        let test = failure.test;
+        out.push_str(&format!(
+            "::error file={},line={},title={}::{}: {}%0A{}\n",
+            property(&test.suite.file),
+            test.suite.line,
+            property(&clipped(&test.row_name(), SCREEN.value)),
+            data(&failure.rule),
+            data(&failure.message),
+            data(&test.rerun),
+        ));
+    }
+    let level = if has_passed(report) { "notice" } else { "error" };
+    out.push_str(&format!("::{level} title=mcptest::{}\n", data(&verdict(report))));
+    out.into_bytes()
+}
+
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+    use mcptest_core::report::Status;
+
+    #[test]
+    fn every_line_is_one_command() {
+        let text = String::from_utf8(render(&sample::report(), &Options::default())).unwrap();
+        assert!(text.lines().count() > 1);
+        assert!(text.lines().all(|line| line.starts_with("::error ")), "{text}");
+        assert!(
+            text.contains("::error file=examples/stale.yml,line=3,title=old recording::recording-stale: "),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_name_ends_no_command_and_begins_none() {
+        let test = sample::test("a,b.yml", 1, "x\n::set-output name=a::b", Status::Failed, |_| {});
+        let text = String::from_utf8(render(&Report::new(vec![test]), &Options::default())).unwrap();
+        assert!(text.lines().all(|line| line.starts_with("::error ")), "{text}");
+        assert!(text.starts_with("::error file=a%2Cb.yml,line=1,title=x"), "{text}");
+    }
+
+    #[test]
+    fn what_passed_is_a_notice() {
+        let test = sample::test("a.yml", 1, "x", Status::Passed, |_| {});
+        let text = String::from_utf8(render(&Report::new(vec![test]), &Options::default())).unwrap();
+        assert_eq!(text, "::notice title=mcptest::1 test passed\n");
+    }
+}

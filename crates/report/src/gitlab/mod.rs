@@ -1,0 +1,57 @@
+//! `gitlab`: a Code Quality report, which GitLab shows in merge requests.
+
+use crate::failures::failures;
+use crate::{Options, Reporter};
+use mcptest_core::digest::digest;
+use mcptest_core::report::{Report, Status};
+use serde_json::{Value, json};
+
+pub(crate) const REPORTER: Reporter = Reporter {
+    key: "gitlab",
+    doc: "a Code Quality report for GitLab: one entry per cause",
+    extension: "json",
+    is_commands: false,
+    render,
+};
+
+#[expect(clippy::expect_used, reason = "writing to memory cannot fail and every key is a string")]
+fn render(report: &Report, _: &Options) -> Vec<u8> {
+    let entries = failures(report).into_iter().map(|failure| {
+        let test = failure.test;
+        let name = test.row_name();
+        // The same cause is the same entry in the next report, wherever it moved in the file.
+        let fingerprint = digest(json!([test.suite.file, name, failure.rule]).to_string().as_bytes());
+        json!({
+            "description": format!("{name}: {}", failure.message),
+            "check_name": failure.rule,
+            "fingerprint": fingerprint.trim_start_matches("blake3:"),
+            "severity": if test.status == Status::Error { "critical" } else { "major" },
+            "location": { "path": test.suite.file, "lines": { "begin": test.suite.line } },
+        })
+    });
+    let entries: Vec<Value> = entries.collect();
+    let mut out = serde_json::to_vec_pretty(&entries).expect("entries are JSON");
+    out.push(b'\n');
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_cause_is_an_entry_with_a_fingerprint_of_its_own() {
+        let report = sample::report();
+        let entries: Vec<Value> = serde_json::from_slice(&render(&report, &Options::default())).unwrap();
+        assert!(entries.len() >= report.summary.failed + report.summary.errors);
+        let prints: BTreeSet<&str> =
+            entries.iter().map(|entry| entry["fingerprint"].as_str().unwrap()).collect();
+        assert_eq!(prints.len(), entries.len());
+        for entry in &entries {
+            assert!(entry["location"]["path"].as_str().unwrap().starts_with("examples/"), "{entry}");
+            assert!(entry["location"]["lines"]["begin"].as_u64().unwrap() > 0, "{entry}");
+        }
+    }
+}

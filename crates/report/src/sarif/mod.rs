@@ -1,0 +1,103 @@
+//! `sarif`: SARIF 2.1.0, which code hosts show beside the lines of a suite.
+
+use crate::failures::failures;
+use crate::{Options, Reporter};
+use mcptest_core::digest::digest;
+use mcptest_core::eval::GATES;
+use mcptest_core::report::Report;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+pub(crate) const REPORTER: Reporter = Reporter {
+    key: "sarif",
+    doc: "SARIF 2.1.0 for code hosts: one result per cause",
+    extension: "sarif",
+    is_commands: false,
+    render,
+};
+
+#[expect(clippy::expect_used, reason = "writing to memory cannot fail and every key is a string")]
+fn render(report: &Report, _: &Options) -> Vec<u8> {
+    let failures = failures(report);
+    let rules: BTreeMap<&str, Value> =
+        failures.iter().map(|failure| (failure.rule.as_str(), rule(&failure.rule))).collect();
+    let results: Vec<Value> = failures
+        .iter()
+        .map(|failure| {
+            let test = failure.test;
+            let name = test.row_name();
+            let fingerprint = digest(json!([test.suite.file, name, failure.rule]).to_string().as_bytes());
+            json!({
+                "ruleId": failure.rule,
+                "level": "error",
+                "message": { "text": format!("{name}: {}\nTo see it again: {}", failure.message, test.rerun) },
+                "locations": [{ "physicalLocation": {
+                    "artifactLocation": { "uri": uri(&test.suite.file) },
+                    "region": { "startLine": test.suite.line.max(1) },
+                }}],
+                "partialFingerprints": { "mcptest/v1": fingerprint.trim_start_matches("blake3:") },
+            })
+        })
+        .collect();
+    let driver = json!({
+        "name": "mcptest",
+        "version": env!("CARGO_PKG_VERSION"),
+        "rules": rules.into_values().collect::<Vec<_>>(),
+    });
+    let document = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{ "tool": { "driver": driver }, "columnKind": "unicodeCodePoints", "results": results }],
+    });
+    let mut out = serde_json::to_vec_pretty(&document).expect("a document is JSON");
+    out.push(b'\n');
+    out
+}
+
+/// A gate is explained by its summary; `expect` and the kinds of errors by their names.
+fn rule(id: &str) -> Value {
+    let gate = GATES.iter().find(|gate| gate.key == id);
+    let short = gate.map_or_else(|| id.replace('-', " "), |gate| gate.summary.to_owned());
+    json!({ "id": id, "shortDescription": { "text": short } })
+}
+
+/// A path as a relative reference: what is not plain is written in percent.
+fn uri(path: &str) -> String {
+    let mut out = String::new();
+    for byte in path.replace('\\', "/").bytes() {
+        let is_plain = byte.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=@".contains(&byte);
+        if is_plain { out.push(char::from(byte)) } else { out.push_str(&format!("%{byte:02X}")) }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sample;
+
+    #[test]
+    fn every_result_has_a_rule_and_a_place() {
+        let document: Value =
+            serde_json::from_slice(&render(&sample::report(), &Options::default())).unwrap();
+        let run = &document["runs"][0];
+        let rules: Vec<&str> = run["tool"]["driver"]["rules"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|rule| rule["id"].as_str().unwrap())
+            .collect();
+        let results = run["results"].as_array().unwrap();
+        assert!(!results.is_empty());
+        for result in results {
+            assert!(rules.contains(&result["ruleId"].as_str().unwrap()), "{result}");
+            let place = &result["locations"][0]["physicalLocation"];
+            assert!(place["region"]["startLine"].as_u64().unwrap() > 0, "{result}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_a_uri() {
+        assert_eq!(uri("my suites/a:b#1.yml"), "my%20suites/a%3Ab%231.yml");
+    }
+}
