@@ -1,4 +1,9 @@
-//! A walk through the document on choosing a method: its suite, and that every method it lists is a block.
+//! A walk through the document on choosing a method: its suite, and each method of its map with the numbers it names.
+//!
+//! Elsewhere: recording, and `mcptest eval --explain`, are in `cli/tests/seeds.rs`; the match modes and the path
+//! penalty in `seed_000`.
+//!
+//! Not run: prose, links to papers and the accuracies that it quotes from them.
 
 mod walk;
 
@@ -62,9 +67,65 @@ fn every_method_of_the_map_is_a_block() {
     }
 }
 
+/// The gates of a block over runs that made these calls.
+fn judged(gate: &str, runs: &[&[&str]]) -> Vec<mcptest_core::report::GateReport> {
+    let agent = format!(
+        "agents:\n  - {{ name: map, model: claude-sonnet-4-5, servers: [web], prompt: Look it up., runs: {}, {gate} }}\n",
+        runs.len()
+    );
+    let calls =
+        |names: &&[&str]| walk::trace(&names.iter().map(|name| (*name, json!({}))).collect::<Vec<_>>());
+    walk::gates(&walk::suite(&["web"], &agent), &runs.iter().map(calls).collect::<Vec<_>>())
+}
+
 #[test]
-fn one_perfect_run_certifies_about_five_percent() {
+fn any_member_of_a_class_is_the_right_tool_and_misses_and_extras_both_show() {
+    let classes = "equal_function_sets: { classes: [{ name: search, members: [web.search, google.search] }, { name: mail, members: [send] }] }";
+    for search in ["web.search", "google.search"] {
+        assert!(walk::passes(&judged(classes, &[&[search, "send"]]), "equal_function_sets"), "{search}");
+    }
+    let gates = judged(classes, &[&["google.search", "delete"]]);
+    for target in ["precision", "recall", "f1"] {
+        assert_eq!(walk::value(&gates, &format!("tool_selection.{target}")), 50.0, "{target}");
+    }
+    assert!(!walk::passes(&gates, "equal_function_sets"));
+}
+
+#[test]
+fn a_policy_allows_restricts_and_declares_hand_offs() {
+    let policy = "tool_edges: { allowed: [search], restricted: [delete], delegation: [{ from: planner, to: worker }] }";
+    let gates = judged(policy, &[&["search"], &["search", "delete"]]);
+    assert_eq!(walk::value(&gates, "edges.allowed_pct"), 100.0);
+    assert_eq!(walk::value(&gates, "edges.restricted_attempts"), 1.0);
+    assert_eq!(walk::value(&gates, "edges.delegation_pct"), 0.0, "nobody handed over");
+    assert!(!walk::passes(&gates, "tool_edges"));
+    assert!(walk::passes(&judged(policy, &[&["search"]]), "tool_edges"));
+}
+
+#[test]
+fn a_prompt_that_names_a_tool_tests_no_discovery() {
+    let named = "agents:\n  - { name: map, model: m, servers: [web], prompt: Use web to look it up., discovery: {} }\n";
+    let refused = walk::refused(&format!("servers: {{ web: {{ command: [w] }} }}\n{named}"));
+    assert!(refused.iter().any(|message| message.contains("web")), "{refused:?}");
+    assert!(walk::passes(&judged("discovery: {}", &[&["search"]]), "discovery"));
+    assert!(
+        !walk::passes(&judged("discovery: {}", &[&["look"], &["look_it_up"]]), "discovery"),
+        "named by the prompt"
+    );
+}
+
+#[test]
+fn one_perfect_run_certifies_about_five_percent_and_a_high_floor_needs_a_sample() {
     assert!((certified_lower(1, 1, 0.95).unwrap() - 0.05).abs() < 1e-9);
+    let crowd = "distractors: { count: 5, correct: [search] }";
+    for runs in [1, 30] {
+        let gates = judged(crowd, &vec![&["search"][..]; runs]);
+        let floor = walk::value(&gates, "distractors.certified_lower");
+        assert!((floor - 0.05_f64.powf(1.0 / runs as f64)).abs() < 1e-5, "{floor} of {runs}");
+        assert_eq!(walk::value(&gates, "distractors.accuracy"), 100.0);
+    }
+    // Clopper and Pearson, not Wald, which would say 1 of a perfect sample.
+    assert!(certified_lower(30, 30, 0.95).unwrap() < 0.91);
 }
 
 /// The three ways to ask a model, with the caps that the document advises, beside an exact floor.

@@ -1,11 +1,17 @@
 //! A walk through the document on offline trace validation: its code and its claims.
+//!
+//! Elsewhere: the two commands, recording and judging again offline, are in `cli/tests/seeds.rs`; the same rules
+//! written in a suite are in `seed_000`.
+//!
+//! Not run: prose, and where the idea comes from. Otherwise than in the document: it calls the validator a library
+//! without a block, and `trajectory:` and `golden_path:` are blocks; `MatchMode` has one variant for its two names.
 
 mod walk;
 
 use mcptest_core::eval::trace_validation::validate_trace as by_its_module_path;
 use mcptest_core::eval::{
-    ExpectedArgs, ExpectedCall, ExpectedTrace, GoldenPath, score_golden_path, tool_calls_from_envelope,
-    validate_trace,
+    ExpectedArgs, ExpectedCall, ExpectedTrace, GoldenPath, MatchMode, PathScore, TraceMismatch,
+    TraceValidation, score_golden_path, tool_calls_from_envelope, validate_trace,
 };
 use serde_json::{Value, json};
 
@@ -112,4 +118,80 @@ fn the_five_modes_relate_as_the_document_says() {
     }
     assert!(!passes(&ExpectedTrace::subset(vec![])));
     assert!(validate_trace(&[], &ExpectedTrace::subset(vec![])).unwrap().passed);
+}
+
+#[test]
+fn strict_and_exact_sequence_are_one_mode_and_the_result_has_the_fields_of_the_document() {
+    assert_eq!(MatchMode::named("exact_sequence"), MatchMode::named("strict"));
+    assert_eq!(MatchMode::named("exact-sequence"), Some(MatchMode::Strict));
+    let expected = ExpectedTrace { mode: MatchMode::Strict, calls: vec![ExpectedCall::by_name("open")] };
+    let TraceValidation { passed, mismatches } = validate_trace(&[], &expected).unwrap();
+    let [TraceMismatch { expected_index, recorded_index, diffs, reason }] = &mismatches[..] else {
+        panic!("{mismatches:?}")
+    };
+    assert_eq!((passed, *expected_index, *recorded_index), (false, 0, None));
+    assert!(diffs.is_empty() && !reason.is_empty());
+}
+
+#[test]
+fn the_shapes_of_arguments_hold_as_the_table_says() {
+    let passes = |recorded: Value, args: ExpectedArgs| {
+        let expected = ExpectedTrace::strict(vec![ExpectedCall { name: "f".into(), args }]);
+        validate_trace(&[recorded], &expected).unwrap().passed
+    };
+    let given = || json!({ "name": "f", "args": { "q": "rust", "tags": ["a", "b", "b"] } });
+    for args in [
+        ExpectedArgs::Any,
+        ExpectedArgs::Ignore,
+        ExpectedArgs::Exact(json!({ "tags": ["a", "b", "b"], "q": "rust" })),
+        ExpectedArgs::Subset(json!({ "tags": ["b", "a"] })),
+        ExpectedArgs::Schema(json!({ "required": ["q"] })),
+    ] {
+        assert!(passes(given(), args.clone()), "{args:?}");
+    }
+    for args in [
+        ExpectedArgs::Exact(json!({ "q": "rust" })),
+        ExpectedArgs::Subset(json!({ "tags": ["a", "a"] })),
+        ExpectedArgs::Schema(json!({ "properties": { "q": { "maxLength": 3 } } })),
+    ] {
+        assert!(!passes(given(), args.clone()), "{args:?}");
+    }
+    for args in [ExpectedArgs::Any, ExpectedArgs::Ignore] {
+        assert!(passes(json!({ "name": "f" }), args), "absent arguments are anything as well");
+    }
+}
+
+#[test]
+fn waste_is_counted_even_where_it_is_not_penalized() {
+    let score = |names: &[&str], golden: &GoldenPath| {
+        score_golden_path(&names.iter().map(|name| json!({ "name": name })).collect::<Vec<_>>(), golden)
+    };
+    let strictest = GoldenPath::new(["search", "open"]);
+    let wasteful = ["search", "search", "open", "search"];
+    let PathScore { passed, extra_steps, backtracks, repeated_tools, penalty } = score(&wasteful, &strictest);
+    assert_eq!((passed, extra_steps, backtracks, repeated_tools), (false, 2, 1, 1));
+    assert_eq!(penalty, 1.0 / (1.0 + 0.5 * 4.0));
+    let lenient = GoldenPath {
+        allow_extra_steps: true,
+        penalize_backtracking: false,
+        penalize_repeated_tools: false,
+        ..strictest.clone()
+    };
+    let forgiven = score(&wasteful, &lenient);
+    assert_eq!((forgiven.extra_steps, forgiven.backtracks, forgiven.repeated_tools), (2, 1, 1));
+    assert!(forgiven.passed && forgiven.penalty == 1.0);
+    let mut before = 1.0;
+    for repeats in 1..6 {
+        let wasted = score(&[&["search", "open"][..], &vec!["open"; repeats]].concat(), &strictest).penalty;
+        assert!(wasted < before && wasted > 0.0, "more waste, less left");
+        before = wasted;
+    }
+    assert_eq!(score(&["search"], &strictest).extra_steps, 0, "a short run has no steps too many");
+}
+
+#[test]
+fn the_nesting_of_a_cassette_is_looked_at_first() {
+    let both =
+        json!({ "tool_calls": [{ "name": "root" }], "trace": { "tool_calls": [{ "name": "nested" }] } });
+    assert_eq!(tool_calls_from_envelope(&both), [json!({ "name": "nested" })]);
 }
