@@ -439,6 +439,20 @@ fn each_verb_of_the_list_with_the_next_noun_is_a_claim() {
 }
 
 #[test]
+fn a_call_is_mentioned_by_every_word_of_its_name_with_three_letters_or_more() {
+    let unclaimed = |story: &str, tool: &str| {
+        score_narrative(story, &[json!({ "name": tool })], &Narrative::default()).present_but_unclaimed
+    };
+    assert_eq!(unclaimed("The report lists two incidents.", "list_incidents"), 0);
+    assert_eq!(unclaimed("There are two incidents.", "list_incidents"), 1);
+    assert_eq!(
+        unclaimed("Have a look: the job is done.", "look_at_job_v2"),
+        0,
+        "`at` and `v2` are too short to count"
+    );
+}
+
+#[test]
 fn the_set_that_is_never_a_write_wins() {
     let tools = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     let narrative = Narrative {

@@ -3,7 +3,8 @@
 //! Elsewhere: recording the example, the names of the rows, exit code 1 and `--coverage-threshold` are in
 //! `cli/tests/seeds.rs`.
 //!
-//! Not run: prose. Otherwise than in the document: a cassette has all runs, and replay judges each of them.
+//! Not run: prose. Otherwise than in the document: a cassette has all runs, and replay judges each of them; a test is
+//! selected and recorded again with all its runs, never one of them.
 
 mod walk;
 
