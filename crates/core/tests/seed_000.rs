@@ -130,6 +130,7 @@ fn each_mode_is_what_the_list_says_and_only_subset_forbids_by_saying_nothing() {
         ("strict", "[a, x, b]", true),
         ("strict", "[a, x]", false),
         ("exact-sequence", "[a, x, b]", true),
+        ("exact-sequence", "[b, x, a]", false),
         ("exact_sequence", "[a, b]", false),
         ("subsequence", "[a, b]", true),
         ("subsequence", "[b, a]", false),
