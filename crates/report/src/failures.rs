@@ -6,10 +6,12 @@ use mcptest_core::report::{Report, Status, TestReport};
 /// One thing that keeps a test from passing.
 pub(crate) struct Failure<'r> {
     pub(crate) test: &'r TestReport,
-    /// The gate's key, `expect`, or the kind of the error: `recording-missing`.
+    /// The gate's key, `expect`, the id of the probe, or the kind of the error: `recording-missing`.
     pub(crate) rule: String,
     /// What is wrong, in a sentence.
     pub(crate) message: String,
+    /// Whether the test passes all the same.
+    pub(crate) is_warning: bool,
 }
 
 /// What the whole came to, in a line: `2 of 5 tests failed, 1 error`.
@@ -37,9 +39,15 @@ pub(crate) fn has_passed(report: &Report) -> bool {
     report.exit_code() == 0
 }
 
-/// All that keeps tests from passing, in the order of the tests.
+/// All that keeps tests from passing, and what servers were warned of, in the order of the tests.
 pub(crate) fn failures(report: &Report) -> Vec<Failure<'_>> {
-    report.tests.iter().flat_map(|test| of_test(test, FILE)).collect()
+    report.tests.iter().flat_map(|test| of_test(test, FILE).into_iter().chain(warning(test))).collect()
+}
+
+fn warning(test: &TestReport) -> Option<Failure<'_>> {
+    let probe = test.probe.as_deref().filter(|_| test.status == Status::Passed)?;
+    let message = clipped(probe.warning.as_ref()?, FILE.text);
+    Some(Failure { test, rule: probe.id.clone(), message, is_warning: true })
 }
 
 /// The same of one test: why it could not be judged, else its runs and its gates.
@@ -48,18 +56,22 @@ pub(crate) fn of_test(test: &TestReport, limits: Limits) -> Vec<Failure<'_>> {
         return Vec::new();
     }
     if let Some(reason) = &test.reason {
-        let rule = reason.kind.words().replace(' ', "-");
-        return vec![Failure { test, rule, message: clipped(&reason.message, limits.text) }];
+        let kind = || reason.kind.words().replace(' ', "-");
+        let rule = test.probe.as_ref().map_or_else(kind, |probe| probe.id.clone());
+        let message = clipped(&reason.message, limits.text);
+        return vec![Failure { test, rule, message, is_warning: false }];
     }
     let gates = test.gates.iter().filter(|gate| gate.status != Status::Passed);
     let gates = gates.map(|gate| Failure {
         test,
         rule: gate.key.clone(),
         message: first_sentence_of_gate(gate, test, limits).unwrap_or_else(|| "it did not hold".to_owned()),
+        is_warning: false,
     });
     let mut all: Vec<Failure<'_>> = of_runs(test, limits).into_iter().chain(gates).collect();
     if all.is_empty() {
-        all.push(Failure { test, rule: "test".to_owned(), message: "it did not pass".to_owned() });
+        let (rule, message) = ("test".to_owned(), "it did not pass".to_owned());
+        all.push(Failure { test, rule, message, is_warning: false });
     }
     all
 }
@@ -78,5 +90,5 @@ fn of_runs(test: &TestReport, limits: Limits) -> Option<Failure<'_>> {
         .reason
         .as_ref()
         .map_or_else(|| "expect".to_owned(), |reason| reason.kind.words().replace(' ', "-"));
-    Some(Failure { test, rule, message })
+    Some(Failure { test, rule, message, is_warning: false })
 }

@@ -19,7 +19,8 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
     for failure in failures(report) {
         let test = failure.test;
         out.push_str(&format!(
-            "::error file={},line={},title={}::{}: {}%0A{}\n",
+            "::{} file={},line={},title={}::{}: {}%0A{}\n",
+            if failure.is_warning { "warning" } else { "error" },
             property(&test.suite.file),
             test.suite.line,
             property(&clipped(&test.row_name(), SCREEN.value)),

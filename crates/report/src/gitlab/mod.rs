@@ -25,7 +25,11 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
             "description": format!("{name}: {}", failure.message),
             "check_name": failure.rule,
             "fingerprint": fingerprint.trim_start_matches("blake3:"),
-            "severity": if test.status == Status::Error { "critical" } else { "major" },
+            "severity": match (failure.is_warning, test.status) {
+                (true, _) => "minor",
+                (false, Status::Error) => "critical",
+                (false, _) => "major",
+            },
             "location": { "path": test.suite.file, "lines": { "begin": test.suite.line } },
         })
     });

@@ -29,7 +29,7 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
             let fingerprint = digest(json!([test.suite.file, name, failure.rule]).to_string().as_bytes());
             json!({
                 "ruleId": failure.rule,
-                "level": "error",
+                "level": if failure.is_warning { "warning" } else { "error" },
                 "message": { "text": format!("{name}: {}\nTo see it again: {}", failure.message, test.rerun) },
                 "locations": [{ "physicalLocation": {
                     "artifactLocation": { "uri": uri(&test.suite.file) },
