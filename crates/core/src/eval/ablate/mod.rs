@@ -83,6 +83,11 @@ impl Gate for Ablate {
         score::score(&self.sets(ordinary), ordinary, side)
     }
 
+    /// What the tools are worth is the result, also where nothing is asked of it.
+    fn line(&self, _row_name: &str, scores: &Scores) -> Option<String> {
+        scores.summary.as_ref().map(|summary| format!("    ablate: {summary}"))
+    }
+
     fn recording(&self) -> Recording<'_> {
         let runs = |agent: &Agent, runs: &[Run<'_>]| {
             let count = self.runs.unwrap_or(agent.runs);
