@@ -8,7 +8,6 @@ use super::recording::Recording;
 use super::scores::{RunScores, Scores};
 use super::target::Target;
 use crate::baseline::TestBaseline;
-use crate::digest::digest_of_value;
 use crate::grade::Question;
 use crate::matcher::Matcher;
 use crate::problem::{Problem, Span, nearest};
@@ -265,7 +264,7 @@ pub(crate) enum Trait {
 
 impl GateKind {
     pub(crate) fn read_field(&'static self, field: &mut Field<'_>, key_span: Span) -> Option<GateBlock> {
-        let digest = field.node(|| Value::Bool(true)).map(|node| digest_of_value(&node.to_json()));
+        let digest = field.node(|| Value::Bool(true)).map(|node| node.digest());
         let read = |block: &mut Block<'_>| self.read_in(block, digest.clone().unwrap_or_default(), key_span);
         let list = self.traits.iter().find_map(|one| match one {
             Trait::TakesList(key) => Some(*key),

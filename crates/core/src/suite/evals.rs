@@ -2,7 +2,6 @@
 
 use super::agent::{Agent, CassettePath, Graded, References, named, read_only, read_skip};
 use super::read::{Block, Field};
-use crate::digest::digest_of_value;
 use crate::eval::EVAL;
 use crate::problem::{Problem, Span};
 use serde_json::Value;
@@ -13,7 +12,7 @@ const SOURCES: [&str; 3] = ["agent", "traces", "texts"];
 pub(super) fn read(field: &mut Field<'_>) -> Option<Agent> {
     let span = field.span();
     field.define("eval", |field| {
-        let digest = field.node(|| Value::Bool(true)).map(|node| digest_of_value(&node.to_json()));
+        let digest = field.node(|| Value::Bool(true)).map(|node| node.digest());
         let read = field.block(|block| read_block(block, span, digest.unwrap_or_default()));
         field.amend_exactly_one_of(SOURCES);
         read.flatten()

@@ -76,6 +76,8 @@ pub struct Suite {
     named: BTreeSet<String>,
     /// The tools of the mocks, by the names of their servers.
     mocks: BTreeMap<String, Mock>,
+    /// By the names of the agents that act in them.
+    worlds: BTreeMap<String, Arc<World>>,
 }
 
 /// What is known of a mock without starting it.
@@ -93,6 +95,7 @@ impl Suite {
             servers: parts.servers.into_iter().map(|(name, (_, server))| (name, server)).collect(),
             providers: parts.providers.into_iter().map(|(name, (_, provider))| (name, provider)).collect(),
             faults: parts.faults,
+            worlds: scenarios::worlds(&parts.agents),
             agents: parts.agents,
             tools: parts.tools,
             judge: parts.judge,
@@ -137,7 +140,7 @@ impl Suite {
 
     /// The world that the mocks of an agent act on while it is recorded.
     pub fn world_of<'s>(&'s self, agent: &'s Agent) -> Option<&'s Arc<World>> {
-        scenarios::world_of(&self.agents, agent)
+        agent.world().or_else(|| self.worlds.get(&agent.name))
     }
 
     /// A digest of the manifest of the mock of this name, as it was read with the suite; comments are no part of it.

@@ -4,11 +4,11 @@ use super::agent::{Agent, CassettePath, Graded, References, named, read_only, re
 use super::evals::recorder;
 use super::load::Parts;
 use super::read::{Block, Field};
-use crate::digest::digest_of_value;
 use crate::eval::SCENARIO;
 use crate::problem::{Problem, Span};
 use crate::world::World;
 use serde_json::Value;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 const SOURCES: [&str; 2] = ["cassette", "agent"];
@@ -23,7 +23,7 @@ pub(super) fn read_all(block: &mut Block<'_>) -> Vec<Agent> {
 fn read(field: &mut Field<'_>) -> Option<Agent> {
     let span = field.span();
     field.define("scenario", |field| {
-        let digest = field.node(|| Value::Bool(true)).map(|node| digest_of_value(&node.to_json()));
+        let digest = field.node(|| Value::Bool(true)).map(|node| node.digest());
         let read = field.block(|block| read_block(block, span, digest.unwrap_or_default()));
         field.amend_exactly_one_of(SOURCES);
         read.flatten()
@@ -81,19 +81,28 @@ fn read_source(block: &mut Block<'_>, references: &mut References) -> Option<Gra
     }
 }
 
-/// The world that an agent acts in while it is recorded: its own, or that of a scenario which names it.
-pub(super) fn world_of<'s>(agents: &'s [Agent], agent: &'s Agent) -> Option<&'s Arc<World>> {
-    let of_scenarios = agents.iter().filter(|other| other.graded_agent() == Some(&agent.name));
-    std::iter::once(agent).chain(of_scenarios).find_map(Agent::world)
+/// The worlds that agents act in while they are recorded, by the agents' names: each its own, or that of the first
+/// scenario which names it.
+pub(super) fn worlds(agents: &[Agent]) -> BTreeMap<String, Arc<World>> {
+    let own = agents.iter().filter(|agent| !agent.is_eval());
+    let own = own.filter_map(|agent| Some((agent.name.as_str(), agent.world()?)));
+    let of_scenarios =
+        agents.iter().filter_map(|scenario| Some((scenario.graded_agent()?, scenario.world()?)));
+    let mut worlds = BTreeMap::new();
+    for (name, world) in own.chain(of_scenarios) {
+        worlds.entry(name.to_owned()).or_insert_with(|| Arc::clone(world));
+    }
+    worlds
 }
 
 /// An agent acts in one world, and alone.
 pub(super) fn check(parts: &Parts, problems: &mut Vec<Problem>) {
+    let worlds = worlds(&parts.agents);
     for scenario in &parts.agents {
         let Some(agent) = scenario.graded_agent().and_then(|name| recorder(&parts.agents, name)) else {
             continue;
         };
-        let (own, first) = (scenario.world(), world_of(&parts.agents, agent));
+        let (own, first) = (scenario.world(), worlds.get(&agent.name));
         if let Some((own, first)) = own.zip(first)
             && own.written() != first.written()
         {
@@ -102,7 +111,7 @@ pub(super) fn check(parts: &Parts, problems: &mut Vec<Problem>) {
             problems.push(Problem::error(message).at(scenario.span).also(agent.span, "the agent").help(help));
         }
     }
-    let acts = |agent: &&Agent| !agent.is_eval() && world_of(&parts.agents, agent).is_some();
+    let acts = |agent: &&Agent| !agent.is_eval() && worlds.contains_key(&agent.name);
     for agent in parts.agents.iter().filter(acts) {
         for (name, (span, server)) in &parts.servers {
             if agent.servers.contains(name) && server.shared && server.is_mock() {
