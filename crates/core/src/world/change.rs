@@ -43,16 +43,8 @@ pub(super) fn check(state: &Value, place: &[String]) -> Result<(), String> {
     Ok(())
 }
 
-/// Makes changes whose places were checked; the places.
-pub(super) fn make(state: &mut Value, changes: Vec<Change>) -> Vec<Place> {
-    let made = changes.into_iter().map(|(place, value)| {
-        put(state, &place, value);
-        place
-    });
-    made.collect()
-}
-
-fn put(state: &mut Value, place: &[String], value: Option<Value>) {
+/// Puts a value at a place that was checked, or takes away what is there.
+pub(super) fn put(state: &mut Value, place: &[String], value: Option<Value>) {
     let Some((name, rest)) = place.split_first() else {
         *state = value.unwrap_or_default();
         return;

@@ -126,13 +126,13 @@ fn order(one: &Value, other: &Value) -> Option<Ordering> {
 impl Guard {
     /// Why it does not hold, when it does not.
     pub(crate) fn failure(&self, state: &Value, args: &Value) -> Option<String> {
-        let Some((place, found)) = self.found(state, args) else {
-            return Some("the call lacks an argument that a guard names".to_owned());
-        };
-        let (_, wanted) = self.tests.iter().find_map(|&(test, ref wanted)| {
-            let wanted = filled(wanted, args).unwrap_or_default();
-            (!test.holds(&wanted, found)).then(|| (test, format!("{} {wanted}", test.words())))
-        })?;
+        let lacking = || Some("the call lacks an argument that a guard names".to_owned());
+        let Some((place, found)) = self.found(state, args) else { return lacking() };
+        let wanted: Option<Vec<(Test, Value)>> =
+            self.tests.iter().map(|(test, wanted)| Some((*test, filled(wanted, args)?))).collect();
+        let Some(wanted) = wanted else { return lacking() };
+        let wanted = wanted.into_iter().find(|(test, wanted)| !test.holds(wanted, found));
+        let wanted = wanted.map(|(test, wanted)| format!("{} {wanted}", test.words()))?;
         let found = found.map_or_else(|| "not there".to_owned(), Value::to_string);
         Some(format!("`{place}` is {found}, and {wanted}"))
     }

@@ -94,8 +94,11 @@ impl World {
     pub(crate) fn step(&self, state: &mut Value, tool: Tool<'_>, args: &Value) -> Step {
         let mut why = Vec::new();
         for transition in self.transitions.iter().filter(|transition| tool.is(&transition.tool)) {
-            match transition.planned(state, args) {
-                Ok(planned) => return Step::Changed(change::make(state, planned)),
+            match transition.made(state, args) {
+                Ok((changed, places)) => {
+                    *state = changed;
+                    return Step::Changed(places);
+                }
                 Err(reason) => why.push(reason),
             }
         }
@@ -135,14 +138,20 @@ impl Transition {
         read.flatten()
     }
 
-    /// The changes, none of which is made yet; or why the call cannot be made.
-    fn planned(&self, state: &Value, args: &Value) -> Result<Vec<change::Change>, String> {
-        match self.when.iter().find_map(|guard| guard.failure(state, args)) {
-            Some(failure) => Err(failure),
-            None => {
-                self.effects.iter().filter_map(|effect| effect.planned(state, args).transpose()).collect()
+    /// The state after the call and the places that it changed; or why the call cannot be made. Each effect sees what
+    /// those before it did.
+    fn made(&self, state: &Value, args: &Value) -> Result<(Value, Vec<Place>), String> {
+        if let Some(failure) = self.when.iter().find_map(|guard| guard.failure(state, args)) {
+            return Err(failure);
+        }
+        let (mut state, mut places) = (state.clone(), Vec::new());
+        for effect in &self.effects {
+            if let Some((place, value)) = effect.planned(&state, args)? {
+                change::put(&mut state, &place, value);
+                places.push(place);
             }
         }
+        Ok((state, places))
     }
 }
 

@@ -50,6 +50,25 @@ fn every_effect_changes_what_it_names_and_nothing_else() {
 }
 
 #[test]
+fn an_effect_sees_what_those_before_it_did_and_a_refused_call_changes_nothing() {
+    let twice = "{ set: { n: 10 }, inc: { n: 5 }, dec: { n: 2 }, append: { list: 1 }, remove: { list: 2 } }";
+    assert_eq!(after(&json!({"n": 1, "list": [2]}), twice, &json!({})), json!({"n": 13, "list": [1]}));
+    let world = world("seed: { n: 1, s: x }\ntransitions: [{ tool: go, effect: { inc: { n: 1, s: 1 } } }]");
+    let mut state = world.seed.clone();
+    assert!(matches!(step(&world, &mut state, "go", &json!({})), Step::Invalid(_)));
+    assert_eq!(state, world.seed);
+}
+
+#[test]
+fn a_guard_on_an_argument_that_is_missing_does_not_hold() {
+    for guard in ["{ owner: { ne: '{user}' } }", "{ owner: '{user}' }", "{ 'of.{user}': { exists: false } }"]
+    {
+        let why = refusal(&json!({"owner": "ann"}), guard, &json!({}));
+        assert_eq!(why.as_deref(), Some("the call lacks an argument that a guard names"), "{guard}");
+    }
+}
+
+#[test]
 fn arguments_are_filled_in_with_their_type_and_missing_ones_leave_their_effect_out() {
     let args = json!({"id": "a.b", "n": 2, "to": {"city": "Oslo"}});
     let effect = r#"{ set: { "o.{id}": { n: "{n}", at: "in {to.city}", no: "{missing}" }, "p.{missing}": 1, q: "{missing}" } }"#;

@@ -114,6 +114,8 @@ fn refusals_and_escalations_are_held_to_what_is_expected() {
     let hands_over = "escalation: { tool: search }";
     assert!(passed(hands_over, &idle) && !passed(hands_over, &acts));
     assert!(!passed("escalation: { tool: search, expected: false }", &idle));
+    let report = judged(&block(hands_over), None, std::slice::from_ref(&idle));
+    assert_eq!(report.not_exercised, None, "handing over is an act");
 }
 
 #[test]
