@@ -4,6 +4,7 @@ mod score;
 #[cfg(test)]
 mod tests;
 
+use super::assertion::Assertion;
 use super::gate::{AgentFacts, Gate, GateKind, Trait};
 use super::recording::{Recording, Side, SideRun, SideWords};
 use super::scores::Scores;
@@ -11,6 +12,7 @@ use super::target::{Fold, Target};
 use crate::problem::{Problem, Span};
 use crate::suite::Agent;
 use crate::suite::read::{Block, Field};
+use crate::target::{Path, Roots};
 use crate::trace::Run;
 
 const SETS: Target = Target::count("ablation.sets", "sets of tools that were removed").folded(Fold::Pooled);
@@ -34,6 +36,8 @@ const EXTRA_COST: Target =
     Target::amount("ablation.extra_cost", "the most dollars that a run costs more without a set")
         .folded(Fold::Pooled);
 
+const NO_TASK: &str = "without an `expect:` that can be observed every run succeeds, whatever is removed";
+
 /// The block as written.
 pub(crate) struct Ablate {
     /// The sets of tools; each tool in turn where none is written.
@@ -41,6 +45,8 @@ pub(crate) struct Ablate {
     named: Vec<(String, Span)>,
     /// How many runs there are without each; as many as the agent has.
     runs: Option<usize>,
+    /// Whether a run can fail: the agent's `expect:` says something that is observed.
+    has_task: bool,
 }
 
 pub(super) const KIND: GateKind = GateKind {
@@ -61,7 +67,9 @@ impl Ablate {
         let sets = block.optional("sets", doc, |field| read_sets(field, &mut named));
         let doc = "How many runs are made without each set; left out, as many as the agent has";
         let runs = block.optional("runs", doc, |field| field.whole(1..=100_000)).map(|runs| runs as usize);
-        Self { sets, named, runs }
+        let expect = block.sibling("expect", |field| Assertion::<Path>::read_list(field, Roots::Trace));
+        let has_task = expect.is_some_and(|expect| expect.iter().any(Assertion::is_observable));
+        Self { sets, named, runs, has_task }
     }
 
     /// The sets of a recording with this catalogue.
@@ -80,7 +88,11 @@ impl Gate for Ablate {
     }
 
     fn score_side(&self, ordinary: &[Run<'_>], side: &[Run<'_>]) -> Scores {
-        score::score(&self.sets(ordinary), ordinary, side)
+        let mut scores = score::score(&self.sets(ordinary), ordinary, side);
+        if !self.has_task && scores.not_exercised.is_none() {
+            scores.not_exercised = Some(NO_TASK.to_owned());
+        }
+        scores
     }
 
     /// What the tools are worth is the result, also where nothing is asked of it.
@@ -105,8 +117,8 @@ impl Gate for Ablate {
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         let mut problems = agent.unknown_tools(&self.named);
-        if agent.expectations == 0 {
-            let problem = Problem::warning("without an `expect:` every run succeeds, whatever is removed");
+        if !self.has_task {
+            let problem = Problem::warning(NO_TASK);
             let help = "say in the agent's `expect:` what the task must come to, whichever tools do it";
             problems.push(problem.at(agent.key_span).help(help));
         }

@@ -103,6 +103,18 @@ fn without_runs_nothing_is_measured() {
 }
 
 #[test]
+fn without_a_task_no_tool_is_called_useless() {
+    let written = "prompt: p\ngolden_path: { calls: [search] }\nablate: [search]";
+    assert!(problems(written)[0].starts_with("warning: without an `expect:` that can be observed"));
+    let suite = loaded(&suite(written)).suite.unwrap();
+    let gate = suite.agents[0].gates.iter().find(|gate| gate.key() == "ablate").unwrap();
+    let runs = [run(true, &[], 1), run(true, &[], 1)];
+    let report =
+        with_runs(&runs, |ordinary| with_runs(&runs, |side| gate.judge_side(None, "t", ordinary, side)));
+    assert!(report.not_exercised.is_some(), "{report:?}");
+}
+
+#[test]
 fn sets_that_remove_nothing_or_come_twice_are_refused() {
     let of = |block: &str| problems(&format!("{EXPECT}{block}"));
     assert_eq!(of("ablate: [[]]"), ["error: a set without tools removes nothing"]);
@@ -115,7 +127,7 @@ fn sets_that_remove_nothing_or_come_twice_are_refused() {
     );
     assert!(
         problems("prompt: p\nablate: true")[0]
-            .starts_with("warning: without an `expect:` every run succeeds")
+            .starts_with("warning: without an `expect:` that can be observed every run succeeds")
     );
     let two = of("fault_matrix: true\nablate: true");
     assert!(two[0].contains("each have runs of their own"), "{two:?}");
