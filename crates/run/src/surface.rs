@@ -4,6 +4,7 @@ use crate::cassette::Recording;
 use crate::exit;
 use crate::replay::cassette_paths;
 use mcptest_core::Suite;
+use mcptest_core::escape::escape_path;
 use mcptest_core::surface::SurfaceTool;
 use mcptest_core::surface::bench::Intents;
 use mcptest_core::surface::pin::Pins;
@@ -21,20 +22,22 @@ struct Saved {
     result: Option<Box<Self>>,
 }
 
-/// The tools in a recording, or in a saved answer to `tools/list`; injected distractors are none.
+/// The tools in a recording, or in a saved answer to `tools/list`; injected distractors are none. What is wrong names
+/// the file.
 pub fn read_surface(path: &Path) -> Result<Vec<SurfaceTool>, String> {
-    let bytes = files::read_named(path, files::RECORDING).map_err(|error| files::reason(&error))?;
+    let at = |reason: String| format!("{}: {reason}", escape_path(path));
+    let bytes = files::read_named(path, files::RECORDING).map_err(|error| at(files::reason(&error)))?;
     let saved = serde_json::from_slice::<Saved>(&bytes).ok();
     let saved = saved.and_then(|saved| saved.tools.or_else(|| saved.result.and_then(|result| result.tools)));
     if let Some(entries) = saved {
         let read = entries.iter().map(|entry| SurfaceTool::listed(entry, None));
         let tools: Result<Vec<_>, _> = read.collect();
-        return tools.map_err(|error| format!("one of its tools cannot be read: {error}"));
+        return tools.map_err(|error| at(format!("one of its tools cannot be read: {error}")));
     }
     let recording = Recording::open(path).map_err(|error| error.to_string())?;
     let header = recording.cassette().map_err(|error| error.to_string())?.header;
     let Some(catalogue) = header.and_then(|header| header.catalogue) else {
-        return Err("it does not say which tools there were".to_owned());
+        return Err(at("it does not say which tools there were".to_owned()));
     };
     Ok(catalogue.iter().filter(|tool| !tool.distractor).map(SurfaceTool::recorded).collect())
 }

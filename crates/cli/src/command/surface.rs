@@ -4,7 +4,6 @@ use super::{server, tools};
 use crate::args::Server;
 use crate::output::{self, Failure};
 use clap::Args as Group;
-use mcptest_core::escape::escape_path;
 use mcptest_core::surface::SurfaceTool;
 use mcptest_mcp::client::Client;
 use std::path::PathBuf;
@@ -26,8 +25,7 @@ pub(super) fn tools(
     name: Option<&str>,
 ) -> Result<Result<Vec<SurfaceTool>, ExitCode>, Failure> {
     if let Some(path) = &args.from {
-        let read = mcptest_run::read_surface(path);
-        return read.map(Ok).map_err(|reason| Failure(format!("{}: {reason}", escape_path(path))));
+        return mcptest_run::read_surface(path).map(Ok).map_err(Failure);
     }
     let spec = server::spec(name, &args.server)?;
     let mut found = None;
