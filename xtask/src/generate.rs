@@ -52,6 +52,10 @@ fn pages() -> Vec<(String, String)> {
         ("docs/reference/matchers.md".to_owned(), matchers()),
         ("docs/reference/providers.md".to_owned(), providers()),
         ("docs/reference/reporters.md".to_owned(), reporters()),
+        (
+            "docs/reference/suite.md".to_owned(),
+            crate::yaml_reference::page(&mcptest_core::suite::json_schema()),
+        ),
     ];
     for gate in GATES {
         pages.push((format!("docs/reference/{}.md", gate.key), gate.doc.to_owned()));

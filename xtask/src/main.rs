@@ -12,6 +12,7 @@ mod picture;
 mod pin;
 mod tidy;
 mod vectors;
+mod yaml_reference;
 
 use std::io::Write;
 use std::process::ExitCode;

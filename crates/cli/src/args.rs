@@ -48,7 +48,7 @@ pub(crate) enum Command {
     Schema(Deferred<Schema>),
     /// Show a recording or a transcript as a timeline.
     Show(Deferred<Show>),
-    /// Explain a gate, or list all gates.
+    /// Print a page of the documentation, or list all pages.
     Explain(Deferred<Explain>),
     /// Render a saved JSON report.
     Report(Deferred<Rerender>),
@@ -328,8 +328,8 @@ pub(crate) struct Show {
 /// Arguments of `explain`.
 #[derive(Debug, Group)]
 pub(crate) struct Explain {
-    /// The key of the gate, such as `golden_path`, or a rule of `lint-tools`.
-    pub(crate) gate: Option<String>,
+    /// The key of a gate, such as `golden_path`, a rule of `lint-tools`, or a page, such as `recording`.
+    pub(crate) page: Option<String>,
 }
 
 /// Arguments of `report`.

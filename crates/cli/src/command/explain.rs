@@ -1,5 +1,6 @@
-//! `mcptest explain`: the page of a gate, or what a rule of `lint-tools` finds.
+//! `mcptest explain`: a page of the book, or what a rule of `lint-tools` finds.
 
+use super::pages::{self, PAGES};
 use crate::args::Explain;
 use crate::output::{self, Failure};
 use mcptest_core::eval::GATES;
@@ -8,7 +9,7 @@ use mcptest_core::surface::{RULES, Rule};
 use std::process::ExitCode;
 
 pub(super) fn run(args: &Explain) -> Result<ExitCode, Failure> {
-    let text = match &args.gate {
+    let text = match &args.page {
         Some(key) if key == "matchers" => matchers(),
         Some(key) => page(key)?,
         None => list(),
@@ -22,6 +23,9 @@ fn page(key: &str) -> Result<String, Failure> {
     if let Some(gate) = GATES.iter().find(|gate| gate.key == wanted) {
         return Ok(gate.doc.to_owned());
     }
+    if let Some(page) = pages::find(wanted) {
+        return Ok(page.text.to_owned());
+    }
     let mut beginning = GATES.iter().filter(|gate| gate.key.starts_with(wanted));
     if let (Some(gate), None) = (beginning.next(), beginning.next()) {
         return Ok(gate.doc.to_owned());
@@ -29,12 +33,13 @@ fn page(key: &str) -> Result<String, Failure> {
     if let Some(rule) = Rule::named(key) {
         return Ok(format!("{} ({})\n\n{}\n{}\n", rule.id, rule.severity.word(), rule.doc, rule.fix));
     }
-    let help =
-        match nearest(wanted, GATES.iter().map(|gate| gate.key).chain(RULES.iter().map(|rule| rule.id))) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "`mcptest explain` lists the gates".to_owned(),
-        };
-    Err(Failure(format!("there is no gate `{key}`\n  help: {help}")))
+    let rules = RULES.iter().map(|rule| rule.id);
+    let known = GATES.iter().map(|gate| gate.key).chain(rules).chain(PAGES.iter().map(|page| page.name));
+    let help = match nearest(wanted, known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => "`mcptest explain` lists the gates and the pages".to_owned(),
+    };
+    Err(Failure(format!("there is no gate and no page `{key}`\n  help: {help}")))
 }
 
 fn list() -> String {
@@ -43,6 +48,11 @@ fn list() -> String {
         String::from("The gates, each a block of an agent. `mcptest explain NAME` prints the page.\n\n");
     for gate in GATES {
         text.push_str(&format!("  {:widest$}  {}\n", gate.key, gate.summary));
+    }
+    text.push_str("\nThe other pages:\n\n");
+    let widest = PAGES.iter().map(|page| page.name.len()).max().unwrap_or_default();
+    for page in PAGES {
+        text.push_str(&format!("  {:widest$}  {}\n", page.name, page.title()));
     }
     text.push_str(
         "\n`mcptest explain matchers` lists what an expectation can say. To judge traces of your own, give the agent\n\

@@ -17,6 +17,7 @@ pub(crate) mod lint_tools;
 mod man;
 pub(crate) mod mock;
 pub(crate) mod model_baseline;
+mod pages;
 mod plan_runs;
 pub(crate) mod proxy;
 mod report;
