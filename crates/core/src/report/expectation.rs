@@ -1,0 +1,74 @@
+//! What was asserted, what was there, and where do the two differ?
+
+use crate::grade::Grade;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// One assertion and what it saw.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Expectation {
+    /// The path or gate target.
+    pub target: String,
+    /// The matcher as written, which the suite has too.
+    pub matcher: Arc<Value>,
+    /// Whether it held.
+    pub passed: bool,
+    /// What the target was; absent when there was nothing there.
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
+    pub actual: Option<Value>,
+    /// Where it differs.
+    #[serde(default)]
+    pub diff: Vec<AssertionDiff>,
+    /// The suite's own words for this failure.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    /// Why it failed, in one sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// What judges said, where the matcher asks them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grade: Option<Box<Grade>>,
+}
+
+/// A field that is there is a value, also when the value is `null`.
+fn present<'de, D: serde::Deserializer<'de>>(source: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(source).map(Some)
+}
+
+/// One difference, at a JSON Pointer into the value that was looked at.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AssertionDiff {
+    /// Where, as a JSON Pointer.
+    pub pointer: String,
+    /// What was expected there.
+    pub expected: Value,
+    /// What was there.
+    pub actual: Value,
+    /// The side that has nothing there, where one has not: its `null` is no value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub absent: Option<Side>,
+}
+
+/// A side of a difference.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Side {
+    /// What was expected.
+    Expected,
+    /// What was there.
+    Actual,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_null_that_was_seen_is_not_read_back_as_nothing() {
+        let text = r#"{"target":"x","matcher":{"exact":1},"passed":false,"actual":null,"diff":[]}"#;
+        let seen: Expectation = serde_json::from_str(text).unwrap();
+        assert_eq!(seen.actual, Some(Value::Null));
+        assert_eq!(serde_json::to_string(&seen).unwrap(), text);
+    }
+}

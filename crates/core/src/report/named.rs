@@ -1,0 +1,108 @@
+//! What are a test and its runs called, and what does a test come to?
+
+use super::{Advice, Place, Probe, Reason, ReasonKind, RunReport, Status, TestReport};
+use crate::row::Rerun;
+
+impl TestReport {
+    /// A test of which nothing is judged so far.
+    pub(crate) fn blank(name: &str, place: &Place, rerun: &Rerun) -> Self {
+        Self {
+            name: name.to_owned(),
+            suite: place.clone(),
+            model: None,
+            matrix: false,
+            variant: None,
+            status: Status::Passed,
+            reason: None,
+            unpinned: false,
+            notes: Vec::new(),
+            advice: Vec::new(),
+            servers: Vec::new(),
+            tags: Vec::new(),
+            rerun: rerun.to_string(),
+            runs: Vec::new(),
+            gates: Vec::new(),
+            probe: None,
+            elapsed: None,
+        }
+    }
+
+    /// The row of a probe of a server; `rerun` is the command that sends it alone.
+    pub fn of_probe(
+        server: &str,
+        probe: Probe,
+        status: Status,
+        reason: Option<Reason>,
+        rerun: String,
+    ) -> Self {
+        let place = Place { file: server.to_owned(), line: 1 };
+        let blank = Self::blank(&probe.id, &place, &Rerun::default());
+        let tags = vec![probe.family.clone()];
+        Self { status, reason, tags, rerun, probe: Some(Box::new(probe)), ..blank }
+    }
+
+    /// The name of the test's row: `name`, or `name [model]` in a matrix, then `[variant]` where there are several.
+    pub fn row_name(&self) -> String {
+        let variant = self.variant.map(|variant| format!(" [{variant}]"));
+        self.base_name() + &variant.unwrap_or_default()
+    }
+
+    /// The name that the rows of all its variants begin with.
+    pub fn base_name(&self) -> String {
+        let model = self.model.as_ref().filter(|_| self.matrix).map(|model| format!(" [{model}]"));
+        format!("{}{}", self.name, model.unwrap_or_default())
+    }
+
+    /// The name of one run's row: `name #3`, or the test's own when it has one run.
+    pub fn run_name(&self, run: &RunReport) -> String {
+        if self.runs.len() > 1 { format!("{} #{}", self.row_name(), run.index) } else { self.row_name() }
+    }
+
+    /// A run as it is told from the others: `run 97`, its file when each has one of its own, and how the id of its trace
+    /// begins.
+    pub fn run_label(&self, index: usize) -> String {
+        let trace = self.runs.iter().find(|run| run.index == index).and_then(|run| run.trace_id.as_deref());
+        let trace = trace.map(|id| match id.char_indices().nth(8) {
+            Some((end, _)) => format!("trace {}…", &id[..end]),
+            None => format!("trace {id}"),
+        });
+        let parts: Vec<String> = self.own_source(index).map(str::to_owned).into_iter().chain(trace).collect();
+        if parts.is_empty() { format!("run {index}") } else { format!("run {index} ({})", parts.join(", ")) }
+    }
+
+    /// The status by what is recorded, where all that keeps it from being judged is that it has no grades so far.
+    pub fn status_but_for_grades(&self) -> Status {
+        let is_of_grade = |reason: &Reason| {
+            matches!(reason.kind, ReasonKind::GradeMissing | ReasonKind::GradeStale | ReasonKind::GradeFailed)
+        };
+        if !self.reason.as_ref().is_some_and(is_of_grade) {
+            return self.status;
+        }
+        let of_runs = self.runs.iter().flat_map(|run| &run.expectations);
+        let has_failed = of_runs.into_iter().any(|one| !one.passed && one.grade.is_none())
+            || self.gates.iter().any(|gate| gate.status == Status::Failed);
+        if has_failed { Status::Failed } else { Status::Passed }
+    }
+
+    /// One piece of advice with where it comes from: `narrative, by gpt-5, run 2: …`.
+    pub fn advice_in_words(&self, advice: &Advice) -> String {
+        let run =
+            if self.runs.len() > 1 { format!(", {}", self.run_label(advice.run)) } else { String::new() };
+        format!("{}, by {}{run}: {}", advice.key, advice.model, advice.message)
+    }
+
+    /// How many runs passed: their `expect:` held, and no gate that scores run by run fails them.
+    pub fn passed_runs(&self) -> usize {
+        let is_failed = |run: &RunReport| {
+            self.gates.iter().any(|gate| gate.failed_runs.binary_search(&run.index).is_ok())
+        };
+        self.runs.iter().filter(|run| run.status == Status::Passed && !is_failed(run)).count()
+    }
+
+    /// The file of a run, when not all runs of the test are in that one.
+    pub fn own_source(&self, index: usize) -> Option<&str> {
+        let source = self.runs.iter().find(|run| run.index == index)?.source.as_deref()?;
+        let is_elsewhere = |run: &RunReport| run.source.as_deref() != Some(source);
+        self.runs.iter().any(is_elsewhere).then_some(source)
+    }
+}

@@ -1,0 +1,58 @@
+//! How is a measured number written?
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A measured number: whole numbers stay whole in every report.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Number {
+    /// A count, a flag or a percent.
+    Int(i64),
+    /// A ratio.
+    Float(f64),
+}
+
+impl Number {
+    /// The number as a float.
+    pub fn as_f64(self) -> f64 {
+        match self {
+            Self::Int(whole) => whole as f64,
+            Self::Float(float) => float,
+        }
+    }
+
+    /// The number as JSON.
+    pub fn to_value(self) -> Value {
+        match self {
+            Self::Int(whole) => Value::from(whole),
+            Self::Float(float) => Value::from(float),
+        }
+    }
+}
+
+/// Whole numbers as they are, others with at most six decimals.
+impl std::fmt::Display for Number {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Int(whole) => write!(out, "{whole}"),
+            Self::Float(float) => {
+                let text = format!("{float:.6}");
+                out.write_str(text.trim_end_matches('0').trim_end_matches('.'))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_print_through_one_formatter() {
+        assert_eq!(Number::Int(100).to_string(), "100");
+        assert_eq!(Number::Float(2.0 / 3.0).to_string(), "0.666667");
+        assert_eq!(Number::Float(0.5).to_string(), "0.5");
+        assert_eq!(Number::Float(1.0).to_string(), "1");
+    }
+}
