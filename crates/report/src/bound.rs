@@ -26,11 +26,12 @@ fn expectations(test: &TestReport) -> impl Iterator<Item = &Expectation> {
 
 fn values(test: &TestReport) -> impl Iterator<Item = &Value> {
     let findings = test.gates.iter().flat_map(|gate| &gate.explanation).flat_map(|finding| &finding.diff);
+    let rows = || test.gates.iter().flat_map(|gate| &gate.tables).flat_map(|table| &table.rows);
     let diffs = expectations(test).flat_map(|one| &one.diff).chain(findings);
+    let diffs = diffs.chain(rows().flat_map(|row| &row.diff));
     let own = expectations(test).flat_map(|one| one.actual.iter().chain([&*one.matcher]));
-    let rows = test.gates.iter().flat_map(|gate| &gate.tables).flat_map(|table| &table.rows);
     let args =
-        rows.flat_map(|row| row.expected.iter().chain(&row.recorded)).filter_map(|call| call.args.as_ref());
+        rows().flat_map(|row| row.expected.iter().chain(&row.recorded)).filter_map(|call| call.args.as_ref());
     own.chain(diffs.flat_map(|diff| [&diff.expected, &diff.actual])).chain(args)
 }
 
@@ -60,6 +61,7 @@ fn cut_test(test: &mut TestReport) {
         for row in gate.tables.iter_mut().flat_map(|table| &mut table.rows) {
             let calls = row.expected.iter_mut().chain(&mut row.recorded);
             calls.filter_map(|call| call.args.as_mut()).for_each(cut_value);
+            row.diff.iter_mut().for_each(cut_diff);
         }
     }
 }

@@ -482,6 +482,7 @@ impl GateBlock {
             explanation: scores.findings,
             tables: scores.tables,
             grades: scores.grades,
+            evidence: None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The verdict with its evidence: the one model that every reporter renders.
 
+pub mod evidence;
 mod expectation;
 mod named;
 mod number;
@@ -7,6 +8,7 @@ mod probe;
 mod table;
 
 pub use crate::row::{Reason, ReasonKind};
+pub use evidence::Evidence;
 pub use expectation::{AssertionDiff, Expectation, Side};
 pub use number::Number;
 pub use probe::Probe;
@@ -198,6 +200,9 @@ pub struct GateReport {
     /// What judges said of the runs, where the gate asks them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub grades: Vec<Grade>,
+    /// What is behind the numbers, for pictures.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Box<Evidence>>,
     /// The gate's numbers in words, for gates whose numbers say more together.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,

@@ -1,5 +1,6 @@
 //! How do expected calls go together with recorded ones?
 
+use super::AssertionDiff;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -34,6 +35,9 @@ pub struct CallRow {
     /// What was recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recorded: Option<CallShown>,
+    /// Where the arguments of a changed call differ.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub diff: Vec<AssertionDiff>,
     /// How many calls in a row match, where they stand for themselves only by their number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<usize>,

@@ -55,6 +55,69 @@ fn every_field_of_every_kind_of_row_is_in_the_schema() {
     assert!(text.contains(r#"efficiency.cost":null"#) && text.contains(r#"not_exercised":"the run"#));
 }
 
+/// A value for a schema: every field is there, and each list has one entry.
+fn filled(schema: &Value, root: &Value) -> Value {
+    if let Some(name) = schema["$ref"].as_str() {
+        return filled(&root["$defs"][name.rsplit('/').next().unwrap()], root);
+    }
+    if let Some(one) = schema.get("const").or(schema["enum"].get(0)) {
+        return one.clone();
+    }
+    let kind = schema["type"].as_str().or(schema["type"][0].as_str());
+    match kind {
+        Some("object") => {
+            let fields = schema["properties"].as_object().into_iter().flatten();
+            fields.map(|(name, field)| (name.clone(), filled(field, root))).collect()
+        }
+        Some("array") => json!([filled(&schema["items"], root)]),
+        Some("integer") => json!(1),
+        Some("number") => json!(0.5),
+        Some("boolean") => json!(true),
+        Some(_) => json!("text"),
+        None => json!({"any": "value"}),
+    }
+}
+
+#[test]
+fn each_kind_of_evidence_is_read_as_the_schema_has_it_and_nothing_of_it_is_lost() {
+    let root = schema();
+    let kinds = root["$defs"]["evidence"]["oneOf"].as_array().unwrap();
+    assert!(kinds.len() > 10, "{kinds:?}");
+    let strict = closed(schema());
+    for kind in kinds {
+        let evidence = filled(kind, &root);
+        let key = evidence["kind"].as_str().unwrap();
+        assert!(mcptest_core::eval::GATES.iter().any(|gate| gate.key == key), "no gate `{key}`");
+        let mut report = sample::report();
+        report.tests[0].gates[0].evidence = Some(serde_json::from_value(evidence.clone()).unwrap());
+        let document: Value = serde_json::from_str(&written(&report)).unwrap();
+        assert_eq!(document["tests"][0]["gates"][0]["evidence"], evidence);
+        assert_eq!(complaints(&strict, &document), [""; 0]);
+    }
+    let later: mcptest_core::report::Evidence =
+        serde_json::from_value(json!({"kind": "later", "x": 1})).unwrap();
+    assert_eq!(later, mcptest_core::report::Evidence::Other);
+}
+
+#[test]
+fn what_judges_and_scorers_said_is_in_the_schema() {
+    let grade = json!({
+        "run": 1, "check": "expect[0]", "fingerprint": "f", "scores": {"words": 12, "polite": true},
+        "asked": {"rubric": "r", "judges": ["gpt-5"], "samples": 1, "template": 1, "evidence": "e", "files": {"a.py": "d"}},
+        "votes": [{"model": "gpt-5", "sample": 1, "score": 0.5, "tokens": {"prompt": 1, "total": 1}, "cost_usd": 0.1,
+            "answers": [{"name": "tone", "score": 0.5, "reason": "curt"}]}],
+    });
+    let mut report = sample::report();
+    let test = &mut report.tests[2];
+    test.variant = Some(serde_json::from_value(json!("4 distractors")).unwrap());
+    test.runs[2].scores = serde_json::from_value(json!({"scorers.style.words": 12})).unwrap();
+    test.runs[2].expectations[0].grade = Some(serde_json::from_value(grade.clone()).unwrap());
+    report.tests[0].gates[0].grades = vec![serde_json::from_value(grade).unwrap()];
+    let document: Value = serde_json::from_str(&written(&report)).unwrap();
+    assert_eq!(complaints(&closed(schema()), &document), [""; 0]);
+    assert_eq!(read(&written(&report)).unwrap(), report);
+}
+
 #[test]
 fn coverage_is_in_the_schema_and_read_back() {
     let share = json!({ "covered": 1, "total": 2 });

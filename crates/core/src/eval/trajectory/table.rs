@@ -64,16 +64,17 @@ impl Comparison<'_> {
         let last = matched.len() - after;
         rows.extend(matched[..before].iter().map(|pair| self.row(*pair)));
         let count = Some(last - before);
-        rows.push(CallRow { how: Pairing::Matched, expected: None, recorded: None, count });
+        rows.push(CallRow { how: Pairing::Matched, expected: None, recorded: None, diff: Vec::new(), count });
         rows.extend(matched[last..].iter().map(|pair| self.row(*pair)));
     }
 
     fn row(&self, Beside { how, expected, recorded }: Beside) -> CallRow {
         let changed = expected.zip(recorded).filter(|_| how == Pairing::Changed);
+        let mut diff = Vec::new();
         let (want, got) = match changed {
             Some((expected, recorded)) if self.is_to(expected, recorded) => {
-                let (want, got) =
-                    parts(&self.reference.calls[expected].shape.diff(self.calls[recorded].args));
+                diff = self.reference.calls[expected].shape.diff(self.calls[recorded].args);
+                let (want, got) = parts(&diff);
                 (Some(want), Some(got))
             }
             _ => {
@@ -91,6 +92,7 @@ impl Comparison<'_> {
             how,
             expected: expected.map(|call| shown(call + 1, &self.reference.calls[call].name, want)),
             recorded: recorded.map(|call| shown(self.calls[call].number, self.calls[call].tool.name, got)),
+            diff,
             count: None,
         }
     }

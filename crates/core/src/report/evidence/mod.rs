@@ -1,0 +1,142 @@
+//! What is behind the numbers of a gate, for pictures: computed where the number is, in the gate's own folder.
+
+mod runs;
+mod totals;
+
+pub use runs::{
+    AxesRun, CallNamed, ClaimShown, ClaimVerdict, DataEdge, Encounter, NarrativeRun, OrderEdge, PathCall,
+    PathRun, RecoveryRun, TokensOfRun, WorldRun,
+};
+pub use totals::{
+    AblationRow, CellStatus, ChoicePoint, CurvePoint, Dimension, EdgeShown, FaultCell, Handoff, LimitShown,
+    SelectedTool, ToolFinding,
+};
+
+use serde::{Deserialize, Serialize};
+
+/// What is behind the numbers of one gate; the kind is the gate's key.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Evidence {
+    /// Which calls came before those that build on them.
+    TrajectoryAxes {
+        /// The runs, those that failed first.
+        runs: Vec<AxesRun>,
+        /// How many further runs are not listed.
+        #[serde(default)]
+        left_out: usize,
+    },
+    /// Which calls walk which step of the path.
+    GoldenPath {
+        /// The tools of the path.
+        path: Vec<String>,
+        /// The runs, those that failed first.
+        runs: Vec<PathRun>,
+        /// How many further runs are not listed.
+        #[serde(default)]
+        left_out: usize,
+    },
+    /// How alike the runs are, pair by pair.
+    Stability {
+        /// The runs that are compared here.
+        runs: Vec<usize>,
+        /// Row i has what run i and each run before it have in common, from 0 to 1.
+        similarity: Vec<Vec<Option<f64>>>,
+        /// The mean over all pairs, also those of runs that are not listed.
+        mean: f64,
+        /// The dimensions that were measured.
+        dimensions: Vec<Dimension>,
+        /// How many further runs are not listed.
+        #[serde(default)]
+        left_out: usize,
+    },
+    /// How likely it is that many runs in a row pass.
+    Reliability {
+        /// How many runs were judged.
+        runs: usize,
+        /// How many passed.
+        passed: usize,
+        /// A point for each number of runs, 50 at most.
+        curve: Vec<CurvePoint>,
+    },
+    /// How often the choice was right.
+    Distractors {
+        /// This row's number of distractors; the other rows of a sweep have theirs.
+        points: Vec<ChoicePoint>,
+        /// The accuracy that these runs prove with 95% confidence.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        floor: Option<f64>,
+        /// The accuracy that the suite asks to be proved.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        asked_floor: Option<f64>,
+    },
+    /// What became of each failure.
+    Recovery {
+        /// The runs, those that failed first.
+        runs: Vec<RecoveryRun>,
+        /// How many further runs are not listed.
+        #[serde(default)]
+        left_out: usize,
+    },
+    /// Which claims are backed by which calls.
+    Narrative {
+        /// The runs, those that failed first.
+        runs: Vec<NarrativeRun>,
+        /// How many further runs are not listed.
+        #[serde(default)]
+        left_out: usize,
+    },
+    /// Who called what, and who handed over to whom.
+    ToolEdges {
+        /// The calls by their tools.
+        edges: Vec<EdgeShown>,
+        /// The hand-offs.
+        handoffs: Vec<Handoff>,
+    },
+    /// What came of each fault.
+    FaultMatrix {
+        /// The tools, in the order of their calls.
+        tools: Vec<String>,
+        /// The kinds of fault.
+        faults: Vec<String>,
+        /// Each combination that was tried.
+        cells: Vec<FaultCell>,
+    },
+    /// What the runs took.
+    TokenEfficiency {
+        /// The runs, those that failed first.
+        runs: Vec<TokensOfRun>,
+        /// What is asked.
+        limits: Vec<LimitShown>,
+        /// How many further runs are not listed.
+        #[serde(default)]
+        left_out: usize,
+    },
+    /// Which tools were chosen.
+    ToolSelection {
+        /// The tools, those that were asked for first.
+        tools: Vec<SelectedTool>,
+    },
+    /// What each set of tools is worth.
+    Ablate {
+        /// The sets, in the order of the suite.
+        rows: Vec<AblationRow>,
+    },
+    /// Where the runs led the world.
+    Scenario {
+        /// The runs, those that failed first.
+        runs: Vec<WorldRun>,
+        /// How many further runs are not listed.
+        #[serde(default)]
+        left_out: usize,
+    },
+    /// What rules say of the tools.
+    ToolQuality {
+        /// The findings, in the order of the tools.
+        tools: Vec<ToolFinding>,
+    },
+    /// Of a kind that a later build writes.
+    #[serde(other)]
+    Other,
+}

@@ -1,0 +1,219 @@
+//! What did single runs do, as a gate saw it?
+
+use crate::report::AssertionDiff;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The edges of both axes in one run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AxesRun {
+    /// The run, from 1.
+    pub run: usize,
+    /// The tools called, in order.
+    pub calls: Vec<String>,
+    /// How many further calls are not listed.
+    #[serde(default)]
+    pub calls_left_out: usize,
+    /// The order edges.
+    pub order: Vec<OrderEdge>,
+    /// The dependencies.
+    pub data: Vec<DataEdge>,
+}
+
+/// One tool that must not run before another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct OrderEdge {
+    /// The tool that runs first.
+    pub before: String,
+    /// The tool that runs only then.
+    pub after: String,
+    /// The first call of the earlier tool, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub before_call: Option<usize>,
+    /// The call of the later tool that came too soon, else its first, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after_call: Option<usize>,
+    /// Whether the edge holds.
+    pub held: bool,
+}
+
+/// One tool that reads what another returned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DataEdge {
+    /// The tool whose output is read.
+    pub from: String,
+    /// The tool that reads it.
+    pub to: String,
+    /// The first call of the earlier tool, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_call: Option<usize>,
+    /// The call of the later tool that came too soon, else its first, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to_call: Option<usize>,
+    /// Whether the edge holds.
+    pub held: bool,
+    /// Why it does not hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub what: Option<String>,
+}
+
+/// How one run walked the path.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PathRun {
+    /// The run, from 1.
+    pub run: usize,
+    /// Its calls, in order.
+    pub calls: Vec<PathCall>,
+    /// How many further calls are not listed.
+    #[serde(default)]
+    pub calls_left_out: usize,
+    /// The steps of the path that it did not walk, from 1.
+    pub missed: Vec<usize>,
+}
+
+/// One call beside the path.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PathCall {
+    /// Its number, from 1.
+    pub number: usize,
+    /// The tool.
+    pub tool: String,
+    /// The step of the path that it walks, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<usize>,
+    /// Whether it walks no step of the path.
+    pub detour: bool,
+}
+
+/// Every time that calls of one run failed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RecoveryRun {
+    /// The run, from 1.
+    pub run: usize,
+    /// Each failure until the agent got past it.
+    pub encounters: Vec<Encounter>,
+}
+
+/// A failure, from the first call that failed until the agent got past it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Encounter {
+    /// The injected fault, by its name; absent when the call failed by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
+    /// The kind of the fault.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// The first call that failed, from 1.
+    pub call: usize,
+    /// When that call began.
+    pub at_ms: u64,
+    /// How long it hung before the agent was told or got past it.
+    pub wait_ms: u64,
+    /// Whether the agent was told.
+    pub detected: bool,
+    /// How long after the call began the agent was told.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detected_ms: Option<u64>,
+    /// How long after the call began a later call succeeded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovered_ms: Option<u64>,
+    /// The call that succeeded, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recovered_by_call: Option<usize>,
+    /// The most that recovery may take.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit_ms: Option<u64>,
+    /// `recovered`, or what is held against the run: `not_recovered`, `recovery_too_slow`, `unclean_timeout`; `gave_up` where that is allowed.
+    pub outcome: String,
+}
+
+/// What one run claims, and what backs it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct NarrativeRun {
+    /// The run, from 1.
+    pub run: usize,
+    /// The closing message; a long one is cut.
+    pub text: String,
+    /// What it claims, in the order of the text.
+    pub claims: Vec<ClaimShown>,
+    /// Calls that it never mentions.
+    pub unmentioned: Vec<CallNamed>,
+}
+
+/// One claim of a text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ClaimShown {
+    /// Where it begins, in code points from 0.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// supported: a call did it. failed: its calls were made and failed. absent: no call did it. unverified: the calls neither show nor refute it. denied: it denies what a call did.
+    pub verdict: ClaimVerdict,
+    /// The calls that it is about, from 1.
+    pub calls: Vec<usize>,
+    /// Why, in a few words.
+    pub ground: String,
+}
+
+/// One call.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CallNamed {
+    /// Its number, from 1.
+    pub number: usize,
+    /// The tool.
+    pub tool: String,
+}
+
+/// The tokens of one run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TokensOfRun {
+    /// The run, from 1.
+    pub run: usize,
+    /// Of the tools that were offered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub surface: Option<u64>,
+    /// Read by the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<u64>,
+    /// Written by the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub completion: Option<u64>,
+    /// All of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
+}
+
+/// Where the calls of one run led the world.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorldRun {
+    /// The run, from 1.
+    pub run: usize,
+    /// The state before the first call: any JSON value.
+    pub before: Value,
+    /// The state after the last: any JSON value.
+    pub after: Value,
+    /// The expected state that is nearest, where a whole one is expected: any JSON value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expected: Option<Value>,
+    /// The call, from 1, at which the state left every golden path for good.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left_at_call: Option<usize>,
+    /// Where the state after is not as expected.
+    pub differences: Vec<AssertionDiff>,
+}
+
+/// What calls say to a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClaimVerdict {
+    /// A call did it.
+    Supported,
+    /// Its calls were made and failed.
+    Failed,
+    /// No call did it.
+    Absent,
+    /// The calls neither show nor refute it.
+    Unverified,
+    /// It denies what a call did.
+    Denied,
+}

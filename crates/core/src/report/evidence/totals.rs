@@ -1,0 +1,175 @@
+//! What do the runs come to together, as a gate saw it?
+
+use serde::{Deserialize, Serialize};
+
+/// A dimension of how steady the runs are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Dimension {
+    /// The target.
+    pub name: String,
+    /// The value of the target.
+    pub value: f64,
+    /// The lowest value of a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub low: Option<f64>,
+    /// The highest value of a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub high: Option<f64>,
+}
+
+/// The chance that k runs in a row all pass.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct CurvePoint {
+    /// How many runs.
+    pub k: usize,
+    /// The pass rate to the power of k.
+    pub power: f64,
+    /// The lower end of the 95% interval of the pass rate, to the power of k.
+    pub low: f64,
+    /// The upper end, to the power of k.
+    pub high: f64,
+    /// The chance that k drawn runs all passed; null when k runs cannot be drawn.
+    pub unbiased: Option<f64>,
+}
+
+/// How often the choice was right among so many distractors.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ChoicePoint {
+    /// How many distractors there were.
+    pub count: usize,
+    /// Runs that chose correctly.
+    pub correct: usize,
+    /// Runs that were judged.
+    pub runs: usize,
+    /// Of the runs that chose at all, the share that chose correctly; absent when none chose.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accuracy: Option<f64>,
+    /// The lower end of the 95% interval of the correct runs among all.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+}
+
+/// The calls that somebody made to one tool, over all runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EdgeShown {
+    /// Who called: `agent`, or `code` where generated code did.
+    pub caller: String,
+    /// The tool.
+    pub tool: String,
+    /// How many calls.
+    pub calls: usize,
+    /// Whether the tool is restricted.
+    pub restricted: bool,
+    /// Whether the policy forbids these calls.
+    pub failed: bool,
+}
+
+/// The hand-offs from one agent to another, over all runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Handoff {
+    /// Who hands over.
+    pub from: String,
+    /// Who takes over.
+    pub to: String,
+    /// How often that was recorded; a declared one that never was has 0.
+    pub count: usize,
+    /// Whether it is expected.
+    pub declared: bool,
+}
+
+/// What came of one kind of fault in the calls of one tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FaultCell {
+    /// The tool of the call that was to fail; `?` where it was not made.
+    pub tool: String,
+    /// The kind of fault.
+    pub fault: String,
+    /// How many combinations.
+    pub runs: usize,
+    /// How many made a call fail.
+    pub met: usize,
+    /// How many of these the agent got over.
+    pub recovered: usize,
+    /// survived: all that were met. lost: one was not got over. unmet: none made a call fail.
+    pub status: CellStatus,
+}
+
+/// The most that is asked of a target.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LimitShown {
+    /// The target.
+    pub target: String,
+    /// The most that it may be.
+    pub most: f64,
+}
+
+/// How often one tool was chosen, over all runs.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SelectedTool {
+    /// The tool.
+    pub name: String,
+    /// Runs that called it where it was asked for.
+    pub right: usize,
+    /// Runs that did not call it where it was asked for.
+    pub missed: usize,
+    /// Calls of it that were not asked for.
+    pub extra: usize,
+}
+
+/// What is different without one set of tools.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct AblationRow {
+    /// The tools that were removed.
+    pub tool: String,
+    /// Runs without them.
+    pub runs: usize,
+    /// Those that succeeded.
+    pub passed: usize,
+    /// Success with the tools less success without them, in points.
+    pub drop: i64,
+    /// The lower end of the 95% interval of the drop, in points.
+    pub low: f64,
+    /// The upper end.
+    pub high: f64,
+    /// How many more calls a run makes without them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<f64>,
+    /// How many more tokens a run takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<f64>,
+    /// How many more dollars a run costs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
+    /// The tool that is called in their place.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instead: Option<String>,
+}
+
+/// What a rule says of one tool.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ToolFinding {
+    /// The server of the tool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<String>,
+    /// The tool.
+    pub tool: String,
+    /// The rule.
+    pub rule: String,
+    /// How much it matters.
+    pub level: String,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// What came of the faults of one cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum CellStatus {
+    /// All that made a call fail were got over.
+    Survived,
+    /// One was not.
+    Lost,
+    /// None made a call fail.
+    Unmet,
+}
