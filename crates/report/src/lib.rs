@@ -7,6 +7,7 @@ pub mod calibration;
 mod failures;
 mod github;
 mod gitlab;
+mod html;
 pub mod json;
 pub mod judge_check;
 mod junit;
@@ -22,10 +23,14 @@ mod tap;
 mod words;
 
 use mcptest_core::report::Report;
+use std::borrow::Cow;
 use std::time::Duration;
 
+/// Takes out of a text what must not leave the process.
+pub type Clean = for<'t> fn(&'t str) -> Cow<'t, str>;
+
 /// How a report is to be shown; formats for machines ignore it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Options {
     /// Whether to colour.
     pub colour: bool,
@@ -37,6 +42,8 @@ pub struct Options {
     pub verbose: u8,
     /// How long it took, where that is to be shown.
     pub elapsed: Option<Duration>,
+    /// For formats that pack their text, in which nobody finds anything afterwards.
+    pub clean: Option<Clean>,
 }
 
 /// One format.
@@ -61,6 +68,7 @@ pub const REPORTERS: &[Reporter] = &[
     junit::REPORTER,
     ndjson::REPORTER,
     md::REPORTER,
+    html::REPORTER,
     github::REPORTER,
     gitlab::REPORTER,
     sarif::REPORTER,

@@ -48,7 +48,7 @@ pub(super) fn run(args: &Calibrate, colour: Colour) -> Result<ExitCode, Failure>
             ascii: output::is_dumb(),
             width: output::width(),
             verbose: args.suites.verbose,
-            elapsed: None,
+            ..Options::default()
         };
         output::stdout(&calibration::text(&measured, &options))?;
     }

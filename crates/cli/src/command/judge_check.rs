@@ -136,7 +136,7 @@ fn print(args: &CheckJudges, checked: &Checked, colour: Colour) -> Result<(), Fa
         ascii: output::is_dumb(),
         width: output::width(),
         verbose: args.suites.verbose,
-        elapsed: None,
+        ..Options::default()
     };
     output::stdout(&judge_check::text(&checked.checks, &options))
 }

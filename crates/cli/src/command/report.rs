@@ -5,7 +5,7 @@ use crate::output::{self, Failure};
 use mcptest_core::escape::escape_path;
 use mcptest_core::problem::nearest;
 use mcptest_files::{self as files, Identity};
-use mcptest_report::{Options, REPORTERS, Reporter};
+use mcptest_report::{Clean, Options, REPORTERS, Reporter};
 use std::collections::{HashMap, HashSet};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -22,6 +22,9 @@ pub(super) fn run(args: &Rerender, colour: Colour) -> Result<ExitCode, Failure> 
     Destination::write_all(&destinations, &report, colour, args.verbose, None)?;
     Ok(ExitCode::from(report.exit_code()))
 }
+
+/// What is done to text that a reporter packs.
+const CLEAN: Option<Clean> = Some(mcptest_run::clean);
 
 /// The reporter that stands for those that fit where the program runs.
 pub(crate) const AUTO: &str = "auto";
@@ -166,7 +169,8 @@ impl<R> Destination<R> {
         let mut failed = None;
         for destination in destinations {
             let Some(file) = &destination.file else { continue };
-            let bytes = (destination.reporter.render)(report, &Options { verbose, ..Options::default() });
+            let options = Options { verbose, clean: CLEAN, ..Options::default() };
+            let bytes = (destination.reporter.render)(report, &options);
             let text = String::from_utf8_lossy(&bytes);
             if let Err(error) = mcptest_run::write(file, &(before(file) + &text)) {
                 failed =
@@ -178,7 +182,8 @@ impl<R> Destination<R> {
             // Only a terminal is told the time: the same recordings give the same bytes everywhere else.
             let elapsed = elapsed.filter(|_| std::io::stdout().is_terminal());
             let ascii = output::is_dumb();
-            let options = Options { colour: coloured, ascii, width: output::width(), verbose, elapsed };
+            let width = output::width();
+            let options = Options { colour: coloured, ascii, width, verbose, elapsed, clean: CLEAN };
             let bytes = (destination.reporter.render)(report, &options);
             let is_commands = destination.reporter.is_commands;
             let written = if is_commands { output::commands(&bytes) } else { output::stdout(&bytes) };

@@ -1,0 +1,84 @@
+//! `html`: the whole report as one page, which needs nothing but a browser.
+
+use crate::bound::bounded;
+use crate::failures::verdict;
+use crate::{Options, Reporter};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use flate2::{Compression, GzBuilder};
+use mcptest_core::report::Report;
+use serde_json::{Map, Value};
+use std::borrow::Cow;
+use std::io::Write;
+
+pub(crate) const REPORTER: Reporter = Reporter {
+    key: "html",
+    doc: "one page with every picture, for a browser; it loads nothing and sends nothing",
+    extension: "html",
+    is_commands: false,
+    render,
+};
+
+/// What a page may do: run this program in this style, nothing else. `viewer/` makes all three.
+const POLICY: &str = include_str!("policy.txt");
+const STYLE: &str = include_str!("viewer.css");
+const PROGRAM: &str = include_str!("viewer.js");
+
+#[expect(clippy::expect_used, reason = "every key of a report is a string")]
+fn render(report: &Report, options: &Options) -> Vec<u8> {
+    let mut value = serde_json::to_value(&*bounded(report)).expect("a report is JSON");
+    let traces = taken_traces(&mut value);
+    let mut page = opening(&verdict(report));
+    page.push_str(&block("report", &value, options));
+    page.push_str(&format!("<script>{PROGRAM}</script>\n"));
+    // After the program, so that it need not wait for them.
+    for (at, traces) in traces.iter().enumerate().filter(|(_, traces)| !traces.is_empty()) {
+        page.push_str(&block(&format!("traces-{at}"), &Value::Object(traces.clone()), options));
+    }
+    page.push_str("</body>\n</html>\n");
+    page.into_bytes()
+}
+
+/// A page up to its data.
+fn opening(title: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <title>mcptest: {title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
+         <div id=\"app\"><noscript>This report needs a browser that runs scripts.</noscript></div>\n"
+    )
+}
+
+/// Takes the traces out of a report: for each test those of its runs, by the numbers of the runs.
+fn taken_traces(report: &mut Value) -> Vec<Map<String, Value>> {
+    let tests = report.get_mut("tests").and_then(Value::as_array_mut).into_iter().flatten();
+    tests
+        .map(|test| {
+            let runs = test.get_mut("runs").and_then(Value::as_array_mut).into_iter().flatten();
+            let taken = runs.filter_map(|run| {
+                let index = run.get("index")?.to_string();
+                Some((index, run.as_object_mut()?.remove("trace")?))
+            });
+            taken.collect()
+        })
+        .collect()
+}
+
+/// Data of the page, packed: nothing that a report says can end the element or be read as HTML.
+fn block(id: &str, value: &Value, options: &Options) -> String {
+    let text = value.to_string();
+    let text = options.clean.map_or(Cow::Borrowed(text.as_str()), |clean| clean(&text));
+    let packed = STANDARD.encode(packed(text.as_bytes()));
+    format!("<script type=\"text/plain\" id=\"{id}\">{packed}</script>\n")
+}
+
+#[expect(clippy::expect_used, reason = "writing to memory cannot fail")]
+fn packed(bytes: &[u8]) -> Vec<u8> {
+    // Without a time or a system in its header: the same bytes again.
+    let mut gzip = GzBuilder::new().operating_system(255).write(Vec::new(), Compression::best());
+    gzip.write_all(bytes).and_then(|()| gzip.finish()).expect("writing to memory")
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,62 @@
+//! Does a page hold the report, and nothing that a browser would run?
+
+use super::*;
+use crate::{Clean, sample};
+use mcptest_core::report::Status;
+use std::io::Read;
+
+fn page(report: &Report, options: &Options) -> String {
+    String::from_utf8(render(report, options)).unwrap()
+}
+
+/// What the block of that id holds.
+fn unpacked(page: &str, id: &str) -> Value {
+    let (_, rest) = page.split_once(&format!("<script type=\"text/plain\" id=\"{id}\">")).unwrap();
+    let bytes = STANDARD.decode(rest.split_once("</script>").unwrap().0).unwrap();
+    let mut text = String::new();
+    flate2::read::GzDecoder::new(&*bytes).read_to_string(&mut text).unwrap();
+    serde_json::from_str(&text).unwrap()
+}
+
+#[test]
+fn a_page_holds_the_whole_report() {
+    let report = sample::report();
+    let held = unpacked(&page(&report, &Options::default()), "report");
+    assert_eq!(held, serde_json::to_value(&report).unwrap());
+}
+
+#[test]
+fn text_of_others_is_nowhere_in_the_page_but_packed() {
+    let name = "</script><script>alert(1)</script>\u{202e}";
+    let test = sample::test("a.yml", 1, name, Status::Failed, |_| {});
+    let page = page(&Report::new(vec![test]), &Options::default());
+    assert!(!page.contains("alert(1)") && !page.contains('\u{202e}'));
+    assert_eq!(unpacked(&page, "report")["tests"][0]["name"], name);
+}
+
+#[test]
+fn traces_stand_behind_the_program_by_their_tests_and_runs() {
+    let mut report = serde_json::json!({"tests": [
+        {"runs": [{"index": 1}]},
+        {"runs": [{"index": 1, "trace": {"a": 1}}, {"index": 2}, {"index": 3, "trace": {"b": 2}}]},
+    ]});
+    let traces = taken_traces(&mut report);
+    assert!(traces[0].is_empty());
+    assert_eq!(Value::Object(traces[1].clone()), serde_json::json!({"1": {"a": 1}, "3": {"b": 2}}));
+    assert!(!report.to_string().contains("trace"));
+}
+
+#[test]
+fn what_must_not_leave_is_taken_out_before_it_is_packed() {
+    let test = sample::test("a.yml", 1, "asks with hunter2", Status::Failed, |_| {});
+    let clean: Clean = |text| Cow::Owned(text.replace("hunter2", "[hidden]"));
+    let options = Options { clean: Some(clean), ..Options::default() };
+    let held = unpacked(&page(&Report::new(vec![test]), &options), "report");
+    assert_eq!(held["tests"][0]["name"], "asks with [hidden]");
+}
+
+#[test]
+fn the_program_and_the_style_cannot_end_their_elements() {
+    assert!(!PROGRAM.contains("</script") && !PROGRAM.contains("<!--") && !STYLE.contains("</"));
+    assert!(PROGRAM.is_ascii() && STYLE.is_ascii());
+}

@@ -1,0 +1,126 @@
+// Reads what the page holds: the report, and per test the traces of its runs.
+import type { Gate, Report, Run, Status, Test, Trace } from './model';
+
+async function unpack<T>(text: string): Promise<T> {
+  const base64 = text.trim();
+  const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'));
+  return JSON.parse(await new Response(stream).text()) as T;
+}
+
+async function block<T>(id: string): Promise<T | undefined> {
+  const element = document.getElementById(id);
+  if (!element) return undefined;
+  try {
+    return await unpack<T>(element.textContent ?? '');
+  } catch {
+    throw new Error('The data of this page is damaged. Write the report again.');
+  }
+}
+
+export type RunState = Status | 'named';
+
+/** One test with what the lists show and search. */
+export interface Row {
+  at: number;
+  id: string;
+  test: Test;
+  name: string;
+  cause: string;
+  states: RunState[];
+  failing: string[];
+  tools: Set<string>;
+  tokens?: number;
+  cost?: number;
+  time?: number;
+  text: string;
+}
+
+export let report: Report;
+export let rows: Row[] = [];
+export const byId = new Map<string, Row>();
+
+const sum = (values: (number | null | undefined)[]) => {
+  const known = values.filter((value) => value != null);
+  return known.length ? known.reduce((one, other) => one + other, 0) : undefined;
+};
+
+export function nameOf(test: Test): string {
+  const model = test.matrix && test.model ? ` [${test.model}]` : '';
+  return test.name + model + (test.variant ? ` [${test.variant}]` : '');
+}
+
+/** Whether a run failed by itself, or is named by a gate that failed. */
+export function stateOf(test: Test, run: Run): RunState {
+  if (run.status !== 'passed') return run.status;
+  const named = test.gates.some((gate) => gate.status === 'failed' && gate.failed_runs?.includes(run.index));
+  return named ? 'named' : 'passed';
+}
+
+function causeOfGate(gate: Gate): string {
+  const failed = gate.expectations.find((one) => !one.passed);
+  return failed?.message ?? gate.explanation[0]?.message ?? failed?.reason ?? gate.not_exercised ?? '';
+}
+
+/** Why a test is not green, in the report's own words. */
+function causeOf(test: Test): string {
+  if (test.reason) return test.reason.message;
+  const gate = test.gates.find((one) => one.status === 'failed' || one.status === 'error');
+  if (gate) return `${gate.key}: ${causeOfGate(gate)}`;
+  for (const run of test.runs) {
+    const failed = run.expectations.find((one) => !one.passed);
+    if (run.reason) return `run ${run.index}: ${run.reason.message}`;
+    if (failed) return `run ${run.index}: ${failed.message ?? failed.reason ?? failed.target}`;
+  }
+  return '';
+}
+
+function rowOf(test: Test, at: number): Row {
+  const cause = causeOf(test);
+  const name = nameOf(test);
+  const row: Row = {
+    at,
+    id: test.id ?? String(at + 1),
+    test,
+    name,
+    cause,
+    states: test.runs.map((run) => stateOf(test, run)),
+    failing: test.gates.filter((gate) => gate.status === 'failed').map((gate) => gate.key),
+    tools: new Set(test.runs.flatMap((run) => run.tool_names ?? [])),
+    tokens: sum(test.runs.map((run) => run.tokens?.total)),
+    cost: sum(test.runs.map((run) => run.cost_usd)),
+    time: sum(test.runs.map((run) => run.duration_ms)),
+    text: `${name} ${test.model ?? ''} ${cause}`.toLowerCase(),
+  };
+  return row;
+}
+
+/** Reads the report; nothing else here works before. */
+export async function load(): Promise<void> {
+  const found = await block<Report>('report');
+  if (!found) throw new Error('This page has no report in it.');
+  report = found;
+  rows = report.tests.map(rowOf);
+  for (const row of rows) byId.set(row.id, row);
+}
+
+const whole = new Promise<void>((done) => {
+  if (document.readyState !== 'loading') done();
+  else document.addEventListener('DOMContentLoaded', () => done(), { once: true });
+});
+
+let kept: { at: number; traces: Promise<Record<string, Trace> | undefined> } | undefined;
+
+/** The traces of a test's runs by their numbers, where the report holds them. */
+export function tracesOf(row: Row): Promise<Record<string, Trace> | undefined> {
+  if (kept?.at !== row.at) {
+    kept = { at: row.at, traces: whole.then(() => block<Record<string, Trace>>(`traces-${row.at}`)) };
+  }
+  return kept.traces;
+}
+
+export const totals = () => ({
+  tokens: sum(rows.map((row) => row.tokens)),
+  cost: sum(rows.map((row) => row.cost)),
+  time: sum(rows.map((row) => row.time)),
+});

@@ -1,0 +1,64 @@
+// Numbers as they are read. What is not known is a dash, never 0.
+const NONE = '–';
+
+export const whole = (value: number | null | undefined) => (value == null ? NONE : value.toLocaleString('en-US'));
+
+export function short(value: number | null | undefined): string {
+  if (value == null) return NONE;
+  if (value >= 1e6) return `${(value / 1e6).toFixed(1)}M`;
+  if (value >= 1e4) return `${(value / 1e3).toFixed(1)}k`;
+  return whole(Math.round(value));
+}
+
+export function usd(value: number | null | undefined): string {
+  if (value == null) return NONE;
+  return `$${value.toFixed(value >= 10 ? 2 : value >= 0.1 ? 3 : 4)}`;
+}
+
+export function time(ms: number | null | undefined): string {
+  if (ms == null) return NONE;
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 120e3) return `${(ms / 1000).toFixed(1)} s`;
+  return ms < 5400e3 ? `${(ms / 60e3).toFixed(1)} min` : `${(ms / 3600e3).toFixed(1)} h`;
+}
+
+/** A measured number: whole ones as they are, others with two or three digits. */
+export function number(value: number | null | undefined): string {
+  if (value == null) return NONE;
+  if (Number.isInteger(value)) return whole(value);
+  const digits = Math.abs(value) < 0.1 ? 3 : 2;
+  return value.toFixed(digits);
+}
+
+export const percent = (share: number | null | undefined) =>
+  share == null ? NONE : `${(share * 100).toFixed(share === 1 || share === 0 ? 0 : 1)}%`;
+
+export const plural = (count: number, word: string) => `${whole(count)} ${word}${count === 1 ? '' : 's'}`;
+
+/** `1–4, 7` of a list of numbers. */
+export function ranges(numbers: number[]): string {
+  const parts: string[] = [];
+  let [start, end] = [numbers[0], numbers[0]];
+  for (const next of [...numbers.slice(1), NaN]) {
+    if (next === end + 1) end = next;
+    else {
+      parts.push(start === end ? `${start}` : `${start}–${end}`);
+      start = end = next;
+    }
+  }
+  return parts.join(', ');
+}
+
+/** Two letters for each key, no two the same. */
+export function badges(keys: string[]): Map<string, string> {
+  const taken = new Map<string, string>();
+  const used = new Set<string>();
+  for (const key of [...new Set(keys)].sort()) {
+    const [first, second = first.slice(1)] = key.split('_');
+    const choices = [...second, ...first.slice(1)].map((letter) => (first[0] + letter).toUpperCase());
+    const found = choices.find((choice) => !used.has(choice)) ?? key.slice(0, 2).toUpperCase();
+    used.add(found);
+    taken.set(key, found);
+  }
+  return taken;
+}

@@ -1,0 +1,46 @@
+// The models side by side, as the engine ranked them.
+import { number, percent, short, time, usd, whole } from './format';
+import type { Report } from './model';
+import { Text } from './text';
+
+type Board = NonNullable<Report['leaderboard']>;
+
+export const Leaderboard = ({ of }: { of: Board }) => (
+  <div class="pane" tabIndex={0}>
+    <table class="numbers">
+      <caption>Means per run. The line is the 95% interval of pass@1, over {of.k} runs of each test.</caption>
+      <thead>
+        <tr>{['Model', 'Tests', 'Runs', 'pass@1', '95% interval', `pass@${of.k}`, `pass^${of.k}`, 'Calls', 'Turns', 'Tokens', 'Cost', 'Time', 'Against the first'].map((name) => <th key={name} scope="col">{name}</th>)}</tr>
+      </thead>
+      <tbody>
+        {of.models.map((one) => (
+          <tr key={one.model}>
+            <th scope="row" class="mono"><Text of={one.model} /></th>
+            <td>{whole(one.tests)}</td>
+            <td>{whole(one.runs)}</td>
+            <td><b>{percent(one.pass_1)}</b></td>
+            <td><Interval low={one.low} high={one.high} at={one.pass_1} /></td>
+            <td>{percent(one.pass_k)}</td>
+            <td>{percent(one.pass_hat_k)}</td>
+            <td>{number(one.calls)}</td>
+            <td>{number(one.turns)}</td>
+            <td>{short(one.tokens)}</td>
+            <td>{usd(one.cost_usd)}</td>
+            <td>{time(one.duration_ms)}</td>
+            <td>{one.difference ? `${percent(one.difference.value)}, p ${number(one.difference.p)}: ${one.difference.verdict.replaceAll('_', ' ')}` : '–'}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </div>
+);
+
+/** A share with its interval on a line from 0 to 1. */
+export const Interval = ({ low, high, at, from }: { low?: number | null; high?: number | null; at?: number | null; from?: number | null }) => (
+  <svg class="interval" viewBox="0 0 120 14" width="120" height="14" role="img" aria-label={`${percent(at)}, from ${percent(low)} to ${percent(high)}`}>
+    <line class="base" x1="2" x2="118" y1="7" y2="7" />
+    {low != null && high != null && <rect class="band" x={2 + low * 116} width={Math.max(1, (high - low) * 116)} y="3" height="8" />}
+    {from != null && <circle class="hollow" cx={2 + from * 116} cy="7" r="4" />}
+    {at != null && <circle class="dot" cx={2 + at * 116} cy="7" r="4" />}
+  </svg>
+);

@@ -1,0 +1,135 @@
+// Small parts that several pages show.
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { type Row, type RunState, report, rows } from './data';
+import { badges } from './format';
+import type { Gate, Status } from './model';
+import { to } from './route';
+
+const SHAPES: Record<string, string> = {
+  passed: 'M2.5 7.5l3 3 6-7',
+  failed: 'M3 3l8 8M11 3l-8 8',
+  error: 'M7 2.5v6M7 11v1',
+  skipped: 'M3 7h8',
+  none: 'M7 3a4 4 0 1 0 .01 0z',
+};
+const WORDS: Record<string, string> = { passed: 'passed', failed: 'failed', error: 'error', skipped: 'skipped', none: 'not exercised', named: 'named by a failed gate' };
+
+/** The mark of a status: never colour alone. */
+export const Mark = ({ of, large }: { of: Status | 'none'; large?: boolean }) => (
+  <svg class={`mark ${of}`} viewBox="0 0 14 14" width={large ? 18 : 14} height={large ? 18 : 14} role="img" aria-label={WORDS[of]}>
+    <path d={SHAPES[of]} />
+  </svg>
+);
+
+/** Many runs at a glance: short passed, tall failed, tall and pale named by a failed gate. */
+export function Strip({ states }: { states: RunState[] }) {
+  if (!states.length) return <span class="dim">–</span>;
+  const wide = Math.max(1.5, Math.min(6, 96 / states.length - 1));
+  const step = wide + (states.length > 40 ? 0.5 : 1);
+  const passed = states.filter((state) => state === 'passed').length;
+  return (
+    <svg class="strip" width={Math.ceil(states.length * step)} height="16" role="img" aria-label={`${passed} of ${states.length} runs passed`}>
+      {states.map((state, at) => (
+        <rect key={at} class={state} x={at * step} width={wide} y={state === 'passed' ? 5 : 1} height={state === 'passed' ? 7 : 14} />
+      ))}
+    </svg>
+  );
+}
+
+let letters: Map<string, string> | undefined;
+export const gateLetters = () => (letters ??= badges(rows.flatMap((row) => row.test.gates.map((gate) => gate.key))));
+
+export const stateOfGate = (gate: Gate): Status | 'none' => (gate.not_exercised && gate.status === 'passed' ? 'none' : gate.status);
+
+export const Badges = ({ gates }: { gates: Gate[] }) => (
+  <span class="badges">
+    {gates.map((gate) => (
+      <abbr key={gate.key} class={`badge ${stateOfGate(gate)}`} title={`${gate.key}: ${WORDS[stateOfGate(gate)]}`}>
+        {gateLetters().get(gate.key)}
+      </abbr>
+    ))}
+  </span>
+);
+
+/** What the report says of a number: its definition, unit and range. */
+export function definitionOf(gate: string, target: string) {
+  const targets = report.gates?.[gate]?.targets ?? {};
+  return targets[target] ?? targets[target.slice(gate.length + 1)];
+}
+
+export const bare = (gate: string, target: string) => (target.startsWith(`${gate}.`) ? target.slice(gate.length + 1) : target);
+
+/** A number that leads to the paragraph that defines it. */
+export function Defined({ gate, target, children }: { gate: string; target: string; children: ComponentChildren }) {
+  const found = definitionOf(gate, target);
+  if (!found) return <>{children}</>;
+  return (
+    <a class="defined" href={to('doc', gate, bare(gate, target))}>
+      {children}
+      <span class="tip" role="tooltip">{found.doc}</span>
+    </a>
+  );
+}
+
+const ROW = 34;
+
+/** A list of rows of one height, of which only those in view are made. */
+export function List<T>({ items, label, head, selected, render }: { items: T[]; label: string; head: ComponentChildren; selected: number; render: (item: T, at: number) => ComponentChildren }) {
+  const box = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState({ top: 0, height: 900 });
+  useLayoutEffect(() => {
+    const element = box.current!;
+    const read = () => setView((old) => {
+      const top = Math.floor(element.scrollTop / ROW);
+      return old.top === top && old.height === element.clientHeight ? old : { top, height: element.clientHeight };
+    });
+    read();
+    element.addEventListener('scroll', read, { passive: true });
+    const watch = new ResizeObserver(read);
+    watch.observe(element);
+    return () => {
+      element.removeEventListener('scroll', read);
+      watch.disconnect();
+    };
+  }, []);
+  useLayoutEffect(() => {
+    const element = box.current!;
+    if (selected < 0) return;
+    const [top, below] = [selected * ROW, (selected + 2) * ROW];
+    if (top < element.scrollTop) element.scrollTop = top;
+    else if (below > element.scrollTop + element.clientHeight) element.scrollTop = below - element.clientHeight;
+  }, [selected]);
+  const first = Math.max(0, view.top - 6);
+  const last = Math.min(items.length, view.top + Math.ceil(view.height / ROW) + 6);
+  return (
+    <div class="list" ref={box} tabIndex={0} role="table" aria-label={label} aria-rowcount={items.length + 1}>
+      {head}
+      <div role="rowgroup" style={{ height: `${items.length * ROW}px` }}>
+        <div class="window" role="presentation" style={{ transform: `translateY(${first * ROW}px)` }}>
+          {items.slice(first, last).map((item, at) => render(item, first + at))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+export function Copy({ text }: { text: string }) {
+  const [done, setDone] = useState(false);
+  const copy = () => {
+    const mark = () => { setDone(true); setTimeout(() => setDone(false), 1500); };
+    const byHand = () => {
+      const area = Object.assign(document.createElement('textarea'), { value: text });
+      document.body.append(area);
+      area.select();
+      document.execCommand('copy');
+      area.remove();
+      mark();
+    };
+    if (navigator.clipboard) navigator.clipboard.writeText(text).then(mark, byHand);
+    else byHand();
+  };
+  return <button class="button" onClick={copy}>{done ? 'copied' : 'copy'}</button>;
+}
+
+export const linkTo = (row: Row, run?: number, call?: number) => to('t', row.id, ...(run ? ['r', run] : []), ...(run && call ? ['c', call] : []));

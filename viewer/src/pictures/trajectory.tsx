@@ -1,0 +1,58 @@
+// The expected calls beside the recorded ones.
+import { Differences } from '../assertions';
+import type { Row } from '../data';
+import type { Diff, Table } from '../model';
+import { linkTo } from '../parts';
+import { brief, Text } from '../text';
+import { Picker } from './picker';
+
+type Line = Table['rows'][number] & { diff?: Diff };
+type Side = NonNullable<Line['expected']>;
+
+const SIGNS: Record<Line['how'], string> = { matched: '=', changed: '≠ changed', missing: '− missing', extra: '+ extra', swapped: '⇅ swapped' };
+
+function Call({ of, how, link }: { of: Side | undefined; how: string; link?: string }) {
+  if (!of) return <td />;
+  const args = of.args !== undefined && brief(of.args) !== '{}' && <code class={how}><Text of={brief(of.args)} /></code>;
+  return (
+    <td class="call">
+      <span class="dim">{of.number}</span> {link ? <a href={link} class="mono"><Text of={of.tool} /></a> : <span class="mono"><Text of={of.tool} /></span>}
+      {args && <div>{args}</div>}
+    </td>
+  );
+}
+
+/** What is said of a pair: of a changed one, whether the tool or its arguments. */
+function sign(line: Line): string {
+  if (line.how !== 'changed') return line.count && line.count > 1 ? `= ${line.count} calls` : SIGNS[line.how];
+  return line.expected?.tool === line.recorded?.tool ? '≠ arguments' : '≠ other tool';
+}
+
+function Alignment({ row, table }: { row: Row; table: Table }) {
+  const link = (number: number | undefined) => (number && table.run ? linkTo(row, table.run, number) : undefined);
+  return (
+    <>
+      <table class="alignment">
+        <thead><tr><th scope="col">expected</th><th scope="col"><span class="unseen">how they go together</span></th><th scope="col">recorded{table.run ? `, run ${table.run}` : ''}</th></tr></thead>
+        <tbody>
+          {table.rows.map((line: Line, at) => (
+            <>
+              <tr key={at} class={line.how} data-how={line.how}>
+                <Call of={line.expected} how="expected" />
+                <td class="sign">{sign(line)}</td>
+                <Call of={line.recorded} how={line.how === 'matched' ? '' : 'recorded'} link={link(line.recorded?.number)} />
+              </tr>
+              {!!line.diff?.length && <tr class={line.how}><td colSpan={3}><Differences of={line.diff} /></td></tr>}
+            </>
+          ))}
+        </tbody>
+      </table>
+      <p class="legend"><Text of={table.summary} code /> <span class="dim">mode {table.mode}</span>{table.left_out ? ` · ${table.left_out} more are not shown` : ''}</p>
+      {table.notes?.map((note, at) => <p key={at} class="legend"><Text of={note} code /></p>)}
+    </>
+  );
+}
+
+export const Trajectory = ({ row, tables }: { row: Row; tables: Table[] }) => (
+  <Picker items={tables} label={(table) => table.run ?? 1}>{(table) => <Alignment row={row} table={table} />}</Picker>
+);
