@@ -5,6 +5,8 @@ import { number } from './format';
 import { bare } from './parts';
 import { to } from './route';
 
+const extent = ([low, high]: [number, number | null]) => (high == null ? `${number(low)} and up` : `${number(low)} to ${number(high)}`);
+
 export function Definitions({ gate, target }: { gate?: string; target?: string }) {
   const id = gate && target ? `${gate}.${target}` : gate;
   useLayoutEffect(() => (id ? document.getElementById(id)?.scrollIntoView({ block: 'center' }) : undefined), [id]);
@@ -24,7 +26,7 @@ export function Definitions({ gate, target }: { gate?: string; target?: string }
                   <th scope="row" class="mono"><a href={to('doc', key, bare(key, name))}>{bare(key, name)}</a></th>
                   <td class="left">{one.doc} <small class="dim mono">docs/{one.anchor}</small></td>
                   <td>{one.unit}</td>
-                  <td>{number(one.range?.[0])} to {one.range?.[1] == null ? 'any' : number(one.range[1])}</td>
+                  <td>{extent(one.range as [number, number | null])}</td>
                   <td>{one.better}</td>
                 </tr>
               ))}

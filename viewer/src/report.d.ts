@@ -32,6 +32,64 @@ actual: {
 absent?: ("expected" | "actual")
 }[]
 export type Count = number
+/**
+ * Where the values differ.
+ * 
+ * Items: One difference.
+ */
+export type Diff1 = {
+/**
+ * Where, as a JSON Pointer into the value that was looked at.
+ */
+pointer: string
+/**
+ * What was expected there: any JSON value.
+ */
+expected: {
+[k: string]: unknown
+}
+/**
+ * What was there: any JSON value.
+ */
+actual: {
+[k: string]: unknown
+}
+/**
+ * The side that has nothing there; its null is no value.
+ */
+absent?: ("expected" | "actual")
+}[]
+/**
+ * What is behind the numbers of a gate, for pictures. At most 50 runs of a gate are listed, those that failed first; `left_out` says how many are not. A reader leaves a kind alone that it does not know.
+ */
+export type Evidence = (EvidenceTrajectoryAxes | EvidenceGoldenPath | EvidenceStability | EvidenceReliability | EvidenceDistractors | EvidenceRecovery | EvidenceNarrative | EvidenceToolEdges | EvidenceFaultMatrix | EvidenceTokenEfficiency | EvidenceToolSelection | EvidenceAblate | EvidenceScenario | EvidenceToolQuality)
+/**
+ * Where the values differ.
+ * 
+ * Items: One difference.
+ */
+export type Diff2 = {
+/**
+ * Where, as a JSON Pointer into the value that was looked at.
+ */
+pointer: string
+/**
+ * What was expected there: any JSON value.
+ */
+expected: {
+[k: string]: unknown
+}
+/**
+ * What was there: any JSON value.
+ */
+actual: {
+[k: string]: unknown
+}
+/**
+ * The side that has nothing there; its null is no value.
+ */
+absent?: ("expected" | "actual")
+}[]
 
 /**
  * The verdict of one invocation with its evidence. Fields may be added without a new schema_version; fields are not removed and do not change their meaning.
@@ -47,6 +105,20 @@ summary: Summary
  */
 tests: Test[]
 coverage?: Coverage
+/**
+ * The version of mcptest that judged.
+ */
+version?: string
+/**
+ * The command as it was typed; absent when a host judged.
+ */
+command?: string
+/**
+ * What the gates of the tests and their targets are, by the gates' keys.
+ */
+gates?: {
+[k: string]: GateDefinition
+}
 }
 /**
  * The totals.
@@ -89,6 +161,10 @@ not_exercised?: number
  * One agent with one model: its runs and its gates.
  */
 export interface Test {
+/**
+ * 10 hexadecimal digits of a hash of the suite's path, the name, the model and the variant: the same test has the same one in every report.
+ */
+id?: string
 /**
  * The agent's name.
  */
@@ -270,17 +346,80 @@ source?: string
  */
 trace_id?: string
 /**
+ * The line of its file, from 1, where it is a line of one.
+ */
+line?: number
+/**
+ * Why it ended, in the word that was recorded.
+ */
+stop_reason?: string
+/**
+ * How many turns the model took, where the recording has them.
+ */
+turns?: number
+tokens?: Tokens
+/**
+ * What it cost, where that is known.
+ */
+cost_usd?: number
+/**
+ * The whole recorded run (see trace.schema.json), where traces are embedded.
+ */
+trace?: {
+
+}
+/**
  * How many calls the run made.
  */
 calls?: number
 /**
- * How long the call of a tool test took.
+ * How long the run took, or the call of a tool test, as it was recorded.
  */
 duration_ms?: number
+scores?: Numbers
 /**
  * Every assertion with its evidence.
  */
 expectations: Expectation[]
+}
+/**
+ * What it took, where that is known.
+ */
+export interface Tokens {
+/**
+ * Read by the model, those from a cache included.
+ */
+prompt?: number
+/**
+ * Written by the model, its thoughts included.
+ */
+completion?: number
+/**
+ * Both together.
+ */
+total?: number
+/**
+ * Of the prompt, what was read from a cache.
+ */
+cache_read?: number
+/**
+ * Of the prompt, what was written to a cache.
+ */
+cache_write?: number
+/**
+ * Of what was written to a cache, what is kept for an hour.
+ */
+cache_write_1h?: number
+/**
+ * Of the completion, the model's thoughts.
+ */
+reasoning?: number
+}
+/**
+ * The numbers that scorers gave it.
+ */
+export interface Numbers {
+[k: string]: number | boolean
 }
 /**
  * One assertion and what it saw.
@@ -315,6 +454,134 @@ message?: string
  * Why it failed, in one sentence.
  */
 reason?: string
+grade?: Grade
+}
+/**
+ * What judges said, where the matcher asks them.
+ */
+export interface Grade {
+/**
+ * The run, from 1.
+ */
+run: number
+/**
+ * Which check asked, by its path in the test: `expect[1]`.
+ */
+check: string
+/**
+ * Of what was asked.
+ */
+fingerprint: string
+/**
+ * What was asked, of whom, and about what.
+ */
+asked: {
+/**
+ * A digest of the rubric, of the text that is compared with, or of a scorer's command.
+ */
+rubric: string
+/**
+ * The models that judge.
+ */
+judges: string[]
+/**
+ * How often each is asked.
+ */
+samples: number
+/**
+ * The version of the words around the rubric.
+ */
+template: number
+/**
+ * A digest of what is judged.
+ */
+evidence: string
+/**
+ * A digest of each file of a scorer.
+ */
+files?: {
+[k: string]: string
+}
+}
+/**
+ * What each judge said, as often as each was asked.
+ */
+votes?: {
+/**
+ * The model.
+ */
+model: string
+/**
+ * Which of its samples this is, from 1.
+ */
+sample: number
+/**
+ * From 0 to 1: what its answers come to.
+ */
+score: number
+/**
+ * Its answer to each criterion or question.
+ */
+answers?: {
+/**
+ * The criterion's name, or the question's number in the tree.
+ */
+name: string
+/**
+ * From 0 to 1; of a yes or no it is 1 or 0.
+ */
+score: number
+/**
+ * Why, in the judge's words.
+ */
+reason: string
+}[]
+tokens?: Tokens1
+/**
+ * What it cost, where that is known.
+ */
+cost_usd?: number
+}[]
+scores?: Numbers1
+}
+/**
+ * What it took.
+ */
+export interface Tokens1 {
+/**
+ * Read by the model, those from a cache included.
+ */
+prompt?: number
+/**
+ * Written by the model, its thoughts included.
+ */
+completion?: number
+/**
+ * Both together.
+ */
+total?: number
+/**
+ * Of the prompt, what was read from a cache.
+ */
+cache_read?: number
+/**
+ * Of the prompt, what was written to a cache.
+ */
+cache_write?: number
+/**
+ * Of what was written to a cache, what is kept for an hour.
+ */
+cache_write_1h?: number
+/**
+ * Of the completion, the model's thoughts.
+ */
+reasoning?: number
+}
+/**
+ * What a scorer gave in place of judges.
+ */
+export interface Numbers1 {
+[k: string]: number | boolean
 }
 /**
  * One gate over the runs of a test.
@@ -356,6 +623,11 @@ tables?: CallTable[]
  */
 explanation: Finding[]
 /**
+ * What judges said of the runs, where the gate asks them.
+ */
+grades?: Grade1[]
+evidence?: Evidence
+/**
  * The gate's numbers in words, for gates whose numbers say more together.
  */
 summary?: string
@@ -390,6 +662,7 @@ rows: {
 how: ("matched" | "changed" | "missing" | "extra" | "swapped")
 expected?: Call
 recorded?: Call
+diff?: Diff1
 /**
  * How many calls in a row match, in place of a row for each.
  */
@@ -436,6 +709,905 @@ run?: number
  */
 message: string
 diff?: Diff
+}
+/**
+ * What judges or a scorer said of one run, to one question.
+ */
+export interface Grade1 {
+/**
+ * The run, from 1.
+ */
+run: number
+/**
+ * Which check asked, by its path in the test: `expect[1]`.
+ */
+check: string
+/**
+ * Of what was asked.
+ */
+fingerprint: string
+/**
+ * What was asked, of whom, and about what.
+ */
+asked: {
+/**
+ * A digest of the rubric, of the text that is compared with, or of a scorer's command.
+ */
+rubric: string
+/**
+ * The models that judge.
+ */
+judges: string[]
+/**
+ * How often each is asked.
+ */
+samples: number
+/**
+ * The version of the words around the rubric.
+ */
+template: number
+/**
+ * A digest of what is judged.
+ */
+evidence: string
+/**
+ * A digest of each file of a scorer.
+ */
+files?: {
+[k: string]: string
+}
+}
+/**
+ * What each judge said, as often as each was asked.
+ */
+votes?: {
+/**
+ * The model.
+ */
+model: string
+/**
+ * Which of its samples this is, from 1.
+ */
+sample: number
+/**
+ * From 0 to 1: what its answers come to.
+ */
+score: number
+/**
+ * Its answer to each criterion or question.
+ */
+answers?: {
+/**
+ * The criterion's name, or the question's number in the tree.
+ */
+name: string
+/**
+ * From 0 to 1; of a yes or no it is 1 or 0.
+ */
+score: number
+/**
+ * Why, in the judge's words.
+ */
+reason: string
+}[]
+tokens?: Tokens1
+/**
+ * What it cost, where that is known.
+ */
+cost_usd?: number
+}[]
+scores?: Numbers1
+}
+/**
+ * Which calls came before those that build on them.
+ */
+export interface EvidenceTrajectoryAxes {
+/**
+ * The gate's key.
+ */
+kind: "trajectory_axes"
+/**
+ * The runs, those that failed first.
+ */
+runs: AxesRun[]
+/**
+ * How many further runs are not listed.
+ */
+left_out?: number
+}
+/**
+ * The edges of both axes in one run.
+ */
+export interface AxesRun {
+/**
+ * The run, from 1.
+ */
+run: number
+/**
+ * The tools called, in order.
+ */
+calls: string[]
+/**
+ * How many further calls are not listed.
+ */
+calls_left_out?: number
+/**
+ * The order edges.
+ */
+order: OrderEdge[]
+/**
+ * The dependencies.
+ */
+data: DataEdge[]
+}
+/**
+ * One tool that must not run before another.
+ */
+export interface OrderEdge {
+/**
+ * The tool that runs first.
+ */
+before: string
+/**
+ * The tool that runs only then.
+ */
+after: string
+/**
+ * The first call of the earlier tool, from 1.
+ */
+before_call?: number
+/**
+ * The call of the later tool that came too soon, else its first, from 1.
+ */
+after_call?: number
+/**
+ * Whether the edge holds.
+ */
+held: boolean
+}
+/**
+ * One tool that reads what another returned.
+ */
+export interface DataEdge {
+/**
+ * The tool whose output is read.
+ */
+from: string
+/**
+ * The tool that reads it.
+ */
+to: string
+/**
+ * The first call of the earlier tool, from 1.
+ */
+from_call?: number
+/**
+ * The call of the later tool that came too soon, else its first, from 1.
+ */
+to_call?: number
+/**
+ * Whether the edge holds.
+ */
+held: boolean
+/**
+ * Why it does not hold.
+ */
+what?: string
+}
+/**
+ * Which calls walk which step of the path.
+ */
+export interface EvidenceGoldenPath {
+/**
+ * The gate's key.
+ */
+kind: "golden_path"
+/**
+ * The tools of the path.
+ */
+path: string[]
+/**
+ * The runs, those that failed first.
+ */
+runs: PathRun[]
+/**
+ * How many further runs are not listed.
+ */
+left_out?: number
+}
+/**
+ * How one run walked the path.
+ */
+export interface PathRun {
+/**
+ * The run, from 1.
+ */
+run: number
+/**
+ * Its calls, in order.
+ */
+calls: PathCall[]
+/**
+ * How many further calls are not listed.
+ */
+calls_left_out?: number
+/**
+ * The steps of the path that it did not walk, from 1.
+ */
+missed: number[]
+}
+/**
+ * One call beside the path.
+ */
+export interface PathCall {
+/**
+ * Its number, from 1.
+ */
+number: number
+/**
+ * The tool.
+ */
+tool: string
+/**
+ * The step of the path that it walks, from 1.
+ */
+step?: number
+/**
+ * Whether it walks no step of the path.
+ */
+detour: boolean
+}
+/**
+ * How alike the runs are, pair by pair.
+ */
+export interface EvidenceStability {
+/**
+ * The gate's key.
+ */
+kind: "stability"
+/**
+ * The runs that are compared here.
+ */
+runs: number[]
+/**
+ * Row i has what run i and each run before it have in common, from 0 to 1.
+ */
+similarity: (number | null)[][]
+/**
+ * The mean over all pairs, also those of runs that are not listed.
+ */
+mean: number
+/**
+ * The dimensions that were measured.
+ */
+dimensions: Dimension[]
+/**
+ * How many further runs are not listed.
+ */
+left_out?: number
+}
+/**
+ * A dimension of how steady the runs are.
+ */
+export interface Dimension {
+/**
+ * The target.
+ */
+name: string
+/**
+ * The value of the target.
+ */
+value: number
+/**
+ * The lowest value of a run.
+ */
+low?: number
+/**
+ * The highest value of a run.
+ */
+high?: number
+}
+/**
+ * How likely it is that many runs in a row pass.
+ */
+export interface EvidenceReliability {
+/**
+ * The gate's key.
+ */
+kind: "reliability"
+/**
+ * How many runs were judged.
+ */
+runs: number
+/**
+ * How many passed.
+ */
+passed: number
+/**
+ * A point for each number of runs, 50 at most.
+ */
+curve: CurvePoint[]
+}
+/**
+ * The chance that k runs in a row all pass.
+ */
+export interface CurvePoint {
+/**
+ * How many runs.
+ */
+k: number
+/**
+ * The pass rate to the power of k.
+ */
+power: number
+/**
+ * The lower end of the 95% interval of the pass rate, to the power of k.
+ */
+low: number
+/**
+ * The upper end, to the power of k.
+ */
+high: number
+/**
+ * The chance that k drawn runs all passed; null when k runs cannot be drawn.
+ */
+unbiased: (number | null)
+}
+/**
+ * How often the choice was right.
+ */
+export interface EvidenceDistractors {
+/**
+ * The gate's key.
+ */
+kind: "distractors"
+/**
+ * This row's number of distractors; the other rows of a sweep have theirs.
+ */
+points: ChoicePoint[]
+/**
+ * The accuracy that these runs prove with 95% confidence.
+ */
+floor?: number
+/**
+ * The accuracy that the suite asks to be proved.
+ */
+asked_floor?: number
+}
+/**
+ * How often the choice was right among so many distractors.
+ */
+export interface ChoicePoint {
+/**
+ * How many distractors there were.
+ */
+count: number
+/**
+ * Runs that chose correctly.
+ */
+correct: number
+/**
+ * Runs that were judged.
+ */
+runs: number
+/**
+ * Of the runs that chose at all, the share that chose correctly; absent when none chose.
+ */
+accuracy?: number
+/**
+ * The lower end of the 95% interval of the correct runs among all.
+ */
+low: number
+/**
+ * The upper end.
+ */
+high: number
+}
+/**
+ * What became of each failure.
+ */
+export interface EvidenceRecovery {
+/**
+ * The gate's key.
+ */
+kind: "recovery"
+/**
+ * The runs, those that failed first.
+ */
+runs: RecoveryRun[]
+/**
+ * How many further runs are not listed.
+ */
+left_out?: number
+}
+/**
+ * Every time that calls of one run failed.
+ */
+export interface RecoveryRun {
+/**
+ * The run, from 1.
+ */
+run: number
+/**
+ * Each failure until the agent got past it.
+ */
+encounters: Encounter[]
+}
+/**
+ * A failure, from the first call that failed until the agent got past it.
+ */
+export interface Encounter {
+/**
+ * The injected fault, by its name; absent when the call failed by itself.
+ */
+fault?: string
+/**
+ * The kind of the fault.
+ */
+kind?: string
+/**
+ * The first call that failed, from 1.
+ */
+call: number
+/**
+ * When that call began.
+ */
+at_ms: number
+/**
+ * How long it hung before the agent was told or got past it.
+ */
+wait_ms: number
+/**
+ * Whether the agent was told.
+ */
+detected: boolean
+/**
+ * How long after the call began the agent was told.
+ */
+detected_ms?: number
+/**
+ * How long after the call began a later call succeeded.
+ */
+recovered_ms?: number
+/**
+ * The call that succeeded, from 1.
+ */
+recovered_by_call?: number
+/**
+ * The most that recovery may take.
+ */
+limit_ms?: number
+/**
+ * `recovered`, or what is held against the run: `not_recovered`, `recovery_too_slow`, `unclean_timeout`; `gave_up` where that is allowed.
+ */
+outcome: string
+}
+/**
+ * Which claims are backed by which calls.
+ */
+export interface EvidenceNarrative {
+/**
+ * The gate's key.
+ */
+kind: "narrative"
+/**
+ * The runs, those that failed first.
+ */
+runs: NarrativeRun[]
+/**
+ * How many further runs are not listed.
+ */
+left_out?: number
+}
+/**
+ * What one run claims, and what backs it.
+ */
+export interface NarrativeRun {
+/**
+ * The run, from 1.
+ */
+run: number
+/**
+ * The closing message; a long one is cut.
+ */
+text: string
+/**
+ * What it claims, in the order of the text.
+ */
+claims: ClaimShown[]
+/**
+ * Calls that it never mentions.
+ */
+unmentioned: CallNamed[]
+}
+/**
+ * One claim of a text.
+ */
+export interface ClaimShown {
+/**
+ * Where it begins, in code points from 0.
+ */
+start: number
+/**
+ * Where it ends.
+ */
+end: number
+/**
+ * supported: a call did it. failed: its calls were made and failed. absent: no call did it. unverified: the calls neither show nor refute it. denied: it denies what a call did.
+ */
+verdict: ("supported" | "failed" | "absent" | "unverified" | "denied")
+/**
+ * The calls that it is about, from 1.
+ */
+calls: number[]
+/**
+ * Why, in a few words.
+ */
+ground: string
+}
+/**
+ * One call.
+ */
+export interface CallNamed {
+/**
+ * Its number, from 1.
+ */
+number: number
+/**
+ * The tool.
+ */
+tool: string
+}
+/**
+ * Who called what, and who handed over to whom.
+ */
+export interface EvidenceToolEdges {
+/**
+ * The gate's key.
+ */
+kind: "tool_edges"
+/**
+ * The calls by their tools.
+ */
+edges: EdgeShown[]
+/**
+ * The hand-offs.
+ */
+handoffs: Handoff[]
+}
+/**
+ * The calls that somebody made to one tool, over all runs.
+ */
+export interface EdgeShown {
+/**
+ * Who called: `agent`, or `code` where generated code did.
+ */
+caller: string
+/**
+ * The tool.
+ */
+tool: string
+/**
+ * How many calls.
+ */
+calls: number
+/**
+ * Whether the tool is restricted.
+ */
+restricted: boolean
+/**
+ * Whether the policy forbids these calls.
+ */
+failed: boolean
+}
+/**
+ * The hand-offs from one agent to another, over all runs.
+ */
+export interface Handoff {
+/**
+ * Who hands over.
+ */
+from: string
+/**
+ * Who takes over.
+ */
+to: string
+/**
+ * How often that was recorded; a declared one that never was has 0.
+ */
+count: number
+/**
+ * Whether it is expected.
+ */
+declared: boolean
+}
+/**
+ * What came of each fault.
+ */
+export interface EvidenceFaultMatrix {
+/**
+ * The gate's key.
+ */
+kind: "fault_matrix"
+/**
+ * The tools, in the order of their calls.
+ */
+tools: string[]
+/**
+ * The kinds of fault.
+ */
+faults: string[]
+/**
+ * Each combination that was tried.
+ */
+cells: FaultCell[]
+}
+/**
+ * What came of one kind of fault in the calls of one tool.
+ */
+export interface FaultCell {
+/**
+ * The tool of the call that was to fail; `?` where it was not made.
+ */
+tool: string
+/**
+ * The kind of fault.
+ */
+fault: string
+/**
+ * How many combinations.
+ */
+runs: number
+/**
+ * How many made a call fail.
+ */
+met: number
+/**
+ * How many of these the agent got over.
+ */
+recovered: number
+/**
+ * survived: all that were met. lost: one was not got over. unmet: none made a call fail.
+ */
+status: ("survived" | "lost" | "unmet")
+}
+/**
+ * What the runs took.
+ */
+export interface EvidenceTokenEfficiency {
+/**
+ * The gate's key.
+ */
+kind: "token_efficiency"
+/**
+ * The runs, those that failed first.
+ */
+runs: TokensOfRun[]
+/**
+ * What is asked.
+ */
+limits: LimitShown[]
+/**
+ * How many further runs are not listed.
+ */
+left_out?: number
+}
+/**
+ * The tokens of one run.
+ */
+export interface TokensOfRun {
+/**
+ * The run, from 1.
+ */
+run: number
+/**
+ * Of the tools that were offered.
+ */
+surface?: number
+/**
+ * Read by the model.
+ */
+prompt?: number
+/**
+ * Written by the model.
+ */
+completion?: number
+/**
+ * All of them.
+ */
+total?: number
+}
+/**
+ * The most that is asked of a target.
+ */
+export interface LimitShown {
+/**
+ * The target.
+ */
+target: string
+/**
+ * The most that it may be.
+ */
+most: number
+}
+/**
+ * Which tools were chosen.
+ */
+export interface EvidenceToolSelection {
+/**
+ * The gate's key.
+ */
+kind: "tool_selection"
+/**
+ * The tools, those that were asked for first.
+ */
+tools: SelectedTool[]
+}
+/**
+ * How often one tool was chosen, over all runs.
+ */
+export interface SelectedTool {
+/**
+ * The tool.
+ */
+name: string
+/**
+ * Runs that called it where it was asked for.
+ */
+right: number
+/**
+ * Runs that did not call it where it was asked for.
+ */
+missed: number
+/**
+ * Calls of it that were not asked for.
+ */
+extra: number
+}
+/**
+ * What each set of tools is worth.
+ */
+export interface EvidenceAblate {
+/**
+ * The gate's key.
+ */
+kind: "ablate"
+/**
+ * The sets, in the order of the suite.
+ */
+rows: AblationRow[]
+}
+/**
+ * What is different without one set of tools.
+ */
+export interface AblationRow {
+/**
+ * The tools that were removed.
+ */
+tool: string
+/**
+ * Runs without them.
+ */
+runs: number
+/**
+ * Those that succeeded.
+ */
+passed: number
+/**
+ * Success with the tools less success without them, in points.
+ */
+drop: number
+/**
+ * The lower end of the 95% interval of the drop, in points.
+ */
+low: number
+/**
+ * The upper end.
+ */
+high: number
+/**
+ * How many more calls a run makes without them.
+ */
+calls?: number
+/**
+ * How many more tokens a run takes.
+ */
+tokens?: number
+/**
+ * How many more dollars a run costs.
+ */
+cost_usd?: number
+/**
+ * The tool that is called in their place.
+ */
+instead?: string
+}
+/**
+ * Where the runs led the world.
+ */
+export interface EvidenceScenario {
+/**
+ * The gate's key.
+ */
+kind: "scenario"
+/**
+ * The runs, those that failed first.
+ */
+runs: WorldRun[]
+/**
+ * How many further runs are not listed.
+ */
+left_out?: number
+}
+/**
+ * Where the calls of one run led the world.
+ */
+export interface WorldRun {
+/**
+ * The run, from 1.
+ */
+run: number
+/**
+ * The state before the first call: any JSON value.
+ */
+before: {
+[k: string]: unknown
+}
+/**
+ * The state after the last: any JSON value.
+ */
+after: {
+[k: string]: unknown
+}
+/**
+ * The expected state that is nearest, where a whole one is expected: any JSON value.
+ */
+expected?: {
+[k: string]: unknown
+}
+/**
+ * The call, from 1, at which the state left every golden path for good.
+ */
+left_at_call?: number
+differences: Diff2
+}
+/**
+ * What rules say of the tools.
+ */
+export interface EvidenceToolQuality {
+/**
+ * The gate's key.
+ */
+kind: "tool_quality"
+/**
+ * The findings, in the order of the tools.
+ */
+tools: ToolFinding[]
+}
+/**
+ * What a rule says of one tool.
+ */
+export interface ToolFinding {
+/**
+ * The server of the tool.
+ */
+server?: string
+/**
+ * The tool.
+ */
+tool: string
+/**
+ * The rule.
+ */
+rule: string
+/**
+ * How much it matters.
+ */
+level: string
+/**
+ * What is wrong.
+ */
+message: string
 }
 /**
  * What the tests exercised of their servers, with --coverage.
@@ -587,4 +1759,51 @@ value: string
 given: boolean
 }[]
 }[]
+}
+/**
+ * What a gate is.
+ */
+export interface GateDefinition {
+/**
+ * Its question, in one line.
+ */
+summary: string
+/**
+ * Its page, under docs/.
+ */
+doc_anchor: string
+/**
+ * Its targets, by name.
+ */
+targets: {
+[k: string]: TargetDefinition
+}
+}
+/**
+ * What a target is.
+ */
+export interface TargetDefinition {
+/**
+ * What it says, in one line.
+ */
+doc: string
+/**
+ * What it counts.
+ */
+unit: ("flag" | "percent" | "ratio" | "count" | "ms" | "tokens" | "usd" | "score")
+/**
+ * Its lowest and its highest value; null when it has no highest.
+ * 
+ * @minItems 2
+ * @maxItems 2
+ */
+range: [unknown, unknown]
+/**
+ * Which values are good.
+ */
+better: ("high" | "low")
+/**
+ * The paragraph that defines it: a page under docs/ and its anchor.
+ */
+anchor: string
 }
