@@ -140,6 +140,8 @@ pub(crate) struct Run {
     #[command(flatten)]
     pub(crate) calling: Calling,
     #[command(flatten)]
+    pub(crate) accepting: Accepting,
+    #[command(flatten)]
     pub(crate) deny: Deny,
     /// Say which tools, parameters, values and error paths of their servers the tests exercise.
     #[arg(long, conflicts_with_all = ["list", "dry_run"])]
@@ -156,6 +158,18 @@ pub(crate) struct Run {
 pub(crate) enum Scenario {
     /// Judge the scenarios of suites and nothing else; with `--record`, run the agents that act in them first.
     Run(Box<Run>),
+}
+
+/// What is taken for right from now on.
+#[derive(Debug, Group)]
+pub(crate) struct Accepting {
+    /// Show what expected calls and baselines would have to say for the recorded runs to pass, and write it when that is
+    /// confirmed; with `--live`, what the recordings of tool tests would say.
+    #[arg(long, short, conflicts_with_all = ["record", "traces", "list", "dry_run"])]
+    pub(crate) update: bool,
+    /// Write what `--update` shows without asking.
+    #[arg(long, requires = "update")]
+    pub(crate) yes: bool,
 }
 
 /// What is not enough for a test to pass.

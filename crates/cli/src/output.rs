@@ -33,10 +33,15 @@ pub(crate) fn set_colour(colour: Colour) {
     let _set_before = COLOUR.set(colour);
 }
 
+/// When to colour.
+pub(crate) fn colour() -> Colour {
+    COLOUR.get().copied().unwrap_or(Colour::Auto)
+}
+
 /// A text as it may be shown: without secrets, and with nothing in it that steers a terminal or a CI runner, whoever
 /// it is from. All that this program prints passes through here, but for the traffic that it passes on.
 pub(crate) fn shown<'t>(text: &'t str, stream: &impl IsTerminal) -> Cow<'t, str> {
-    let is_coloured = is_coloured(COLOUR.get().copied().unwrap_or(Colour::Auto), stream);
+    let is_coloured = is_coloured(colour(), stream);
     match mcptest_run::clean(text) {
         Cow::Borrowed(clean) => escape_lines(clean, is_coloured),
         Cow::Owned(clean) => Cow::Owned(escape_lines(&clean, is_coloured).into_owned()),

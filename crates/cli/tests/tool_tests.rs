@@ -534,3 +534,24 @@ fn what_a_pattern_of_the_suite_matches_reaches_neither_the_recording_nor_a_repor
     let recording = fs::read_to_string(&recordings(&folder)[0]).unwrap();
     assert!(recording.contains("account [redacted:account] of [redacted:customer]"), "{recording}");
 }
+
+#[test]
+fn update_shows_what_a_live_call_came_to_and_writes_it_only_when_told_to() {
+    let folder = suite(&[("fine", "get_weather", OSLO)]);
+    mcptest(&folder, &["run", "--record"]);
+    let same = mcptest(&folder, &["run", "--live", "--update", "--yes"]);
+    assert_eq!((same.status.code(), text(&same.stderr).contains("nothing to accept")), (Some(0), true));
+    let path = recordings(&folder).remove(0);
+    let right = fs::read_to_string(&path).unwrap();
+    fs::write(&path, right.replace("21 degrees", "19 degrees")).unwrap();
+    let old = fs::read_to_string(&path).unwrap();
+    assert_ne!(old, right);
+    let shown = mcptest(&folder, &["run", "--live", "--update"]);
+    let said = text(&shown.stderr);
+    assert_eq!(shown.status.code(), Some(1), "{said}");
+    assert!(said.contains("\n-") && said.contains("\n+") && said.contains("--live --update --yes"), "{said}");
+    assert_eq!(fs::read_to_string(&path).unwrap(), old);
+    let accepted = mcptest(&folder, &["run", "--live", "--update", "--yes"]);
+    assert_eq!(accepted.status.code(), Some(0), "{}", text(&accepted.stderr));
+    assert!(!fs::read_to_string(&path).unwrap().contains("19 degrees"));
+}

@@ -63,29 +63,41 @@ impl Captured {
 }
 
 fn capture_row(row: &Row<'_>, of: AgentRow<'_>, secrets: &SuiteSecrets) -> Result<TestBaseline, String> {
+    let test = judged_runs(row, of, |runs| capture(of, runs))?;
+    without_secrets(test, secrets)
+}
+
+/// Gives the recorded runs of a row that are judged to `measure`, or says why they are not whole.
+pub(crate) fn judged_runs<T>(
+    row: &Row<'_>,
+    of: AgentRow<'_>,
+    measure: impl FnOnce(&[Run<'_>]) -> T,
+) -> Result<T, String> {
     replay::with_runs(row, of, None, |recorded| {
         let recorded = match recorded {
             Recorded::Runs(runs) => runs,
             Recorded::Nothing(reason) => return Err(reason.message.clone()),
             _ => return Err("its recording is of something else".to_owned()),
         };
-        let mut test = None;
+        let mut measured = None;
         let broken = measurable_runs(of, recorded, |runs| {
             let judged = of.agent.runs_to_judge(runs.len());
             let runs: Vec<Run<'_>> = runs.iter().take(judged).map(|run| run.run).collect();
-            test = Some(capture(of, &runs));
+            measured = (!runs.is_empty()).then(|| measure(&runs));
         });
         let broken = broken.map_err(|reason| reason.message)?;
         if let Some(reason) = broken.first() {
             return Err(reason.message.clone());
         }
-        let test = test.filter(|test| !test.runs.is_empty()).ok_or("it has no recorded runs")?;
-        without_secrets(test, secrets)
+        measured.ok_or_else(|| "it has no recorded runs".to_owned())
     })
 }
 
 /// An old recording can have a secret in it, which no baseline may have.
-fn without_secrets(mut test: TestBaseline, secrets: &SuiteSecrets) -> Result<TestBaseline, String> {
+pub(crate) fn without_secrets(
+    mut test: TestBaseline,
+    secrets: &SuiteSecrets,
+) -> Result<TestBaseline, String> {
     let redactor = secrets.redactor().map_err(|reason| reason.message)?;
     for run in &mut test.runs {
         let text = serde_json::to_string(&run).map_err(|error| error.to_string())?;

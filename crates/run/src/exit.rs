@@ -74,6 +74,11 @@ pub fn write(path: &Path, text: &str) -> std::io::Result<()> {
     mcptest_files::write(path, clean(text).as_bytes())
 }
 
+/// Writes a file of the user's back after a change that was cleaned before: the rest of it is theirs.
+pub(crate) fn write_back(path: &Path, text: &str) -> std::io::Result<()> {
+    mcptest_files::write(path, text.as_bytes())
+}
+
 /// What takes out all that this process knows to be secret.
 pub(crate) fn redactor() -> Option<Arc<Redactor>> {
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

@@ -1,5 +1,6 @@
 //! From a suite to a report: plan, replay the recorded runs, judge them.
 
+mod accept;
 mod advice;
 pub mod arguments;
 mod baseline;
@@ -24,6 +25,7 @@ mod tool_test;
 mod traces;
 mod walk;
 
+pub use accept::{Changes, FileChange, changes, recorded_changes};
 pub use baseline::{BaselineError, Captured, capture_baselines, read_baseline, write_baseline};
 pub use calibrate::{Mislabelled, calibrate};
 pub use exit::{clean, environment, remember, remember_words, write};
@@ -177,6 +179,8 @@ pub struct RunOutcome {
     pub report: Report,
     /// Which budget ended the recording, and what was spent, when one did.
     pub over_budget: Option<String>,
+    /// What tool tests came to that were called without a recording being written, each with its recording's place.
+    pub called: Vec<(PathBuf, String)>,
 }
 
 /// Judges every cell of a plan, each in its own row; what the mode asks for is recorded or called first.
@@ -231,7 +235,7 @@ pub fn run(
         }
         coverage
     });
-    Ok(RunOutcome { report, over_budget })
+    Ok(RunOutcome { report, over_budget, called: recorded.of_tool_tests(plan) })
 }
 
 /// On as many threads as the user asked for, else on those that all of the process share.

@@ -49,7 +49,7 @@ pub(super) fn run(args: Eval, colour: Colour) -> Result<ExitCode, Failure> {
         output::stdout(explained(&plan(&rows, options)).as_bytes())?;
         return Ok(ExitCode::from(if is_refused { output::EXIT_BROKEN } else { 0 }));
     }
-    let RunOutcome { report, over_budget } = match run::watched(&rows, options, args.quiet, colour) {
+    let RunOutcome { report, over_budget, .. } = match run::watched(&rows, options, args.quiet, colour) {
         Ok(outcome) => outcome,
         Err(interrupted) => {
             output::stderr(&format!("{interrupted}\n"));

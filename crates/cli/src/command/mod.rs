@@ -31,6 +31,7 @@ mod tape;
 pub(crate) mod tool_bench;
 mod tools;
 pub(crate) mod trace_from;
+mod update;
 mod validate;
 pub(crate) mod verify;
 
@@ -44,10 +45,10 @@ use std::process::ExitCode;
 pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
     crate::output::set_colour(args.color);
     match args.command {
-        Command::Run(run) => run::run(*run.0, args.color, |_, _| true),
+        Command::Run(run) => run::run(&run.0, args.color, |_, _| true),
         Command::Scenario(scenario) => {
             let Scenario::Run(run) = *scenario.0;
-            run::run(*run, args.color, run::is_of_world)
+            run::run(&run, args.color, run::is_of_world)
         }
         Command::Eval(eval) => eval::run(*eval.0, args.color),
         Command::Validate(validate) => validate::run(&validate.0, args.color),

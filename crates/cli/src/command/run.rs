@@ -3,6 +3,7 @@
 use super::dry_run;
 use super::report::Destination;
 use super::suites;
+use super::update::{self, Answer};
 use crate::args::{Calling, Colour, Record, Run};
 use crate::interrupt;
 use crate::output::{self, Failure};
@@ -10,36 +11,27 @@ use crate::progress::Progress;
 use clap::ValueEnum;
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem;
+use mcptest_core::report::Report;
 use mcptest_core::row::{AgentRow, Row};
 use mcptest_core::suite::{Loaded, Model, OverrideError, Suite};
 use mcptest_report::REPORTERS;
-use mcptest_run::{CoverageFloor, Mode, Options, Plan, RunOutcome, Selection, Which};
+use mcptest_run::{CoverageFloor, Mode, Options, Plan, RunOutcome, Selection, Transcripts, Which};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
 
-pub(super) fn run(
-    args: Run,
-    colour: Colour,
-    is_wanted: fn(&Row<'_>, Mode) -> bool,
-) -> Result<ExitCode, Failure> {
+/// Which rows of the plan a command is about.
+pub(super) type IsWanted = fn(&Row<'_>, Mode) -> bool;
+
+pub(super) fn run(args: &Run, colour: Colour, is_wanted: IsWanted) -> Result<ExitCode, Failure> {
     let destinations = Destination::parse_all(&args.reporters.reporters, REPORTERS)?;
-    refuse_loose_mode(&args)?;
+    refuse_loose_mode(args)?;
     let begun = Instant::now();
     refuse_idle_options(&args.calling)?;
+    update::refuse(&args.accepting, &args.calling)?;
     let groups = suites::groups(args.traces.as_deref())?;
-    let mut loaded = match &args.traces {
-        Some(_) => suites::load_for_traces(&args.suites, colour)?,
-        None => suites::load(&args.suites, colour)?,
-    };
-    put_in_place(&mut loaded, &args.calling, colour)?;
-    let selection = Selection { filters: args.filter, tags: args.tag, skip_tags: args.skip_tag };
-    let mut plan = match (&args.traces, &groups) {
-        (Some(folder), Some(groups)) => Plan::of_traces(&loaded, folder, groups, &selection),
-        _ => Plan::new(&loaded, &selection),
-    };
-    plan.rows.retain(|row| is_wanted(row, mode(&args.calling)));
-    plan.keep_overrides(&overrides(&args.calling));
+    let loaded = load(args, colour)?;
+    let plan = plan(args, &loaded, groups.as_deref(), is_wanted);
     Destination::refuse_inputs(&destinations, suites::inputs(&loaded).chain(plan.files()))?;
     if plan.rows.is_empty() {
         output::stderr(nothing_to_judge(&loaded));
@@ -47,27 +39,29 @@ pub(super) fn run(
     if args.list {
         return list(&plan);
     }
-    let options = Options {
-        mode: mode(&args.calling),
-        jobs: args.calling.jobs.map(usize::from),
-        max_cost_usd: args.calling.max_cost,
-        fail_fast: args.fail_fast,
-        deny_vacuous: args.deny.deny_vacuous,
-        deny_unpinned: args.deny.deny_unpinned,
-        coverage: (args.coverage || args.coverage_threshold.is_some())
-            .then(|| CoverageFloor(args.coverage_threshold.map(usize::from))),
-    };
+    let options = options(args);
     if args.calling.dry_run {
         return dry_run::run(&plan, &options);
     }
     let outcome = watched(&plan, options, args.calling.quiet, colour);
-    let RunOutcome { report, over_budget } = match outcome {
+    let RunOutcome { mut report, over_budget, called } = match outcome {
         Ok(outcome) => outcome,
         Err(interrupted) => {
             output::stderr(&format!("{interrupted}\n"));
             return Ok(ExitCode::from(interrupted.exit_code));
         }
     };
+    let mut answer = Answer::Nothing;
+    if args.accepting.update {
+        let changes = match options.mode {
+            Mode::Live => mcptest_run::recorded_changes(called),
+            _ => mcptest_run::changes(&loaded, &plan, &report),
+        };
+        answer = update::offer(&changes, args.accepting.yes)?;
+        if answer == Answer::Written {
+            report = judged_again(args, colour, is_wanted)?;
+        }
+    }
     let elapsed = Some(begun.elapsed());
     Destination::write_all(&destinations, &report, colour, args.suites.verbose, elapsed)?;
     if let Some(why) = over_budget {
@@ -78,7 +72,63 @@ pub(super) fn run(
         output::stderr("every test is skipped, which --deny-vacuous does not allow\n");
         return Ok(ExitCode::from(output::EXIT_NOTHING_SELECTED));
     }
-    Ok(ExitCode::from(report.exit_code()))
+    let declined = u8::from(answer == Answer::Declined);
+    Ok(ExitCode::from(report.exit_code().max(declined)))
+}
+
+/// The suites, with what the command line says in place of what they say.
+fn load(args: &Run, colour: Colour) -> Result<Vec<(String, Loaded)>, Failure> {
+    let mut loaded = match &args.traces {
+        Some(_) => suites::load_for_traces(&args.suites, colour)?,
+        None => suites::load(&args.suites, colour)?,
+    };
+    put_in_place(&mut loaded, &args.calling, colour)?;
+    Ok(loaded)
+}
+
+/// The rows that the command line selects.
+fn plan<'s>(
+    args: &Run,
+    loaded: &'s [(String, Loaded)],
+    groups: Option<&[Transcripts]>,
+    is_wanted: IsWanted,
+) -> Plan<'s> {
+    let selection =
+        Selection { filters: args.filter.clone(), tags: args.tag.clone(), skip_tags: args.skip_tag.clone() };
+    let mut plan = match (&args.traces, groups) {
+        (Some(folder), Some(groups)) => Plan::of_traces(loaded, folder, groups, &selection),
+        _ => Plan::new(loaded, &selection),
+    };
+    let calls_tools_alone = args.accepting.update && args.calling.live;
+    plan.rows.retain(|row| {
+        is_wanted(row, mode(&args.calling)) && (!calls_tools_alone || row.agent_row().is_none())
+    });
+    plan.keep_overrides(&overrides(&args.calling));
+    plan
+}
+
+fn options(args: &Run) -> Options {
+    Options {
+        mode: mode(&args.calling),
+        jobs: args.calling.jobs.map(usize::from),
+        max_cost_usd: args.calling.max_cost,
+        fail_fast: args.fail_fast,
+        deny_vacuous: args.deny.deny_vacuous,
+        deny_unpinned: args.deny.deny_unpinned,
+        coverage: (args.coverage || args.coverage_threshold.is_some())
+            .then(|| CoverageFloor(args.coverage_threshold.map(usize::from))),
+    }
+}
+
+/// What the recordings come to after something was accepted.
+fn judged_again(args: &Run, colour: Colour, is_wanted: IsWanted) -> Result<Report, Failure> {
+    let loaded = load(args, colour)?;
+    let plan = plan(args, &loaded, None, is_wanted);
+    let options = Options { mode: Mode::Replay, ..options(args) };
+    match watched(&plan, options, true, colour) {
+        Ok(outcome) => Ok(outcome.report),
+        Err(interrupted) => Err(Failure(interrupted.to_string())),
+    }
 }
 
 /// Whether the row is judged by the state of a world, or records what such a row judges.

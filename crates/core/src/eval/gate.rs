@@ -1,5 +1,6 @@
 //! A gate: its own block of the suite, which scores the recorded runs.
 
+use super::accept::Proposal;
 use super::assertion::Assertion;
 use super::classes::listed;
 use super::outlook::Outlook;
@@ -86,6 +87,12 @@ pub(crate) trait Gate: Send + Sync {
 
     /// What the block asks of judges, of every run.
     fn question(&self) -> Option<&Question> {
+        None
+    }
+
+    /// What the block would have to say for these runs to be right, given what they are in a baseline; for a gate whose
+    /// block writes down what a run did.
+    fn propose(&self, _runs: &[Run<'_>], _captured: &dyn Fn() -> TestBaseline) -> Option<Proposal> {
         None
     }
 

@@ -1,6 +1,7 @@
 //! The gates: each folds the recorded runs of a test into numbers and a verdict.
 
 mod ablate;
+mod accept;
 #[doc(hidden)]
 pub mod alignment;
 pub(crate) mod assertion;
@@ -51,6 +52,8 @@ mod with_baseline;
 #[doc(hidden)]
 pub use mcptest_stats as stats;
 
+#[doc(hidden)]
+pub use accept::{Proposal, ProposedChange, ProposedItem, ProposedPlace};
 #[doc(hidden)]
 pub use assertion::Assertion;
 #[doc(hidden)]

@@ -18,6 +18,7 @@ pub use entry::Source;
 pub use first_calls::Wish;
 pub use recording::from_recording;
 pub use server::{Ask, from_server};
+pub(crate) use yaml::{flow, text as yaml_text};
 
 use crate::cassette::{ReadError, WriteError, write_whole};
 use crate::plan::Plan;

@@ -7,7 +7,7 @@ use serde_json::Value;
 const LONGEST_COMMENT: usize = 100;
 
 /// A text as a scalar that means exactly this text, with nothing in it taken for a variable.
-pub(super) fn text(text: &str) -> String {
+pub(crate) fn text(text: &str) -> String {
     template(&text.replace("${", "$${"))
 }
 
@@ -17,7 +17,7 @@ pub(super) fn template(text: &str) -> String {
 }
 
 /// A value on one line.
-pub(super) fn flow(value: &Value) -> String {
+pub(crate) fn flow(value: &Value) -> String {
     flow_with(value, &text)
 }
 

@@ -26,6 +26,7 @@ pub(crate) use spending::{Budgets, Spending, usd};
 use crate::Options;
 use crate::grade::Around;
 use crate::plan::Plan;
+use crate::tool_test::path_of;
 use agent_job::AgentJob;
 use mcptest_core::row::{Reason, ReasonKind};
 use mcptest_process::end_all;
@@ -33,6 +34,7 @@ use plan::Planned;
 use schedule::{Schedule, Shared, Unit};
 use servers::SharedServers;
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::time::Duration;
 use tool_job::ToolJob;
 use workers::Workers;
@@ -76,6 +78,17 @@ pub(crate) struct RecordedRows {
     pub(crate) rows: BTreeMap<usize, RecordedRow>,
     /// How long making the runs of each row took, all together.
     pub(crate) took: BTreeMap<usize, Duration>,
+}
+
+impl RecordedRows {
+    /// What tool tests came to of which nothing was written, with the places of their recordings.
+    pub(crate) fn of_tool_tests(self, plan: &Plan<'_>) -> Vec<(PathBuf, String)> {
+        let unwritten = self.rows.into_iter().filter_map(|(index, row)| match row {
+            RecordedRow::InMemory { recording, .. } => Some((plan.rows[index].tool_row()?, recording)),
+            _ => None,
+        });
+        unwritten.map(|(of, recording)| (path_of(of.suite, of.test), recording)).collect()
+    }
 }
 
 /// One row to record.

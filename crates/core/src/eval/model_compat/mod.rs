@@ -1,5 +1,6 @@
 //! `model_compat:` does the model still do what its baseline did?
 
+use super::accept::{Proposal, ProposedChange, ProposedPlace};
 use super::gate::{Gate, GateKind, Trait};
 use super::outlook::Outlook;
 use super::scores::Scores;
@@ -109,6 +110,14 @@ impl Gate for ModelCompat {
 
     fn score_beside(&self, _: &[Run<'_>], captured: &dyn Fn() -> TestBaseline) -> Scores {
         self.scores(&captured())
+    }
+
+    fn propose(&self, _: &[Run<'_>], captured: &dyn Fn() -> TestBaseline) -> Option<Proposal> {
+        let (_, before) = self.baseline.as_ref()?;
+        let after = TestBaseline { suite: before.suite.clone(), name: before.name.clone(), ..captured() };
+        let place = ProposedPlace::Test(self.file.clone(), before.name.clone());
+        let change = (after != *before).then(|| ProposedChange::Test(Box::new(after)));
+        Some(Proposal { place, change: Ok(change) })
     }
 
     /// More runs can support anything.

@@ -1,5 +1,6 @@
 //! `tool_quality:` are the tools that the agent was offered fit to be chosen from?
 
+use super::accept::{Proposal, ProposedChange, ProposedPlace};
 use super::assertion::Assertion;
 use super::gate::{Gate, GateKind, Trait};
 use super::outlook::Outlook;
@@ -120,6 +121,23 @@ impl Gate for ToolQuality {
             worst.min_score, worst.mean_score, worst.critical, worst.warnings
         ));
         scores
+    }
+
+    fn propose(&self, runs: &[Run<'_>], _captured: &dyn Fn() -> TestBaseline) -> Option<Proposal> {
+        let ((file, _), pins) = self.baseline.as_ref().zip(self.pins.as_ref())?;
+        let recorded = runs.iter().filter_map(|run| run.header?.catalogue.as_deref()).map(own);
+        let mut surfaces: Vec<_> = recorded.collect();
+        surfaces.dedup();
+        let change = match &surfaces[..] {
+            [surface] => {
+                let tools: Vec<SurfaceTool> = surface.iter().map(SurfaceTool::recorded).collect();
+                let has_changed = !pins.changes(&tools).is_empty();
+                Ok(has_changed.then(|| ProposedChange::Pins(Pins::of(&tools))))
+            }
+            [] => Err("the recording does not say which tools there were".to_owned()),
+            _ => Err("the runs were offered different tools".to_owned()),
+        };
+        Some(Proposal { place: ProposedPlace::File(file.clone()), change })
     }
 
     /// A server may offer other tools in the next run.

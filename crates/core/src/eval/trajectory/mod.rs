@@ -4,6 +4,7 @@ mod comparison;
 mod explain;
 mod mismatch;
 mod near_miss;
+mod propose;
 mod recorded;
 mod reference;
 mod shape;
@@ -15,10 +16,12 @@ pub mod trace_validation;
 mod verdict;
 mod wording;
 
+use super::accept::{Proposal, ProposedPlace};
 use super::gate::{AgentFacts, Gate, GateKind};
 use super::scores::RunScores;
 use super::success::Success;
 use super::target::Target;
+use crate::baseline::TestBaseline;
 use crate::problem::{Problem, Span};
 use crate::suite::read::Block;
 use crate::trace::{Run, is_tool};
@@ -56,10 +59,7 @@ pub(super) const KIND: GateKind = GateKind {
 
 impl Gate for TrajectoryBlock {
     fn score_run(&self, run: &Run<'_>) -> RunScores {
-        let calls = run.trace.tool_calls.iter().enumerate().map(RecordedCall::from);
-        let mut calls: Vec<RecordedCall<'_>> = calls.filter(|call| self.counts(call)).collect();
-        let unsuccessful =
-            self.successful.as_ref().map(|success| take_others(success, run.trace, &mut calls));
+        let (calls, unsuccessful) = self.calls_of(run);
         let has_calls = !calls.is_empty();
         let comparison = Comparison::new(&self.reference, calls);
         let verdict = Verdict::of(&comparison);
@@ -74,10 +74,18 @@ impl Gate for TrajectoryBlock {
             scores.not_exercised(format!("the run made {made}{to}"));
         }
         explain::explain(&comparison, &verdict, &mut scores);
-        if let Some(said) = unsuccessful.flatten().filter(|_| count > 0) {
+        if let Some(said) = unsuccessful.filter(|_| count > 0) {
             scores.find_beside_table(said);
         }
         scores
+    }
+
+    fn propose(&self, runs: &[Run<'_>], _captured: &dyn Fn() -> TestBaseline) -> Option<Proposal> {
+        let recorded: Vec<Vec<RecordedCall<'_>>> = runs.iter().map(|run| self.calls_of(run).0).collect();
+        Some(Proposal {
+            place: ProposedPlace::List(self.reference.span),
+            change: propose::items(&self.reference, &recorded),
+        })
     }
 
     fn tool_names(&self) -> Vec<&str> {
@@ -113,6 +121,15 @@ impl TrajectoryBlock {
         });
         let successful = block.optional("successful", success::DOC, Success::read);
         Self { reference, among, successful }
+    }
+
+    /// The calls of a run that are looked at, and what is said of those that came to nothing.
+    fn calls_of<'r>(&self, run: &'r Run<'_>) -> (Vec<RecordedCall<'r>>, Option<String>) {
+        let calls = run.trace.tool_calls.iter().enumerate().map(RecordedCall::from);
+        let mut calls: Vec<RecordedCall<'_>> = calls.filter(|call| self.counts(call)).collect();
+        let unsuccessful =
+            self.successful.as_ref().and_then(|success| take_others(success, run.trace, &mut calls));
+        (calls, unsuccessful)
     }
 
     fn counts(&self, call: &RecordedCall<'_>) -> bool {

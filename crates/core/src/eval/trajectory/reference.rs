@@ -2,6 +2,7 @@
 
 use super::shape::Shape;
 use crate::eval::assignment::Groups;
+use crate::problem::Span;
 use crate::suite::read::{Block, Field};
 
 /// How the expected calls line up against the recorded ones.
@@ -47,6 +48,8 @@ pub(super) struct Reference {
     pub(super) mode: MatchMode,
     pub(super) calls: Vec<ReferenceCall>,
     pub(super) groups: Groups,
+    /// Where the list of calls is written.
+    pub(super) span: Span,
 }
 
 /// One expected call, its arguments compiled.
@@ -59,7 +62,7 @@ pub(super) struct ReferenceCall {
 impl Reference {
     pub(super) fn new(mode: MatchMode, calls: Vec<ReferenceCall>) -> Self {
         let groups = Groups::collapse(calls.iter().map(|call| (call.name.as_str(), call.shape.key())));
-        Self { mode, calls, groups }
+        Self { mode, calls, groups, span: Span::default() }
     }
 
     /// Whether any run at all is accepted.
@@ -71,11 +74,13 @@ impl Reference {
         let mode = block.required("mode", "How the expected calls line up against the recorded ones", |f| {
             f.choice("a mode", MatchMode::WORDS)
         });
+        let mut span = Span::default();
         let calls = block.required("calls", "The expected calls", |field| {
+            span = field.span();
             field.list(|field| Some(ReferenceCall::read(field).unwrap_or_else(ReferenceCall::unreadable)))
         });
         let calls = calls.unwrap_or_else(|| vec![ReferenceCall::unreadable()]);
-        Self::new(mode.unwrap_or(MatchMode::Strict), calls)
+        Self { span, ..Self::new(mode.unwrap_or(MatchMode::Strict), calls) }
     }
 }
 

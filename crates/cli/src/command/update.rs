@@ -1,0 +1,102 @@
+//! `mcptest run --update`: what would change, and may it be written?
+
+use crate::args::{Accepting, Calling};
+use crate::output::{self, Failure, Paint};
+use mcptest_core::escape::{escape, escape_path};
+use mcptest_run::{Changes, FileChange};
+use similar::{ChangeTag, TextDiff};
+use std::io::IsTerminal;
+
+/// How many lines of a difference are shown.
+const SHOWN: usize = 200;
+
+/// What came of showing the changes.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// There was nothing to write.
+    Nothing,
+    Written,
+    Declined,
+}
+
+/// Refuses what `--update` would have no say in.
+pub(super) fn refuse(accepting: &Accepting, calling: &Calling) -> Result<(), Failure> {
+    if accepting.update && calling.live && (calling.runs.is_some() || !calling.models.is_empty()) {
+        let why = "`--update --live` calls tool tests, which have neither runs nor models";
+        return Err(Failure(format!(
+            "{why}\n  help: record agents with `--record`, then accept with `--update`"
+        )));
+    }
+    Ok(())
+}
+
+/// Shows the changes, and writes them when that is confirmed.
+pub(super) fn offer(changes: &Changes, yes: bool) -> Result<Answer, Failure> {
+    let paint = Paint::new(output::is_coloured(output::colour(), &std::io::stderr()));
+    for left in &changes.left_out {
+        output::stderr(&format!("cannot accept `{}`: {}\n", escape(&left.row), escape(&left.reason)));
+    }
+    if changes.files.is_empty() {
+        let left = if changes.left_out.is_empty() { "nothing to accept" } else { "nothing else to accept" };
+        output::stderr(&format!("{left}\n"));
+        return Ok(Answer::Nothing);
+    }
+    for file in &changes.files {
+        output::stderr(&difference(file, paint));
+    }
+    let files = match changes.files.len() {
+        1 => "1 file".to_owned(),
+        many => format!("{many} files"),
+    };
+    if !yes && !is_confirmed(&files)? {
+        return Ok(Answer::Declined);
+    }
+    for file in &changes.files {
+        file.write().map_err(Failure)?;
+        output::stderr(&format!("wrote {}\n", escape_path(&file.path)));
+    }
+    Ok(Answer::Written)
+}
+
+/// Asks on a terminal; without one, says how to answer.
+fn is_confirmed(files: &str) -> Result<bool, Failure> {
+    if !std::io::stdin().is_terminal() || !std::io::stderr().is_terminal() {
+        let words = std::env::args().skip(1);
+        let again = shell_words::join(std::iter::once("mcptest".to_owned()).chain(words));
+        output::stderr(&format!("nothing was written; to accept these changes, run: {again} --yes\n"));
+        return Ok(false);
+    }
+    output::stderr(&format!("write {files}? [y/N] "));
+    let mut answer = String::new();
+    std::io::stdin().read_line(&mut answer)?;
+    let is_yes = matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes");
+    if !is_yes {
+        output::stderr("nothing was written\n");
+    }
+    Ok(is_yes)
+}
+
+/// The lines that differ, with two around them.
+fn difference(file: &FileChange, paint: Paint) -> String {
+    let (before, after) = file.texts();
+    let diff = TextDiff::from_lines(&before, &after);
+    let mut lines = vec![paint.bold(&escape_path(&file.path))];
+    for group in diff.grouped_ops(2) {
+        let first = group.first().map_or(0, |op| op.old_range().start + 1);
+        lines.push(paint.cyan(&format!("@@ line {first} @@")));
+        for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
+            let line = escape(change.value().trim_end_matches(['\n', '\r'])).into_owned();
+            lines.push(match change.tag() {
+                ChangeTag::Equal => format!("  {line}"),
+                ChangeTag::Delete => paint.red(&format!("- {line}")),
+                ChangeTag::Insert => paint.green(&format!("+ {line}")),
+            });
+        }
+    }
+    let more = lines.len().saturating_sub(SHOWN);
+    lines.truncate(SHOWN);
+    if more > 0 {
+        lines.push(format!("  and {more} more lines"));
+    }
+    lines.join("\n") + "\n"
+}
