@@ -80,6 +80,8 @@ fn in_one_unit(decimals: &[Decimal]) -> Option<Vec<i128>> {
 pub struct Fisher {
     /// The probability of tables that are no more likely than this one.
     pub p_two_sided: f64,
+    /// The same with half of the tables that are as likely as this one, which is less conservative.
+    pub mid_p: f64,
     /// The probability of a first cell this small or smaller.
     pub p_less: f64,
 }
@@ -97,8 +99,13 @@ pub fn fisher_exact(a: u64, b: u64, c: u64, d: u64) -> Result<Fisher, StatsError
     let observed = weights.of(a);
     let total: f64 = weights.all.iter().sum();
     let no_more_likely: f64 = weights.all.iter().filter(|&&weight| weight <= observed * TIE).sum();
+    let less_likely: f64 = weights.all.iter().filter(|&&weight| weight * TIE < observed).sum();
     let up_to: f64 = weights.all.iter().take((a - weights.first) as usize + 1).sum();
-    Ok(Fisher { p_two_sided: (no_more_likely / total).min(1.0), p_less: (up_to / total).min(1.0) })
+    Ok(Fisher {
+        p_two_sided: (no_more_likely / total).min(1.0),
+        mid_p: f64::midpoint(no_more_likely, less_likely) / total,
+        p_less: (up_to / total).min(1.0),
+    })
 }
 
 /// The distribution of the first cell when rows and columns keep their sums.
@@ -186,13 +193,14 @@ mod tests {
     fn the_tea_tasting_table_has_its_textbook_value() {
         let tea = fisher_exact(3, 1, 1, 3).unwrap();
         assert_close(tea.p_two_sided, 0.485_714_285_714_285_7);
+        assert_close(tea.mid_p, (2.0 + 16.0) / 70.0);
         assert_close(tea.p_less, 0.985_714_285_714_285_8);
     }
 
     #[test]
     fn tables_with_empty_sides_and_huge_ones_are_fine() {
-        assert_eq!(fisher_exact(0, 0, 0, 0).unwrap(), Fisher { p_two_sided: 1.0, p_less: 1.0 });
-        assert_eq!(fisher_exact(5, 0, 7, 0).unwrap(), Fisher { p_two_sided: 1.0, p_less: 1.0 });
+        assert_eq!(fisher_exact(0, 0, 0, 0).unwrap(), Fisher { p_two_sided: 1.0, mid_p: 0.5, p_less: 1.0 });
+        assert_eq!(fisher_exact(5, 0, 7, 0).unwrap(), Fisher { p_two_sided: 1.0, mid_p: 0.5, p_less: 1.0 });
         assert!(fisher_exact(1_000_000, 0, 0, 1_000_000).unwrap().p_two_sided < 1e-300);
         assert_close(fisher_exact(500_000, 500_000, 500_000, 500_000).unwrap().p_two_sided, 1.0);
         assert!(fisher_exact(u64::MAX, 1, 1, 1).is_err());

@@ -25,11 +25,22 @@ pub fn pass_at_k_unbiased(runs: u64, passes: u64, k: u64) -> Result<f64, StatsEr
 
 /// The mean of unbiased pass^k over tasks given as (runs, passes).
 pub fn suite_pass_hat_k(tasks: &[(u64, u64)], k: u64) -> Result<f64, StatsError> {
+    mean_over(tasks, |runs, passes| pass_hat_k_unbiased(runs, passes, k))
+}
+
+/// The mean of unbiased pass@k over tasks given as (runs, passes).
+pub fn suite_pass_at_k(tasks: &[(u64, u64)], k: u64) -> Result<f64, StatsError> {
+    mean_over(tasks, |runs, passes| pass_at_k_unbiased(runs, passes, k))
+}
+
+fn mean_over(
+    tasks: &[(u64, u64)],
+    of_task: impl Fn(u64, u64) -> Result<f64, StatsError>,
+) -> Result<f64, StatsError> {
     if tasks.is_empty() {
         return Err(StatsError::NoTasks);
     }
-    let sum =
-        tasks.iter().map(|&(runs, passes)| pass_hat_k_unbiased(runs, passes, k)).sum::<Result<f64, _>>()?;
+    let sum = tasks.iter().map(|&(runs, passes)| of_task(runs, passes)).sum::<Result<f64, _>>()?;
     Ok(sum / tasks.len() as f64)
 }
 
@@ -92,6 +103,8 @@ mod tests {
         assert_eq!(pass_at_k_unbiased(3, 3, 0), Err(StatsError::K { k: 0, runs: 3 }));
         assert!(pass_hat_k_plugin(3, 3, 4).is_ok());
         assert_eq!(suite_pass_hat_k(&[], 1), Err(StatsError::NoTasks));
+        assert_close(suite_pass_at_k(&[(4, 0), (4, 1), (4, 4)], 4).unwrap(), 2.0 / 3.0);
+        assert_close(suite_pass_hat_k(&[(4, 0), (4, 1), (4, 4)], 4).unwrap(), 1.0 / 3.0);
     }
 
     #[test]

@@ -27,16 +27,20 @@ pub struct Difference {
 pub fn wilson(passes: u64, runs: u64, confidence: f64) -> Result<Interval, StatsError> {
     check_counts(passes, runs)?;
     check_inside("confidence", confidence)?;
+    Ok(wilson_of_rate(passes as f64 / runs as f64, runs as f64, confidence))
+}
+
+/// [`wilson`] of a rate that is not a count of runs, such as a mean over tests.
+pub(super) fn wilson_of_rate(p: f64, n: f64, confidence: f64) -> Interval {
     let z = normal_quantile(f64::midpoint(1.0, confidence));
-    let (n, p) = (runs as f64, passes as f64 / runs as f64);
     let per_run = z * z / n;
     let centre = p + per_run / 2.0;
     let reach = z * (p * (1.0 - p) / n + per_run / (4.0 * n)).sqrt();
     let bound = |value: f64| (value / (1.0 + per_run)).clamp(0.0, 1.0);
-    Ok(Interval {
-        lower: if passes == 0 { 0.0 } else { bound(centre - reach) },
-        upper: if passes == runs { 1.0 } else { bound(centre + reach) },
-    })
+    Interval {
+        lower: if p <= 0.0 { 0.0 } else { bound(centre - reach) },
+        upper: if p >= 1.0 { 1.0 } else { bound(centre + reach) },
+    }
 }
 
 /// The exact two-sided interval: quantiles of `Beta(c, n-c+1)` and `Beta(c+1, n-c)`
@@ -88,14 +92,22 @@ pub fn newcombe_difference(
     second: (u64, u64),
     confidence: f64,
 ) -> Result<Difference, StatsError> {
-    let (one, two) = (wilson(first.0, first.1, confidence)?, wilson(second.0, second.1, confidence)?);
-    let (p, q) = (first.0 as f64 / first.1 as f64, second.0 as f64 / second.1 as f64);
+    check_counts(first.0, first.1)?;
+    check_counts(second.0, second.1)?;
+    check_inside("confidence", confidence)?;
+    let rate = |(passes, runs): (u64, u64)| (passes as f64 / runs as f64, runs as f64);
+    Ok(newcombe_of_rates(rate(first), rate(second), confidence))
+}
+
+/// [`newcombe_difference`] of rates that are not counts of runs, each with the number of runs that it rests on.
+pub(super) fn newcombe_of_rates((p, n): (f64, f64), (q, m): (f64, f64), confidence: f64) -> Difference {
+    let (one, two) = (wilson_of_rate(p, n, confidence), wilson_of_rate(q, m, confidence));
     let difference = p - q;
     let interval = Interval {
         lower: difference - (p - one.lower).hypot(two.upper - q),
         upper: difference + (one.upper - p).hypot(q - two.lower),
     };
-    Ok(Difference { difference, interval })
+    Difference { difference, interval }
 }
 
 #[cfg(test)]

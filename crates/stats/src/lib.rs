@@ -6,6 +6,7 @@ mod agreement;
 mod certify;
 mod compare;
 mod decimal;
+mod detect;
 mod estimate;
 mod flakes;
 mod interval;
@@ -17,13 +18,16 @@ mod separation;
 mod sequential;
 mod shift;
 mod special;
+mod tests_together;
 
 pub use agreement::{Kappa, YesNo, cohen_kappa, krippendorff_alpha};
 pub use certify::{certified_lower, certified_upper, max_certifiable_floor, min_runs_for_floor, percent_of};
 pub use compare::{Fisher, McNemar, SignFlip, fisher_exact, mcnemar, sign_flip};
 pub use decimal::{Decimal, NotDecimal};
+pub use detect::{Detection, detectable_drop, runs_to_detect};
 pub use estimate::{
-    PlugIn, pass_at_k_plugin, pass_at_k_unbiased, pass_hat_k_plugin, pass_hat_k_unbiased, suite_pass_hat_k,
+    PlugIn, pass_at_k_plugin, pass_at_k_unbiased, pass_hat_k_plugin, pass_hat_k_unbiased, suite_pass_at_k,
+    suite_pass_hat_k,
 };
 pub use flakes::{BudgetState, FlakeBudget, flake_budget};
 pub use interval::{Difference, Interval, clopper_pearson, jeffreys, newcombe_difference, wilson};
@@ -38,6 +42,7 @@ pub use sequential::{
     Curtailed, CurtailedVerdict, Sprt, SprtVerdict, confidence_sequence, curtailed, e_value_above, sprt,
 };
 pub use shift::{Shift, Stratum, shift};
+pub use tests_together::{MeanRate, Tally, difference_over_tests, mean_rate};
 
 use thiserror::Error;
 

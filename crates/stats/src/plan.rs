@@ -65,7 +65,7 @@ pub fn minimum_detectable_drop(
 }
 
 /// The first of `0..end` for which a condition that only ever ceases does not hold, or `end`.
-fn first_false(end: u64, holds: impl Fn(u64) -> bool) -> u64 {
+pub(super) fn first_false(end: u64, holds: impl Fn(u64) -> bool) -> u64 {
     let (mut low, mut high) = (0, end);
     while low < high {
         let middle = u64::midpoint(low, high);
