@@ -48,6 +48,7 @@ fn pages() -> Vec<(String, String)> {
         ("docs/schema/report.schema.json".to_owned(), mcptest_report::json::SCHEMA.to_owned()),
         ("docs/schema/calibration.schema.json".to_owned(), mcptest_report::calibration::SCHEMA.to_owned()),
         ("docs/schema/baseline-diff.schema.json".to_owned(), mcptest_report::baseline::SCHEMA.to_owned()),
+        ("docs/schema/compare.schema.json".to_owned(), mcptest_report::comparison::SCHEMA.to_owned()),
         ("docs/reference/README.md".to_owned(), index()),
         ("docs/reference/matchers.md".to_owned(), matchers()),
         ("docs/reference/providers.md".to_owned(), providers()),

@@ -44,7 +44,7 @@ pub(crate) enum Command {
     Scenario(Deferred<Scenario>),
     /// Check suites without judging them.
     Validate(Deferred<Validate>),
-    /// Print a JSON Schema: of suites, of manifests, of the JSON report or of calibrations.
+    /// Print a JSON Schema: of suites, of manifests, of the JSON report, of calibrations or of comparisons.
     Schema(Deferred<Schema>),
     /// Show a recording or a transcript as a timeline.
     Show(Deferred<Show>),
@@ -314,6 +314,9 @@ pub(crate) struct Schema {
     /// Print the schema of what `model-baseline diff --reporter json` prints.
     #[arg(long, conflicts_with_all = ["report", "manifest", "calibration"])]
     pub(crate) baseline_diff: bool,
+    /// Print the schema of what `compare --reporter json` prints.
+    #[arg(long, conflicts_with_all = ["report", "manifest", "calibration", "baseline_diff"])]
+    pub(crate) compare: bool,
 }
 
 /// Arguments of `show`.

@@ -330,6 +330,7 @@ schema --report
 schema --manifest
 schema --calibration
 schema --baseline-diff
+schema --compare
 schema --ODD
 calibrate REFUSED
 calibrate SUITE

@@ -37,6 +37,8 @@ pub mod baseline;
 #[doc(hidden)]
 pub mod calibrate;
 #[doc(hidden)]
+pub mod compare;
+#[doc(hidden)]
 pub mod coverage;
 #[doc(hidden)]
 pub mod digest;

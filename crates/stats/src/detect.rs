@@ -29,7 +29,8 @@ pub fn detectable_drop(
     check_counts(0, after)?;
     let bounds = bounds(rate, before.min(MOST_RUNS), after.min(MOST_RUNS), wanted)?;
     let thousandth = |steps: u64| steps as f64 / 1000.0;
-    let is_missed = |steps: u64| bounds.power((rate - thousandth(steps + 1)).max(0.0)) < wanted.power - ROUNDING;
+    let is_missed =
+        |steps: u64| bounds.power((rate - thousandth(steps + 1)).max(0.0)) < wanted.power - ROUNDING;
     let steps = (1000.0 * rate + ROUNDING).floor() as u64;
     let missed = first_false(steps, is_missed);
     Ok((missed < steps).then(|| thousandth(missed + 1)))

@@ -49,6 +49,11 @@ use thiserror::Error;
 /// The confidence that is meant when none is named.
 pub const CONFIDENCE: f64 = 0.95;
 
+/// A number as reports show it: what needs logarithms may differ from machine to machine beyond six decimals.
+pub fn six_decimals(number: f64) -> f64 {
+    (number * 1e6).round() / 1e6
+}
+
 /// Comparisons with a probability allow for this much rounding, so that exact ties count as ties.
 const ROUNDING: f64 = 1e-12;
 

@@ -11,6 +11,8 @@ pub(super) fn run(args: &Schema) -> Result<ExitCode, Failure> {
         mcptest_report::calibration::SCHEMA.to_owned()
     } else if args.baseline_diff {
         mcptest_report::baseline::SCHEMA.to_owned()
+    } else if args.compare {
+        mcptest_report::comparison::SCHEMA.to_owned()
     } else if args.manifest {
         format!("{:#}\n", mcptest_mcp::manifest::json_schema())
     } else {

@@ -2,7 +2,7 @@
 
 use super::TestBaseline;
 use super::comparison::{Class, NumberShift};
-use crate::eval::stats::{Shift, Stratum, holm, shift};
+use crate::eval::stats::{Shift, Stratum, holm, shift, six_decimals};
 use crate::eval::{Better, GATES};
 use crate::report::Number;
 use std::collections::BTreeSet;
@@ -51,10 +51,6 @@ pub(super) fn shifts(pairs: &[Pair<'_>]) -> Vec<NumberShift> {
         }
     });
     shifts.collect()
-}
-
-fn six_decimals(value: f64) -> f64 {
-    (value * 1e6).round() / 1e6
 }
 
 const EXPECT: &str = "expect";

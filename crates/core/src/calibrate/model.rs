@@ -2,7 +2,7 @@
 
 use super::{FEWEST_FOR_A_FLOOR, FEWEST_TO_COMPARE};
 use crate::eval::Better;
-use crate::eval::stats::{CONFIDENCE, wilson};
+use crate::eval::stats::{CONFIDENCE, six_decimals, wilson};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -215,9 +215,4 @@ impl Verdicts {
             not_exercised: verdicts.iter().filter(|(_, is_vacuous)| *is_vacuous).count(),
         }
     }
-}
-
-/// As reports show what needs more than arithmetic.
-pub(super) fn six_decimals(number: f64) -> f64 {
-    (number * 1e6).round() / 1e6
 }

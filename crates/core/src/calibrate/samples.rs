@@ -1,9 +1,9 @@
 //! What did one gate say of every run?
 
 use super::floor::floor;
-use super::model::{GateCalibration, Separated, TargetCalibration, Unit, Verdicts, six_decimals};
+use super::model::{GateCalibration, Separated, TargetCalibration, Unit, Verdicts};
 use super::{FEWEST_TO_COMPARE, LabelledRun};
-use crate::eval::stats::{CONFIDENCE, separation};
+use crate::eval::stats::{CONFIDENCE, separation, six_decimals};
 use crate::eval::{Better, GateBlock, GateKind, Target};
 use crate::report::{GateReport, Number, Status};
 use crate::suite::Variant;

@@ -3,10 +3,12 @@
 pub(crate) mod baseline;
 pub(crate) mod calibration;
 mod closing;
+pub(crate) mod comparison;
 mod coverage;
 mod detail;
 mod fold;
 pub(crate) mod judge_check;
+mod leaderboard;
 mod list;
 mod numbers;
 mod overview;

@@ -1,0 +1,157 @@
+//! How do several models do on the same tests, and do the runs support that one is better?
+
+use super::change::{LEVEL, change_of};
+use super::model::Verdict;
+use crate::eval::stats::{
+    CONFIDENCE, Tally, holm, mean_rate, six_decimals, suite_pass_at_k, suite_pass_hat_k,
+};
+use crate::report::{RunReport, TestReport};
+use crate::suite::Variant;
+use serde::{Deserialize, Serialize};
+
+/// The models of a report side by side.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Leaderboard {
+    /// Of how many runs pass@k and pass^k speak: the fewest that any test has, up to a limit.
+    pub k: u64,
+    /// The models, in the order of the report.
+    pub models: Vec<ModelRow>,
+}
+
+/// How one model did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ModelRow {
+    /// The model.
+    pub model: String,
+    /// How many tests have runs of it.
+    pub tests: usize,
+    /// How many runs those are.
+    pub runs: u64,
+    /// The share of runs that pass: the mean over the tests.
+    pub pass_1: f64,
+    /// The lower bound of its 95% interval over tests like these.
+    pub low: f64,
+    /// The upper bound.
+    pub high: f64,
+    /// How likely at least one of k runs of a test passes, without bias: the mean over the tests.
+    pub pass_k: f64,
+    /// How likely all of k runs of a test pass, without bias: the mean over the tests.
+    pub pass_hat_k: f64,
+    /// Calls of tools per run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calls: Option<f64>,
+    /// Milliseconds per run, where they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<f64>,
+    /// The difference to the first model, over the tests that both have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub difference: Option<ModelDifference>,
+}
+
+/// How much more often a model passes than the first one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ModelDifference {
+    /// Its pass rate less that of the first model.
+    pub value: f64,
+    /// The lower bound of its 95% interval.
+    pub low: f64,
+    /// The upper bound.
+    pub high: f64,
+    /// The two-sided mid-p, adjusted for all models that are compared with the first.
+    pub p: f64,
+    /// Whether the runs support it.
+    pub verdict: Verdict,
+}
+
+/// Tests under the name of what ran them.
+pub type Group<'r> = (String, Vec<&'r TestReport>);
+
+/// The most runs that pass@k and pass^k speak of unless more are asked for.
+pub const USUAL_K: u64 = 8;
+
+/// The tests of each model, in the order in which the models come up.
+pub fn by_model(tests: &[TestReport]) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    for test in tests {
+        let Some(model) = &test.model else { continue };
+        match groups.iter_mut().find(|(name, _)| name == model) {
+            Some((_, tests)) => tests.push(test),
+            None => groups.push((model.clone(), vec![test])),
+        }
+    }
+    groups
+}
+
+/// The groups side by side, the first one being what the others are compared with; none where fewer than two have runs.
+pub fn leaderboard(groups: &[Group<'_>], most_k: u64) -> Option<Leaderboard> {
+    let judged: Vec<(&str, Vec<Judged<'_>>)> = groups
+        .iter()
+        .map(|(name, tests)| (name.as_str(), judged(tests)))
+        .filter(|(_, tests)| !tests.is_empty())
+        .collect();
+    let [(_, first), others @ ..] = &judged[..] else { return None };
+    if others.is_empty() {
+        return None;
+    }
+    let fewest = judged.iter().flat_map(|(_, tests)| tests).map(|test| test.tally.runs).min()?;
+    let k = fewest.min(most_k).max(1);
+    let mut models = judged.iter().map(|(name, tests)| row(name, tests, k)).collect::<Option<Vec<_>>>()?;
+    let found: Vec<_> = others.iter().map(|(_, tests)| change_of(&common(first, tests))).collect();
+    let p_values: Vec<f64> = found.iter().flatten().map(|change| change.p).collect();
+    let mut adjusted = holm(&p_values).unwrap_or_default().into_iter();
+    for (model, change) in models[1..].iter_mut().zip(found) {
+        let Some((change, p)) = change.and_then(|change| Some((change, adjusted.next()?))) else { continue };
+        let verdict = match p <= LEVEL {
+            true if change.difference < 0.0 => Verdict::Worse,
+            true => Verdict::Better,
+            false => Verdict::NoEvidence,
+        };
+        let (value, low, high) = (change.difference, change.low, change.high);
+        model.difference = Some(ModelDifference { value, low, high, p: six_decimals(p), verdict });
+    }
+    Some(Leaderboard { k, models })
+}
+
+/// A test that has runs which were judged.
+struct Judged<'r> {
+    test: &'r TestReport,
+    tally: Tally,
+}
+
+fn judged<'r>(tests: &[&'r TestReport]) -> Vec<Judged<'r>> {
+    let all = tests.iter().map(|test| Judged { test, tally: test.tally() });
+    all.filter(|one| one.tally.runs > 0).collect()
+}
+
+/// What both have of the same test, whatever its model.
+fn common(first: &[Judged<'_>], other: &[Judged<'_>]) -> Vec<(Tally, Tally)> {
+    let same = |one: &Judged<'_>| other.iter().find(|other| key(other.test) == key(one.test));
+    first.iter().filter_map(|one| Some((one.tally, same(one)?.tally))).collect()
+}
+
+fn key(test: &TestReport) -> (&str, &str, Option<Variant>) {
+    (&test.suite.file, &test.name, test.variant)
+}
+
+fn row(name: &str, tests: &[Judged<'_>], k: u64) -> Option<ModelRow> {
+    let tallies: Vec<Tally> = tests.iter().map(|one| one.tally).collect();
+    let counts: Vec<(u64, u64)> = tallies.iter().map(|tally| (tally.runs, tally.passed)).collect();
+    let rate = mean_rate(&tallies, CONFIDENCE).ok()?;
+    let mean = |of_run: &dyn Fn(&RunReport) -> Option<f64>| {
+        let values: Vec<f64> = tests.iter().flat_map(|one| &one.test.runs).filter_map(of_run).collect();
+        (!values.is_empty()).then(|| six_decimals(values.iter().sum::<f64>() / values.len() as f64))
+    };
+    Some(ModelRow {
+        model: name.to_owned(),
+        tests: tests.len(),
+        runs: tallies.iter().map(|tally| tally.runs).sum(),
+        pass_1: six_decimals(rate.rate),
+        low: six_decimals(rate.interval.lower),
+        high: six_decimals(rate.interval.upper),
+        pass_k: six_decimals(suite_pass_at_k(&counts, k).ok()?),
+        pass_hat_k: six_decimals(suite_pass_hat_k(&counts, k).ok()?),
+        calls: mean(&|run| Some(run.calls as f64)),
+        duration_ms: mean(&|run| run.duration_ms.map(|time| time as f64)),
+        difference: None,
+    })
+}

@@ -1,0 +1,198 @@
+//! What came out of comparing two reports: the one model that its reporters render.
+
+use super::leaderboard::Leaderboard;
+use crate::eval::Better;
+use crate::report::{Number, Status};
+use crate::suite::Variant;
+use serde::{Deserialize, Serialize};
+
+/// What the runs say of a change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// The second passes more often, beyond what chance explains.
+    Better,
+    /// The second passes less often, beyond what chance explains.
+    Worse,
+    /// Chance explains the difference.
+    NoEvidence,
+    /// So few runs would hardly show the largest difference.
+    NotEnoughRuns,
+}
+
+impl Verdict {
+    /// The words for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Better => "better",
+            Self::Worse => "worse",
+            Self::NoEvidence => "no evidence of change",
+            Self::NotEnoughRuns => "not enough runs",
+        }
+    }
+}
+
+/// Two reports side by side.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The version of this format.
+    pub schema_version: u32,
+    /// What is compared with.
+    pub a: Side,
+    /// What is compared.
+    pub b: Side,
+    /// Worse where all tests together are, or any one of them; else better in the same way.
+    pub verdict: Verdict,
+    /// The same in a sentence or two.
+    pub sentence: String,
+    /// The change over all tests that could be compared; absent where there is none.
+    #[serde(flatten)]
+    pub change: Option<Change>,
+    /// The smallest drop from the pass rate of the first that so many runs show four times in five; absent where even a
+    /// fall to 0 is missed more often.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub smallest_drop: Option<f64>,
+    /// How many more runs of each test, on each side, would show a difference as large as this one; where there is none,
+    /// a fall to 0 that is not shown now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub more_runs: Option<u64>,
+    /// The tests that both have, in the order of the first.
+    pub tests: Vec<TestChange>,
+    /// Tests that only the first has.
+    pub only_a: Vec<String>,
+    /// Tests that only the second has.
+    pub only_b: Vec<String>,
+    /// The models of both, where there are several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leaderboard: Option<Leaderboard>,
+}
+
+/// One of the two.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Side {
+    /// What it is called on the command line.
+    pub name: String,
+    /// How many tests it has.
+    pub tests: usize,
+    /// How many runs of them were judged.
+    pub runs: u64,
+}
+
+/// A difference of two pass rates, the second less the first.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Change {
+    /// The pass rate of the first: the mean over the tests.
+    pub rate_a: f64,
+    /// That of the second.
+    pub rate_b: f64,
+    /// How much it grew.
+    pub difference: f64,
+    /// The lower bound of its 95% interval.
+    pub low: f64,
+    /// The upper bound.
+    pub high: f64,
+    /// The two-sided mid-p of the permutation test within each test.
+    pub p: f64,
+}
+
+/// One test side by side.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TestChange {
+    /// The suite's file, as the first has it.
+    pub suite: String,
+    /// The agent's name.
+    pub name: String,
+    /// The model, when it names one.
+    pub model: Option<String>,
+    /// The variant, when it has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variant: Option<Variant>,
+    /// The name of its row.
+    #[serde(skip)]
+    pub row: String,
+    /// How it ended in the first.
+    pub status_a: Status,
+    /// How it ended in the second.
+    pub status_b: Status,
+    /// How many runs were judged in the first.
+    pub runs_a: u64,
+    /// How many in the second.
+    pub runs_b: u64,
+    /// How many of them passed in the first.
+    pub passed_a: u64,
+    /// How many in the second.
+    pub passed_b: u64,
+    /// How its pass rate changed; absent where it could not be compared.
+    #[serde(flatten)]
+    pub change: Option<Change>,
+    /// `p`, adjusted for all tests that could have shown a change; absent where this one could not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p_holm: Option<f64>,
+    /// What its runs say; absent where it could not be compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verdict: Option<Verdict>,
+    /// Why it could not be compared.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_compared: Option<String>,
+    /// The numbers of its gates and scorers.
+    pub targets: Vec<TargetChange>,
+    /// The tools that only one of the two called.
+    pub calls: Vec<ToolChange>,
+    /// Where the typical runs of the two part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub first_difference: Option<FirstDifference>,
+}
+
+/// A number on both sides.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TargetChange {
+    /// The gate's key; absent for a number that a scorer gave each run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gate: Option<String>,
+    /// The target.
+    pub target: String,
+    /// The first's; of a scorer the mean over its runs.
+    pub a: Option<Number>,
+    /// The second's.
+    pub b: Option<Number>,
+    /// Which values are good, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub better: Option<Better>,
+    /// The two-sided mid-p of the permutation test, where each run has a number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p: Option<f64>,
+}
+
+/// A tool that only one side called.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ToolChange {
+    /// The tool.
+    pub tool: String,
+    /// In how many runs of the first it was called.
+    pub runs_a: usize,
+    /// In how many of the second.
+    pub runs_b: usize,
+}
+
+/// The first call in which the typical runs of two sides differ.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct FirstDifference {
+    /// The call, from 1.
+    pub call: usize,
+    /// The tool that the first calls there; absent where it has ended.
+    pub a: Option<String>,
+    /// The tool that the second calls there.
+    pub b: Option<String>,
+}
+
+impl Comparison {
+    /// How many tests could not be compared.
+    pub fn not_compared(&self) -> usize {
+        self.tests.iter().filter(|test| test.not_compared.is_some()).count()
+    }
+
+    /// How many tests have this verdict.
+    pub fn count(&self, verdict: Verdict) -> usize {
+        self.tests.iter().filter(|test| test.verdict == Some(verdict)).count()
+    }
+}

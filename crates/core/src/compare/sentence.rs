@@ -1,0 +1,81 @@
+//! What is said of a comparison in a sentence or two?
+
+use super::model::{Change, Comparison, Verdict};
+use crate::report::Number;
+
+/// The verdict with what it rests on; `overall` is that of all tests together.
+pub(super) fn sentence(of: &Comparison, overall: Verdict) -> String {
+    let Some(change) = of.change else {
+        return "Nothing could be compared: no test has runs on both sides.".to_owned();
+    };
+    let (a, b, rates) = (&of.a.name, &of.b.name, rates(&change));
+    match (of.verdict, overall) {
+        (verdict @ (Verdict::Better | Verdict::Worse), together) if verdict == together => {
+            format!("{b} is {} than {a}: {rates}.{}", verdict.words(), also(of))
+        }
+        (verdict @ (Verdict::Better | Verdict::Worse), together) => {
+            let tests = in_tests(of, verdict);
+            let over_all = format!("over all tests {}, {rates}", over_all(together));
+            format!("{b} is {} than {a} in {tests}; {over_all}.", verdict.words())
+        }
+        (Verdict::NoEvidence, _) => format!("No evidence of change: {rates}.{}{}", could(of), more(of)),
+        (Verdict::NotEnoughRuns, _) => {
+            let why = "four times in five, so few runs would not show even the largest change";
+            format!("Not enough runs: {rates}; {why}.{}", more(of))
+        }
+    }
+}
+
+fn over_all(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Better => "it is better",
+        Verdict::Worse => "it is worse",
+        Verdict::NoEvidence | Verdict::NotEnoughRuns => "there is no evidence of change",
+    }
+}
+
+/// `90% of the runs passed, and 62.5% do now (-27.5 points, 95% interval -43 to -10, p = 0.003)`.
+fn rates(change: &Change) -> String {
+    let Change { rate_a, rate_b, difference, low, high, p } = change;
+    let interval = format!("95% interval {} to {}", points(*low), points(*high));
+    let p = Number::Float(*p);
+    let moved = format!("{} points, {interval}, p = {p}", points(*difference));
+    format!(
+        "{}% of the runs pass in the first, {}% in the second ({moved})",
+        points(*rate_a),
+        points(*rate_b)
+    )
+}
+
+/// Where single tests say something of their own.
+fn also(of: &Comparison) -> String {
+    let said = [Verdict::Worse, Verdict::Better].into_iter().filter(|verdict| of.count(*verdict) > 0);
+    let said: Vec<String> =
+        said.map(|verdict| format!("{} in {}", verdict.words(), in_tests(of, verdict))).collect();
+    if said.is_empty() { String::new() } else { format!(" By itself it is {}.", said.join(" and ")) }
+}
+
+fn in_tests(of: &Comparison, verdict: Verdict) -> String {
+    let all = of.tests.len() - of.not_compared();
+    format!("{} of {all} test{}", of.count(verdict), if all == 1 { "" } else { "s" })
+}
+
+fn could(of: &Comparison) -> String {
+    let said = |drop: f64| format!(" A drop of {} points would be shown four times in five.", points(drop));
+    of.smallest_drop.map(said).unwrap_or_default()
+}
+
+fn more(of: &Comparison) -> String {
+    let Some(more) = of.more_runs else { return String::new() };
+    let s = if more == 1 { "" } else { "s" };
+    let what = match of.change {
+        Some(change) if change.difference.abs() > 0.0 => "a difference as large as this one",
+        _ => "a change from all to none",
+    };
+    format!(" To show {what} takes {more} more run{s} of each test on each side.")
+}
+
+/// A share in percent, with one decimal where it has one.
+fn points(share: f64) -> String {
+    Number::Float((share * 1000.0).round() / 10.0).to_string()
+}

@@ -1,0 +1,72 @@
+//! Every number of a test on both sides.
+
+use super::model::TargetChange;
+use crate::eval::stats::{Stratum, shift, six_decimals};
+use crate::eval::{Better, GATES};
+use crate::report::{GateReport, Number, TestReport};
+use std::collections::BTreeSet;
+
+/// The targets of the gates, then what scorers gave the runs.
+pub(super) fn targets(a: &TestReport, b: &TestReport) -> Vec<TargetChange> {
+    let mut all = Vec::new();
+    for gate in gates(a, b) {
+        let (one, other) = (of_gate(a, gate), of_gate(b, gate));
+        let names: BTreeSet<&String> =
+            one.iter().chain(&other).flat_map(|gate| gate.targets.keys()).collect();
+        let number = |gate: Option<&GateReport>, name: &str| gate?.targets.get(name).copied().flatten();
+        all.extend(names.into_iter().map(|target| TargetChange {
+            gate: Some(gate.to_owned()),
+            target: target.clone(),
+            a: number(one, target),
+            b: number(other, target),
+            better: better(target),
+            p: None,
+        }));
+    }
+    all.extend(scores(a, b));
+    all
+}
+
+fn of_gate<'r>(test: &'r TestReport, key: &str) -> Option<&'r GateReport> {
+    test.gates.iter().find(|gate| gate.key == key)
+}
+
+/// The gates of both, in the order of the first.
+fn gates<'r>(a: &'r TestReport, b: &'r TestReport) -> Vec<&'r str> {
+    let mut keys: Vec<&str> = Vec::new();
+    for gate in a.gates.iter().chain(&b.gates) {
+        if !keys.contains(&gate.key.as_str()) {
+            keys.push(&gate.key);
+        }
+    }
+    keys
+}
+
+fn better(target: &str) -> Option<Better> {
+    let known = GATES.iter().flat_map(|gate| gate.targets).find(|known| known.name == target);
+    known.map(|target| target.better())
+}
+
+fn scores(a: &TestReport, b: &TestReport) -> Vec<TargetChange> {
+    let names: BTreeSet<&String> = a.runs.iter().chain(&b.runs).flat_map(|run| run.scores.keys()).collect();
+    let values = |test: &TestReport, name: &str| -> Vec<f64> {
+        test.runs.iter().filter_map(|run| run.scores.get(name)?.as_f64()).collect()
+    };
+    let mean = |values: &[f64]| {
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        (!values.is_empty()).then(|| Number::Float(six_decimals(mean)))
+    };
+    let change = |name: &String| {
+        let (before, after) = (values(a, name), values(b, name));
+        let found = shift(&[Stratum { before: &before, after: &after }]).ok();
+        TargetChange {
+            gate: None,
+            target: name.clone(),
+            a: mean(&before),
+            b: mean(&after),
+            better: None,
+            p: found.map(|found| six_decimals(found.mid_p)),
+        }
+    };
+    names.into_iter().map(change).collect()
+}

@@ -1,0 +1,124 @@
+//! What is said of two reports.
+
+use super::leaderboard::{USUAL_K, by_model, leaderboard};
+use super::*;
+use crate::report::{Place, RunReport};
+use crate::row::Rerun;
+use serde_json::json;
+
+/// A run that passed or failed after these calls.
+fn run(index: usize, passed: bool, tools: &[&str]) -> RunReport {
+    let status = if passed { "passed" } else { "failed" };
+    let run = json!({ "index": index, "status": status, "tool_names": tools, "calls": tools.len(), "expectations": [] });
+    serde_json::from_value(run).unwrap()
+}
+
+/// A test of which so many runs passed.
+fn test(suite: &str, name: &str, passed: usize, runs: usize) -> TestReport {
+    let mut test = TestReport::blank(name, &Place { file: suite.to_owned(), line: 1 }, &Rerun::default());
+    test.runs = (0..runs).map(|at| run(at + 1, at < passed, &["look", "open"])).collect();
+    test.status = if passed == runs { Status::Passed } else { Status::Failed };
+    test
+}
+
+fn compared(a: Vec<TestReport>, b: Vec<TestReport>) -> Comparison {
+    compare((&Report::new(a), "old"), (&Report::new(b), "new"), USUAL_K)
+}
+
+/// Tests of so many passes out of so many runs each.
+fn suite(counts: &[(usize, usize)]) -> Vec<TestReport> {
+    counts
+        .iter()
+        .enumerate()
+        .map(|(at, (passed, runs))| test("a.yml", &format!("t{at}"), *passed, *runs))
+        .collect()
+}
+
+#[test]
+fn the_same_report_shows_no_change() {
+    let tests = suite(&[(9, 10), (10, 10), (4, 10)]);
+    let found = compared(tests.clone(), tests);
+    assert_eq!(found.verdict, Verdict::NoEvidence);
+    assert_eq!(found.more_runs, None);
+    assert!(found.sentence.starts_with("No evidence of change: "), "{}", found.sentence);
+    assert!(found.tests.iter().all(|test| test.calls.is_empty() && test.first_difference.is_none()));
+}
+
+#[test]
+fn a_drop_of_every_test_is_seen_together_though_of_none_alone() {
+    let found = compared(suite(&[(5, 5); 6]), suite(&[(3, 5); 6]));
+    assert_eq!(found.verdict, Verdict::Worse, "{}", found.sentence);
+    assert_eq!(found.count(Verdict::Worse), 0);
+    assert!(found.change.unwrap().high < 0.0, "{:?}", found.change);
+    let better = compared(suite(&[(3, 5); 6]), suite(&[(5, 5); 6]));
+    assert_eq!(better.verdict, Verdict::Better);
+}
+
+#[test]
+fn a_test_that_falls_while_another_rises_is_worse() {
+    let found = compared(suite(&[(10, 10), (0, 10)]), suite(&[(0, 10), (10, 10)]));
+    assert_eq!(found.verdict, Verdict::Worse);
+    assert!(found.sentence.starts_with("new is worse than old in 1 of 2 tests; "), "{}", found.sentence);
+}
+
+#[test]
+fn too_few_runs_say_how_many_more_there_should_be() {
+    let found = compared(suite(&[(1, 1)]), suite(&[(1, 1)]));
+    assert_eq!(
+        (found.verdict, found.smallest_drop, found.more_runs),
+        (Verdict::NotEnoughRuns, None, Some(2))
+    );
+    let found = compared(suite(&[(9, 10)]), suite(&[(7, 10)]));
+    assert_eq!(found.verdict, Verdict::NoEvidence);
+    assert!(found.more_runs.is_some_and(|more| (40..80).contains(&more)), "{:?}", found.more_runs);
+}
+
+#[test]
+fn a_moved_suite_is_the_same_and_what_one_side_lacks_is_listed() {
+    let a = vec![test("a.yml", "x", 3, 3), test("a.yml", "gone", 3, 3), test("a.yml", "twice", 1, 1)];
+    let b = vec![test("b.yml", "x", 3, 3), test("b.yml", "twice", 1, 1), test("c.yml", "twice", 1, 1)];
+    let found = compared(a, b);
+    assert_eq!(found.tests.len(), 1);
+    assert_eq!(found.only_a, ["a.yml · gone", "a.yml · twice"]);
+    assert_eq!(found.only_b, ["b.yml · twice", "c.yml · twice"]);
+}
+
+#[test]
+fn a_test_that_could_not_be_judged_is_not_compared() {
+    let mut broken = test("a.yml", "t0", 0, 0);
+    broken.status = Status::Error;
+    let found = compared(suite(&[(5, 5), (5, 5)]), vec![broken, test("a.yml", "t1", 5, 5)]);
+    assert_eq!(found.not_compared(), 1);
+    assert_eq!(found.tests[0].verdict, None);
+    assert_eq!(found.change.unwrap().rate_a.to_bits(), 1.0_f64.to_bits());
+}
+
+#[test]
+fn calls_that_differ_are_named() {
+    let mut now = test("a.yml", "t0", 3, 3);
+    now.runs = (1..=3).map(|at| run(at, true, &["look", "delete"])).collect();
+    let found = compared(suite(&[(3, 3)]), vec![now]);
+    let tools: Vec<_> =
+        found.tests[0].calls.iter().map(|one| (one.tool.as_str(), one.runs_a, one.runs_b)).collect();
+    assert_eq!(tools, [("delete", 0, 3), ("open", 3, 0)]);
+    let first = found.tests[0].first_difference.as_ref().unwrap();
+    assert_eq!((first.call, first.a.as_deref(), first.b.as_deref()), (2, Some("open"), Some("delete")));
+}
+
+#[test]
+fn models_stand_beside_the_first_one() {
+    let of = |model: &str, counts: &[(usize, usize)]| {
+        suite(counts)
+            .into_iter()
+            .map(move |test| TestReport { model: Some(model.to_owned()), ..test })
+            .collect::<Vec<_>>()
+    };
+    let tests = [of("one", &[(4, 4); 8]), of("two", &[(1, 4); 8]), of("three", &[(4, 4); 8])].concat();
+    let board = leaderboard(&by_model(&tests), USUAL_K).unwrap();
+    assert_eq!(board.k, 4);
+    let said: Vec<_> = board.models.iter().map(|row| row.difference.map(|one| one.verdict)).collect();
+    assert_eq!(said, [None, Some(Verdict::Worse), Some(Verdict::NoEvidence)]);
+    assert!((board.models[1].pass_1 - 0.25).abs() < 1e-9 && board.models[1].pass_k > 0.999);
+    assert!(board.models[1].pass_hat_k < 1e-9 && board.models[0].low < 1.0);
+    assert!(leaderboard(&by_model(&tests[..8]), USUAL_K).is_none());
+}

@@ -1,0 +1,127 @@
+//! Two reports side by side in, bytes out: for people, for machines and for a pull request.
+
+mod md;
+#[cfg(test)]
+mod tests;
+
+use crate::pretty;
+use crate::words::count;
+use crate::{Options, Reporter};
+use mcptest_core::compare::{Comparison, TargetChange, TestChange};
+use mcptest_core::report::{Number, Status};
+
+/// The JSON Schema of the comparison (draft 2020-12).
+pub const SCHEMA: &str = include_str!("compare.schema.json");
+
+/// Every format, the default first.
+pub const REPORTERS: &[Reporter<Comparison>] = &[
+    Reporter {
+        key: "pretty",
+        doc: "for people: which tests changed, and what the runs say of it",
+        extension: "txt",
+        is_commands: false,
+        render: pretty::comparison::render,
+    },
+    Reporter {
+        key: "json",
+        doc: "the whole comparison as JSON",
+        extension: "json",
+        is_commands: false,
+        render: json,
+    },
+    Reporter {
+        key: "md",
+        doc: "Markdown for a pull request",
+        extension: "md",
+        is_commands: false,
+        render: md::render,
+    },
+];
+
+fn json(comparison: &Comparison, _: &Options) -> Vec<u8> {
+    (serde_json::to_string_pretty(comparison).unwrap_or_default() + "\n").into_bytes()
+}
+
+/// `a.yml · refunds [gpt-5]`.
+pub(crate) fn named(test: &TestChange) -> String {
+    format!("{} · {}", test.suite, test.row)
+}
+
+/// What came of a test: the verdict on its change.
+pub(crate) fn verdict(test: &TestChange) -> &'static str {
+    test.verdict.map_or("not compared", |verdict| verdict.words())
+}
+
+/// Whether a test is worth a line by itself: its outcome, its calls or its runs differ.
+pub(crate) fn has_changed(test: &TestChange) -> bool {
+    let has_moved = test.change.is_none_or(|change| change.difference.abs() > 0.0);
+    has_moved || test.status_a != test.status_b || !test.calls.is_empty()
+}
+
+/// `9 of 10 runs passed, now 3 of 10`.
+pub(crate) fn runs(test: &TestChange) -> String {
+    let of = |passed: u64, runs: u64| format!("{passed} of {}", count(runs as usize, "run"));
+    format!("{} passed, now {} of {}", of(test.passed_a, test.runs_a), test.passed_b, test.runs_b)
+}
+
+/// `-60 points, -82.1 to -15.3, p = 0.02`, the p-value being the adjusted one.
+pub(crate) fn change(test: &TestChange) -> Option<String> {
+    let change = test.change?;
+    let p = test.p_holm.map(|p| format!(", p = {}", Number::Float(p))).unwrap_or_default();
+    let (low, high) = (points(change.low), points(change.high));
+    Some(format!("{} points, {low} to {high}{p}", points(change.difference)))
+}
+
+/// `passed, now failed`, where that differs.
+pub(crate) fn outcome(test: &TestChange) -> Option<String> {
+    let word = |status: Status| match status {
+        Status::Passed => "passed",
+        Status::Failed => "failed",
+        Status::Error => "could not be judged",
+        Status::Skipped => "skipped",
+    };
+    let differs = test.status_a != test.status_b;
+    differs.then(|| format!("{}, now {}", word(test.status_a), word(test.status_b)))
+}
+
+/// The calls that differ, in a sentence each.
+pub(crate) fn calls(test: &TestChange) -> Vec<String> {
+    let mut said: Vec<String> = Vec::new();
+    for one in &test.calls {
+        let runs = |runs: usize| count(runs, "run");
+        said.push(match one.runs_b {
+            0 => format!("{} is no longer called (it was in {})", one.tool, runs(one.runs_a)),
+            now => format!("{} is called in {}, and was in none", one.tool, runs(now)),
+        });
+    }
+    if let Some(first) = &test.first_difference {
+        let tool = |tool: &Option<String>| tool.clone().unwrap_or_else(|| "the end".to_owned());
+        let (a, b) = (tool(&first.a), tool(&first.b));
+        said.push(format!("the typical run parts at call {}: {a}, now {b}", first.call));
+    }
+    said
+}
+
+/// `golden_path.penalty 0.2, now 1.4`, of the numbers that differ.
+pub(crate) fn targets(test: &TestChange) -> Vec<String> {
+    let said = |number: Option<Number>| number.map_or("not measured".to_owned(), |number| number.to_string());
+    let one = |target: &TargetChange| {
+        let p = target.p.map(|p| format!(" (p = {})", Number::Float(p))).unwrap_or_default();
+        format!("{} {}, now {}{p}", target.target, said(target.a), said(target.b))
+    };
+    test.targets.iter().filter(|target| target.a != target.b).map(one).collect()
+}
+
+/// The tests that only one side has, and those that could not be compared.
+pub(crate) fn notes(comparison: &Comparison) -> Vec<String> {
+    let only = |tests: &[String], side: &str| {
+        tests.iter().map(|test| format!("only in {side}: {test}")).collect::<Vec<_>>()
+    };
+    let a = only(&comparison.only_a, &comparison.a.name);
+    a.into_iter().chain(only(&comparison.only_b, &comparison.b.name)).collect()
+}
+
+/// A share in percent, with one decimal where it has one.
+pub(crate) fn points(share: f64) -> String {
+    Number::Float((share * 1000.0).round() / 10.0).to_string()
+}

@@ -1,0 +1,70 @@
+//! What is read of two reports.
+
+use super::*;
+use crate::sample;
+use mcptest_core::compare::compare;
+use mcptest_core::compare::leaderboard::USUAL_K;
+use mcptest_core::report::{Report, RunReport, TestReport};
+use serde_json::{Value, json};
+
+fn run(index: usize, passed: bool, tools: &[&str]) -> RunReport {
+    let status = if passed { "passed" } else { "failed" };
+    let run = json!({ "index": index, "status": status, "tool_names": tools, "calls": tools.len(), "expectations": [] });
+    serde_json::from_value(run).unwrap()
+}
+
+fn test(name: &str, model: &str, passed: usize, tools: &[&str]) -> TestReport {
+    sample::test("a.yml", 1, name, Status::Passed, |test| {
+        test.model = Some(model.to_owned());
+        test.runs = (0..10).map(|at| run(at + 1, at < passed, tools)).collect();
+    })
+}
+
+fn compared() -> Comparison {
+    let a = vec![
+        test("a <b> | @c\u{1b}[31m", "one", 10, &["look"]),
+        test("only", "one", 1, &[]),
+        test("same", "two", 9, &[]),
+    ];
+    let b = vec![test("a <b> | @c\u{1b}[31m", "one", 2, &["delete"]), test("same", "two", 9, &[])];
+    compare((&Report::new(a), "old.json"), (&Report::new(b), "new.json"), USUAL_K)
+}
+
+fn rendered(key: &str, options: &Options) -> String {
+    let reporter = REPORTERS.iter().find(|reporter| reporter.key == key).unwrap();
+    let bytes = (reporter.render)(&compared(), options);
+    assert_eq!(bytes, (reporter.render)(&compared(), options), "{key} differs from one time to the next");
+    String::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn the_json_fits_its_schema() {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let shown: Value = serde_json::from_str(&rendered("json", &Options::default())).unwrap();
+    let problems: Vec<String> = validator.iter_errors(&shown).map(|problem| problem.to_string()).collect();
+    assert!(problems.is_empty(), "{problems:?}");
+    assert_eq!(shown["verdict"], "worse", "{shown:#}");
+    assert_eq!(shown["tests"][0]["calls"][0]["tool"], "delete");
+    assert_eq!(shown["only_a"][0], "a.yml · only");
+    assert_eq!(shown["leaderboard"]["models"].as_array().unwrap().len(), 4);
+}
+
+#[test]
+fn what_others_wrote_is_no_markdown_of_ours() {
+    let text = rendered("md", &Options::default());
+    assert!(text.starts_with("## worse: old.json and new.json\n"), "{text}");
+    assert!(text.contains("| worse | a.yml · a &lt;b> \\| &#64;c"), "{text}");
+    assert!(!text.contains('\u{1b}') && !text.contains("· same "), "{text}");
+}
+
+#[test]
+fn a_person_reads_what_changed_and_with_v_every_test() {
+    let plain = rendered("pretty", &Options::default());
+    assert!(plain.contains("10 of 10 runs passed, now 2 of 10 (-80 points"), "{plain}");
+    assert!(plain.contains("look is no longer called (it was in 10 runs)"), "{plain}");
+    assert!(plain.contains("1 test did not change") && !plain.contains("· same"), "{plain}");
+    assert!(plain.contains("note: only in old.json: a.yml · only") && !plain.contains('\u{1b}'), "{plain}");
+    let verbose = rendered("pretty", &Options { verbose: 1, ..Options::default() });
+    assert!(verbose.contains("· same: no evidence of change"), "{verbose}");
+}

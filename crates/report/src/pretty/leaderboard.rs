@@ -1,0 +1,33 @@
+//! How do models stand side by side on a terminal?
+
+use super::page::{Line, Page, style};
+use crate::leaderboard::columns;
+use crate::words::escape;
+use mcptest_core::compare::leaderboard::Leaderboard;
+use unicode_width::UnicodeWidthStr;
+
+/// The most columns of a model's name.
+const NAME: usize = 34;
+
+/// One line for each model.
+pub(super) fn show(page: &mut Page, board: &Leaderboard) {
+    let columns = columns(board);
+    let widths: Vec<usize> = columns
+        .iter()
+        .map(|(head, cells)| {
+            cells.iter().chain([head]).map(|cell| escape(cell).width()).max().unwrap_or_default().min(NAME)
+        })
+        .collect();
+    let line = |page: &Page, cell: &dyn Fn(usize) -> String| {
+        let cells: Vec<String> =
+            widths.iter().enumerate().map(|(at, width)| page.fixed(&cell(at), *width)).collect();
+        cells.join("  ").trim_end().to_owned()
+    };
+    let head = line(page, &|at| columns[at].0.clone());
+    page.line(&Line::at(0).glued(style::BOLD, head).unwrapped());
+    for row in 0..board.models.len() {
+        let text = line(page, &|at| columns[at].1[row].clone());
+        page.line(&Line::at(0).glued(style::PLAIN, text).unwrapped());
+    }
+    page.blank();
+}
