@@ -4,7 +4,7 @@ use clap::builder::PossibleValue;
 use clap::{ArgGroup, Args as Group, Parser, Subcommand, ValueEnum};
 use mcptest_core::era::Era;
 use mcptest_core::eval::stats::Decimal;
-use mcptest_run::Filter;
+use mcptest_run::{Filter, Shard};
 use std::path::PathBuf;
 
 use crate::deferred::Deferred;
@@ -131,6 +131,8 @@ pub(crate) struct Run {
     /// Skip tests with this tag; repeatable.
     #[arg(long, value_name = "TAG")]
     pub(crate) skip_tag: Vec<String>,
+    #[command(flatten)]
+    pub(crate) part: Part,
     /// List the selected tests without judging them.
     #[arg(long)]
     pub(crate) list: bool,
@@ -158,6 +160,17 @@ pub(crate) struct Run {
 pub(crate) enum Scenario {
     /// Judge the scenarios of suites and nothing else; with `--record`, run the agents that act in them first.
     Run(Box<Run>),
+}
+
+/// Which part of the tests is judged.
+#[derive(Debug, Group)]
+pub(crate) struct Part {
+    /// Judge only tests that failed or could not be judged the last time; all tests when there is none.
+    #[arg(long, visible_alias = "lf", conflicts_with = "traces")]
+    pub(crate) last_failed: bool,
+    /// Judge only one part of the tests, such as 1/4, so that several machines can share them.
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<Shard>,
 }
 
 /// What is taken for right from now on.
@@ -197,7 +210,7 @@ pub(crate) struct Calling {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
     /// Override `runs:` of every agent.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, visible_alias = "repeat", value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pub(crate) runs: Option<u32>,
     /// Override the models of every agent that has one: MODEL or PROVIDER/MODEL, separated by commas.
     #[arg(long, value_name = "MODEL", value_delimiter = ',')]

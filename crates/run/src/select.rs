@@ -1,6 +1,8 @@
 //! Which tests of the loaded suites are judged?
 
+use mcptest_core::digest::digest;
 use regex::Regex;
+use std::path::Path;
 
 /// What the user asked for.
 #[derive(Debug, Default)]
@@ -54,6 +56,44 @@ impl Selection {
     }
 }
 
+/// One of several parts of the tests, each of which is judged elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Shard {
+    /// Which part, from 1.
+    number: u64,
+    /// How many there are.
+    of: u64,
+}
+
+impl std::str::FromStr for Shard {
+    type Err = String;
+
+    fn from_str(written: &str) -> Result<Self, String> {
+        let parts =
+            written.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        match parts {
+            Some((number, of)) if (1..=of).contains(&number) => Ok(Self { number, of }),
+            _ => Err("write the part and how many there are, as `1/4`; the first is 1".to_owned()),
+        }
+    }
+}
+
+impl std::fmt::Display for Shard {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{}/{}", self.number, self.of)
+    }
+}
+
+impl Shard {
+    /// Whether the test of this name in a file of this name is in this part. Other tests have no say in it.
+    pub fn has(self, suite: &str, test: &str) -> bool {
+        let file = Path::new(suite).file_name().unwrap_or_default().to_string_lossy();
+        let digest = digest(format!("{file}\n{test}").as_bytes());
+        let hex = digest.rsplit(':').next().and_then(|hex| hex.get(..15)).unwrap_or_default();
+        u64::from_str_radix(hex, 16).unwrap_or_default() % self.of == self.number - 1
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -71,5 +111,17 @@ mod tests {
         assert!(!selection.accepts("weather", &tags(&[])));
         assert!(!selection.accepts("the weather", &tags(&["smoke"])));
         assert!("re:(".parse::<Filter>().is_err());
+    }
+
+    #[test]
+    fn every_test_is_in_one_shard_whatever_other_tests_there_are() {
+        for test in ["a", "b", "weather [gpt-5]"] {
+            let shards = (1..=4).map(|number| format!("{number}/4").parse::<Shard>().unwrap());
+            assert_eq!(shards.filter(|shard| shard.has("folder/mcptest.yml", test)).count(), 1, "{test}");
+        }
+        let one: Shard = "1/1".parse().unwrap();
+        assert!(
+            one.has("mcptest.yml", "a") && "0/2".parse::<Shard>().is_err() && "3/2".parse::<Shard>().is_err()
+        );
     }
 }

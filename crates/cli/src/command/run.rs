@@ -15,10 +15,15 @@ use mcptest_core::report::Report;
 use mcptest_core::row::{AgentRow, Row};
 use mcptest_core::suite::{Loaded, Model, OverrideError, Suite};
 use mcptest_report::REPORTERS;
-use mcptest_run::{CoverageFloor, Mode, Options, Plan, RunOutcome, Selection, Transcripts, Which};
+use mcptest_run::{
+    CoverageFloor, LastRun, Mode, Options, Plan, RunOutcome, Selection, Shard, Transcripts, Which,
+};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
+
+/// How many tests are named that failed the last time.
+const NAMED: usize = 10;
 
 /// Which rows of the plan a command is about.
 pub(super) type IsWanted = fn(&Row<'_>, Mode) -> bool;
@@ -31,7 +36,10 @@ pub(super) fn run(args: &Run, colour: Colour, is_wanted: IsWanted) -> Result<Exi
     update::refuse(&args.accepting, &args.calling)?;
     let groups = suites::groups(args.traces.as_deref())?;
     let loaded = load(args, colour)?;
-    let plan = plan(args, &loaded, groups.as_deref(), is_wanted);
+    let mut plan = plan(args, &loaded, groups.as_deref(), is_wanted);
+    if keep_shard(&mut plan, args.part.shard) {
+        return Ok(ExitCode::SUCCESS);
+    }
     Destination::refuse_inputs(&destinations, suites::inputs(&loaded).chain(plan.files()))?;
     if plan.rows.is_empty() {
         output::stderr(nothing_to_judge(&loaded));
@@ -61,6 +69,9 @@ pub(super) fn run(args: &Run, colour: Colour, is_wanted: IsWanted) -> Result<Exi
         if answer == Answer::Written {
             report = judged_again(args, colour, is_wanted)?;
         }
+    }
+    if args.traces.is_none() {
+        LastRun::keep(&plan, &report);
     }
     let elapsed = Some(begun.elapsed());
     Destination::write_all(&destinations, &report, colour, args.suites.verbose, elapsed)?;
@@ -104,7 +115,42 @@ fn plan<'s>(
         is_wanted(row, mode(&args.calling)) && (!calls_tools_alone || row.agent_row().is_none())
     });
     plan.keep_overrides(&overrides(&args.calling));
+    if args.part.last_failed {
+        keep_last_failed(&mut plan);
+    }
     plan
+}
+
+/// Keeps the rows that failed the last time, and says which they are; all of them where none is known to have failed.
+fn keep_last_failed(plan: &mut Plan<'_>) {
+    let last = LastRun::read();
+    let had_failed = |row: &Row<'_>| last.as_ref().is_some_and(|last| last.had_failed(row));
+    let failed: Vec<String> =
+        plan.rows.iter().filter(|row| had_failed(row)).map(|row| escape(&row.name).into_owned()).collect();
+    let all = plan.rows.len();
+    if failed.is_empty() {
+        let why =
+            if last.is_some() { "none of these tests failed the last time" } else { "there is no last run" };
+        output::stderr(&format!("note: {why}; all {all} are judged\n"));
+        return;
+    }
+    plan.rows.retain(had_failed);
+    let more = failed.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let named = failed[..failed.len().min(NAMED)].join(", ");
+    output::stderr(&format!("note: {} of {all} tests failed the last time: {named}{more}\n", failed.len()));
+}
+
+/// Keeps the rows of one part; whether the others have any.
+fn keep_shard(plan: &mut Plan<'_>, shard: Option<Shard>) -> bool {
+    let Some(shard) = shard else { return false };
+    let all = plan.rows.len();
+    plan.rows.retain(|row| shard.has(&row.rerun.suite, &row.name));
+    let is_empty = plan.rows.is_empty() && all > 0;
+    if is_empty {
+        output::stderr(&format!("note: none of {all} tests is in shard {shard}\n"));
+    }
+    is_empty
 }
 
 fn options(args: &Run) -> Options {
@@ -123,7 +169,8 @@ fn options(args: &Run) -> Options {
 /// What the recordings come to after something was accepted.
 fn judged_again(args: &Run, colour: Colour, is_wanted: IsWanted) -> Result<Report, Failure> {
     let loaded = load(args, colour)?;
-    let plan = plan(args, &loaded, None, is_wanted);
+    let mut plan = plan(args, &loaded, None, is_wanted);
+    keep_shard(&mut plan, args.part.shard);
     let options = Options { mode: Mode::Replay, ..options(args) };
     match watched(&plan, options, true, colour) {
         Ok(outcome) => Ok(outcome.report),

@@ -1,0 +1,88 @@
+//! Which tests failed the last time?
+
+use crate::exit;
+use crate::plan::Plan;
+use mcptest_core::report::{Report, Status};
+use mcptest_core::row::Row;
+use mcptest_files as files;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+
+/// Where that is kept, in the folder that the program is called in.
+const FILE: &str = ".mcptest/last.json";
+/// Keeps what is there out of a repository.
+const IGNORE: &str = ".mcptest/.gitignore";
+const FORMAT: &str = "mcptest-last-run";
+const VERSION: u64 = 1;
+
+/// What is known of the tests that were judged from this folder.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct LastRun {
+    format: String,
+    version: u64,
+    failed: BTreeSet<FailedTest>,
+}
+
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+struct FailedTest {
+    suite: String,
+    test: String,
+}
+
+impl FailedTest {
+    fn of(row: &Row<'_>) -> Self {
+        Self { suite: as_seen_from_here(&row.rerun.suite), test: row.name.clone() }
+    }
+}
+
+impl LastRun {
+    /// What was kept; nothing where there is nothing that can be read.
+    pub fn read() -> Option<Self> {
+        let bytes = files::read(Path::new(FILE), files::TEXT).ok()?;
+        let last: Self = serde_json::from_slice(&bytes).ok()?;
+        (last.format == FORMAT && last.version == VERSION).then_some(last)
+    }
+
+    /// Whether the row failed or could not be judged.
+    pub fn had_failed(&self, row: &Row<'_>) -> bool {
+        self.failed.contains(&FailedTest::of(row))
+    }
+
+    /// Keeps what came of the rows of a plan; what is known of others stays. A folder that cannot be written to is no
+    /// reason to fail, and one in which nothing ever failed stays as it is.
+    pub fn keep(plan: &Plan<'_>, report: &Report) {
+        let before = Self::read();
+        let had_none = before.is_none();
+        let mut last = before.unwrap_or_else(|| Self {
+            format: FORMAT.to_owned(),
+            version: VERSION,
+            failed: BTreeSet::new(),
+        });
+        let mut has_changed = false;
+        for (row, test) in plan.rows.iter().zip(&report.tests) {
+            has_changed |= match test.status {
+                Status::Failed | Status::Error => last.failed.insert(FailedTest::of(row)),
+                Status::Passed => last.failed.remove(&FailedTest::of(row)),
+                Status::Skipped => false,
+            };
+        }
+        if !has_changed {
+            return;
+        }
+        let text = serde_json::to_string_pretty(&last).unwrap_or_default() + "\n";
+        let written = exit::write(Path::new(FILE), &text);
+        if had_none && written.is_ok() {
+            let _is_a_help_alone = exit::write(Path::new(IGNORE), "*\n");
+        }
+    }
+}
+
+/// A path in one spelling: relative to this folder where it is below it.
+fn as_seen_from_here(path: &str) -> String {
+    let path = Path::new(path);
+    let here = std::env::current_dir().unwrap_or_default();
+    let path = path.strip_prefix(&here).unwrap_or(path);
+    let parts = path.components().filter(|part| *part != Component::CurDir);
+    parts.collect::<PathBuf>().display().to_string()
+}
