@@ -162,9 +162,12 @@ pub(crate) enum Scenario {
     Run(Box<Run>),
 }
 
-/// Which part of the tests is judged.
+/// Which part of the tests is judged, and whether again.
 #[derive(Debug, Group)]
 pub(crate) struct Part {
+    /// Judge again whenever a suite or a recording changes, only the tests that it touches, until Ctrl-C.
+    #[arg(long, conflicts_with_all = ["record", "live", "dry_run", "traces", "list", "update", "last_failed", "coverage", "coverage_threshold", "fail_fast"])]
+    pub(crate) watch: bool,
     /// Judge only tests that failed or could not be judged the last time; all tests when there is none.
     #[arg(long, visible_alias = "lf", conflicts_with = "traces")]
     pub(crate) last_failed: bool,

@@ -25,6 +25,7 @@ mod surface;
 mod tool_test;
 mod traces;
 mod walk;
+mod watch;
 
 pub use accept::{Changes, FileChange, changes, recorded_changes};
 pub use baseline::{BaselineError, Captured, capture_baselines, read_baseline, write_baseline};
@@ -46,6 +47,7 @@ pub use surface::{FirstChoice, first_choices, read_pins, read_surface, write_ben
 pub use tool_test::{is_tool_test, tool_test_timeline};
 pub use traces::{TracesError, groups, transcripts_in};
 pub use walk::not_entered;
+pub use watch::{Judged, Stamps};
 
 use mcptest_core::coverage::Exercised;
 use mcptest_core::problem::Problem;

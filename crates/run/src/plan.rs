@@ -46,16 +46,7 @@ impl<'s> Plan<'s> {
 
     /// The recordings that are read or written for it, as far as they are known before.
     pub fn files(&self) -> impl Iterator<Item = PathBuf> + '_ {
-        self.rows.iter().flat_map(|row| match (row.subject, &row.transcripts) {
-            (_, Some(group)) => group.files.clone(),
-            (Subject::Agent(of), None) => {
-                let mut files = cassette_paths(of).unwrap_or_default();
-                files.extend(side_path(of));
-                files
-            }
-            (Subject::Tool(of), None) => vec![tool_test::path_of(of.suite, of.test)],
-            (Subject::Refused(_), None) => Vec::new(),
-        })
+        self.rows.iter().flat_map(files_of)
     }
 
     fn of(
@@ -76,5 +67,19 @@ impl<'s> Plan<'s> {
             }
         }
         Self { rows }
+    }
+}
+
+/// The recordings that are read or written for a row, as far as they are known before.
+pub(crate) fn files_of(row: &Row<'_>) -> Vec<PathBuf> {
+    match (row.subject, &row.transcripts) {
+        (_, Some(group)) => group.files.clone(),
+        (Subject::Agent(of), None) => {
+            let mut files = cassette_paths(of).unwrap_or_default();
+            files.extend(side_path(of));
+            files
+        }
+        (Subject::Tool(of), None) => vec![tool_test::path_of(of.suite, of.test)],
+        (Subject::Refused(_), None) => Vec::new(),
     }
 }

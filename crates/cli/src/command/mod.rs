@@ -34,6 +34,7 @@ pub(crate) mod trace_from;
 mod update;
 mod validate;
 pub(crate) mod verify;
+mod watch;
 
 pub(crate) use report::AUTO;
 

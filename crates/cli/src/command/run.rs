@@ -4,6 +4,7 @@ use super::dry_run;
 use super::report::Destination;
 use super::suites;
 use super::update::{self, Answer};
+use super::watch;
 use crate::args::{Calling, Colour, Record, Run};
 use crate::interrupt;
 use crate::output::{self, Failure};
@@ -15,9 +16,7 @@ use mcptest_core::report::Report;
 use mcptest_core::row::{AgentRow, Row};
 use mcptest_core::suite::{Loaded, Model, OverrideError, Suite};
 use mcptest_report::REPORTERS;
-use mcptest_run::{
-    CoverageFloor, LastRun, Mode, Options, Plan, RunOutcome, Selection, Shard, Transcripts, Which,
-};
+use mcptest_run::{CoverageFloor, LastRun, Mode, Options, Plan, RunOutcome, Selection, Transcripts, Which};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -30,14 +29,18 @@ pub(super) type IsWanted = fn(&Row<'_>, Mode) -> bool;
 
 pub(super) fn run(args: &Run, colour: Colour, is_wanted: IsWanted) -> Result<ExitCode, Failure> {
     let destinations = Destination::parse_all(&args.reporters.reporters, REPORTERS)?;
+    if args.part.watch {
+        return watch::run(args, &destinations, colour, is_wanted);
+    }
     refuse_loose_mode(args)?;
     let begun = Instant::now();
     refuse_idle_options(&args.calling)?;
     update::refuse(&args.accepting, &args.calling)?;
     let groups = suites::groups(args.traces.as_deref())?;
     let loaded = load(args, colour)?;
-    let mut plan = plan(args, &loaded, groups.as_deref(), is_wanted);
-    if keep_shard(&mut plan, args.part.shard) {
+    let plan = plan(args, &loaded, groups.as_deref(), is_wanted);
+    if let Some(shard) = args.part.shard.filter(|_| plan.rows.is_empty()) {
+        output::stderr(&format!("note: no test is in shard {shard}\n"));
         return Ok(ExitCode::SUCCESS);
     }
     Destination::refuse_inputs(&destinations, suites::inputs(&loaded).chain(plan.files()))?;
@@ -88,7 +91,7 @@ pub(super) fn run(args: &Run, colour: Colour, is_wanted: IsWanted) -> Result<Exi
 }
 
 /// The suites, with what the command line says in place of what they say.
-fn load(args: &Run, colour: Colour) -> Result<Vec<(String, Loaded)>, Failure> {
+pub(super) fn load(args: &Run, colour: Colour) -> Result<Vec<(String, Loaded)>, Failure> {
     let mut loaded = match &args.traces {
         Some(_) => suites::load_for_traces(&args.suites, colour)?,
         None => suites::load(&args.suites, colour)?,
@@ -98,7 +101,7 @@ fn load(args: &Run, colour: Colour) -> Result<Vec<(String, Loaded)>, Failure> {
 }
 
 /// The rows that the command line selects.
-fn plan<'s>(
+pub(super) fn plan<'s>(
     args: &Run,
     loaded: &'s [(String, Loaded)],
     groups: Option<&[Transcripts]>,
@@ -118,6 +121,9 @@ fn plan<'s>(
     if args.part.last_failed {
         keep_last_failed(&mut plan);
     }
+    if let Some(shard) = args.part.shard {
+        plan.rows.retain(|row| shard.has(&row.rerun.suite, &row.name));
+    }
     plan
 }
 
@@ -129,9 +135,7 @@ fn keep_last_failed(plan: &mut Plan<'_>) {
         plan.rows.iter().filter(|row| had_failed(row)).map(|row| escape(&row.name).into_owned()).collect();
     let all = plan.rows.len();
     if failed.is_empty() {
-        let why =
-            if last.is_some() { "none of these tests failed the last time" } else { "there is no last run" };
-        output::stderr(&format!("note: {why}; all {all} are judged\n"));
+        output::stderr(&format!("note: none of these tests is known to have failed; all {all} are judged\n"));
         return;
     }
     plan.rows.retain(had_failed);
@@ -141,19 +145,7 @@ fn keep_last_failed(plan: &mut Plan<'_>) {
     output::stderr(&format!("note: {} of {all} tests failed the last time: {named}{more}\n", failed.len()));
 }
 
-/// Keeps the rows of one part; whether the others have any.
-fn keep_shard(plan: &mut Plan<'_>, shard: Option<Shard>) -> bool {
-    let Some(shard) = shard else { return false };
-    let all = plan.rows.len();
-    plan.rows.retain(|row| shard.has(&row.rerun.suite, &row.name));
-    let is_empty = plan.rows.is_empty() && all > 0;
-    if is_empty {
-        output::stderr(&format!("note: none of {all} tests is in shard {shard}\n"));
-    }
-    is_empty
-}
-
-fn options(args: &Run) -> Options {
+pub(super) fn options(args: &Run) -> Options {
     Options {
         mode: mode(&args.calling),
         jobs: args.calling.jobs.map(usize::from),
@@ -169,8 +161,7 @@ fn options(args: &Run) -> Options {
 /// What the recordings come to after something was accepted.
 fn judged_again(args: &Run, colour: Colour, is_wanted: IsWanted) -> Result<Report, Failure> {
     let loaded = load(args, colour)?;
-    let mut plan = plan(args, &loaded, None, is_wanted);
-    keep_shard(&mut plan, args.part.shard);
+    let plan = plan(args, &loaded, None, is_wanted);
     let options = Options { mode: Mode::Replay, ..options(args) };
     match watched(&plan, options, true, colour) {
         Ok(outcome) => Ok(outcome.report),

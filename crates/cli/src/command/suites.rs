@@ -52,11 +52,10 @@ fn load_with(
     Ok(loaded)
 }
 
-/// The files that suites were read from, their imports and manifests included.
+/// The files that suites were read from: their imports, manifests and baselines included.
 pub(super) fn inputs(loaded: &[(String, Loaded)]) -> impl Iterator<Item = PathBuf> {
     let read = |(path, loaded): &(String, Loaded)| {
-        let files: Vec<PathBuf> = loaded.sources.paths().map(PathBuf::from).collect();
-        files.into_iter().chain(std::iter::once(PathBuf::from(path)))
+        loaded.files.iter().cloned().chain([PathBuf::from(path)]).collect::<Vec<_>>()
     };
     loaded.iter().flat_map(read).collect::<Vec<_>>().into_iter()
 }

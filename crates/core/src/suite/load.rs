@@ -20,6 +20,7 @@ use crate::grade::{JudgeDefaults, Question, SCORERS};
 use crate::problem::{Level, Problem, Sources, Span};
 use crate::trace::CatalogueTool;
 use crate::yaml::{self, Kind, Node};
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -63,6 +64,8 @@ pub struct Loaded {
     pub problems: Vec<Problem>,
     /// The texts that problems point into.
     pub sources: Sources,
+    /// Every file that was read, or would have been if it were there.
+    pub files: BTreeSet<PathBuf>,
 }
 
 impl Loaded {
@@ -97,6 +100,12 @@ enum Purpose {
 }
 
 fn load_as(path: &Path, host: &Host<'_>, purpose: Purpose) -> Loaded {
+    let files = RefCell::new(BTreeSet::new());
+    let read = |path: &Path| {
+        files.borrow_mut().insert(path.to_owned());
+        (host.read)(path)
+    };
+    let host = &Host { read: &read, ..*host };
     let mut loader = Loader {
         host,
         traces_are_given: purpose == Purpose::Traces,
@@ -123,7 +132,9 @@ fn load_as(path: &Path, host: &Host<'_>, purpose: Purpose) -> Loaded {
         loader.problems.extend(loaded.lint());
         suite = Some(loaded);
     }
-    let mut loaded = Loaded { suite, problems: loader.problems, sources: loader.sources };
+    let mut loaded =
+        Loaded { suite, problems: loader.problems, sources: loader.sources, files: BTreeSet::new() };
+    loaded.files = files.take();
     loaded.problems.sort_by_key(|problem| problem.span);
     loaded.problems = without_repeats(loaded.problems);
     if loaded.is_refused() {

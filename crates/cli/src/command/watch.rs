@@ -1,0 +1,91 @@
+//! `mcptest run --watch`: judge again what a change touches, until the user has seen enough.
+
+use super::report::Destination;
+use super::run::{self, IsWanted};
+use super::suites;
+use crate::args::{Colour, Run};
+use crate::interrupt;
+use crate::output::{self, Failure};
+use mcptest_core::escape::escape_path;
+use mcptest_core::report::Report;
+use mcptest_run::{Interrupt, Judged, Stamps};
+use std::io::IsTerminal;
+use std::process::ExitCode;
+use std::time::Duration;
+
+/// How often files are looked at. An editor that writes in several steps is waited for as long.
+const PAUSE: Duration = Duration::from_millis(30);
+
+/// Clears the screen and goes to its top.
+const CLEAR: &str = "\u{1b}[H\u{1b}[2J\u{1b}[3J";
+
+pub(super) fn run(
+    args: &Run,
+    destinations: &[Destination<Report>],
+    colour: Colour,
+    is_wanted: IsWanted,
+) -> Result<ExitCode, Failure> {
+    let interrupt = interrupt::listen();
+    let redraws = std::io::stdout().is_terminal() && !output::is_dumb();
+    let mut judged = Judged::default();
+    let mut files = Stamps::default();
+    loop {
+        if redraws {
+            output::own(CLEAR)?;
+        }
+        match round(args, colour, is_wanted, destinations, (&mut judged, &files.now())) {
+            Ok(seen) => files = seen,
+            // A path that is gone for a moment, or for good: it may come back.
+            Err(failure) if files != Stamps::default() => {
+                files = files.now();
+                output::stderr(&format!("error: {}\n", failure.0));
+            }
+            Err(failure) => return Err(failure),
+        }
+        match change(&files, &interrupt) {
+            Ok(changed) if !redraws => output::stderr(&format!("--- changed: {changed} ---\n")),
+            Ok(_) => {}
+            Err(exit_code) => return Ok(ExitCode::from(exit_code)),
+        }
+    }
+}
+
+/// Judges what has changed and shows the whole; gives the files to watch, as they were before they were read.
+fn round(
+    args: &Run,
+    colour: Colour,
+    is_wanted: IsWanted,
+    destinations: &[Destination<Report>],
+    (judged, then): (&mut Judged, &Stamps),
+) -> Result<Stamps, Failure> {
+    let loaded = run::load(args, colour)?;
+    let plan = run::plan(args, &loaded, None, is_wanted);
+    Destination::refuse_inputs(destinations, suites::inputs(&loaded).chain(plan.files()))?;
+    let files = then.of_plan(&loaded, &plan);
+    let all = plan.rows.len();
+    let (report, again) = judged.report(&loaded, plan, then, |plan| {
+        let judged = run::watched(plan, run::options(args), true, colour);
+        judged.map(|outcome| outcome.report).map_err(|interrupted| Failure(interrupted.to_string()))
+    })?;
+    Destination::write_all(destinations, &report, colour, args.suites.verbose, None)?;
+    let count = files.files();
+    output::stderr(&format!("judged {again} of {all} tests; watching {count} files, Ctrl-C ends\n"));
+    Ok(files)
+}
+
+/// Waits until files change and are left alone again, and names them; an error is the exit code of an interruption.
+fn change(before: &Stamps, interrupt: &Interrupt) -> Result<String, u8> {
+    let mut last = before.clone();
+    loop {
+        std::thread::sleep(PAUSE);
+        if let Some(exit_code) = *interrupt.borrow() {
+            return Err(exit_code);
+        }
+        let now = last.now();
+        if now == last && now != *before {
+            let names: Vec<String> = now.changed_since(before).map(escape_path).collect();
+            return Ok(if names.is_empty() { "a folder".to_owned() } else { names.join(", ") });
+        }
+        last = now;
+    }
+}
