@@ -16,7 +16,9 @@ const options = {
   bannerComment: '// Written by build.mjs from the published schema.',
   format: false,
 };
-writeFileSync(join(types, 'report.d.ts'), await compileFromFile(join(here, '../docs/schema/report.schema.json'), options));
+for (const [schema, name] of [['report', 'report'], ['compare', 'compare-report']]) {
+  writeFileSync(join(types, `${name}.d.ts`), await compileFromFile(join(here, `../docs/schema/${schema}.schema.json`), options));
+}
 
 const { outputFiles } = await build({
   entryPoints: [join(here, 'src/main.tsx'), join(here, 'src/style.css')],

@@ -1,7 +1,7 @@
 // Which tools the tests exercised, as a treemap: the size is the number of calls.
 import { plural, whole } from './format';
 import type { Report } from './model';
-import { Text } from './text';
+import { plain, Text } from './text';
 
 type Covered = NonNullable<Report['coverage']>;
 type Tool = Covered['servers'][number]['tools'][number];
@@ -34,6 +34,9 @@ function laidOut<T>(items: T[], weight: (item: T) => number, x: number, y: numbe
 const weight = (tool: Tool) => Math.sqrt(tool.calls) + 1;
 const kind = (tool: Tool) => (tool.calls === 0 ? 'not-called' : tool.errors && tool.successes ? 'both' : tool.successes ? 'success' : 'only-errors');
 
+/** How many letters a field of that width has room for. */
+const fits = (wide: number) => Math.max(3, Math.floor((wide - 12) / 7));
+
 function Treemap({ of }: { of: Covered }) {
   const servers = of.servers.filter((server) => server.tools.length);
   const heavy = (server: Covered['servers'][number]) => server.tools.reduce((sum, tool) => sum + weight(tool), 0);
@@ -42,13 +45,13 @@ function Treemap({ of }: { of: Covered }) {
     <svg class="treemap" viewBox={`0 0 ${WIDE} ${HIGH}`} role="img" aria-label={`${of.tools.covered} of ${of.tools.total} tools were called`}>
       {laidOut(sorted, heavy, 0, 0, WIDE, HIGH).map(({ item: server, x, y, w, h }) => (
         <g key={server.name ?? ''}>
-          <text class="server" x={x + 6} y={y + 14}>{clipped(server.name ?? 'no server named', w)}</text>
+          <text class="server" x={x + 6} y={y + 14}>{plain(server.name ?? 'no server named', fits(w))}</text>
           {laidOut(server.tools.toSorted((one, other) => other.calls - one.calls), weight, x + 2, y + 20, w - 4, h - 22).map(({ item, ...box }) => (
             <g key={item.name} class={kind(item)}>
-              <title>{`${item.name}: ${plural(item.calls, 'call')}, ${item.errors} came back as errors`}</title>
+              <title>{`${plain(item.name)}: ${plural(item.calls, 'call')}, ${item.errors} came back as errors`}</title>
               <rect x={box.x + 1} y={box.y + 1} width={Math.max(0, box.w - 2)} height={Math.max(0, box.h - 2)} rx="3" />
-              {box.w > 44 && box.h > 18 && <text x={box.x + 7} y={box.y + 16}>{clipped(item.name, box.w)}</text>}
-              {box.w > 44 && box.h > 34 && <text class="dim" x={box.x + 7} y={box.y + 30}>{item.calls ? `×${item.calls}` : 'not called'}</text>}
+              {box.w > 44 && box.h > 18 && <text x={box.x + 7} y={box.y + 16}>{plain(item.name, fits(box.w))}</text>}
+              {box.w > (item.calls ? 44 : 80) && box.h > 34 && <text class="dim" x={box.x + 7} y={box.y + 30}>{item.calls ? `×${item.calls}` : 'not called'}</text>}
             </g>
           ))}
         </g>
@@ -56,11 +59,6 @@ function Treemap({ of }: { of: Covered }) {
     </svg>
   );
 }
-
-const clipped = (text: string, wide: number) => {
-  const most = Math.max(3, Math.floor((wide - 12) / 7));
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
-};
 
 const SHARES = [['tools', 'tools called'], ['parameters', 'parameters given'], ['values', 'values given'], ['successes', 'tools that succeeded'], ['errors', 'tools that came back as an error']] as const;
 
@@ -74,7 +72,7 @@ export const Coverage = ({ of }: { of: Covered }) => (
     <p class="legend"><span class="key success" /> succeeded <span class="key both" /> also came back as an error <span class="key only-errors" /> only errors <span class="key not-called" /> not called</p>
     {of.unmeasured.length > 0 && <p>No recording lists the tools of <Text of={of.unmeasured.join(', ')} />.</p>}
     <table class="numbers">
-      <thead><tr><th scope="col">Tool</th><th scope="col">Calls</th><th scope="col">Errors</th><th scope="col">Parameters never given</th></tr></thead>
+      <thead><tr><th scope="col">Tool</th><th scope="col">Calls</th><th scope="col">Errors</th><th scope="col" class="left">Parameters never given</th></tr></thead>
       <tbody>
         {of.servers.flatMap((server) => server.tools.map((tool) => (
           <tr key={`${server.name} ${tool.name}`}>

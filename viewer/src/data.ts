@@ -1,4 +1,5 @@
 // Reads what the page holds: the report, and per test the traces of its runs.
+import type { Comparison } from './compare';
 import type { Gate, Report, Run, Status, Test, Trace } from './model';
 
 async function unpack<T>(text: string): Promise<T> {
@@ -59,7 +60,8 @@ export function stateOf(test: Test, run: Run): RunState {
 
 function causeOfGate(gate: Gate): string {
   const failed = gate.expectations.find((one) => !one.passed);
-  return failed?.message ?? gate.explanation[0]?.message ?? failed?.reason ?? gate.not_exercised ?? '';
+  const missed = failed && `${failed.target.replace(`${gate.key}.`, '')} is ${JSON.stringify(failed.actual)}`;
+  return failed?.message ?? gate.explanation[0]?.message ?? failed?.reason ?? gate.not_exercised ?? missed ?? '';
 }
 
 /** Why a test is not green, in the report's own words. */
@@ -95,8 +97,13 @@ function rowOf(test: Test, at: number): Row {
   return row;
 }
 
-/** Reads the report; nothing else here works before. */
+/** The comparison, where the page is one of two reports. */
+export let comparison: Comparison | undefined;
+
+/** Reads the report or the comparison; nothing else here works before. */
 export async function load(): Promise<void> {
+  comparison = await block<Comparison>('compare');
+  if (comparison) return;
   const found = await block<Report>('report');
   if (!found) throw new Error('This page has no report in it.');
   report = found;

@@ -2,6 +2,7 @@
 import { time } from './format';
 import type { Trace } from './model';
 import { steps } from './steps';
+import { plain } from './text';
 
 interface Span {
   start: number;
@@ -17,7 +18,7 @@ function spans(trace: Trace): Span[] {
     if (turn?.start_ms != null && turn.duration_ms != null) out.push({ start: turn.start_ms, end: turn.start_ms + turn.duration_ms, label });
     for (const { number, call, result } of calls) {
       if (result?.start_ms == null || result.duration_ms == null) continue;
-      out.push({ start: result.start_ms, end: result.start_ms + result.duration_ms, label: `${number} ${call.name}`, call: number, failed: result.is_error === true || !!result.error });
+      out.push({ start: result.start_ms, end: result.start_ms + result.duration_ms, label: plain(`${number} ${call.name}`, 60), call: number, failed: result.is_error === true || !!result.error });
     }
   }
   return out;

@@ -8,7 +8,7 @@ type Board = NonNullable<Report['leaderboard']>;
 export const Leaderboard = ({ of }: { of: Board }) => (
   <div class="pane" tabIndex={0}>
     <table class="numbers">
-      <caption>Means per run. The line is the 95% interval of pass@1, over {of.k} runs of each test.</caption>
+      <caption>pass@1: a run passes. pass@{of.k}: at least one of {of.k} runs does. pass^{of.k}: all of them do. The rest is per run.</caption>
       <thead>
         <tr>{['Model', 'Tests', 'Runs', 'pass@1', '95% interval', `pass@${of.k}`, `pass^${of.k}`, 'Calls', 'Turns', 'Tokens', 'Cost', 'Time', 'Against the first'].map((name) => <th key={name} scope="col">{name}</th>)}</tr>
       </thead>

@@ -1,7 +1,8 @@
 // Puts the page together: the address says which.
 import { signal } from '@preact/signals';
 import { render } from 'preact';
-import { byId, load, nameOf, report } from './data';
+import { Compared } from './compare';
+import { byId, comparison, load, nameOf, report } from './data';
 import { Definitions } from './definitions';
 import { Help, listen } from './keys';
 import { Overview, printing } from './overview';
@@ -49,6 +50,7 @@ function Trail() {
 
 function Page() {
   const { parts } = route.value;
+  if (comparison) return <Compared of={comparison} />;
   if (parts[0] === 'doc') return <Definitions gate={parts[1]} target={parts[2]} />;
   if (parts[0] !== 't') return <Overview />;
   const row = byId.get(parts[1]);
@@ -65,7 +67,7 @@ const App = () => (
   <>
     <header class="top">
       <Trail />
-      <span class="dim command mono"><Line of={report.command ?? ''} /></span>
+      <span class="dim command mono"><Line of={report?.command ?? ''} /></span>
       <button class="button" aria-label="Help" onClick={() => (help.value = true)}>?</button>
       <button class="button" onClick={turnTheme}>{isDark() ? 'Light' : 'Dark'}</button>
     </header>

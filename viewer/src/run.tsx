@@ -79,9 +79,9 @@ const ResultBody = ({ of }: { of: Result }) => (
 function Calls({ of, chosen, search, choose }: { of: Step[]; chosen?: number; search: string; choose: (number: number) => void }) {
   const fits = (step: Step) => !search || `${step.call.name} ${brief(step.call.args)} ${step.result ? said(step.result) : ''}`.toLowerCase().includes(search);
   return (
-    <div class={of.length > 1 ? 'calls at-once' : 'calls'}>
-      {of.length > 1 && <span class="dim at-once-label">{of.length} at once</span>}
-      {of.map((step) => <CallCard key={step.number} step={step} open={chosen === step.number} faded={!fits(step)} choose={() => choose(step.number)} />)}
+    <div class={of.length > 1 ? 'at-once' : ''}>
+      {of.length > 1 && <small class="dim">{of.length} at once</small>}
+      <div class="calls">{of.map((step) => <CallCard key={step.number} step={step} open={chosen === step.number} faded={!fits(step)} choose={() => choose(step.number)} />)}</div>
     </div>
   );
 }
@@ -91,7 +91,7 @@ function Timeline({ trace, chosen, search, choose }: { trace: Trace; chosen?: nu
     <ol class="timeline">
       {steps(trace).map((turn, at) => (
         <li key={at} class={turn.role}>
-          <span class="when">{turn.label}{turn.turn && <small>{[turn.turn.tokens?.total != null && `${short(turn.turn.tokens.total)} tok`, turn.turn.duration_ms != null && time(turn.turn.duration_ms)].filter(Boolean).join(' · ')}</small>}</span>
+          <span class="when">{turn.label}{turn.turn?.tokens?.total != null && <small>{short(turn.turn.tokens.total)} tokens</small>}{turn.turn?.duration_ms != null && <small>{time(turn.turn.duration_ms)}</small>}</span>
           <div>
             {turn.text && <div class={`said ${search && !turn.text.toLowerCase().includes(search) ? 'faded' : ''}`}><Text of={turn.text} /></div>}
             {turn.calls.length > 0 && <Calls of={turn.calls} chosen={chosen} search={search} choose={choose} />}

@@ -41,6 +41,12 @@ export function Text({ of, code }: { of: string | null | undefined; code?: boole
   );
 }
 
+/** The same in a picture or a title, which have no elements in their text; cut to so many characters. */
+export function plain(text: string, most = 200): string {
+  const shown = text.replace(HIDDEN, (found, at: number) => (PAIR.test(text.slice(at - 1, at + 1)) ? found : `⟦${found.charCodeAt(0).toString(16).toUpperCase()}⟧`));
+  return shown.length > most ? `${shown.slice(0, Math.max(1, most - 1))}…` : shown;
+}
+
 /** A text cut to one line of a list. */
 export const Line = ({ of }: { of: string }) => <bdi>{visible(of.slice(0, 300).replace(/\s+/g, ' '))}</bdi>;
 

@@ -1,6 +1,6 @@
 // A real browser on reports that the built program wrote, opened from disk.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -32,13 +32,13 @@ export function written(name, args, cwd = root) {
   const [html, json] = ['html', 'json'].map((kind) => join(folder, `${name}.${kind}`));
   const ended = mcptest([...args, '--reporter', `html=${html}`, '--reporter', `json=${json}`], cwd);
   if (!existsSync(html)) throw new Error(`no report was written: ${ended.stderr}`);
-  return { html, report: JSON.parse(readFileSync(json, 'utf8')) };
+  const report = JSON.parse(readFileSync(json, 'utf8'));
+  report.tests.forEach((test, at) => (test.id ??= String(at + 1)));
+  return { html, report };
 }
 
 /** Writes the page of a report that is given as JSON. */
-export async function rendered(name, report) {
-  const { writeFileSync } = await import('node:fs');
-  mkdirSync(folder, { recursive: true });
+export function rendered(name, report) {
   writeFileSync(join(folder, `${name}.given.json`), JSON.stringify(report));
   return written(name, ['report', join(folder, `${name}.given.json`)]);
 }
@@ -46,6 +46,7 @@ export async function rendered(name, report) {
 /** Opens a page; `faults` fills with whatever a page must not do. */
 export async function open(browser, html, hash = '', options = {}) {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  context.setDefaultTimeout(5000);
   const page = await context.newPage();
   const faults = [];
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && faults.push(message.text()));

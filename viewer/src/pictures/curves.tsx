@@ -1,6 +1,7 @@
 // Shares against a count: how reliability decays, and how accuracy holds among distractors.
 import { type Row, rows } from '../data';
 import { percent, plural } from '../format';
+import { plain } from '../text';
 import type { Evidence } from './kinds';
 
 const [LEFT, TOP, WIDE, HIGH] = [44, 12, 400, 150];
@@ -88,11 +89,11 @@ export function Ablation({ of }: { of: Evidence<'ablate'> }) {
         <line class="zero" x1={x(0)} x2={x(0)} y1="4" y2={of.rows.length * 26 + 8} />
         {of.rows.map((row, at) => (
           <g key={row.tool} data-tool={row.tool} data-drop={row.drop}>
-            <title>{`without ${row.tool}: ${row.passed} of ${plural(row.runs, 'run')} passed`}</title>
-            <text x="4" y={at * 26 + 22}>{row.tool.length > 22 ? `${row.tool.slice(0, 21)}…` : row.tool}</text>
+            <title>{`without ${plain(row.tool)}: ${row.passed} of ${plural(row.runs, 'run')} passed`}</title>
+            <text x="4" y={at * 26 + 22}>{plain(row.tool, 22)}</text>
             <rect class="band" x={x(row.low)} width={Math.max(1, x(row.high) - x(row.low))} y={at * 26 + 11} height="14" />
             <circle class="dot" cx={x(row.drop)} cy={at * 26 + 18} r="5" />
-            <text x="396" y={at * 26 + 22}>{plural(row.drop, 'point')}{row.instead ? ` · ${row.instead} instead` : ''}</text>
+            <text x="396" y={at * 26 + 22}>{plural(row.drop, 'point')}{row.instead ? ` · ${plain(row.instead, 30)} instead` : ''}</text>
           </g>
         ))}
         <text class="axis" x={x(0)} y={of.rows.length * 26 + 22} text-anchor="middle">0</text>

@@ -12,7 +12,7 @@ export function Stability({ row, of }: { row: Row; of: Evidence<'stability'> }) 
   const shade = (value: number) => Math.min(6, Math.floor(value * 7));
   return (
     <>
-      <svg class="heat" width={left + of.runs.length * cell + 10} height={top + of.runs.length * cell + 20} role="img" aria-label={`How alike ${plural(of.runs.length, 'run')} are, in pairs; the mean is ${number(of.mean)}`}>
+      <svg class="heat" width={left + of.runs.length * cell + 10} height={top + of.runs.length * cell + 20} role="group" aria-label={`How alike ${plural(of.runs.length, 'run')} are, in pairs; the mean is ${number(of.mean)}`}>
         {of.runs.map((run, at) => (
           <g key={run}>
             <a href={linkTo(row, run)}><text class="axis" x={left - 6} y={top + at * cell + cell / 2 + 4} text-anchor="end">{run}</text></a>

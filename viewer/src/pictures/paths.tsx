@@ -1,48 +1,47 @@
 // Calls on a line: the golden path with its detours, and the orders and data that had to hold.
 import type { Row } from '../data';
 import { linkTo } from '../parts';
-import { Text } from '../text';
+import { plain, Text } from '../text';
 import { Picker } from './picker';
 import type { Evidence } from './kinds';
-
-const clipped = (text: string, most: number) => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
 type Golden = Evidence<'golden_path'>;
 
 /** The path from left to right; what was missed is hollow, detours hang below the step they follow. */
 function GoldenRun({ row, path, run }: { row: Row; path: string[]; run: Golden['runs'][number] }) {
   const gap = Math.max(96, Math.min(150, 560 / Math.max(1, path.length)));
-  const x = (step: number) => 48 + gap * step;
+  const early = run.calls[0]?.detour ? 150 : 0;
+  const x = (step: number) => 48 + early + gap * step;
   const detours = new Map<number, typeof run.calls>();
   let after = -1;
   for (const call of run.calls) {
     if (call.step != null) after = call.step - 1;
     if (call.detour) detours.set(after, [...(detours.get(after) ?? []), call]);
   }
-  const deepest = Math.max(0, ...[...detours.values()].map((list) => list.length));
-  // Those before the first step hang left of it.
-  const at = (step: number) => (step < 0 ? 12 : x(step));
+  // Each group below the one before it, so that no two names overlap. Those before the first step hang left of it.
+  let below = 0;
+  const hung = [...detours].map(([step, list]) => ({ list, x: step < 0 ? 12 : x(step), from: below, y: 46 + 18 * (below += list.length) }));
   const missed = new Set(run.missed);
   return (
-    <svg class="golden" width={x(path.length - 1) + 110} height={58 + deepest * 18} role="img" aria-label={`Run ${run.run}: ${missed.size} of ${path.length} steps missed, ${run.calls.filter((call) => call.detour).length} detours`}>
+    <svg class="golden" width={x(path.length - 1) + 110} height={58 + below * 18} role="group" aria-label={`Run ${run.run}: ${missed.size} of ${path.length} steps missed, ${run.calls.filter((call) => call.detour).length} detours`}>
       <line class="way" x1={x(0)} x2={x(path.length - 1)} y1="34" y2="34" />
       {path.map((tool, step) => {
         const call = run.calls.find((one) => one.step === step + 1);
         const node = (
           <g key={step} class={missed.has(step + 1) ? 'missed' : 'reached'} data-step={step + 1}>
             <circle cx={x(step)} cy="34" r="6" />
-            <text x={x(step)} y="18" text-anchor="middle">{clipped(tool, Math.floor(gap / 6.8))}</text>
+            <text x={x(step)} y="18" text-anchor="middle">{plain(tool, Math.floor(gap / 6.8))}</text>
           </g>
         );
         return call ? <a href={linkTo(row, run.run, call.number)}>{node}</a> : node;
       })}
-      {[...detours].map(([step, list]) => (
-        <g key={step} class="detours">
-          <path d={`M${at(step)} 41V${46 + list.length * 18 - 8}`} />
+      {hung.map(({ list, x, y, from }) => (
+        <g key={x} class="detours">
+          <path d={`M${x} 41V${y - 8}`} />
           {list.map((call, index) => (
             <a key={call.number} href={linkTo(row, run.run, call.number)} data-detour={call.number}>
-              <path d={`M${at(step)} ${56 + index * 18}h10`} />
-              <text x={at(step) + 14} y={60 + index * 18}>{call.number} {clipped(call.tool, 30)}</text>
+              <path d={`M${x} ${56 + (from + index) * 18}h10`} />
+              <text x={x + 14} y={60 + (from + index) * 18}>{call.number} {plain(call.tool, 30)}</text>
             </a>
           ))}
         </g>
@@ -81,19 +80,19 @@ function AxesRun({ row, run }: { row: Row; run: Axes['runs'][number] }) {
   const lift = (arc: Arc) => Math.min(60, 16 + 12 * Math.abs(arc.to! - arc.from!));
   const arcs = (list: Arc[], up: number, kind: string) => drawn(list).map((arc, at) => (
     <g key={`${kind}${at}`} class={arc.held ? 'held' : 'broken'} data-arc={kind}>
-      <title>{arc.label}</title>
+      <title>{plain(arc.label)}</title>
       <path d={`M${x(arc.from!)} ${80 + up * 8}Q${(x(arc.from!) + x(arc.to!)) / 2} ${80 + up * (8 + 2 * lift(arc))} ${x(arc.to!)} ${80 + up * 8}`} />
     </g>
   ));
   return (
-    <svg class="axes" width={x(run.calls.length) + 60} height="170" role="img" aria-label={`Run ${run.run}: ${order.filter((one) => !one.held).length} orders and ${data.filter((one) => !one.held).length} flows of data did not hold`}>
+    <svg class="axes" width={x(run.calls.length) + 60} height="170" role="group" aria-label={`Run ${run.run}: ${order.filter((one) => !one.held).length} orders and ${data.filter((one) => !one.held).length} flows of data did not hold`}>
       <line class="way" x1={x(1)} x2={x(Math.max(1, run.calls.length))} y1="80" y2="80" />
       {arcs(order, -1, 'order')}
       {arcs(data, 1, 'data')}
       {run.calls.map((tool, at) => (
         <a key={at} href={linkTo(row, run.run, at + 1)}>
           <circle cx={x(at + 1)} cy="80" r="5" />
-          <text x={x(at + 1)} y={98 + (at % 2) * 13} text-anchor="middle">{clipped(tool, Math.floor(gap / 5))}</text>
+          <text x={x(at + 1)} y={98 + (at % 2) * 13} text-anchor="middle">{plain(tool, Math.floor(gap / 5))}</text>
         </a>
       ))}
     </svg>
@@ -155,8 +154,8 @@ export function ToolEdges({ of }: { of: Edges }) {
 
 const Box = ({ x, y, name }: { x: number; y: number; name: string }) => (
   <g class="box">
-    <title>{name}</title>
+    <title>{plain(name)}</title>
     <rect x={x} y={y - 13} width="146" height="26" rx="5" />
-    <text x={x + 73} y={y + 4} text-anchor="middle">{clipped(name, 20)}</text>
+    <text x={x + 73} y={y + 4} text-anchor="middle">{plain(name, 20)}</text>
   </g>
 );

@@ -1,7 +1,7 @@
 // Virtual time until a failure was got over, and where the tokens go.
 import type { Row } from '../data';
 import { short, time } from '../format';
-import { linkTo } from '../parts';
+import { definitionOf, linkTo } from '../parts';
 import { Text } from '../text';
 import type { Evidence } from './kinds';
 
@@ -46,9 +46,10 @@ export function Recovery({ row, of }: { row: Row; of: Evidence<'recovery'> }) {
 export function TokenEfficiency({ row, of }: { row: Row; of: Evidence<'token_efficiency'> }) {
   const most = Math.max(1, ...of.runs.map((run) => run.total ?? (run.prompt ?? 0) + (run.completion ?? 0)), ...of.runs.map((run) => run.surface ?? 0));
   const x = (tokens: number) => 60 + (360 * tokens) / most;
+  const limits = of.limits.filter((limit) => definitionOf(of.kind, limit.target)?.unit === 'tokens' && limit.most <= most);
   return (
     <>
-      <svg class="tokens" width="500" height={of.runs.length * 26 + 8} role="img" aria-label="Tokens of each run">
+      <svg class="tokens" width="500" height={of.runs.length * 26 + 8} role="group" aria-label="Tokens of each run">
         {of.runs.map((run, at) => {
           const surface = Math.min(run.surface ?? 0, run.prompt ?? run.surface ?? 0);
           const prompt = Math.max(run.prompt ?? 0, surface);
@@ -63,6 +64,7 @@ export function TokenEfficiency({ row, of }: { row: Row; of: Evidence<'token_eff
             </g>
           );
         })}
+        {limits.map((limit) => <g key={limit.target} class="limit"><title>{`${limit.target} ≤ ${short(limit.most)}`}</title><line x1={x(limit.most)} x2={x(limit.most)} y1="0" y2={of.runs.length * 26 + 6} /></g>)}
       </svg>
       <p class="legend"><span class="key surface" /> tools offered <span class="key prompt" /> rest of the prompt <span class="key completion" /> written{of.limits.map((limit) => <span key={limit.target}> · <Text of={limit.target} /> ≤ {short(limit.most)}</span>)}</p>
     </>

@@ -4,6 +4,7 @@ mod md;
 #[cfg(test)]
 mod tests;
 
+use crate::html;
 use crate::pretty;
 use crate::words::count;
 use crate::{Options, Reporter};
@@ -35,6 +36,13 @@ pub const REPORTERS: &[Reporter<Comparison>] = &[
         extension: "md",
         is_commands: false,
         render: md::render,
+    },
+    Reporter {
+        key: "html",
+        doc: "one page for a browser, with both sides of every test",
+        extension: "html",
+        is_commands: false,
+        render: html::comparison,
     },
 ];
 

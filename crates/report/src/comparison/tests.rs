@@ -68,3 +68,10 @@ fn a_person_reads_what_changed_and_with_v_every_test() {
     let verbose = rendered("pretty", &Options { verbose: 1, ..Options::default() });
     assert!(verbose.contains("· same: no evidence of change"), "{verbose}");
 }
+
+#[test]
+fn a_page_holds_both_sides_packed() {
+    let page = rendered("html", &Options::default());
+    assert!(page.contains("id=\"compare\"") && page.ends_with("</html>\n"));
+    assert!(!page.contains("a <b>") && !page.contains("old.json"), "text of others only packed");
+}

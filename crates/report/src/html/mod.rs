@@ -6,6 +6,7 @@ use crate::{Options, Reporter};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::{Compression, GzBuilder};
+use mcptest_core::compare::Comparison;
 use mcptest_core::report::Report;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -28,25 +29,33 @@ const PROGRAM: &str = include_str!("viewer.js");
 fn render(report: &Report, options: &Options) -> Vec<u8> {
     let mut value = serde_json::to_value(&*bounded(report)).expect("a report is JSON");
     let traces = taken_traces(&mut value);
-    let mut page = opening(&verdict(report));
-    page.push_str(&block("report", &value, options));
-    page.push_str(&format!("<script>{PROGRAM}</script>\n"));
+    let mut page = begun(&verdict(report), &block("report", &value, options));
     // After the program, so that it need not wait for them.
     for (at, traces) in traces.iter().enumerate().filter(|(_, traces)| !traces.is_empty()) {
         page.push_str(&block(&format!("traces-{at}"), &Value::Object(traces.clone()), options));
     }
-    page.push_str("</body>\n</html>\n");
+    page.push_str(CLOSING);
     page.into_bytes()
 }
 
-/// A page up to its data.
-fn opening(title: &str) -> String {
+/// Two reports side by side as a page of the same kind.
+pub(crate) fn comparison(comparison: &Comparison, options: &Options) -> Vec<u8> {
+    let value = serde_json::to_value(comparison).unwrap_or_default();
+    let page = begun("two reports side by side", &block("compare", &value, options));
+    (page + CLOSING).into_bytes()
+}
+
+const CLOSING: &str = "</body>\n</html>\n";
+
+/// A page up to its program, with the data that the program begins with.
+fn begun(title: &str, data: &str) -> String {
     format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>mcptest: {title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
-         <div id=\"app\"><noscript>This report needs a browser that runs scripts.</noscript></div>\n"
+         <div id=\"app\"><noscript>This report needs a browser that runs scripts.</noscript></div>\n\
+         {data}<script>{PROGRAM}</script>\n"
     )
 }
 
