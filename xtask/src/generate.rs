@@ -1,7 +1,7 @@
 //! `generate`: the reference pages and schemas, from the same entries that the tool runs on.
 
 use crate::say;
-use mcptest_core::eval::{Fold, GATES, Range};
+use mcptest_core::eval::{Fold, GATES, GateKind, Range};
 use mcptest_core::provider::{FAMILIES, KINDS};
 use std::path::Path;
 use std::process::ExitCode;
@@ -59,9 +59,21 @@ fn pages() -> Vec<(String, String)> {
         ),
     ];
     for gate in GATES {
-        pages.push((format!("docs/reference/{}.md", gate.key), gate.doc.to_owned()));
+        pages.push((format!("docs/reference/{}.md", gate.key), anchored(gate)));
     }
     pages
+}
+
+/// The page of a gate, where links to its targets find the first word on each.
+fn anchored(gate: &GateKind) -> String {
+    let mut text = gate.doc.to_owned();
+    for target in gate.targets {
+        let (row, name) = (format!("| `{}`", target.name), format!("`{}`", target.name));
+        let at = text.find(&row).map(|at| at + 2).or_else(|| text.find(&name));
+        let anchor = format!("<a id=\"{}\"></a>", target.anchor());
+        text.insert_str(at.unwrap_or(text.len()), &anchor);
+    }
+    text
 }
 
 fn index() -> String {

@@ -153,6 +153,8 @@ pub(crate) struct Run {
     pub(crate) coverage_threshold: Option<u8>,
     #[command(flatten)]
     pub(crate) reporters: Reporters,
+    #[command(flatten)]
+    pub(crate) embedding: Embedding,
 }
 
 /// What to do with scenarios.
@@ -281,6 +283,8 @@ pub(crate) struct Eval {
     pub(crate) deny: Deny,
     #[command(flatten)]
     pub(crate) reporters: Reporters,
+    #[command(flatten)]
+    pub(crate) embedding: Embedding,
 }
 
 /// What to grade.
@@ -299,6 +303,25 @@ pub(crate) enum Grading {
 pub(crate) struct Reporters {
     #[arg(long = "reporter", value_name = "KIND[=FILE]", help = reporters_help())]
     pub(crate) reporters: Vec<String>,
+}
+
+/// Whose traces reports hold.
+#[derive(Debug, Clone, Copy, Group)]
+pub(crate) struct Embedding {
+    /// Put the traces of these tests into the reports that can hold them [default: what each reporter says].
+    #[arg(long, value_enum, value_name = "WHICH")]
+    pub(crate) embed: Option<Traces>,
+}
+
+/// Whose traces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Traces {
+    /// Those of no test.
+    None,
+    /// Those of tests that did not pass.
+    Failed,
+    /// Those of every test.
+    All,
 }
 
 /// Arguments of `validate`.
@@ -372,6 +395,8 @@ pub(crate) struct Rerender {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) reporters: Reporters,
+    #[command(flatten)]
+    pub(crate) embedding: Embedding,
     /// Print more: the numbers that were asserted; twice, every number and every run.
     #[arg(long, short, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,

@@ -218,6 +218,12 @@ impl Paint {
     }
 }
 
+/// The command as it was typed.
+pub(crate) fn typed() -> String {
+    let words = std::env::args_os().skip(1).map(|word| mcptest_core::row::quoted(&word.to_string_lossy()));
+    std::iter::once("mcptest".to_owned()).chain(words).collect::<Vec<_>>().join(" ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::wrapped;

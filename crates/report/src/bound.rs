@@ -1,12 +1,23 @@
 //! How much of one value does a file for machines hold?
 
-use mcptest_core::report::{AssertionDiff, Expectation, Reason, Report, TestReport};
+use mcptest_core::report::{AssertionDiff, Embed, Expectation, Reason, Report, TestReport};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The longest text, and the longest value as JSON, in bytes.
 const LONGEST: usize = 64 << 10;
+
+/// The report without the traces that are not to be in it.
+pub(crate) fn embedding(report: &Report, embed: Embed) -> Cow<'_, Report> {
+    let has_others =
+        |test: &TestReport| !embed.takes(test) && test.runs.iter().any(|run| run.trace.is_some());
+    let mut copy = Cow::Borrowed(report);
+    if report.tests.iter().any(has_others) {
+        copy.to_mut().tests.iter_mut().for_each(|test| embed.keep_in(test));
+    }
+    copy
+}
 
 /// The report with every longer text and value cut: it then ends in its full length and a hash (BLAKE3) of all of it.
 pub(crate) fn bounded(report: &Report) -> Cow<'_, Report> {

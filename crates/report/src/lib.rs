@@ -24,7 +24,7 @@ mod suites;
 mod tap;
 mod words;
 
-use mcptest_core::report::Report;
+use mcptest_core::report::{Embed, Report};
 use std::borrow::Cow;
 use std::time::Duration;
 
@@ -46,6 +46,8 @@ pub struct Options {
     pub elapsed: Option<Duration>,
     /// For formats that pack their text, in which nobody finds anything afterwards.
     pub clean: Option<Clean>,
+    /// Whose traces are in the report, of those that there are.
+    pub embed: Embed,
 }
 
 /// One format.
@@ -59,6 +61,9 @@ pub struct Reporter<R = Report> {
     pub extension: &'static str,
     /// Whether each line is a command to a CI runner: then it may share standard output with another format.
     pub is_commands: bool,
+    /// Whose traces it holds, unless `--embed` says otherwise; `None` for one that holds neither traces nor what is
+    /// behind the numbers of gates.
+    pub embeds: Option<Embed>,
     /// The report in this format: the same bytes for the same report.
     pub render: fn(&R, &Options) -> Vec<u8>,
 }

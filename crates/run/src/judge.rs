@@ -37,6 +37,7 @@ pub(crate) fn judge_and(
         deny_vacuous: options.deny_vacuous,
         deny_unpinned: options.deny_unpinned,
         is_live: options.mode == Mode::Live,
+        evidence: options.evidence,
     };
     let judged = |recorded: &Recorded<'_>| {
         also(recorded);

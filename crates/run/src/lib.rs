@@ -17,6 +17,7 @@ mod plan;
 mod record;
 mod refused_tools;
 mod replay;
+mod root;
 mod scan;
 mod secrets;
 mod select;
@@ -51,7 +52,7 @@ pub use watch::{Judged, Stamps};
 
 use mcptest_core::coverage::Exercised;
 use mcptest_core::problem::Problem;
-use mcptest_core::report::{Report, Status, TestReport};
+use mcptest_core::report::{Embed, Report, Status, TestReport};
 use mcptest_core::row::Row;
 use mcptest_core::suite::{Host, Loaded, load, load_for_traces, load_to_capture};
 use mcptest_files as files;
@@ -143,6 +144,8 @@ pub struct Options {
     pub deny_unpinned: bool,
     /// Say what the tests exercise of their servers.
     pub coverage: Option<CoverageFloor>,
+    /// Say what is behind the numbers of gates, and hold these traces.
+    pub evidence: Option<Embed>,
 }
 
 /// The percent of the tools that must be called, where one is asked for.
@@ -229,6 +232,8 @@ pub fn run(
         rows if options.fail_fast => until_first_failure(rows, judge),
         rows => in_parallel(options, || rows.par_iter().enumerate().map(judge).collect()),
     };
+    let mut tests = tests;
+    tests.iter_mut().for_each(root::name_from_root);
     let mut report = Report::new(tests);
     report.coverage = exercised.map(|(CoverageFloor(floor), exercised)| {
         let exercised = exercised.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -123,10 +123,12 @@ fn runs_of<'c>(
                     reason(&ReadError::Bad { path: path.to_path_buf(), problem: problem.clone() })
                 }),
                 header: cassette.header.as_ref(),
+                line: is_kept.then_some(run.line),
                 source,
             })),
             Err(reason) => {
-                runs.push(RecordedRun { number: 0, trace: Err(reason.clone()), header: None, source });
+                let trace = Err(reason.clone());
+                runs.push(RecordedRun { number: 0, trace, header: None, line: None, source });
             }
         }
     }

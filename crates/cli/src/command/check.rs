@@ -78,7 +78,8 @@ pub(super) fn run(args: &Check, colour: Colour) -> Result<ExitCode, Failure> {
     };
     server::speak(async {
         let begun = Instant::now();
-        let report = check::check(&spec, &probes, &options).await?;
+        let mut report = check::check(&spec, &probes, &options).await?;
+        report.command = Some(crate::output::typed());
         Destination::write_all(&destinations, &report, colour, args.verbose, Some(begun.elapsed()))?;
         Ok(ExitCode::from(report.exit_code()))
     })

@@ -8,14 +8,13 @@ use crate::progress::words::{counted, dollars, grouped};
 use mcptest_core::escape::escape;
 use mcptest_core::grade::{Asks, Criterion, Question, Sees};
 use mcptest_core::row::Row;
-use mcptest_report::REPORTERS;
 use mcptest_run::grade::{CheckPlan, GradingPlan, WhichGrades, plan};
 use mcptest_run::{Mode, Options, Plan, RunOutcome, Selection};
 use std::process::ExitCode;
 use std::time::Instant;
 
 pub(super) fn run(args: Eval, colour: Colour) -> Result<ExitCode, Failure> {
-    let destinations = Destination::parse_all(&args.reporters.reporters, REPORTERS)?;
+    let destinations = Destination::of(&args.reporters, args.embedding)?;
     let begun = Instant::now();
     let groups = suites::groups(args.traces.as_deref())?;
     let loaded = match &args.traces {
@@ -35,6 +34,7 @@ pub(super) fn run(args: Eval, colour: Colour) -> Result<ExitCode, Failure> {
         max_cost_usd: args.max_cost,
         deny_vacuous: args.deny.deny_vacuous,
         deny_unpinned: args.deny.deny_unpinned,
+        evidence: Destination::evidence(&destinations),
         ..Options::default()
     };
     if rows.rows.is_empty() {

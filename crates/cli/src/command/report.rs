@@ -1,9 +1,10 @@
 //! `mcptest report`, and where reports go.
 
-use crate::args::{Colour, Rerender};
+use crate::args::{Colour, Embedding, Reporters, Rerender, Traces};
 use crate::output::{self, Failure};
 use mcptest_core::escape::escape_path;
 use mcptest_core::problem::nearest;
+use mcptest_core::report::{Embed, Report};
 use mcptest_files::{self as files, Identity};
 use mcptest_report::{Clean, Options, REPORTERS, Reporter};
 use std::collections::{HashMap, HashSet};
@@ -13,7 +14,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 pub(super) fn run(args: &Rerender, colour: Colour) -> Result<ExitCode, Failure> {
-    let destinations = Destination::parse_all(&args.reporters.reporters, REPORTERS)?;
+    let destinations = Destination::of(&args.reporters, args.embedding)?;
     let named = |error: &dyn std::fmt::Display| Failure(format!("{}: {error}", escape_path(&args.file)));
     Destination::refuse_inputs(&destinations, std::iter::once(args.file.clone()))?;
     let text = files::read_named_text(&args.file, files::RECORDING)
@@ -52,7 +53,7 @@ fn by_environment<R>(known: &'static [Reporter<R>]) -> Vec<Destination<R>> {
     };
     let found = wanted.into_iter().filter_map(|(key, file)| {
         let reporter = known.iter().find(|reporter| reporter.key == key)?;
-        Some(Destination { reporter, file })
+        Some(Destination::new(reporter, file))
     });
     found.collect()
 }
@@ -68,9 +69,49 @@ fn before(file: &Path) -> String {
 pub(super) struct Destination<R: 'static> {
     reporter: &'static Reporter<R>,
     file: Option<PathBuf>,
+    embed: Embed,
+}
+
+impl Destination<Report> {
+    /// What `--reporter` and `--embed` asked for.
+    pub(super) fn of(reporters: &Reporters, embedding: Embedding) -> Result<Vec<Self>, Failure> {
+        let mut destinations = Self::parse_all(&reporters.reporters, REPORTERS)?;
+        Self::set_embed(&mut destinations, embedding)?;
+        Ok(destinations)
+    }
 }
 
 impl<R> Destination<R> {
+    fn new(reporter: &'static Reporter<R>, file: Option<PathBuf>) -> Self {
+        Self { reporter, file, embed: reporter.embeds.unwrap_or_default() }
+    }
+
+    /// Takes over what `--embed` asks, which is refused where no report can hold traces.
+    fn set_embed(destinations: &mut [Self], asked: Embedding) -> Result<(), Failure> {
+        let asked = asked.embed.map(|traces| match traces {
+            Traces::None => Embed::None,
+            Traces::Failed => Embed::Failed,
+            Traces::All => Embed::All,
+        });
+        let mut holding: Vec<&mut Self> =
+            destinations.iter_mut().filter(|one| one.reporter.embeds.is_some()).collect();
+        if asked.is_some() && holding.is_empty() {
+            let why = "`--embed` says whose traces a report holds, and none of these reports holds any";
+            return Err(Failure(format!(
+                "{why}\n  help: leave it out, or add `--reporter json=report.json`"
+            )));
+        }
+        for one in &mut holding {
+            one.embed = asked.unwrap_or(one.embed);
+        }
+        Ok(())
+    }
+
+    /// Whose traces the reports need; `None` when none of them shows what is behind the verdicts.
+    pub(super) fn evidence(destinations: &[Self]) -> Option<Embed> {
+        destinations.iter().filter(|one| one.reporter.embeds.is_some()).map(|one| one.embed).max()
+    }
+
     /// What `--reporter` asked for; `pretty` on standard output when nothing goes there.
     pub(super) fn parse_all(written: &[String], known: &'static [Reporter<R>]) -> Result<Vec<Self>, Failure> {
         let mut destinations = Vec::new();
@@ -98,7 +139,7 @@ impl<R> Destination<R> {
             }
         }
         if to_stdout + commands == 0 {
-            destinations.push(Self { reporter: &known[0], file: None });
+            destinations.push(Self::new(&known[0], None));
         }
         Ok(destinations)
     }
@@ -123,7 +164,7 @@ impl<R> Destination<R> {
                 reporter.extension
             )));
         }
-        Ok(Self { reporter, file: file.map(PathBuf::from) })
+        Ok(Self::new(reporter, file.map(PathBuf::from)))
     }
 
     /// Refuses to write a report over what it is made from.
@@ -169,7 +210,8 @@ impl<R> Destination<R> {
         let mut failed = None;
         for destination in destinations {
             let Some(file) = &destination.file else { continue };
-            let options = Options { verbose, clean: CLEAN, ..Options::default() };
+            let embed = destination.embed;
+            let options = Options { verbose, clean: CLEAN, embed, ..Options::default() };
             let bytes = (destination.reporter.render)(report, &options);
             let text = String::from_utf8_lossy(&bytes);
             if let Err(error) = mcptest_run::write(file, &(before(file) + &text)) {
@@ -182,8 +224,8 @@ impl<R> Destination<R> {
             // Only a terminal is told the time: the same recordings give the same bytes everywhere else.
             let elapsed = elapsed.filter(|_| std::io::stdout().is_terminal());
             let ascii = output::is_dumb();
-            let width = output::width();
-            let options = Options { colour: coloured, ascii, width, verbose, elapsed, clean: CLEAN };
+            let (width, embed) = (output::width(), destination.embed);
+            let options = Options { colour: coloured, ascii, width, verbose, elapsed, clean: CLEAN, embed };
             let bytes = (destination.reporter.render)(report, &options);
             let is_commands = destination.reporter.is_commands;
             let written = if is_commands { output::commands(&bytes) } else { output::stdout(&bytes) };

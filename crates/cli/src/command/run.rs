@@ -12,10 +12,9 @@ use crate::progress::Progress;
 use clap::ValueEnum;
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem;
-use mcptest_core::report::Report;
+use mcptest_core::report::{Embed, Report};
 use mcptest_core::row::{AgentRow, Row};
 use mcptest_core::suite::{Loaded, Model, OverrideError, Suite};
-use mcptest_report::REPORTERS;
 use mcptest_run::{CoverageFloor, LastRun, Mode, Options, Plan, RunOutcome, Selection, Transcripts, Which};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -28,7 +27,7 @@ const NAMED: usize = 10;
 pub(super) type IsWanted = fn(&Row<'_>, Mode) -> bool;
 
 pub(super) fn run(args: &Run, colour: Colour, is_wanted: IsWanted) -> Result<ExitCode, Failure> {
-    let destinations = Destination::parse_all(&args.reporters.reporters, REPORTERS)?;
+    let destinations = Destination::of(&args.reporters, args.embedding)?;
     if args.part.watch {
         return watch::run(args, &destinations, colour, is_wanted);
     }
@@ -50,7 +49,7 @@ pub(super) fn run(args: &Run, colour: Colour, is_wanted: IsWanted) -> Result<Exi
     if args.list {
         return list(&plan);
     }
-    let options = options(args);
+    let options = options(args, Destination::evidence(&destinations));
     if args.calling.dry_run {
         return dry_run::run(&plan, &options);
     }
@@ -70,7 +69,7 @@ pub(super) fn run(args: &Run, colour: Colour, is_wanted: IsWanted) -> Result<Exi
         };
         answer = update::offer(&changes, args.accepting.yes)?;
         if answer == Answer::Written {
-            report = judged_again(args, colour, is_wanted)?;
+            report = judged_again(args, Options { mode: Mode::Replay, ..options }, colour, is_wanted)?;
         }
     }
     if args.traces.is_none() {
@@ -145,7 +144,7 @@ fn keep_last_failed(plan: &mut Plan<'_>) {
     output::stderr(&format!("note: {} of {all} tests failed the last time: {named}{more}\n", failed.len()));
 }
 
-pub(super) fn options(args: &Run) -> Options {
+pub(super) fn options(args: &Run, evidence: Option<Embed>) -> Options {
     Options {
         mode: mode(&args.calling),
         jobs: args.calling.jobs.map(usize::from),
@@ -155,14 +154,19 @@ pub(super) fn options(args: &Run) -> Options {
         deny_unpinned: args.deny.deny_unpinned,
         coverage: (args.coverage || args.coverage_threshold.is_some())
             .then(|| CoverageFloor(args.coverage_threshold.map(usize::from))),
+        evidence,
     }
 }
 
 /// What the recordings come to after something was accepted.
-fn judged_again(args: &Run, colour: Colour, is_wanted: IsWanted) -> Result<Report, Failure> {
+fn judged_again(
+    args: &Run,
+    options: Options,
+    colour: Colour,
+    is_wanted: IsWanted,
+) -> Result<Report, Failure> {
     let loaded = load(args, colour)?;
     let plan = plan(args, &loaded, None, is_wanted);
-    let options = Options { mode: Mode::Replay, ..options(args) };
     match watched(&plan, options, true, colour) {
         Ok(outcome) => Ok(outcome.report),
         Err(interrupted) => Err(Failure(interrupted.to_string())),
@@ -199,6 +203,17 @@ fn mode(calling: &Calling) -> Mode {
 
 /// Judges the plan, and shows how far recording is.
 pub(super) fn watched(
+    plan: &Plan<'_>,
+    options: Options,
+    is_quiet: bool,
+    colour: Colour,
+) -> Result<RunOutcome, mcptest_run::Interrupted> {
+    let mut outcome = made(plan, options, is_quiet, colour)?;
+    outcome.report.command = Some(output::typed());
+    Ok(outcome)
+}
+
+fn made(
     plan: &Plan<'_>,
     options: Options,
     is_quiet: bool,

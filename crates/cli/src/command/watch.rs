@@ -64,7 +64,8 @@ fn round(
     let files = then.of_plan(&loaded, &plan);
     let all = plan.rows.len();
     let (report, again) = judged.report(&loaded, plan, then, |plan| {
-        let judged = run::watched(plan, run::options(args), true, colour);
+        let judged =
+            run::watched(plan, run::options(args, Destination::evidence(destinations)), true, colour);
         judged.map(|outcome| outcome.report).map_err(|interrupted| Failure(interrupted.to_string()))
     })?;
     Destination::write_all(destinations, &report, colour, args.suites.verbose, None)?;

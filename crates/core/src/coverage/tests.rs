@@ -23,7 +23,7 @@ fn coverage(catalogue: Option<&Value>, trace: &Value, threshold: Option<usize>) 
         "format": "mcptest-cassette", "version": 1, "agent": "a", "catalogue": catalogue,
     }))
     .unwrap();
-    let run = RecordedRun { number: 1, trace: Ok(&trace), source: None, header: Some(&header) };
+    let run = RecordedRun { number: 1, trace: Ok(&trace), source: None, line: None, header: Some(&header) };
     let recorded =
         Recorded::Runs(RecordedRuns { runs: vec![run], headers: vec![&header], ..RecordedRuns::default() });
     let mut all = Exercised::default();

@@ -73,7 +73,7 @@ pub use recovery::is_contradicted;
 pub use scores::{RunScores, Scores};
 pub use stability::{StabilityFloors, StabilityReport, agent_stability, agent_stability_across, drift_flags};
 #[doc(hidden)]
-pub use target::{Better, Fold, Range, Target};
+pub use target::{Better, Fold, Range, Target, Unit};
 #[doc(hidden)]
 pub use token_efficiency::PRICES_HELP;
 pub use tool_edges::{DelegationEdge, EdgesScore, ToolEdges, score_tool_edges};

@@ -1,7 +1,7 @@
 //! What a gate computes: each target with its range and how the runs of a test are folded into it.
 
 use crate::matcher::Matcher;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// One number that a gate computes and a suite can assert.
 #[derive(Debug, Clone, Copy)]
@@ -20,6 +20,7 @@ pub struct Target {
     /// Whether it is the share of runs that meet what the block asks of each.
     pub(super) is_pass_rate: bool,
     better: Better,
+    unit: Option<Unit>,
 }
 
 /// The values that come out of a number of runs, and what to do when none of them will pass.
@@ -55,8 +56,30 @@ pub enum Range {
     Amount,
 }
 
+/// What a target counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Unit {
+    /// 1 when something holds, else 0.
+    Flag,
+    /// Hundredths.
+    Percent,
+    /// A share of 1.
+    Ratio,
+    /// Things.
+    Count,
+    /// Milliseconds.
+    Ms,
+    /// Tokens of a model.
+    Tokens,
+    /// US dollars.
+    Usd,
+    /// An amount of something else.
+    Score,
+}
+
 /// Which values of a target are good.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Better {
     /// High ones.
@@ -90,6 +113,7 @@ impl Target {
             reachable: None,
             is_pass_rate: false,
             better: Better::High,
+            unit: None,
         }
     }
 
@@ -104,6 +128,7 @@ impl Target {
             reachable: None,
             is_pass_rate: false,
             better: Better::High,
+            unit: None,
         }
     }
 
@@ -118,6 +143,7 @@ impl Target {
             reachable: None,
             is_pass_rate: false,
             better: Better::High,
+            unit: None,
         }
     }
 
@@ -132,6 +158,7 @@ impl Target {
             reachable: None,
             is_pass_rate: false,
             better: Better::Low,
+            unit: None,
         }
     }
 
@@ -146,6 +173,7 @@ impl Target {
             reachable: None,
             is_pass_rate: false,
             better: Better::Low,
+            unit: None,
         }
     }
 
@@ -154,6 +182,39 @@ impl Target {
         let rate = Self::ratio(name, "share of the runs that meet what the block asks of each run");
         let rate = rate.folded(Fold::Pooled).rising(|passed, runs| passed as f64 / runs as f64);
         Self { is_pass_rate: true, ..rate }
+    }
+
+    /// The same, counted in this unit.
+    #[must_use]
+    pub(crate) const fn in_unit(mut self, unit: Unit) -> Self {
+        self.unit = Some(unit);
+        self
+    }
+
+    /// What it counts.
+    pub fn unit(&self) -> Unit {
+        self.unit.unwrap_or(match self.range {
+            Range::Flag => Unit::Flag,
+            Range::Percent => Unit::Percent,
+            Range::Ratio => Unit::Ratio,
+            Range::Count => Unit::Count,
+            Range::Amount => Unit::Score,
+        })
+    }
+
+    /// Its highest value, where it has one.
+    pub fn highest(&self) -> Option<f64> {
+        let of_range = match self.range {
+            Range::Flag | Range::Ratio => 1.0,
+            Range::Percent => 100.0,
+            Range::Count | Range::Amount => f64::INFINITY,
+        };
+        Some(of_range.min(self.most)).filter(|most| most.is_finite())
+    }
+
+    /// What links to its definition point at, in the page of its gate.
+    pub fn anchor(&self) -> String {
+        self.name.replace('.', "-")
     }
 
     /// The same, folded in another way.

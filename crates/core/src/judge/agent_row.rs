@@ -1,6 +1,6 @@
 //! What do the recorded runs of an agent's row come to?
 
-use super::one_run::{broken_run, judge_run, overcome_errors, reached_limit};
+use super::one_run::{broken_run, judge_run, overcome_errors, reached_limit, set_totals};
 use super::recorded::{RecordedRun, RecordedRuns, missing, with_known_tools};
 use super::{advice, faults, matrix, servers};
 use crate::eval::{GateBlock, SideRuns, decided, failed_by};
@@ -188,8 +188,11 @@ fn judge_runs<'t>(
             }
         };
         let source = run.source.map(|path| path.display().to_string());
-        let trace_id = run.trace.as_ref().ok().and_then(|trace| trace.trace_id.as_deref().map(str::to_owned));
-        report.runs.push(RunReport { source, trace_id, ..judged });
+        let mut judged = RunReport { source, line: run.line, ..judged };
+        if let Ok(trace) = &run.trace {
+            set_totals(&mut judged, trace);
+        }
+        report.runs.push(judged);
     }
     for (gate, numbers) in failed {
         let count = if numbers.len() == 1 { "counts" } else { "count" };

@@ -18,7 +18,7 @@ pub(crate) use recorded::with_known_tools;
 pub use recorded::{Recorded, RecordedCall, RecordedMatrix, RecordedRun, RecordedRuns};
 
 use crate::problem::nearest;
-use crate::report::{Place, Report, Status, TestReport};
+use crate::report::{Embed, Place, RawTrace, Report, Status, TestReport};
 use crate::row::{Reason, ReasonKind, Rerun, Row, Subject};
 use crate::suite::Suite;
 
@@ -31,6 +31,8 @@ pub struct Judging {
     pub deny_unpinned: bool,
     /// The runs are made just now and kept nowhere: who judges the row again makes them again.
     pub is_live: bool,
+    /// The report says what is behind the numbers of gates, and holds these traces.
+    pub evidence: Option<Embed>,
 }
 
 /// Judges all rows of a suite, each by the runs given under its name; whatever is wrong with a row stays in it.
@@ -100,7 +102,21 @@ pub fn judge_row(row: &Row<'_>, recorded: &Recorded<'_>, judging: Judging) -> Te
     if let Some(option) = denied_by {
         deny_unpinned(&mut report, option);
     }
+    if let Recorded::Runs(runs) = recorded
+        && judging.evidence.is_some_and(|embed| embed.takes(&report))
+    {
+        embed(&mut report, &runs.runs);
+    }
     report
+}
+
+/// Puts the traces of the runs into the report.
+fn embed(report: &mut TestReport, recorded: &[RecordedRun<'_>]) {
+    for run in &mut report.runs {
+        let recorded = recorded.iter().find(|recorded| recorded.number == run.index);
+        let trace = recorded.and_then(|recorded| recorded.trace.as_ref().ok());
+        run.trace = trace.and_then(|trace| RawTrace::new(trace.text));
+    }
 }
 
 /// Fails a row whose recording does not say what it was recorded with: it may have been made for another suite.

@@ -6,7 +6,7 @@ use crate::report::{Expectation, RunReport, Status};
 use crate::row::{Reason, ReasonKind};
 use crate::suite::Agent;
 use crate::target::Path;
-use crate::trace::{Header, Run, Trace, error_in_words};
+use crate::trace::{Header, Run, Tokens, Trace, error_in_words};
 use serde_json::Value;
 
 const SHOWN_TOOL_NAMES: usize = 50;
@@ -37,21 +37,18 @@ pub(super) fn judge_run(agent: &Agent, index: usize, trace: &Trace<'_>, graded: 
         graded.iter().filter(|found| !found.is_advice).find_map(|found| found.grade.as_ref().err());
     let all_passed = has_passed && expectations.iter().all(|expectation| expectation.passed);
     let crash = crash.map(|crash| Reason::of_lines(ReasonKind::AgentCrashed, &crash));
+    let status = match ungraded {
+        Some(_) => Status::Error,
+        None if all_passed => Status::Passed,
+        None => Status::Failed,
+    };
     let report = RunReport {
-        index,
-        status: match ungraded {
-            Some(_) => Status::Error,
-            None if all_passed => Status::Passed,
-            None => Status::Failed,
-        },
         reason: ungraded.cloned().or(crash),
-        source: None,
-        trace_id: None,
         tool_names: trace.tool_names().take(SHOWN_TOOL_NAMES).map(str::to_owned).collect(),
         calls: trace.tool_calls.len(),
-        duration_ms: None,
         scores: scores_of(graded),
         expectations,
+        ..RunReport::blank(index, status)
     };
     JudgedRun { report, passed: Some(has_passed) }
 }
@@ -106,18 +103,19 @@ pub(super) fn judge_expectations(agent: &Agent, trace: &Trace<'_>) -> Vec<Expect
 
 /// A run that is an error.
 pub(super) fn broken_run(index: usize, reason: Reason) -> RunReport {
-    RunReport {
-        index,
-        status: Status::Error,
-        reason: Some(reason),
-        source: None,
-        trace_id: None,
-        tool_names: Vec::new(),
-        calls: 0,
-        duration_ms: None,
-        scores: Numbers::new(),
-        expectations: Vec::new(),
-    }
+    RunReport { reason: Some(reason), ..RunReport::blank(index, Status::Error) }
+}
+
+/// What the recording says of a run as a whole: how it ended, and what it took.
+pub(super) fn set_totals(report: &mut RunReport, trace: &Trace<'_>) {
+    let conversation = &trace.conversation;
+    let turns = conversation.turns.iter().filter(|turn| turn.role == "assistant").count();
+    report.trace_id = trace.trace_id.as_deref().map(str::to_owned);
+    report.stop_reason = trace.stop_reason.as_deref().map(str::to_owned);
+    report.turns = (!conversation.turns.is_empty()).then_some(turns);
+    report.tokens = Some(conversation.tokens).filter(|tokens| *tokens != Tokens::default());
+    report.cost_usd = conversation.cost_usd;
+    report.duration_ms = conversation.duration_ms;
 }
 
 /// A result that answers no call, or not in the order of the calls: nothing said about results would be true.

@@ -52,6 +52,8 @@ pub struct RecordedRun<'t> {
     pub trace: Result<&'t Trace<'t>, Reason>,
     /// The file it is in, where it is in one.
     pub source: Option<&'t Path>,
+    /// The line it is on, from 1, where it is a line of its file.
+    pub line: Option<usize>,
     /// What it was recorded with, where the recording says so.
     pub header: Option<&'t Header>,
 }
@@ -93,6 +95,7 @@ impl<'t> Recorded<'t> {
             number: at + 1,
             trace: Ok(trace),
             source: None,
+            line: None,
             header: None,
         };
         let runs = traces.iter().enumerate().map(run).collect();

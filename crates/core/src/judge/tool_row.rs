@@ -23,16 +23,12 @@ pub(super) fn judge(
     report.servers.extend(call.server.clone());
     report.notes.extend(outcome.oddities.iter().cloned());
     let run = |status, reason, expectations| RunReport {
-        index: 1,
-        status,
         reason,
-        source: None,
-        trace_id: None,
         tool_names: vec![test.tool.clone()],
         calls: 1,
         duration_ms: Some(outcome.duration_ms),
-        scores: grade::Numbers::new(),
         expectations,
+        ..RunReport::blank(1, status)
     };
     if let Some(reason) = too_slow(test, outcome) {
         report.status = Status::Failed;

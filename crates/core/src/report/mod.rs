@@ -1,23 +1,27 @@
 //! The verdict with its evidence: the one model that every reporter renders.
 
+mod definition;
 pub mod evidence;
 mod expectation;
 mod named;
 mod number;
 mod probe;
+mod raw_trace;
 mod table;
 
 pub use crate::row::{Reason, ReasonKind};
+pub use definition::{GateDefinition, TargetDefinition};
 pub use evidence::Evidence;
 pub use expectation::{AssertionDiff, Expectation, Side};
 pub use number::Number;
 pub use probe::Probe;
+pub use raw_trace::{Embed, RawTrace};
 pub use table::{CallRow, CallShown, CallTable, Pairing};
 
 use crate::coverage::Coverage;
 use crate::grade::{Grade, Numbers};
 use crate::suite::Variant;
-use crate::trace::RecordedServer;
+use crate::trace::{RecordedServer, Tokens};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -38,6 +42,15 @@ pub struct Report {
     /// What the tests exercised of their servers, where that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub coverage: Option<Coverage>,
+    /// The version of mcptest that judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// The command as it was typed; `None` when a host judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// What the gates of the tests are, by their keys.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub gates: BTreeMap<String, GateDefinition>,
 }
 
 /// How many tests ended in which way.
@@ -81,6 +94,9 @@ pub enum Status {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TestReport {
+    /// 10 hexadecimal digits that tell the test from others, the same in every report.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub id: String,
     /// The agent's name.
     pub name: String,
     /// Where it is written.
@@ -132,7 +148,7 @@ pub struct TestReport {
 /// A file and line.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
-    /// The file, as it was named on the command line.
+    /// The file: as it was named on the command line, unless that was an absolute path below the root.
     pub file: String,
     /// The line, from 1.
     pub line: usize,
@@ -155,13 +171,28 @@ pub struct RunReport {
     /// What it is called where it came from: the id of its trace.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trace_id: Option<String>,
+    /// The line of its file, from 1, where it is a line of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<usize>,
+    /// Why it ended, in the word that was recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stop_reason: Option<String>,
+    /// How many turns the model took, where the recording has them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<usize>,
+    /// What it took, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<Tokens>,
+    /// What it cost, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
     /// The tools called, in order (the first 50; `calls` has the number).
     #[serde(default)]
     pub tool_names: Vec<String>,
     /// How many calls the run made.
     #[serde(default)]
     pub calls: usize,
-    /// How long the call of a tool test took.
+    /// How long it took, or the call of a tool test, as it was recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
     /// The numbers that scorers gave it, by their targets.
@@ -169,6 +200,9 @@ pub struct RunReport {
     pub scores: Numbers,
     /// Every assertion with its evidence.
     pub expectations: Vec<Expectation>,
+    /// The whole recorded run, where traces are embedded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trace: Option<RawTrace>,
 }
 
 /// One gate over the runs of a test.
@@ -239,8 +273,17 @@ pub struct Advice {
 
 impl Report {
     /// A report over these tests, with its totals.
-    pub fn new(tests: Vec<TestReport>) -> Self {
-        Self { schema_version: SCHEMA_VERSION, summary: Summary::over(&tests), tests, coverage: None }
+    pub fn new(mut tests: Vec<TestReport>) -> Self {
+        tests.iter_mut().filter(|test| test.id.is_empty()).for_each(|test| test.id = test.hashed_id());
+        Self {
+            schema_version: SCHEMA_VERSION,
+            summary: Summary::over(&tests),
+            gates: definition::definitions(&tests),
+            tests,
+            coverage: None,
+            version: Some(env!("CARGO_PKG_VERSION").to_owned()),
+            command: None,
+        }
     }
 
     /// 2 if any row is an error, else 1 if any failed, else 6 if less was covered than asked for, else 0; 7 when nothing
@@ -253,6 +296,30 @@ impl Report {
         } else {
             let missed = self.coverage.as_ref().is_some_and(|coverage| coverage.miss().is_some());
             if self.summary.failed > 0 { 1 } else { 6 * u8::from(missed) }
+        }
+    }
+}
+
+impl RunReport {
+    /// A run of which nothing is known but how it ended.
+    pub(crate) fn blank(index: usize, status: Status) -> Self {
+        Self {
+            index,
+            status,
+            reason: None,
+            source: None,
+            trace_id: None,
+            line: None,
+            stop_reason: None,
+            turns: None,
+            tokens: None,
+            cost_usd: None,
+            tool_names: Vec::new(),
+            calls: 0,
+            duration_ms: None,
+            scores: Numbers::new(),
+            expectations: Vec::new(),
+            trace: None,
         }
     }
 }

@@ -8,6 +8,7 @@ impl TestReport {
     /// A test of which nothing is judged so far.
     pub(crate) fn blank(name: &str, place: &Place, rerun: &Rerun) -> Self {
         Self {
+            id: String::new(),
             name: name.to_owned(),
             suite: place.clone(),
             model: None,
@@ -40,6 +41,15 @@ impl TestReport {
         let blank = Self::blank(&probe.id, &place, &Rerun::default());
         let tags = vec![probe.family.clone()];
         Self { status, reason, tags, rerun, probe: Some(Box::new(probe)), ..blank }
+    }
+
+    /// 10 hexadecimal digits of what the test is: its suite's file, its name, its model and its variant.
+    pub(super) fn hashed_id(&self) -> String {
+        let variant = self.variant.map(|variant| variant.to_string()).unwrap_or_default();
+        let model = self.model.as_deref().unwrap_or_default();
+        let file = self.suite.file.strip_prefix("./").unwrap_or(&self.suite.file);
+        let hash = blake3::hash([file, &self.name, model, &variant].join("\0").as_bytes()).to_hex();
+        hash[..10].to_owned()
     }
 
     /// The name of the test's row: `name`, or `name [model]` in a matrix, then `[variant]` where there are several.

@@ -4,7 +4,7 @@ mod reason;
 mod rerun;
 
 pub use reason::{Reason, ReasonKind};
-pub use rerun::Rerun;
+pub use rerun::{Rerun, quoted};
 
 use crate::escape::escape;
 use crate::grade::Question;

@@ -10,6 +10,7 @@ pub(crate) const REPORTER: Reporter = Reporter {
     doc: "a short digest for coding agents: the verdict, then a cause and a command per failure",
     extension: "txt",
     is_commands: false,
+    embeds: None,
     render,
 };
 

@@ -20,6 +20,7 @@ pub const REPORTERS: &[Reporter<Comparison>] = &[
         doc: "for people: what is broken, what has shifted and what cannot be told",
         extension: "txt",
         is_commands: false,
+        embeds: None,
         render: pretty::baseline::render,
     },
     Reporter {
@@ -27,6 +28,7 @@ pub const REPORTERS: &[Reporter<Comparison>] = &[
         doc: "the whole comparison as JSON",
         extension: "json",
         is_commands: false,
+        embeds: None,
         render: json,
     },
     Reporter {
@@ -34,6 +36,7 @@ pub const REPORTERS: &[Reporter<Comparison>] = &[
         doc: "Markdown for a pull request",
         extension: "md",
         is_commands: false,
+        embeds: None,
         render: md::render,
     },
     Reporter {
@@ -41,6 +44,7 @@ pub const REPORTERS: &[Reporter<Comparison>] = &[
         doc: "JUnit XML for CI servers",
         extension: "xml",
         is_commands: false,
+        embeds: None,
         render: junit::render,
     },
 ];

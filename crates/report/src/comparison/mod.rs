@@ -21,6 +21,7 @@ pub const REPORTERS: &[Reporter<Comparison>] = &[
         doc: "for people: which tests changed, and what the runs say of it",
         extension: "txt",
         is_commands: false,
+        embeds: None,
         render: pretty::comparison::render,
     },
     Reporter {
@@ -28,6 +29,7 @@ pub const REPORTERS: &[Reporter<Comparison>] = &[
         doc: "the whole comparison as JSON",
         extension: "json",
         is_commands: false,
+        embeds: None,
         render: json,
     },
     Reporter {
@@ -35,6 +37,7 @@ pub const REPORTERS: &[Reporter<Comparison>] = &[
         doc: "Markdown for a pull request",
         extension: "md",
         is_commands: false,
+        embeds: None,
         render: md::render,
     },
     Reporter {
@@ -42,6 +45,7 @@ pub const REPORTERS: &[Reporter<Comparison>] = &[
         doc: "one page for a browser, with both sides of every test",
         extension: "html",
         is_commands: false,
+        embeds: None,
         render: html::comparison,
     },
 ];

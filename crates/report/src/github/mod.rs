@@ -10,6 +10,7 @@ pub(crate) const REPORTER: Reporter = Reporter {
     doc: "annotations for GitHub Actions: one per cause, then the verdict",
     extension: "txt",
     is_commands: true,
+    embeds: None,
     render,
 };
 

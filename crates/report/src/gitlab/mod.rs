@@ -11,6 +11,7 @@ pub(crate) const REPORTER: Reporter = Reporter {
     doc: "a Code Quality report for GitLab: one entry per cause",
     extension: "json",
     is_commands: false,
+    embeds: None,
     render,
 };
 

@@ -1,13 +1,13 @@
 //! `html`: the whole report as one page, which needs nothing but a browser.
 
-use crate::bound::bounded;
+use crate::bound::{bounded, embedding};
 use crate::failures::verdict;
 use crate::{Options, Reporter};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::{Compression, GzBuilder};
 use mcptest_core::compare::Comparison;
-use mcptest_core::report::Report;
+use mcptest_core::report::{Embed, Report};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::io::Write;
@@ -17,6 +17,7 @@ pub(crate) const REPORTER: Reporter = Reporter {
     doc: "one page with every picture, for a browser; it loads nothing and sends nothing",
     extension: "html",
     is_commands: false,
+    embeds: Some(Embed::Failed),
     render,
 };
 
@@ -27,6 +28,7 @@ const PROGRAM: &str = include_str!("viewer.js");
 
 #[expect(clippy::expect_used, reason = "every key of a report is a string")]
 fn render(report: &Report, options: &Options) -> Vec<u8> {
+    let report = &*embedding(report, options.embed);
     let mut value = serde_json::to_value(&*bounded(report)).expect("a report is JSON");
     let traces = taken_traces(&mut value);
     let mut page = begun(&verdict(report), &block("report", &value, options));

@@ -1,9 +1,9 @@
 //! `json`: the whole report, for other tools and for rendering it again.
 
-use crate::bound::bounded;
+use crate::bound::{bounded, embedding};
 use crate::{Options, Reporter};
 use mcptest_core::json::document::{Placed, Source, TextFault, Words};
-use mcptest_core::report::{Report, SCHEMA_VERSION};
+use mcptest_core::report::{Embed, Report, SCHEMA_VERSION};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -15,12 +15,14 @@ pub(crate) const REPORTER: Reporter = Reporter {
     doc: "the whole report as JSON, which `mcptest report` renders again",
     extension: "json",
     is_commands: false,
+    embeds: Some(Embed::None),
     render,
 };
 
 #[expect(clippy::expect_used, reason = "writing to memory cannot fail and every key is a string")]
-fn render(report: &Report, _: &Options) -> Vec<u8> {
-    let mut out = serde_json::to_vec_pretty(&*bounded(report)).expect("a report is JSON");
+fn render(report: &Report, options: &Options) -> Vec<u8> {
+    let report = embedding(report, options.embed);
+    let mut out = serde_json::to_vec_pretty(&*bounded(&report)).expect("a report is JSON");
     out.push(b'\n');
     out
 }
@@ -72,7 +74,9 @@ pub fn read(text: &str) -> Result<Report, ReadError> {
     source.version(peek.schema_version, u64::from(SCHEMA_VERSION))?;
     let report: Report = source.object(text, ReadFault::Broken)?;
     let mut counted = Report::new(report.tests);
-    counted.coverage = report.coverage;
+    (counted.coverage, counted.version, counted.command) = (report.coverage, report.version, report.command);
+    // What an earlier version says of its gates holds for its numbers.
+    counted.gates.extend(report.gates);
     Ok(counted)
 }
 

@@ -15,6 +15,7 @@ pub(crate) const REPORTER: Reporter = Reporter {
     doc: "JUnit XML for CI servers: a testcase per run and per gate",
     extension: "xml",
     is_commands: false,
+    embeds: None,
     render,
 };
 

@@ -11,6 +11,7 @@ pub(crate) const REPORTER: Reporter = Reporter {
     doc: "a summary in Markdown, for pull requests and job summaries",
     extension: "md",
     is_commands: false,
+    embeds: None,
     render,
 };
 

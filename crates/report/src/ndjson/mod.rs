@@ -1,9 +1,9 @@
 //! `ndjson`: one JSON object per line, for streams and log collectors.
 
-use crate::bound::bounded;
+use crate::bound::{bounded, embedding};
 use crate::{Options, Reporter};
 use mcptest_core::coverage::Coverage;
-use mcptest_core::report::{Report, Summary, TestReport};
+use mcptest_core::report::{Embed, Report, Summary, TestReport};
 use serde::Serialize;
 
 pub(crate) const REPORTER: Reporter = Reporter {
@@ -11,6 +11,7 @@ pub(crate) const REPORTER: Reporter = Reporter {
     doc: "one JSON object per line: each test, then the summary",
     extension: "ndjson",
     is_commands: false,
+    embeds: Some(Embed::None),
     render,
 };
 
@@ -27,8 +28,9 @@ enum Line<'a> {
 }
 
 #[expect(clippy::expect_used, reason = "writing to memory cannot fail and every key is a string")]
-fn render(report: &Report, _: &Options) -> Vec<u8> {
-    let report = bounded(report);
+fn render(report: &Report, options: &Options) -> Vec<u8> {
+    let report = embedding(report, options.embed);
+    let report = bounded(&report);
     let mut out = Vec::new();
     let summary = Line::Summary { schema_version: report.schema_version, summary: &report.summary };
     for line in report

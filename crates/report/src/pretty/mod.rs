@@ -25,6 +25,7 @@ pub(crate) const REPORTER: Reporter = Reporter {
     doc: "the report for people, on a terminal or in a log",
     extension: "txt",
     is_commands: false,
+    embeds: None,
     render,
 };
 

@@ -13,6 +13,7 @@ pub(crate) const REPORTER: Reporter = Reporter {
     doc: "SARIF 2.1.0 for code hosts: one result per cause",
     extension: "sarif",
     is_commands: false,
+    embeds: None,
     render,
 };
 

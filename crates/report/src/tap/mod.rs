@@ -11,6 +11,7 @@ pub(crate) const REPORTER: Reporter = Reporter {
     doc: "TAP version 14: one point per test",
     extension: "tap",
     is_commands: false,
+    embeds: None,
     render,
 };
 

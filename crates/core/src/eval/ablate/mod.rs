@@ -8,7 +8,7 @@ use super::assertion::Assertion;
 use super::gate::{AgentFacts, Gate, GateKind, Trait};
 use super::recording::{Recording, Side, SideRun, SideWords};
 use super::scores::Scores;
-use super::target::{Fold, Target};
+use super::target::{Fold, Target, Unit};
 use crate::problem::{Problem, Span};
 use crate::suite::Agent;
 use crate::suite::read::{Block, Field};
@@ -31,10 +31,12 @@ const EXTRA_CALLS: Target =
         .folded(Fold::Pooled);
 const EXTRA_TOKENS: Target =
     Target::amount("ablation.extra_tokens", "the most tokens that a run takes more without a set")
-        .folded(Fold::Pooled);
+        .folded(Fold::Pooled)
+        .in_unit(Unit::Tokens);
 const EXTRA_COST: Target =
     Target::amount("ablation.extra_cost", "the most dollars that a run costs more without a set")
-        .folded(Fold::Pooled);
+        .folded(Fold::Pooled)
+        .in_unit(Unit::Usd);
 
 const NO_TASK: &str = "without an `expect:` that can be observed every run succeeds, whatever is removed";
 

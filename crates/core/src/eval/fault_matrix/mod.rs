@@ -23,7 +23,8 @@ const REACHED: Target =
         .folded(Fold::Pooled);
 const SURVIVED: Target =
     Target::count("fault_matrix.survived", "reached combinations that the agent got over")
-        .folded(Fold::Pooled);
+        .folded(Fold::Pooled)
+        .wanted();
 const SURVIVAL_RATE: Target =
     Target::percent("fault_matrix.survival_rate", "survived of the reached").folded(Fold::Pooled);
 

@@ -16,7 +16,7 @@ use super::classes::listed;
 use super::gate::{AgentFacts, Gate, GateKind, Trait};
 use super::recording::Recording;
 use super::scores::{RunScores, Scores};
-use super::target::{Fold, Target};
+use super::target::{Fold, Target, Unit};
 use crate::fault::Effect;
 use crate::problem::{Problem, Span};
 use crate::report::Number;
@@ -34,13 +34,16 @@ const RECOVERED: Target = Target::flag(
 const TIME_TO_DETECTION: Target = Target::count(
     "recovery.time_to_detection_ms",
     "from the first failing call to the agent being told, at worst",
-);
+)
+.in_unit(Unit::Ms);
 const TIME_TO_RECOVERY: Target = Target::count(
     "recovery.time_to_recovery_ms",
     "from the first failing call to the next success, at worst",
-);
+)
+.in_unit(Unit::Ms);
 const USER_VISIBLE_HANG: Target =
-    Target::count("recovery.user_visible_hang_ms", "how long the call hung before anyone noticed, at worst");
+    Target::count("recovery.user_visible_hang_ms", "how long the call hung before anyone noticed, at worst")
+        .in_unit(Unit::Ms);
 const CLEAN_TIMEOUT: Target =
     Target::flag("recovery.clean_timeout", "1 when the agent was always told within the budget of the call");
 const EXERCISED: Target = Target::flag("recovery.exercised", "1 when every injected fault made a call fail");

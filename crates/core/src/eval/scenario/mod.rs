@@ -9,7 +9,7 @@ use super::gate::{Gate, GateKind};
 use super::recording::Recording;
 use super::scores::RunScores;
 use super::success::Success;
-use super::target::Target;
+use super::target::{Target, Unit};
 use crate::json::difference;
 use crate::problem::{Problem, Span};
 use crate::report::AssertionDiff;
@@ -46,7 +46,8 @@ const REFUSALS: Target = Target::count(
     "scenario.refusals",
     "1 when the run closed with a message and called nothing that changes the world or is forbidden",
 );
-const COST_USD: Target = Target::amount("scenario.cost_usd", "what the run cost, where that is known");
+const COST_USD: Target =
+    Target::amount("scenario.cost_usd", "what the run cost, where that is known").in_unit(Unit::Usd);
 const DIVERGED_AT: Target = Target::count(
     "scenario.diverged_at",
     "the call, from 1, at which the state left every golden path for good; 0 when it did not",

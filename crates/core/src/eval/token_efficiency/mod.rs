@@ -8,7 +8,7 @@ use super::gate::{AgentFacts, Gate, GateKind, some_of};
 use super::outlook::Outlook;
 use super::recording::Recording;
 use super::scores::{RunScores, Scores};
-use super::target::{Fold, Target};
+use super::target::{Fold, Target, Unit};
 use crate::price::{Prices, tool_surface_tokens};
 use crate::problem::{Problem, Span, nearest};
 use crate::report::{Finding, Number};
@@ -22,20 +22,25 @@ const F1: Target =
 const TOOL_SURFACE_TOKENS: Target = Target::count(
     "token_efficiency.tool_surface_tokens",
     "the `cl100k_base` tokens of the tools the model saw",
-);
+)
+.in_unit(Unit::Tokens);
 const CORRECT_SELECTIONS: Target =
     Target::count("token_efficiency.correct_selections", "classes that a call reached")
         .folded(Fold::Sum)
         .wanted();
-const COST: Target = Target::amount("token_efficiency.cost", "what the runs cost, in USD").folded(Fold::Sum);
+const COST: Target = Target::amount("token_efficiency.cost", "what the runs cost, in USD")
+    .folded(Fold::Sum)
+    .in_unit(Unit::Usd);
 const TOKENS_PER_CORRECT: Target = Target::amount(
     "token_efficiency.tokens_per_correct",
     "tool surface tokens of all runs for each correct selection",
 )
-.folded(Fold::Pooled);
+.folded(Fold::Pooled)
+.in_unit(Unit::Tokens);
 const COST_PER_CORRECT: Target =
     Target::amount("token_efficiency.cost_per_correct", "USD for each correct selection")
-        .folded(Fold::Pooled);
+        .folded(Fold::Pooled)
+        .in_unit(Unit::Usd);
 
 /// Where a suite gives the price of a model.
 pub const PRICES_HELP: &str = "give one under the agent's `token_efficiency: {prices: …}`";

@@ -5,7 +5,7 @@ use super::assertion::Assertion;
 use super::gate::{Gate, GateKind, Trait};
 use super::outlook::Outlook;
 use super::scores::Scores;
-use super::target::{Fold, Target};
+use super::target::{Fold, Target, Unit};
 use crate::baseline::TestBaseline;
 use crate::matcher::Matcher;
 use crate::problem::{Problem, Span, nearest};
@@ -27,7 +27,8 @@ const SURFACE_TOKENS: Target = Target::count(
     "tool_quality.surface_tokens",
     "the `cl100k_base` tokens that the tools take of every request",
 )
-.folded(Fold::Pooled);
+.folded(Fold::Pooled)
+.in_unit(Unit::Tokens);
 const CHANGED_COUNT: Target =
     Target::count("tool_quality.changed_count", "differences between the tools and the baseline")
         .folded(Fold::Pooled);

@@ -7,7 +7,7 @@ use super::gate::{AgentFacts, Gate, GateKind};
 use super::outlook::Outlook;
 use super::scores::Scores;
 use super::stats::Decimal;
-use super::target::{Fold, Target};
+use super::target::{Fold, Target, Unit};
 use crate::problem::{Level, Problem, Span};
 use crate::report::{Finding, Number};
 use crate::suite::read::Block;
@@ -22,7 +22,8 @@ const PASS_HAT_K: Target =
     Target::percent("tool_selection.pass_hat_k", "runs that called the tool within their tokens, in percent")
         .folded(Fold::Pooled)
         .reaching(|runs| (0..=runs).map(|selected| (100 * selected / runs) as f64).collect());
-const MAX_TOKENS: Target = Target::count("tool_selection.max_tokens", "the most tokens of a run");
+const MAX_TOKENS: Target =
+    Target::count("tool_selection.max_tokens", "the most tokens of a run").in_unit(Unit::Tokens);
 const PASSED: Target =
     Target::flag("tool_selection.passed", "1 when the floor in the block is met").folded(Fold::Pooled);
 

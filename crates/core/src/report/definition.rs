@@ -1,0 +1,101 @@
+//! What are the gates and targets of a report, and where is each defined?
+
+use super::{Number, TestReport};
+use crate::eval::{Better, GATES, GateKind, Target, Unit};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a gate is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct GateDefinition {
+    /// Its question, in one line.
+    pub summary: String,
+    /// Its page, under `docs/`.
+    pub doc_anchor: String,
+    /// Its targets, by name.
+    pub targets: BTreeMap<String, TargetDefinition>,
+}
+
+/// What a target is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TargetDefinition {
+    /// What it says, in one line.
+    pub doc: String,
+    /// What it counts.
+    pub unit: Unit,
+    /// Its lowest and its highest value; `None` when it has no highest.
+    pub range: (Number, Option<Number>),
+    /// Which values are good.
+    pub better: Better,
+    /// The paragraph that defines it: a page under `docs/` and its anchor.
+    pub anchor: String,
+}
+
+/// What the gates of these tests are, by their keys.
+pub(super) fn definitions(tests: &[TestReport]) -> BTreeMap<String, GateDefinition> {
+    let keys: BTreeSet<&str> =
+        tests.iter().flat_map(|test| &test.gates).map(|gate| gate.key.as_str()).collect();
+    let occurring = GATES.iter().filter(|kind| keys.contains(kind.key));
+    occurring.map(|kind| (kind.key.to_owned(), GateDefinition::from(kind))).collect()
+}
+
+impl From<&GateKind> for GateDefinition {
+    fn from(kind: &GateKind) -> Self {
+        let page = format!("reference/{}.md", kind.key);
+        let define = |target: &Target| {
+            let definition = TargetDefinition {
+                doc: target.doc.to_owned(),
+                unit: target.unit(),
+                range: (Number::Int(0), target.highest().map(whole_if_it_is)),
+                better: target.better(),
+                anchor: format!("{page}#{}", target.anchor()),
+            };
+            (target.name.to_owned(), definition)
+        };
+        Self {
+            summary: kind.summary.to_owned(),
+            targets: kind.targets.iter().map(define).collect(),
+            doc_anchor: page,
+        }
+    }
+}
+
+fn whole_if_it_is(number: f64) -> Number {
+    if number.fract() == 0.0 { Number::Int(number as i64) } else { Number::Float(number) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the test reads the pages of the book")]
+    fn every_target_is_defined_where_its_anchor_points() {
+        let docs = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+        for kind in GATES {
+            let gate = GateDefinition::from(kind);
+            for (name, target) in &gate.targets {
+                let (page, anchor) = target.anchor.split_once('#').unwrap();
+                let text = std::fs::read_to_string(docs.join(page)).unwrap();
+                let defined = format!("<a id=\"{anchor}\"></a>`{name}`");
+                assert_eq!(text.matches(&defined).count(), 1, "{name} in {page}");
+            }
+        }
+    }
+
+    #[test]
+    fn units_and_ranges_fit_each_other() {
+        for target in GATES.iter().map(GateDefinition::from).flat_map(|gate| gate.targets) {
+            let (name, TargetDefinition { unit, range: (_, highest), .. }) = target;
+            let is_bounded = matches!(unit, Unit::Flag | Unit::Percent | Unit::Ratio);
+            assert_eq!(is_bounded, highest.is_some(), "{name}");
+            let suffix = match unit {
+                Unit::Ms => "_ms",
+                Unit::Tokens => "token",
+                Unit::Usd => "cost",
+                _ => "",
+            };
+            assert!(name.contains(suffix), "{name} in {unit:?}");
+        }
+    }
+}

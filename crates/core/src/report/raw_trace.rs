@@ -1,0 +1,55 @@
+//! Which traces does a report hold, and how?
+
+use super::{RunReport, Status, TestReport};
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// The text of a trace envelope, as it was recorded.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct RawTrace(Box<RawValue>);
+
+impl RawTrace {
+    /// A trace by its text; `None` when that is no JSON.
+    pub fn new(text: &str) -> Option<Self> {
+        RawValue::from_string(text.trim().to_owned()).ok().map(Self)
+    }
+
+    /// The JSON.
+    pub fn text(&self) -> &str {
+        self.0.get()
+    }
+}
+
+impl PartialEq for RawTrace {
+    fn eq(&self, other: &Self) -> bool {
+        self.text() == other.text()
+    }
+}
+
+/// Which traces a report holds.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Embed {
+    /// None.
+    #[default]
+    None,
+    /// Those of tests that did not pass.
+    Failed,
+    /// All.
+    All,
+}
+
+impl Embed {
+    /// Whether the traces of this test are held.
+    pub fn takes(self, test: &TestReport) -> bool {
+        let is_bad = matches!(test.status, Status::Failed | Status::Error);
+        self == Self::All || (self == Self::Failed && is_bad)
+    }
+
+    /// Takes out the traces that are not held.
+    pub fn keep_in(self, test: &mut TestReport) {
+        if !self.takes(test) {
+            test.runs.iter_mut().for_each(|run: &mut RunReport| run.trace = None);
+        }
+    }
+}
