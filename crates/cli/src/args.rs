@@ -75,6 +75,8 @@ pub(crate) enum Command {
     Init(Deferred<Init>),
     /// Serve a mock MCP server from a manifest, a list of tools or a tape.
     Mock(Deferred<crate::command::mock::Mock>),
+    /// Serve this program to coding agents as an MCP server on standard input and output.
+    Mcp,
     /// Record the traffic between an MCP client and its server on a tape.
     Proxy(Deferred<crate::command::proxy::Proxy>),
     /// Replay a tape against a live server and report what changed.

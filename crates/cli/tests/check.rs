@@ -277,3 +277,13 @@ fn a_finding_for_code_hosts_is_named_by_its_probe() {
     let ids: Vec<&str> = results.iter().map(|result| result["ruleId"].as_str().unwrap()).collect();
     assert!(ids.contains(&"TOOLS-call"), "{ids:?}");
 }
+
+#[test]
+fn nothing_is_found_in_the_server_for_coding_agents() {
+    let program = mcptest();
+    assert_eq!(findings(&["--", &program, "mcp"]), (Vec::new(), Vec::new()));
+    assert_eq!(findings(&["--era", "legacy", "--", &program, "mcp"]), (Vec::new(), Vec::new()));
+    let linted = Command::new(&program).args(["lint-tools", "--", &program, "mcp"]).output().unwrap();
+    let said = String::from_utf8_lossy(&linted.stdout);
+    assert!(linted.status.success() && said.contains("0 critical, 0 warnings"), "{said}");
+}

@@ -308,6 +308,7 @@ check --timeout 2s --allow-writes --strict -vv --reporter json=out/check.json --
 check --config suite.yml
 check --only ODD -- true
 check --list
+mcp
 mock --from-cassette FILE
 mock --tools-from FILE
 mock --tools-from manifest.yml

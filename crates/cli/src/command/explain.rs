@@ -9,13 +9,17 @@ use mcptest_core::surface::{RULES, Rule};
 use std::process::ExitCode;
 
 pub(super) fn run(args: &Explain) -> Result<ExitCode, Failure> {
-    let text = match &args.page {
-        Some(key) if key == "matchers" => matchers(),
-        Some(key) => page(key)?,
-        None => list(),
-    };
-    output::own(&text)?;
+    output::own(&text(args.page.as_deref())?)?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The page, or a list of all.
+pub(super) fn text(wanted: Option<&str>) -> Result<String, Failure> {
+    match wanted {
+        Some("matchers") => Ok(matchers()),
+        Some(key) => page(key),
+        None => Ok(list()),
+    }
 }
 
 fn page(key: &str) -> Result<String, Failure> {

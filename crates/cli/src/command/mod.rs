@@ -15,6 +15,7 @@ mod json_order;
 pub(crate) mod judge_check;
 pub(crate) mod lint_tools;
 mod man;
+mod mcp;
 pub(crate) mod mock;
 pub(crate) mod model_baseline;
 mod pages;
@@ -68,6 +69,7 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
         Command::Check(check) => check::run(&check.0, args.color),
         Command::Init(init) => init::run(*init.0),
         Command::Mock(mock) => mock::run(&mock.0, args.color),
+        Command::Mcp => mcp::run(),
         Command::Proxy(proxy) => proxy::run(*proxy.0),
         Command::Verify(verify) => verify::run(*verify.0),
         Command::TraceFrom(trace) => trace_from::run(*trace.0),

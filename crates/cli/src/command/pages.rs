@@ -53,6 +53,7 @@ pub(crate) const PAGES: &[Page] = pages![
     "tool-surface",
     "servers-surveyed",
     "mock",
+    "mcp-server",
     "proxy",
     "calibration",
     "gate-power",

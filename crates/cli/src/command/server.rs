@@ -77,7 +77,8 @@ pub(super) fn spec_and_source(args: &Direct) -> Result<(ServerSpec, Source), Fai
     Ok((spec, source))
 }
 
-fn of_words(words: &[String]) -> Result<ServerSpec, Failure> {
+/// The server that these words start.
+pub(super) fn of_words(words: &[String]) -> Result<ServerSpec, Failure> {
     let Some(program) = words.first() else {
         return Err(Failure("`--command` is empty\n  help: write `--command \"npx my-server\"`".to_owned()));
     };

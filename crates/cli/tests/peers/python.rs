@@ -73,6 +73,38 @@ fn the_sdk_is_satisfied_by_the_mock_over_http() {
     }
 }
 
+#[test]
+fn the_sdk_judges_and_explains_through_the_server_for_coding_agents() {
+    let calls = json!([
+        ["run", {"paths": ["examples/selection-f1.yml"]}],
+        ["run", {"paths": ["demo/red"]}],
+        ["show_failure", {"paths": ["demo/red"], "test": "no such test"}],
+        ["explain", {"topic": "golden_path"}],
+        ["draft_suite", {"cassette": "examples/cassettes/selection-f1/hands-the-pager-over-claude-sonnet-4-5-96437191ecf5.jsonl"}],
+        ["run", {"paths": ["/etc"]}],
+    ]);
+    let words = python("sdk_calls.py");
+    for mode in ["legacy", "2026-07-28"] {
+        let mut client = Command::new(&words[0]);
+        client.arg(&words[1]).args([mode, &calls.to_string(), env!("CARGO_BIN_EXE_mcptest"), "mcp"]);
+        let output = client.current_dir(repository()).stdin(Stdio::null()).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let saw: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!(saw["tools"], json!(["run", "show_failure", "explain", "draft_suite"]));
+        let result = |at: usize| &saw["results"][at];
+        let text = |at: usize| result(at)["text"].as_str().unwrap().to_owned();
+        assert_eq!(result(0)["data"]["exit_code"], 0, "{saw}");
+        assert!(
+            result(1)["data"]["failed"].as_u64().unwrap() > 0 && text(1).contains("mcptest run"),
+            "{saw}"
+        );
+        assert!(result(2)["is_error"] == true && text(2).contains("no test `no such test`"), "{saw}");
+        assert!(text(3).starts_with("# `golden_path"), "{}", text(3));
+        assert!(text(4).contains("agents:"), "{}", text(4));
+        assert!(result(5)["is_error"] == true && text(5).contains("outside the working directory"), "{saw}");
+    }
+}
+
 async fn result_of(client: &Client, tool: &str, arguments: Value) -> Value {
     let called = client.call_tool(tool, &to_raw_value(&arguments).unwrap(), None).await;
     serde_json::from_str(called.outcome.unwrap().get()).unwrap()

@@ -21,7 +21,12 @@ pub(super) struct Catalog {
     pub(super) lists: HashMap<&'static str, Entries>,
     /// By tool: the arguments that are repeated in HTTP headers, with the headers' names.
     pub(super) headers: HashMap<String, Vec<(String, String)>>,
+    /// Who answers calls of tools in place of the manifest.
+    pub(super) answerer: Option<Answerer>,
 }
+
+/// Gives the result of a call of a tool, by its name and arguments.
+pub(super) type Answerer = fn(&str, &Value) -> Value;
 
 /// Where answers come from.
 #[derive(Debug)]
@@ -65,7 +70,7 @@ impl Catalog {
         let lists = lists(&manifest);
         let state = Box::new(State::of(&manifest, world));
         let source = Source::Manifest { manifest: Box::new(manifest), state };
-        Self { source, identity, dressing, injector, lists, headers }
+        Self { source, identity, dressing, injector, lists, headers, answerer: None }
     }
 
     pub(super) fn of_tape(tape: TapeSource, faults: &[ScopedFault]) -> Self {
@@ -77,6 +82,7 @@ impl Catalog {
             source: Source::Tape(tape),
             lists: HashMap::new(),
             headers: HashMap::new(),
+            answerer: None,
         }
     }
 

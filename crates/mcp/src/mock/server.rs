@@ -9,6 +9,7 @@ use crate::manifest::Manifest;
 use crate::tape::Tape;
 use mcptest_core::world::Running;
 use parking_lot::{Mutex, RwLock};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// A mock server. Cheap to clone: all clones are one server.
@@ -39,6 +40,12 @@ impl Server {
     pub fn in_world(manifest: Manifest, name: &str, world: &Arc<Running>) -> Self {
         let world = Some((name.to_owned(), Arc::clone(world)));
         Self::of(Catalog::of_manifest(manifest, &[], world), Vec::new())
+    }
+
+    /// A server that offers the tools of a manifest, whose calls, once their arguments fit, this function answers.
+    pub fn answered_by(manifest: Manifest, answer: fn(&str, &Value) -> Value) -> Self {
+        let catalog = Catalog::of_manifest(manifest, &[], None);
+        Self::of(Catalog { answerer: Some(answer), ..catalog }, Vec::new())
     }
 
     /// A server that gives the answers of a tape.

@@ -1,0 +1,135 @@
+//! What does each tool of `mcptest mcp` answer?
+
+use crate::args::{Colour, Suites};
+use crate::command::{explain, server, suites};
+use crate::output::Failure;
+use mcptest_core::escape::{escape_lines, escape_path};
+use mcptest_core::report::Report;
+use mcptest_report::{Options as Rendering, REPORTERS};
+use mcptest_run::draft::{Ask, Draft, Source, from_recording, from_server};
+use mcptest_run::{Filter, Options, Plan, Selection};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+
+/// The arguments of all tools: the schema of each says which it takes.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Asked {
+    paths: Vec<PathBuf>,
+    filter: Option<String>,
+    test: String,
+    topic: Option<String>,
+    cassette: Option<PathBuf>,
+    command: Vec<String>,
+}
+
+/// What a tool says, and the same as data where it has any.
+type Answer = Result<(String, Option<Value>), Failure>;
+
+/// The result of a call, as MCP has it.
+pub(super) fn answer(tool: &str, arguments: &Value) -> Value {
+    let answered = serde_json::from_value(arguments.clone()).map_err(Failure::from).and_then(|asked| {
+        let asked: Asked = asked;
+        match tool {
+            "run" => digest(&asked),
+            "show_failure" => show_failure(&asked),
+            "explain" => explain::text(asked.topic.as_deref()).map(|text| (text, None)),
+            _ => draft(asked).map(|text| (text, None)),
+        }
+    });
+    let (text, data, is_error) = match answered {
+        Ok((text, data)) => (text, data, false),
+        Err(Failure(why)) => (why, None, true),
+    };
+    let clean = mcptest_run::clean(&text);
+    let mut result =
+        json!({ "content": [{ "type": "text", "text": escape_lines(&clean, false) }], "isError": is_error });
+    if let Some(data) = data {
+        result["structuredContent"] = data;
+    }
+    result
+}
+
+fn digest(asked: &Asked) -> Answer {
+    let filters: Result<Vec<Filter>, String> = asked.filter.iter().map(|filter| filter.parse()).collect();
+    let filters = filters.map_err(|why| Failure(format!("`filter` is no pattern: {why}")))?;
+    let report = judged(&asked.paths, filters)?;
+    let totals = &report.summary;
+    let data = json!({
+        "exit_code": report.exit_code(),
+        "tests": totals.tests,
+        "passed": totals.passed,
+        "failed": totals.failed,
+        "errors": totals.errors,
+        "skipped": totals.skipped,
+        "runs": totals.runs,
+    });
+    Ok((rendered(&report, "agent", 0)?, Some(data)))
+}
+
+fn show_failure(asked: &Asked) -> Answer {
+    let mut report = judged(&asked.paths, Vec::new())?;
+    report.tests.retain(|test| test.row_name() == asked.test);
+    if report.tests.is_empty() {
+        let help = "call `run` without `filter`, which names the tests that are not green";
+        return Err(Failure(format!("there is no test `{}`\n  help: {help}", asked.test)));
+    }
+    Ok((rendered(&Report::new(report.tests), "pretty", 2)?, None))
+}
+
+/// The report over the suites at these paths, from recordings alone.
+fn judged(paths: &[PathBuf], filters: Vec<Filter>) -> Result<Report, Failure> {
+    paths.iter().try_for_each(|path| inside(path))?;
+    let named = Suites { paths: paths.to_vec(), config: Vec::new(), verbose: 0 };
+    let loaded = suites::load(&named, Colour::Never)?;
+    let plan = Plan::new(&loaded, &Selection { filters, ..Selection::default() });
+    let (watch, interrupt) = (mcptest_run::unwatched(), mcptest_run::uninterrupted());
+    let judged = mcptest_run::run(&plan, Options::default(), &watch, interrupt);
+    judged.map(|outcome| outcome.report).map_err(|interrupted| Failure(interrupted.to_string()))
+}
+
+fn rendered(report: &Report, reporter: &str, verbose: u8) -> Result<String, Failure> {
+    let Some(reporter) = REPORTERS.iter().find(|known| known.key == reporter) else {
+        return Err(Failure(format!("there is no reporter `{reporter}`")));
+    };
+    let bytes = (reporter.render)(report, &Rendering { verbose, ..Rendering::default() });
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Refuses a path that leads out of the working directory.
+fn inside(path: &Path) -> Result<(), Failure> {
+    let here = std::env::current_dir().and_then(|here| here.canonicalize())?;
+    // What is not there is told by who reads it.
+    let Ok(whole) = here.join(path).canonicalize() else { return Ok(()) };
+    if whole.starts_with(&here) {
+        return Ok(());
+    }
+    let help = "name a file below the folder that `mcptest mcp` was started in";
+    Err(Failure(format!("{} is outside the working directory\n  help: {help}", escape_path(path))))
+}
+
+fn draft(asked: Asked) -> Result<String, Failure> {
+    let out = PathBuf::from("mcptest.yml");
+    let draft: Draft = match (asked.cassette, asked.command.is_empty()) {
+        (Some(cassette), true) => {
+            inside(&cassette)?;
+            from_recording(&cassette, &out, None)?
+        }
+        (None, false) => of_server(asked.command, out)?,
+        _ => return Err(Failure("give one of `cassette` and `command`".to_owned())),
+    };
+    Ok(draft.text)
+}
+
+/// Drafts from a server, on a thread of its own: this one belongs to the runtime that serves.
+fn of_server(command: Vec<String>, out: PathBuf) -> Result<Draft, Failure> {
+    let drafting = std::thread::spawn(move || {
+        let spec = server::of_words(&command)?;
+        let source = Source { words: command, ..Source::default() };
+        let ask = Ask { spec, source, name: None, out, call: Vec::new() };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        Ok(runtime.block_on(from_server(ask))?)
+    });
+    drafting.join().unwrap_or_else(|_| Err(Failure("the suite cannot be drafted".to_owned())))
+}
