@@ -55,6 +55,9 @@ pub(super) fn run(args: &LintTools, colour: Colour) -> Result<ExitCode, Failure>
     } else {
         output::page(&render(&linted, &changes, args.verbose, paint))?;
     }
+    if tools.is_empty() && changes.is_empty() {
+        return Ok(surface::no_tools());
+    }
     if let Some(path) = &args.write_baseline {
         mcptest_run::write_pins(path, &Pins::of(&tools))
             .map_err(|error| at(path, mcptest_run::reason(&error)))?;

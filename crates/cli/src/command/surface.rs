@@ -2,7 +2,7 @@
 
 use super::{server, tools};
 use crate::args::Server;
-use crate::output::{self, Failure};
+use crate::output::{self, EXIT_NOTHING_SELECTED, Failure};
 use clap::Args as Group;
 use mcptest_core::surface::SurfaceTool;
 use mcptest_mcp::client::Client;
@@ -40,4 +40,10 @@ pub(super) fn tools(
         Ok(ExitCode::SUCCESS)
     })?;
     Ok(found.ok_or(code))
+}
+
+/// Says that there was nothing to measure.
+pub(super) fn no_tools() -> ExitCode {
+    output::stderr("nothing was measured: there are no tools\n");
+    ExitCode::from(EXIT_NOTHING_SELECTED)
 }

@@ -51,6 +51,9 @@ pub(super) fn run(args: &ToolBench, colour: Colour) -> Result<ExitCode, Failure>
         Ok(tools) => tools,
         Err(code) => return Ok(code),
     };
+    if tools.is_empty() {
+        return Ok(surface::no_tools());
+    }
     let intents = match Intents::read(&args.intents.display().to_string(), text, &tools) {
         Ok(intents) => intents,
         Err((problems, sources)) => {
