@@ -136,3 +136,16 @@ test('nobody is kept out of any picture, in light and in dark', async () => {
     await close();
   }
 });
+test('every asserted number has its threshold and leads to its definition', async () => {
+  const { page, card, gate, close } = await gateOf('reliability');
+  const asserted = gate.expectations.find((one) => 'gte' in one.matcher);
+  const row = card.locator(`[data-target="${asserted.target}"]`);
+  assert.ok((await row.textContent()).includes('≥'));
+  await row.locator('th a').click();
+  await page.waitForSelector('.definitions');
+  const about = bad.report.gates.reliability.targets;
+  const doc = about[asserted.target]?.doc ?? about[asserted.target.split('.')[1]].doc;
+  assert.ok((await page.locator('[aria-current=true]').textContent()).includes(doc));
+  await close();
+});
+

@@ -1,19 +1,20 @@
 // The expected calls beside the recorded ones.
 import { Differences } from '../assertions';
 import type { Row } from '../data';
-import type { Diff, Table } from '../model';
+import type { Table } from '../model';
 import { linkTo } from '../parts';
 import { brief, Text } from '../text';
 import { Picker } from './picker';
 
-type Line = Table['rows'][number] & { diff?: Diff };
+type Line = Table['rows'][number];
 type Side = NonNullable<Line['expected']>;
 
 const SIGNS: Record<Line['how'], string> = { matched: '=', changed: '≠ changed', missing: '− missing', extra: '+ extra', swapped: '⇅ swapped' };
 
-function Call({ of, how, link }: { of: Side | undefined; how: string; link?: string }) {
+/** Where the arguments differ is told below the pair, once. */
+function Call({ of, how, link, bare }: { of: Side | undefined; how: string; link?: string; bare: boolean }) {
   if (!of) return <td />;
-  const args = of.args !== undefined && brief(of.args) !== '{}' && <code class={how}><Text of={brief(of.args)} /></code>;
+  const args = !bare && of.args !== undefined && brief(of.args) !== '{}' && <code class={how}><Text of={brief(of.args)} /></code>;
   return (
     <td class="call">
       <span class="dim">{of.number}</span> {link ? <a href={link} class="mono"><Text of={of.tool} /></a> : <span class="mono"><Text of={of.tool} /></span>}
@@ -35,14 +36,14 @@ function Alignment({ row, table }: { row: Row; table: Table }) {
       <table class="alignment">
         <thead><tr><th scope="col">expected</th><th scope="col"><span class="unseen">how they go together</span></th><th scope="col">recorded{table.run ? `, run ${table.run}` : ''}</th></tr></thead>
         <tbody>
-          {table.rows.map((line: Line, at) => (
+          {table.rows.map((line, at) => (
             <>
               <tr key={at} class={line.how} data-how={line.how}>
-                <Call of={line.expected} how="expected" />
+                <Call of={line.expected} how="expected" bare={!!line.diff?.length} />
                 <td class="sign">{sign(line)}</td>
-                <Call of={line.recorded} how={line.how === 'matched' ? '' : 'recorded'} link={link(line.recorded?.number)} />
+                <Call of={line.recorded} how={line.how === 'matched' ? '' : 'recorded'} link={link(line.recorded?.number)} bare={!!line.diff?.length} />
               </tr>
-              {!!line.diff?.length && <tr class={line.how}><td colSpan={3}><Differences of={line.diff} /></td></tr>}
+              {!!line.diff?.length && <tr class="differences"><td colSpan={3}><Differences of={line.diff} /></td></tr>}
             </>
           ))}
         </tbody>
