@@ -161,6 +161,31 @@ fn every_gate_has_an_example_that_passes_and_one_that_fails() {
     }
 }
 
+/// Gates with a picture of their own, which their evidence is drawn from.
+const WITH_EVIDENCE: [&str; 9] = [
+    "golden_path",
+    "stability",
+    "reliability",
+    "recovery",
+    "fault_matrix",
+    "narrative",
+    "distractors",
+    "tool_edges",
+    "scenario",
+];
+
+#[test]
+fn every_example_says_what_is_behind_the_numbers_of_gates_with_a_picture() {
+    let (_, report) = report(&repository(), "examples/");
+    let tests = report["tests"].as_array().unwrap().iter();
+    let gates: Vec<_> = tests.flat_map(|test| test["gates"].as_array().unwrap()).collect();
+    for key in WITH_EVIDENCE {
+        let of_kind: Vec<_> = gates.iter().filter(|gate| gate["key"] == key).collect();
+        assert!(!of_kind.is_empty(), "no example shows `{key}:`");
+        assert!(of_kind.iter().all(|gate| gate["evidence"]["kind"] == key), "{key}");
+    }
+}
+
 /// What a program of the user's says of itself, and no model that is asked in a loop: hand-offs.
 const NOT_FROM_A_LOOP: [&str; 1] = ["the planner delegates the rollout"];
 

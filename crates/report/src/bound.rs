@@ -43,7 +43,9 @@ fn values(test: &TestReport) -> impl Iterator<Item = &Value> {
     let own = expectations(test).flat_map(|one| one.actual.iter().chain([&*one.matcher]));
     let args =
         rows().flat_map(|row| row.expected.iter().chain(&row.recorded)).filter_map(|call| call.args.as_ref());
-    own.chain(diffs.flat_map(|diff| [&diff.expected, &diff.actual])).chain(args)
+    let evidence = test.gates.iter().filter_map(|gate| gate.evidence.as_ref());
+    let evidence = evidence.flat_map(|evidence| evidence.values());
+    own.chain(diffs.flat_map(|diff| [&diff.expected, &diff.actual])).chain(args).chain(evidence)
 }
 
 fn texts(test: &TestReport) -> impl Iterator<Item = &str> {
@@ -65,6 +67,7 @@ fn cut_test(test: &mut TestReport) {
     }
     for gate in &mut test.gates {
         gate.expectations.iter_mut().for_each(cut_expectation);
+        gate.evidence.iter_mut().flat_map(|evidence| evidence.values_mut()).for_each(cut_value);
         for finding in &mut gate.explanation {
             cut_text(&mut finding.message);
             finding.diff.iter_mut().for_each(cut_diff);

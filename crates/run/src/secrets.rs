@@ -116,9 +116,13 @@ fn hidden(redactor: &Redactor, mut report: TestReport) -> TestReport {
         gate.expectations.iter_mut().for_each(|one| hide_under_names(redactor, one));
         let diffs = gate.explanation.iter_mut().flat_map(|finding| &mut finding.diff);
         diffs.for_each(|diff| hide_in_diff(redactor, diff));
-        let rows = gate.tables.iter_mut().flat_map(|table| &mut table.rows);
-        let calls = rows.flat_map(|row| row.expected.iter_mut().chain(&mut row.recorded));
-        calls.filter_map(|call| call.args.as_mut()).for_each(|args| hide_in_arguments(redactor, args));
+        for row in gate.tables.iter_mut().flat_map(|table| &mut table.rows) {
+            row.diff.iter_mut().for_each(|diff| hide_in_diff(redactor, diff));
+            let calls = row.expected.iter_mut().chain(&mut row.recorded);
+            calls.filter_map(|call| call.args.as_mut()).for_each(|args| hide_in_arguments(redactor, args));
+        }
+        let diffs = gate.evidence.iter_mut().flat_map(|evidence| evidence.differences_mut());
+        diffs.for_each(|diff| hide_in_diff(redactor, diff));
     }
     // What a pattern makes of a variant could not be read back, and a number of distractors is no secret.
     let variant = report.variant.take();

@@ -7,12 +7,13 @@ use super::outlook::Outlook;
 use super::pass_rate::is_of_a_run;
 use super::recording::Recording;
 use super::scores::{RunScores, Scores};
+use super::shown::Shown;
 use super::target::Target;
 use crate::baseline::TestBaseline;
 use crate::grade::Question;
 use crate::matcher::Matcher;
 use crate::problem::{Problem, Span, nearest};
-use crate::report::{GateReport, Status};
+use crate::report::{Evidence, GateReport, Status};
 use crate::suite::read::{Block, Field};
 use crate::suite::{Fault, Variant};
 use crate::trace::{CatalogueTool, Run, Tool, splits};
@@ -83,6 +84,11 @@ pub(crate) trait Gate: Send + Sync {
     /// What the block asks for when runs are recorded.
     fn recording(&self) -> Recording<'_> {
         Recording::default()
+    }
+
+    /// What is behind the numbers of these runs: what [`Self::score`] saw, never counted in another way.
+    fn evidence(&self, _shown: &Shown<'_, '_>) -> Option<Evidence> {
+        None
     }
 
     /// What the block asks of judges, of every run.

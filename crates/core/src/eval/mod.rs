@@ -34,6 +34,7 @@ mod registry_tests;
 pub mod reliability;
 mod scenario;
 mod scores;
+mod shown;
 pub mod stability;
 pub mod subsequence;
 mod success;

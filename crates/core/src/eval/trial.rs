@@ -71,7 +71,9 @@ pub(super) fn judged(agent: &str, header: Option<&Header>, envelopes: &[Value]) 
     let texts: Vec<String> = envelopes.iter().map(Value::to_string).collect();
     let traces: Vec<Trace<'_>> = texts.iter().map(|text| Trace::read(text).unwrap()).collect();
     let runs: Vec<Run<'_>> = Run::all(&traces).into_iter().map(|run| Run { header, ..run }).collect();
-    suite.agents[0].gates.last().unwrap().judge("t", &runs)
+    let gate = suite.agents[0].gates.last().unwrap();
+    let report = gate.judge("t", &runs);
+    GateReport { evidence: gate.evidence(None, &runs, &report), ..report }
 }
 
 /// The findings of a gate as sentences.

@@ -2,7 +2,7 @@
 
 use super::one_run::{broken_run, judge_run, overcome_errors, reached_limit, set_totals};
 use super::recorded::{RecordedRun, RecordedRuns, missing, with_known_tools};
-use super::{advice, faults, matrix, servers};
+use super::{Judging, advice, faults, matrix, servers};
 use crate::eval::{GateBlock, SideRuns, decided, failed_by};
 use crate::grade::{self, Found};
 use crate::report::{Advice, RunReport, Status, TestReport};
@@ -15,6 +15,7 @@ pub(super) fn judge(
     row: &Row<'_>,
     of: AgentRow<'_>,
     recorded: &RecordedRuns<'_>,
+    judging: Judging,
     report: &mut TestReport,
 ) -> Result<(), Reason> {
     let agent = of.agent;
@@ -72,7 +73,7 @@ pub(super) fn judge(
     let failed = runs.iter().filter(|run| !run.passed);
     report.notes.extend(failed.filter_map(|run| reached_limit(run.trace, run.number)));
     report.notes.extend(faults::unmet(agent, &runs));
-    judge_gates(row, of, &runs, recorded, report)?;
+    judge_gates((row, of), &runs, recorded, judging, report)?;
     if broken.is_some() && runs.len() < judged.len() {
         report.gates.iter_mut().for_each(|gate| gate.scored_runs = Some(runs.len()));
     }
@@ -227,10 +228,10 @@ fn accept_early_stop(
 
 /// Each gate over the runs, those with runs of their own over these; the worst decides.
 fn judge_gates(
-    row: &Row<'_>,
-    of: AgentRow<'_>,
+    (row, of): (&Row<'_>, AgentRow<'_>),
     runs: &[Run<'_>],
     recorded: &RecordedRuns<'_>,
+    judging: Judging,
     report: &mut TestReport,
 ) -> Result<(), Reason> {
     let row_name = report.row_name();
@@ -240,10 +241,14 @@ fn judge_gates(
             // Which faults there are is read from the first run, when that is one.
             let is_read = recorded.runs.first().is_some_and(|first| first.trace.is_ok());
             let wanted = SideRuns::of(of.agent, if is_read { runs } else { &[] });
-            let matrix = matrix::Matrix { row, of, gate, wanted };
+            let matrix = matrix::Matrix { row, of, gate, wanted, judging };
             matrix.judge(recorded.matrix.as_ref(), runs, report)?
         } else {
-            gate.judge_beside(of, &row_name, runs)
+            let mut judged = gate.judge_beside(of, &row_name, runs);
+            if judging.evidence.is_some() {
+                judged.evidence = gate.evidence(of.variant, runs, &judged);
+            }
+            judged
         });
     }
     report.gates = gates;

@@ -1,9 +1,9 @@
 //! What do the runs come to that were recorded for one gate alone, as those of a fault matrix?
 
-use super::advice;
 use super::agent_row::missing_in_words;
 use super::one_run::{judge_expectations, misplaced_result};
 use super::recorded::{RecordedMatrix, missing};
+use super::{Judging, advice};
 use crate::eval::{GateBlock, SideRuns};
 use crate::report::{AssertionDiff, Expectation, GateReport, TestReport};
 use crate::row::{AgentRow, Reason, ReasonKind, Row};
@@ -16,6 +16,7 @@ pub(super) struct Matrix<'m> {
     pub(super) gate: &'m GateBlock,
     /// The runs it asks for.
     pub(super) wanted: Option<SideRuns>,
+    pub(super) judging: Judging,
 }
 
 impl Matrix<'_> {
@@ -59,6 +60,9 @@ impl Matrix<'_> {
             expectations.push(held);
         }
         let mut verdict = judge(&judged);
+        if self.judging.evidence.is_some() {
+            verdict.evidence = self.gate.evidence(self.of.variant, &judged, &verdict);
+        }
         for finding in &mut verdict.explanation {
             // The combination is named; the number is not that of an ordinary run.
             let run = finding.run.take().and_then(|run| expectations.get(run - 1));

@@ -46,7 +46,8 @@ pub fn judge(suite: &Suite, rows: &[(&str, Recorded<'_>)]) -> Report {
         let given = rows.iter().find(|(name, _)| *name == row.name).map(|(_, recorded)| recorded);
         let nothing = || Reason::new(ReasonKind::RecordingMissing, "no runs were given for this row");
         let nothing = given.is_none().then(|| Recorded::Nothing(nothing()));
-        tests.extend(given.or(nothing.as_ref()).map(|recorded| judge_row(row, recorded, Judging::default())));
+        let judging = Judging { evidence: Some(Embed::None), ..Judging::default() };
+        tests.extend(given.or(nothing.as_ref()).map(|recorded| judge_row(row, recorded, judging)));
     }
     let names = || of_suite.iter().map(|row| row.name.as_str());
     for (name, _) in rows.iter().filter(|(name, _)| names().all(|known| known != *name)) {
@@ -71,7 +72,7 @@ pub fn judge_row(row: &Row<'_>, recorded: &Recorded<'_>, judging: Judging) -> Te
     let judged = match (row.subject, recorded) {
         (Subject::Refused(loaded), _) => Err(loaded.refusal()),
         (_, Recorded::Nothing(reason)) => Err(reason.clone()),
-        (Subject::Agent(of), Recorded::Runs(runs)) => agent_row::judge(row, of, runs, &mut report),
+        (Subject::Agent(of), Recorded::Runs(runs)) => agent_row::judge(row, of, runs, judging, &mut report),
         (Subject::Tool(of), Recorded::Call(call)) => tool_row::judge(row, of, call, &mut report),
         (Subject::Agent(_), Recorded::Call(_)) => {
             Err(mismatched("an agent is judged by runs, not by a call"))

@@ -11,6 +11,7 @@ mod tool_schema;
 
 pub use ending::error_in_words;
 pub use header::{CatalogueTool, Header};
+pub(crate) use record::is_direct;
 pub use record::{
     ConversationTrace, RecordedCall, RecordedConversation, RecordedDelegation, RecordedError,
     RecordedFailure, RecordedFault, RecordedResult, RecordedServer, RecordedTurn, run_line, unkeepable,

@@ -112,7 +112,7 @@ pub struct RecordedCall {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,
     /// Who made the call, when generated code did; that the model did it itself is not written.
-    #[serde(skip_serializing_if = "is_direct")]
+    #[serde(skip_serializing_if = "is_not_said")]
     pub caller: Option<Box<RawValue>>,
     /// Whether the tool was an injected distractor.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -120,7 +120,12 @@ pub struct RecordedCall {
 }
 
 #[expect(clippy::ref_option, reason = "serde hands it over so")]
-fn is_direct(caller: &Option<Box<RawValue>>) -> bool {
+fn is_not_said(caller: &Option<Box<RawValue>>) -> bool {
+    is_direct(caller.as_deref())
+}
+
+/// Whether the agent made the call itself, and no generated code.
+pub(crate) fn is_direct(caller: Option<&RawValue>) -> bool {
     let Some(caller) = caller else { return true };
     serde_json::from_str::<Value>(caller.get()).is_ok_and(|caller| caller["type"] == "direct")
 }

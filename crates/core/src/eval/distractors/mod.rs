@@ -14,11 +14,13 @@ use super::gate::{Gate, GateKind};
 use super::outlook::Outlook;
 use super::recording::Recording;
 use super::scores::{RunScores, Scores};
-use super::stats::{CONFIDENCE, certified_lower, percent_of};
+use super::shown::Shown;
+use super::stats::{CONFIDENCE, certified_lower, percent_of, wilson};
 use super::target::{Fold, Target};
 use crate::matcher::Matcher;
 use crate::problem::{Problem, Span};
-use crate::report::{Finding, Number};
+use crate::report::evidence::ChoicePoint;
+use crate::report::{Evidence, Finding, Number};
 use crate::suite::Variant;
 use crate::suite::read::{Block, Field};
 use crate::trace::{Call, CatalogueTool, Header, Run, Tool};
@@ -145,6 +147,23 @@ impl Gate for Distractors {
         scores.findings.extend(other_counts);
         scores.summary = self.summary(&scores);
         scores
+    }
+
+    fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
+        let count = |target: &Target| shown.target(target).map(|count| count as usize);
+        let (correct, distracted) = (count(&CHOSE_CORRECT)?, count(&CHOSE_DISTRACTOR)?);
+        let chosen = correct + distracted;
+        let interval = wilson(correct as u64, shown.all.len() as u64, CONFIDENCE).ok()?;
+        let point = ChoicePoint {
+            count: self.count,
+            correct,
+            runs: shown.all.len(),
+            accuracy: (chosen > 0).then(|| correct as f64 / chosen as f64),
+            low: interval.lower,
+            high: interval.upper,
+        };
+        let floor = shown.target(&CERTIFIED_LOWER);
+        Some(Evidence::Distractors { points: vec![point], floor, asked_floor: None })
     }
 
     fn outlook(&self, target: &Target, scores: &Scores, runs: &[Run<'_>], of: usize) -> Outlook {

@@ -8,9 +8,11 @@ use super::combination::Combination;
 use super::gate::{AgentFacts, Gate, GateKind, Trait};
 use super::recording::{Recording, Side, SideRun, SideWords};
 use super::scores::Scores;
+use super::shown::Shown;
 use super::target::{Fold, Target};
 use crate::fault::FaultKind;
 use crate::problem::{Problem, Span};
+use crate::report::Evidence;
 use crate::suite::Agent;
 use crate::suite::read::{Block, Field};
 use crate::trace::Run;
@@ -75,6 +77,10 @@ impl FaultMatrix {
 impl Gate for FaultMatrix {
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         score::score(self, runs)
+    }
+
+    fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
+        Some(score::evidence(self, shown.all))
     }
 
     fn recording(&self) -> Recording<'_> {

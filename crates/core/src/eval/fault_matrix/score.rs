@@ -4,7 +4,8 @@ use super::{COMBINATIONS, FaultMatrix, KEY, REACHED, SURVIVAL_RATE, SURVIVED};
 use crate::eval::Combination;
 use crate::eval::scores::Scores;
 use crate::eval::some_of;
-use crate::report::{Finding, Number};
+use crate::report::evidence::{CellStatus, FaultCell};
+use crate::report::{Evidence, Finding, Number};
 use crate::trace::{CallResult, FaultEvent, Run, Trace};
 use serde_json::Value;
 
@@ -15,18 +16,21 @@ pub(super) fn score(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Scores {
     let (mut lost, mut unreached, mut harmless) = (Vec::new(), Vec::new(), Vec::new());
     for (at, run) in runs.iter().enumerate() {
         let label = label(run, at);
-        let Some(event) = event(run.trace, label.as_deref()) else {
-            unreached.push(label.unwrap_or_else(|| format!("run {}", run.number)));
-            continue;
+        let event = match Outcome::of(matrix, run, label.as_deref()) {
+            Outcome::Unreached => {
+                unreached.push(label.unwrap_or_else(|| format!("run {}", run.number)));
+                continue;
+            }
+            Outcome::Harmless(event) => {
+                harmless.push(label.unwrap_or_else(|| event.name.to_string()));
+                continue;
+            }
+            Outcome::Reached(event, failure) => (event, failure),
         };
-        if !has_failed(run.trace, event.call_index) {
-            harmless.push(label.unwrap_or_else(|| event.name.to_string()));
-            continue;
-        }
         reached += 1;
-        match failure(matrix, run, event) {
-            None => survived += 1,
-            Some(why) => {
+        match event {
+            (_, None) => survived += 1,
+            (event, Some(why)) => {
                 let label = label.unwrap_or_else(|| event.name.to_string());
                 let tool =
                     run.trace.tool_calls.get(event.call_index).map(|call| format!(" (`{}`)", call.name));
@@ -73,6 +77,74 @@ fn summary(combinations: usize, reached: usize, lost: &[String], unreached: &[St
         summary.push_str(&format!("; {} of {combinations} never reached: {named}", unreached.len()));
     }
     summary
+}
+
+/// What the fault of a run did.
+enum Outcome<'t> {
+    /// Its call was not made.
+    Unreached,
+    /// The call did not fail.
+    Harmless(&'t FaultEvent<'t>),
+    /// The call failed, and perhaps the agent did not get over it, for this reason.
+    Reached(&'t FaultEvent<'t>, Option<String>),
+}
+
+impl<'t> Outcome<'t> {
+    fn of(matrix: &FaultMatrix, run: &Run<'t>, label: Option<&str>) -> Self {
+        match event(run.trace, label) {
+            None => Self::Unreached,
+            Some(event) if !has_failed(run.trace, event.call_index) => Self::Harmless(event),
+            Some(event) => Self::Reached(event, failure(matrix, run, event)),
+        }
+    }
+}
+
+/// What came of each kind of fault in the calls of each tool.
+pub(super) fn evidence(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Evidence {
+    let (mut tools, mut faults, mut cells): (Vec<String>, Vec<String>, Vec<FaultCell>) = Default::default();
+    for (at, run) in runs.iter().enumerate() {
+        let label = label(run, at);
+        let outcome = Outcome::of(matrix, run, label.as_deref());
+        let (tool, fault) = struck(run, label.as_deref(), &outcome);
+        let at =
+            cells.iter().position(|cell| cell.tool == tool && cell.fault == fault).unwrap_or_else(|| {
+                let (tool, fault) = (tool.clone(), fault.clone());
+                cells.push(FaultCell {
+                    tool,
+                    fault,
+                    runs: 0,
+                    met: 0,
+                    recovered: 0,
+                    status: CellStatus::Unmet,
+                });
+                cells.len() - 1
+            });
+        let cell = &mut cells[at];
+        cell.runs += 1;
+        if let Outcome::Reached(_, failure) = outcome {
+            cell.met += 1;
+            cell.recovered += usize::from(failure.is_none());
+            let is_lost = cell.recovered < cell.met;
+            cell.status = if is_lost { CellStatus::Lost } else { CellStatus::Survived };
+        }
+        tools.extend((!tools.contains(&tool)).then_some(tool));
+        faults.extend((!faults.contains(&fault)).then_some(fault));
+    }
+    Evidence::FaultMatrix { tools, faults, cells }
+}
+
+/// The tool whose call was to fail, and the kind of fault.
+fn struck(run: &Run<'_>, label: Option<&str>, outcome: &Outcome<'_>) -> (String, String) {
+    let combination = label.and_then(|label| label.parse::<Combination>().ok());
+    let event = match outcome {
+        Outcome::Unreached => None,
+        Outcome::Harmless(event) | Outcome::Reached(event, _) => Some(event),
+    };
+    let call = event.map(|event| event.call_index).or(combination.map(|combination| combination.call_index));
+    let tool = call.and_then(|call| run.trace.tool_calls.get(call)).map(|call| call.name.to_string());
+    let kind = combination.map(|combination| combination.kind.to_string());
+    let kind = kind.or_else(|| event.map(|event| event.kind.to_string()));
+    (tool.unwrap_or_else(|| "?".to_owned()), kind.unwrap_or_else(|| "?".to_owned()))
 }
 
 /// The combination that the recording names for this run.

@@ -2,6 +2,8 @@
 
 use crate::eval::trial::{findings, judged, problems, suite, value};
 use crate::eval::{SideRun, SideRuns};
+use crate::report::Evidence;
+use crate::report::evidence::FaultCell;
 use crate::trace::{Header, Run, Trace};
 use serde_json::{Value, json};
 
@@ -119,4 +121,21 @@ fn a_delay_that_the_call_survives_is_neither_reached_nor_survived() {
     assert_eq!(value(&report, "fault_matrix.survived"), Some(1.0));
     assert_eq!(value(&report, "fault_matrix.combinations"), Some(2.0));
     assert_eq!(findings(&report), ["did not make the call fail: slow:5@1"]);
+}
+
+#[test]
+fn the_cells_add_up_to_the_targets() {
+    let agent = "prompt: p\nfault_matrix: { kinds: [hang], calls: 3 }";
+    let runs = [
+        run(Some(("hang", 0)), &[true, false]),
+        run(Some(("hang", 1)), &[false, true]),
+        run(None, &[false, false]),
+    ];
+    let report = judged(agent, Some(&header(&["hang@1", "hang@2", "hang@3"])), &runs);
+    let Some(Evidence::FaultMatrix { cells, faults, .. }) = report.evidence.as_deref() else { panic!() };
+    let sum = |count: fn(&FaultCell) -> usize| Some(cells.iter().map(count).sum::<usize>() as f64);
+    assert_eq!(sum(|cell| cell.runs), value(&report, "fault_matrix.combinations"));
+    assert_eq!(sum(|cell| cell.met), value(&report, "fault_matrix.reached"));
+    assert_eq!(sum(|cell| cell.recovered), value(&report, "fault_matrix.survived"));
+    assert_eq!(faults, &["hang"]);
 }

@@ -4,9 +4,12 @@ use super::assertion::plural;
 use super::assignment::Groups;
 use super::gate::{AgentFacts, Gate, GateKind};
 use super::scores::RunScores;
+use super::shown::{MOST_CALLS, Shown};
 use super::subsequence::{longest_order_keeping_match, order_keeping_partners};
 use super::target::Target;
 use crate::problem::Problem;
+use crate::report::Evidence;
+use crate::report::evidence::{PathCall, PathRun};
 use crate::suite::read::Block;
 use crate::trace::{Run, Tool};
 use serde_json::Value;
@@ -89,11 +92,14 @@ fn coverage(tools: &[Tool<'_>], golden: &[String]) -> f64 {
 
 /// The calls that are no step of the path, when as much of it as possible is walked in order.
 fn beside_the_path(tools: &[Tool<'_>], golden: &[String]) -> Vec<usize> {
-    let (groups, recorded) = symbols(tools);
-    let steps =
-        order_keeping_partners(golden.len(), &recorded, |group| positions(&groups, group, tools, golden));
-    let on_the_path: BTreeSet<usize> = steps.into_iter().flatten().collect();
+    let on_the_path: BTreeSet<usize> = steps(tools, golden).into_iter().flatten().collect();
     (0..tools.len()).filter(|call| !on_the_path.contains(call)).collect()
+}
+
+/// For each step of the path the call that walks it, when as much of it as possible is walked in order.
+fn steps(tools: &[Tool<'_>], golden: &[String]) -> Vec<Option<usize>> {
+    let (groups, recorded) = symbols(tools);
+    order_keeping_partners(golden.len(), &recorded, |group| positions(&groups, group, tools, golden))
 }
 
 /// Calls to one tool as one symbol.
@@ -213,6 +219,14 @@ impl Gate for GoldenPathBlock {
         scores
     }
 
+    fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
+        Some(Evidence::GoldenPath {
+            path: self.path.calls.clone(),
+            runs: shown.listed.iter().map(|run| self.walked(run)).collect(),
+            left_out: shown.left_out(),
+        })
+    }
+
     fn tool_names(&self) -> Vec<&str> {
         self.path.calls.iter().map(String::as_str).collect()
     }
@@ -267,6 +281,29 @@ impl GoldenPathBlock {
             |f| f.choice("a baseline", &[("zero", Baseline::Zero), ("golden", Baseline::Golden)]),
         );
         Self { path, baseline: baseline.unwrap_or(Baseline::Zero), is_default: !block.has("expect") }
+    }
+
+    fn walked(&self, run: &Run<'_>) -> PathRun {
+        let tools: Vec<Tool<'_>> = run.trace.tool_calls.iter().map(Tool::from).collect();
+        let steps = steps(&tools, &self.path.calls);
+        let mut step_of = vec![None; tools.len()];
+        for (step, call) in steps.iter().enumerate() {
+            if let Some(call) = *call {
+                step_of[call] = Some(step + 1);
+            }
+        }
+        let call = |(at, tool): (usize, &Tool<'_>)| PathCall {
+            number: at + 1,
+            tool: tool.name.to_owned(),
+            step: step_of[at],
+            detour: step_of[at].is_none(),
+        };
+        PathRun {
+            run: run.number,
+            calls: tools.iter().enumerate().take(MOST_CALLS).map(call).collect(),
+            calls_left_out: tools.len().saturating_sub(MOST_CALLS),
+            missed: (1..).zip(&steps).filter(|(_, call)| call.is_none()).map(|(step, _)| step).collect(),
+        }
     }
 
     fn own_waste(&self) -> Waste {
@@ -377,5 +414,23 @@ mod tests {
         assert!(run(&block(&["a"], Baseline::Zero), &[]).not_exercised.is_some());
         let elsewhere = run(&block(&["a"], Baseline::Zero), &["x"]).not_exercised;
         assert_eq!(elsewhere.unwrap(), "the run walked nothing of the path");
+    }
+
+    #[test]
+    fn detours_less_missed_steps_are_the_extra_steps() {
+        let envelope = |names: &[&str]| json!({ "tool_calls": calls(names) });
+        let agent = "prompt: p\ngolden_path: { calls: [search, open_page] }";
+        for names in [&["search", "search", "delete_page", "open_page"][..], &["open_page", "x", "y"]] {
+            let report = crate::eval::trial::judged(agent, None, &[envelope(names)]);
+            let Some(Evidence::GoldenPath { runs, path, .. }) = report.evidence.as_deref() else { panic!() };
+            let detours = runs[0].calls.iter().filter(|call| call.detour).count();
+            let extra = report.targets["golden_path.extra_steps"].unwrap().as_f64() as usize;
+            assert_eq!(detours - runs[0].missed.len(), extra, "{names:?}");
+            let covered = 1.0 - runs[0].missed.len() as f64 / path.len() as f64;
+            assert_eq!(covered, report.targets["golden_path.coverage"].unwrap().as_f64());
+            assert!(
+                runs[0].calls.iter().all(|call| call.step.is_none_or(|step| path[step - 1] == call.tool))
+            );
+        }
     }
 }

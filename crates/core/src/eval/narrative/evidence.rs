@@ -29,11 +29,21 @@ pub(super) enum Finding {
 pub(super) struct Verdict {
     pub(super) finding: Finding,
     pub(super) because: String,
+    /// The call that it rests on, where it is one.
+    pub(super) call: Option<usize>,
 }
 
 impl Verdict {
     fn new(finding: Finding, because: String) -> Self {
-        Self { finding, because }
+        Self { finding, because, call: None }
+    }
+
+    fn supported(call: Option<usize>) -> Self {
+        Self { call, ..Self::new(Finding::Supported, String::new()) }
+    }
+
+    fn by(self, call: usize) -> Self {
+        Self { call: Some(call), ..self }
     }
 }
 
@@ -139,16 +149,16 @@ impl<'n> Evidence<'n> {
     pub(super) fn judge(&self, claim: &Claim) -> Verdict {
         let verb = claim.verb.as_str();
         let is_unnamed = claim.object.is_empty();
-        let supports = |nouns: &[String]| {
-            let related = |action: &Action| action.succeeded.is_some() && LEXICON.related(&action.verb, verb);
-            self.about(nouns).any(related)
+        let support = |nouns: &[String]| {
+            let mut related = self.about(nouns).filter(|action| LEXICON.related(&action.verb, verb));
+            related.find_map(|action| action.succeeded)
         };
-        let any = || is_unnamed && self.related(verb).any(|action| action.succeeded.is_some());
-        let supported = || Verdict { finding: Finding::Supported, because: String::new() };
-        if supports(&claim.object) || any() || self.mentions.has_file(claim) {
-            return supported();
+        let any = || self.related(verb).filter(|_| is_unnamed).find_map(|action| action.succeeded);
+        let call = support(&claim.object).or_else(any);
+        if call.is_some() || self.mentions.has_file(claim) {
+            return Verdict::supported(call);
         }
-        let nearby = || supports(&claim.around).then(supported);
+        let nearby = || support(&claim.around).map(|call| Verdict::supported(Some(call)));
         let other = self.named(claim).or_else(nearby).or_else(|| self.unnamed(claim));
         other.unwrap_or_else(|| self.without_writes(claim))
     }
@@ -162,14 +172,14 @@ impl<'n> Evidence<'n> {
         };
         let named: Vec<&Action> = self.about(&claim.object).filter(names_it).collect();
         let first = named.first()?;
-        if named.iter().any(|action| action.succeeded.is_some()) {
-            return Some(Verdict { finding: Finding::Supported, because: String::new() });
+        if let Some(call) = named.iter().find_map(|action| action.succeeded) {
+            return Some(Verdict::supported(Some(call)));
         }
         if let Some(call) = self.mentions.could_have(claim) {
             return Some(self.unverified(call));
         }
         Some(match named.iter().find_map(|action| action.failed) {
-            Some(call) => Verdict::new(Finding::Failed, format!("{} failed", self.call(call))),
+            Some(call) => Verdict::new(Finding::Failed, format!("{} failed", self.call(call))).by(call),
             None => Verdict::new(
                 Finding::Absent,
                 format!("`{}`, which does this, was not called", self.names[first.tool].0),
@@ -231,11 +241,12 @@ impl<'n> Evidence<'n> {
         let is_text = is_made && claim.object.last().is_some_and(|noun| traits(noun).has(Traits::ARTEFACT));
         if is_text && claim.ids.is_empty() {
             let because = "the answer itself may be what was made".to_owned();
-            return Verdict { finding: Finding::Unverified, because };
+            return Verdict::new(Finding::Unverified, because);
         }
         match self.failed.first() {
             Some(&call) => {
-                Verdict::new(Finding::Failed, format!("{} failed, and no write succeeded", self.call(call)))
+                let because = format!("{} failed, and no write succeeded", self.call(call));
+                Verdict::new(Finding::Failed, because).by(call)
             }
             None if self.calls.is_empty() => {
                 Verdict::new(Finding::Absent, "the run made no calls".to_owned())
@@ -253,7 +264,7 @@ impl<'n> Evidence<'n> {
     }
 
     fn unverified(&self, call: usize) -> Verdict {
-        Verdict::new(Finding::Unverified, format!("{} could have done it", self.call(call)))
+        Verdict::new(Finding::Unverified, format!("{} could have done it", self.call(call))).by(call)
     }
 
     fn call(&self, call: usize) -> String {

@@ -91,7 +91,7 @@ pub(super) fn judged<'t>(
         .map(|claim| {
             let finding = if is_called(&claim) { Finding::Supported } else { Finding::Absent };
             let because = format!("no tool with these words in its name was called (`{}`)", claim.name);
-            (claim, Verdict { finding, because }, false)
+            (claim, Verdict { finding, because, call: None }, false)
         })
         .collect()
 }

@@ -12,6 +12,7 @@ mod literal;
 mod mention;
 mod message;
 mod phrase;
+mod picture;
 mod read;
 mod score;
 mod stated;
@@ -26,14 +27,18 @@ pub(crate) use tool::is_write_by_name;
 use super::assertion::Assertion;
 use super::gate::{AgentFacts, Gate, GateKind};
 use super::scores::RunScores;
+use super::shown::Shown;
 use super::target::{Fold, Target};
 use crate::grade::Question;
 use crate::matcher::Matcher;
 use crate::problem::Problem;
+use crate::report::Evidence;
 use crate::suite::read::Block;
 use crate::trace::{Run, is_tool};
 use closing::{closing_message, steps, steps_of_values};
+use score::Comparison;
 use serde_json::Value;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use verbs::Vocabulary;
@@ -183,10 +188,7 @@ impl Gate for NarrativeBlock {
     }
 
     fn score_run(&self, run: &Run<'_>) -> RunScores {
-        let message = closing_message(run.trace);
-        let catalogue = run.header.and_then(|header| header.catalogue.as_deref()).unwrap_or_default();
-        let catalogue: Vec<&str> = catalogue.iter().map(|tool| tool.name.as_str()).collect();
-        let found = self.narrative.compare(&message, &steps(run.trace), &catalogue, &self.vocabulary);
+        let (message, found) = self.compared(run);
         let mut scores = RunScores::default();
         scores
             .float(&DIVERGENCE_SCORE, found.score.divergence_score)
@@ -212,6 +214,17 @@ impl Gate for NarrativeBlock {
         scores
     }
 
+    fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
+        let of_run = |run: &&Run<'_>| {
+            let (message, found) = self.compared(run);
+            picture::of_run(run, &message, &found)
+        };
+        Some(Evidence::Narrative {
+            runs: shown.listed.iter().map(of_run).collect(),
+            left_out: shown.left_out(),
+        })
+    }
+
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         let Some(catalogue) = agent.catalogue else { return Vec::new() };
         let named = self.narrative.mutating_tools.iter().chain(&self.narrative.readonly_tools);
@@ -235,5 +248,14 @@ impl NarrativeBlock {
     fn read(block: &mut Block<'_>) -> Self {
         let narrative = read::narrative(block);
         Self { vocabulary: narrative.vocabulary(), narrative, advice: read::advice(block) }
+    }
+
+    /// The closing message of a run, and what its calls say to it.
+    fn compared<'t>(&self, run: &Run<'t>) -> (Cow<'t, str>, Comparison) {
+        let message = closing_message(run.trace);
+        let catalogue = run.header.and_then(|header| header.catalogue.as_deref()).unwrap_or_default();
+        let catalogue: Vec<&str> = catalogue.iter().map(|tool| tool.name.as_str()).collect();
+        let found = self.narrative.compare(&message, &steps(run.trace), &catalogue, &self.vocabulary);
+        (message, found)
     }
 }

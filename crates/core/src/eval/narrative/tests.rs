@@ -5,7 +5,9 @@ use super::message::Message;
 use super::*;
 use crate::eval::lint_check::problems;
 use crate::eval::scores::Scores;
+use crate::report::Evidence;
 use crate::report::Status;
+use crate::report::evidence::{ClaimShown, ClaimVerdict};
 use crate::suite::{Host, load};
 use crate::trace::{CatalogueTool, Header, Trace};
 use proptest::prelude::*;
@@ -631,4 +633,29 @@ proptest! {
             prop_assert!(judge(Narrative::default(), &[trace]).value("narrative.gate_passed").is_some());
         }
     }
+}
+
+#[test]
+fn spans_cut_the_claims_out_of_the_text_and_verdicts_agree_with_the_targets() {
+    let text = "Élan! I created the issue and closed the ticket.";
+    let envelope = serde_json::json!({
+        "tool_calls": [{ "name": "search", "args": { "q": "x" } }, { "name": "create_issue", "args": {} }],
+        "tool_results": [{ "content": "ok" }, { "content": "ok" }],
+        "final_response": text,
+    });
+    let report = crate::eval::trial::judged("prompt: p\nnarrative: {}", None, &[envelope]);
+    let Some(Evidence::Narrative { runs, .. }) = report.evidence.as_deref() else { panic!() };
+    let cut = |claim: &ClaimShown| -> String {
+        text.chars().skip(claim.start).take(claim.end - claim.start).collect()
+    };
+    let said: Vec<(String, ClaimVerdict, &[usize])> =
+        runs[0].claims.iter().map(|claim| (cut(claim), claim.verdict, &claim.calls[..])).collect();
+    assert_eq!(runs[0].text, text);
+    assert!(said.contains(&("created the issue".to_owned(), ClaimVerdict::Supported, &[2])), "{said:?}");
+    let refuted = said.iter().filter(|(_, verdict, _)| *verdict == ClaimVerdict::Absent);
+    let refuted: Vec<&str> = refuted.map(|(text, ..)| text.as_str()).collect();
+    assert_eq!(refuted, ["closed the ticket"]);
+    let target = |name: &str| report.targets[name].unwrap().as_f64() as usize;
+    assert_eq!(target("narrative.claimed_but_absent"), refuted.len());
+    assert_eq!(target("narrative.present_but_unclaimed"), runs[0].unmentioned.len());
 }

@@ -86,7 +86,7 @@ pub(super) struct Encounter<'t> {
     /// The call that succeeded in a later turn.
     pub(super) recovered_by: Option<usize>,
     pub(super) report: RecoveryReport,
-    marks: RecoveryMarks,
+    pub(super) marks: RecoveryMarks,
 }
 
 /// Every time that a fault made calls fail, in the order of the calls.

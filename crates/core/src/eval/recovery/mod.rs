@@ -16,10 +16,12 @@ use super::classes::listed;
 use super::gate::{AgentFacts, Gate, GateKind, Trait};
 use super::recording::Recording;
 use super::scores::{RunScores, Scores};
+use super::shown::{MOST_CALLS, Shown};
 use super::target::{Fold, Target, Unit};
 use crate::fault::Effect;
 use crate::problem::{Problem, Span};
-use crate::report::Number;
+use crate::report::evidence::{self, RecoveryRun};
+use crate::report::{Evidence, Number};
 use crate::suite::Fault;
 use crate::suite::read::Block;
 use crate::trace::{Call, Run, Trace};
@@ -90,20 +92,14 @@ impl Gate for RecoveryBlock {
             scores.find(format!("nothing is measured: {flaw}"), Vec::new());
             return scores;
         }
-        let by: Vec<String> = self.recovered_by.iter().map(|(tool, _)| tool.clone()).collect();
         let is_measured = self.inject.is_empty();
-        let find = if is_measured { measured_encounters } else { encounters };
-        let mut all = find(trace, &self.limits, &by);
-        if self.accepts_giving_up && says_that_it_failed(trace) {
-            all.iter_mut().for_each(Encounter::accept_giving_up);
-        }
+        let all = self.all_met(trace);
         scores.whole(&REPEATED_EFFECTS, repeated_effects(trace));
         if is_measured && all.is_empty() {
             scores.flag(&EXERCISED, false).flag(&GATE_PASSED, true).not_exercised("no call failed");
             return scores;
         }
-        let is_meant = |met: &&Encounter<'_>| is_measured || self.inject.iter().any(|name| name == met.fault);
-        let met: Vec<&Encounter<'_>> = all.iter().filter(is_meant).collect();
+        let met: Vec<&Encounter<'_>> = all.iter().filter(|met| self.is_meant(met)).collect();
         let missed: Vec<&String> =
             self.inject.iter().filter(|name| !met.iter().any(|met| met.fault == *name)).collect();
         let run = RunRecovery::over(&met, missed.is_empty() && !met.is_empty());
@@ -139,6 +135,18 @@ impl Gate for RecoveryBlock {
             }
         }
         scores
+    }
+
+    fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
+        let of_run = |run: &&Run<'_>| {
+            let met = if flaw(run.trace).is_none() { self.all_met(run.trace) } else { Vec::new() };
+            let met = met.iter().filter(|met| self.is_meant(met)).take(MOST_CALLS);
+            RecoveryRun { run: run.number, encounters: met.map(|met| self.shown(met, run.trace)).collect() }
+        };
+        Some(Evidence::Recovery {
+            runs: shown.listed.iter().map(of_run).collect(),
+            left_out: shown.left_out(),
+        })
     }
 
     fn recording(&self) -> Recording<'_> {
@@ -195,6 +203,44 @@ impl RecoveryBlock {
         let inject = block.sibling("inject", |field| field.list(|item| item.name())).unwrap_or_default();
         let recovered_by = recovered_by.unwrap_or_default();
         Self { limits, inject, recovered_by, accepts_giving_up: accepts_giving_up.unwrap_or(false) }
+    }
+
+    /// Every failure of a run, also by faults that the agent does not name.
+    fn all_met<'t>(&self, trace: &'t Trace<'_>) -> Vec<Encounter<'t>> {
+        let by: Vec<String> = self.recovered_by.iter().map(|(tool, _)| tool.clone()).collect();
+        let find = if self.inject.is_empty() { measured_encounters } else { encounters };
+        let mut all = find(trace, &self.limits, &by);
+        if self.accepts_giving_up && says_that_it_failed(trace) {
+            all.iter_mut().for_each(Encounter::accept_giving_up);
+        }
+        all
+    }
+
+    fn is_meant(&self, met: &Encounter<'_>) -> bool {
+        self.inject.is_empty() || self.inject.iter().any(|name| name == met.fault)
+    }
+
+    fn shown(&self, met: &Encounter<'_>, trace: &Trace<'_>) -> evidence::Encounter {
+        let report = &met.report;
+        let event = trace.faults.iter().flatten().find(|event| event.name == met.fault);
+        let outcome = match report.reasons.first() {
+            Some(reason) => reason.to_string(),
+            None if report.recovered => "recovered".to_owned(),
+            None => "gave_up".to_owned(),
+        };
+        evidence::Encounter {
+            fault: (!met.is_measured()).then(|| met.fault.to_owned()),
+            kind: event.map(|event| event.kind.to_string()),
+            call: met.call + 1,
+            at_ms: met.marks.call_start_ms,
+            wait_ms: report.user_visible_hang_ms,
+            detected: report.time_to_detection_ms.is_some(),
+            detected_ms: report.time_to_detection_ms,
+            recovered_ms: report.time_to_recovery_ms,
+            recovered_by_call: met.recovered_by.map(|call| call + 1),
+            limit_ms: self.limits.max_recovery_ms,
+            outcome,
+        }
     }
 
     /// A fault that cannot make a call fail is refused; one that only a measured time could overcome is warned of.

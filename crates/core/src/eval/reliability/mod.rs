@@ -9,10 +9,12 @@ use super::assertion::{Assertion, plural as s};
 use super::gate::{AgentFacts, Gate, GateKind, Trait};
 use super::outlook::Outlook;
 use super::scores::Scores;
+use super::shown::Shown;
 use super::stats::{CONFIDENCE, pass_at_k_unbiased, pass_hat_k_unbiased, wilson};
 use super::target::{Fold, Target};
 use crate::problem::{Problem, Span};
-use crate::report::{Finding, Number};
+use crate::report::evidence::CurvePoint;
+use crate::report::{Evidence, Finding, Number};
 use crate::suite::read::Block;
 use crate::target::{Path, Roots};
 use crate::trace::Run;
@@ -58,6 +60,8 @@ const PASS_AT_UNBIASED: Target =
 
 /// As many runs or points of the curve as a reader will look at.
 const MOST_LISTED: usize = 20;
+/// As many points of the curve as a picture has.
+const MOST_POINTS: usize = 50;
 
 /// The block as written.
 pub(crate) struct ReliabilityBlock {
@@ -136,6 +140,19 @@ impl Gate for ReliabilityBlock {
     }
 
     /// What the passes alone decide; how the outcomes are spread is open until the last.
+    fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
+        let (runs, passed) = (shown.all.len(), shown.all.iter().filter(|run| run.passed).count());
+        let (low, high) = interval(passed as u64, runs as u64);
+        let point = |k: usize| CurvePoint {
+            k,
+            power: (passed as f64 / runs as f64).powi(k as i32),
+            low: low.powi(k as i32),
+            high: high.powi(k as i32),
+            unbiased: pass_hat_k_unbiased(runs as u64, passed as u64, k as u64).ok(),
+        };
+        Some(Evidence::Reliability { runs, passed, curve: (1..=runs.min(MOST_POINTS)).map(point).collect() })
+    }
+
     fn outlook(&self, target: &Target, _scores: &Scores, runs: &[Run<'_>], of: usize) -> Outlook {
         let passes = runs.iter().filter(|run| run.passed).count() as u64;
         let (count, k) = (of as u64, self.k.map_or(of as u64, |(k, _)| k));
@@ -266,6 +283,7 @@ mod tests {
     use crate::eval::lint_check::problems;
     use crate::problem::Level;
     use crate::trace::Trace;
+    use serde_json::json;
 
     const ALL: ReliabilityBlock = ReliabilityBlock { k: None, counts_something: true };
 
@@ -383,5 +401,21 @@ mod tests {
             let is_told = |message: &&str| message.ends_with("none that can be observed: every run passes");
             assert_eq!(told.iter().filter(|message| is_told(message)).count(), 1, "{told:?}");
         }
+    }
+
+    #[test]
+    fn the_last_point_of_the_curve_is_what_the_targets_say() {
+        let runs = json!([{}, {}, {}, {}]);
+        let report =
+            crate::eval::trial::judged("prompt: p\nruns: 4\nreliability: {}", None, runs.as_array().unwrap());
+        let Some(Evidence::Reliability { runs, passed, curve }) = report.evidence.as_deref() else {
+            panic!()
+        };
+        assert_eq!((*runs, *passed, curve.len()), (4, 4, 4));
+        let target = |name: &str| report.targets[name].unwrap().as_f64();
+        assert_eq!((100.0 * curve[3].power).floor(), target("reliability.passhat_k"));
+        assert_eq!(curve[3].unbiased, Some(target("reliability.passhat_unbiased")));
+        assert_eq!(curve[0].low, target("reliability.pass_rate_lower"));
+        assert!(curve[3].low < curve[0].low && curve[3].high <= curve[0].high);
     }
 }

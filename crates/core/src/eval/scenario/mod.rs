@@ -8,11 +8,13 @@ mod walk;
 use super::gate::{Gate, GateKind};
 use super::recording::Recording;
 use super::scores::RunScores;
+use super::shown::Shown;
 use super::success::Success;
 use super::target::{Target, Unit};
 use crate::json::difference;
 use crate::problem::{Problem, Span};
-use crate::report::AssertionDiff;
+use crate::report::evidence::WorldRun;
+use crate::report::{AssertionDiff, Evidence};
 use crate::suite::read::{Block, Field};
 use crate::trace::{CallResult, Run, Trace};
 use crate::world::{Guard, World, read_guards};
@@ -148,10 +150,28 @@ impl ScenarioBlock {
         if let Some(guards) = &self.expect_state {
             return Some(guards.iter().filter_map(|guard| guard.difference(state)).collect());
         }
+        self.nearest_end(state).map(|(_, differences)| differences)
+    }
+
+    /// The expected state that is least unlike this one, where a whole one is expected, and the differences.
+    fn nearest_end(&self, state: &Value) -> Option<(&Value, Vec<AssertionDiff>)> {
         let seed = (self.refusal == Some(true)).then_some(&self.world.seed);
         let seed = seed.filter(|_| self.golden.is_empty());
         let ends = self.golden.iter().map(GoldenPath::end).chain(seed);
-        ends.map(|end| difference(end, state)).min_by_key(Vec::len)
+        let ends = ends.filter(|_| self.expect_state.is_none());
+        ends.map(|end| (end, difference(end, state))).min_by_key(|(_, differences)| differences.len())
+    }
+
+    fn led(&self, run: &Run<'_>) -> WorldRun {
+        let walk = Walk::of(self, run.trace);
+        WorldRun {
+            run: run.number,
+            before: self.world.seed.clone(),
+            expected: self.nearest_end(&walk.state).map(|(end, _)| end.clone()),
+            left_at_call: walk.diverged_at.filter(|call| *call > 0),
+            differences: self.differences(&walk.state).unwrap_or_default(),
+            after: walk.state,
+        }
     }
 
     /// Whether a call came to nothing.
@@ -211,6 +231,11 @@ fn named_call(trace: &Trace<'_>, number: usize) -> String {
 }
 
 impl Gate for ScenarioBlock {
+    fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
+        let runs = shown.listed.iter().map(|run| self.led(run)).collect();
+        Some(Evidence::Scenario { runs, left_out: shown.left_out() })
+    }
+
     fn score_run(&self, run: &Run<'_>) -> RunScores {
         let trace = run.trace;
         let walk = Walk::of(self, trace);

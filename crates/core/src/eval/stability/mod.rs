@@ -12,9 +12,11 @@ pub use score::{StabilityFloors, StabilityReport, agent_stability, drift_flags};
 use super::gate::{AgentFacts, Gate, GateKind, Trait};
 use super::outlook::Outlook;
 use super::scores::{RunScores, Scores};
+use super::shown::Shown;
 use super::target::{Fold, Target};
 use crate::problem::Problem;
-use crate::report::Number;
+use crate::report::evidence::Dimension;
+use crate::report::{Evidence, Number};
 use crate::suite::read::Block;
 use crate::trace::Run;
 use score::{Measured, Premises};
@@ -46,6 +48,9 @@ const REDUNDANCY: Target =
     Target::ratio("stability.redundancy", "distinct calls over all calls, of the worst run");
 const COST: Target =
     Target::ratio("stability.cost_per_progress", "2000 over the tokens per distinct call, of the worst run");
+
+/// The dimensions of one run, in the order in which they are measured.
+const OF_A_RUN: [Target; 4] = [TOOL_USAGE, RESPONSE, REDUNDANCY, COST];
 
 /// The block as written: which dimensions are measured, and which count.
 pub(crate) struct StabilityBlock {
@@ -155,6 +160,29 @@ impl Gate for StabilityBlock {
         scores
     }
 
+    fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
+        let mut listed = shown.listed.clone();
+        listed.sort_by_key(|run| run.number);
+        let sessions: Vec<Session<'_>> = listed.iter().map(|run| Session::of_trace(run.trace)).collect();
+        let measured: Vec<Measured> = sessions.iter().map(|session| self.premises.measure(session)).collect();
+        let dimension = |(at, target): (usize, &Target)| {
+            let values = || measured.iter().filter_map(|run| run.values[at]);
+            Some(Dimension {
+                name: target.name.to_owned(),
+                value: shown.target(target)?,
+                low: values().min_by(f64::total_cmp),
+                high: values().max_by(f64::total_cmp),
+            })
+        };
+        Some(Evidence::Stability {
+            runs: listed.iter().map(|run| run.number).collect(),
+            similarity: pairs::triangle(&sessions),
+            mean: shown.target(&SIMILARITY)?,
+            dimensions: OF_A_RUN.iter().enumerate().filter_map(dimension).collect(),
+            left_out: shown.left_out(),
+        })
+    }
+
     /// How alike runs are is open until the last.
     fn outlook(&self, _target: &Target, _scores: &Scores, _runs: &[Run<'_>], _of: usize) -> Outlook {
         Outlook::Open
@@ -172,7 +200,7 @@ impl Gate for StabilityBlock {
 fn of_a_run(measured: &Measured) -> RunScores {
     let mut scores = RunScores::default();
     scores.float(&WEAKEST, measured.weakest);
-    for (target, value) in [TOOL_USAGE, RESPONSE, REDUNDANCY, COST].iter().zip(measured.values) {
+    for (target, value) in OF_A_RUN.iter().zip(measured.values) {
         if let Some(value) = value {
             scores.float(target, value);
         }
@@ -347,5 +375,23 @@ mod tests {
         assert!(told("{ lte: 0.25 }").ends_with("this cannot fail"));
         assert!(told("{ gt: 0.25 }").contains("can never satisfy"));
         assert_eq!(crate::eval::lint_check::problems(&agent("{ lte: 0.0123 }")), []);
+    }
+
+    #[test]
+    fn the_mean_of_the_pairs_is_the_target() {
+        let paths: [&[(&str, u32)]; 3] =
+            [&[("a", 1), ("b", 2)], &[("a", 1)], &[("b", 1), ("a", 1), ("b", 2)]];
+        let runs = paths.map(|calls| run(calls, &[], 0));
+        let report = crate::eval::trial::judged("prompt: p\nruns: 3\nstability: {}", None, &runs);
+        let Some(Evidence::Stability { similarity, mean, dimensions, .. }) = report.evidence.as_deref()
+        else {
+            panic!()
+        };
+        let pairs: Vec<f64> = similarity.iter().flatten().map(|pair| pair.unwrap()).collect();
+        assert_eq!(similarity.iter().map(Vec::len).collect::<Vec<_>>(), [0, 1, 2]);
+        assert!((pairs.iter().sum::<f64>() / 3.0 - mean).abs() < 1e-12 && *mean < 1.0);
+        let target = |name: &str| report.targets[name].unwrap().as_f64();
+        assert_eq!(*mean, target("stability.tool_sequence_similarity"));
+        assert!(dimensions.iter().all(|one| one.value == target(&one.name)));
     }
 }

@@ -46,6 +46,17 @@ pub(super) fn compare(sessions: &[Session<'_>]) -> Agreement {
     }
 }
 
+/// For each run how alike it is to each before it.
+pub(super) fn triangle(sessions: &[Session<'_>]) -> Vec<Vec<Option<f64>>> {
+    let paths = numbered(sessions);
+    let row = |run: usize| {
+        let path = Path::new(&paths[run]);
+        let before = paths[..run].iter();
+        before.map(|other| Some(path.ratio(path.common_with(other).1, other))).collect()
+    };
+    (0..paths.len()).map(row).collect()
+}
+
 /// The tools of each run, numbered by first appearance in any.
 fn numbered(sessions: &[Session<'_>]) -> Vec<Vec<usize>> {
     let mut numbers = HashMap::new();
@@ -98,8 +109,7 @@ fn similarity(paths: &[Vec<usize>]) -> Similarity {
         for (other_at, &other) in runs.iter().enumerate().skip(at + 1) {
             let pairs = counts[at] * counts[other_at];
             let (parts_at, common) = path.common_with(&paths[other]);
-            let longer = paths[run].len().max(paths[other].len());
-            found.ratios.add((run, other), common as f64 / longer as f64, pairs);
+            found.ratios.add((run, other), path.ratio(common, &paths[other]), pairs);
             found.diverging += pairs;
             found.early += if parts_at < 2 { pairs } else { 0 };
         }
@@ -124,6 +134,12 @@ impl<'a> Path<'a> {
             positions[tool].push(at);
         }
         Self { tools, positions }
+    }
+
+    /// What two paths have in common of the longer one; all of it when neither has a call.
+    fn ratio(&self, common: usize, other: &[usize]) -> f64 {
+        let longer = self.tools.len().max(other.len());
+        if longer == 0 { 1.0 } else { common as f64 / longer as f64 }
     }
 
     /// Where the other path parts from this one, and the length of what they have in common in order.

@@ -1,5 +1,6 @@
 //! `tool_edges:` did the agent keep to the tools and hand-offs it was given?
 
+mod picture;
 mod policy;
 mod score;
 #[cfg(test)]
@@ -12,10 +13,11 @@ use super::assertion::Assertion;
 use super::gate::{AgentFacts, Gate, GateKind};
 use super::outlook::Outlook;
 use super::scores::{Scores, vacuous_runs};
+use super::shown::Shown;
 use super::target::{Fold, Target};
 use crate::matcher::Matcher;
 use crate::problem::{Problem, Span};
-use crate::report::{Finding, Number};
+use crate::report::{Evidence, Finding, Number};
 use crate::suite::read::{Block, Field};
 use crate::trace::{Delegation, Run, Trace};
 use policy::{Walk, delegations};
@@ -79,8 +81,7 @@ impl Gate for ToolEdgesBlock {
     }
 
     fn score(&self, runs: &[Run<'_>]) -> Scores {
-        let walk = |trace: &Trace<'_>| self.edges.walk(&trace.tool_calls, delegations(trace), &self.servers);
-        let walks: Vec<Walk> = runs.iter().map(|run| walk(run.trace)).collect();
+        let walks = self.walks(runs);
         let mut scores = Scores { not_exercised: self.why_not_exercised(runs), ..Scores::default() };
         if !runs.is_empty() {
             let score = EdgesScore::over(&self.edges, &walks);
@@ -95,6 +96,10 @@ impl Gate for ToolEdgesBlock {
         }
         self.explain(runs, &walks, &mut scores.findings);
         scores
+    }
+
+    fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
+        Some(picture::of_runs(&self.edges, shown.all, &self.walks(shown.all)))
     }
 
     /// More runs call more of the allowed tools, never fewer; all else is a sum or the worst run's.
@@ -184,6 +189,11 @@ impl ToolEdgesBlock {
         let servers = block.sibling("servers", |field| field.list(|item| item.string()));
         let servers = servers.unwrap_or_default();
         Self { edges, allowed, restricted, places, servers, has_expect: block.has("expect") }
+    }
+
+    fn walks(&self, runs: &[Run<'_>]) -> Vec<Walk> {
+        let walk = |trace: &Trace<'_>| self.edges.walk(&trace.tool_calls, delegations(trace), &self.servers);
+        runs.iter().map(|run| walk(run.trace)).collect()
     }
 
     fn why_not_exercised(&self, runs: &[Run<'_>]) -> Option<String> {

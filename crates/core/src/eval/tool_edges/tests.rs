@@ -2,7 +2,9 @@
 
 use super::super::trial::{findings, header, judged, problems, value};
 use super::*;
+use crate::report::Evidence;
 use crate::report::Status;
+use crate::report::evidence::EdgeShown;
 use serde_json::{Value, json};
 
 const POLICY: &str = "prompt: x
@@ -111,4 +113,22 @@ fn a_policy_that_contradicts_itself_or_forbids_nothing_is_said_at_load() {
         said,
         ["warning: none of the agent's servers has a tool `docs.delet_page` (did you mean `delete_page`?)"]
     );
+}
+
+#[test]
+fn calls_that_the_policy_forbids_are_as_many_as_the_targets_say() {
+    let agent = "prompt: p\ntool_edges: { allowed: [search], restricted: [delete_page], closed: true }";
+    let calls = ["search", "search", "delete_page", "open_page"].map(|name| json!({ "name": name }));
+    let run = json!({ "tool_calls": calls, "delegations": [{ "from": "a", "to": "b" }] });
+    let report = judged(agent, None, &[run.clone(), run]);
+    let Some(Evidence::ToolEdges { edges, handoffs }) = report.evidence.as_deref() else { panic!() };
+    let calls = |is_meant: &dyn Fn(&EdgeShown) -> bool| -> usize {
+        edges.iter().filter(|edge| is_meant(edge)).map(|edge| edge.calls).sum()
+    };
+    let target = |name: &str| value(&report, name).unwrap() as usize;
+    assert_eq!(calls(&|edge| edge.restricted), target("edges.restricted_attempts"));
+    assert_eq!(calls(&|edge| edge.failed && !edge.restricted), target("edges.unlisted_calls"));
+    assert_eq!(calls(&|_| true), 8);
+    let undeclared: usize = handoffs.iter().filter(|one| !one.declared).map(|one| one.count).sum();
+    assert_eq!(undeclared, target("edges.undeclared_delegations"));
 }

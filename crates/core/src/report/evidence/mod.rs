@@ -12,7 +12,9 @@ pub use totals::{
     SelectedTool, ToolFinding,
 };
 
+use super::AssertionDiff;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// What is behind the numbers of one gate; the kind is the gate's key.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -139,4 +141,30 @@ pub enum Evidence {
     /// Of a kind that a later build writes.
     #[serde(other)]
     Other,
+}
+
+impl Evidence {
+    /// Every difference between values in it.
+    pub fn differences_mut(&mut self) -> impl Iterator<Item = &mut AssertionDiff> {
+        let runs = if let Self::Scenario { runs, .. } = self { &mut runs[..] } else { &mut [] };
+        runs.iter_mut().flat_map(|run| &mut run.differences)
+    }
+
+    /// Every value of foreign make in it.
+    pub fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
+        let runs = if let Self::Scenario { runs, .. } = self { &mut runs[..] } else { &mut [] };
+        runs.iter_mut().flat_map(|run| {
+            let diffs = run.differences.iter_mut().flat_map(|diff| [&mut diff.expected, &mut diff.actual]);
+            [&mut run.before, &mut run.after].into_iter().chain(&mut run.expected).chain(diffs)
+        })
+    }
+
+    /// The same, to be looked at.
+    pub fn values(&self) -> impl Iterator<Item = &Value> {
+        let runs = if let Self::Scenario { runs, .. } = self { &runs[..] } else { &[] };
+        runs.iter().flat_map(|run| {
+            let diffs = run.differences.iter().flat_map(|diff| [&diff.expected, &diff.actual]);
+            [&run.before, &run.after].into_iter().chain(&run.expected).chain(diffs)
+        })
+    }
 }

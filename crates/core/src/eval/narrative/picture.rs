@@ -1,0 +1,61 @@
+//! Where in a closing message do its claims stand, and which calls do they rest on?
+
+use super::claim::Claim;
+use super::evidence::{Finding, Verdict};
+use super::score::{Comparison, Unmentioned};
+use crate::report::evidence::{CallNamed, ClaimShown, ClaimVerdict, NarrativeRun};
+use crate::trace::{Run, Trace};
+
+/// How many characters of a message are shown.
+const MOST_CHARACTERS: usize = 20_000;
+/// How many calls are listed as never mentioned.
+const MOST_CALLS: usize = 100;
+
+/// What one run claims, in the order of its text.
+pub(super) fn of_run(run: &Run<'_>, message: &str, found: &Comparison) -> NarrativeRun {
+    let denied = found.contradicted.iter().map(|(claim, call)| denial(message, claim, *call, run.trace));
+    let claims = found.claims.iter().map(|(claim, verdict, _)| shown(message, claim, verdict, run.trace));
+    let mut claims: Vec<ClaimShown> = claims.chain(denied).collect();
+    claims.retain(|claim| claim.end <= MOST_CHARACTERS);
+    claims.sort_by_key(|claim| (claim.start, claim.end));
+    let named = |tool: &Unmentioned, call: usize| CallNamed { number: call + 1, tool: tool.name.clone() };
+    let unmentioned = found.unmentioned.iter();
+    let unmentioned = unmentioned.flat_map(|tool| tool.calls.iter().map(|call| named(tool, *call)));
+    NarrativeRun {
+        run: run.number,
+        text: message.chars().take(MOST_CHARACTERS).collect(),
+        claims,
+        unmentioned: unmentioned.take(MOST_CALLS).collect(),
+    }
+}
+
+fn shown(message: &str, claim: &Claim, verdict: &Verdict, trace: &Trace<'_>) -> ClaimShown {
+    let did_it = || verdict.call.map(|call| format!("{} did it", named(trace, call))).unwrap_or_default();
+    let (judged, ground) = match verdict.finding {
+        Finding::Supported => (ClaimVerdict::Supported, did_it()),
+        Finding::Failed => (ClaimVerdict::Failed, verdict.because.clone()),
+        Finding::Absent => (ClaimVerdict::Absent, verdict.because.clone()),
+        Finding::Unverified => (ClaimVerdict::Unverified, verdict.because.clone()),
+    };
+    placed(message, claim, judged, verdict.call, ground)
+}
+
+fn denial(message: &str, claim: &Claim, call: usize, trace: &Trace<'_>) -> ClaimShown {
+    placed(message, claim, ClaimVerdict::Denied, Some(call), format!("{} did it", named(trace, call)))
+}
+
+fn named(trace: &Trace<'_>, call: usize) -> String {
+    format!("call {} `{}`", call + 1, trace.tool_calls[call].name)
+}
+
+fn placed(
+    message: &str,
+    claim: &Claim,
+    verdict: ClaimVerdict,
+    call: Option<usize>,
+    ground: String,
+) -> ClaimShown {
+    let characters = |bytes: usize| message[..bytes].chars().count();
+    let (start, end) = (characters(claim.place.start), characters(claim.place.end));
+    ClaimShown { start, end, verdict, calls: call.map(|call| call + 1).into_iter().collect(), ground }
+}

@@ -1,0 +1,56 @@
+//! Which runs does a gate show, where what is behind its numbers is asked for?
+
+use super::gate::GateBlock;
+use super::target::Target;
+use crate::report::{Evidence, GateReport};
+use crate::suite::Variant;
+use crate::trace::Run;
+
+/// How many runs of a gate are listed.
+const MOST_RUNS: usize = 50;
+/// How many calls of a run are listed.
+pub(super) const MOST_CALLS: usize = 500;
+
+/// The runs of a gate, and what they came to.
+pub(crate) struct Shown<'s, 'r> {
+    /// All runs that were judged.
+    pub(crate) all: &'s [Run<'r>],
+    /// Those that are listed: the failed ones first.
+    pub(crate) listed: Vec<&'s Run<'r>>,
+    report: &'s GateReport,
+}
+
+impl Shown<'_, '_> {
+    /// How many runs are not listed.
+    pub(crate) fn left_out(&self) -> usize {
+        self.all.len() - self.listed.len()
+    }
+
+    /// The gate's number.
+    pub(crate) fn value(&self, target: &str) -> Option<f64> {
+        self.report.targets.get(target).copied().flatten().map(|number| number.as_f64())
+    }
+
+    /// The same of a target.
+    pub(crate) fn target(&self, target: &Target) -> Option<f64> {
+        self.value(target.name)
+    }
+}
+
+impl GateBlock {
+    /// What is behind the numbers that these runs came to.
+    pub(crate) fn evidence(
+        &self,
+        variant: Option<Variant>,
+        runs: &[Run<'_>],
+        report: &GateReport,
+    ) -> Option<Box<Evidence>> {
+        let is_bad = |run: &&Run<'_>| !run.passed || report.failed_runs.binary_search(&run.number).is_ok();
+        let (mut listed, good): (Vec<_>, Vec<_>) = runs.iter().partition(is_bad);
+        listed.extend(good);
+        listed.truncate(MOST_RUNS);
+        let shown = Shown { all: runs, listed, report };
+        let evidence = if runs.is_empty() { None } else { self.of(variant).evidence(&shown) };
+        evidence.map(Box::new)
+    }
+}
