@@ -1,5 +1,7 @@
 // Reads what the page holds: the report, and per test the traces of its runs.
+import { signal } from '@preact/signals';
 import type { Comparison } from './compare';
+import { isServed, servedTraces } from './live';
 import type { Gate, Report, Run, Status, Test, Trace } from './model';
 
 async function unpack<T>(text: string): Promise<T> {
@@ -40,6 +42,8 @@ export interface Row {
 export let report: Report;
 export let rows: Row[] = [];
 export const byId = new Map<string, Row>();
+/** Counts the reports that were shown. Who draws from `report` reads it, since a part is drawn anew only when a signal that it reads changes. */
+export const generation = signal(0);
 
 const sum = (values: (number | null | undefined)[]) => {
   const known = values.filter((value) => value != null);
@@ -106,9 +110,17 @@ export async function load(): Promise<void> {
   if (comparison) return;
   const found = await block<Report>('report');
   if (!found) throw new Error('This page has no report in it.');
+  show(found);
+}
+
+/** Puts a report in the place of the one before. */
+export function show(found: Report): void {
   report = found;
   rows = report.tests.map(rowOf);
+  byId.clear();
   for (const row of rows) byId.set(row.id, row);
+  kept = undefined;
+  generation.value += 1;
 }
 
 const whole = new Promise<void>((done) => {
@@ -121,7 +133,8 @@ let kept: { at: number; traces: Promise<Record<string, Trace> | undefined> } | u
 /** The traces of a test's runs by their numbers, where the report holds them. */
 export function tracesOf(row: Row): Promise<Record<string, Trace> | undefined> {
   if (kept?.at !== row.at) {
-    kept = { at: row.at, traces: whole.then(() => block<Record<string, Trace>>(`traces-${row.at}`)) };
+    const held = () => whole.then(() => block<Record<string, Trace>>(`traces-${row.at}`));
+    kept = { at: row.at, traces: isServed ? servedTraces(row.at) : held() };
   }
   return kept.traces;
 }

@@ -2,9 +2,10 @@
 import { signal } from '@preact/signals';
 import { render } from 'preact';
 import { Compared } from './compare';
-import { byId, comparison, load, nameOf, report } from './data';
+import { byId, comparison, generation, load, nameOf, report, show } from './data';
 import { Definitions } from './definitions';
 import { Help, listen } from './keys';
+import { follow, isServed } from './live';
 import { Overview, printing } from './overview';
 import { RunPage } from './run';
 import { list, route, to } from './route';
@@ -36,6 +37,7 @@ export function turnTheme(): void {
 export const help = signal(false);
 
 function Trail() {
+  generation.value;
   const { parts } = route.value;
   const row = parts[0] === 't' ? byId.get(parts[1]) : undefined;
   return (
@@ -49,6 +51,7 @@ function Trail() {
 }
 
 function Page() {
+  generation.value;
   const { parts } = route.value;
   if (comparison) return <Compared of={comparison} />;
   if (parts[0] === 'doc') return <Definitions gate={parts[1]} target={parts[2]} />;
@@ -88,6 +91,7 @@ async function start(): Promise<void> {
   app.replaceChildren();
   render(<App />, app);
   listen({ turnTheme, help });
+  if (isServed) follow(show);
   addEventListener('beforeprint', () => (printing.value = true));
   addEventListener('afterprint', () => (printing.value = false));
   performance.mark('mcptest-rendered');

@@ -1,11 +1,12 @@
 // The first page: the verdict, the totals, and the tests that the filter leaves.
 import { computed, signal } from '@preact/signals';
-import { type Row, report, rows, totals } from './data';
+import { generation, type Row, report, rows, totals } from './data';
 import { filtered, has, SORTS, toggled } from './filter';
 import { plural, short, time, usd, whole } from './format';
 import { Leaderboard } from './leaderboard';
+import { isLost, live } from './live';
 import { Matrix } from './matrix';
-import { Badges, linkTo, List, Mark, Strip } from './parts';
+import { Badges, linkTo, List, Mark, Strip, type StripState } from './parts';
 import { go, list, route, setParams } from './route';
 import { Line } from './text';
 import { Coverage } from './coverage';
@@ -14,7 +15,12 @@ export const query = computed(() => route.value.params.get('q') ?? '');
 export const view = computed(() => route.value.params.get('view') ?? 'tests');
 const sort = computed(() => route.value.params.get('sort') ?? 'status');
 /** The tests in the list's order. */
-export const shown = computed(() => filtered(rows, query.value).toSorted(SORTS[sort.value] ?? SORTS.status));
+export const shown = computed(() => {
+  generation.value;
+  // While runs are recorded no row moves.
+  const order = live.value ? SORTS.suite : (SORTS[sort.value] ?? SORTS.status);
+  return filtered(rows, query.value).toSorted(order);
+});
 /** The row that the keys are at. */
 export const selected = signal(-1);
 export const printing = signal(false);
@@ -34,6 +40,7 @@ export function verdict(): string {
 const STATUSES = [['error', 'errors'], ['failed', 'failed'], ['skipped', 'skipped'], ['passed', 'passed']] as const;
 
 function Verdict() {
+  generation.value;
   const { summary } = report;
   const sums = totals();
   const status = summary.errors ? 'error' : summary.failed ? 'failed' : 'passed';
@@ -133,13 +140,35 @@ const TestHead = () => (
   </div>
 );
 
+const atWork = (row: Row) => live.value?.at_work.find((one) => one.row === row.at);
+/** Whether the runs of a row are being made: then none of its gates is decided. */
+const recordingOf = (row: Row) => (atWork(row) ? 'work' : live.value?.waiting.includes(row.at) ? 'waiting' : undefined);
+/** The runs of a row, those that are still to come hollow. */
+function statesOf(row: Row): StripState[] {
+  const work = atWork(row);
+  return work ? Array.from({ length: work.of }, (_, at) => (at < work.runs ? 'recorded' : 'waiting')) : row.states;
+}
+
+/** What is being recorded, and what it costs so far. */
+function Recording() {
+  const now = live.value;
+  if (isLost.value) return <p class="live" role="status">mcptest view has ended; this is the last that it showed.</p>;
+  if (!now) return null;
+  const cost = now.cost_usd == null ? '' : `, ${usd(now.cost_usd)}${now.budget_usd == null ? '' : ` of ${usd(now.budget_usd)}`}`;
+  return (
+    <p class="live" role="status">
+      Recording: {whole(now.runs)} of {plural(now.of, 'run')}{cost} <progress max={now.of} value={now.runs} aria-label="Runs recorded" />
+    </p>
+  );
+}
+
 const TestRow = ({ row, at }: { row: Row; at: number }) => (
   <div class="row" role="row" aria-rowindex={at + 2} data-selected={selected.value === at} onClick={() => go(linkTo(row))}>
-    <span role="cell" class="c0"><Mark of={row.test.status} /></span>
-    <span role="cell" class="c1"><a href={linkTo(row)}><Line of={row.name} /></a> <span class="cause"><Line of={row.cause} /></span></span>
+    <span role="cell" class="c0"><Mark of={recordingOf(row) ?? row.test.status} /></span>
+    <span role="cell" class="c1"><a href={linkTo(row)}><Line of={row.name} /></a> <span class="cause">{!recordingOf(row) && <Line of={row.cause} />}</span></span>
     <span role="cell" class="c2 mono"><Line of={row.test.model ?? '–'} /></span>
-    <span role="cell" class="c3"><Strip states={row.states} /></span>
-    <span role="cell" class="c4"><Badges gates={row.test.gates} /></span>
+    <span role="cell" class="c3"><Strip states={statesOf(row)} /></span>
+    <span role="cell" class="c4">{!recordingOf(row) && <Badges gates={row.test.gates} />}</span>
     <span role="cell" class="c5 mono">{short(row.tokens)}</span>
     <span role="cell" class="c6 mono">{usd(row.cost)}</span>
     <span role="cell" class="c7 mono">{time(row.time && row.time / row.test.runs.length)}</span>
@@ -194,6 +223,7 @@ export function Overview() {
   list.value = location.hash || '#/';
   return (
     <main class="overview">
+      <Recording />
       <Verdict />
       <Bar />
       <div class="split">

@@ -12,26 +12,34 @@ const SHAPES: Record<string, string> = {
   error: 'M7 2.5v6M7 11v1',
   skipped: 'M3 7h8',
   none: 'M7 3a4 4 0 1 0 .01 0z',
+  work: 'M7 3a4 4 0 1 0 .01 0z',
+  waiting: 'M7 3a4 4 0 1 0 .01 0z',
 };
-const WORDS: Record<string, string> = { passed: 'passed', failed: 'failed', error: 'error', skipped: 'skipped', none: 'not exercised', named: 'named by a failed gate' };
+const WORDS: Record<string, string> = { passed: 'passed', failed: 'failed', error: 'error', skipped: 'skipped', none: 'not exercised', work: 'being recorded', waiting: 'waits to be recorded', named: 'named by a failed gate' };
 
 /** The mark of a status: never colour alone. */
-export const Mark = ({ of, large }: { of: Status | 'none'; large?: boolean }) => (
+export const Mark = ({ of, large }: { of: Status | 'none' | 'work' | 'waiting'; large?: boolean }) => (
   <svg class={`mark ${of}`} viewBox="0 0 14 14" width={large ? 18 : 14} height={large ? 18 : 14} role="img" aria-label={WORDS[of]}>
     <path d={SHAPES[of]} />
   </svg>
 );
 
+/** A run that is judged, is recorded but not judged, or is still to come. */
+export type StripState = RunState | 'recorded' | 'waiting';
+const isShort = (state: StripState) => state === 'passed' || state === 'recorded' || state === 'waiting';
+
 /** Many runs at a glance: short passed, tall failed, tall and pale named by a failed gate. */
-export function Strip({ states }: { states: RunState[] }) {
+export function Strip({ states }: { states: StripState[] }) {
   if (!states.length) return <span class="dim">–</span>;
   const wide = Math.max(1.5, Math.min(6, 96 / states.length - 1));
   const step = wide + (states.length > 40 ? 0.5 : 1);
-  const passed = states.filter((state) => state === 'passed').length;
+  const count = (wanted: StripState) => states.filter((state) => state === wanted).length;
+  const [passed, waiting] = [count('passed'), count('waiting')];
+  const isOpen = waiting + count('recorded') > 0;
   return (
-    <svg class="strip" width={Math.ceil(states.length * step)} height="16" role="img" aria-label={`${passed} of ${states.length} runs passed`}>
+    <svg class="strip" width={Math.ceil(states.length * step)} height="16" role="img" aria-label={isOpen ? `${states.length - waiting} of ${states.length} runs recorded` : `${passed} of ${states.length} runs passed`}>
       {states.map((state, at) => (
-        <rect key={at} class={state} x={at * step} width={wide} y={state === 'passed' ? 5 : 1} height={state === 'passed' ? 7 : 14} />
+        <rect key={at} class={state} x={at * step} width={wide} y={isShort(state) ? 5 : 1} height={isShort(state) ? 7 : 14} />
       ))}
     </svg>
   );

@@ -8,7 +8,7 @@ import { chromium } from 'playwright-core';
 
 export const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const target = process.env.CARGO_TARGET_DIR ?? join(root, 'target');
-const program = join(target, 'debug/mcptest');
+export const program = join(target, 'debug/mcptest');
 const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 export const folder = mkdtempSync(join(tmpdir(), 'mcptest-viewer-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -52,7 +52,7 @@ export async function open(browser, html, hash = '', options = {}) {
   page.on('console', (message) => ['error', 'warning'].includes(message.type()) && faults.push(message.text()));
   page.on('pageerror', (error) => faults.push(String(error)));
   page.on('dialog', (dialog) => (faults.push(`dialog: ${dialog.message()}`), dialog.dismiss()));
-  const address = pathToFileURL(html).href;
+  const address = html.startsWith('http:') ? html : pathToFileURL(html).href;
   page.on('request', (request) => !request.url().startsWith(address) && faults.push(`request: ${request.url()}`));
   await page.goto(address + hash);
   await page.waitForSelector('h1');

@@ -52,6 +52,8 @@ pub(crate) enum Command {
     Explain(Deferred<Explain>),
     /// Render a saved JSON report.
     Report(Deferred<Rerender>),
+    /// Serve the page of a report, of suites or of recordings to a browser, and follow a recording.
+    View(Deferred<crate::command::view::View>),
     /// Measure which gates tell good runs from bad ones, and which floors the good runs support.
     Calibrate(Deferred<Calibrate>),
     /// Capture what each model does, or compare two captured baselines.

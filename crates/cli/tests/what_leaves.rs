@@ -282,6 +282,8 @@ report report.json
 report report.json --reporter json
 report report.json --reporter junit --verbose
 report report.json --reporter json=out/again.json
+view nothing-ODD
+view --http ODD
 tools --config REFUSED
 tools --config suite.yml
 tools nope-ODD --config suite.yml

@@ -8,7 +8,7 @@ pub mod comparison;
 mod failures;
 mod github;
 mod gitlab;
-mod html;
+pub mod html;
 pub mod json;
 pub mod judge_check;
 mod junit;

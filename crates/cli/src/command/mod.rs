@@ -35,6 +35,7 @@ pub(crate) mod trace_from;
 mod update;
 mod validate;
 pub(crate) mod verify;
+pub(crate) mod view;
 mod watch;
 
 pub(crate) use report::AUTO;
@@ -58,6 +59,7 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
         Command::Show(show) => show::run(&show.0, args.color),
         Command::Explain(explain) => explain::run(&explain.0),
         Command::Report(report) => report::run(&report.0, args.color),
+        Command::View(view) => view::run(&view.0),
         Command::JudgeCheck(judges) => judge_check::run(&judges.0, args.color),
         Command::Calibrate(calibrate) => calibrate::run(&calibrate.0, args.color),
         Command::ModelBaseline(baseline) => model_baseline::run(&baseline.0, args.color),

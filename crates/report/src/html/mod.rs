@@ -1,5 +1,9 @@
 //! `html`: the whole report as one page, which needs nothing but a browser.
 
+mod served;
+
+pub use served::{served_page, served_report, served_traces};
+
 use crate::bound::{bounded, embedding};
 use crate::failures::verdict;
 use crate::{Options, Reporter};
@@ -31,7 +35,7 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
     let report = &*embedding(report, options.embed);
     let mut value = serde_json::to_value(&*bounded(report)).expect("a report is JSON");
     let traces = taken_traces(&mut value);
-    let mut page = begun(&verdict(report), &block("report", &value, options));
+    let mut page = begun(&verdict(report), POLICY, "", &block("report", &value, options));
     // After the program, so that it need not wait for them.
     for (at, traces) in traces.iter().enumerate().filter(|(_, traces)| !traces.is_empty()) {
         page.push_str(&block(&format!("traces-{at}"), &Value::Object(traces.clone()), options));
@@ -43,17 +47,17 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
 /// Two reports side by side as a page of the same kind.
 pub(crate) fn comparison(comparison: &Comparison, options: &Options) -> Vec<u8> {
     let value = serde_json::to_value(comparison).unwrap_or_default();
-    let page = begun("two reports side by side", &block("compare", &value, options));
+    let page = begun("two reports side by side", POLICY, "", &block("compare", &value, options));
     (page + CLOSING).into_bytes()
 }
 
 const CLOSING: &str = "</body>\n</html>\n";
 
 /// A page up to its program, with the data that the program begins with.
-fn begun(title: &str, data: &str) -> String {
+fn begun(title: &str, policy: &str, attributes: &str, data: &str) -> String {
     format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+        "<!doctype html>\n<html lang=\"en\"{attributes}>\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{policy}\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>mcptest: {title}</title>\n<style>{STYLE}</style>\n</head>\n<body>\n\
          <div id=\"app\"><noscript>This report needs a browser that runs scripts.</noscript></div>\n\
@@ -64,16 +68,17 @@ fn begun(title: &str, data: &str) -> String {
 /// Takes the traces out of a report: for each test those of its runs, by the numbers of the runs.
 fn taken_traces(report: &mut Value) -> Vec<Map<String, Value>> {
     let tests = report.get_mut("tests").and_then(Value::as_array_mut).into_iter().flatten();
-    tests
-        .map(|test| {
-            let runs = test.get_mut("runs").and_then(Value::as_array_mut).into_iter().flatten();
-            let taken = runs.filter_map(|run| {
-                let index = run.get("index")?.to_string();
-                Some((index, run.as_object_mut()?.remove("trace")?))
-            });
-            taken.collect()
-        })
-        .collect()
+    tests.map(of_runs).collect()
+}
+
+/// Takes the traces out of a test, by the numbers of its runs.
+fn of_runs(test: &mut Value) -> Map<String, Value> {
+    let runs = test.get_mut("runs").and_then(Value::as_array_mut).into_iter().flatten();
+    let taken = runs.filter_map(|run| {
+        let index = run.get("index")?.to_string();
+        Some((index, run.as_object_mut()?.remove("trace")?))
+    });
+    taken.collect()
 }
 
 /// Data of the page, packed: nothing that a report says can end the element or be read as HTML.

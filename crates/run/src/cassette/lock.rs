@@ -16,9 +16,7 @@ pub(super) struct Lock {
 impl Lock {
     /// Takes the lock for `cassette`; `None` when another recorder holds it.
     pub(super) fn take(cassette: &Path) -> io::Result<Option<Self>> {
-        let name = cassette.file_name().unwrap_or_default();
-        let hash = blake3::hash(name.as_encoded_bytes()).to_hex();
-        let path = cassette.with_file_name(format!(".mcptest-{}.lock", &hash[..16]));
+        let path = lock_of(cassette);
         loop {
             let file = mcptest_files::lock_file(&path)?;
             match file.try_lock() {
@@ -31,6 +29,13 @@ impl Lock {
             }
         }
     }
+}
+
+/// The file that is there while somebody records to `cassette`.
+pub fn lock_of(cassette: &Path) -> PathBuf {
+    let name = cassette.file_name().unwrap_or_default();
+    let hash = blake3::hash(name.as_encoded_bytes()).to_hex();
+    cassette.with_file_name(format!(".mcptest-{}.lock", &hash[..16]))
 }
 
 impl Drop for Lock {

@@ -19,6 +19,7 @@ mod write_error;
 mod tests;
 
 pub use fingerprint::{fingerprint_of, is_tampered, sealed};
+pub use lock::lock_of;
 pub use name::{beside, default_path, with_model};
 pub(crate) use natural::by_path;
 pub use parse::{Cassette, CassetteRun, Stopped, parse};

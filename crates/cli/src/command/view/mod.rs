@@ -1,0 +1,145 @@
+//! `mcptest view`: the page of a report, served to a browser on this machine and kept current.
+
+mod live;
+mod source;
+
+use crate::output::{self, Failure};
+use clap::Args;
+use http::{Method, Request, Response, StatusCode, header};
+use http_body_util::Full;
+use hyper::body::{Bytes, Incoming};
+use mcptest_http::{Address, Guard, Limits};
+use mcptest_report::html;
+use source::Source;
+use std::convert::Infallible;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Arguments of `view`.
+#[derive(Debug, Args)]
+pub(crate) struct View {
+    /// A saved JSON report, suites, or recordings and transcripts; the suite of this folder when left out.
+    #[arg(value_name = "REPORT|SUITE|RECORDING")]
+    paths: Vec<PathBuf>,
+    /// Listen on this port or address; port 0 is any free one.
+    #[arg(long, value_name = "ADDR[:PORT]", default_value = "127.0.0.1:0")]
+    http: Address,
+    /// Also accept requests for this host name; repeatable.
+    #[arg(long, value_name = "HOST")]
+    allow_host: Vec<String>,
+}
+
+pub(super) fn run(args: &View) -> Result<ExitCode, Failure> {
+    let shown = Shown::new(Source::of(&args.paths)?)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    runtime.block_on(serve(args, shown))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+async fn serve(args: &View, shown: Shown) -> Result<(), Failure> {
+    let cannot = |error| Failure(format!("cannot listen on {}: {}", args.http, mcptest_run::reason(&error)));
+    let listener = args.http.bind().await.map_err(cannot)?;
+    let bound = listener.local_addr().map_err(cannot)?;
+    if !bound.ip().is_loopback() && args.allow_host.is_empty() {
+        return Err(Failure(format!(
+            "other machines can reach {}, and no host name is allowed\n  help: say for which name the page is asked, \
+             as in `--allow-host reports.internal`, or listen on 127.0.0.1",
+            args.http
+        )));
+    }
+    output::stderr(&format!("http://{bound}/\n"));
+    let guard = Guard::of(bound.ip()).allow(args.allow_host.clone(), "start it with --allow-host");
+    let door = Arc::new((guard, Mutex::new(shown)));
+    let exchange = move |request: Request<Incoming>| {
+        let door = Arc::clone(&door);
+        async move {
+            let answer = tokio::task::spawn_blocking(move || answer(&door.0, &door.1, &request)).await;
+            Ok::<_, Infallible>(answer.unwrap_or_else(|_| plain(StatusCode::INTERNAL_SERVER_ERROR, "")))
+        }
+    };
+    mcptest_http::serve(listener, Limits::default(), exchange, mcptest_process::interrupted()).await;
+    Ok(())
+}
+
+/// What is shown, and which state of its files that is.
+struct Shown {
+    source: Source,
+    /// Counts the changes: a page asks for what it has not seen.
+    version: u64,
+    judged: source::Judged,
+}
+
+impl Shown {
+    fn new(source: Source) -> Result<Self, Failure> {
+        let judged = source.judge()?;
+        Ok(Self { source, version: 1, judged })
+    }
+
+    /// Judges again when a file has changed. What cannot be read just now leaves what was shown.
+    fn refresh(&mut self) {
+        if self.judged.is_current() {
+            return;
+        }
+        match self.source.judge() {
+            Ok(judged) => {
+                self.judged = judged;
+                self.version += 1;
+            }
+            Err(Failure(why)) => output::stderr(&format!("warning: {why}\n")),
+        }
+    }
+}
+
+fn answer(guard: &Guard, shown: &Mutex<Shown>, request: &Request<Incoming>) -> Response<Full<Bytes>> {
+    if let Some((status, why)) = guard.refusal(request.uri(), request.headers()) {
+        return plain(status, &why);
+    }
+    if request.method() != Method::GET {
+        return plain(StatusCode::METHOD_NOT_ALLOWED, "only GET is answered");
+    }
+    let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
+    let path = request.uri().path();
+    if let Some(at) = path.strip_prefix("/traces/") {
+        let test = at.parse().ok().and_then(|at: usize| shown.judged.report.tests.get(at));
+        return match test {
+            Some(test) => of_kind("application/json", html::served_traces(test, mcptest_run::clean)),
+            None => plain(StatusCode::NOT_FOUND, "there is no such test"),
+        };
+    }
+    match path {
+        "/" => {
+            shown.refresh();
+            let page = html::served_page(&shown.judged.report, shown.version, mcptest_run::clean);
+            of_kind("text/html; charset=utf-8", page)
+        }
+        "/report" => {
+            shown.refresh();
+            if request.uri().query() == Some(shown.version.to_string().as_str()) {
+                return plain(StatusCode::NO_CONTENT, "");
+            }
+            let Shown { version, judged, .. } = &*shown;
+            let live = serde_json::to_value(&judged.live).unwrap_or_default();
+            of_kind(
+                "application/json",
+                html::served_report(&judged.report, *version, &live, mcptest_run::clean),
+            )
+        }
+        _ => plain(StatusCode::NOT_FOUND, "there is no such page"),
+    }
+}
+
+fn plain(status: StatusCode, text: &str) -> Response<Full<Bytes>> {
+    let mut answer = of_kind("text/plain; charset=utf-8", text.as_bytes().to_vec());
+    *answer.status_mut() = status;
+    answer
+}
+
+fn of_kind(kind: &'static str, body: Vec<u8>) -> Response<Full<Bytes>> {
+    let mut answer = Response::new(Full::from(body));
+    let headers = answer.headers_mut();
+    headers.insert(header::CONTENT_TYPE, header::HeaderValue::from_static(kind));
+    headers.insert(header::CACHE_CONTROL, header::HeaderValue::from_static("no-store"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, header::HeaderValue::from_static("nosniff"));
+    answer
+}

@@ -1,0 +1,134 @@
+//! What is viewed, and has one of its files changed?
+
+use super::live::Live;
+use crate::command::suites;
+use crate::output::Failure;
+use mcptest_core::escape::escape_path;
+use mcptest_core::report::{Embed, Report};
+use mcptest_core::suite::Loaded;
+use mcptest_files as files;
+use mcptest_run::{Mode, Options, Plan, Selection, Transcripts};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// What the paths of the command line name.
+pub(super) enum Source {
+    /// A saved report.
+    Report(PathBuf),
+    /// Suites, judged by their recordings.
+    Suites(Vec<PathBuf>),
+    /// Recordings and transcripts of which nothing is asked.
+    Transcripts(Vec<PathBuf>),
+}
+
+/// A report, what is being recorded of it, and the files that it is made from.
+pub(super) struct Judged {
+    pub(super) report: Report,
+    pub(super) live: Option<Live>,
+    stamps: Vec<(PathBuf, Stamp)>,
+}
+
+/// Enough of a file's state to see that it changed; none when it is not there.
+type Stamp = Option<(u64, Option<SystemTime>)>;
+
+impl Judged {
+    pub(super) fn is_current(&self) -> bool {
+        self.stamps.iter().all(|(path, then)| stamp(path) == *then)
+    }
+}
+
+fn stamp(path: &Path) -> Stamp {
+    let about = fs::metadata(path).ok()?;
+    Some((about.len(), about.modified().ok()))
+}
+
+impl Source {
+    pub(super) fn of(paths: &[PathBuf]) -> Result<Self, Failure> {
+        if let [path] = paths
+            && has_ending(path, &["json"])
+            && files::read_named_text(path, files::RECORDING).is_ok_and(|text| is_report(&text))
+        {
+            return Ok(Self::Report(path.clone()));
+        }
+        let is_suite = |path: &PathBuf| has_ending(path, &["yml", "yaml"]);
+        let is_transcripts = |path: &PathBuf| {
+            if path.is_dir() {
+                mcptest_run::find(std::slice::from_ref(path), Path::new("")).is_err()
+            } else {
+                path.exists() && !is_suite(path)
+            }
+        };
+        let transcripts = paths.iter().filter(|path| is_transcripts(path)).count();
+        if transcripts > 0 && transcripts < paths.len() {
+            return Err(Failure(
+                "suites and recordings cannot be viewed together\n  help: name the suites alone: their recordings are \
+                 found"
+                    .to_owned(),
+            ));
+        }
+        Ok(if transcripts > 0 { Self::Transcripts(paths.to_vec()) } else { Self::Suites(paths.to_vec()) })
+    }
+
+    pub(super) fn judge(&self) -> Result<Judged, Failure> {
+        match self {
+            Self::Report(path) => saved(path),
+            Self::Suites(paths) => {
+                let found = mcptest_run::find(paths, Path::new(""))?;
+                let loaded = mcptest_run::load_suites(&found.suites);
+                judged(&loaded, &Plan::new(&loaded, &Selection::default()))
+            }
+            Self::Transcripts(paths) => {
+                let loaded = mcptest_run::bare_suite();
+                let groups = groups(paths)?;
+                let folder = paths.first().map_or(Path::new("."), PathBuf::as_path);
+                judged(&loaded, &Plan::of_traces(&loaded, folder, &groups, &Selection::default()))
+            }
+        }
+    }
+}
+
+fn has_ending(path: &Path, endings: &[&str]) -> bool {
+    path.extension().is_some_and(|ending| endings.iter().any(|known| ending == *known))
+}
+
+/// Whether a JSON file is a report, and no transcript.
+fn is_report(text: &str) -> bool {
+    text.contains("\"schema_version\"") && text.contains("\"tests\"")
+}
+
+fn saved(path: &Path) -> Result<Judged, Failure> {
+    let named = |error: &dyn std::fmt::Display| Failure(format!("{}: {error}", escape_path(path)));
+    let stamps = vec![(path.to_owned(), stamp(path))];
+    let text =
+        files::read_named_text(path, files::RECORDING).map_err(|error| named(&files::reason(&error)))?;
+    let report = mcptest_report::json::read(&text).map_err(|error| named(&error))?;
+    Ok(Judged { report, live: None, stamps })
+}
+
+/// Each file is a group, and in a folder what `--traces` makes of it.
+fn groups(paths: &[PathBuf]) -> Result<Vec<Transcripts>, Failure> {
+    let mut groups = Vec::new();
+    for path in paths {
+        if path.is_dir() {
+            groups.extend(mcptest_run::groups(path)?.0);
+        } else {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            groups.push(Transcripts { name, files: vec![path.clone()] });
+        }
+    }
+    Ok(groups)
+}
+
+fn judged(loaded: &[(String, Loaded)], plan: &Plan<'_>) -> Result<Judged, Failure> {
+    let files: Vec<PathBuf> = plan.files().collect();
+    let locks = files.iter().map(|file| mcptest_run::cassette::lock_of(file));
+    // Taken before judging: a change meanwhile is seen at the next look.
+    let watched = suites::inputs(loaded).chain(files.iter().cloned()).chain(locks);
+    let stamps = watched.map(|path| (path.clone(), stamp(&path))).collect();
+    let options = Options { mode: Mode::Replay, evidence: Some(Embed::All), ..Options::default() };
+    let outcome = mcptest_run::run(plan, options, &mcptest_run::unwatched(), mcptest_run::uninterrupted());
+    let report = outcome.map_err(|interrupted| Failure(interrupted.to_string()))?.report;
+    let live = Live::of(plan, &report);
+    Ok(Judged { report, live, stamps })
+}

@@ -1,0 +1,35 @@
+//! The page as a server on this machine gives it: it asks for the traces that are looked at, and for what changed.
+
+use super::{CLOSING, POLICY, begun, block, of_runs, taken_traces};
+use crate::bound::bounded;
+use crate::failures::verdict;
+use crate::{Clean, Options};
+use mcptest_core::report::{Report, TestReport};
+use serde_json::{Value, json};
+
+/// The page of a report, in which state of it `version` says.
+pub fn served_page(report: &Report, version: u64, clean: Clean) -> Vec<u8> {
+    let policy = format!("{POLICY}; connect-src 'self'");
+    let options = Options { clean: Some(clean), ..Options::default() };
+    let attributes = format!(" data-version=\"{version}\"");
+    let data = block("report", &without_traces(report), &options);
+    (begun(&verdict(report), &policy, &attributes, &data) + CLOSING).into_bytes()
+}
+
+/// What a page that shows another version asks for; `live` says what is being recorded.
+pub fn served_report(report: &Report, version: u64, live: &Value, clean: Clean) -> Vec<u8> {
+    let text = json!({ "version": version, "live": live, "report": without_traces(report) }).to_string();
+    clean(&text).into_owned().into_bytes()
+}
+
+/// The traces of a test's runs by their numbers.
+pub fn served_traces(test: &TestReport, clean: Clean) -> Vec<u8> {
+    let mut value = serde_json::to_value(test).unwrap_or_default();
+    clean(&Value::Object(of_runs(&mut value)).to_string()).into_owned().into_bytes()
+}
+
+fn without_traces(report: &Report) -> Value {
+    let mut value = serde_json::to_value(&*bounded(report)).unwrap_or_default();
+    taken_traces(&mut value);
+    value
+}
