@@ -9,4 +9,5 @@ mod installed;
 mod programs;
 mod python;
 mod real_servers;
+mod reports;
 mod transcript;

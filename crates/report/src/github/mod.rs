@@ -3,6 +3,7 @@
 use crate::failures::{failures, has_passed, verdict};
 use crate::words::{SCREEN, clipped};
 use crate::{Options, Reporter};
+use mcptest_core::escape::escape_lines;
 use mcptest_core::report::Report;
 
 pub(crate) const REPORTER: Reporter = Reporter {
@@ -35,8 +36,9 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
     out.into_bytes()
 }
 
+/// What steers a terminal, or turns the direction of text, is shown and does nothing: the log is read on one.
 fn data(text: &str) -> String {
-    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+    escape_lines(text, false).replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
 fn property(text: &str) -> String {
