@@ -10,7 +10,7 @@ const MOST_LINES: usize = 400;
 
 /// Where bytes may leave the product: what redacts and escapes them, the recorders, which redact by their suite, and
 /// what passes traffic on as it is.
-const EXITS: [&str; 12] = [
+const EXITS: [&str; 13] = [
     "crates/cli/src/output.rs",
     "crates/run/src/exit.rs",
     "crates/run/src/cassette/write.rs",
@@ -20,6 +20,7 @@ const EXITS: [&str; 12] = [
     "crates/mcp/src/proxy/http/interposed.rs",
     "crates/agent/src/own/proxies.rs",
     "crates/cli/src/command/bridge.rs",
+    "crates/cli/src/command/mcp/mod.rs",
     "crates/cli/src/command/mock.rs",
     "crates/cli/src/command/proxy.rs",
     "crates/cli/src/progress/mod.rs",
