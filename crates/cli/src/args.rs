@@ -59,6 +59,8 @@ pub(crate) enum Command {
     /// Capture what each model does, or compare two captured baselines.
     #[command(subcommand)]
     ModelBaseline(Deferred<crate::command::model_baseline::ModelBaseline>),
+    /// Compare two reports, folders or git revisions of recordings: is an agent better or worse, or is it chance?
+    Compare(Deferred<crate::command::compare::Compare>),
     /// Measure judges on runs whose outcome is known, and how far they can be talked round.
     JudgeCheck(Deferred<crate::command::judge_check::CheckJudges>),
     /// Calculate how many runs a claim about an agent needs.

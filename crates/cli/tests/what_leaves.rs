@@ -352,6 +352,14 @@ model-baseline capture suite.yml --models ODD
 model-baseline diff FILE out/baselines/default.json
 model-baseline diff out/baselines/default.json out/baselines/default.json -vv --reporter md
 model-baseline diff ODD FILE --reporter ODD
+compare report.json report.json
+compare report.json report.json -v --reporter md
+compare report.json FILE --reporter json=out/compared.json
+compare report.json --models ODD,nope
+compare . . --suite SUITE
+compare cassette.jsonl cassette.jsonl --suite suite.yml
+compare . . --suite REFUSED
+compare ODD report.json --reporter ODD
 plan-runs --floor 0.9
 plan-runs --half-width ODD
 plan-runs --floor 7

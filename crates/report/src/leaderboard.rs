@@ -1,10 +1,8 @@
 //! The models of a report as a table: its columns, and the same in Markdown.
 
-use crate::comparison::points;
 use crate::md::text;
-use mcptest_core::compare::Verdict;
 use mcptest_core::compare::leaderboard::{Leaderboard, ModelRow};
-use mcptest_core::report::Number;
+use mcptest_core::compare::{Verdict, p_value, points};
 
 /// What a column shows of a model.
 type Cell<'c> = Box<dyn Fn(&ModelRow) -> Option<String> + 'c>;
@@ -13,15 +11,15 @@ type Cell<'c> = Box<dyn Fn(&ModelRow) -> Option<String> + 'c>;
 pub(crate) fn columns(board: &Leaderboard) -> Vec<(String, Vec<String>)> {
     let k = board.k;
     let share = |of: fn(&ModelRow) -> f64| move |row: &ModelRow| Some(format!("{}%", points(of(row))));
-    let interval = |row: &ModelRow| Some(format!("{}-{}", points(row.low), points(row.high)));
+    let interval = |row: &ModelRow| Some(format!("{} to {}%", points(row.low), points(row.high)));
     let number = |of: fn(&ModelRow) -> Option<f64>, decimals: usize| {
         move |row: &ModelRow| of(row).map(|number| format!("{number:.decimals$}"))
     };
     let mut all: Vec<(String, Cell<'_>)> = vec![
-        ("Models".to_owned(), Box::new(|row| Some(row.model.clone()))),
+        ("Leaderboard".to_owned(), Box::new(|row| Some(row.model.clone()))),
         ("runs".to_owned(), Box::new(|row| Some(row.runs.to_string()))),
         ("pass@1".to_owned(), Box::new(share(|row| row.pass_1))),
-        ("95%".to_owned(), Box::new(interval)),
+        ("95% interval".to_owned(), Box::new(interval)),
     ];
     if k > 1 {
         all.push((format!("pass@{k}"), Box::new(share(|row| row.pass_k))));
@@ -47,7 +45,7 @@ fn difference(row: &ModelRow) -> Option<String> {
         Verdict::Better | Verdict::Worse => one.verdict.words(),
         Verdict::NoEvidence | Verdict::NotEnoughRuns => "no evidence",
     };
-    Some(format!("{} {said} (p = {})", points(one.value), Number::Float(one.p)))
+    Some(format!("{} {said} ({})", points(one.value), p_value(one.p)))
 }
 
 /// As a table of Markdown.

@@ -73,8 +73,26 @@ pub fn find(named: &[PathBuf], here: &Path) -> Result<Found, FindError> {
     Ok(found)
 }
 
+/// The suites named by files and folders below a folder that stands in place of the one we are in; those that it lacks
+/// are looked for here, and named as if they were there.
+pub fn find_in(folder: &Path, named: &[PathBuf]) -> Result<Found, FindError> {
+    let mut found = Found::default();
+    for path in named {
+        let below = folder.join(path);
+        if below.exists() {
+            found.suites.extend(find(&[below], Path::new(""))?.suites);
+        } else {
+            let here = find(std::slice::from_ref(path), Path::new(""))?.suites;
+            found.suites.extend(here.iter().map(|path| folder.join(path)));
+        }
+    }
+    let mut seen = std::collections::HashSet::new();
+    found.suites.retain(|path| seen.insert(path.clone()));
+    Ok(found)
+}
+
 /// The path without its `.` parts, so that a file has one name.
-fn plain(path: &Path) -> PathBuf {
+pub fn plain(path: &Path) -> PathBuf {
     let plain: PathBuf = path.components().filter(|part| *part != Component::CurDir).collect();
     if plain.as_os_str().is_empty() { PathBuf::from(".") } else { plain }
 }

@@ -17,6 +17,7 @@ mod plan;
 mod record;
 mod refused_tools;
 mod replay;
+mod revision;
 mod root;
 mod scan;
 mod secrets;
@@ -32,7 +33,7 @@ pub use accept::{Changes, FileChange, changes, recorded_changes};
 pub use baseline::{BaselineError, Captured, capture_baselines, read_baseline, write_baseline};
 pub use calibrate::{Mislabelled, calibrate};
 pub use exit::{clean, environment, remember, remember_words, write};
-pub use find::{FindError, Found, find};
+pub use find::{FindError, Found, find, find_in, plain};
 pub use last::LastRun;
 pub use mcptest_agent::tool_schema;
 pub use mcptest_core::row::Transcripts;
@@ -41,6 +42,7 @@ pub use record::{Estimate, ExceededBudget, ExpectedTokens, MatrixRuns, RowEstima
 pub use record::{Event, Interrupt, Interrupted, RowToRecord, Watch, uninterrupted, unwatched};
 pub use refused_tools::refused_tools;
 pub use replay::{cassette_paths, expected_header, side_path};
+pub use revision::{Revision, RevisionError, is_revision};
 pub use scan::{ScanError, Sighted, Tally, recordings, scan};
 pub use secrets::redactor_of;
 pub use select::{Filter, Selection, Shard};
@@ -88,6 +90,24 @@ pub fn load_suites_for_traces(paths: &[PathBuf]) -> Vec<(String, Loaded)> {
     load_each(paths, load_for_traces)
 }
 
+/// Loads suites below a folder that stands in place of the one we are in: a file that it lacks is read here.
+pub fn load_suites_in(folder: &Path, paths: &[PathBuf]) -> Vec<(String, Loaded)> {
+    let load_one = |path: &PathBuf| {
+        let read = |path: &Path| {
+            let here = path.strip_prefix(folder).ok().filter(|_| !path.exists());
+            files::read(here.unwrap_or(path), files::TEXT).map_err(|error| reason(&error))
+        };
+        named(path, load(path, &Host { read: &read, ..host() }))
+    };
+    paths.iter().map(load_one).collect()
+}
+
+/// A suite with its file name, whose secrets are known from now on.
+fn named(path: &Path, loaded: Loaded) -> (String, Loaded) {
+    loaded.suite.iter().for_each(exit::remember_suite);
+    (path.display().to_string(), loaded)
+}
+
 /// Loads suites to make the baselines that their gates name.
 pub fn load_suites_to_capture(paths: &[PathBuf]) -> Vec<(String, Loaded)> {
     load_each(paths, load_to_capture)
@@ -105,9 +125,7 @@ pub fn bare_suite() -> Vec<(String, Loaded)> {
 fn load_each(paths: &[PathBuf], load: fn(&Path, &Host<'_>) -> Loaded) -> Vec<(String, Loaded)> {
     let load_one = |path: &PathBuf| {
         let read = files::reading(path);
-        let loaded = load(path, &Host { read: &read, ..host() });
-        loaded.suite.iter().for_each(exit::remember_suite);
-        (path.display().to_string(), loaded)
+        named(path, load(path, &Host { read: &read, ..host() }))
     };
     if paths.len() == 1 {
         paths.iter().map(load_one).collect()

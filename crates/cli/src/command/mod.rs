@@ -5,6 +5,8 @@ mod calibrate;
 mod call;
 pub(crate) mod check;
 mod check_secrets;
+pub(crate) mod compare;
+mod compare_side;
 mod completions;
 mod dry_run;
 mod eval;
@@ -63,6 +65,7 @@ pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
         Command::JudgeCheck(judges) => judge_check::run(&judges.0, args.color),
         Command::Calibrate(calibrate) => calibrate::run(&calibrate.0, args.color),
         Command::ModelBaseline(baseline) => model_baseline::run(&baseline.0, args.color),
+        Command::Compare(compare) => compare::run(&compare.0, args.color),
         Command::PlanRuns(plan) => plan_runs::run(&plan.0),
         Command::Tools(tools) => tools::run(&tools.0, args.color),
         Command::LintTools(lint) => lint_tools::run(&lint.0, args.color),

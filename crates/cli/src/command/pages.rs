@@ -45,6 +45,7 @@ pub(crate) const PAGES: &[Page] = pages![
     "worlds",
     "evaluation",
     "model-compatibility",
+    "comparing",
     "coverage",
     "reports",
     "tools",

@@ -43,13 +43,18 @@ fn load_with(
         output::stderr(&note);
     }
     output::not_entered(&found.linked);
+    tell_problems(&loaded, colour, |text| text);
+    Ok(loaded)
+}
+
+/// Writes the problems of suites to standard error, as `shown` has them.
+pub(super) fn tell_problems(loaded: &[(String, Loaded)], colour: Colour, shown: impl Fn(String) -> String) {
     let coloured = output::is_coloured(colour, &std::io::stderr());
-    for (_, loaded) in &loaded {
+    for (_, loaded) in loaded {
         if !loaded.problems.is_empty() {
-            output::stderr(&problem::render(&loaded.problems, &loaded.sources, coloured));
+            output::stderr(&shown(problem::render(&loaded.problems, &loaded.sources, coloured)));
         }
     }
-    Ok(loaded)
 }
 
 /// The files that suites were read from: their imports, manifests and baselines included.

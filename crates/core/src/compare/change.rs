@@ -2,12 +2,12 @@
 
 use super::model::{Change, Verdict};
 use crate::eval::stats::{
-    CONFIDENCE, Detection, Stratum, Tally, detectable_drop, difference_over_tests, runs_to_detect, shift,
-    six_decimals,
+    CONFIDENCE, Detection, Stratum, Tally, detectable_drop, difference_over_tests, holm, runs_to_detect,
+    shift, six_decimals,
 };
 
 /// A change is supported when it is as unlikely as this where there is none.
-pub(super) const LEVEL: f64 = 0.05;
+const LEVEL: f64 = 0.05;
 
 /// How often a change that is there must be seen, to say that so many runs would show it.
 const POWER: f64 = 0.8;
@@ -41,19 +41,70 @@ fn outcomes(tally: Tally) -> Vec<f64> {
 }
 
 /// Whether so many runs could show the largest change: from all to none.
-pub(super) fn could_show((a, b): (Tally, Tally)) -> bool {
+fn could_show((a, b): (Tally, Tally)) -> bool {
     let all = Tally { passed: a.runs, ..a };
     change_of(&[(all, Tally { passed: 0, ..b })]).is_some_and(|change| change.p <= LEVEL)
 }
 
-/// What a p-value says of a difference.
-pub(super) fn verdict(p: Option<f64>, difference: f64, could_show: bool) -> Verdict {
-    match p {
-        Some(p) if p <= LEVEL && difference < 0.0 => Verdict::Worse,
-        Some(p) if p <= LEVEL => Verdict::Better,
-        _ if could_show => Verdict::NoEvidence,
-        _ => Verdict::NotEnoughRuns,
+/// What the runs of the same tests show.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Shown {
+    /// The change over all tests.
+    pub change: Option<Change>,
+    /// Better or worse over all tests, where the runs show it.
+    pub together: Option<Verdict>,
+    /// What each test shows by itself.
+    pub tests: Vec<ShownTest>,
+}
+
+/// What the runs of one test show.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ShownTest {
+    /// Its change.
+    pub change: Option<Change>,
+    /// The p-value among all tests that could have shown a change.
+    pub p_holm: Option<f64>,
+    /// What it comes to; none where a side has no runs.
+    pub verdict: Option<Verdict>,
+}
+
+impl Shown {
+    /// Worse where all tests together are worse, or any one of them; else better in the same way.
+    pub fn verdict(&self) -> Option<Verdict> {
+        let said = |wanted: Verdict| {
+            self.together == Some(wanted) || self.tests.iter().any(|test| test.verdict == Some(wanted))
+        };
+        [Verdict::Worse, Verdict::Better].into_iter().find(|wanted| said(*wanted))
     }
+}
+
+/// What the runs of these tests show, together and one by one; a test without runs on a side shows nothing.
+pub fn shown(pairs: &[(Tally, Tally)]) -> Shown {
+    let change = change_of(&with_runs(pairs));
+    let asked: Vec<Option<Change>> = pairs.iter().map(|pair| change_of(&[*pair])).collect();
+    let can_show: Vec<bool> = pairs.iter().map(|pair| could_show(*pair)).collect();
+    let able = asked.iter().zip(&can_show).filter(|(_, can)| **can);
+    let p_values: Vec<f64> = able.filter_map(|(change, _)| Some(change.as_ref()?.p)).collect();
+    let mut adjusted = holm(&p_values).unwrap_or_default().into_iter();
+    let tests = asked.into_iter().zip(can_show).map(|(change, can_show)| {
+        let p_holm = change.filter(|_| can_show).and_then(|_| adjusted.next()).map(six_decimals);
+        let unshown = if can_show { Verdict::NoEvidence } else { Verdict::NotEnoughRuns };
+        let verdict = change.map(|change| direction(p_holm, change.difference).unwrap_or(unshown));
+        ShownTest { change, p_holm, verdict }
+    });
+    let together = change.and_then(|change| direction(Some(change.p), change.difference));
+    Shown { change, together, tests: tests.collect() }
+}
+
+/// The tests that have runs on both sides.
+pub(super) fn with_runs(pairs: &[(Tally, Tally)]) -> Vec<(Tally, Tally)> {
+    pairs.iter().filter(|(a, b)| a.runs > 0 && b.runs > 0).copied().collect()
+}
+
+/// Better or worse, where chance hardly explains the difference.
+pub(super) fn direction(p: Option<f64>, difference: f64) -> Option<Verdict> {
+    let verdict = if difference < 0.0 { Verdict::Worse } else { Verdict::Better };
+    p.filter(|p| *p <= LEVEL).map(|_| verdict)
 }
 
 /// What so many runs could show.

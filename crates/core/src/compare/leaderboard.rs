@@ -1,6 +1,6 @@
 //! How do several models do on the same tests, and do the runs support that one is better?
 
-use super::change::{LEVEL, change_of};
+use super::change::{change_of, direction};
 use super::model::Verdict;
 use crate::eval::stats::{
     CONFIDENCE, Tally, holm, mean_rate, six_decimals, suite_pass_at_k, suite_pass_hat_k,
@@ -82,7 +82,8 @@ pub fn by_model(tests: &[TestReport]) -> Vec<Group<'_>> {
     groups
 }
 
-/// The groups side by side, the first one being what the others are compared with; none where fewer than two have runs.
+/// The groups side by side, the first one being what the others are compared with; none where no
+/// other has runs of the same tests.
 pub fn leaderboard(groups: &[Group<'_>], most_k: u64) -> Option<Leaderboard> {
     let judged: Vec<(&str, Vec<Judged<'_>>)> = groups
         .iter()
@@ -95,17 +96,17 @@ pub fn leaderboard(groups: &[Group<'_>], most_k: u64) -> Option<Leaderboard> {
     }
     let fewest = judged.iter().flat_map(|(_, tests)| tests).map(|test| test.tally.runs).min()?;
     let k = fewest.min(most_k).max(1);
-    let mut models = judged.iter().map(|(name, tests)| row(name, tests, k)).collect::<Option<Vec<_>>>()?;
+    let mut models =
+        judged.iter().map(|(name, tests)| judged_row(name, tests, k)).collect::<Option<Vec<_>>>()?;
     let found: Vec<_> = others.iter().map(|(_, tests)| change_of(&common(first, tests))).collect();
+    if found.iter().all(Option::is_none) {
+        return None;
+    }
     let p_values: Vec<f64> = found.iter().flatten().map(|change| change.p).collect();
     let mut adjusted = holm(&p_values).unwrap_or_default().into_iter();
     for (model, change) in models[1..].iter_mut().zip(found) {
         let Some((change, p)) = change.and_then(|change| Some((change, adjusted.next()?))) else { continue };
-        let verdict = match p <= LEVEL {
-            true if change.difference < 0.0 => Verdict::Worse,
-            true => Verdict::Better,
-            false => Verdict::NoEvidence,
-        };
+        let verdict = direction(Some(p), change.difference).unwrap_or(Verdict::NoEvidence);
         let (value, low, high) = (change.difference, change.low, change.high);
         model.difference = Some(ModelDifference { value, low, high, p: six_decimals(p), verdict });
     }
@@ -133,7 +134,12 @@ fn key(test: &TestReport) -> (&str, &str, Option<Variant>) {
     (&test.suite.file, &test.name, test.variant)
 }
 
-fn row(name: &str, tests: &[Judged<'_>], k: u64) -> Option<ModelRow> {
+/// How one group did by itself; none where a test has fewer than k runs.
+pub fn model_row(name: &str, tests: &[&TestReport], k: u64) -> Option<ModelRow> {
+    judged_row(name, &judged(tests), k)
+}
+
+fn judged_row(name: &str, tests: &[Judged<'_>], k: u64) -> Option<ModelRow> {
     let tallies: Vec<Tally> = tests.iter().map(|one| one.tally).collect();
     let counts: Vec<(u64, u64)> = tallies.iter().map(|tally| (tally.runs, tally.passed)).collect();
     let rate = mean_rate(&tallies, CONFIDENCE).ok()?;

@@ -38,8 +38,7 @@ fn over_all(verdict: Verdict) -> &'static str {
 fn rates(change: &Change) -> String {
     let Change { rate_a, rate_b, difference, low, high, p } = change;
     let interval = format!("95% interval {} to {}", points(*low), points(*high));
-    let p = Number::Float(*p);
-    let moved = format!("{} points, {interval}, p = {p}", points(*difference));
+    let moved = format!("{} points, {interval}, {}", points(*difference), p_value(*p));
     format!(
         "{}% of the runs pass in the first, {}% in the second ({moved})",
         points(*rate_a),
@@ -51,8 +50,8 @@ fn rates(change: &Change) -> String {
 fn also(of: &Comparison) -> String {
     let said = [Verdict::Worse, Verdict::Better].into_iter().filter(|verdict| of.count(*verdict) > 0);
     let said: Vec<String> =
-        said.map(|verdict| format!("{} in {}", verdict.words(), in_tests(of, verdict))).collect();
-    if said.is_empty() { String::new() } else { format!(" By itself it is {}.", said.join(" and ")) }
+        said.map(|verdict| format!("{} {}", in_tests(of, verdict), verdict.words())).collect();
+    if said.is_empty() { String::new() } else { format!(" One by one: {}.", said.join(", ")) }
 }
 
 fn in_tests(of: &Comparison, verdict: Verdict) -> String {
@@ -76,6 +75,11 @@ fn more(of: &Comparison) -> String {
 }
 
 /// A share in percent, with one decimal where it has one.
-fn points(share: f64) -> String {
+pub fn points(share: f64) -> String {
     Number::Float((share * 1000.0).round() / 10.0).to_string()
+}
+
+/// `p = 0.0314`, or that it is smaller than what is shown.
+pub fn p_value(p: f64) -> String {
+    if p < 1e-6 { "p < 0.000001".to_owned() } else { format!("p = {}", Number::Float(p)) }
 }

@@ -4,6 +4,7 @@ use super::model::TargetChange;
 use crate::eval::stats::{Stratum, shift, six_decimals};
 use crate::eval::{Better, GATES};
 use crate::report::{GateReport, Number, TestReport};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// The targets of the gates, then what scorers gave the runs.
@@ -49,8 +50,10 @@ fn better(target: &str) -> Option<Better> {
 
 fn scores(a: &TestReport, b: &TestReport) -> Vec<TargetChange> {
     let names: BTreeSet<&String> = a.runs.iter().chain(&b.runs).flat_map(|run| run.scores.keys()).collect();
+    let number =
+        |score: &Value| score.as_f64().or_else(|| score.as_bool().map(|yes| f64::from(u8::from(yes))));
     let values = |test: &TestReport, name: &str| -> Vec<f64> {
-        test.runs.iter().filter_map(|run| run.scores.get(name)?.as_f64()).collect()
+        test.runs.iter().filter_map(|run| number(run.scores.get(name)?)).collect()
     };
     let mean = |values: &[f64]| {
         let mean = values.iter().sum::<f64>() / values.len() as f64;

@@ -18,6 +18,7 @@ pub use probe::Probe;
 pub use raw_trace::{Embed, RawTrace};
 pub use table::{CallRow, CallShown, CallTable, Pairing};
 
+use crate::compare::leaderboard::{Leaderboard, USUAL_K, by_model, leaderboard};
 use crate::coverage::Coverage;
 use crate::grade::{Grade, Numbers};
 use crate::suite::Variant;
@@ -51,6 +52,9 @@ pub struct Report {
     /// What the gates of the tests are, by their keys.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub gates: BTreeMap<String, GateDefinition>,
+    /// The models side by side, where several ran the same tests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leaderboard: Option<Leaderboard>,
 }
 
 /// How many tests ended in which way.
@@ -279,6 +283,7 @@ impl Report {
             schema_version: SCHEMA_VERSION,
             summary: Summary::over(&tests),
             gates: definition::definitions(&tests),
+            leaderboard: leaderboard(&by_model(&tests), USUAL_K),
             tests,
             coverage: None,
             version: Some(env!("CARGO_PKG_VERSION").to_owned()),

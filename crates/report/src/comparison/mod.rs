@@ -8,7 +8,7 @@ use crate::html;
 use crate::pretty;
 use crate::words::count;
 use crate::{Options, Reporter};
-use mcptest_core::compare::{Comparison, TargetChange, TestChange};
+use mcptest_core::compare::{Comparison, TargetChange, TestChange, p_value, points};
 use mcptest_core::report::{Number, Status};
 
 /// The JSON Schema of the comparison (draft 2020-12).
@@ -79,7 +79,7 @@ pub(crate) fn runs(test: &TestChange) -> String {
 /// `-60 points, -82.1 to -15.3, p = 0.02`, the p-value being the adjusted one.
 pub(crate) fn change(test: &TestChange) -> Option<String> {
     let change = test.change?;
-    let p = test.p_holm.map(|p| format!(", p = {}", Number::Float(p))).unwrap_or_default();
+    let p = test.p_holm.map(|p| format!(", {}", p_value(p))).unwrap_or_default();
     let (low, high) = (points(change.low), points(change.high));
     Some(format!("{} points, {low} to {high}{p}", points(change.difference)))
 }
@@ -118,7 +118,7 @@ pub(crate) fn calls(test: &TestChange) -> Vec<String> {
 pub(crate) fn targets(test: &TestChange) -> Vec<String> {
     let said = |number: Option<Number>| number.map_or("not measured".to_owned(), |number| number.to_string());
     let one = |target: &TargetChange| {
-        let p = target.p.map(|p| format!(" (p = {})", Number::Float(p))).unwrap_or_default();
+        let p = target.p.map(|p| format!(" ({})", p_value(p))).unwrap_or_default();
         format!("{} {}, now {}{p}", target.target, said(target.a), said(target.b))
     };
     test.targets.iter().filter(|target| target.a != target.b).map(one).collect()
@@ -131,9 +131,4 @@ pub(crate) fn notes(comparison: &Comparison) -> Vec<String> {
     };
     let a = only(&comparison.only_a, &comparison.a.name);
     a.into_iter().chain(only(&comparison.only_b, &comparison.b.name)).collect()
-}
-
-/// A share in percent, with one decimal where it has one.
-pub(crate) fn points(share: f64) -> String {
-    Number::Float((share * 1000.0).round() / 10.0).to_string()
 }

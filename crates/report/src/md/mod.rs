@@ -3,7 +3,7 @@
 use crate::failures::{Failure, has_passed, of_test, verdict};
 use crate::suites::by_suite;
 use crate::words::{SCREEN, count, escape};
-use crate::{Options, Reporter};
+use crate::{Options, Reporter, leaderboard};
 use mcptest_core::report::{Report, Status, TestReport};
 
 pub(crate) const REPORTER: Reporter = Reporter {
@@ -58,6 +58,9 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
             out.push_str(&format!("{}\n", escape(command).replace("```", "'''")));
         }
         out.push_str("```\n\n</details>\n");
+    }
+    if let Some(board) = &report.leaderboard {
+        out.push_str(&leaderboard::md(board));
     }
     if options.verbose > 0 || failed.is_empty() {
         out.push_str(&all(report));

@@ -36,10 +36,7 @@ pub(crate) fn render(comparison: &Comparison, options: &Options) -> Vec<u8> {
     if let Some(board) = &comparison.leaderboard {
         leaderboard::show(&mut page, board);
     }
-    let word = comparison.verdict.words().to_uppercase();
-    page.line(
-        &Line::at(0).styled(colour(Some(comparison.verdict)), word).plain(": ").plain(&comparison.sentence),
-    );
+    page.line(&Line::at(0).styled(colour(Some(comparison.verdict)), &comparison.sentence));
     page.finish()
 }
 

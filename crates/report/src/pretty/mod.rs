@@ -37,6 +37,9 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
     page.blank();
     detail::all(&mut page, report, options);
     overview::models(&mut page, report);
+    if let Some(board) = &report.leaderboard {
+        leaderboard::show(&mut page, board);
+    }
     overview::degradation(&mut page, report);
     if let Some(coverage) = &report.coverage {
         coverage::show(&mut page, coverage, options);

@@ -1,0 +1,136 @@
+//! `mcptest compare`: is an agent better or worse than before, or is it chance?
+
+use super::compare_side::Judged;
+use super::report::Destination;
+use crate::args::Colour;
+use crate::output::{EXIT_BROKEN, Failure};
+use clap::{Args as Group, ValueEnum};
+use mcptest_core::compare::leaderboard::{USUAL_K, by_model};
+use mcptest_core::compare::{Comparison, Verdict, compare};
+use mcptest_core::escape::escape_path;
+use mcptest_core::problem::nearest;
+use mcptest_core::report::{Report, TestReport};
+use mcptest_report::comparison::REPORTERS;
+use std::path::{Component, PathBuf};
+use std::process::ExitCode;
+
+/// Arguments of `compare`.
+#[derive(Debug, Group)]
+pub(crate) struct Compare {
+    /// What to compare with, and what is compared: JSON reports, cassettes, folders with suites and recordings, or git
+    /// revisions.
+    #[arg(value_name = "SIDE", required = true, num_args = 1..=2)]
+    pub(crate) sides: Vec<PathBuf>,
+    /// Judge recordings by this suite or folder of suites; repeatable [default: every suite of a folder or revision]. A
+    /// folder or revision stands in place of the folder you are in; a suite that it lacks is read here.
+    #[arg(long = "suite", value_name = "PATH")]
+    pub(crate) suites: Vec<PathBuf>,
+    /// Compare these two models of one side.
+    #[arg(long, value_name = "MODEL,MODEL", value_delimiter = ',')]
+    pub(crate) models: Vec<String>,
+    /// The most runs of which pass@k and pass^k of the leaderboard speak.
+    #[arg(long, value_name = "N", default_value_t = USUAL_K, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) k: u64,
+    /// Exit with 1 on evidence of a drop, and with 2 if a test could not be compared [default: exit with 0 whatever is
+    /// found].
+    #[arg(long, value_enum, value_name = "WHAT")]
+    pub(crate) fail_on: Option<FailOn>,
+    #[arg(long = "reporter", value_name = "KIND[=FILE]", help = reporters_help())]
+    pub(crate) reporters: Vec<String>,
+    /// Print more: tests that did not change, and the numbers that differ.
+    #[arg(long, short, action = clap::ArgAction::Count)]
+    pub(crate) verbose: u8,
+}
+
+/// What ends a comparison with an exit code other than 0.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// Evidence that the second side passes less often.
+    Worse,
+}
+
+fn reporters_help() -> String {
+    let kinds: Vec<&str> = REPORTERS.iter().map(|reporter| reporter.key).collect();
+    format!("Write a report to FILE or standard output; repeatable [kinds: {}]", kinds.join(", "))
+}
+
+pub(super) fn run(args: &Compare, colour: Colour) -> Result<ExitCode, Failure> {
+    let destinations = Destination::parse_all(&args.reporters, REPORTERS)?;
+    refuse_paths_elsewhere(&args.suites)?;
+    let judge = |side: &PathBuf| Judged::of(side, &args.suites, colour);
+    let [a, b] = match (&args.sides[..], &args.models[..]) {
+        ([one], [a, b]) => {
+            let judged = judge(one)?;
+            Destination::refuse_inputs(&destinations, judged.inputs.into_iter())?;
+            [of_model(&judged.report, a)?, of_model(&judged.report, b)?]
+        }
+        ([a, b], []) => {
+            let [a, b] = [judge(a)?, judge(b)?];
+            if !args.suites.is_empty() && !a.by_suites && !b.by_suites {
+                let help = "leave `--suite` out, or compare what the reports were made from";
+                return Err(Failure(format!(
+                    "reports are judged already, and `--suite` does nothing\n  help: {help}"
+                )));
+            }
+            Destination::refuse_inputs(&destinations, a.inputs.into_iter().chain(b.inputs))?;
+            [(a.report, a.name), (b.report, b.name)]
+        }
+        ([_], _) => {
+            let help = "name a second side, or two models of this one with `--models ONE,OTHER`";
+            return Err(Failure(format!("there is nothing to compare with\n  help: {help}")));
+        }
+        _ => {
+            let help = "`--models ONE,OTHER` compares two models of one side";
+            return Err(Failure(format!("`--models` cannot be used with two sides\n  help: {help}")));
+        }
+    };
+    let found = compare((&a.0, &a.1), (&b.0, &b.1), args.k);
+    if found.tests.is_empty() {
+        let help = "tests are the same by their suite, name, model and variant; compare two models of one report with `--models ONE,OTHER`";
+        return Err(Failure(format!("the two sides have no test in common\n  help: {help}")));
+    }
+    Destination::write_all(&destinations, &found, colour, args.verbose, None)?;
+    Ok(ExitCode::from(exit_code(&found, args.fail_on)))
+}
+
+/// A side stands in place of the folder we are in, so that it has no place for other paths.
+fn refuse_paths_elsewhere(suites: &[PathBuf]) -> Result<(), Failure> {
+    let is_below = |path: &&PathBuf| {
+        path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+    };
+    match suites.iter().find(|path| !is_below(path)) {
+        None => Ok(()),
+        Some(path) => {
+            let help = "name suites by their paths below the folder you are in; each side has them at the same paths";
+            Err(Failure(format!("{} is not below this folder\n  help: {help}", escape_path(path))))
+        }
+    }
+}
+
+fn exit_code(found: &Comparison, fail_on: Option<FailOn>) -> u8 {
+    match fail_on {
+        Some(FailOn::Worse) if found.verdict == Verdict::Worse => 1,
+        Some(FailOn::Worse) if found.not_compared() > 0 => EXIT_BROKEN,
+        None | Some(FailOn::Worse) => 0,
+    }
+}
+
+/// The tests of one model, as if they had none.
+fn of_model(report: &Report, model: &str) -> Result<(Report, String), Failure> {
+    let of_models = by_model(&report.tests);
+    let known = of_models.iter().map(|(name, _)| name.as_str());
+    let Some((name, tests)) = of_models.iter().find(|(name, _)| name == model) else {
+        let help = match nearest(model, known.clone()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None if of_models.is_empty() => "its tests name no models".to_owned(),
+            None => format!("the models here are {}", known.collect::<Vec<_>>().join(", ")),
+        };
+        return Err(Failure(format!("no test has the model `{model}`\n  help: {help}")));
+    };
+    let without = |test: &&TestReport| {
+        let mut test = (*test).clone();
+        test.model = None;
+        test
+    };
+    Ok((Report::new(tests.iter().map(without).collect()), name.clone()))
+}

@@ -1,0 +1,143 @@
+//! What is a side of a comparison, and what do its runs come to?
+
+use crate::args::Colour;
+use crate::command::suites;
+use crate::output::Failure;
+use mcptest_core::escape::{escape, escape_path};
+use mcptest_core::report::Report;
+use mcptest_core::suite::Loaded;
+use mcptest_files as files;
+use mcptest_run::{
+    Options, Plan, Revision, RunOutcome, Selection, Transcripts, is_revision, uninterrupted, unwatched,
+};
+use std::path::{Component, Path, PathBuf};
+
+/// One side, judged.
+pub(super) struct Judged {
+    /// What it is called on the command line.
+    pub(super) name: String,
+    /// Its tests.
+    pub(super) report: Report,
+    /// The files that were read for it.
+    pub(super) inputs: Vec<PathBuf>,
+    /// Whether suites judged it just now.
+    pub(super) by_suites: bool,
+}
+
+impl Judged {
+    /// A file is a report or a cassette, a folder has suites and recordings, and anything else is a git revision.
+    pub(super) fn of(side: &Path, suites: &[PathBuf], colour: Colour) -> Result<Self, Failure> {
+        let name = side.display().to_string();
+        let shown = escape(&name).into_owned();
+        // What is written as a path is one.
+        let is_word = matches!(side.components().collect::<Vec<_>>()[..], [Component::Normal(_)]);
+        let is_there = side.exists();
+        let is_revision = (is_word || !is_there) && is_revision(&name);
+        match (is_there, is_revision) {
+            (true, true) => {
+                let what = if side.is_dir() { "folder" } else { "file" };
+                let help =
+                    format!("write `./{shown}` for the {what}, or `refs/heads/{shown}` for the branch");
+                Err(Failure(format!("`{shown}` is a {what} and a git revision\n  help: {help}")))
+            }
+            (true, false) if side.is_dir() => {
+                let folder = mcptest_run::plain(side);
+                Place { name: &name, folder: &folder, is_laid_out: false }.judge(suites, colour)
+            }
+            (true, false) => of_file(side, name, suites, colour),
+            (false, true) => {
+                let named = |error| Failure(format!("{shown}: {error}"));
+                let revision = Revision::open(&name).map_err(named)?;
+                Place { name: &name, folder: revision.folder(), is_laid_out: true }.judge(suites, colour)
+            }
+            (false, false) => {
+                let help = "name a JSON report (`mcptest run --reporter json=FILE`), a cassette, a folder or a revision";
+                Err(Failure(format!("there is no file, folder or git revision `{shown}`\n  help: {help}")))
+            }
+        }
+    }
+}
+
+fn of_file(file: &Path, name: String, suites: &[PathBuf], colour: Colour) -> Result<Judged, Failure> {
+    let inputs = vec![file.to_owned()];
+    if mcptest_run::cassette::is_recording(file) {
+        return of_cassette(file, name, suites, colour);
+    }
+    let named = |error: &dyn std::fmt::Display| Failure(format!("{}: {error}", escape_path(file)));
+    let text =
+        files::read_named_text(file, files::RECORDING).map_err(|error| named(&files::reason(&error)))?;
+    let report = mcptest_report::json::read(&text).map_err(|error| named(&error))?;
+    Ok(Judged { name, report, inputs, by_suites: false })
+}
+
+/// The runs of one file by every agent of the suites, whose own recordings are left aside.
+fn of_cassette(file: &Path, name: String, named: &[PathBuf], colour: Colour) -> Result<Judged, Failure> {
+    if named.is_empty() {
+        let help = "name the suite that judges it with `--suite PATH`";
+        return Err(Failure(format!(
+            "{} is a recording, and no suite judges it\n  help: {help}",
+            escape_path(file)
+        )));
+    }
+    let found = mcptest_run::find(named, Path::new(""))?;
+    let loaded = mcptest_run::load_suites_for_traces(&found.suites);
+    suites::tell_problems(&loaded, colour, |text| text);
+    let groups = [Transcripts { name: "recording".to_owned(), files: vec![file.to_owned()] }];
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let plan = Plan::of_traces(&loaded, folder, &groups, &Selection::default());
+    Ok(Judged { name, report: judge(&plan)?, inputs: inputs(&loaded, &plan), by_suites: true })
+}
+
+/// A folder that stands in place of the one we are in.
+struct Place<'p> {
+    name: &'p str,
+    folder: &'p Path,
+    /// Whether it is the layout of a revision, whose path means nothing to anybody.
+    is_laid_out: bool,
+}
+
+impl Place<'_> {
+    fn judge(&self, named: &[PathBuf], colour: Colour) -> Result<Judged, Failure> {
+        let found = if named.is_empty() {
+            mcptest_run::find(&[self.folder.to_owned()], Path::new(""))
+                .map_err(|error| Failure(self.shown(error.to_string())))?
+        } else {
+            mcptest_run::find_in(self.folder, named)?
+        };
+        let loaded = mcptest_run::load_suites_in(self.folder, &found.suites);
+        suites::tell_problems(&loaded, colour, |text| self.shown(text));
+        let plan = Plan::new(&loaded, &Selection::default());
+        let mut report = judge(&plan)?;
+        for test in &mut report.tests {
+            let below =
+                Path::new(&test.suite.file).strip_prefix(self.folder).map(|path| path.display().to_string());
+            test.suite.file = below.unwrap_or_else(|_| test.suite.file.clone());
+            if let Some(reason) = &mut test.reason {
+                reason.message = self.shown(std::mem::take(&mut reason.message));
+            }
+        }
+        let inputs = if self.is_laid_out { Vec::new() } else { inputs(&loaded, &plan) };
+        Ok(Judged { name: self.name.to_owned(), report, inputs, by_suites: true })
+    }
+
+    /// Paths as the user would write them: `HEAD~1:suites/a.yml`.
+    fn shown(&self, text: String) -> String {
+        if !self.is_laid_out {
+            return text;
+        }
+        let folder = self.folder.display().to_string();
+        let below = format!("{folder}{}", std::path::MAIN_SEPARATOR);
+        text.replace(&below, &format!("{}:", self.name)).replace(&folder, self.name)
+    }
+}
+
+fn inputs(loaded: &[(String, Loaded)], plan: &Plan<'_>) -> Vec<PathBuf> {
+    suites::inputs(loaded).chain(plan.files()).collect()
+}
+
+fn judge(plan: &Plan<'_>) -> Result<Report, Failure> {
+    let judged = mcptest_run::run(plan, Options::default(), &unwatched(), uninterrupted());
+    let RunOutcome { report, .. } =
+        judged.map_err(|_| Failure("the comparison was interrupted".to_owned()))?;
+    Ok(report)
+}

@@ -1,0 +1,75 @@
+//! Are two git revisions compared as they were committed, whatever the work tree looks like?
+
+#![cfg(unix)]
+#![allow(clippy::unwrap_used, missing_docs)]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+const SUITE: &str = "agents:\n  - name: refunds\n    cassette: [runs/refunds.jsonl]\n    expect: [{ target: final_response, matcher: { contains: Done } }]\n";
+
+fn git(folder: &Path, words: &[&str]) {
+    let mut command = Command::new("git");
+    command.args(["-c", "user.name=a", "-c", "user.email=a@localhost", "-c", "commit.gpgsign=false"]);
+    let done = command.args(words).current_dir(folder).output().unwrap();
+    assert!(done.status.success(), "{words:?}: {}", String::from_utf8_lossy(&done.stderr));
+}
+
+/// Commits so many good runs of ten.
+fn commit(folder: &Path, good: usize) {
+    let run =
+        |said: &str| format!("{{\"tool_calls\":[],\"tool_results\":[],\"final_response\":\"{said}\"}}\n");
+    let runs = format!("{}{}", run("Done.").repeat(good), run("Sorry.").repeat(10 - good));
+    write(&folder.join("desk/runs/refunds.jsonl"), &runs);
+    git(folder, &["add", "-A"]);
+    git(folder, &["commit", "-q", "-m", "runs"]);
+}
+
+fn write(path: &Path, text: &str) {
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+fn compare(folder: &Path, words: &[&str]) -> (Option<i32>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_mcptest"));
+    let Output { status, stdout, stderr } =
+        command.arg("compare").args(words).current_dir(folder).output().unwrap();
+    (status.code(), String::from_utf8_lossy(&[stdout, stderr].concat()).into_owned())
+}
+
+#[test]
+fn revisions_are_compared_without_the_work_tree() {
+    let place = tempfile::tempdir().unwrap();
+    let folder = place.path();
+    git(folder, &["init", "-q", "-b", "main"]);
+    write(&folder.join("desk/suite.yml"), SUITE);
+    commit(folder, 10);
+    commit(folder, 2);
+    write(&folder.join("desk/runs/refunds.jsonl"), "not committed, and no recording");
+
+    let (code, said) = compare(folder, &["HEAD~1", "HEAD", "--fail-on", "worse"]);
+    assert_eq!(code, Some(1), "{said}");
+    assert!(said.contains("desk/suite.yml · refunds: worse\n  10 of 10 runs passed, now 2 of 10"), "{said}");
+    assert!(said.contains("\nHEAD is worse than HEAD~1: "), "{said}");
+    let (code, said) =
+        compare(&folder.join("desk"), &["HEAD~1", "HEAD~1", "--suite", "suite.yml", "--fail-on", "worse"]);
+    assert_eq!(code, Some(0), "{said}");
+
+    // The work tree is a folder, and its own broken recording one row.
+    let (code, said) = compare(folder, &["HEAD", ".", "--fail-on", "worse"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(said.contains("it could not be judged in the second"), "{said}");
+
+    git(folder, &["rm", "-q", "-f", "desk/runs/refunds.jsonl"]);
+    git(folder, &["commit", "-q", "-m", "gone"]);
+    let (_, said) = compare(folder, &["HEAD~1", "HEAD"]);
+    assert!(said.contains("HEAD:desk/runs/refunds.jsonl"), "no path of a temporary folder: {said}");
+
+    std::fs::create_dir(folder.join("main")).unwrap();
+    let (code, said) = compare(folder, &["main", "HEAD"]);
+    assert_eq!(code, Some(2), "{said}");
+    assert!(
+        said.contains("`main` is a folder and a git revision\n  help: write `./main` for the folder"),
+        "{said}"
+    );
+}
