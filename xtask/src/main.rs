@@ -3,13 +3,16 @@
 mod baseline_power;
 mod bench;
 mod calibrate;
+mod compare_power;
 mod conformance;
 mod fuzz;
 mod gate_power;
 mod generate;
+mod leaderboard;
 mod lines;
 mod picture;
 mod pin;
+mod simulation;
 mod tidy;
 mod vectors;
 mod yaml_reference;
@@ -24,6 +27,8 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    measure speed and memory of the release build, as ratios and growth
   calibrate PATH...
                    measure on runs with known outcomes how often the gates are wrong
+  compare-power [--write]
+                   simulate pairs of reports and say how often a drop is found, or write it into the page
   conformance [--write]
                    run the official suite on the mock server and the client, or write docs/conformance.md
   fuzz [--seconds N] [TARGET...]
@@ -32,6 +37,7 @@ const USAGE: &str = "usage: cargo xtask COMMAND
                    edit the runs of the examples and say which gates do not see it, or write docs/gate-power.md
   generate [--check]
                    write the reference pages and schemas under docs/, or say what is out of date
+  leaderboard DIR  compute a published leaderboard from its runs, and say how many figures agree
   lines [--write]  count the product code of each crate, or write the table of ARCHITECTURE.md
   picture          draw what a terminal shows of `mcptest run demo/red/` (needs tmux)
   pin PATH...      write the headers of the suites' cassettes anew, keeping their runs
@@ -53,10 +59,12 @@ fn main() -> ExitCode {
         "baseline-power" => baseline_power::run(rest),
         "bench" => bench::run(rest),
         "calibrate" => calibrate::run(rest),
+        "compare-power" => compare_power::run(rest),
         "conformance" => conformance::run(rest),
         "fuzz" => fuzz::run(rest),
         "gate-power" => gate_power::run(rest),
         "generate" => generate::run(rest),
+        "leaderboard" => leaderboard::run(rest),
         "lines" => lines::run(rest),
         "picture" => picture::run(),
         "pin" => pin::run(rest),

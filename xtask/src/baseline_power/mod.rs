@@ -4,6 +4,7 @@
 mod tests;
 
 use crate::say;
+use crate::simulation::{self, Chance};
 use mcptest_core::baseline::{
     Baseline, Class, FORMAT, GateBaseline, RunBaseline, TestBaseline, VERSION, compare,
 };
@@ -29,12 +30,7 @@ pub(crate) fn run(arguments: &[String]) -> Result<ExitCode, String> {
     let table = table(PAIRS);
     say(&table);
     if write {
-        let page = std::fs::read_to_string(PAGE).map_err(|error| format!("{PAGE}: {error}"))?;
-        let (head, rest) =
-            page.split_once(BEGIN).ok_or_else(|| format!("{PAGE} has no place for the table"))?;
-        let (_, tail) = rest.split_once(END).ok_or_else(|| format!("{PAGE} has no end of the table"))?;
-        let page = format!("{head}{BEGIN}\n{table}\n{END}{tail}");
-        std::fs::write(PAGE, page).map_err(|error| format!("{PAGE}: {error}"))?;
+        simulation::write_table(PAGE, [BEGIN, END], &table)?;
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -88,24 +84,4 @@ fn baseline(rates: &[f64], runs: usize, fall: f64, chance: &mut Chance) -> Basel
     };
     let tests = rates.iter().enumerate().map(&mut test).collect();
     Baseline { format: FORMAT.to_owned(), version: VERSION, model: None, tests }
-}
-
-/// The same numbers each time.
-struct Chance(u64);
-
-impl Chance {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    fn share(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn below(&mut self, end: u64) -> u64 {
-        self.next() % end
-    }
 }
