@@ -26,6 +26,9 @@ pub(crate) fn columns(board: &Leaderboard) -> Vec<(String, Vec<String>)> {
         all.push((format!("pass^{k}"), Box::new(share(|row| row.pass_hat_k))));
     }
     all.push(("calls".to_owned(), Box::new(number(|row| row.calls, 1))));
+    all.push(("turns".to_owned(), Box::new(number(|row| row.turns, 1))));
+    all.push(("tokens".to_owned(), Box::new(number(|row| row.tokens, 0))));
+    all.push(("USD".to_owned(), Box::new(number(|row| row.cost_usd, 4))));
     all.push(("ms".to_owned(), Box::new(number(|row| row.duration_ms, 0))));
     all.push(("to the first".to_owned(), Box::new(difference)));
     let filled = all.into_iter().map(|(head, cell)| {

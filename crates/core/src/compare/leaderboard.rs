@@ -40,6 +40,15 @@ pub struct ModelRow {
     /// Calls of tools per run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calls: Option<f64>,
+    /// Turns of the model per run, where they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turns: Option<f64>,
+    /// Tokens per run, where they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tokens: Option<f64>,
+    /// Dollars per run, where they are known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_usd: Option<f64>,
     /// Milliseconds per run, where they are known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<f64>,
@@ -157,6 +166,9 @@ fn judged_row(name: &str, tests: &[Judged<'_>], k: u64) -> Option<ModelRow> {
         pass_k: six_decimals(suite_pass_at_k(&counts, k).ok()?),
         pass_hat_k: six_decimals(suite_pass_hat_k(&counts, k).ok()?),
         calls: mean(&|run| Some(run.calls as f64)),
+        turns: mean(&|run| run.turns.map(|turns| turns as f64)),
+        tokens: mean(&|run| run.tokens.as_ref()?.total.map(|tokens| tokens as f64)),
+        cost_usd: mean(&|run| run.cost_usd),
         duration_ms: mean(&|run| run.duration_ms.map(|time| time as f64)),
         difference: None,
     })
