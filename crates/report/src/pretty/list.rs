@@ -4,7 +4,7 @@ use super::page::{Line, Page, style};
 use super::{detail, numbers};
 use crate::Options;
 use crate::words::{self, SCREEN, count, escape, time};
-use mcptest_core::report::{Status, TestReport};
+use mcptest_core::report::{RunReport, Status, TestReport};
 use unicode_width::UnicodeWidthStr;
 
 /// Names beyond this width do not push the column after them further.
@@ -59,7 +59,8 @@ fn row(page: &Page, test: &TestReport, columns: [usize; 2]) -> Line {
 
 /// `20 runs, 19 passed`; nothing for the single call of a tool test.
 fn tally(test: &TestReport) -> String {
-    if test.runs.is_empty() || test.runs.iter().any(|run| run.duration_ms.is_some()) {
+    let is_single_call = |run: &RunReport| run.duration_ms.is_some() && run.source.is_none();
+    if test.runs.is_empty() || test.runs.iter().any(is_single_call) {
         return String::new();
     }
     let passed = test.passed_runs();
