@@ -162,7 +162,7 @@ fn every_gate_has_an_example_that_passes_and_one_that_fails() {
 }
 
 /// Gates with a picture of their own, which their evidence is drawn from.
-const WITH_EVIDENCE: [&str; 9] = [
+const WITH_EVIDENCE: [&str; 14] = [
     "golden_path",
     "stability",
     "reliability",
@@ -172,6 +172,11 @@ const WITH_EVIDENCE: [&str; 9] = [
     "distractors",
     "tool_edges",
     "scenario",
+    "trajectory_axes",
+    "token_efficiency",
+    "tool_selection",
+    "ablate",
+    "tool_quality",
 ];
 
 #[test]

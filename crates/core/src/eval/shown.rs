@@ -5,6 +5,7 @@ use super::target::Target;
 use crate::report::{Evidence, GateReport};
 use crate::suite::Variant;
 use crate::trace::Run;
+use serde_json::Value;
 
 /// How many runs of a gate are listed.
 const MOST_RUNS: usize = 50;
@@ -17,6 +18,8 @@ pub(crate) struct Shown<'s, 'r> {
     pub(crate) all: &'s [Run<'r>],
     /// Those that are listed: the failed ones first.
     pub(crate) listed: Vec<&'s Run<'r>>,
+    /// The ordinary runs, where those above were made for the gate alone.
+    pub(crate) ordinary: &'s [Run<'r>],
     report: &'s GateReport,
 }
 
@@ -35,6 +38,12 @@ impl Shown<'_, '_> {
     pub(crate) fn target(&self, target: &Target) -> Option<f64> {
         self.value(target.name)
     }
+
+    /// What the expectations ask of targets by one of these matchers, each with its number.
+    pub(crate) fn asked(&self, matchers: [&'static str; 2]) -> impl Iterator<Item = (&str, f64)> {
+        let number = move |matcher: &Value| matchers.iter().find_map(|key| matcher.get(key)?.as_f64());
+        self.report.expectations.iter().filter_map(move |one| Some((&*one.target, number(&one.matcher)?)))
+    }
 }
 
 impl GateBlock {
@@ -45,11 +54,22 @@ impl GateBlock {
         runs: &[Run<'_>],
         report: &GateReport,
     ) -> Option<Box<Evidence>> {
+        self.side_evidence(variant, &[], runs, report)
+    }
+
+    /// The same of runs that were made for the gate alone.
+    pub(crate) fn side_evidence(
+        &self,
+        variant: Option<Variant>,
+        ordinary: &[Run<'_>],
+        runs: &[Run<'_>],
+        report: &GateReport,
+    ) -> Option<Box<Evidence>> {
         let is_bad = |run: &&Run<'_>| !run.passed || report.failed_runs.binary_search(&run.number).is_ok();
         let (mut listed, good): (Vec<_>, Vec<_>) = runs.iter().partition(is_bad);
         listed.extend(good);
         listed.truncate(MOST_RUNS);
-        let shown = Shown { all: runs, listed, report };
+        let shown = Shown { all: runs, listed, ordinary, report };
         let evidence = if runs.is_empty() { None } else { self.of(variant).evidence(&shown) };
         evidence.map(Box::new)
     }

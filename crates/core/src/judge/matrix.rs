@@ -27,11 +27,9 @@ impl Matrix<'_> {
         report: &mut TestReport,
     ) -> Result<GateReport, Reason> {
         let row_name = report.row_name();
-        let judge = |runs: &[Run<'_>]| {
-            let ordinary: Vec<Run<'_>> =
-                ordinary.iter().map(|run| Run { passed: self.holds(run.trace).1, ..*run }).collect();
-            self.gate.judge_side(self.of.variant, &row_name, &ordinary, runs)
-        };
+        let ordinary: Vec<Run<'_>> =
+            ordinary.iter().map(|run| Run { passed: self.holds(run.trace).1, ..*run }).collect();
+        let judge = |runs: &[Run<'_>]| self.gate.judge_side(self.of.variant, &row_name, &ordinary, runs);
         let wanted = self.wanted.as_ref().map_or(0, |wanted| wanted.runs.len());
         let all = self.wanted.as_ref().map_or("", |wanted| wanted.words.all);
         if wanted == 0 {
@@ -61,7 +59,7 @@ impl Matrix<'_> {
         }
         let mut verdict = judge(&judged);
         if self.judging.evidence.is_some() {
-            verdict.evidence = self.gate.evidence(self.of.variant, &judged, &verdict);
+            verdict.evidence = self.gate.side_evidence(self.of.variant, &ordinary, &judged, &verdict);
         }
         for finding in &mut verdict.explanation {
             // The combination is named; the number is not that of an ordinary run.

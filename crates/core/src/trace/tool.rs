@@ -32,6 +32,11 @@ impl<'a> Tool<'a> {
         Self::new(text("name").unwrap_or_default(), text("server"))
     }
 
+    /// The tool as `server.tool`, bare where its server is not known.
+    pub(crate) fn full_name(&self) -> String {
+        self.server.map_or_else(|| self.name.to_owned(), |server| format!("{server}.{}", self.name))
+    }
+
     /// Whether a name in a suite (bare, `server.tool`, `server__tool` or `server/tool`) means this tool.
     pub(crate) fn is(&self, written: &str) -> bool {
         written == self.name

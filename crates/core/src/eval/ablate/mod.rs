@@ -8,8 +8,10 @@ use super::assertion::Assertion;
 use super::gate::{AgentFacts, Gate, GateKind, Trait};
 use super::recording::{Recording, Side, SideRun, SideWords};
 use super::scores::Scores;
+use super::shown::Shown;
 use super::target::{Fold, Target, Unit};
 use crate::problem::{Problem, Span};
+use crate::report::Evidence;
 use crate::suite::Agent;
 use crate::suite::read::{Block, Field};
 use crate::target::{Path, Roots};
@@ -95,6 +97,11 @@ impl Gate for Ablate {
             scores.not_exercised = Some(NO_TASK.to_owned());
         }
         scores
+    }
+
+    fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
+        let rows = score::rows(&self.sets(shown.ordinary), shown.ordinary, shown.all);
+        (!rows.is_empty()).then_some(Evidence::Ablate { rows })
     }
 
     /// What the tools are worth is the result, also where nothing is asked of it.

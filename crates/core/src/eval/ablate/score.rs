@@ -4,8 +4,9 @@ use super::{EXTRA_CALLS, EXTRA_COST, EXTRA_TOKENS, MAX_DROP, MIN_DROP, NEEDED, S
 use crate::eval::scores::Scores;
 use crate::eval::some_of;
 use crate::eval::stats::{CONFIDENCE, newcombe_difference};
+use crate::report::evidence::AblationRow;
 use crate::report::{Finding, Number};
-use crate::trace::{Run, is_tool};
+use crate::trace::{Run, Tool, is_tool};
 use std::collections::BTreeMap;
 
 /// What a number of runs come to.
@@ -23,11 +24,16 @@ struct Tally {
 /// What is different without one set of tools.
 struct Worth {
     label: String,
+    /// Runs without them, and those that succeeded.
+    runs: usize,
+    passed: usize,
     /// Success with the tools less success without them, in points, rounded down.
     drop: i64,
     /// The 95% interval of the drop, from 0 to 1.
     interval: (f64, f64),
     extra: [Option<f64>; 3],
+    /// The tool whose calls rose most.
+    instead: Option<String>,
     said: String,
 }
 
@@ -42,9 +48,7 @@ pub(super) fn score(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>]
         scores.not_exercised = Some(why.to_owned());
         return scores;
     }
-    let with = Tally::of(ordinary);
-    let of_set = |(set, runs): (&Vec<String>, &[Run<'_>])| worth(set, &with, &Tally::of(runs));
-    let found: Vec<Worth> = sets.iter().zip(side.chunks(each)).map(of_set).collect();
+    let found = compare(sets, ordinary, side, each);
     let drops = || found.iter().map(|worth| worth.drop.clamp(0, 100));
     let needed: Vec<&str> = labels(&found, |worth| worth.interval.0 > 0.0);
     let useless: Vec<&str> = labels(&found, |worth| worth.drop <= 0);
@@ -66,6 +70,37 @@ pub(super) fn score(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>]
         .map(|worth| Finding { run: None, message: worth.said, diff: Vec::new() })
         .collect();
     scores
+}
+
+/// What each set is worth, for a picture.
+pub(super) fn rows(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>]) -> Vec<AblationRow> {
+    let each = side.len().checked_div(sets.len()).unwrap_or_default();
+    if each == 0 || ordinary.is_empty() {
+        return Vec::new();
+    }
+    let row = |worth: Worth| {
+        let [calls, tokens, cost_usd] = worth.extra;
+        let (low, high) = worth.interval;
+        AblationRow {
+            tool: worth.label,
+            runs: worth.runs,
+            passed: worth.passed,
+            drop: worth.drop,
+            low: 100.0 * low,
+            high: 100.0 * high,
+            calls,
+            tokens,
+            cost_usd,
+            instead: worth.instead,
+        }
+    };
+    compare(sets, ordinary, side, each).into_iter().map(row).collect()
+}
+
+fn compare(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>], each: usize) -> Vec<Worth> {
+    let with = Tally::of(ordinary);
+    let of_set = |(set, runs): (&Vec<String>, &[Run<'_>])| worth(set, &with, &Tally::of(runs));
+    sets.iter().zip(side.chunks(each)).map(of_set).collect()
 }
 
 fn labels(found: &[Worth], is_meant: impl Fn(&Worth) -> bool) -> Vec<&str> {
@@ -91,8 +126,7 @@ impl Tally {
             |value: &dyn Fn(&Run<'_>) -> Option<f64>| runs.iter().map(value).sum::<Option<f64>>().map(mean);
         let mut by_tool: BTreeMap<String, f64> = BTreeMap::new();
         for call in runs.iter().flat_map(|run| &run.trace.tool_calls) {
-            let server = call.server.as_ref().map(|server| format!("{server}.")).unwrap_or_default();
-            *by_tool.entry(format!("{server}{}", call.name)).or_default() += mean(1.0);
+            *by_tool.entry(Tool::from(call).full_name()).or_default() += mean(1.0);
         }
         Self {
             runs: runs.len(),
@@ -119,8 +153,9 @@ fn worth(set: &[String], with: &Tally, without: &Tally) -> Worth {
     let pairs =
         [(Some(with.calls), Some(without.calls)), (with.tokens, without.tokens), (with.cost, without.cost)];
     let extra = pairs.map(|(with, without)| with.zip(without).map(|(with, without)| without - with));
-    let said = said(&label, (drop, interval), (with, without), &pairs) + &in_its_place(set, with, without);
-    Worth { label, drop, interval, extra, said }
+    let (in_its_place, instead) = in_its_place(set, with, without);
+    let said = said(&label, (drop, interval), (with, without), &pairs) + &in_its_place;
+    Worth { label, runs: without.runs, passed: without.passed, drop, interval, extra, instead, said }
 }
 
 /// `without search: 1 of 3 runs succeed, with it 3 of 3: a drop of 66 points (95% interval -3 to 94); a run …`
@@ -150,8 +185,8 @@ fn said(
     )
 }
 
-/// The tool whose calls rose most, and calls of what was not there.
-fn in_its_place(set: &[String], with: &Tally, without: &Tally) -> String {
+/// The tool whose calls rose most, and calls of what was not there: in words, and that tool.
+fn in_its_place(set: &[String], with: &Tally, without: &Tally) -> (String, Option<String>) {
     let before = |tool: &str| with.by_tool.get(tool).copied().unwrap_or_default();
     let is_removed = |tool: &str| {
         let (server, name) = tool.split_once('.').map_or((None, tool), |(server, name)| (Some(server), name));
@@ -172,5 +207,5 @@ fn in_its_place(set: &[String], with: &Tally, without: &Tally) -> String {
             Number::Float(asked)
         ));
     }
-    said
+    (said, most.map(|(tool, _)| tool.clone()))
 }

@@ -2,7 +2,7 @@
 
 use crate::eval::SideRuns;
 use crate::eval::trial::{loaded, problems, suite};
-use crate::report::GateReport;
+use crate::report::{Evidence, GateReport};
 use crate::trace::{Header, Run, Trace};
 use serde_json::{Value, json};
 
@@ -33,7 +33,11 @@ fn with_runs<T>(runs: &[Value], judge: impl FnOnce(&[Run<'_>]) -> T) -> T {
 fn judged(block: &str, ordinary: &[Value], side: &[Value]) -> GateReport {
     let suite = loaded(&suite(&format!("{EXPECT}{block}"))).suite.unwrap();
     let gate = &suite.agents[0].gates[0];
-    with_runs(ordinary, |ordinary| with_runs(side, |side| gate.judge_side(None, "t", ordinary, side)))
+    let judge = |ordinary: &[Run<'_>], side: &[Run<'_>]| {
+        let report = gate.judge_side(None, "t", ordinary, side);
+        GateReport { evidence: gate.side_evidence(None, ordinary, side, &report), ..report }
+    };
+    with_runs(ordinary, |ordinary| with_runs(side, |side| judge(ordinary, side)))
 }
 
 fn asked(block: &str) -> Vec<String> {
@@ -132,4 +136,24 @@ fn sets_that_remove_nothing_or_come_twice_are_refused() {
     let two = of("fault_matrix: true\nablate: true");
     assert!(two[0].contains("each have runs of their own"), "{two:?}");
     assert!(of("ablate: { set: [search] }")[0].contains("did you mean `sets`?"));
+}
+
+#[test]
+fn the_rows_that_are_drawn_are_what_the_targets_say() {
+    let ordinary = vec![run(true, &["search"], 100); 4];
+    let mut side = vec![run(true, &["look"], 300); 3];
+    side.push(run(false, &["look"], 300));
+    side.extend(vec![run(false, &[], 100); 4]);
+    let report = judged("ablate: { sets: [search, look], runs: 4 }", &ordinary, &side);
+    let Some(Evidence::Ablate { rows }) = report.evidence.as_deref() else { panic!() };
+    let value = |name: &str| report.targets[&format!("ablation.{name}")].map(|number| number.as_f64());
+    assert_eq!(value("sets"), Some(rows.len() as f64));
+    assert_eq!(value("max_drop"), rows.iter().map(|row| row.drop as f64).reduce(f64::max));
+    assert_eq!(value("min_drop"), rows.iter().map(|row| row.drop as f64).reduce(f64::min));
+    assert_eq!(value("needed_tools"), Some(rows.iter().filter(|row| row.low > 0.0).count() as f64));
+    assert_eq!(value("extra_tokens"), rows.iter().filter_map(|row| row.tokens).reduce(f64::max));
+    assert_eq!(value("extra_calls"), rows.iter().filter_map(|row| row.calls).reduce(f64::max));
+    assert_eq!((&*rows[0].tool, rows[0].passed, rows[0].runs), ("search", 3, 4));
+    assert_eq!((rows[0].instead.as_deref(), rows[1].instead.as_deref()), (Some("s.look"), None));
+    assert!(judged("ablate: true", &ordinary, &[]).evidence.is_none());
 }

@@ -163,7 +163,12 @@ impl Gate for Distractors {
             high: interval.upper,
         };
         let floor = shown.target(&CERTIFIED_LOWER);
-        Some(Evidence::Distractors { points: vec![point], floor, asked_floor: None })
+        let asked_floor = shown.asked(["gte", "gt"]).find_map(|(target, least)| match target {
+            name if name == CERTIFIED_LOWER.name => Some(least),
+            name if name == CERTIFIED_LOWER_PCT.name => Some(least / 100.0),
+            _ => None,
+        });
+        Some(Evidence::Distractors { points: vec![point], floor, asked_floor })
     }
 
     fn outlook(&self, target: &Target, scores: &Scores, runs: &[Run<'_>], of: usize) -> Outlook {

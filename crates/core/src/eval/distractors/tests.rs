@@ -167,3 +167,20 @@ fn the_block_says_which_tools_to_inject() {
     assert_eq!(names, ["find", "query", "search_legacy"]);
     assert!(copies[0].description.as_ref().unwrap().starts_with("Finds pages. "));
 }
+
+#[test]
+fn the_point_that_is_drawn_is_what_the_targets_say() {
+    let runs = [run(&["search"]), run(&["search", "search_v2"]), run(&["open_page"]), run(&["search"])];
+    let asking =
+        format!("{BLOCK}  expect: [{{ target: distractors.certified_lower_pct, matcher: {{ gte: 20 }} }}]\n");
+    let report = judged(&asking, Some(&crowd()), &runs);
+    let Some(Evidence::Distractors { points, floor, asked_floor }) = report.evidence.as_deref() else {
+        panic!()
+    };
+    let [point] = &points[..] else { panic!("{points:?}") };
+    let percent = point.accuracy.map(|share| (100.0 * share).floor());
+    let drawn = [percent, *floor, floor.map(|floor| (100.0 * floor).floor()), Some(point.correct as f64)];
+    assert_eq!(drawn[..], five(&report)[..4]);
+    assert_eq!((point.count, point.runs, *asked_floor), (1, 4, Some(0.2)));
+    assert!(point.low < 0.5 && point.high > 0.5, "2 of 4 runs: {point:?}");
+}

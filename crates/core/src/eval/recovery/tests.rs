@@ -1,7 +1,7 @@
 //! Faults that are overcome, faults that are not, and faults that nobody met.
 
 use super::super::trial::{findings, judged, problems, value};
-use crate::report::{GateReport, Status};
+use crate::report::{Evidence, GateReport, Status};
 use serde_json::{Value, json};
 
 const AGENT: &str = "prompt: x
@@ -303,4 +303,20 @@ fn without_times_a_real_failure_is_judged_by_what_came_after_it() {
     assert_eq!(times(&report), [None; 3]);
     assert!(report.not_exercised.unwrap().contains("duration_ms"));
     assert_eq!(judged(agent, None, &[run(&["search!"])]).status, Status::Failed);
+}
+
+#[test]
+fn the_failures_that_are_drawn_have_the_times_of_the_targets() {
+    let report = judge(run(&["search!hung", "search!hung", "open_page"]));
+    let Some(Evidence::Recovery { runs, left_out: 0 }) = report.evidence.as_deref() else { panic!() };
+    let met = &runs[0].encounters[0];
+    let drawn = [met.detected_ms, met.recovered_ms, Some(met.wait_ms)];
+    assert_eq!(drawn.map(|ms| ms.map(|ms| ms as f64)), times(&report));
+    assert_eq!((met.call, met.recovered_by_call, met.detected), (1, Some(3), true));
+    assert_eq!((met.limit_ms, &*met.outcome), (Some(5000), "recovery_too_slow"));
+    let report = judge(run(&["search!hung"]));
+    let Some(Evidence::Recovery { runs, .. }) = report.evidence.as_deref() else { panic!() };
+    let met = &runs[0].encounters[0];
+    assert_eq!((met.recovered_ms, &*met.outcome), (None, "not_recovered"));
+    assert_eq!(value(&report, "recovery.recovered"), Some(0.0));
 }

@@ -1,6 +1,7 @@
 //! Runs that lead a library to the right state, and runs that do not.
 
 use super::super::trial::{findings, judged, problems, value};
+use crate::report::Evidence;
 use serde_json::{Value, json};
 
 /// A library of pages: one may be opened, and an open one deleted.
@@ -160,4 +161,23 @@ fn a_golden_path_that_the_world_does_not_allow_is_refused_and_so_is_a_block_that
         "error: call 1 of this golden path, `open_page`, is forbidden: no"
     );
     assert!(first("expect_state: { 'pages.{id}': open }").contains("no argument can be named here"));
+}
+
+#[test]
+fn the_states_that_are_drawn_differ_as_often_as_the_target_says() {
+    let wrong = [call("open_page", "b"), call("open_page", "a"), call("delete_page", "a")];
+    let report = judged(&block(GOLDEN), None, &[run(&wrong, &[])]);
+    let Some(Evidence::Scenario { runs, left_out: 0 }) = report.evidence.as_deref() else { panic!() };
+    let run = &runs[0];
+    assert_eq!(Some(run.differences.len() as f64), value(&report, "scenario.state_differences"));
+    assert_eq!(run.left_at_call.map(|call| call as f64), value(&report, "scenario.diverged_at"));
+    assert_eq!(run.before["pages"]["a"], "shut");
+    assert_eq!(run.after["pages"], json!({ "b": "open", "c": "locked" }));
+    for one in &run.differences {
+        let at = |state: &Value| state.pointer(&one.pointer).cloned().unwrap_or_default();
+        assert_eq!(
+            (at(run.expected.as_ref().unwrap()), at(&run.after)),
+            (one.expected.clone(), one.actual.clone())
+        );
+    }
 }

@@ -8,10 +8,12 @@ use super::gate::{AgentFacts, Gate, GateKind, some_of};
 use super::outlook::Outlook;
 use super::recording::Recording;
 use super::scores::{RunScores, Scores};
+use super::shown::Shown;
 use super::target::{Fold, Target, Unit};
 use crate::price::{Prices, tool_surface_tokens};
 use crate::problem::{Problem, Span, nearest};
-use crate::report::{Finding, Number};
+use crate::report::evidence::{LimitShown, TokensOfRun};
+use crate::report::{Evidence, Finding, Number};
 use crate::suite::read::Block;
 use crate::trace::{CatalogueTool, Run};
 use cost::cost_of;
@@ -115,7 +117,7 @@ impl Gate for TokenEfficiency {
             pooled += Reach::of_calls(&run.trace.tool_calls, &self.classes).selection();
         }
         let f1 = (!runs.is_empty()).then(|| Number::Int(pooled.f1_percent().into()));
-        let surface = measured(&mut scores, runs, &surface_tokens(runs));
+        let surface = measured(&mut scores, runs, &surface_tokens(runs.iter()));
         let cost = |run: &Run<'_>| cost_of(run, &self.prices, self.model.as_deref());
         let costs: Vec<Result<f64, String>> = runs.iter().map(cost).collect();
         let cost = measured(&mut scores, runs, &costs).map(|costs| to_nano(costs.iter().sum()));
@@ -134,6 +136,27 @@ impl Gate for TokenEfficiency {
             .set(&COST_PER_CORRECT, cost.and_then(per_correct));
         scores.summary = summary(&scores);
         scores
+    }
+
+    fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
+        let limits = shown.asked(["lte", "lt"]);
+        let limits = limits.map(|(target, most)| LimitShown { target: target.to_owned(), most });
+        let surface = surface_tokens(shown.listed.iter().copied());
+        let of_run = |(run, surface): (&&Run<'_>, Result<usize, String>)| {
+            let tokens = run.trace.conversation.tokens.totalled();
+            TokensOfRun {
+                run: run.number,
+                surface: surface.ok().map(|tokens| tokens as u64),
+                prompt: tokens.prompt,
+                completion: tokens.completion,
+                total: tokens.total,
+            }
+        };
+        Some(Evidence::TokenEfficiency {
+            runs: shown.listed.iter().zip(surface).map(of_run).collect(),
+            limits: limits.collect(),
+            left_out: shown.left_out(),
+        })
     }
 
     /// What is paid for each correct selection is open until the last run.
@@ -185,7 +208,7 @@ fn summary(scores: &Scores) -> Option<String> {
 }
 
 /// The tokens of each run's tools; runs of one recording share a catalogue, which is counted once.
-fn surface_tokens<'r>(runs: &[Run<'r>]) -> Vec<Result<usize, String>> {
+fn surface_tokens<'s, 'r: 's>(runs: impl Iterator<Item = &'s Run<'r>>) -> Vec<Result<usize, String>> {
     let mut counted: Vec<(&[CatalogueTool], Option<usize>)> = Vec::new();
     let mut tokens_of = |catalogue: &'r [CatalogueTool]| {
         if let Some(&(_, tokens)) = counted.iter().find(|(known, _)| std::ptr::eq(*known, catalogue)) {
@@ -195,12 +218,11 @@ fn surface_tokens<'r>(runs: &[Run<'r>]) -> Vec<Result<usize, String>> {
         counted.push((catalogue, tokens));
         tokens
     };
-    runs.iter()
-        .map(|run| match run.header.and_then(|header| header.catalogue.as_deref()) {
-            Some(catalogue) => tokens_of(catalogue).ok_or_else(|| NO_TOKENIZER.to_owned()),
-            None => Err("the recording has no tool catalogue, so its tokens are not counted".to_owned()),
-        })
-        .collect()
+    runs.map(|run| match run.header.and_then(|header| header.catalogue.as_deref()) {
+        Some(catalogue) => tokens_of(catalogue).ok_or_else(|| NO_TOKENIZER.to_owned()),
+        None => Err("the recording has no tool catalogue, so its tokens are not counted".to_owned()),
+    })
+    .collect()
 }
 
 /// Every run's value, or nothing, with each reason said once.

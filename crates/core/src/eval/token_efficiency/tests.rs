@@ -120,3 +120,18 @@ fn letters_begin_at_their_tens() {
     let letters = [100, 90, 89, 80, 79, 70, 69, 60, 59, 0].map(letter);
     assert_eq!(letters, ['A', 'A', 'B', 'B', 'C', 'C', 'D', 'D', 'F', 'F']);
 }
+
+#[test]
+fn the_most_tokens_of_tools_that_are_drawn_are_the_target_and_limits_are_those_asked() {
+    let limits = "  expect:\n    - { target: token_efficiency.tool_surface_tokens, matcher: { lte: 9 } }\n    \
+                  - { target: token_efficiency.f1, matcher: { gte: 50 } }\n";
+    let runs = [run(&["search"], tokens(1000, 100)), run(&["search"], json!({}))];
+    let report = judged(&format!("{CLASSES}{limits}"), Some(&recorded("claude-sonnet-4-5")), &runs);
+    let Some(Evidence::TokenEfficiency { runs, limits, .. }) = report.evidence.as_deref() else { panic!() };
+    let most = runs.iter().filter_map(|run| run.surface).max();
+    assert_eq!(most.map(|tokens| tokens as f64), value(&report, "token_efficiency.tool_surface_tokens"));
+    assert_eq!((runs[0].prompt, runs[0].completion, runs[0].total), (Some(1000), Some(100), Some(1100)));
+    assert_eq!((runs[1].prompt, runs[1].total), (None, None), "unknown is not 0");
+    let limits: Vec<(&str, f64)> = limits.iter().map(|limit| (&*limit.target, limit.most)).collect();
+    assert_eq!(limits, [("token_efficiency.tool_surface_tokens", 9.0)]);
+}

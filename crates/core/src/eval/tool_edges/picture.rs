@@ -3,7 +3,7 @@
 use super::policy::{ToolEdges, Walk, delegations};
 use crate::report::Evidence;
 use crate::report::evidence::{EdgeShown, Handoff};
-use crate::trace::{Call, Run, is_direct};
+use crate::trace::{Call, Run, Tool, is_direct};
 use std::collections::{BTreeMap, HashSet};
 
 pub(super) fn of_runs(edges: &ToolEdges, runs: &[Run<'_>], walks: &[Walk]) -> Evidence {
@@ -12,7 +12,7 @@ pub(super) fn of_runs(edges: &ToolEdges, runs: &[Run<'_>], walks: &[Walk]) -> Ev
         let restricted: HashSet<usize> = walk.restricted.iter().copied().collect();
         let unlisted: HashSet<usize> = walk.unlisted.iter().copied().collect();
         for (at, call) in run.trace.tool_calls.iter().enumerate() {
-            let (caller, tool) = (caller(call), full_name(call));
+            let (caller, tool) = (caller(call), Tool::from(call).full_name());
             let edge = found.entry((caller, tool.clone())).or_insert_with(|| EdgeShown {
                 caller: caller.to_owned(),
                 tool,
@@ -29,10 +29,6 @@ pub(super) fn of_runs(edges: &ToolEdges, runs: &[Run<'_>], walks: &[Walk]) -> Ev
 /// Generated code, or the agent itself.
 fn caller(call: &Call<'_>) -> &'static str {
     if is_direct(call.caller) { "agent" } else { "code" }
-}
-
-fn full_name(call: &Call<'_>) -> String {
-    call.server.as_ref().map_or_else(|| call.name.to_string(), |server| format!("{server}.{}", call.name))
 }
 
 /// Those that are recorded and those that are expected; where a trace records none, a run in which one took place counts

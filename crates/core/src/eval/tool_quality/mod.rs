@@ -5,14 +5,16 @@ use super::assertion::Assertion;
 use super::gate::{Gate, GateKind, Trait};
 use super::outlook::Outlook;
 use super::scores::Scores;
+use super::shown::Shown;
 use super::target::{Fold, Target, Unit};
 use crate::baseline::TestBaseline;
 use crate::matcher::Matcher;
 use crate::problem::{Problem, Span, nearest};
-use crate::report::{Finding, Number};
+use crate::report::evidence::ToolFinding;
+use crate::report::{Evidence, Finding, Number};
 use crate::suite::read::{Block, Field};
-use crate::surface::pin::Pins;
-use crate::surface::{RULES, Rule, Severity, SurfaceTool, lint};
+use crate::surface::pin::{Change, Pins};
+use crate::surface::{LintedTool, RULES, Rule, Severity, SurfaceTool, lint};
 use crate::trace::{CatalogueTool, Run};
 
 const MIN_SCORE: Target =
@@ -93,12 +95,10 @@ impl Gate for ToolQuality {
 
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         let mut scores = Scores::default();
-        let recorded = |run: &Run<'_>| run.header.and_then(|header| header.catalogue.as_deref()).map(own);
-        let Some(mut surfaces) = runs.iter().map(recorded).collect::<Option<Vec<_>>>() else {
+        let Some(surfaces) = surfaces(runs) else {
             scores.not_exercised = Some("the recording does not say which tools there were".to_owned());
             return scores;
         };
-        surfaces.dedup();
         if surfaces.iter().all(Vec::is_empty) {
             let why = if runs.is_empty() { "there are no runs" } else { "the agent was offered no tools" };
             scores.not_exercised = Some(why.to_owned());
@@ -122,6 +122,16 @@ impl Gate for ToolQuality {
             worst.min_score, worst.mean_score, worst.critical, worst.warnings
         ));
         scores
+    }
+
+    fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
+        let mut tools: Vec<ToolFinding> = Vec::new();
+        for found in surfaces(shown.all)?.iter().flat_map(|surface| self.found_in(surface)) {
+            if !tools.contains(&found) {
+                tools.push(found);
+            }
+        }
+        Some(Evidence::ToolQuality { tools })
     }
 
     fn propose(&self, runs: &[Run<'_>], _captured: &dyn Fn() -> TestBaseline) -> Option<Proposal> {
@@ -161,6 +171,14 @@ impl Gate for ToolQuality {
     }
 }
 
+/// The tools that the runs were offered, each different list once; `None` when a recording does not say.
+fn surfaces(runs: &[Run<'_>]) -> Option<Vec<Vec<CatalogueTool>>> {
+    let recorded = |run: &Run<'_>| run.header.and_then(|header| header.catalogue.as_deref()).map(own);
+    let mut surfaces = runs.iter().map(recorded).collect::<Option<Vec<_>>>()?;
+    surfaces.dedup();
+    Some(surfaces)
+}
+
 /// The tools of the servers; what was injected to distract is not theirs.
 fn own(catalogue: &[CatalogueTool]) -> Vec<CatalogueTool> {
     catalogue.iter().filter(|tool| !tool.distractor).cloned().collect()
@@ -183,6 +201,30 @@ impl Default for Worst {
 }
 
 impl ToolQuality {
+    /// What rules say of each tool, then what is not as it was pinned.
+    fn found_in(&self, surface: &[CatalogueTool]) -> Vec<ToolFinding> {
+        let tools: Vec<SurfaceTool> = surface.iter().map(SurfaceTool::recorded).collect();
+        let of_tool = |tool: LintedTool| {
+            let found = tool.findings.into_iter();
+            found.map(move |found| ToolFinding {
+                server: tool.server.clone(),
+                tool: tool.name.clone(),
+                rule: found.rule.to_owned(),
+                level: found.severity.word().to_owned(),
+                message: format!("{}: {}. {}", found.place, found.what, found.fix),
+            })
+        };
+        let changes = self.pins.as_ref().map(|pins| pins.changes(&tools)).unwrap_or_default();
+        let changed = changes.into_iter().map(|change| ToolFinding {
+            server: None,
+            rule: "baseline".to_owned(),
+            level: "changed".to_owned(),
+            message: said(&change),
+            tool: change.tool,
+        });
+        lint(&tools, &self.ignore).tools.into_iter().flat_map(of_tool).chain(changed).collect()
+    }
+
     fn add(&self, surface: &[CatalogueTool], worst: &mut Worst, findings: &mut Vec<Finding>) {
         let tools: Vec<SurfaceTool> = surface.iter().map(SurfaceTool::recorded).collect();
         let linted = lint(&tools, &self.ignore);
@@ -194,11 +236,7 @@ impl ToolQuality {
         worst.tokens = worst.tokens.zip(linted.tokens()).map(|(worst, tokens)| worst.max(tokens));
         let changes = self.pins.as_ref().map(|pins| pins.changes(&tools)).unwrap_or_default();
         worst.changed = worst.changed.max(changes.len());
-        let changed = changes.into_iter().map(|change| {
-            let lines =
-                if change.lines.is_empty() { String::new() } else { format!(": {}", change.lines.join(" ")) };
-            format!("`{}`: {} since the baseline{lines}", change.tool, change.what)
-        });
+        let changed = changes.into_iter().map(|change| format!("`{}`: {}", change.tool, said(&change)));
         let of_tool =
             linted.tools.iter().flat_map(|tool| tool.findings.iter().map(move |found| (tool, found)));
         let mut told: Vec<_> = of_tool.filter(|(_, found)| found.severity > Severity::Info).collect();
@@ -220,6 +258,11 @@ impl ToolQuality {
             }
         }
     }
+}
+
+fn said(change: &Change) -> String {
+    let lines = if change.lines.is_empty() { String::new() } else { format!(": {}", change.lines.join(" ")) };
+    format!("{} since the baseline{lines}", change.what)
 }
 
 #[cfg(test)]

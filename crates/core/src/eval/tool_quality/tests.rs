@@ -84,3 +84,17 @@ fn the_page_has_every_rule() {
         assert!(KIND.doc.contains(&row), "{row}");
     }
 }
+
+#[test]
+fn the_findings_that_are_drawn_are_as_many_as_the_targets_say() {
+    let catalogue =
+        json!([tool("open_page", "Returns one page\u{200b} as text."), tool("find", "Finds pages.")]);
+    let report = judged(BLOCK, Some(&header(catalogue)), &[json!({}), json!({})]);
+    let Some(Evidence::ToolQuality { tools }) = report.evidence.as_deref() else { panic!() };
+    let count = |level: &str| Some(tools.iter().filter(|one| one.level == level).count() as f64);
+    assert_eq!(count("critical"), value(&report, "tool_quality.critical_count"));
+    assert_eq!(count("warning"), value(&report, "tool_quality.warning_count"));
+    assert!(count("warning") > Some(0.0), "{tools:?}");
+    assert_eq!((&*tools[0].tool, &*tools[0].rule), ("open_page", "unicode-hidden"));
+    assert!(judged(BLOCK, None, &[json!({})]).evidence.is_none());
+}

@@ -6,13 +6,16 @@ use super::assertion::Assertion;
 use super::gate::{AgentFacts, Gate, GateKind};
 use super::outlook::Outlook;
 use super::scores::Scores;
+use super::shown::Shown;
 use super::stats::Decimal;
 use super::target::{Fold, Target, Unit};
 use crate::problem::{Level, Problem, Span};
-use crate::report::{Finding, Number};
+use crate::report::evidence::SelectedTool;
+use crate::report::{Evidence, Finding, Number};
 use crate::suite::read::Block;
-use crate::trace::Run;
+use crate::trace::{Run, Tool};
 use selection::{Choice, SelectionFloor, aggregate, floor_line};
+use std::collections::BTreeMap;
 
 const SELECTION_RATE: Target =
     Target::ratio("tool_selection.selection_rate", "runs that called the tool over runs")
@@ -57,8 +60,7 @@ impl Gate for ToolSelectionBlock {
     }
 
     fn score(&self, runs: &[Run<'_>]) -> Scores {
-        let choices: Vec<Choice> =
-            runs.iter().map(|run| Choice::of_trace(run.trace, &self.floor.expected_tool)).collect();
+        let choices = self.choices(runs);
         let summary = aggregate(&choices, &self.floor);
         let mut scores = Scores::default();
         scores
@@ -71,9 +73,23 @@ impl Gate for ToolSelectionBlock {
         scores
     }
 
+    fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
+        let summary = aggregate(&self.choices(shown.all), &self.floor);
+        let name = self.floor.expected_tool.clone();
+        let (right, missed) = (summary.selected, summary.runs - summary.selected);
+        let asked = SelectedTool { name, right, missed, extra: 0 };
+        let mut others: BTreeMap<String, usize> = BTreeMap::new();
+        let calls = shown.all.iter().flat_map(|run| &run.trace.tool_calls);
+        for call in calls.filter(|call| !call.is_to(&self.floor.expected_tool)) {
+            *others.entry(Tool::from(call).full_name()).or_default() += 1;
+        }
+        let others =
+            others.into_iter().map(|(name, extra)| SelectedTool { name, right: 0, missed: 0, extra });
+        Some(Evidence::ToolSelection { tools: std::iter::once(asked).chain(others).collect() })
+    }
+
     fn outlook(&self, target: &Target, scores: &Scores, runs: &[Run<'_>], of: usize) -> Outlook {
-        let choices: Vec<Choice> =
-            runs.iter().map(|run| Choice::of_trace(run.trace, &self.floor.expected_tool)).collect();
+        let choices = self.choices(runs);
         let now = aggregate(&choices, &self.floor);
         let remaining = of - runs.len();
         let up_from = |count: usize| count..=count + remaining;
@@ -137,6 +153,10 @@ impl ToolSelectionBlock {
         let floor =
             SelectionFloor { expected_tool: tool.0.clone(), min_selection_rate, max_total_tokens: cap };
         Self { floor, tool: [tool], is_default: !block.has("expect") }
+    }
+
+    fn choices(&self, runs: &[Run<'_>]) -> Vec<Choice> {
+        runs.iter().map(|run| Choice::of_trace(run.trace, &self.floor.expected_tool)).collect()
     }
 
     fn findings(&self, runs: &[Run<'_>], choices: &[Choice]) -> Vec<Finding> {
@@ -235,6 +255,24 @@ mod tests {
             ]
         );
         assert_eq!(scores.value("tool_selection.max_tokens"), None);
+    }
+
+    #[test]
+    fn the_runs_that_are_drawn_as_right_are_the_rate_and_other_calls_are_extra() {
+        use crate::eval::trial::{judged, value};
+        let block = "prompt: x\ntool_selection: { expected_tool: docs.search, min_selection_rate: 0.5 }";
+        let call = |server: &str, name: &str| json!({ "name": name, "server": server });
+        let runs = [
+            json!({ "tool_calls": [call("docs", "search"), call("docs", "search")] }),
+            json!({ "tool_calls": [call("web", "search"), call("docs", "open_page")] }),
+            json!({ "tool_calls": [call("docs", "open_page")] }),
+        ];
+        let report = judged(block, None, &runs);
+        let Some(Evidence::ToolSelection { tools }) = report.evidence.as_deref() else { panic!() };
+        let shown: Vec<_> = tools.iter().map(|one| (&*one.name, one.right, one.missed, one.extra)).collect();
+        assert_eq!(shown, [("docs.search", 1, 2, 0), ("docs.open_page", 0, 0, 2), ("web.search", 0, 0, 1)]);
+        let rate = tools[0].right as f64 / (tools[0].right + tools[0].missed) as f64;
+        assert_eq!(value(&report, "tool_selection.selection_rate"), Some(rate));
     }
 
     #[test]

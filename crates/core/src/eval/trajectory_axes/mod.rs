@@ -1,10 +1,14 @@
 //! `trajectory_axes:` did every call come after the ones it builds on?
 
+mod picture;
+
 use super::assertion::plural;
 use super::gate::{AgentFacts, Gate, GateKind};
 use super::scores::RunScores;
+use super::shown::Shown;
 use super::target::Target;
 use crate::problem::Problem;
+use crate::report::Evidence;
 use crate::suite::read::{Block, Field};
 use crate::trace::{Call, CallResult, Run, Tool, Trace};
 use serde_json::Value;
@@ -116,8 +120,10 @@ struct Judged<'a> {
 struct Edge<'a> {
     earlier: &'a str,
     later: &'a str,
-    /// Whether the later tool was called at all.
-    is_present: bool,
+    /// The first call of the earlier tool that gave what the later needs, else the last that failed.
+    earlier_call: Option<usize>,
+    /// The first call of the later tool.
+    later_call: Option<usize>,
     holds: bool,
     /// The later tool's calls that came too soon.
     too_soon: Vec<TooSoon>,
@@ -135,7 +141,7 @@ impl<'a> Judged<'a> {
     fn of(axes: &'a TrajectoryAxes, steps: &[Step<'_>]) -> Self {
         let judge = |earlier: &'a str, later: &'a str, reads_output: bool| {
             let mut edge = Edge::of(earlier, later, reads_output, steps);
-            edge.holds = edge.too_soon.is_empty() && (edge.is_present || !axes.require_present);
+            edge.holds = edge.too_soon.is_empty() && (edge.is_present() || !axes.require_present);
             edge
         };
         Self {
@@ -153,7 +159,8 @@ impl<'a> Edge<'a> {
     /// Where outputs are read, a call made in the same turn as its only earlier producers could not read theirs, and
     /// producers that failed gave none.
     fn of(earlier: &'a str, later: &'a str, reads_output: bool, steps: &[Step<'_>]) -> Self {
-        let mut edge = Self { earlier, later, is_present: false, holds: true, too_soon: Vec::new() };
+        let mut edge =
+            Self { earlier, later, earlier_call: None, later_call: None, holds: true, too_soon: Vec::new() };
         let mut first: Option<usize> = None;
         let mut failed: Option<usize> = None;
         let mut is_in_two_turns = false;
@@ -161,7 +168,7 @@ impl<'a> Edge<'a> {
             let shares_turn =
                 |other: usize| step.turn.is_some() && steps[other].turn == step.turn && reads_output;
             if step.tool.is(later) {
-                edge.is_present = true;
+                edge.later_call = edge.later_call.or(Some(at));
                 if first.is_none_or(shares_turn) && !is_in_two_turns {
                     edge.too_soon.push(TooSoon { call: at, same_turn: first, failed });
                 }
@@ -173,7 +180,13 @@ impl<'a> Edge<'a> {
                 first = first.or(Some(at));
             }
         }
+        edge.earlier_call = first.or(failed);
         edge
+    }
+
+    /// Whether the later tool was called at all.
+    fn is_present(&self) -> bool {
+        self.later_call.is_some()
     }
 }
 
@@ -217,6 +230,11 @@ impl Gate for TrajectoryAxesBlock {
             scores.find(format!("and {} more edges", failed.len() - MOST_FINDINGS), Vec::new());
         }
         scores
+    }
+
+    fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
+        let runs = shown.listed.iter().map(|run| picture::of_run(&self.axes, run)).collect();
+        Some(Evidence::TrajectoryAxes { runs, left_out: shown.left_out() })
     }
 
     fn tool_names(&self) -> Vec<&str> {
@@ -327,7 +345,7 @@ impl TrajectoryAxesBlock {
 
     fn say_what_is_idle(&self, judged: &Judged<'_>, scores: &mut RunScores) {
         let is_idle = |edges: &[Edge<'_>]| {
-            let is_judged = self.axes.require_present || edges.iter().any(|edge| edge.is_present);
+            let is_judged = self.axes.require_present || edges.iter().any(Edge::is_present);
             !edges.is_empty() && !is_judged
         };
         match (is_idle(&judged.dependencies), is_idle(&judged.order)) {
@@ -349,9 +367,13 @@ fn listed_all(tools: &[&str]) -> String {
 }
 
 fn say(axis: &str, edge: &Edge<'_>) -> String {
+    format!("{axis} `{}` → `{}`: {}", edge.earlier, edge.later, why_broken(edge))
+}
+
+fn why_broken(edge: &Edge<'_>) -> String {
     let Edge { earlier, later, too_soon, .. } = edge;
     let Some(TooSoon { call, same_turn, failed }) = too_soon.first() else {
-        return format!("{axis} `{earlier}` → `{later}`: `{later}` was never called");
+        return format!("`{later}` was never called");
     };
     let what = match (same_turn, failed) {
         (Some(producer), _) => format!(
@@ -370,7 +392,7 @@ fn say(axis: &str, edge: &Edge<'_>) -> String {
         0 => String::new(),
         more => format!(" (and so did {more} more call{})", plural(more)),
     };
-    format!("{axis} `{earlier}` → `{later}`: call {} `{later}` {what}{more}", call + 1)
+    format!("call {} `{later}` {what}{more}", call + 1)
 }
 
 #[cfg(test)]

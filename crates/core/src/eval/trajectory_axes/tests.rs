@@ -148,3 +148,22 @@ fn an_idle_axis_marks_the_gate_only_where_it_is_asserted() {
     let order = ", expect: [{ target: trajectory.order_satisfaction, matcher: { exact: 100 } }]";
     assert_eq!(marked(order), None);
 }
+
+#[test]
+fn the_edges_that_are_drawn_as_held_are_the_percent_that_the_targets_say() {
+    use crate::eval::trial::{judged, value};
+    let block = "prompt: x\ntrajectory_axes:\n  dependencies: [{ producer: p, consumer: c }, { producer: q, consumer: c }]\n  \
+                 order: [{ first: a, second: p }]";
+    let report = judged(block, None, &[json!({ "tool_calls": calls(&["a", "p", "c", "q"]) })]);
+    let Some(Evidence::TrajectoryAxes { runs, left_out: 0 }) = report.evidence.as_deref() else { panic!() };
+    let run = &runs[0];
+    let percent = |held: usize, of: usize| Some((100 * held / of) as f64);
+    let held = run.data.iter().filter(|edge| edge.held).count();
+    assert_eq!(percent(held, run.data.len()), value(&report, "trajectory.dependency_satisfaction"));
+    let held = run.order.iter().filter(|edge| edge.held).count();
+    assert_eq!(percent(held, run.order.len()), value(&report, "trajectory.order_satisfaction"));
+    assert_eq!((run.data[1].from_call, run.data[1].to_call), (Some(4), Some(3)));
+    assert_eq!((&*run.calls[3], &*run.calls[2]), ("q", "c"));
+    let why = run.data[1].what.as_deref().unwrap();
+    assert!(report.explanation[0].message.ends_with(why), "{why}");
+}

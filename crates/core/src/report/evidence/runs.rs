@@ -44,7 +44,7 @@ pub struct DataEdge {
     pub from: String,
     /// The tool that reads it.
     pub to: String,
-    /// The first call of the earlier tool, from 1.
+    /// The first call of the earlier tool that did not fail, else the last that did, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from_call: Option<usize>,
     /// The call of the later tool that came too soon, else its first, from 1.
