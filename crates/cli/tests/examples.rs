@@ -129,6 +129,24 @@ fn with_failing_runs(failing: &Failing) -> tempfile::TempDir {
     folder
 }
 
+/// Where findings of a failed gate say which targets they are about, the first is about one that failed.
+fn leads_with_what_failed(report: &Value, key: &str) {
+    let tests = report["tests"].as_array().unwrap().iter();
+    let gates = tests.flat_map(|test| test["gates"].as_array().unwrap());
+    for gate in gates.filter(|gate| gate["key"] == key && gate["status"] == "failed") {
+        let failed = gate["expectations"].as_array().unwrap().iter().filter(|one| one["passed"] == false);
+        let failed: Vec<&Value> = failed.map(|one| &one["target"]).collect();
+        let findings = gate["explanation"].as_array().unwrap();
+        let is_about_one = |finding: &Value| {
+            finding["targets"].as_array().is_some_and(|about| about.iter().any(|name| failed.contains(&name)))
+        };
+        assert!(
+            is_about_one(&findings[0]) || findings.iter().all(|finding| finding["targets"].is_null()),
+            "{key} failed on {failed:?}, and says {findings:?}"
+        );
+    }
+}
+
 #[test]
 fn every_failing_recording_fails_the_gate_it_is_named_after_and_no_other() {
     for failing in failing() {
@@ -136,6 +154,7 @@ fn every_failing_recording_fails_the_gate_it_is_named_after_and_no_other() {
         let (code, report) = report(folder.path(), &format!("{}.yml", failing.suite));
         let shown = failing.path.display();
         assert_eq!(failed_parts(&report), BTreeSet::from([failing.gate.clone()]), "{shown}");
+        leads_with_what_failed(&report, &failing.gate);
         assert_eq!(code, Some(1), "{shown}");
     }
 }

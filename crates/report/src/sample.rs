@@ -199,11 +199,7 @@ fn searches_the_docs() -> TestReport {
             held("golden_path.penalty", json!({"gte": 0.3}), json!(1.0 / 3.0)),
         ];
         path.explanation = (2..=8)
-            .map(|call| Finding {
-                run: Some(1),
-                message: format!("call {call} `search` repeats call 1"),
-                diff: vec![],
-            })
+            .map(|call| Finding::new(Some(1), format!("call {call} `search` repeats call 1")))
             .collect();
         let mut order = gate(
             "trajectory",
@@ -212,9 +208,8 @@ fn searches_the_docs() -> TestReport {
         );
         order.expectations = vec![broken("trajectory.mismatch_count", json!({"lte": 0}), None)];
         order.explanation = vec![Finding {
-            run: Some(1),
-            message: "call 3 `search` has other arguments".into(),
             diff: vec![diff("/q", json!("rust"), json!("rst"))],
+            ..Finding::new(Some(1), "call 3 `search` has other arguments".into())
         }];
         test.gates = vec![path, order];
     })
@@ -264,7 +259,7 @@ pub(crate) fn everywhere(nasty: &str) -> Report {
                     own.not_exercised = Some(nasty.into());
                     own.expectations = vec![assertion()];
                     let diff = vec![diff(nasty, json!(nasty), value.clone())];
-                    own.explanation = vec![Finding { run: Some(2), message: nasty.into(), diff }];
+                    own.explanation = vec![Finding { diff, ..Finding::new(Some(2), nasty.into()) }];
                     let call = json!({"number": 1, "tool": nasty, "args": {nasty: nasty}});
                     let rows = json!([{"how": "changed", "expected": call, "recorded": call}]);
                     let table = json!({"mode": nasty, "summary": nasty, "rows": rows, "notes": [nasty]});

@@ -13,7 +13,7 @@ use crate::baseline::TestBaseline;
 use crate::grade::Question;
 use crate::matcher::Matcher;
 use crate::problem::{Problem, Span, nearest};
-use crate::report::{Evidence, GateReport, Status};
+use crate::report::{Evidence, Expectation, Finding, GateReport, Status};
 use crate::suite::read::{Block, Field};
 use crate::suite::{Fault, Variant};
 use crate::trace::{CatalogueTool, Run, Tool, splits};
@@ -218,6 +218,12 @@ fn why_nothing_matches(named: &[&str], runs: &[Run<'_>]) -> Option<String> {
     let near = near.map(|near| format!("; {near}")).unwrap_or_default();
     let more = if others.is_empty() { String::new() } else { format!(", nor {}", listed(others)) };
     Some(format!("no tool of the recorded catalogue is `{tool}`{more}{near}"))
+}
+
+/// Findings about an expectation that failed come first; their order is otherwise kept.
+fn lead_with_failed(findings: &mut [Finding], expectations: &[Expectation]) {
+    let has_failed = |target: &String| expectations.iter().any(|one| !one.passed && one.target == *target);
+    findings.sort_by_key(|finding| !finding.targets.iter().any(has_failed));
 }
 
 /// The first few names, and how many more there are.
@@ -475,6 +481,7 @@ impl GateBlock {
         // Reports of thousands of rows are in memory at once.
         expectations.shrink_to_fit();
         let passed = !scores.is_refuted && expectations.iter().all(|expectation| expectation.passed);
+        lead_with_failed(&mut scores.findings, &expectations);
         let asserted = || self.asserted().find_map(|assertion| scores.why_vacuous(assertion.target.name));
         let unmatched = || why_nothing_matches(&gate.tool_names(), runs);
         let line = gate.line(row_name, &scores);

@@ -67,7 +67,17 @@ impl RunScores {
 
     /// Adds something worth looking at.
     pub fn find(&mut self, message: impl Into<String>, diff: Vec<AssertionDiff>) -> &mut Self {
-        self.findings.push(Finding { run: None, message: message.into(), diff });
+        self.find_about(&[], message, diff)
+    }
+
+    /// Adds something worth looking at where what is expected of these targets failed.
+    pub fn find_about(
+        &mut self,
+        targets: &[Target],
+        message: impl Into<String>,
+        diff: Vec<AssertionDiff>,
+    ) -> &mut Self {
+        self.findings.push(Finding { diff, ..Finding::new(None, message.into()).about(targets) });
         self
     }
 

@@ -13,7 +13,7 @@ pub(super) fn deny(report: &mut TestReport, baseline: Option<&str>) {
     for gate in report.gates.iter_mut().filter(|gate| !is_baseline(gate)) {
         if let Some(why) = &gate.not_exercised {
             let message = format!("it measured nothing, which --deny-vacuous does not allow: {why}");
-            gate.explanation.insert(0, Finding { run: None, message, diff: Vec::new() });
+            gate.explanation.insert(0, Finding::new(None, message));
             gate.status = Status::Failed;
             report.status = Status::Failed;
         }

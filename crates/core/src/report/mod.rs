@@ -20,6 +20,7 @@ pub use table::{CallRow, CallShown, CallTable, Pairing};
 
 use crate::compare::leaderboard::{Leaderboard, USUAL_K, by_model, leaderboard};
 use crate::coverage::Coverage;
+use crate::eval::Target;
 use crate::grade::{Grade, Numbers};
 use crate::suite::Variant;
 use crate::trace::{RecordedServer, Tokens};
@@ -260,6 +261,22 @@ pub struct Finding {
     /// Where the values differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub diff: Vec<AssertionDiff>,
+    /// The targets that it is about, where the gate says so.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<String>,
+}
+
+impl Finding {
+    /// A finding without differences.
+    pub fn new(run: Option<usize>, message: String) -> Self {
+        Self { run, message, diff: Vec::new(), targets: Vec::new() }
+    }
+
+    /// The same, about these targets: it leads where what is expected of one of them failed.
+    #[must_use]
+    pub(crate) fn about(self, targets: &[Target]) -> Self {
+        Self { targets: targets.iter().map(|target| target.name.to_owned()).collect(), ..self }
+    }
 }
 
 /// One thing that a model noticed, who was asked for advice: a finding that never changes a verdict.

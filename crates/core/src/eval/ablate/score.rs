@@ -65,10 +65,7 @@ pub(super) fn score(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>]
     }
     let mut by_drop: Vec<Worth> = found;
     by_drop.sort_by_key(|worth| std::cmp::Reverse(worth.drop));
-    scores.findings = by_drop
-        .into_iter()
-        .map(|worth| Finding { run: None, message: worth.said, diff: Vec::new() })
-        .collect();
+    scores.findings = by_drop.into_iter().map(|worth| Finding::new(None, worth.said)).collect();
     scores
 }
 

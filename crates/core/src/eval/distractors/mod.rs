@@ -281,7 +281,7 @@ impl Distractors {
             plural(other),
             self.count
         );
-        Some(Finding { run: None, message, diff: Vec::new() })
+        Some(Finding::new(None, message))
     }
 }
 

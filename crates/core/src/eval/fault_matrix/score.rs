@@ -36,7 +36,9 @@ pub(super) fn score(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Scores {
                     run.trace.tool_calls.get(event.call_index).map(|call| format!(" (`{}`)", call.name));
                 lost.push(label.clone());
                 let message = format!("{label}{} was not survived: {why}", tool.unwrap_or_default());
-                scores.findings.push(Finding { run: Some(run.number), message, diff: Vec::new() });
+                scores
+                    .findings
+                    .push(Finding::new(Some(run.number), message).about(&[SURVIVED, SURVIVAL_RATE]));
             }
         }
     }
@@ -48,11 +50,11 @@ pub(super) fn score(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Scores {
     scores.summary = Some(summary(runs.len(), reached, &lost, &unreached));
     if !unreached.is_empty() && reached > 0 {
         let message = format!("never reached, since the call was not made: {}", unreached.join(", "));
-        scores.findings.push(Finding { run: None, message, diff: Vec::new() });
+        scores.findings.push(Finding::new(None, message).about(&[REACHED]));
     }
     if !harmless.is_empty() {
         let message = format!("did not make the call fail: {}", harmless.join(", "));
-        scores.findings.push(Finding { run: None, message, diff: Vec::new() });
+        scores.findings.push(Finding::new(None, message).about(&[REACHED]));
     }
     let number = |count: usize| Some(Number::Int(count as i64));
     scores

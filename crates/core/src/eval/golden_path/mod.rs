@@ -323,20 +323,19 @@ impl GoldenPathBlock {
                 "{calls} call{s} where the golden path has {path}; not on it: {}{more}",
                 named.join(", ")
             );
-            scores.find(message, Vec::new());
+            scores.find_about(&[EXTRA_STEPS, PASSED, PENALTY], message, Vec::new());
         }
         if self.path.penalize_repeated_tools {
             for &at in waste.repeats.iter().take(MOST_FINDINGS) {
-                scores.find(format!("{} repeats the call before it", quoted(at)), Vec::new());
+                let message = format!("{} repeats the call before it", quoted(at));
+                scores.find_about(&[REPEATED_TOOLS, PASSED, PENALTY], message, Vec::new());
             }
         }
         if self.path.penalize_backtracking {
             for &at in waste.backtracks.iter().take(MOST_FINDINGS) {
                 let before = tools[..at].iter().rposition(|tool| *tool == tools[at]).unwrap_or_default();
-                scores.find(
-                    format!("{} goes back to a tool last used in call {}", quoted(at), before + 1),
-                    Vec::new(),
-                );
+                let message = format!("{} goes back to a tool last used in call {}", quoted(at), before + 1);
+                scores.find_about(&[BACKTRACKS, PASSED, PENALTY], message, Vec::new());
             }
         }
     }

@@ -178,7 +178,7 @@ fn findings(found: &Comparison) -> Vec<Finding> {
     });
     let shifted = found.numbers.iter().filter(|number| number.class == Class::Drift);
     let told = told.chain(shifted.map(NumberShift::in_words));
-    told.map(|message| Finding { run: None, message, diff: Vec::new() }).collect()
+    told.map(|message| Finding::new(None, message)).collect()
 }
 
 #[cfg(test)]

@@ -70,7 +70,7 @@ impl Axes {
                 0 => format!("no run reaches the class `{name}` ({members})"),
                 some => format!("{some} of {} runs reach the class `{name}` ({members})", runs.len()),
             };
-            axes.findings.push(Finding { run: None, message, diff: Vec::new() });
+            axes.findings.push(Finding::new(None, message));
         }
         axes
     }
@@ -155,7 +155,7 @@ impl Axes {
     fn find(&mut self, walk: &Walk<'_>, message: String) {
         let of_run = self.findings.iter().rev().take_while(|found| found.run == Some(walk.run)).count();
         if of_run < MOST_FINDINGS {
-            self.findings.push(Finding { run: Some(walk.run), message, diff: Vec::new() });
+            self.findings.push(Finding::new(Some(walk.run), message));
         }
     }
 }

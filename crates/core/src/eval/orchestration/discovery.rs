@@ -40,11 +40,11 @@ impl Gate for DiscoveryBlock {
             found.extend(self.found_in(run));
         }
         scores.is_refuted = !found.is_empty();
-        scores.findings.extend(found.into_iter().map(|(name, what)| Finding {
-            run: None,
-            message: format!("the prompt names the {what} `{name}`"),
-            diff: Vec::new(),
-        }));
+        scores.findings.extend(
+            found
+                .into_iter()
+                .map(|(name, what)| Finding::new(None, format!("the prompt names the {what} `{name}`"))),
+        );
         scores.not_exercised = vacuous_runs(runs, runs.iter().map(|run| self.why_unchecked(run)));
         scores
     }

@@ -265,7 +265,7 @@ fn findings(runs: &[Run<'_>], summary: &ReliabilitySummary) -> Vec<Finding> {
         format!("{} of {} run{} failed: {}", failed.len(), runs.len(), s(runs.len()), listed(&named)),
         format!("pass^k over the first 1, 2, … runs, in percent: {}", listed(&curve)),
     ];
-    messages.into_iter().map(|message| Finding { run: None, message, diff: Vec::new() }).collect()
+    messages.into_iter().map(|message| Finding::new(None, message)).collect()
 }
 
 /// All of a short list, both ends of a long one.

@@ -273,14 +273,16 @@ impl Gate for ScenarioBlock {
         }
         explain(&walk, trace, &mut scores);
         for wrong in wrongs {
-            scores.find(wrong, Vec::new());
+            scores.find_about(&[PASSED, REFUSALS, ESCALATIONS], wrong, Vec::new());
         }
         if !is_matched {
-            scores.find("the run did not end in the expected state", differences.unwrap_or_default());
+            let about = [PASSED, STATE_MATCHED, STATE_DIFFERENCES];
+            let message = "the run did not end in the expected state";
+            scores.find_about(&about, message, differences.unwrap_or_default());
         }
         if !unlike_recorded.is_empty() {
             let message = "the recorded final state is not the one that the recorded calls lead to";
-            scores.find(message, unlike_recorded);
+            scores.find_about(&[PASSED], message, unlike_recorded);
         }
         scores
     }
@@ -303,14 +305,16 @@ fn unlike_recorded(trace: &Trace<'_>, state: &Value) -> Vec<AssertionDiff> {
 fn explain(walk: &Walk, trace: &Trace<'_>, scores: &mut RunScores) {
     for (call, reason, got_result) in walk.forbidden.iter().take(MOST_FINDINGS) {
         let outcome = if *got_result { "" } else { ", and it failed" };
-        scores.find(format!("{} is forbidden: {reason}{outcome}", named_call(trace, *call)), Vec::new());
+        let message = format!("{} is forbidden: {reason}{outcome}", named_call(trace, *call));
+        scores.find_about(&[FORBIDDEN, PASSED], message, Vec::new());
     }
     for (call, why, got_result) in walk.invalid.iter().take(MOST_FINDINGS) {
         let outcome = if *got_result { "; yet its result is no error" } else { "" };
         let message = format!("{} cannot be made: {why}{outcome}", named_call(trace, *call));
-        scores.find(message, Vec::new());
+        scores.find_about(&[INVALID_ACTIONS], message, Vec::new());
     }
     if let Some(call) = walk.diverged_at {
-        scores.find(format!("{} leaves every golden path", named_call(trace, call)), Vec::new());
+        let message = format!("{} leaves every golden path", named_call(trace, call));
+        scores.find_about(&[DIVERGED_AT, PASSED, STATE_MATCHED, STATE_DIFFERENCES], message, Vec::new());
     }
 }

@@ -3,6 +3,7 @@
 use super::pairs::{Agreement, Pair};
 use super::score::{DIMENSIONS, Measured, Premises, TOKENS_PER_CALL};
 use super::session::{Session, Step};
+use super::{CONSISTENCY, EARLY_DIVERGENCE, OF_A_RUN, SCORE, SIMILARITY, VARIANCE, WEAKEST};
 use crate::eval::assertion::plural;
 use crate::report::{Finding, Number};
 use crate::trace::Run;
@@ -31,11 +32,10 @@ pub(super) fn findings(
     let finding = |(score, run, dimension): (f64, usize, usize)| {
         let (name, why) = (DIMENSIONS[dimension], reason(dimension, &sessions[run], premises));
         let aside = if premises.count(dimension) { "" } else { " (not part of the weakest score)" };
-        Finding {
-            run: Some(runs[run].number),
-            message: format!("{name} {}: {why}{aside}", shown(score)),
-            diff: Vec::new(),
-        }
+        let message = format!("{name} {}: {why}{aside}", shown(score));
+        let is_counted = usize::from(premises.count(dimension));
+        let about = [OF_A_RUN[dimension], WEAKEST, SCORE, VARIANCE];
+        Finding::new(Some(runs[run].number), message).about(&about[..=3 * is_counted])
     };
     let (counted, aside): (Vec<_>, Vec<_>) = worst.into_iter().partition(|(.., at)| premises.count(*at));
     let within = counted.into_iter().map(finding);
@@ -110,8 +110,8 @@ fn between(runs: &[Run<'_>], sessions: &[Session<'_>], agreement: &Agreement) ->
         let (early, diverging) = (agreement.early, agreement.diverging);
         format!("{early} of {diverging} pairs of runs that part do so at their first or second call")
     });
-    let messages = [path, args, early].into_iter().flatten();
-    messages.map(|message| Finding { run: None, message, diff: Vec::new() }).collect()
+    let found = [(path, SIMILARITY), (args, CONSISTENCY), (early, EARLY_DIVERGENCE)].into_iter();
+    found.filter_map(|(message, target)| Some(Finding::new(None, message?).about(&[target]))).collect()
 }
 
 fn parting(runs: &[Run<'_>], sessions: &[Session<'_>], pair: Pair) -> String {

@@ -394,4 +394,24 @@ mod tests {
         assert_eq!(*mean, target("stability.tool_sequence_similarity"));
         assert!(dimensions.iter().all(|one| one.value == target(&one.name)));
     }
+
+    #[test]
+    fn the_first_finding_is_about_the_expectation_that_failed() {
+        use crate::eval::trial::judged;
+        let run = |tools: &[&str]| {
+            let calls: Vec<Value> = tools.iter().map(|name| json!({ "name": name, "args": {} })).collect();
+            json!({ "tool_calls": calls })
+        };
+        let runs = [run(&["search", "search", "search"]), run(&["open_page", "open_page", "open_page"])];
+        let first = |target: &str, matcher: &str| {
+            let expect = format!("expect: [{{ target: stability.{target}, matcher: {{ {matcher} }} }}]");
+            let report = judged(&format!("prompt: p\nruns: 2\nstability: {{ {expect} }}"), None, &runs);
+            report.explanation[0].message.clone()
+        };
+        assert!(
+            first("tool_sequence_similarity", "gte: 0.6").starts_with("runs #1 and #2 are the least alike")
+        );
+        assert!(first("weakest_score", "gte: 0.5").starts_with("redundancy 0.33"));
+        assert!(first("weakest_score", "gte: 0.1").starts_with("redundancy 0.33"), "the order is kept");
+    }
 }

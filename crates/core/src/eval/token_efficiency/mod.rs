@@ -117,10 +117,16 @@ impl Gate for TokenEfficiency {
             pooled += Reach::of_calls(&run.trace.tool_calls, &self.classes).selection();
         }
         let f1 = (!runs.is_empty()).then(|| Number::Int(pooled.f1_percent().into()));
-        let surface = measured(&mut scores, runs, &surface_tokens(runs.iter()));
+        let surface = measured(
+            &mut scores,
+            runs,
+            &surface_tokens(runs.iter()),
+            &[TOOL_SURFACE_TOKENS, TOKENS_PER_CORRECT],
+        );
         let cost = |run: &Run<'_>| cost_of(run, &self.prices, self.model.as_deref());
         let costs: Vec<Result<f64, String>> = runs.iter().map(cost).collect();
-        let cost = measured(&mut scores, runs, &costs).map(|costs| to_nano(costs.iter().sum()));
+        let cost = measured(&mut scores, runs, &costs, &[COST, COST_PER_CORRECT])
+            .map(|costs| to_nano(costs.iter().sum()));
         let cost = cost.filter(|cost| cost.is_finite());
         let per_correct = |total: f64| {
             let correct = pooled.true_positives;
@@ -226,7 +232,12 @@ fn surface_tokens<'s, 'r: 's>(runs: impl Iterator<Item = &'s Run<'r>>) -> Vec<Re
 }
 
 /// Every run's value, or nothing, with each reason said once.
-fn measured<T: Copy>(scores: &mut Scores, runs: &[Run<'_>], values: &[Result<T, String>]) -> Option<Vec<T>> {
+fn measured<T: Copy>(
+    scores: &mut Scores,
+    runs: &[Run<'_>],
+    values: &[Result<T, String>],
+    about: &[Target],
+) -> Option<Vec<T>> {
     let mut reasons: Vec<(&String, Vec<usize>)> = Vec::new();
     for (run, value) in runs.iter().zip(values) {
         let Err(reason) = value else { continue };
@@ -237,7 +248,7 @@ fn measured<T: Copy>(scores: &mut Scores, runs: &[Run<'_>], values: &[Result<T, 
     }
     for (reason, runs) in reasons {
         let run = if runs.len() == 1 && values.len() > 1 { runs.first().copied() } else { None };
-        scores.findings.push(Finding { run, message: reason.clone(), diff: Vec::new() });
+        scores.findings.push(Finding::new(run, reason.clone()).about(about));
     }
     if values.is_empty() {
         return None;

@@ -207,7 +207,7 @@ impl ToolEdgesBlock {
 
     fn explain(&self, runs: &[Run<'_>], walks: &[Walk], findings: &mut Vec<Finding>) {
         let mut find = |run: Option<usize>, message: String| {
-            findings.push(Finding { run: run.map(|run: usize| runs[run].number), message, diff: Vec::new() });
+            findings.push(Finding::new(run.map(|run: usize| runs[run].number), message));
         };
         for (run, walk) in walks.iter().enumerate() {
             let called = |at: usize| format!("call {} `{}`", at + 1, runs[run].trace.tool_calls[at].name);

@@ -236,13 +236,17 @@ impl ToolQuality {
         worst.tokens = worst.tokens.zip(linted.tokens()).map(|(worst, tokens)| worst.max(tokens));
         let changes = self.pins.as_ref().map(|pins| pins.changes(&tools)).unwrap_or_default();
         worst.changed = worst.changed.max(changes.len());
-        let changed = changes.into_iter().map(|change| format!("`{}`: {}", change.tool, said(&change)));
+        let changed = changes
+            .into_iter()
+            .map(|change| (vec![CHANGED_COUNT], format!("`{}`: {}", change.tool, said(&change))));
         let of_tool =
             linted.tools.iter().flat_map(|tool| tool.findings.iter().map(move |found| (tool, found)));
         let mut told: Vec<_> = of_tool.filter(|(_, found)| found.severity > Severity::Info).collect();
         told.sort_by_key(|(_, found)| std::cmp::Reverse(found.severity));
         let told = told.into_iter().map(|(tool, found)| {
-            format!(
+            let is_critical = found.severity == Severity::Critical;
+            let count = if is_critical { CRITICAL_COUNT } else { WARNING_COUNT };
+            let message = format!(
                 "{} {}: `{}` {}: {}. {}",
                 found.severity.word(),
                 found.rule,
@@ -250,11 +254,12 @@ impl ToolQuality {
                 found.place,
                 found.what,
                 found.fix
-            )
+            );
+            (vec![count, MIN_SCORE, MEAN_SCORE], message)
         });
-        for message in changed.chain(told) {
+        for (about, message) in changed.chain(told) {
             if findings.iter().all(|known| known.message != message) {
-                findings.push(Finding { run: None, message, diff: Vec::new() });
+                findings.push(Finding::new(None, message).about(&about));
             }
         }
     }

@@ -162,7 +162,7 @@ impl ToolSelectionBlock {
     fn findings(&self, runs: &[Run<'_>], choices: &[Choice]) -> Vec<Finding> {
         let mut findings = Vec::new();
         let mut find = |run: usize, message: String| {
-            findings.push(Finding { run: Some(run), message, diff: Vec::new() });
+            findings.push(Finding::new(Some(run), message));
         };
         let missed = runs.iter().zip(choices).filter(|(_, choice)| !choice.selected);
         for (run, _) in missed.take(MOST_LISTED) {

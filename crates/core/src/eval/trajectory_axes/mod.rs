@@ -220,11 +220,12 @@ impl Gate for TrajectoryAxesBlock {
             .whole(&DEPENDENCY_SATISFACTION, percent_held(&judged.dependencies))
             .whole(&ORDER_SATISFACTION, percent_held(&judged.order));
         self.say_what_is_idle(&judged, &mut scores);
-        let dependencies = judged.dependencies.iter().map(|edge| ("dependency", edge));
-        let order = judged.order.iter().map(|edge| ("order", edge));
-        let failed: Vec<_> = dependencies.chain(order).filter(|(_, edge)| !edge.holds).collect();
-        for (axis, edge) in failed.iter().take(MOST_FINDINGS) {
-            scores.find(say(axis, edge), Vec::new());
+        let dependencies =
+            judged.dependencies.iter().map(|edge| ("dependency", DEPENDENCY_SATISFACTION, edge));
+        let order = judged.order.iter().map(|edge| ("order", ORDER_SATISFACTION, edge));
+        let failed: Vec<_> = dependencies.chain(order).filter(|(.., edge)| !edge.holds).collect();
+        for (axis, target, edge) in failed.iter().take(MOST_FINDINGS) {
+            scores.find_about(&[*target], say(axis, edge), Vec::new());
         }
         if failed.len() > MOST_FINDINGS {
             scores.find(format!("and {} more edges", failed.len() - MOST_FINDINGS), Vec::new());
