@@ -19,10 +19,12 @@ use crate::trace::Run;
 
 const COMBINATIONS: Target =
     Target::count("fault_matrix.combinations", "combinations of a kind of fault and a call")
-        .folded(Fold::Pooled);
+        .folded(Fold::Pooled)
+        .wanted();
 const REACHED: Target =
     Target::count("fault_matrix.reached", "combinations whose call was made, so that it went wrong")
-        .folded(Fold::Pooled);
+        .folded(Fold::Pooled)
+        .wanted();
 const SURVIVED: Target =
     Target::count("fault_matrix.survived", "reached combinations that the agent got over")
         .folded(Fold::Pooled)
