@@ -210,6 +210,37 @@ fn every_example_says_what_is_behind_the_numbers_of_gates_with_a_picture() {
     }
 }
 
+#[test]
+fn the_id_of_a_test_is_the_same_from_every_folder_of_its_repository() {
+    let folder = tempfile::tempdir().unwrap();
+    let suites = folder.path().join("desk/suites");
+    fs::create_dir_all(&suites).unwrap();
+    let suite = "agents:\n  - name: refunds\n    cassette: runs.jsonl\n    \
+                 expect: [{ target: final_response, matcher: { contains: Done } }]\n";
+    fs::write(suites.join("a.yml"), suite).unwrap();
+    fs::write(
+        suites.join("runs.jsonl"),
+        "{\"tool_calls\":[],\"tool_results\":[],\"final_response\":\"Done\"}\n",
+    )
+    .unwrap();
+    let ids = || {
+        let (desk, elsewhere) = (folder.path().join("desk"), folder.path().join("desk/other"));
+        fs::create_dir_all(&elsewhere).unwrap();
+        let places = [
+            (folder.path(), "desk/suites/a.yml"),
+            (&desk, "./suites/a.yml"),
+            (&suites, "a.yml"),
+            (&elsewhere, "../suites/a.yml"),
+        ];
+        places.map(|(here, suite)| report(here, suite).1["tests"][0]["id"].as_str().unwrap().to_owned())
+    };
+    let without = ids();
+    assert_ne!(without[0], without[2], "without a repository the folder is the root");
+    fs::create_dir(folder.path().join(".git")).unwrap();
+    let within = ids();
+    assert!(within.iter().all(|id| *id == without[0]), "{within:?}");
+}
+
 /// What a program of the user's says of itself, and no model that is asked in a loop: hand-offs.
 const NOT_FROM_A_LOOP: [&str; 1] = ["the planner delegates the rollout"];
 

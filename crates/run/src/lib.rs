@@ -251,7 +251,7 @@ pub fn run(
         rows => in_parallel(options, || rows.par_iter().enumerate().map(judge).collect()),
     };
     let mut tests = tests;
-    tests.iter_mut().for_each(root::name_from_root);
+    root::name_from_root(&mut tests);
     let mut report = Report::new(tests);
     report.coverage = exercised.map(|(CoverageFloor(floor), exercised)| {
         let exercised = exercised.into_inner().unwrap_or_else(PoisonError::into_inner);

@@ -295,7 +295,10 @@ pub struct Advice {
 impl Report {
     /// A report over these tests, with its totals.
     pub fn new(mut tests: Vec<TestReport>) -> Self {
-        tests.iter_mut().filter(|test| test.id.is_empty()).for_each(|test| test.id = test.hashed_id());
+        tests
+            .iter_mut()
+            .filter(|test| test.id.is_empty())
+            .for_each(|test| test.id = test.hashed_id(&test.suite.file));
         Self {
             schema_version: SCHEMA_VERSION,
             summary: Summary::over(&tests),

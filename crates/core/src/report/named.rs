@@ -43,11 +43,12 @@ impl TestReport {
         Self { status, reason, tags, rerun, probe: Some(Box::new(probe)), ..blank }
     }
 
-    /// 10 hexadecimal digits of what the test is: its suite's file, its name, its model and its variant.
-    pub(super) fn hashed_id(&self) -> String {
+    /// 10 hexadecimal digits of what the test is: its suite's file, as it is named from its root, its name, its model
+    /// and its variant.
+    pub fn hashed_id(&self, file: &str) -> String {
         let variant = self.variant.map(|variant| variant.to_string()).unwrap_or_default();
         let model = self.model.as_deref().unwrap_or_default();
-        let file = self.suite.file.strip_prefix("./").unwrap_or(&self.suite.file);
+        let file = file.strip_prefix("./").unwrap_or(file);
         let hash = blake3::hash([file, &self.name, model, &variant].join("\0").as_bytes()).to_hex();
         hash[..10].to_owned()
     }
