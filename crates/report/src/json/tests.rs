@@ -238,7 +238,7 @@ fn what_is_wrong_with_a_broken_file_is_named() {
         ),
         (
             &misspelt,
-            "line 21, column 23: the report is broken (unknown variant `pased`, expected one of `passed`, `failed`,",
+            "line 22, column 23: the report is broken (unknown variant `pased`, expected one of `passed`, `failed`,",
         ),
     ];
     for (text, sentence) in cases {
