@@ -256,6 +256,9 @@ models: Model[]
  * How one model did.
  */
 export interface Model {
+/**
+ * Its name.
+ */
 model: string
 /**
  * How many tests have runs of it.

@@ -105,12 +105,13 @@ summary: Summary
  */
 tests: Test[]
 coverage?: Coverage
+leaderboard?: Leaderboard
 /**
  * The version of mcptest that judged.
  */
 version?: string
 /**
- * The command as it was typed; absent when a host judged.
+ * The command as it was typed, but for what has no part in judging; absent when a host judged.
  */
 command?: string
 /**
@@ -709,6 +710,10 @@ run?: number
  */
 message: string
 diff?: Diff
+/**
+ * The targets that it is about, where the gate says so. Findings about expectations that failed come first.
+ */
+targets?: string[]
 }
 /**
  * What judges or a scorer said of one run, to one question.
@@ -878,7 +883,7 @@ from: string
  */
 to: string
 /**
- * The first call of the earlier tool, from 1.
+ * The first call of the earlier tool that did not fail, else the last that did, from 1.
  */
 from_call?: number
 /**
@@ -1759,6 +1764,102 @@ value: string
 given: boolean
 }[]
 }[]
+}
+/**
+ * The models side by side, where several ran the same tests.
+ */
+export interface Leaderboard {
+/**
+ * Of how many runs pass@k and pass^k speak: the fewest that any test has, up to a limit.
+ */
+k: number
+/**
+ * The models. Each is compared with the first.
+ */
+models: ModelRow[]
+}
+/**
+ * How one model did.
+ */
+export interface ModelRow {
+/**
+ * The model.
+ */
+model: string
+/**
+ * How many tests have runs of it.
+ */
+tests: number
+/**
+ * How many runs those are.
+ */
+runs: number
+/**
+ * The share of runs that pass: the mean over the tests.
+ */
+pass_1: number
+/**
+ * The lower bound of its 95% interval over tests like these.
+ */
+low: number
+/**
+ * The upper bound.
+ */
+high: number
+/**
+ * How likely at least one of k runs of a test passes, without bias: the mean over the tests.
+ */
+pass_k: number
+/**
+ * How likely all of k runs of a test pass, without bias: the mean over the tests.
+ */
+pass_hat_k: number
+/**
+ * Calls of tools per run.
+ */
+calls?: number
+/**
+ * Turns of the model per run, where they are known.
+ */
+turns?: number
+/**
+ * Tokens per run, where they are known.
+ */
+tokens?: number
+/**
+ * Dollars per run, where they are known.
+ */
+cost_usd?: number
+/**
+ * Milliseconds per run, where they are known.
+ */
+duration_ms?: number
+difference?: ModelDifference
+}
+/**
+ * The difference to the first model, over the tests that both have.
+ */
+export interface ModelDifference {
+/**
+ * Its pass rate less that of the first model.
+ */
+value: number
+/**
+ * The lower bound of its 95% interval.
+ */
+low: number
+/**
+ * The upper bound.
+ */
+high: number
+/**
+ * The two-sided mid-p, adjusted for all models that are compared with the first.
+ */
+p: number
+/**
+ * What the difference comes to.
+ */
+verdict: ("better" | "worse" | "no_evidence" | "not_enough_runs")
 }
 /**
  * What a gate is.

@@ -41,7 +41,7 @@ export const Narrative = ({ row, of }: { row: Row; of: Evidence<'narrative'> }) 
           <ul class="rules">
             {run.claims.map((claim, at) => (
               <li key={at} class={['supported', 'unverified'].includes(claim.verdict) ? 'held' : 'broken'}>
-                {SIGNS[claim.verdict]} {WORDS[claim.verdict]}{claim.calls.map((call) => <> <a key={call} href={linkTo(row, run.run, call)}>call {call}</a></>)} <span class="dim"><Text of={claim.ground} code /></span>
+                {SIGNS[claim.verdict]} {WORDS[claim.verdict]}{claim.calls.map((call) => <> <a key={call} href={linkTo(row, run.run, call)} aria-label={`call ${call}`}>→ {call}</a></>)} <span class="dim"><Text of={claim.ground} code /></span>
               </li>
             ))}
           </ul>

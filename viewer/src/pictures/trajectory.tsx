@@ -48,7 +48,7 @@ function Alignment({ row, table }: { row: Row; table: Table }) {
           ))}
         </tbody>
       </table>
-      <p class="legend"><Text of={table.summary} code /> <span class="dim">mode {table.mode}</span>{table.left_out ? ` · ${table.left_out} more are not shown` : ''}</p>
+      <p class="legend"><Text of={table.summary} code /> <span class="dim">· mode {table.mode}</span>{table.left_out ? ` · ${table.left_out} more are not shown` : ''}</p>
       {table.notes?.map((note, at) => <p key={at} class="legend"><Text of={note} code /></p>)}
     </>
   );
