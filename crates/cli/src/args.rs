@@ -49,7 +49,7 @@ pub(crate) enum Command {
     /// Show a recording or a transcript as a timeline.
     Show(Deferred<Show>),
     /// Print a page of the documentation, or list all pages.
-    Explain(Deferred<Explain>),
+    Explain(Deferred<crate::command::explain::Explain>),
     /// Render a saved JSON report.
     Report(Deferred<Rerender>),
     /// Serve the page of a report, of suites or of recordings to a browser, and follow a recording.
@@ -385,13 +385,6 @@ pub(crate) struct Show {
     /// Search also for the values of variables that this suite uses and for its `redact:` patterns.
     #[arg(long, value_name = "SUITE", requires = "check_secrets")]
     pub(crate) config: Option<PathBuf>,
-}
-
-/// Arguments of `explain`.
-#[derive(Debug, Group)]
-pub(crate) struct Explain {
-    /// The key of a gate, such as `golden_path`, a rule of `lint-tools`, or a page, such as `recording`.
-    pub(crate) page: Option<String>,
 }
 
 /// Arguments of `report`.

@@ -48,7 +48,7 @@ fn replaying_twice_gives_the_same_bytes_in_every_format() {
 fn a_saved_report_is_rendered_to_the_bytes_of_the_run() {
     let folder = many_tests();
     let output = |words: &[&str]| mcptest(folder.path(), words).output().unwrap();
-    output(&["run", "--reporter", "json=run-1.json"]);
+    output(&["run", "--reporter", "json=run-1.json", "--embed", "failed"]);
     for reporter in mcptest_report::REPORTERS.iter().map(|reporter| reporter.key) {
         let run = output(&["run", "--reporter", reporter]);
         let again = output(&["report", "run-1.json", "--reporter", reporter]);

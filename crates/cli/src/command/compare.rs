@@ -7,7 +7,7 @@ use crate::output::{EXIT_BROKEN, Failure};
 use clap::{Args as Group, ValueEnum};
 use mcptest_core::compare::leaderboard::{USUAL_K, by_model};
 use mcptest_core::compare::{Comparison, Verdict, compare};
-use mcptest_core::escape::escape_path;
+use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem::nearest;
 use mcptest_core::report::{Report, TestReport};
 use mcptest_report::comparison::REPORTERS;
@@ -121,10 +121,11 @@ fn of_model(report: &Report, model: &str) -> Result<(Report, String), Failure> {
     let known = of_models.iter().map(|(name, _)| name.as_str());
     let Some((name, tests)) = of_models.iter().find(|(name, _)| name == model) else {
         let help = match nearest(model, known.clone()) {
-            Some(near) => format!("did you mean `{near}`?"),
+            Some(near) => format!("did you mean `{}`?", escape(near)),
             None if of_models.is_empty() => "its tests name no models".to_owned(),
-            None => format!("the models here are {}", known.collect::<Vec<_>>().join(", ")),
+            None => format!("the models here are {}", known.map(escape).collect::<Vec<_>>().join(", ")),
         };
+        let model = escape(model);
         return Err(Failure(format!("no test has the model `{model}`\n  help: {help}")));
     };
     let without = |test: &&TestReport| {

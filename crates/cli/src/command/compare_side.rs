@@ -1,12 +1,12 @@
 //! What is a side of a comparison, and what do its runs come to?
 
 use crate::args::Colour;
+use crate::command::report::saved;
 use crate::command::suites;
 use crate::output::Failure;
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::report::Report;
 use mcptest_core::suite::Loaded;
-use mcptest_files as files;
 use mcptest_run::{
     Options, Plan, Revision, RunOutcome, Selection, Transcripts, is_revision, uninterrupted, unwatched,
 };
@@ -63,11 +63,7 @@ fn of_file(file: &Path, name: String, suites: &[PathBuf], colour: Colour) -> Res
     if mcptest_run::cassette::is_recording(file) {
         return of_cassette(file, name, suites, colour);
     }
-    let named = |error: &dyn std::fmt::Display| Failure(format!("{}: {error}", escape_path(file)));
-    let text =
-        files::read_named_text(file, files::RECORDING).map_err(|error| named(&files::reason(&error)))?;
-    let report = mcptest_report::json::read(&text).map_err(|error| named(&error))?;
-    Ok(Judged { name, report, inputs, by_suites: false })
+    Ok(Judged { name, report: saved(file)?, inputs, by_suites: false })
 }
 
 /// The runs of one file by every agent of the suites, whose own recordings are left aside.

@@ -1,12 +1,19 @@
 //! `mcptest explain`: a page of the book, or what a rule of `lint-tools` finds.
 
 use super::pages::{self, PAGES};
-use crate::args::Explain;
 use crate::output::{self, Failure};
+use clap::Args;
 use mcptest_core::eval::GATES;
 use mcptest_core::problem::nearest;
 use mcptest_core::surface::{RULES, Rule};
 use std::process::ExitCode;
+
+/// Arguments of `explain`.
+#[derive(Debug, Args)]
+pub(crate) struct Explain {
+    /// The key of a gate, such as `golden_path`, a rule of `lint-tools`, or a page, such as `recording`.
+    page: Option<String>,
+}
 
 pub(super) fn run(args: &Explain) -> Result<ExitCode, Failure> {
     output::own(&text(args.page.as_deref())?)?;

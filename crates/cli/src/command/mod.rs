@@ -10,7 +10,7 @@ mod compare_side;
 mod completions;
 mod dry_run;
 mod eval;
-mod explain;
+pub(crate) mod explain;
 pub(crate) mod import;
 mod init;
 mod json_order;

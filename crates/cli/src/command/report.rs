@@ -15,13 +15,19 @@ use std::time::Duration;
 
 pub(super) fn run(args: &Rerender, colour: Colour) -> Result<ExitCode, Failure> {
     let destinations = Destination::of(&args.reporters, args.embedding)?;
-    let named = |error: &dyn std::fmt::Display| Failure(format!("{}: {error}", escape_path(&args.file)));
     Destination::refuse_inputs(&destinations, std::iter::once(args.file.clone()))?;
-    let text = files::read_named_text(&args.file, files::RECORDING)
-        .map_err(|error| named(&files::reason(&error)))?;
-    let report = mcptest_report::json::read(&text).map_err(|error| named(&error))?;
+    let report = saved(&args.file)?;
     Destination::write_all(&destinations, &report, colour, args.verbose, None)?;
     Ok(ExitCode::from(report.exit_code()))
+}
+
+/// A saved report without the secrets that are known here: a reporter that escapes a text hides it from the redaction
+/// of what is written.
+pub(super) fn saved(file: &Path) -> Result<Report, Failure> {
+    let named = |error: &dyn std::fmt::Display| Failure(format!("{}: {error}", escape_path(file)));
+    let text =
+        files::read_named_text(file, files::RECORDING).map_err(|error| named(&files::reason(&error)))?;
+    mcptest_report::json::read(&mcptest_run::clean(&text)).map_err(|error| named(&error))
 }
 
 /// What is done to text that a reporter packs.

@@ -130,6 +130,6 @@ fn an_older_recording_outlives_a_disk_that_was_full_before() {
         "{said}"
     );
     assert!(said.contains("nothing was recorded; an older recording is left as it was"), "{said}");
-    let listed = "{\"tool_calls\":[]}\nlong.jsonl\nmcptest.yml\nmock.yml\nrest\n";
+    let listed = "{\"tool_calls\":[]}\n.mcptest\nlong.jsonl\nmcptest.yml\nmock.yml\nrest\n";
     assert!(text(&output.stdout).ends_with(listed), "{said}");
 }

@@ -99,7 +99,10 @@ impl Place {
     pub(crate) fn litter(&self) -> Vec<PathBuf> {
         let is_hidden = |path: &Path| path.file_name().unwrap().to_string_lossy().starts_with('.');
         let is_temporary = |path: &Path| path.starts_with(self.path().join("temporary"));
-        self.files().into_iter().filter(|path| is_hidden(path) || is_temporary(path)).collect()
+        // What failed the last time is kept for `--last-failed`.
+        let is_kept = |path: &Path| path.starts_with(self.path().join(".mcptest"));
+        let litter = self.files().into_iter().filter(|path| is_hidden(path) || is_temporary(path));
+        litter.filter(|path| !is_kept(path)).collect()
     }
 
     /// The processes that mcptest started here and that still run; what has ended may take a moment to be gone.

@@ -47,7 +47,7 @@ pub struct Report {
     /// The version of mcptest that judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// The command as it was typed; `None` when a host judged.
+    /// The command as it was typed, but for what has no part in judging; `None` when a host judged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// What the gates of the tests are, by their keys.
@@ -326,6 +326,11 @@ impl Report {
 }
 
 impl RunReport {
+    /// Whether it is the call of a tool test, which has a time but neither turns nor a source.
+    pub fn is_single_call(&self) -> bool {
+        self.duration_ms.is_some() && self.turns.is_none() && self.source.is_none()
+    }
+
     /// A run of which nothing is known but how it ended.
     pub(crate) fn blank(index: usize, status: Status) -> Self {
         Self {

@@ -319,7 +319,7 @@ fn tools(page: &mut Page, indent: usize, run: &RunReport) {
     if run.calls > names.len() {
         said = format!("{said} and {} more", run.calls - names.len());
     }
-    if let Some(duration_ms) = run.duration_ms {
+    if let Some(duration_ms) = run.duration_ms.filter(|_| run.is_single_call()) {
         said = format!("{said} ({duration_ms} ms)");
     }
     page.line(&Line::at(indent).styled(style::DIM, said));

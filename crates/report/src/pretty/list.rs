@@ -59,8 +59,7 @@ fn row(page: &Page, test: &TestReport, columns: [usize; 2]) -> Line {
 
 /// `20 runs, 19 passed`; nothing for the single call of a tool test.
 fn tally(test: &TestReport) -> String {
-    let is_single_call = |run: &RunReport| run.duration_ms.is_some() && run.source.is_none();
-    if test.runs.is_empty() || test.runs.iter().any(is_single_call) {
+    if test.runs.is_empty() || test.runs.iter().any(RunReport::is_single_call) {
         return String::new();
     }
     let passed = test.passed_runs();

@@ -1,9 +1,9 @@
 //! What is viewed, and has one of its files changed?
 
 use super::live::Live;
+use crate::command::report::saved;
 use crate::command::suites;
 use crate::output::Failure;
-use mcptest_core::escape::escape_path;
 use mcptest_core::report::{Embed, Report};
 use mcptest_core::suite::Loaded;
 use mcptest_files as files;
@@ -72,7 +72,7 @@ impl Source {
 
     pub(super) fn judge(&self) -> Result<Judged, Failure> {
         match self {
-            Self::Report(path) => saved(path),
+            Self::Report(path) => of_report(path),
             Self::Suites(paths) => {
                 let found = mcptest_run::find(paths, Path::new(""))?;
                 let loaded = mcptest_run::load_suites(&found.suites);
@@ -97,13 +97,9 @@ fn is_report(text: &str) -> bool {
     text.contains("\"schema_version\"") && text.contains("\"tests\"")
 }
 
-fn saved(path: &Path) -> Result<Judged, Failure> {
-    let named = |error: &dyn std::fmt::Display| Failure(format!("{}: {error}", escape_path(path)));
+fn of_report(path: &Path) -> Result<Judged, Failure> {
     let stamps = vec![(path.to_owned(), stamp(path))];
-    let text =
-        files::read_named_text(path, files::RECORDING).map_err(|error| named(&files::reason(&error)))?;
-    let report = mcptest_report::json::read(&text).map_err(|error| named(&error))?;
-    Ok(Judged { report, live: None, stamps })
+    Ok(Judged { report: saved(path)?, live: None, stamps })
 }
 
 /// Each file is a group, and in a folder what `--traces` makes of it.
