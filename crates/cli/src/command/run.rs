@@ -72,7 +72,7 @@ pub(super) fn run(args: &Run, colour: Colour, is_wanted: IsWanted) -> Result<Exi
             report = judged_again(args, Options { mode: Mode::Replay, ..options }, colour, is_wanted)?;
         }
     }
-    if args.traces.is_none() {
+    if args.traces.is_none() && options.mode != Mode::Live {
         LastRun::keep(&plan, &report);
     }
     let elapsed = Some(begun.elapsed());

@@ -9,15 +9,22 @@ use unicode_width::UnicodeWidthStr;
 /// The most columns of a model's name.
 const NAME: usize = 34;
 
+/// The name, the runs, pass@1 and the difference to the first are always told.
+const LEAST: usize = 4;
+
 /// One line for each model.
 pub(super) fn show(page: &mut Page, board: &Leaderboard) {
-    let columns = columns(board);
-    let widths: Vec<usize> = columns
-        .iter()
-        .map(|(head, cells)| {
-            cells.iter().chain([head]).map(|cell| escape(cell).width()).max().unwrap_or_default().min(NAME)
-        })
-        .collect();
+    let mut columns = columns(board);
+    let width = |(head, cells): &(String, Vec<String>)| {
+        cells.iter().chain([head]).map(|cell| escape(cell).width()).max().unwrap_or_default().min(NAME)
+    };
+    let mut widths: Vec<usize> = columns.iter().map(width).collect();
+    // Where they do not fit, numbers that a wider terminal and other reports have are left out: those before the last.
+    while widths.iter().map(|width| width + 2).sum::<usize>() > page.width() + 2 && columns.len() > LEAST {
+        let at = columns.len() - 2;
+        columns.remove(at);
+        widths.remove(at);
+    }
     let line = |page: &Page, cell: &dyn Fn(usize) -> String| {
         let cells: Vec<String> =
             widths.iter().enumerate().map(|(at, width)| page.fixed(&cell(at), *width)).collect();

@@ -216,6 +216,9 @@ fn the_overview_fits_80_columns_whatever_is_in_it() {
     let overview = overview_of(tests);
     let overview = overview.rsplit_once("\n\n").unwrap().0;
     assert!(overview.contains("Models") && overview.contains("Accuracy"));
+    // The leaderboard is as wide as the page.
+    let (overview, board) = overview.split_once("\nLeaderboard").unwrap();
+    assert!(board.lines().all(|line| line.width() <= 100), "{board}");
     for line in overview.lines() {
         assert!(line.width() <= 80, "{} {line}", line.width());
         assert_eq!(line.trim_end(), line, "no blanks at the end");

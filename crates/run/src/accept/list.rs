@@ -15,14 +15,23 @@ pub(super) fn with_items(text: &str, list: Span, items: &[ProposedItem]) -> Resu
     };
     let Kind::List(written) = &found.kind else { return Err("it is no list".to_owned()) };
     let is_inside = |item: &Rc<Node>| item.span.start >= list.start && item.span.end <= list.end;
-    let before = text[..list.start].lines().next_back().unwrap_or_default();
+    let is_in_brackets = text[list.start..].starts_with('[');
+    let begins = if is_in_brackets { list.start } else { first_line(text, list, written) };
+    let is_said = |line: &&str| !line.trim().is_empty() && !line.trim_start().starts_with('#');
+    let before = text[..begins].lines().rev().find(is_said).unwrap_or_default();
     if !written.iter().all(is_inside) || before.contains(['&', '*']) {
         return Err("its list of calls is shared by an anchor; write it out to have it changed".to_owned());
     }
-    if text[list.start..].starts_with('[') {
+    if is_in_brackets {
         return in_brackets(text, list, written, items);
     }
-    in_lines(text, list, written.len(), items)
+    in_lines(text, begins, written.len(), items)
+}
+
+/// Where the line of the first item begins.
+fn first_line(text: &str, list: Span, written: &[Rc<Node>]) -> usize {
+    let at = written.first().map_or(list.start, |item| item.span.start);
+    text[..at].rfind('\n').map_or(0, |at| at + 1)
 }
 
 /// The node that stands at this place.
@@ -58,10 +67,10 @@ fn in_brackets(
 }
 
 /// `- a` and `- b`, each on lines of its own.
-fn in_lines(text: &str, list: Span, written: usize, items: &[ProposedItem]) -> Result<String, String> {
-    let start = text[..list.start].rfind('\n').map_or(0, |at| at + 1);
-    let indent = &text[start..list.start];
-    if !indent.bytes().all(|byte| byte == b' ') {
+fn in_lines(text: &str, start: usize, written: usize, items: &[ProposedItem]) -> Result<String, String> {
+    let line = &text[start..];
+    let indent = &line[..line.len() - line.trim_start_matches(' ').len()];
+    if !line[indent.len()..].starts_with('-') {
         return Err("its list of calls begins within a line; change it by hand".to_owned());
     }
     let chunks = chunks(&text[start..], indent.len());
