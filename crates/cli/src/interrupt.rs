@@ -5,7 +5,11 @@ use mcptest_run::Interrupt;
 use std::time::Duration;
 use tokio::sync::watch;
 
-/// Tells a recording to end when it is asked for. Who asks again, or when nothing is recorded any more, does not wait.
+/// How long a recording may take to end: its teardown commands and its servers have limits of their own, below this.
+const PATIENCE: Duration = Duration::from_secs(150);
+
+/// Tells a recording to end when it is asked for. Who asks again, or when nothing is recorded any more, does not wait;
+/// a recording that does not end by itself is ended.
 pub(crate) fn listen() -> Interrupt {
     let (interrupt, receiver) = watch::channel(None);
     let listening = move || {
@@ -16,11 +20,11 @@ pub(crate) fn listen() -> Interrupt {
                 end_all();
                 return exit_code;
             }
-            let exit_code = interrupted().await;
+            let again = tokio::time::timeout(PATIENCE, interrupted()).await;
             end_all();
             // Without its processes, what is left of the recording ends by itself.
             tokio::time::sleep(Duration::from_secs(1)).await;
-            exit_code
+            again.unwrap_or(exit_code)
         });
         std::process::exit(exit_code.into());
     };

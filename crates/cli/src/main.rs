@@ -11,6 +11,7 @@ mod progress;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    end_on_panic();
     mcptest_process::adopt_orphans();
     let args = match bare_server::parse(std::env::args_os().collect()) {
         Ok(args) => args,
@@ -18,4 +19,17 @@ fn main() -> ExitCode {
         Err(bare_server::Unparsed::NoDashes(failure)) => return output::failure(&failure),
     };
     command::dispatch(args).unwrap_or_else(|failure| output::failure(&failure))
+}
+
+/// A panic of the main thread ends the program and all that it started. It is not unwound: a runtime whose threads could
+/// not all be started would wait for them for ever.
+fn end_on_panic() {
+    let tell = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        tell(panic);
+        if std::thread::current().name() == Some("main") {
+            mcptest_process::end_all();
+            std::process::exit(101);
+        }
+    }));
 }

@@ -1,5 +1,6 @@
 //! The threads that record: what do they do with each unit of the schedule?
 
+use super::RecordedRow;
 use super::agent_job::AgentJob;
 use super::interrupt::{Interrupted, interrupted};
 use super::one_run::{Surroundings, Unfinished, perform};
@@ -7,6 +8,9 @@ use super::schedule::{Schedule, Unit};
 use super::tool_job::ToolJob;
 use super::{Event, Job};
 use crate::{Mode, Options};
+use mcptest_core::row::{Reason, ReasonKind};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -29,6 +33,28 @@ impl Made {
     fn nothing(why: String) -> Self {
         Self { stop_reason: None, unrecorded: Some(why), is_the_last: true }
     }
+}
+
+/// Lets the other workers end when one panics: they would wait for its unit for ever.
+struct StopOnPanic<'a>(&'a Schedule);
+
+impl Drop for StopOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            self.0.stop();
+        }
+    }
+}
+
+/// What `work` gives, or what it says when it panics: one thing broken is one row broken.
+fn caught<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    let words = |panic: Box<dyn Any + Send>| match panic.downcast::<String>() {
+        Ok(words) => *words,
+        Err(panic) => panic
+            .downcast::<&str>()
+            .map_or_else(|_| "no reason is known".to_owned(), |words| (*words).to_owned()),
+    };
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| format!("mcptest itself failed: {}", words(panic)))
 }
 
 /// What all workers share.
@@ -58,6 +84,7 @@ impl<'w, 'p> Workers<'w, 'p> {
 
     /// Records one unit after the other, until there are no more or the host interrupts.
     pub(super) fn work(&self, runtime: &Handle) {
+        let _on_panic = StopOnPanic(self.schedule);
         while let Some(unit) = self.schedule.take() {
             if self.around.interrupt.borrow().is_some() {
                 return self.schedule.stop();
@@ -98,13 +125,15 @@ impl<'w, 'p> Workers<'w, 'p> {
 
     /// True when it does not pass, and that is the end of all others.
     fn call_tool(&self, job: &ToolJob<'_>, unit: &Unit, runtime: &Handle) -> Result<bool, Stop> {
-        let called = runtime.block_on(async {
+        let calling = async {
             tokio::select! {
                 biased;
                 () = interrupted(self.around.interrupt) => None,
                 called = job.call(&self.around) => Some(called),
             }
-        });
+        };
+        let called = caught(|| runtime.block_on(calling))
+            .unwrap_or_else(|why| Some(RecordedRow::Failed(Reason::new(ReasonKind::RecordingFailed, why))));
         let called = job.keep(called.ok_or(Stop)?);
         (self.around.watch)(Event::ToolCalled {
             row_name: job.planned.name.clone(),
@@ -146,7 +175,8 @@ impl<'w, 'p> Workers<'w, 'p> {
 
     /// Makes a run, and keeps it.
     fn make_run(&self, job: &AgentJob<'_>, unit: &Unit, runtime: &Handle) -> Result<Made, Stop> {
-        let ended = runtime.block_on(perform(job, unit, &self.around));
+        let ended = caught(|| runtime.block_on(perform(job, unit, &self.around)))
+            .unwrap_or_else(|why| Err(Unfinished::Broken(why)));
         let stop_reason = ended.as_ref().ok().and_then(|finished| finished.trace.stop_reason.clone());
         let broke_alone = matches!(ended, Err(Unfinished::Broken(_)));
         let unrecorded = match ended {
@@ -185,5 +215,37 @@ impl<'w, 'p> Workers<'w, 'p> {
             job.finish();
         }
         is_over
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::schedule::Shared;
+    use super::*;
+
+    #[test]
+    fn a_worker_that_panics_lets_the_others_end() {
+        let unit = Unit { job: 0, run: 1, in_matrix: false };
+        let schedule = Schedule::new(vec![Shared::Nothing], [unit]);
+        let panicking = std::thread::scope(|scope| {
+            let panicking = scope.spawn(|| {
+                let _on_panic = StopOnPanic(&schedule);
+                schedule.take().unwrap();
+                panic!("by intention");
+            });
+            let waiting = scope.spawn(|| while schedule.take().is_some() {});
+            waiting.join().unwrap();
+            panicking.join()
+        });
+        assert!(panicking.is_err());
+    }
+
+    #[test]
+    fn a_panic_is_told_in_its_words() {
+        let count = 3;
+        assert_eq!(caught(|| count).as_ref(), Ok(&3));
+        let formatted = caught(|| -> () { panic!("no thread for {count}") });
+        assert_eq!(formatted.unwrap_err(), "mcptest itself failed: no thread for 3");
+        assert_eq!(caught(|| -> () { panic!("plain") }).unwrap_err(), "mcptest itself failed: plain");
     }
 }
