@@ -6,7 +6,6 @@ import { Line } from './text';
 
 interface Line_ {
   name: string;
-  file: string;
   cells: Map<string, Row>;
 }
 
@@ -15,7 +14,7 @@ function lines(rows: Row[]): Line_[] {
   for (const row of rows) {
     const name = row.test.name + (row.test.variant ? ` [${row.test.variant}]` : '');
     const key = `${row.test.suite.file}\n${name}`;
-    const line = found.get(key) ?? { name, file: row.test.suite.file, cells: new Map() };
+    const line = found.get(key) ?? { name, cells: new Map() };
     line.cells.set(row.test.model ?? '', row);
     found.set(key, line);
   }
@@ -54,8 +53,8 @@ export function Matrix({ rows }: { rows: Row[] }) {
           {models.map((model) => <span role="columnheader" key={model}><Line of={model || 'no model'} /><small>{tally(model)} passed</small></span>)}
         </div>
       }
-      render={(line) => (
-        <div key={`${line.file} ${line.name}`} class="row matrix" role="row" style={columns}>
+      render={(line, at) => (
+        <div class="row matrix" role="row" aria-rowindex={at + 2} style={columns}>
           <span role="cell" class="c1"><Line of={line.name} /></span>
           {models.map((model) => <Cell key={model} row={line.cells.get(model)} />)}
         </div>

@@ -1,11 +1,12 @@
 // The first page: the verdict, the totals, and the tests that the filter leaves.
 import { computed, signal } from '@preact/signals';
-import { generation, type Row, report, rows, totals } from './data';
+import { generation, type Row, type RunState, report, rows, totals } from './data';
 import { filtered, has, SORTS, toggled } from './filter';
 import { plural, short, time, usd, whole } from './format';
 import { Leaderboard } from './leaderboard';
 import { isLost, live } from './live';
 import { Matrix } from './matrix';
+import type { Run } from './model';
 import { Badges, linkTo, List, Mark, Strip, type StripState } from './parts';
 import { go, list, route, setParams } from './route';
 import { Line } from './text';
@@ -175,7 +176,25 @@ const TestRow = ({ row, at }: { row: Row; at: number }) => (
   </div>
 );
 
-const runRows = computed(() => shown.value.flatMap((row) => row.test.runs.map((run, at) => ({ row, run, state: row.states[at] }))));
+interface RunOf {
+  row: Row;
+  run: Run;
+  state: RunState;
+}
+const runRows = computed(() => shown.value.flatMap((row) => row.test.runs.map((run, at): RunOf => ({ row, run, state: row.states[at] }))));
+
+const RunRow = ({ of: { row, run, state }, at }: { of: RunOf; at: number }) => (
+  <div class="row runs" role="row" aria-rowindex={at + 2} onClick={() => go(linkTo(row, run.index))}>
+    <span role="cell" class="c0"><Mark of={state === 'named' ? 'failed' : state} /></span>
+    <span role="cell" class="c1"><a href={linkTo(row, run.index)}><Line of={row.name} /> #{run.index}</a></span>
+    <span role="cell" class="c2 mono dim"><Line of={(run.tool_names ?? []).join(' › ')} /></span>
+    <span role="cell" class="c3 mono"><Line of={row.test.model ?? '–'} /></span>
+    <span role="cell" class="c4 mono">{whole(run.calls)}</span>
+    <span role="cell" class="c5 mono">{short(run.tokens?.total)}</span>
+    <span role="cell" class="c6 mono">{usd(run.cost_usd)}</span>
+    <span role="cell" class="c7 mono">{time(run.duration_ms)}</span>
+  </div>
+);
 
 const Runs = () => (
   <List
@@ -187,18 +206,7 @@ const Runs = () => (
         {['Status', 'Run', 'Path', 'Model', 'Calls', 'Tokens', 'Cost', 'Time'].map((name, at) => <span key={name} role="columnheader" class={`c${at}`}>{name}</span>)}
       </div>
     }
-    render={({ row, run, state }, at) => (
-      <div key={at} class="row runs" role="row" aria-rowindex={at + 2} onClick={() => go(linkTo(row, run.index))}>
-        <span role="cell" class="c0"><Mark of={state === 'named' ? 'failed' : state} /></span>
-        <span role="cell" class="c1"><a href={linkTo(row, run.index)}><Line of={row.name} /> #{run.index}</a></span>
-        <span role="cell" class="c2 mono dim"><Line of={(run.tool_names ?? []).join(' › ')} /></span>
-        <span role="cell" class="c3 mono"><Line of={row.test.model ?? '–'} /></span>
-        <span role="cell" class="c4 mono">{whole(run.calls)}</span>
-        <span role="cell" class="c5 mono">{short(run.tokens?.total)}</span>
-        <span role="cell" class="c6 mono">{usd(run.cost_usd)}</span>
-        <span role="cell" class="c7 mono">{time(run.duration_ms)}</span>
-      </div>
-    )}
+    render={(of, at) => <RunRow of={of} at={at} />}
   />
 );
 
@@ -216,7 +224,7 @@ function Rows() {
   if (!shown.value.length) return <p class="empty">{rows.length ? 'No test fits the filter.' : 'The report has no tests.'} {rows.length > 0 && <button class="button" onClick={() => setParams({ q: '' })}>Show all</button>}</p>;
   if (view.value === 'models') return <Matrix rows={shown.value} />;
   if (view.value === 'runs') return <Runs />;
-  return <List items={shown.value} label="Tests" selected={selected.value} head={<TestHead />} render={(row, at) => <TestRow key={row.id} row={row} at={at} />} />;
+  return <List items={shown.value} label="Tests" selected={selected.value} head={<TestHead />} render={(row, at) => <TestRow row={row} at={at} />} />;
 }
 
 export function Overview() {

@@ -1,6 +1,6 @@
 // Small parts that several pages show.
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import { type Row, type RunState, report, rows } from './data';
 import { badges } from './format';
 import type { Gate, Status } from './model';
@@ -81,16 +81,22 @@ export function Defined({ gate, target, children }: { gate: string; target: stri
 }
 
 const ROW = 34;
+/** Rows that are made above and below those in view. */
+const SPARE = 4;
 
-/** A list of rows of one height, of which only those in view are made. */
+/** A list of rows of one height, of which only those in view are made. After a jump the elements that are there show other rows: new ones would take twice as long. */
 export function List<T>({ items, label, head, selected, render }: { items: T[]; label: string; head: ComponentChildren; selected: number; render: (item: T, at: number) => ComponentChildren }) {
   const box = useRef<HTMLDivElement>(null);
-  const [view, setView] = useState({ top: 0, height: 900 });
+  const [view, setView] = useState({ top: 0, height: 900, jumped: 0 });
   useLayoutEffect(() => {
     const element = box.current!;
     const read = () => setView((old) => {
-      const top = Math.floor(element.scrollTop / ROW);
-      return old.top === top && old.height === element.clientHeight ? old : { top, height: element.clientHeight };
+      const [top, height] = [Math.floor(element.scrollTop / ROW), element.clientHeight];
+      if (old.top === top && old.height === height) return old;
+      const isJump = Math.abs(top - old.top) * ROW * 2 > height;
+      // The link that has the focus would be that of another row.
+      if (isJump && element.contains(document.activeElement)) element.focus({ preventScroll: true });
+      return { top, height, jumped: old.jumped + (isJump ? top - old.top : 0) };
     });
     read();
     element.addEventListener('scroll', read, { passive: true });
@@ -108,14 +114,14 @@ export function List<T>({ items, label, head, selected, render }: { items: T[]; 
     if (top < element.scrollTop) element.scrollTop = top;
     else if (below > element.scrollTop + element.clientHeight) element.scrollTop = below - element.clientHeight;
   }, [selected]);
-  const first = Math.max(0, view.top - 6);
-  const last = Math.min(items.length, view.top + Math.ceil(view.height / ROW) + 6);
+  const first = Math.max(0, view.top - SPARE);
+  const last = Math.min(items.length, view.top + Math.ceil(view.height / ROW) + SPARE);
   return (
     <div class="list" ref={box} tabIndex={0} role="table" aria-label={label} aria-rowcount={items.length + 1}>
       {head}
       <div role="rowgroup" style={{ height: `${items.length * ROW}px` }}>
         <div class="window" role="presentation" style={{ transform: `translateY(${first * ROW}px)` }}>
-          {items.slice(first, last).map((item, at) => render(item, first + at))}
+          {items.slice(first, last).map((item, at) => <Fragment key={first + at - view.jumped}>{render(item, first + at)}</Fragment>)}
         </div>
       </div>
     </div>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { barriers, launch, open, written } from './browser.mjs';
+import { barriers, launch, open, rendered, written } from './browser.mjs';
+import { gallery } from './gallery.mjs';
 
 let browser, red;
 before(async () => {
@@ -39,6 +40,22 @@ test('a filter narrows the list, stands in the address and survives a visit to a
   for (const [query, count] of [['-status:error', 3], ['status:error,failed', 4], ['runs>1', 2], ['runs:>1', 2], ['tool:search_issues', 1], ['"rotate api"', 1], ['xyzzy', 0]]) {
     await page.locator('#filter').fill(query);
     assert.equal((await names(page)).length, count, query);
+  }
+  await close();
+});
+
+test('after a jump the rows are those of their place, and the focus is in the list', async () => {
+  const [one] = gallery.tests;
+  const tests = Array.from({ length: 300 }, (_, at) => ({ ...one, id: String(at), name: `test ${at}` }));
+  const many = rendered('many', { ...gallery, tests, summary: { ...gallery.summary, tests: 300, failed: 300 } });
+  const { page, close } = await open(browser, many.html, '#/?sort=suite');
+  await page.locator('.list .row a').first().focus();
+  for (const top of [34 * 200, 34 * 203, 34 * 280, 0]) {
+    await page.locator('.list').evaluate((list, to) => (list.scrollTop = to), top);
+    await page.waitForFunction((wanted) => [...document.querySelectorAll('.list .c1 a')].some((link) => link.textContent === wanted), `test ${top / 34}`);
+    const rows = await page.locator('.list .row:not(.head)').evaluateAll((all) => all.map((row) => [row.ariaRowIndex, row.querySelector('a').textContent]));
+    assert.deepEqual(rows, rows.map((_, at) => [String(Number(rows[0][0]) + at), `test ${Number(rows[0][0]) + at - 2}`]));
+    assert.equal(await page.evaluate(() => document.activeElement.className), 'list');
   }
   await close();
 });
