@@ -1,13 +1,17 @@
 // Written by build.mjs from the published schema.
 
+/**
+ * Reports side by side. Fields may be added without a new schema_version; fields are not removed and do not change their meaning.
+ */
+export type McptestCompare = (Two | Several)
 export type Share = number
 export type Difference = number
 export type Verdict = ("better" | "worse" | "no_evidence" | "not_enough_runs")
 
 /**
- * Two reports side by side. Fields may be added without a new schema_version; fields are not removed and do not change their meaning.
+ * Two reports, test by test.
  */
-export interface McptestCompare {
+export interface Two {
 /**
  * The version of this format.
  */
@@ -46,6 +50,10 @@ high?: number
  * The two-sided mid-p of the permutation test within each test.
  */
 p?: number
+/**
+ * The same, adjusted for all sides that are compared with the first; absent where there is one.
+ */
+p_holm?: number
 /**
  * The smallest drop that so many runs show four times in five; absent where even a fall to 0 is missed more often.
  */
@@ -257,7 +265,7 @@ models: Model[]
  */
 export interface Model {
 /**
- * Its name.
+ * The model, or the side of a comparison of several.
  */
 model: string
 /**
@@ -325,4 +333,50 @@ high: Difference
  */
 p: number
 verdict: Verdict
+}
+/**
+ * More than two reports: each but the first compared with the first.
+ */
+export interface Several {
+/**
+ * The version of this format.
+ */
+schema_version: 1
+first: Side2
+/**
+ * `worse` where any side is worse; else `better`, else `no_evidence`, in the same way.
+ */
+verdict: ("better" | "worse" | "no_evidence" | "not_enough_runs")
+/**
+ * Each other side compared with the first; p-values are adjusted for all of them.
+ */
+sides: Two[]
+leaderboard?: Leaderboard1
+}
+/**
+ * What is compared with.
+ */
+export interface Side2 {
+/**
+ * What it is called on the command line.
+ */
+name: string
+/**
+ * How many tests it has.
+ */
+tests: number
+/**
+ * How many runs of them were judged.
+ */
+runs: number
+}
+/**
+ * All sides; absent where the first has no runs.
+ */
+export interface Leaderboard1 {
+/**
+ * Of how many runs pass@k and pass^k speak: the fewest that any test has, up to a limit.
+ */
+k: number
+models: Model[]
 }

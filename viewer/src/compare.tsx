@@ -1,6 +1,7 @@
-// Two reports side by side: one sentence, then the tests by how much their runs say.
+// Two reports side by side: one sentence, then the tests by how much their runs say. Several: all in one table, and each
+// with the first.
 import { computed, signal } from '@preact/signals';
-import type { McptestCompare } from './compare-report';
+import type { McptestCompare, Several, Two } from './compare-report';
 import { number, percent, plural, whole } from './format';
 import { Leaderboard } from './leaderboard';
 import { Mark } from './parts';
@@ -8,7 +9,7 @@ import { go, route, to } from './route';
 import { Text } from './text';
 
 export type Comparison = McptestCompare;
-type Change = Comparison['tests'][number];
+type Change = Two['tests'][number];
 type Verdict = NonNullable<Change['verdict']>;
 
 const WORDS: Record<Verdict, string> = { worse: '▼ worse', better: '▲ better', no_evidence: '= no evidence of change', not_enough_runs: '? not enough runs' };
@@ -65,7 +66,24 @@ function Detail({ of, names }: { of: Change; names: [string, string] }) {
 const sought = signal('');
 
 export function Compared({ of }: { of: Comparison }) {
-  const open = computed(() => (route.value.parts[0] === 'cmp' ? Number(route.value.parts[1]) : NaN));
+  if (!('sides' in of)) return <Pair of={of} base={[]} />;
+  const [first, at] = route.value.parts;
+  const side = first === 'side' ? of.sides[Number(at)] : undefined;
+  return side ? <Pair key={at} of={side} base={['side', at]} /> : <Sides of={of} />;
+}
+
+const Sides = ({ of }: { of: Several }) => (
+  <main class="page compared">
+    <h1><Mark of={MARKS[of.verdict]} large /> {of.sides.length + 1} sides</h1>
+    {of.leaderboard && <Leaderboard of={of.leaderboard} name="Side" />}
+    <ul class="rules">
+      {of.sides.map((side, at) => <li key={at} data-verdict={side.verdict}><Mark of={MARKS[side.verdict]} /> <a href={to('side', at)}><Text of={side.b.name} /></a>: <Text of={side.sentence} /></li>)}
+    </ul>
+  </main>
+);
+
+function Pair({ of, base }: { of: Two; base: string[] }) {
+  const open = computed(() => (route.value.parts[base.length] === 'cmp' ? Number(route.value.parts[base.length + 1]) : NaN));
   const rank = (test: Change) => (test.verdict ? RANK[test.verdict] : 4);
   const words = sought.value.toLowerCase();
   const tests = of.tests.map((test, at) => ({ test, at })).filter(({ test }) => `${rowName(test)} ${test.verdict}`.toLowerCase().includes(words));
@@ -90,7 +108,7 @@ export function Compared({ of }: { of: Comparison }) {
             {tests.map(({ test, at }) => (
               <>
                 <tr key={at} data-verdict={test.verdict ?? 'not_compared'} class={open.value === at ? 'open' : ''}>
-                  <th scope="row"><a href={to('cmp', at)} onClick={(event) => { if (open.value === at) { event.preventDefault(); go('#/'); } }}><Text of={rowName(test)} /></a></th>
+                  <th scope="row"><a href={to(...base, 'cmp', at)} onClick={(event) => { if (open.value === at) { event.preventDefault(); go(to(...base)); } }}><Text of={rowName(test)} /></a></th>
                   <td>{test.passed_a}/{test.runs_a}</td>
                   <td>{test.passed_b}/{test.runs_b}</td>
                   <td class="left"><Dumbbell of={test} /></td>

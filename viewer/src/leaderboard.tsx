@@ -1,16 +1,16 @@
-// The models side by side, as the engine ranked them.
+// The models or the sides of a comparison, as the engine ranked them.
 import { number, percent, short, time, usd, whole } from './format';
 import type { Report } from './model';
 import { Text } from './text';
 
 type Board = NonNullable<Report['leaderboard']>;
 
-export const Leaderboard = ({ of }: { of: Board }) => (
+export const Leaderboard = ({ of, name = 'Model' }: { of: Board; name?: string }) => (
   <div class="pane" tabIndex={0}>
     <table class="numbers">
       <caption>pass@1: a run passes. pass@{of.k}: at least one of {of.k} runs does. pass^{of.k}: all of them do. The rest is per run.</caption>
       <thead>
-        <tr>{['Model', 'Tests', 'Runs', 'pass@1', '95% interval', `pass@${of.k}`, `pass^${of.k}`, 'Calls', 'Turns', 'Tokens', 'Cost', 'Time', 'Against the first'].map((name) => <th key={name} scope="col">{name}</th>)}</tr>
+        <tr>{[name, 'Tests', 'Runs', 'pass@1', '95% interval', `pass@${of.k}`, `pass^${of.k}`, 'Calls', 'Turns', 'Tokens', 'Cost', 'Time', 'Against the first'].map((head) => <th key={head} scope="col">{head}</th>)}</tr>
       </thead>
       <tbody>
         {of.models.map((one) => (

@@ -51,11 +51,12 @@ fn difference(row: &ModelRow) -> Option<String> {
     Some(format!("{} {said} ({})", points(one.value), p_value(one.p)))
 }
 
-/// As a table of Markdown.
-pub(crate) fn md(board: &Leaderboard) -> String {
+/// As a table of Markdown below this heading.
+pub(crate) fn md(board: &Leaderboard, heading: &str) -> String {
     let columns = columns(board);
     let row = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let mut out = format!("\n### Models\n\n{}", row(columns.iter().map(|(head, _)| head.clone()).collect()));
+    let mut out =
+        format!("\n### {heading}\n\n{}", row(columns.iter().map(|(head, _)| head.clone()).collect()));
     out.push_str(&format!("|{}\n", "---|".repeat(columns.len())));
     for at in 0..board.models.len() {
         out.push_str(&row(columns.iter().map(|(_, cells)| text(&cells[at])).collect()));

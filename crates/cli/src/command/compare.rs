@@ -6,7 +6,7 @@ use crate::args::Colour;
 use crate::output::{EXIT_BROKEN, Failure};
 use clap::{Args as Group, ValueEnum};
 use mcptest_core::compare::leaderboard::{USUAL_K, by_model};
-use mcptest_core::compare::{Comparison, Verdict, compare};
+use mcptest_core::compare::{Compared, Named, Verdict, compare, compare_several, leave_models_out};
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem::nearest;
 use mcptest_core::report::{Report, TestReport};
@@ -17,15 +17,15 @@ use std::process::ExitCode;
 /// Arguments of `compare`.
 #[derive(Debug, Group)]
 pub(crate) struct Compare {
-    /// What to compare with, and what is compared: JSON reports, cassettes, folders with suites and recordings, or git
-    /// revisions.
-    #[arg(value_name = "SIDE", required = true, num_args = 1..=2)]
+    /// What to compare with, and what is compared, each under a name of your own with `NAME=SIDE`: JSON reports,
+    /// cassettes, folders with suites and recordings, or git revisions.
+    #[arg(value_name = "SIDE", required = true)]
     pub(crate) sides: Vec<PathBuf>,
     /// Judge recordings by this suite or folder of suites; repeatable [default: every suite of a folder or revision]. A
     /// folder or revision stands in place of the folder you are in; a suite that it lacks is read here.
     #[arg(long = "suite", value_name = "PATH")]
     pub(crate) suites: Vec<PathBuf>,
-    /// Compare these two models of one side.
+    /// Compare these models of one side.
     #[arg(long, value_name = "MODEL,MODEL", value_delimiter = ',')]
     pub(crate) models: Vec<String>,
     /// The most runs of which pass@k and pass^k of the leaderboard speak.
@@ -45,7 +45,7 @@ pub(crate) struct Compare {
 /// What ends a comparison with an exit code other than 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FailOn {
-    /// Evidence that the second side passes less often.
+    /// Evidence that a side passes less often than the first.
     Worse,
 }
 
@@ -58,36 +58,44 @@ pub(super) fn run(args: &Compare, colour: Colour) -> Result<ExitCode, Failure> {
     let destinations = Destination::parse_all(&args.reporters, REPORTERS)?;
     refuse_paths_elsewhere(&args.suites)?;
     let judge = |side: &PathBuf| Judged::of(side, &args.suites, colour);
-    let [a, b] = match (&args.sides[..], &args.models[..]) {
-        ([one], [a, b]) => {
+    let (mut reports, names): (Vec<Report>, Vec<String>) = match (&args.sides[..], &args.models[..]) {
+        ([one], [_, _, ..]) => {
             let judged = judge(one)?;
             Destination::refuse_inputs(&destinations, judged.inputs.into_iter())?;
-            [of_model(&judged.report, a)?, of_model(&judged.report, b)?]
+            let of_models = args.models.iter().map(|model| of_model(&judged.report, model));
+            of_models.collect::<Result<Vec<_>, _>>()?.into_iter().unzip()
         }
-        ([a, b], []) => {
-            let [a, b] = [judge(a)?, judge(b)?];
-            if !args.suites.is_empty() && !a.by_suites && !b.by_suites {
+        ([_, _, ..], []) => {
+            let judged = args.sides.iter().map(judge).collect::<Result<Vec<Judged>, _>>()?;
+            if !args.suites.is_empty() && !judged.iter().any(|side| side.by_suites) {
                 let help = "leave `--suite` out, or compare what the reports were made from";
                 return Err(Failure(format!(
                     "reports are judged already, and `--suite` does nothing\n  help: {help}"
                 )));
             }
-            Destination::refuse_inputs(&destinations, a.inputs.into_iter().chain(b.inputs))?;
-            [(a.report, a.name), (b.report, b.name)]
+            let inputs = judged.iter().flat_map(|side| side.inputs.clone());
+            Destination::refuse_inputs(&destinations, inputs)?;
+            judged.into_iter().map(|side| (side.report, side.name)).unzip()
         }
         ([_], _) => {
             let help = "name a second side, or two models of this one with `--models ONE,OTHER`";
             return Err(Failure(format!("there is nothing to compare with\n  help: {help}")));
         }
         _ => {
-            let help = "`--models ONE,OTHER` compares two models of one side";
-            return Err(Failure(format!("`--models` cannot be used with two sides\n  help: {help}")));
+            let help = "`--models ONE,OTHER` compares models of one side";
+            return Err(Failure(format!("`--models` cannot be used with several sides\n  help: {help}")));
         }
     };
-    let found = compare((&a.0, &a.1), (&b.0, &b.1), args.k);
-    if found.tests.is_empty() {
-        let help = "tests are the same by their suite, name, model and variant; compare two models of one report with `--models ONE,OTHER`";
-        return Err(Failure(format!("the two sides have no test in common\n  help: {help}")));
+    leave_models_out(&mut reports);
+    let sides: Vec<Named<'_>> = reports.iter().zip(names.iter().map(String::as_str)).collect();
+    let found = match sides[..] {
+        [a, b] => Compared::Two(Box::new(compare(a, b, args.k))),
+        _ => Compared::Several(compare_several(sides[0], &sides[1..], args.k)),
+    };
+    if let Some(alone) = found.sides().iter().find(|side| side.tests.is_empty()) {
+        let (a, b) = (escape(&alone.a.name), escape(&alone.b.name));
+        let help = "tests are the same by their suite, name, model and variant; compare models of one report with `--models ONE,OTHER`";
+        return Err(Failure(format!("{a} and {b} have no test in common\n  help: {help}")));
     }
     Destination::write_all(&destinations, &found, colour, args.verbose, None)?;
     Ok(ExitCode::from(exit_code(&found, args.fail_on)))
@@ -107,10 +115,11 @@ fn refuse_paths_elsewhere(suites: &[PathBuf]) -> Result<(), Failure> {
     }
 }
 
-fn exit_code(found: &Comparison, fail_on: Option<FailOn>) -> u8 {
+fn exit_code(found: &Compared, fail_on: Option<FailOn>) -> u8 {
+    let sides = found.sides();
     match fail_on {
-        Some(FailOn::Worse) if found.verdict == Verdict::Worse => 1,
-        Some(FailOn::Worse) if found.not_compared() > 0 => EXIT_BROKEN,
+        Some(FailOn::Worse) if sides.iter().any(|side| side.verdict == Verdict::Worse) => 1,
+        Some(FailOn::Worse) if sides.iter().any(|side| side.not_compared() > 0) => EXIT_BROKEN,
         None | Some(FailOn::Worse) => 0,
     }
 }

@@ -25,8 +25,19 @@ pub(super) struct Judged {
 }
 
 impl Judged {
+    /// `NAME=SIDE`, unless all of that is a file, a folder or a revision.
+    pub(super) fn of(written: &Path, suites: &[PathBuf], colour: Colour) -> Result<Self, Failure> {
+        let named = written.to_str().and_then(|text| text.split_once('='));
+        match named.filter(|(name, side)| !name.is_empty() && !side.is_empty()) {
+            Some((name, side)) if !written.exists() && !is_revision(&written.display().to_string()) => {
+                Ok(Self { name: name.to_owned(), ..Self::unnamed(Path::new(side), suites, colour)? })
+            }
+            _ => Self::unnamed(written, suites, colour),
+        }
+    }
+
     /// A file is a report or a cassette, a folder has suites and recordings, and anything else is a git revision.
-    pub(super) fn of(side: &Path, suites: &[PathBuf], colour: Colour) -> Result<Self, Failure> {
+    fn unnamed(side: &Path, suites: &[PathBuf], colour: Colour) -> Result<Self, Failure> {
         let name = side.display().to_string();
         let shown = escape(&name).into_owned();
         // What is written as a path is one.

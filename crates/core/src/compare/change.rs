@@ -12,8 +12,6 @@ const LEVEL: f64 = 0.05;
 /// How often a change that is there must be seen, to say that so many runs would show it.
 const POWER: f64 = 0.8;
 
-const WANTED: Detection = Detection { alpha: LEVEL, power: POWER };
-
 /// How the pass rate of the same tests changed. Runs of one test are exchangeable between the sides when nothing has
 /// changed, so that the test rearranges them within each test; runs are no pairs, because run 3 of one side has nothing in
 /// common with run 3 of the other.
@@ -47,10 +45,12 @@ fn could_show((a, b): (Tally, Tally)) -> bool {
 }
 
 /// What the runs of the same tests show.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Shown {
     /// The change over all tests.
     pub change: Option<Change>,
+    /// Its p-value among those of all sides.
+    pub p_holm: Option<f64>,
     /// Better or worse over all tests, where the runs show it.
     pub together: Option<Verdict>,
     /// What each test shows by itself.
@@ -80,20 +80,37 @@ impl Shown {
 
 /// What the runs of these tests show, together and one by one; a test without runs on a side shows nothing.
 pub fn shown(pairs: &[(Tally, Tally)]) -> Shown {
-    let change = change_of(&with_runs(pairs));
-    let asked: Vec<Option<Change>> = pairs.iter().map(|pair| change_of(&[*pair])).collect();
-    let can_show: Vec<bool> = pairs.iter().map(|pair| could_show(*pair)).collect();
-    let able = asked.iter().zip(&can_show).filter(|(_, can)| **can);
-    let p_values: Vec<f64> = able.filter_map(|(change, _)| Some(change.as_ref()?.p)).collect();
-    let mut adjusted = holm(&p_values).unwrap_or_default().into_iter();
-    let tests = asked.into_iter().zip(can_show).map(|(change, can_show)| {
-        let p_holm = change.filter(|_| can_show).and_then(|_| adjusted.next()).map(six_decimals);
-        let unshown = if can_show { Verdict::NoEvidence } else { Verdict::NotEnoughRuns };
+    shown_beside(&[pairs]).pop().unwrap_or_default()
+}
+
+/// The same for each of several sides beside the first: p-values are adjusted for all sides, and for all tests of all.
+pub(super) fn shown_beside(sides: &[&[(Tally, Tally)]]) -> Vec<Shown> {
+    let changes: Vec<Option<Change>> = sides.iter().map(|pairs| change_of(&with_runs(pairs))).collect();
+    let mut of_sides = adjusted(&changes);
+    let ask = |pair: &(Tally, Tally)| (change_of(&[*pair]), could_show(*pair));
+    let asked: Vec<Vec<_>> = sides.iter().map(|pairs| pairs.iter().map(ask).collect()).collect();
+    let able = asked.iter().flatten().map(|(change, can_show)| change.filter(|_| *can_show));
+    let mut of_tests = adjusted(&able.collect::<Vec<_>>());
+    let mut of_test = |(change, can_show): &(Option<Change>, bool)| {
+        let p_holm = of_tests.next().flatten().map(six_decimals);
+        let unshown = if *can_show { Verdict::NoEvidence } else { Verdict::NotEnoughRuns };
         let verdict = change.map(|change| direction(p_holm, change.difference).unwrap_or(unshown));
-        ShownTest { change, p_holm, verdict }
-    });
-    let together = change.and_then(|change| direction(Some(change.p), change.difference));
-    Shown { change, together, tests: tests.collect() }
+        ShownTest { change: *change, p_holm, verdict }
+    };
+    let of_side = |(asked, change): (&Vec<_>, Option<Change>)| {
+        let p_holm = of_sides.next().flatten().map(six_decimals);
+        let together = change.and_then(|change| direction(p_holm, change.difference));
+        Shown { change, p_holm, together, tests: asked.iter().map(&mut of_test).collect() }
+    };
+    asked.iter().zip(changes).map(of_side).collect()
+}
+
+/// The p-values of these changes by Holm's method, none where there is no change.
+pub(super) fn adjusted(changes: &[Option<Change>]) -> impl Iterator<Item = Option<f64>> + use<> {
+    let p_values: Vec<Option<f64>> = changes.iter().map(|change| Some(change.as_ref()?.p)).collect();
+    let known: Vec<f64> = p_values.iter().flatten().copied().collect();
+    let mut adjusted = holm(&known).unwrap_or_default().into_iter();
+    p_values.into_iter().map(move |p| p.and_then(|_| adjusted.next()))
 }
 
 /// The tests that have runs on both sides.
@@ -117,11 +134,13 @@ pub(super) struct Reach {
     pub(super) more_runs: Option<u64>,
 }
 
-/// Runs are counted as if they were all of one test: that the tests differ makes the comparison sharper, not duller.
-pub(super) fn reach(pairs: &[(Tally, Tally)], change: &Change) -> Reach {
+/// Runs are counted as if they were all of one test: that the tests differ makes the comparison sharper, not duller. So
+/// many sides share the level.
+pub(super) fn reach(pairs: &[(Tally, Tally)], change: &Change, sides: usize) -> Reach {
+    let detection = Detection { alpha: LEVEL / sides as f64, power: POWER };
     let runs = |of: fn(&(Tally, Tally)) -> Tally| pairs.iter().map(|pair| of(pair).runs).sum::<u64>();
     let sizes = (runs(|pair| pair.0), runs(|pair| pair.1));
-    let shown = |rate: f64| detectable_drop(rate, sizes, WANTED).ok().flatten();
+    let shown = |rate: f64| detectable_drop(rate, sizes, detection).ok().flatten();
     let smallest_drop = shown(change.rate_a);
     // A rise is a drop of what fails.
     let could_show = smallest_drop.is_some() || shown(1.0 - change.rate_a).is_some();
@@ -133,7 +152,7 @@ pub(super) fn reach(pairs: &[(Tally, Tally)], change: &Change) -> Reach {
         _ => Some((largest, largest)),
     };
     let tests = pairs.len() as u64;
-    let needed = wanted.and_then(|(rate, drop)| runs_to_detect(rate, drop, tests, WANTED).ok().flatten());
+    let needed = wanted.and_then(|(rate, drop)| runs_to_detect(rate, drop, tests, detection).ok().flatten());
     let fewest = pairs.iter().map(|(a, b)| a.runs.min(b.runs)).min().unwrap_or_default();
     Reach {
         smallest_drop,

@@ -1,6 +1,7 @@
 //! Which tests of two reports are the same?
 
-use crate::report::TestReport;
+use super::leaderboard::by_model;
+use crate::report::{Report, TestReport};
 use crate::suite::Variant;
 
 type Pair<'r> = (&'r TestReport, &'r TestReport);
@@ -10,6 +11,21 @@ pub(super) struct Joined<'r> {
     pub(super) pairs: Vec<Pair<'r>>,
     pub(super) only_a: Vec<&'r TestReport>,
     pub(super) only_b: Vec<&'r TestReport>,
+}
+
+/// Where each report has one model and they are not all the same, the model is what is compared, and it does not say
+/// which tests are the same.
+pub fn leave_models_out(reports: &mut [Report]) {
+    let models: Vec<Vec<String>> = reports
+        .iter()
+        .map(|report| by_model(&report.tests).into_iter().map(|(model, _)| model).collect())
+        .collect();
+    let are_single = models.iter().all(|models| models.len() == 1);
+    if are_single && models.windows(2).any(|two| two[0] != two[1]) {
+        for test in reports.iter_mut().flat_map(|report| &mut report.tests) {
+            test.model = None;
+        }
+    }
 }
 
 type Name<'r> = (&'r str, Option<&'r str>, Option<Variant>);

@@ -1,10 +1,9 @@
 //! How do several models do on the same tests, and do the runs support that one is better?
 
-use super::change::{change_of, direction};
-use super::model::Verdict;
-use crate::eval::stats::{
-    CONFIDENCE, Tally, holm, mean_rate, six_decimals, suite_pass_at_k, suite_pass_hat_k,
-};
+use super::Named;
+use super::change::{adjusted, change_of, direction};
+use super::model::{Change, Comparison, Verdict};
+use crate::eval::stats::{CONFIDENCE, Tally, mean_rate, six_decimals, suite_pass_at_k, suite_pass_hat_k};
 use crate::report::{RunReport, TestReport};
 use crate::suite::Variant;
 use serde::{Deserialize, Serialize};
@@ -21,7 +20,7 @@ pub struct Leaderboard {
 /// How one model did.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ModelRow {
-    /// The model.
+    /// The model, or the side of a comparison.
     pub model: String,
     /// How many tests have runs of it.
     pub tests: usize,
@@ -72,6 +71,12 @@ pub struct ModelDifference {
     pub verdict: Verdict,
 }
 
+impl ModelDifference {
+    fn of(change: Change, p: f64, verdict: Verdict) -> Self {
+        Self { value: change.difference, low: change.low, high: change.high, p, verdict }
+    }
+}
+
 /// Tests under the name of what ran them.
 pub type Group<'r> = (String, Vec<&'r TestReport>);
 
@@ -94,30 +99,56 @@ pub fn by_model(tests: &[TestReport]) -> Vec<Group<'_>> {
 /// The groups side by side, the first one being what the others are compared with; none where no
 /// other has runs of the same tests.
 pub fn leaderboard(groups: &[Group<'_>], most_k: u64) -> Option<Leaderboard> {
-    let judged: Vec<(&str, Vec<Judged<'_>>)> = groups
-        .iter()
-        .map(|(name, tests)| (name.as_str(), judged(tests)))
-        .filter(|(_, tests)| !tests.is_empty())
-        .collect();
+    let judged = with_runs(groups);
     let [(_, first), others @ ..] = &judged[..] else { return None };
-    if others.is_empty() {
+    let changes: Vec<Option<Change>> =
+        others.iter().map(|(_, tests)| change_of(&common(first, tests))).collect();
+    if changes.iter().all(Option::is_none) {
         return None;
     }
-    let fewest = judged.iter().flat_map(|(_, tests)| tests).map(|test| test.tally.runs).min()?;
+    let p_values = adjusted(&changes);
+    let differences = changes.iter().zip(p_values).map(|(change, p)| {
+        let (change, p) = ((*change)?, p?);
+        let verdict = direction(Some(p), change.difference).unwrap_or(Verdict::NoEvidence);
+        Some(ModelDifference::of(change, six_decimals(p), verdict))
+    });
+    board(&judged, differences, most_k)
+}
+
+/// The sides under their names, and what was found of those beside the first; none where the first has no runs.
+pub(super) fn of_sides(sides: &[Named<'_>], found: &[Comparison], most_k: u64) -> Option<Leaderboard> {
+    let groups: Vec<Group<'_>> =
+        sides.iter().map(|(report, name)| ((*name).to_owned(), report.tests.iter().collect())).collect();
+    let differences = found.iter().filter(|side| side.b.runs > 0).map(|side| {
+        let (change, p) = (side.change?, side.p_holm?);
+        let verdict = direction(Some(p), change.difference).unwrap_or(match side.verdict {
+            Verdict::NotEnoughRuns => Verdict::NotEnoughRuns,
+            _ => Verdict::NoEvidence,
+        });
+        Some(ModelDifference::of(change, p, verdict))
+    });
+    let has_first = found.first().is_some_and(|side| side.a.runs > 0);
+    board(&with_runs(&groups), differences, most_k).filter(|_| has_first)
+}
+
+type JudgedGroup<'r> = (&'r str, Vec<Judged<'r>>);
+
+fn with_runs<'r>(groups: &'r [Group<'_>]) -> Vec<JudgedGroup<'r>> {
+    let judged = groups.iter().map(|(name, tests)| (name.as_str(), judged(tests)));
+    judged.filter(|(_, tests)| !tests.is_empty()).collect()
+}
+
+fn board(
+    groups: &[JudgedGroup<'_>],
+    differences: impl Iterator<Item = Option<ModelDifference>>,
+    most_k: u64,
+) -> Option<Leaderboard> {
+    let fewest = groups.iter().flat_map(|(_, tests)| tests).map(|test| test.tally.runs).min()?;
     let k = fewest.min(most_k).max(1);
     let mut models =
-        judged.iter().map(|(name, tests)| judged_row(name, tests, k)).collect::<Option<Vec<_>>>()?;
-    let found: Vec<_> = others.iter().map(|(_, tests)| change_of(&common(first, tests))).collect();
-    if found.iter().all(Option::is_none) {
-        return None;
-    }
-    let p_values: Vec<f64> = found.iter().flatten().map(|change| change.p).collect();
-    let mut adjusted = holm(&p_values).unwrap_or_default().into_iter();
-    for (model, change) in models[1..].iter_mut().zip(found) {
-        let Some((change, p)) = change.and_then(|change| Some((change, adjusted.next()?))) else { continue };
-        let verdict = direction(Some(p), change.difference).unwrap_or(Verdict::NoEvidence);
-        let (value, low, high) = (change.difference, change.low, change.high);
-        model.difference = Some(ModelDifference { value, low, high, p: six_decimals(p), verdict });
+        groups.iter().map(|(name, tests)| judged_row(name, tests, k)).collect::<Option<Vec<_>>>()?;
+    for (model, difference) in models.iter_mut().skip(1).zip(differences) {
+        model.difference = difference;
     }
     Some(Leaderboard { k, models })
 }

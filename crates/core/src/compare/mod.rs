@@ -11,46 +11,94 @@ mod targets;
 mod tests;
 
 pub use change::{Shown, ShownTest, shown};
-pub use model::{Change, Comparison, FirstDifference, Side, TargetChange, TestChange, ToolChange, Verdict};
+pub use join::leave_models_out;
+pub use model::{
+    Change, Compared, Comparison, FirstDifference, Several, Side, TargetChange, TestChange, ToolChange,
+    Verdict,
+};
 pub use sentence::{p_value, points};
 
 use crate::eval::stats::Tally;
 use crate::report::{Report, Status, TestReport};
-use change::{reach, with_runs};
-use leaderboard::{Group, by_model, leaderboard};
+use change::{reach, shown_beside, with_runs};
+use join::{Joined, join};
+use leaderboard::{Group, by_model, leaderboard, of_sides};
 
 /// The version of the JSON of a comparison.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// Compares two reports, each with what it is called. `most_k` is the most runs that the leaderboard speaks of.
-pub fn compare((a, name_a): (&Report, &str), (b, name_b): (&Report, &str), most_k: u64) -> Comparison {
-    let joined = join::join(&a.tests, &b.tests);
-    let tallies: Vec<(Tally, Tally)> = joined.pairs.iter().map(|(a, b)| (a.tally(), b.tally())).collect();
-    let shown = shown(&tallies);
-    let reach = shown.change.as_ref().map(|change| reach(&with_runs(&tallies), change));
-    let could_show = reach.as_ref().is_some_and(|reach| reach.could_show);
-    let unshown = if could_show { Verdict::NoEvidence } else { Verdict::NotEnoughRuns };
-    let tests = joined.pairs.iter().zip(&shown.tests).map(|((a, b), shown)| of_test(a, b, *shown)).collect();
-    let names = |tests: Vec<&TestReport>| tests.into_iter().map(in_words).collect();
-    let mut comparison = Comparison {
-        schema_version: SCHEMA_VERSION,
-        a: side(a, name_a),
-        b: side(b, name_b),
-        verdict: shown.verdict().unwrap_or(unshown),
-        sentence: String::new(),
-        change: shown.change,
-        smallest_drop: reach.as_ref().and_then(|reach| reach.smallest_drop),
-        more_runs: reach.and_then(|reach| reach.more_runs).filter(|_| shown.together.is_none()),
-        tests,
-        only_a: names(joined.only_a),
-        only_b: names(joined.only_b),
-        leaderboard: leaderboard(&groups((a, name_a), (b, name_b)), most_k),
-    };
-    comparison.sentence = sentence::sentence(&comparison, shown.together.unwrap_or(unshown));
-    comparison
+/// A report and what it is called.
+pub type Named<'r> = (&'r Report, &'r str);
+
+/// Compares two reports. `most_k` is the most runs that the leaderboard speaks of.
+pub fn compare(a: Named<'_>, b: Named<'_>, most_k: u64) -> Comparison {
+    let same = Same::of(a.0, b.0);
+    let shown = shown(&same.tallies);
+    let leaderboard = leaderboard(&groups(a, b), most_k);
+    Comparison { leaderboard, ..same.compared((a, b), &shown, 1) }
 }
 
-fn side(report: &Report, name: &str) -> Side {
+/// Compares each of several reports with the first.
+pub fn compare_several(first: Named<'_>, others: &[Named<'_>], most_k: u64) -> Several {
+    let same: Vec<Same<'_>> = others.iter().map(|(report, _)| Same::of(first.0, report)).collect();
+    let tallies: Vec<&[(Tally, Tally)]> = same.iter().map(|same| &same.tallies[..]).collect();
+    let shown = shown_beside(&tallies);
+    let all = same.into_iter().zip(others).zip(shown);
+    let all = all.map(|((same, other), shown)| same.compared((first, *other), &shown, others.len()));
+    let sides: Vec<Comparison> = all.collect();
+    let has = |verdict: &Verdict| sides.iter().any(|side| side.verdict == *verdict);
+    let telling = [Verdict::Worse, Verdict::Better, Verdict::NoEvidence];
+    let reports: Vec<Named<'_>> = [first].iter().chain(others).copied().collect();
+    Several {
+        schema_version: SCHEMA_VERSION,
+        first: side(first),
+        verdict: telling.into_iter().find(has).unwrap_or(Verdict::NotEnoughRuns),
+        leaderboard: of_sides(&reports, &sides, most_k),
+        sides,
+    }
+}
+
+/// The tests of two reports that are the same, and what their runs came to.
+struct Same<'r> {
+    joined: Joined<'r>,
+    tallies: Vec<(Tally, Tally)>,
+}
+
+impl<'r> Same<'r> {
+    fn of(a: &'r Report, b: &'r Report) -> Self {
+        let joined = join(&a.tests, &b.tests);
+        let tallies = joined.pairs.iter().map(|(a, b)| (a.tally(), b.tally())).collect();
+        Self { joined, tallies }
+    }
+
+    /// What they show, where so many sides are compared with the first.
+    fn compared(self, (a, b): (Named<'_>, Named<'_>), shown: &Shown, sides: usize) -> Comparison {
+        let Self { joined, tallies } = self;
+        let reach = shown.change.as_ref().map(|change| reach(&with_runs(&tallies), change, sides));
+        let could_show = reach.as_ref().is_some_and(|reach| reach.could_show);
+        let unshown = if could_show { Verdict::NoEvidence } else { Verdict::NotEnoughRuns };
+        let pairs = joined.pairs.iter().zip(&shown.tests);
+        let names = |tests: Vec<&TestReport>| tests.into_iter().map(in_words).collect();
+        let mut comparison = Comparison {
+            schema_version: SCHEMA_VERSION,
+            a: side(a),
+            b: side(b),
+            verdict: shown.verdict().unwrap_or(unshown),
+            sentence: String::new(),
+            change: shown.change,
+            p_holm: shown.p_holm.filter(|_| sides > 1),
+            smallest_drop: reach.as_ref().and_then(|reach| reach.smallest_drop),
+            more_runs: reach.and_then(|reach| reach.more_runs).filter(|_| shown.together.is_none()),
+            tests: pairs.map(|((a, b), shown)| of_test(a, b, *shown)).collect(),
+            only_a: names(joined.only_a),
+            only_b: names(joined.only_b),
+            leaderboard: None,
+        };
+        comparison.sentence = sentence::sentence(&comparison, shown.together.unwrap_or(unshown));
+        comparison
+    }
+}
+fn side((report, name): Named<'_>) -> Side {
     let runs = report.tests.iter().map(|test| test.tally().runs).sum();
     Side { name: name.to_owned(), tests: report.tests.len(), runs }
 }
@@ -61,7 +109,7 @@ fn in_words(test: &TestReport) -> String {
 }
 
 /// The models of both sides; where both have one model, the sides by their names too.
-fn groups<'r>((a, name_a): (&'r Report, &str), (b, name_b): (&'r Report, &str)) -> Vec<Group<'r>> {
+fn groups<'r>((a, name_a): Named<'r>, (b, name_b): Named<'r>) -> Vec<Group<'r>> {
     let (of_a, of_b) = (by_model(&a.tests), by_model(&b.tests));
     let is_in_both = of_a.iter().any(|(model, _)| of_b.iter().any(|(other, _)| other == model));
     let named = |groups: Vec<Group<'r>>, side: &str| -> Vec<Group<'r>> {

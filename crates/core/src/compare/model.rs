@@ -32,6 +32,26 @@ impl Verdict {
     }
 }
 
+/// What is compared: two reports test by test, or several with the first.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Compared {
+    /// Two reports.
+    Two(Box<Comparison>),
+    /// More than two.
+    Several(Several),
+}
+
+impl Compared {
+    /// Each side but the first, compared with the first.
+    pub fn sides(&self) -> &[Comparison] {
+        match self {
+            Self::Two(two) => std::slice::from_ref(two),
+            Self::Several(several) => &several.sides,
+        }
+    }
+}
+
 /// Two reports side by side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
@@ -48,6 +68,9 @@ pub struct Comparison {
     /// The change over all tests that could be compared; absent where there is none.
     #[serde(flatten)]
     pub change: Option<Change>,
+    /// `p`, adjusted for all sides that are compared with the first; absent where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p_holm: Option<f64>,
     /// The smallest drop from the pass rate of the first that so many runs show four times in five; absent where even a
     /// fall to 0 is missed more often.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -67,7 +90,23 @@ pub struct Comparison {
     pub leaderboard: Option<Leaderboard>,
 }
 
-/// One of the two.
+/// Several reports beside the first.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Several {
+    /// The version of this format.
+    pub schema_version: u32,
+    /// What is compared with.
+    pub first: Side,
+    /// Worse where any side is; else better, else no evidence of change, in the same way.
+    pub verdict: Verdict,
+    /// Each other side compared with the first.
+    pub sides: Vec<Comparison>,
+    /// All sides, where tests of the first have runs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leaderboard: Option<Leaderboard>,
+}
+
+/// One of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Side {
     /// What it is called on the command line.

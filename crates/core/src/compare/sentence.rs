@@ -6,9 +6,10 @@ use crate::report::Number;
 /// The verdict with what it rests on; `overall` is that of all tests together.
 pub(super) fn sentence(of: &Comparison, overall: Verdict) -> String {
     let Some(change) = of.change else {
-        return "Nothing could be compared: no test has runs on both sides.".to_owned();
+        let (a, b) = (&of.a.name, &of.b.name);
+        return format!("Nothing could be compared: no test has runs in both {a} and {b}.");
     };
-    let (a, b, rates) = (&of.a.name, &of.b.name, rates(&change));
+    let (a, b, rates) = (&of.a.name, &of.b.name, rates(of, &change));
     match (of.verdict, overall) {
         (verdict @ (Verdict::Better | Verdict::Worse), together) if verdict == together => {
             format!("{b} is {} than {a}: {rates}.{}", verdict.words(), also(of))
@@ -34,16 +35,17 @@ fn over_all(verdict: Verdict) -> &'static str {
     }
 }
 
-/// `90% of the runs passed, and 62.5% do now (-27.5 points, 95% interval -43 to -10, p = 0.003)`.
-fn rates(change: &Change) -> String {
+/// `90% of the runs pass in the first, 62.5% in the second (-27.5 points, 95% interval -43 to -10, p = 0.003)`; of
+/// several sides by their names, and with the p-value among all.
+fn rates(of: &Comparison, change: &Change) -> String {
     let Change { rate_a, rate_b, difference, low, high, p } = change;
+    let (a, b, p) = match &of.p_holm {
+        Some(p_holm) => (of.a.name.as_str(), of.b.name.as_str(), p_holm),
+        None => ("the first", "the second", p),
+    };
     let interval = format!("95% interval {} to {}", points(*low), points(*high));
     let moved = format!("{} points, {interval}, {}", points(*difference), p_value(*p));
-    format!(
-        "{}% of the runs pass in the first, {}% in the second ({moved})",
-        points(*rate_a),
-        points(*rate_b)
-    )
+    format!("{}% of the runs pass in {a}, {}% in {b} ({moved})", points(*rate_a), points(*rate_b))
 }
 
 /// Where single tests say something of their own.

@@ -122,3 +122,54 @@ fn models_stand_beside_the_first_one() {
     assert!(board.models[1].pass_hat_k < 1e-9 && board.models[0].low < 1.0);
     assert!(leaderboard(&by_model(&tests[..8]), USUAL_K).is_none());
 }
+
+#[test]
+fn each_of_several_sides_is_compared_with_the_first_and_pays_for_the_others() {
+    let [first, drop, same] =
+        [vec![(9, 10)], vec![(4, 10)], vec![(9, 10)]].map(|one| Report::new(suite(&one)));
+    let alone = compare((&first, "old"), (&drop, "drop"), USUAL_K);
+    assert_eq!(alone.verdict, Verdict::Worse, "{}", alone.sentence);
+    let found = compare_several((&first, "old"), &[(&same, "same"), (&drop, "drop")], USUAL_K);
+    let [beside, drop] = &found.sides[..] else { panic!("{found:?}") };
+    // The same p-value, but two sides had the chance to show it.
+    assert_eq!((drop.change, drop.verdict), (alone.change, Verdict::NoEvidence), "{}", drop.sentence);
+    assert!((drop.p_holm.unwrap() - 2.0 * alone.change.unwrap().p).abs() < 1e-5);
+    assert!(drop.smallest_drop.unwrap() > alone.smallest_drop.unwrap());
+    assert!(beside.sentence.contains("90% of the runs pass in old, 90% in same"), "{}", beside.sentence);
+    assert_eq!(found.verdict, Verdict::NoEvidence);
+    let board = found.leaderboard.unwrap();
+    let rows: Vec<_> =
+        board.models.iter().map(|row| (row.model.as_str(), row.difference.map(|one| one.p))).collect();
+    assert_eq!(rows, [("old", None), ("same", beside.p_holm), ("drop", drop.p_holm)]);
+}
+
+#[test]
+fn a_side_without_runs_has_no_row_and_takes_nobody_elses_difference() {
+    let mut broken = test("a.yml", "t0", 0, 0);
+    broken.status = Status::Error;
+    let [good, bad] = [vec![(10, 10)], vec![(0, 10)]].map(|one| Report::new(suite(&one)));
+    let found = compare_several((&good, "a"), &[(&Report::new(vec![broken]), "b"), (&bad, "c")], USUAL_K);
+    assert_eq!(found.verdict, Verdict::Worse);
+    assert_eq!(found.sides[0].sentence, "Nothing could be compared: no test has runs in both a and b.");
+    let rows = found.leaderboard.unwrap().models;
+    let rows: Vec<_> =
+        rows.iter().map(|row| (row.model.as_str(), row.difference.map(|one| one.verdict))).collect();
+    assert_eq!(rows, [("a", None), ("c", Some(Verdict::Worse))]);
+}
+
+#[test]
+fn a_model_that_is_all_that_differs_is_what_is_compared() {
+    let of = |model: &str| {
+        let tests =
+            suite(&[(3, 3)]).into_iter().map(|test| TestReport { model: Some(model.to_owned()), ..test });
+        Report::new(tests.collect())
+    };
+    let models = |mut reports: Vec<Report>| -> Vec<Option<String>> {
+        leave_models_out(&mut reports);
+        reports.into_iter().flat_map(|report| report.tests).map(|test| test.model).collect()
+    };
+    assert_eq!(models(vec![of("one"), of("two")]), [None, None]);
+    assert_eq!(models(vec![of("one"), of("one")]), [Some("one".to_owned()), Some("one".to_owned())]);
+    let both = Report::new([of("one").tests, of("two").tests].concat());
+    assert_eq!(models(vec![of("one"), both]).iter().flatten().count(), 3);
+}

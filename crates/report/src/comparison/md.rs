@@ -1,11 +1,39 @@
 //! `md`: the comparison for a pull request.
 
-use super::{calls, change, has_changed, named, notes, outcome, runs, targets, verdict};
+use super::{calls, change, has_changed, left_out, named, notes, outcome, runs, targets, verdict};
 use crate::md::text;
 use crate::{Options, leaderboard};
-use mcptest_core::compare::{Comparison, TestChange};
+use mcptest_core::compare::{Compared, Comparison, Several, TestChange};
 
-pub(super) fn render(comparison: &Comparison, options: &Options) -> Vec<u8> {
+pub(super) fn render(compared: &Compared, options: &Options) -> Vec<u8> {
+    let text = match compared {
+        Compared::Two(two) => of_two(two, options),
+        Compared::Several(several) => of_several(several, options),
+    };
+    text.into_bytes()
+}
+
+fn of_several(of: &Several, options: &Options) -> String {
+    let names = [&of.first].into_iter().chain(of.sides.iter().map(|side| &side.b));
+    let names: Vec<String> = names.map(|side| text(&side.name)).collect();
+    let mut out = format!("## {}: {}\n\n", of.verdict.words(), names.join(", "));
+    for side in &of.sides {
+        out.push_str(&format!("- {}\n", text(&side.sentence)));
+    }
+    if let Some(board) = &of.leaderboard {
+        out.push_str(&leaderboard::md(board, "Sides"));
+    }
+    for side in &of.sides {
+        match left_out(side) {
+            _ if options.verbose > 0 => out.push_str(&format!("\n{}", of_two(side, options))),
+            Some(said) => out.push_str(&format!("\nNote: {}\n", text(&said))),
+            None => {}
+        }
+    }
+    out
+}
+
+fn of_two(comparison: &Comparison, options: &Options) -> String {
     let Comparison { a, b, .. } = comparison;
     let mut out = format!("## {}: {} and {}\n\n", comparison.verdict.words(), text(&a.name), text(&b.name));
     out.push_str(&format!("{}\n", text(&comparison.sentence)));
@@ -29,10 +57,10 @@ pub(super) fn render(comparison: &Comparison, options: &Options) -> Vec<u8> {
         ));
     }
     if let Some(board) = &comparison.leaderboard {
-        out.push_str(&leaderboard::md(board));
+        out.push_str(&leaderboard::md(board, "Models"));
     }
     for said in notes(comparison) {
         out.push_str(&format!("\nNote: {}\n", text(&said)));
     }
-    out.into_bytes()
+    out
 }

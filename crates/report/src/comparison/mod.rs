@@ -1,4 +1,4 @@
-//! Two reports side by side in, bytes out: for people, for machines and for a pull request.
+//! Two reports side by side, or several, in, bytes out: for people, for machines and for a pull request.
 
 mod md;
 #[cfg(test)]
@@ -8,14 +8,14 @@ use crate::html;
 use crate::pretty;
 use crate::words::count;
 use crate::{Options, Reporter};
-use mcptest_core::compare::{Comparison, TargetChange, TestChange, p_value, points};
+use mcptest_core::compare::{Compared, Comparison, TargetChange, TestChange, p_value, points};
 use mcptest_core::report::{Number, Status};
 
 /// The JSON Schema of the comparison (draft 2020-12).
 pub const SCHEMA: &str = include_str!("compare.schema.json");
 
 /// Every format, the default first.
-pub const REPORTERS: &[Reporter<Comparison>] = &[
+pub const REPORTERS: &[Reporter<Compared>] = &[
     Reporter {
         key: "pretty",
         doc: "for people: which tests changed, and what the runs say of it",
@@ -42,7 +42,7 @@ pub const REPORTERS: &[Reporter<Comparison>] = &[
     },
     Reporter {
         key: "html",
-        doc: "one page for a browser, with both sides of every test",
+        doc: "one page for a browser, with the sides of every test",
         extension: "html",
         is_commands: false,
         embeds: None,
@@ -50,7 +50,7 @@ pub const REPORTERS: &[Reporter<Comparison>] = &[
     },
 ];
 
-fn json(comparison: &Comparison, _: &Options) -> Vec<u8> {
+fn json(comparison: &Compared, _: &Options) -> Vec<u8> {
     (serde_json::to_string_pretty(comparison).unwrap_or_default() + "\n").into_bytes()
 }
 
@@ -124,7 +124,14 @@ pub(crate) fn targets(test: &TestChange) -> Vec<String> {
     test.targets.iter().filter(|target| target.a != target.b).map(one).collect()
 }
 
-/// The tests that only one side has, and those that could not be compared.
+/// How many tests of a side were not compared with the first.
+pub(crate) fn left_out(of: &Comparison) -> Option<String> {
+    let tests = of.not_compared() + of.only_a.len() + of.only_b.len();
+    let said = format!("{} of {} or {} not compared", count(tests, "test"), of.a.name, of.b.name);
+    (tests > 0).then(|| format!("{said}; -v says which and why"))
+}
+
+/// The tests that only one side has.
 pub(crate) fn notes(comparison: &Comparison) -> Vec<String> {
     let only = |tests: &[String], side: &str| {
         tests.iter().map(|test| format!("only in {side}: {test}")).collect::<Vec<_>>()

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::sample;
-use mcptest_core::compare::compare;
 use mcptest_core::compare::leaderboard::USUAL_K;
+use mcptest_core::compare::{compare, compare_several};
 use mcptest_core::report::{Report, RunReport, TestReport};
 use serde_json::{Value, json};
 
@@ -20,34 +20,74 @@ fn test(name: &str, model: &str, passed: usize, tools: &[&str]) -> TestReport {
     })
 }
 
-fn compared() -> Comparison {
+fn compared() -> Compared {
     let a = vec![
         test("a <b> | @c\u{1b}[31m", "one", 10, &["look"]),
         test("only", "one", 1, &[]),
         test("same", "two", 9, &[]),
     ];
     let b = vec![test("a <b> | @c\u{1b}[31m", "one", 2, &["delete"]), test("same", "two", 9, &[])];
-    compare((&Report::new(a), "old.json"), (&Report::new(b), "new.json"), USUAL_K)
+    let two = compare((&Report::new(a), "old.json"), (&Report::new(b), "new.json"), USUAL_K);
+    Compared::Two(Box::new(two))
+}
+
+/// Three sides, of which the last is worse and lacks a test.
+fn several() -> Compared {
+    let [a, b] = [1, 2].map(|_| Report::new(vec![test("x", "one", 9, &[]), test("y", "one", 9, &[])]));
+    let c = Report::new(vec![test("x", "one", 0, &[])]);
+    Compared::Several(compare_several((&a, "old"), &[(&b, "b | c"), (&c, "new")], USUAL_K))
 }
 
 fn rendered(key: &str, options: &Options) -> String {
+    let bytes = of(key, &compared(), options);
+    assert_eq!(bytes, of(key, &compared(), options), "{key} differs from one time to the next");
+    bytes
+}
+
+fn of(key: &str, compared: &Compared, options: &Options) -> String {
     let reporter = REPORTERS.iter().find(|reporter| reporter.key == key).unwrap();
-    let bytes = (reporter.render)(&compared(), options);
-    assert_eq!(bytes, (reporter.render)(&compared(), options), "{key} differs from one time to the next");
-    String::from_utf8(bytes).unwrap()
+    String::from_utf8((reporter.render)(compared, options)).unwrap()
+}
+
+/// The JSON, held to its schema.
+fn fitting(compared: &Compared) -> Value {
+    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let shown: Value = serde_json::from_str(&of("json", compared, &Options::default())).unwrap();
+    let problems: Vec<String> = validator.iter_errors(&shown).map(|problem| problem.to_string()).collect();
+    assert!(problems.is_empty(), "{problems:?}");
+    shown
 }
 
 #[test]
 fn the_json_fits_its_schema() {
-    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    let shown: Value = serde_json::from_str(&rendered("json", &Options::default())).unwrap();
-    let problems: Vec<String> = validator.iter_errors(&shown).map(|problem| problem.to_string()).collect();
-    assert!(problems.is_empty(), "{problems:?}");
+    let shown = fitting(&compared());
     assert_eq!(shown["verdict"], "worse", "{shown:#}");
     assert_eq!(shown["tests"][0]["calls"][0]["tool"], "delete");
     assert_eq!(shown["only_a"][0], "a.yml · only");
     assert_eq!(shown["leaderboard"]["models"].as_array().unwrap().len(), 4);
+    let shown = fitting(&several());
+    assert_eq!((&shown["verdict"], &shown["first"]["name"]), (&json!("worse"), &json!("old")));
+    assert_eq!(shown["sides"][1]["only_a"][0], "a.yml · y");
+    assert_eq!(shown["leaderboard"]["models"][2]["model"], "new");
+}
+
+#[test]
+fn several_sides_have_a_row_and_a_sentence_each() {
+    let (brief, verbose) = (Options::default(), Options { verbose: 1, ..Options::default() });
+    let md = of("md", &several(), &brief);
+    assert!(md.starts_with("## worse: old, b \\| c, new\n\n- No evidence of change: 90% of"), "{md}");
+    assert!(
+        md.contains("\n| new | 10 | 0% |") && md.contains("\nNote: 1 test of old or new not compared"),
+        "{md}"
+    );
+    for (key, line) in [("md", "Note: only in old: a.yml · y"), ("pretty", "note: only in old: a.yml · y")]
+    {
+        assert!(of(key, &several(), &verbose).contains(line), "{key}");
+        assert!(!of(key, &several(), &brief).contains(line), "{key}");
+    }
+    let plain = of("pretty", &several(), &brief);
+    assert!(plain.contains("\nnew is worse than old: 90% of the runs pass in old, 0% in new"), "{plain}");
 }
 
 #[test]

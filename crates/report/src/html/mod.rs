@@ -10,7 +10,7 @@ use crate::{Options, Reporter};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::{Compression, GzBuilder};
-use mcptest_core::compare::Comparison;
+use mcptest_core::compare::Compared;
 use mcptest_core::report::{Embed, Report};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -44,10 +44,10 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
     page.into_bytes()
 }
 
-/// Two reports side by side as a page of the same kind.
-pub(crate) fn comparison(comparison: &Comparison, options: &Options) -> Vec<u8> {
+/// Reports side by side as a page of the same kind.
+pub(crate) fn comparison(comparison: &Compared, options: &Options) -> Vec<u8> {
     let value = serde_json::to_value(comparison).unwrap_or_default();
-    let page = begun("two reports side by side", POLICY, "", &block("compare", &value, options));
+    let page = begun("reports side by side", POLICY, "", &block("compare", &value, options));
     (page + CLOSING).into_bytes()
 }
 

@@ -3,14 +3,42 @@
 use super::leaderboard;
 use super::page::{Line, Page, style};
 use crate::Options;
-use crate::comparison::{calls, change, has_changed, named, notes, outcome, runs, targets, verdict};
+use crate::comparison::{
+    calls, change, has_changed, left_out, named, notes, outcome, runs, targets, verdict,
+};
 use crate::words::count;
 use anstyle::Style;
-use mcptest_core::compare::{Comparison, Side, TestChange, Verdict};
+use mcptest_core::compare::{Compared, Comparison, Several, Side, TestChange, Verdict};
+
+pub(crate) fn render(compared: &Compared, options: &Options) -> Vec<u8> {
+    let mut page = Page::new(options);
+    match compared {
+        Compared::Two(two) => of_two(&mut page, two, options),
+        Compared::Several(several) => of_several(&mut page, several, options),
+    }
+    page.finish()
+}
+
+/// The sides, and a verdict for each but the first; with `-v` its tests too.
+fn of_several(page: &mut Page, of: &Several, options: &Options) {
+    if let Some(board) = &of.leaderboard {
+        leaderboard::show(page, board);
+    }
+    for side in &of.sides {
+        if options.verbose > 0 {
+            of_two(page, side, options);
+            page.blank();
+            continue;
+        }
+        page.line(&Line::at(0).styled(colour(Some(side.verdict)), &side.sentence));
+        if let Some(said) = left_out(side) {
+            page.line(&Line::at(2).styled(style::YELLOW, format!("note: {said}")));
+        }
+    }
+}
 
 /// A part for each test that changed, the models and the verdict; with `-v` every test and the numbers that differ.
-pub(crate) fn render(comparison: &Comparison, options: &Options) -> Vec<u8> {
-    let mut page = Page::new(options);
+fn of_two(page: &mut Page, comparison: &Comparison, options: &Options) {
     for (side, of) in [("first", &comparison.a), ("second", &comparison.b)] {
         page.line(
             &Line::at(0)
@@ -23,7 +51,7 @@ pub(crate) fn render(comparison: &Comparison, options: &Options) -> Vec<u8> {
     let is_shown = |test: &&TestChange| has_changed(test) || options.verbose > 0;
     let shown: Vec<&TestChange> = comparison.tests.iter().filter(is_shown).collect();
     for test in &shown {
-        one_test(&mut page, test, options);
+        one_test(page, test, options);
     }
     if let Some(same @ 1..) = comparison.tests.len().checked_sub(shown.len()) {
         let said = format!("{} did not change", count(same, "test"));
@@ -34,10 +62,9 @@ pub(crate) fn render(comparison: &Comparison, options: &Options) -> Vec<u8> {
     }
     page.blank();
     if let Some(board) = &comparison.leaderboard {
-        leaderboard::show(&mut page, board);
+        leaderboard::show(page, board);
     }
     page.line(&Line::at(0).styled(colour(Some(comparison.verdict)), &comparison.sentence));
-    page.finish()
 }
 
 fn size(side: &Side) -> String {
