@@ -128,6 +128,14 @@ const whole = new Promise<void>((done) => {
   else document.addEventListener('DOMContentLoaded', () => done(), { once: true });
 });
 
+/** The pages of the documentation on the gates, by their keys, once they were asked for. */
+export const docs = signal<Record<string, string> | undefined>(undefined);
+
+export async function readDocs(): Promise<void> {
+  await whole;
+  docs.value ??= (await block<Record<string, string>>('docs')) ?? {};
+}
+
 let kept: { at: number; traces: Promise<Record<string, Trace> | undefined> } | undefined;
 
 /** The traces of a test's runs by their numbers, where the report holds them. */

@@ -1,37 +1,47 @@
 // What each gate asks, and what each of its numbers means.
 import { useLayoutEffect } from 'preact/hooks';
-import { report } from './data';
+import { docs, readDocs, report } from './data';
 import { number } from './format';
+import { Markdown } from './markdown';
 import { bare } from './parts';
 import { to } from './route';
 
 const extent = ([low, high]: [number, number | null]) => (high == null ? `${number(low)} and up` : `${number(low)} to ${number(high)}`);
 
+/** The numbers of all gates, or those of one with its page of the documentation, at the paragraph on `target`. */
 export function Definitions({ gate, target }: { gate?: string; target?: string }) {
-  const id = gate && target ? `${gate}.${target}` : gate;
-  useLayoutEffect(() => (id ? document.getElementById(id)?.scrollIntoView({ block: 'center' }) : undefined), [id]);
+  const all = Object.entries(report.gates ?? {});
+  const one = all.filter(([key]) => key === gate);
+  useLayoutEffect(() => void readDocs(), []);
+  useLayoutEffect(() => {
+    const found = target && document.getElementById('marked');
+    if (found) found.scrollIntoView({ block: 'center' });
+    if (found) found.focus({ preventScroll: true });
+  }, [gate, target, docs.value]);
   return (
     <main class="page definitions">
       <h1>What the numbers mean</h1>
-      {Object.entries(report.gates ?? {}).map(([key, about]) => (
-        <section key={key} id={key}>
-          <h2 class="mono">{key}</h2>
+      {one.length > 0 && <p><a href={to('doc')}>All gates of this report</a></p>}
+      {(one.length ? one : all).map(([key, about]) => (
+        <section key={key}>
+          <h2 class="mono"><a href={to('doc', key)}>{key}</a></h2>
           <p>{about.summary}</p>
-          <p class="dim mono">mcptest explain {key}</p>
           <table class="numbers">
             <thead><tr><th scope="col">Number</th><th scope="col" class="left">Meaning</th><th scope="col">Unit</th><th scope="col">Values</th><th scope="col">Better</th></tr></thead>
             <tbody>
-              {Object.entries(about.targets).map(([name, one]) => (
-                <tr key={name} id={`${key}.${bare(key, name)}`} aria-current={id === `${key}.${bare(key, name)}`}>
+              {Object.entries(about.targets).map(([name, of]) => (
+                <tr key={name} aria-current={!!one.length && bare(key, name) === target}>
                   <th scope="row" class="mono"><a href={to('doc', key, bare(key, name))}>{bare(key, name)}</a></th>
-                  <td class="left">{one.doc} <small class="dim mono">docs/{one.anchor}</small></td>
-                  <td>{one.unit}</td>
-                  <td>{extent(one.range as [number, number | null])}</td>
-                  <td>{one.better}</td>
+                  <td class="left">{of.doc}</td>
+                  <td>{of.unit}</td>
+                  <td>{extent(of.range as [number, number | null])}</td>
+                  <td>{of.better}</td>
                 </tr>
               ))}
             </tbody>
           </table>
+          {one.length > 0 && docs.value?.[key] && <Markdown of={docs.value[key]} mark={Object.keys(about.targets).find((name) => bare(key, name) === target)} />}
+          {one.length > 0 && <p class="dim mono">mcptest explain {key}</p>}
         </section>
       ))}
     </main>

@@ -149,3 +149,18 @@ test('every asserted number has its threshold and leads to its definition', asyn
   await close();
 });
 
+test('every number has a paragraph of the documentation, which has the focus', async () => {
+  const { page, go, faults, close } = await open(browser, examples.html);
+  for (const [gate, { targets }] of Object.entries(examples.report.gates)) {
+    for (const target of Object.keys(targets)) {
+      await go(`#/doc/${gate}/${target.replace(`${gate}.`, '')}`);
+      assert.deepEqual(await page.locator('#marked').evaluateAll((all) => all.map((one) => one === document.activeElement)), [true], target);
+      assert.ok((await page.locator('#marked code').allTextContents()).includes(target), target);
+    }
+    assert.deepEqual(await page.locator('.markdown').evaluate((text) => text.innerText.match(/^[|#-] |\*\*|```/m)), null, gate);
+    assert.deepEqual(await barriers(page), [], gate);
+  }
+  assert.deepEqual(faults, []);
+  await close();
+});
+

@@ -11,6 +11,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use flate2::{Compression, GzBuilder};
 use mcptest_core::compare::Compared;
+use mcptest_core::eval::GATES;
 use mcptest_core::report::{Embed, Report};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -37,6 +38,7 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
     let traces = taken_traces(&mut value);
     let mut page = begun(&verdict(report), POLICY, "", &block("report", &value, options));
     // After the program, so that it need not wait for them.
+    page.push_str(&docs(|gate| report.gates.contains_key(gate), options));
     for (at, traces) in traces.iter().enumerate().filter(|(_, traces)| !traces.is_empty()) {
         page.push_str(&block(&format!("traces-{at}"), &Value::Object(traces.clone()), options));
     }
@@ -63,6 +65,13 @@ fn begun(title: &str, policy: &str, attributes: &str, data: &str) -> String {
          <div id=\"app\"><noscript>This report needs a browser that runs scripts.</noscript></div>\n\
          {data}<script>{PROGRAM}</script>\n"
     )
+}
+
+/// The pages on these gates, by their keys: where each number of theirs is defined.
+fn docs(is_wanted: impl Fn(&str) -> bool, options: &Options) -> String {
+    let wanted = GATES.iter().filter(|kind| is_wanted(kind.key));
+    let pages: Map<String, Value> = wanted.map(|kind| (kind.key.to_owned(), kind.doc.into())).collect();
+    if pages.is_empty() { String::new() } else { block("docs", &Value::Object(pages), options) }
 }
 
 /// Takes the traces out of a report: for each test those of its runs, by the numbers of the runs.

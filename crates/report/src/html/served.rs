@@ -1,6 +1,6 @@
 //! The page as a server on this machine gives it: it asks for the traces that are looked at, and for what changed.
 
-use super::{CLOSING, POLICY, begun, block, of_runs, taken_traces};
+use super::{CLOSING, POLICY, begun, block, docs, of_runs, taken_traces};
 use crate::bound::bounded;
 use crate::failures::verdict;
 use crate::{Clean, Options};
@@ -13,7 +13,9 @@ pub fn served_page(report: &Report, version: u64, clean: Clean) -> Vec<u8> {
     let options = Options { clean: Some(clean), ..Options::default() };
     let attributes = format!(" data-version=\"{version}\"");
     let data = block("report", &without_traces(report), &options);
-    (begun(&verdict(report), &policy, &attributes, &data) + CLOSING).into_bytes()
+    // The gates of the report may change while the page is open.
+    let docs = docs(|_| true, &options);
+    (begun(&verdict(report), &policy, &attributes, &data) + &docs + CLOSING).into_bytes()
 }
 
 /// What a page that shows another version asks for; `live` says what is being recorded.

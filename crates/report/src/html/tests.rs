@@ -26,6 +26,17 @@ fn a_page_holds_the_whole_report() {
 }
 
 #[test]
+fn the_pages_on_the_gates_of_the_report_stand_behind_the_program_and_no_others() {
+    let test = sample::test("a.yml", 1, "finds", Status::Failed, |test| {
+        test.gates = vec![sample::gate(GATES[0].key, Status::Failed, &[])];
+    });
+    let page = page(&Report::new(vec![test]), &Options::default());
+    let pages = unpacked(&page, "docs");
+    assert_eq!(pages, serde_json::json!({ GATES[0].key: GATES[0].doc }));
+    assert!(page.find("id=\"docs\"") > page.find(PROGRAM));
+}
+
+#[test]
 fn text_of_others_is_nowhere_in_the_page_but_packed() {
     let name = "</script><script>alert(1)</script>\u{202e}";
     let test = sample::test("a.yml", 1, name, Status::Failed, |_| {});
