@@ -311,12 +311,14 @@ pub(crate) struct Reporters {
     pub(crate) reporters: Vec<String>,
 }
 
-/// Whose traces reports hold.
+/// What reports hold and how they show it.
 #[derive(Debug, Clone, Copy, Group)]
 pub(crate) struct Embedding {
     /// Put the traces of these tests into the reports that can hold them [default: what each reporter says].
     #[arg(long, value_enum, value_name = "WHICH")]
     pub(crate) embed: Option<Traces>,
+    #[command(flatten)]
+    pub(crate) sorting: crate::command::sorting::Sorting,
 }
 
 /// Whose traces.

@@ -220,7 +220,7 @@ impl Paint {
 
 /// Options that say how runs are made or where a report goes, and whether a value follows them: with others the same
 /// recordings give the same report.
-const BESIDE_JUDGING: [(&str, bool); 12] = [
+const BESIDE_JUDGING: [(&str, bool); 13] = [
     ("--color", true),
     ("--embed", true),
     ("--jobs", true),
@@ -228,6 +228,7 @@ const BESIDE_JUDGING: [(&str, bool); 12] = [
     ("--quiet", false),
     ("--record", false),
     ("--reporter", true),
+    ("--sort", true),
     ("--verbose", false),
     ("-q", false),
     ("-v", false),

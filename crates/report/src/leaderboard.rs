@@ -4,39 +4,79 @@ use crate::md::text;
 use mcptest_core::compare::leaderboard::{Leaderboard, ModelRow};
 use mcptest_core::compare::{Verdict, p_value, points};
 
-/// What a column shows of a model.
-type Cell<'c> = Box<dyn Fn(&ModelRow) -> Option<String> + 'c>;
+/// A column, by which the rows can be sorted.
+#[derive(Debug)]
+pub struct Column {
+    /// Its name for `--sort`.
+    pub key: &'static str,
+    /// Its head, in which `k` is the number of runs.
+    head: &'static str,
+    cell: fn(&ModelRow) -> Option<String>,
+    /// The smaller, the further up; none sorts by the name.
+    rank: Option<fn(&ModelRow) -> Option<f64>>,
+}
 
-/// The head of each column and its cells, the model's name first; columns that no model has a number for are left out.
-pub(crate) fn columns(board: &Leaderboard) -> Vec<(String, Vec<String>)> {
-    let k = board.k;
-    let share = |of: fn(&ModelRow) -> f64| move |row: &ModelRow| Some(format!("{}%", points(of(row))));
-    let interval = |row: &ModelRow| Some(format!("{} to {}%", points(row.low), points(row.high)));
-    let number = |of: fn(&ModelRow) -> Option<f64>, decimals: usize| {
-        move |row: &ModelRow| of(row).map(|number| format!("{number:.decimals$}"))
-    };
-    let mut all: Vec<(String, Cell<'_>)> = vec![
-        ("Leaderboard".to_owned(), Box::new(|row| Some(row.model.clone()))),
-        ("runs".to_owned(), Box::new(|row| Some(row.runs.to_string()))),
-        ("pass@1".to_owned(), Box::new(share(|row| row.pass_1))),
-        ("95% interval".to_owned(), Box::new(interval)),
-    ];
-    if k > 1 {
-        all.push((format!("pass@{k}"), Box::new(share(|row| row.pass_k))));
-        all.push((format!("pass^{k}"), Box::new(share(|row| row.pass_hat_k))));
+const fn column(
+    key: &'static str,
+    head: &'static str,
+    cell: fn(&ModelRow) -> Option<String>,
+    rank: fn(&ModelRow) -> Option<f64>,
+) -> Column {
+    Column { key, head, cell, rank: Some(rank) }
+}
+
+/// Every column in its order. Sorted by one, the best row comes first.
+pub const COLUMNS: &[Column] = &[
+    Column { key: "name", head: "Leaderboard", cell: |row| Some(row.model.clone()), rank: None },
+    column("runs", "runs", |row| Some(row.runs.to_string()), |row| Some(-(row.runs as f64))),
+    column("pass@1", "pass@1", |row| Some(share(row.pass_1)), |row| Some(-row.pass_1)),
+    column(
+        "interval",
+        "95% interval",
+        |row| Some(format!("{} to {}", points(row.low), share(row.high))),
+        |row| Some(-row.low),
+    ),
+    column("pass@k", "pass@k", |row| Some(share(row.pass_k)), |row| Some(-row.pass_k)),
+    column("pass^k", "pass^k", |row| Some(share(row.pass_hat_k)), |row| Some(-row.pass_hat_k)),
+    column("calls", "calls", |row| number(row.calls, 1), |row| row.calls),
+    column("turns", "turns", |row| number(row.turns, 1), |row| row.turns),
+    column("tokens", "tokens", |row| number(row.tokens, 0), |row| row.tokens),
+    column("usd", "USD", |row| number(row.cost_usd, 4), |row| row.cost_usd),
+    column("ms", "ms", |row| number(row.duration_ms, 0), |row| row.duration_ms),
+    column("difference", TO_THE_FIRST, difference, |row| Some(-row.difference.map_or(0.0, |one| one.value))),
+];
+
+const TO_THE_FIRST: &str = "to the first";
+
+fn share(share: f64) -> String {
+    format!("{}%", points(share))
+}
+
+fn number(number: Option<f64>, decimals: usize) -> Option<String> {
+    number.map(|number| format!("{number:.decimals$}"))
+}
+
+/// The head of each column and its cells, the name first; columns that no row has a number for are left out.
+pub(crate) fn columns(board: &Leaderboard, sort: Option<&Column>) -> Vec<(String, Vec<String>)> {
+    let mut rows: Vec<&ModelRow> = board.models.iter().collect();
+    match sort.map(|column| column.rank) {
+        None => {}
+        Some(None) => rows.sort_by(|one, other| one.model.cmp(&other.model)),
+        Some(Some(rank)) => {
+            let rank = |row: &ModelRow| rank(row).unwrap_or(f64::INFINITY);
+            rows.sort_by(|one, other| rank(one).total_cmp(&rank(other)));
+        }
     }
-    all.push(("calls".to_owned(), Box::new(number(|row| row.calls, 1))));
-    all.push(("turns".to_owned(), Box::new(number(|row| row.turns, 1))));
-    all.push(("tokens".to_owned(), Box::new(number(|row| row.tokens, 0))));
-    all.push(("USD".to_owned(), Box::new(number(|row| row.cost_usd, 4))));
-    all.push(("ms".to_owned(), Box::new(number(|row| row.duration_ms, 0))));
-    all.push(("to the first".to_owned(), Box::new(difference)));
-    let filled = all.into_iter().map(|(head, cell)| {
-        let cells: Vec<Option<String>> = board.models.iter().map(cell).collect();
-        (head, cells)
-    });
+    let head = |head: &str| match (head, board.models.first()) {
+        // Sorted, the first is no longer the one above.
+        (TO_THE_FIRST, Some(first)) if sort.is_some() => format!("to {}", first.model),
+        ("pass@k" | "pass^k", _) => head.replace('k', &board.k.to_string()),
+        _ => head.to_owned(),
+    };
+    let shown = COLUMNS.iter().filter(|column| board.k > 1 || !column.key.ends_with('k'));
+    let filled = shown.map(|column| (head(column.head), rows.iter().map(|row| (column.cell)(row)).collect()));
     filled
-        .filter(|(_, cells)| cells.iter().any(Option::is_some))
+        .filter(|(_, cells): &(_, Vec<Option<String>>)| cells.iter().any(Option::is_some))
         .map(|(head, cells)| (head, cells.into_iter().map(Option::unwrap_or_default).collect()))
         .collect()
 }
@@ -52,11 +92,12 @@ fn difference(row: &ModelRow) -> Option<String> {
 }
 
 /// As a table of Markdown below this heading.
-pub(crate) fn md(board: &Leaderboard, heading: &str) -> String {
-    let columns = columns(board);
+pub(crate) fn md(board: &Leaderboard, heading: &str, sort: Option<&Column>) -> String {
+    let columns = columns(board, sort);
     let row = |cells: Vec<String>| format!("| {} |\n", cells.join(" | "));
-    let mut out =
-        format!("\n### {heading}\n\n{}", row(columns.iter().map(|(head, _)| head.clone()).collect()));
+    let head = |head: &String| if head.starts_with("pass@") { head.clone() } else { text(head) };
+    let heads = columns.iter().map(|(of, _)| head(of)).collect();
+    let mut out = format!("\n### {heading}\n\n{}", row(heads));
     out.push_str(&format!("|{}\n", "---|".repeat(columns.len())));
     for at in 0..board.models.len() {
         out.push_str(&row(columns.iter().map(|(_, cells)| text(&cells[at])).collect()));

@@ -12,7 +12,7 @@ pub mod html;
 pub mod json;
 pub mod judge_check;
 mod junit;
-mod leaderboard;
+pub mod leaderboard;
 mod md;
 mod ndjson;
 mod overview;
@@ -48,6 +48,8 @@ pub struct Options {
     pub clean: Option<Clean>,
     /// Whose traces are in the report, of those that there are.
     pub embed: Embed,
+    /// By which column the leaderboard is sorted, where not as the report has it.
+    pub sort: Option<&'static leaderboard::Column>,
 }
 
 /// One format.

@@ -2,6 +2,7 @@
 
 use super::compare_side::Judged;
 use super::report::Destination;
+use super::sorting::Sorting;
 use crate::args::Colour;
 use crate::output::{EXIT_BROKEN, Failure};
 use clap::{Args as Group, ValueEnum};
@@ -31,6 +32,8 @@ pub(crate) struct Compare {
     /// The most runs of which pass@k and pass^k of the leaderboard speak.
     #[arg(long, value_name = "N", default_value_t = USUAL_K, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) k: u64,
+    #[command(flatten)]
+    pub(crate) sorting: Sorting,
     /// Exit with 1 on evidence of a drop, and with 2 if a test could not be compared [default: exit with 0 whatever is
     /// found].
     #[arg(long, value_enum, value_name = "WHAT")]
@@ -55,7 +58,8 @@ fn reporters_help() -> String {
 }
 
 pub(super) fn run(args: &Compare, colour: Colour) -> Result<ExitCode, Failure> {
-    let destinations = Destination::parse_all(&args.reporters, REPORTERS)?;
+    let mut destinations = Destination::parse_all(&args.reporters, REPORTERS)?;
+    Destination::set_sort(&mut destinations, args.sorting);
     refuse_paths_elsewhere(&args.suites)?;
     let judge = |side: &PathBuf| Judged::of(side, &args.suites, colour);
     let (mut reports, names): (Vec<Report>, Vec<String>) = match (&args.sides[..], &args.models[..]) {

@@ -28,6 +28,7 @@ mod run;
 mod schema;
 mod server;
 mod show;
+pub(crate) mod sorting;
 mod suites;
 mod surface;
 mod tape;

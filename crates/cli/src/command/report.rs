@@ -1,11 +1,13 @@
 //! `mcptest report`, and where reports go.
 
+use super::sorting::Sorting;
 use crate::args::{Colour, Embedding, Reporters, Rerender, Traces};
 use crate::output::{self, Failure};
 use mcptest_core::escape::escape_path;
 use mcptest_core::problem::nearest;
 use mcptest_core::report::{Embed, Report};
 use mcptest_files::{self as files, Identity};
+use mcptest_report::leaderboard::Column;
 use mcptest_report::{Clean, Options, REPORTERS, Reporter};
 use std::collections::{HashMap, HashSet};
 use std::io::IsTerminal;
@@ -76,6 +78,7 @@ pub(super) struct Destination<R: 'static> {
     reporter: &'static Reporter<R>,
     file: Option<PathBuf>,
     embed: Embed,
+    sort: Option<&'static Column>,
 }
 
 impl Destination<Report> {
@@ -83,13 +86,14 @@ impl Destination<Report> {
     pub(super) fn of(reporters: &Reporters, embedding: Embedding) -> Result<Vec<Self>, Failure> {
         let mut destinations = Self::parse_all(&reporters.reporters, REPORTERS)?;
         Self::set_embed(&mut destinations, embedding)?;
+        Self::set_sort(&mut destinations, embedding.sorting);
         Ok(destinations)
     }
 }
 
 impl<R> Destination<R> {
     fn new(reporter: &'static Reporter<R>, file: Option<PathBuf>) -> Self {
-        Self { reporter, file, embed: reporter.embeds.unwrap_or_default() }
+        Self { reporter, file, embed: reporter.embeds.unwrap_or_default(), sort: None }
     }
 
     /// Takes over what `--embed` asks, which is refused where no report can hold traces.
@@ -111,6 +115,12 @@ impl<R> Destination<R> {
             one.embed = asked.unwrap_or(one.embed);
         }
         Ok(())
+    }
+
+    pub(super) fn set_sort(destinations: &mut [Self], asked: Sorting) {
+        for one in destinations {
+            one.sort = asked.sort;
+        }
     }
 
     /// Whose traces the reports need; `None` when none of them shows what is behind the verdicts.
@@ -216,8 +226,8 @@ impl<R> Destination<R> {
         let mut failed = None;
         for destination in destinations {
             let Some(file) = &destination.file else { continue };
-            let embed = destination.embed;
-            let options = Options { verbose, clean: CLEAN, embed, ..Options::default() };
+            let (embed, sort) = (destination.embed, destination.sort);
+            let options = Options { verbose, clean: CLEAN, embed, sort, ..Options::default() };
             let bytes = (destination.reporter.render)(report, &options);
             let text = String::from_utf8_lossy(&bytes);
             if let Err(error) = mcptest_run::write(file, &(before(file) + &text)) {
@@ -230,8 +240,9 @@ impl<R> Destination<R> {
             // Only a terminal is told the time: the same recordings give the same bytes everywhere else.
             let elapsed = elapsed.filter(|_| std::io::stdout().is_terminal());
             let ascii = output::is_dumb();
-            let (width, embed) = (output::width(), destination.embed);
-            let options = Options { colour: coloured, ascii, width, verbose, elapsed, clean: CLEAN, embed };
+            let (width, embed, sort) = (output::width(), destination.embed, destination.sort);
+            let options =
+                Options { colour: coloured, ascii, width, verbose, elapsed, clean: CLEAN, embed, sort };
             let bytes = (destination.reporter.render)(report, &options);
             let is_commands = destination.reporter.is_commands;
             let written = if is_commands { output::commands(&bytes) } else { output::stdout(&bytes) };

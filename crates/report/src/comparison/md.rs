@@ -21,7 +21,7 @@ fn of_several(of: &Several, options: &Options) -> String {
         out.push_str(&format!("- {}\n", text(&side.sentence)));
     }
     if let Some(board) = &of.leaderboard {
-        out.push_str(&leaderboard::md(board, "Sides"));
+        out.push_str(&leaderboard::md(board, "Sides", options.sort));
     }
     for side in &of.sides {
         match left_out(side) {
@@ -57,7 +57,7 @@ fn of_two(comparison: &Comparison, options: &Options) -> String {
         ));
     }
     if let Some(board) = &comparison.leaderboard {
-        out.push_str(&leaderboard::md(board, "Models"));
+        out.push_str(&leaderboard::md(board, "Models", options.sort));
     }
     for said in notes(comparison) {
         out.push_str(&format!("\nNote: {}\n", text(&said)));

@@ -60,7 +60,7 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
         out.push_str("```\n\n</details>\n");
     }
     if let Some(board) = &report.leaderboard {
-        out.push_str(&leaderboard::md(board, "Models"));
+        out.push_str(&leaderboard::md(board, "Models", options.sort));
     }
     if options.verbose > 0 || failed.is_empty() {
         out.push_str(&all(report));

@@ -22,7 +22,7 @@ pub(crate) fn render(compared: &Compared, options: &Options) -> Vec<u8> {
 /// The sides, and a verdict for each but the first; with `-v` its tests too.
 fn of_several(page: &mut Page, of: &Several, options: &Options) {
     if let Some(board) = &of.leaderboard {
-        leaderboard::show(page, board);
+        leaderboard::show(page, board, options.sort);
     }
     for side in &of.sides {
         if options.verbose > 0 {
@@ -62,7 +62,7 @@ fn of_two(page: &mut Page, comparison: &Comparison, options: &Options) {
     }
     page.blank();
     if let Some(board) = &comparison.leaderboard {
-        leaderboard::show(page, board);
+        leaderboard::show(page, board, options.sort);
     }
     page.line(&Line::at(0).styled(colour(Some(comparison.verdict)), &comparison.sentence));
 }

@@ -1,7 +1,7 @@
 //! How do models stand side by side on a terminal?
 
 use super::page::{Line, Page, style};
-use crate::leaderboard::columns;
+use crate::leaderboard::{Column, columns};
 use crate::words::escape;
 use mcptest_core::compare::leaderboard::Leaderboard;
 use unicode_width::UnicodeWidthStr;
@@ -13,8 +13,8 @@ const NAME: usize = 34;
 const LEAST: usize = 4;
 
 /// One line for each model.
-pub(super) fn show(page: &mut Page, board: &Leaderboard) {
-    let mut columns = columns(board);
+pub(super) fn show(page: &mut Page, board: &Leaderboard, sort: Option<&Column>) {
+    let mut columns = columns(board, sort);
     let width = |(head, cells): &(String, Vec<String>)| {
         cells.iter().chain([head]).map(|cell| escape(cell).width()).max().unwrap_or_default().min(NAME)
     };

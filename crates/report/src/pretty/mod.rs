@@ -38,7 +38,7 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
     detail::all(&mut page, report, options);
     overview::models(&mut page, report);
     if let Some(board) = &report.leaderboard {
-        leaderboard::show(&mut page, board);
+        leaderboard::show(&mut page, board, options.sort);
     }
     overview::degradation(&mut page, report);
     if let Some(coverage) = &report.coverage {
