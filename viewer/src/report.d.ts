@@ -254,7 +254,7 @@ gates: Gate[]
  */
 export interface Place {
 /**
- * The suite file, as it was named on the command line.
+ * The suite file, from the root of its git repository; where it is in none, as it was named on the command line.
  */
 file: string
 /**

@@ -55,6 +55,25 @@ fn revisions_are_compared_without_the_work_tree() {
         compare(&folder.join("desk"), &["HEAD~1", "HEAD~1", "--suite", "suite.yml", "--fail-on", "worse"]);
     assert_eq!(code, Some(0), "{said}");
 
+    // A report and a folder have the same tests from wherever they are compared.
+    let report = "json=report.json";
+    let mut judged = Command::new(env!("CARGO_BIN_EXE_mcptest"));
+    git(folder, &["checkout", "-q", "--", "."]);
+    judged
+        .args(["run", "suite.yml", "--reporter", report])
+        .current_dir(folder.join("desk"))
+        .output()
+        .unwrap();
+    for (here, words) in
+        [(folder.to_owned(), ["desk/report.json", "."]), (folder.join("desk"), ["report.json", "HEAD"])]
+    {
+        let (_, said) = compare(&here, &[words[0], words[1], "-v"]);
+        assert!(said.contains("\ndesk/suite.yml · refunds: no evidence"), "{said}");
+        let (_, said) = compare(&here, &[words[1], words[0], "-v"]);
+        assert!(said.contains("\ndesk/suite.yml · refunds: no evidence"), "{said}");
+    }
+    write(&folder.join("desk/runs/refunds.jsonl"), "not committed, and no recording");
+
     // The work tree is a folder, and its own broken recording one row.
     let (code, said) = compare(folder, &["HEAD", ".", "--fail-on", "worse"]);
     assert_eq!(code, Some(2), "{said}");

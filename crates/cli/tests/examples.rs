@@ -211,7 +211,7 @@ fn every_example_says_what_is_behind_the_numbers_of_gates_with_a_picture() {
 }
 
 #[test]
-fn the_id_of_a_test_is_the_same_from_every_folder_of_its_repository() {
+fn the_id_and_the_suite_of_a_test_are_the_same_from_every_folder_of_its_repository() {
     let folder = tempfile::tempdir().unwrap();
     let suites = folder.path().join("desk/suites");
     fs::create_dir_all(&suites).unwrap();
@@ -232,13 +232,20 @@ fn the_id_of_a_test_is_the_same_from_every_folder_of_its_repository() {
             (&suites, "a.yml"),
             (&elsewhere, "../suites/a.yml"),
         ];
-        places.map(|(here, suite)| report(here, suite).1["tests"][0]["id"].as_str().unwrap().to_owned())
+        places.map(|(here, suite)| {
+            let test = &report(here, suite).1["tests"][0];
+            [&test["id"], &test["suite"]["file"]].map(|text| text.as_str().unwrap().to_owned())
+        })
     };
     let without = ids();
     assert_ne!(without[0], without[2], "without a repository the folder is the root");
     fs::create_dir(folder.path().join(".git")).unwrap();
     let within = ids();
-    assert!(within.iter().all(|id| *id == without[0]), "{within:?}");
+    assert!(within.iter().all(|test| *test == without[0]), "{within:?}");
+    // A person reads the path that leads there from the folder they are in.
+    let said =
+        Command::new(env!("CARGO_BIN_EXE_mcptest")).args(["run", "a.yml"]).current_dir(&suites).output();
+    assert!(String::from_utf8(said.unwrap().stdout).unwrap().starts_with("a.yml\n"));
 }
 
 /// What a program of the user's says of itself, and no model that is asked in a loop: hand-offs.

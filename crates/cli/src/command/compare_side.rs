@@ -116,9 +116,8 @@ impl Place<'_> {
         let plan = Plan::new(&loaded, &Selection::default());
         let mut report = judge(&plan)?;
         for test in &mut report.tests {
-            let below =
-                Path::new(&test.suite.file).strip_prefix(self.folder).map(|path| path.display().to_string());
-            test.suite.file = below.unwrap_or_else(|_| test.suite.file.clone());
+            let file = Path::new(test.file_here());
+            test.suite.file = mcptest_run::named_from_root(file.strip_prefix(self.folder).unwrap_or(file));
             if let Some(reason) = &mut test.reason {
                 reason.message = self.shown(std::mem::take(&mut reason.message));
             }

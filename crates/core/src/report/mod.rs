@@ -148,12 +148,15 @@ pub struct TestReport {
     /// a report that must have the same bytes again.
     #[serde(skip)]
     pub elapsed: Option<Duration>,
+    /// The suite's file from the working directory, where it has another name in `suite`. Only who is there is told.
+    #[serde(skip)]
+    pub file_from_here: Option<String>,
 }
 
 /// A file and line.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
-    /// The file: as it was named on the command line, unless that was an absolute path below the root.
+    /// The file, from the root of its git repository; else as it was named on the command line.
     pub file: String,
     /// The line, from 1.
     pub line: usize,

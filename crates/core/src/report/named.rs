@@ -26,7 +26,13 @@ impl TestReport {
             gates: Vec::new(),
             probe: None,
             elapsed: None,
+            file_from_here: None,
         }
+    }
+
+    /// The suite's file as who is in the working directory names it.
+    pub fn file_here(&self) -> &str {
+        self.file_from_here.as_deref().unwrap_or(&self.suite.file)
     }
 
     /// The row of a probe of a server; `rerun` is the command that sends it alone.

@@ -26,7 +26,7 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
         let name = clipped(&test.row_name(), SCREEN.text);
         out.push_str(&format!(
             "\n{number}. {name} ({}:{})\n",
-            clipped(&test.suite.file, SCREEN.text),
+            clipped(test.file_here(), SCREEN.text),
             test.suite.line
         ));
         if let Some(cause) = causes.first() {

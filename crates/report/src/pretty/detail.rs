@@ -89,7 +89,7 @@ fn place(test: &TestReport) -> String {
     if test.probe.is_some() {
         return test.suite.file.clone();
     }
-    format!("{}:{}", test.suite.file, test.suite.line)
+    format!("{}:{}", test.file_here(), test.suite.line)
 }
 
 fn help(page: &mut Page, test: &TestReport) {

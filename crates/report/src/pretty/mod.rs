@@ -32,7 +32,7 @@ pub(crate) const REPORTER: Reporter = Reporter {
 fn render(report: &Report, options: &Options) -> Vec<u8> {
     let mut page = Page::new(options);
     for (file, tests) in by_suite(report) {
-        list::suite(&mut page, file, &tests, options);
+        list::suite(&mut page, tests.first().map_or(file, |test| test.file_here()), &tests, options);
     }
     page.blank();
     detail::all(&mut page, report, options);
