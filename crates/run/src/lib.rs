@@ -43,7 +43,7 @@ pub use record::{Event, Interrupt, Interrupted, RowToRecord, Watch, uninterrupte
 pub use refused_tools::refused_tools;
 pub use replay::{cassette_paths, expected_header, side_path};
 pub use revision::{Revision, RevisionError, is_revision};
-pub use root::named_from_root;
+pub use root::{id_of, named_from_root};
 pub use scan::{ScanError, Sighted, Tally, recordings, scan};
 pub use secrets::redactor_of;
 pub use select::{Filter, Selection, Shard};

@@ -1,6 +1,7 @@
 //! How is a file named in a report, so that the name is the same on every machine?
 
 use mcptest_core::report::TestReport;
+use mcptest_core::row::Row;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
@@ -26,6 +27,13 @@ pub(crate) fn name_from_root(tests: &mut [TestReport]) {
         test.file_from_here = Some(here);
         test.id = test.hashed_id(&test.suite.file);
     }
+}
+
+/// The id that the test of this row has in reports.
+pub fn id_of(row: &Row<'_>) -> String {
+    let mut tests = [row.blank()];
+    name_from_root(&mut tests);
+    std::mem::take(&mut tests[0].id)
 }
 
 /// What a file at this path below the working directory is named from the root.

@@ -121,7 +121,7 @@ pub(super) fn plan<'s>(
         keep_last_failed(&mut plan);
     }
     if let Some(shard) = args.part.shard {
-        plan.rows.retain(|row| shard.has(&row.rerun.suite, &row.name));
+        plan.rows.retain(|row| shard.has(&mcptest_run::id_of(row)));
     }
     plan
 }
