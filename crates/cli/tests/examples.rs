@@ -4,6 +4,7 @@
 
 mod provider;
 
+use mcptest_core::schema::JsonSchema;
 use provider::{copy_beside, copy_of_examples, entries, is_grades, provider_of, repository, stem};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -246,6 +247,62 @@ fn the_id_and_the_suite_of_a_test_are_the_same_from_every_folder_of_its_reposito
     let said =
         Command::new(env!("CARGO_BIN_EXE_mcptest")).args(["run", "a.yml"]).current_dir(&suites).output();
     assert!(String::from_utf8(said.unwrap().stdout).unwrap().starts_with("a.yml\n"));
+}
+
+/// A published schema, with every object closed: a field that it does not name is an error.
+fn published(which: &str) -> JsonSchema {
+    fn close(node: &mut Value) {
+        match node {
+            Value::Object(map) => {
+                map.values_mut().for_each(close);
+                if map.contains_key("properties") && map.contains_key("type") {
+                    map.insert("additionalProperties".to_owned(), Value::Bool(false));
+                }
+            }
+            Value::Array(items) => items.iter_mut().for_each(close),
+            _ => {}
+        }
+    }
+    let printed = mcptest(&repository(), &["schema", which]).stdout;
+    let mut schema = serde_json::from_slice(&printed).unwrap();
+    close(&mut schema);
+    JsonSchema::compile_as_declared(&schema).unwrap()
+}
+
+#[test]
+fn every_report_and_every_comparison_has_what_its_published_schema_names_and_nothing_else() {
+    let (of_reports, of_comparisons) = (published("--report"), published("--compare"));
+    let hold = |schema: &JsonSchema, folder: &Path, words: &[&str]| {
+        let said = mcptest(folder, words);
+        let document: Value = serde_json::from_slice(&said.stdout)
+            .unwrap_or_else(|_| panic!("{words:?}: {}", text(&said.stderr)));
+        let complaints = schema.reasons(&document);
+        assert!(complaints.is_empty(), "{words:?}: {complaints:?}");
+        document
+    };
+    let judge = |folder: &Path, suite: &str| {
+        let words = ["run", suite, "--coverage", "--embed", "all", "--reporter", "json"];
+        hold(&of_reports, folder, &words)
+    };
+    let kept = tempfile::tempdir().unwrap();
+    let place = kept.path().join("examples.json");
+    let all = judge(&repository(), "examples/");
+    assert!(all["tests"].as_array().unwrap().iter().any(|test| test["runs"][0]["trace"].is_object()));
+    fs::write(&place, all.to_string()).unwrap();
+    judge(&repository(), "demo/red/");
+    let good = place.to_str().unwrap();
+    for failing in failing() {
+        let folder = with_failing_runs(&failing);
+        let bad = judge(folder.path(), &format!("{}.yml", failing.suite));
+        fs::write(folder.path().join("bad.json"), bad.to_string()).unwrap();
+        let two = ["compare", good, "bad.json", "--reporter", "json"];
+        hold(&of_comparisons, folder.path(), &two);
+    }
+    let three = ["compare", good, "examples", "HEAD=examples", "--reporter", "json"];
+    let mut found = hold(&of_comparisons, &repository(), &three);
+    assert_eq!(found["leaderboard"]["models"].as_array().unwrap().len(), 3);
+    found["sides"][0]["tests"][0]["unnamed"] = Value::Null;
+    assert!(!of_comparisons.reasons(&found).is_empty());
 }
 
 /// What a program of the user's says of itself, and no model that is asked in a loop: hand-offs.
