@@ -71,7 +71,9 @@ fn is_confirmed(files: &str) -> Result<bool, Failure> {
     std::io::stdin().read_line(&mut answer)?;
     let is_yes = matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes");
     if !is_yes {
-        output::stderr("nothing was written\n");
+        // The end of the input ends no line.
+        let end = if answer.ends_with('\n') { "" } else { "\n" };
+        output::stderr(&format!("{end}nothing was written\n"));
     }
     Ok(is_yes)
 }
