@@ -22,12 +22,12 @@ export function time(ms: number | null | undefined): string {
   return ms < 5400e3 ? `${(ms / 60e3).toFixed(1)} min` : `${(ms / 3600e3).toFixed(1)} h`;
 }
 
-/** A measured number: whole ones as they are, others with two or three digits. */
+/** A measured number: whole ones as they are, others with two or three digits, and never so few that nothing is left. */
 export function number(value: number | null | undefined): string {
   if (value == null) return NONE;
   if (Number.isInteger(value)) return whole(value);
-  const digits = Math.abs(value) < 0.1 ? 3 : 2;
-  return value.toFixed(digits);
+  if (Math.abs(value) < 0.01) return String(Number(value.toPrecision(2)));
+  return value.toFixed(Math.abs(value) < 0.1 ? 3 : 2);
 }
 
 export const percent = (share: number | null | undefined) =>

@@ -16,14 +16,14 @@ const SIGNS: Record<string, string> = { gte: '≥', gt: '>', lte: '≤', lt: '<'
 function asked(one: Expectation): { words: string; low?: number; high?: number } {
   const [[key, value] = ['', undefined]] = Object.entries((one.matcher ?? {}) as object);
   if (typeof value !== 'number' || !SIGNS[key]) return { words: brief(one.matcher) };
-  return { words: `${SIGNS[key]} ${number(value)}`, low: key.startsWith('g') ? value : undefined, high: key.startsWith('l') ? value : undefined };
+  return { words: `${SIGNS[key]} ${number(value)}`, low: key.startsWith('l') ? undefined : value, high: key.startsWith('g') ? undefined : value };
 }
 
 /** A number between the ends of its range; where it would fail is tinted, a tick is at the threshold. */
 function Meter({ value, range, limit, failed }: { value: number; range: [number, number | null]; limit?: { low?: number; high?: number }; failed?: boolean }) {
   const threshold = limit?.low ?? limit?.high;
   const low = range[0];
-  const high = range[1] ?? Math.max(value, threshold ?? 0, low + 1) * 1.25;
+  const high = range[1] ?? ((Math.max(value, threshold ?? 0) || 1) * 1.25);
   const x = (at: number) => 4 + 112 * Math.min(1, Math.max(0, (at - low) / (high - low || 1)));
   return (
     <svg class={`meter ${threshold == null ? '' : failed ? 'failed' : 'passed'}`} viewBox="0 0 120 16" width="120" height="16" role="img" aria-label={`${number(value)} from ${number(low)} to ${number(high)}${threshold == null ? '' : `, threshold ${number(threshold)}`}`}>
@@ -42,10 +42,11 @@ function Target({ gate, name, expectations }: { gate: Gate; name: string; expect
   const about = definitionOf(gate.key, name);
   const failed = expectations.some((one) => !one.passed);
   const asks = expectations.map(asked);
-  const draws = value != null && about?.range && about.unit !== 'flag';
+  // Without an end and without a threshold there is nothing to measure it by.
+  const draws = value != null && about?.range && about.unit !== 'flag' && (about.range[1] != null || asks.some((one) => one.low != null || one.high != null));
   return (
     <tr class={expectations.length ? 'asserted' : ''} data-target={name}>
-      <th scope="row"><Defined gate={gate.key} target={name}>{bare(gate.key, name)}</Defined></th>
+      <th scope="row"><Defined gate={gate.key} target={name}>{bare(gate.key, name).split(/(?<=[._])/).flatMap((part) => [part, <wbr />])}</Defined></th>
       <td class={expectations.length ? (failed ? 'value failed' : 'value passed') : 'value'}>
         {expectations.length > 0 && <Mark of={failed ? 'failed' : 'passed'} />}
         <Defined gate={gate.key} target={name}>{number(value)}</Defined>

@@ -59,9 +59,11 @@ test('reliability has both curves', async () => {
   await close();
 });
 
-test('a sweep has a point for each number of distractors', async () => {
-  const { card, test: found, close } = await gateOf('distractors');
-  const rows = bad.report.tests.filter((one) => one.name === found.name).flatMap((one) => one.gates).flatMap((gate) => gate.evidence?.points ?? []);
+test('a sweep has a point for each number of distractors, and below it the floor that its runs certify', async () => {
+  const { card, test: found, close } = await gateOf('distractors', examples);
+  const gates = examples.report.tests.filter((one) => one.name === found.name).flatMap((one) => one.gates);
+  assert.deepEqual(await data(card.locator('[data-count]'), 'floor'), gates.filter((gate) => gate.key === 'distractors').map((gate) => String(gate.targets['distractors.certified_lower'])));
+  const rows = examples.report.tests.filter((one) => one.name === found.name).flatMap((one) => one.gates).flatMap((gate) => gate.evidence?.points ?? []);
   assert.deepEqual(await data(card.locator('[data-count]'), 'count'), rows.map((point) => String(point.count)));
   await close();
 });

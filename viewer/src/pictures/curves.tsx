@@ -46,16 +46,19 @@ export function Reliability({ of }: { of: Evidence<'reliability'> }) {
   );
 }
 
+/** The points of an evidence with the floor that its runs certify, where they do. */
+const certified = (of: Evidence<'distractors'>) => of.points.map((point) => ({ ...point, low: of.floor ?? point.low }));
+
 /** The points of a row, and those of the other rows of its sweep. */
 function sweep(row: Row): Evidence<'distractors'>['points'] {
   const isSibling = ({ test }: Row) => test.name === row.test.name && test.suite.file === row.test.suite.file && test.model === row.test.model;
   const gates = rows.filter(isSibling).flatMap((one) => one.test.gates);
-  const points = gates.flatMap(({ evidence }) => (evidence?.kind === 'distractors' ? evidence.points : []));
+  const points = gates.flatMap(({ evidence }) => (evidence?.kind === 'distractors' ? certified(evidence) : []));
   return points.sort((one, other) => one.count - other.count);
 }
 
 export function Distractors({ row, of }: { row: Row; of: Evidence<'distractors'> }) {
-  const points = row.test.variant ? sweep(row) : of.points;
+  const points = row.test.variant ? sweep(row) : certified(of);
   if (!points.length) return null;
   const { x, y, line, band, grid } = frame(points.map((point) => point.count));
   const [first, last] = [points[0], points.at(-1)!];
@@ -68,13 +71,14 @@ export function Distractors({ row, of }: { row: Row; of: Evidence<'distractors'>
         {of.asked_floor != null && <g class="asked"><line x1={LEFT} x2={LEFT + WIDE} y1={y(of.asked_floor)} y2={y(of.asked_floor)} /><text x={LEFT + 4} y={y(of.asked_floor) - 4}>asked for: {percent(of.asked_floor)}</text></g>}
         <path class="line" d={line(points.map((point) => [point.count, point.accuracy]))} />
         {points.map((point) => (
-          <g key={point.count} data-count={point.count} data-accuracy={point.accuracy}>
+          <g key={point.count} data-count={point.count} data-accuracy={point.accuracy} data-floor={point.low}>
             <title>{`${plural(point.count, 'distractor')}: ${point.correct} of ${plural(point.runs, 'run')} right, at least ${percent(point.low)}`}</title>
+            {points.length === 1 && <path class="dashed" d={`M${x(point.count)} ${y(point.accuracy ?? point.low)}V${y(point.low)}m-20 0h40`} />}
             {point.accuracy != null && <circle class="dot" cx={x(point.count)} cy={y(point.accuracy)} r="4" />}
           </g>
         ))}
       </svg>
-      <p class="legend">Solid: accuracy by the number of distractors. Dashed and shaded: the floor that is certified.{of.floor != null && ` Of this row it is ${percent(of.floor)}.`}</p>
+      <p class="legend">Dots: accuracy by the number of distractors. Dashed: the floor that is certified.{of.floor != null && ` Of this row it is ${percent(of.floor)}.`}</p>
     </>
   );
 }
@@ -82,21 +86,23 @@ export function Distractors({ row, of }: { row: Row; of: Evidence<'distractors'>
 /** What each tool is worth: the drop of success without it. */
 export function Ablation({ of }: { of: Evidence<'ablate'> }) {
   // Drops are in points.
-  const x = (drop: number) => 285 + Math.max(-100, Math.min(100, drop));
+  const x = (drop: number) => 340 + 0.9 * Math.max(-100, Math.min(100, drop));
+  const [high, bottom] = [38, of.rows.length * 38];
   return (
     <>
-      <svg class="drops" width="560" height={of.rows.length * 26 + 26} role="img" aria-label="The drop of success without each tool">
-        <line class="zero" x1={x(0)} x2={x(0)} y1="4" y2={of.rows.length * 26 + 8} />
+      <svg class="drops" viewBox={`0 0 530 ${bottom + 24}`} width="530" role="img" aria-label="The drop of success without each tool">
+        <line class="zero" x1={x(0)} x2={x(0)} y1="4" y2={bottom + 4} />
         {of.rows.map((row, at) => (
           <g key={row.tool} data-tool={row.tool} data-drop={row.drop}>
             <title>{`without ${plain(row.tool)}: ${row.passed} of ${plural(row.runs, 'run')} passed`}</title>
-            <text x="4" y={at * 26 + 22}>{plain(row.tool, 22)}</text>
-            <rect class="band" x={x(row.low)} width={Math.max(1, x(row.high) - x(row.low))} y={at * 26 + 11} height="14" />
-            <circle class="dot" cx={x(row.drop)} cy={at * 26 + 18} r="5" />
-            <text x="396" y={at * 26 + 22}>{plural(row.drop, 'point')}{row.instead ? ` · ${plain(row.instead, 30)} instead` : ''}</text>
+            <text x="4" y={at * high + 18}>{plain(row.tool, 34)}</text>
+            {row.instead && <text class="dim" x="4" y={at * high + 32}>{plain(row.instead, 28)} instead</text>}
+            <rect class="band" x={x(row.low)} width={Math.max(1, x(row.high) - x(row.low))} y={at * high + 11} height="14" />
+            <circle class="dot" cx={x(row.drop)} cy={at * high + 18} r="5" />
+            <text x="446" y={at * high + 22}>{plural(row.drop, 'point')}</text>
           </g>
         ))}
-        <text class="axis" x={x(0)} y={of.rows.length * 26 + 22} text-anchor="middle">0</text>
+        <text class="axis" x={x(0)} y={bottom + 18} text-anchor="middle">0</text>
       </svg>
       <p class="legend">The drop of success without each tool, with its 95% interval; right of the line it is missed.</p>
     </>

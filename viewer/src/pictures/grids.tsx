@@ -35,7 +35,7 @@ export function Stability({ row, of }: { row: Row; of: Evidence<'stability'> }) 
 }
 
 const Dimensions = ({ of }: { of: Evidence<'stability'>['dimensions'] }) => (
-  <svg class="dimensions" width="440" height={of.length * 22 + 4} role="img" aria-label="The dimensions of stability">
+  <svg class="dimensions" viewBox={`0 0 440 ${of.length * 22 + 4}`} width="440" role="img" aria-label="The dimensions of stability">
     {of.map((one, at) => (
       <g key={one.name} data-dimension={one.name} data-value={one.value ?? ''}>
         <text x="0" y={at * 22 + 15}>{one.name}</text>

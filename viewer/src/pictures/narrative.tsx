@@ -46,7 +46,7 @@ export const Narrative = ({ row, of }: { row: Row; of: Evidence<'narrative'> }) 
             ))}
           </ul>
         )}
-        {run.unmentioned.length > 0 && <p>Never mentioned: {run.unmentioned.map((call) => <a key={call.number} class="mono" href={linkTo(row, run.run, call.number)} data-unmentioned={call.number}>{call.number} <Text of={call.tool} /> </a>)}</p>}
+        {run.unmentioned.length > 0 && <p>Never mentioned: {run.unmentioned.map((call, at) => <span key={call.number}>{at > 0 && ', '}<a class="mono" href={linkTo(row, run.run, call.number)} data-unmentioned={call.number}>{call.number} <Text of={call.tool} /></a></span>)}</p>}
         <p class="legend">Run {run.run}. Solid: a call did it. Wavy: none did, it failed, or it is denied. Dotted: neither shown nor refuted.</p>
       </>
     )}

@@ -7,11 +7,14 @@ import type { Evidence } from './kinds';
 
 type Golden = Evidence<'golden_path'>;
 
+/** Half of what a name takes, so that the first is not cut. */
+const middle = (name = '') => 6 + 3.4 * Math.min(30, name.length);
+
 /** The path from left to right; what was missed is hollow, detours hang below the step they follow. */
 function GoldenRun({ row, path, run }: { row: Row; path: string[]; run: Golden['runs'][number] }) {
-  const gap = Math.max(96, Math.min(150, 560 / Math.max(1, path.length)));
-  const early = run.calls[0]?.detour ? 150 : 0;
-  const x = (step: number) => 48 + early + gap * step;
+  const early = run.calls[0]?.detour ? 120 : 0;
+  const gap = Math.max(96, Math.min(150, (480 - early) / Math.max(1, path.length)));
+  const x = (step: number) => Math.max(48, middle(path[0])) + early + gap * step;
   const detours = new Map<number, typeof run.calls>();
   let after = -1;
   for (const call of run.calls) {
@@ -23,7 +26,7 @@ function GoldenRun({ row, path, run }: { row: Row; path: string[]; run: Golden['
   const hung = [...detours].map(([step, list]) => ({ list, x: step < 0 ? 12 : x(step), from: below, y: 46 + 18 * (below += list.length) }));
   const missed = new Set(run.missed);
   return (
-    <svg class="golden" width={x(path.length - 1) + 110} height={58 + below * 18} role="group" aria-label={`Run ${run.run}: ${missed.size} of ${path.length} steps missed, ${run.calls.filter((call) => call.detour).length} detours`}>
+    <svg class="golden" width={x(path.length - 1) + 80} height={58 + below * 18} role="group" aria-label={`Run ${run.run}: ${missed.size} of ${path.length} steps missed, ${run.calls.filter((call) => call.detour).length} detours`}>
       <line class="way" x1={x(0)} x2={x(path.length - 1)} y1="34" y2="34" />
       {path.map((tool, step) => {
         const call = run.calls.find((one) => one.step === step + 1);
@@ -73,26 +76,31 @@ interface Arc {
 /** The calls on a line; orders above, data below, what did not hold dashed. */
 function AxesRun({ row, run }: { row: Row; run: Axes['runs'][number] }) {
   const gap = Math.max(72, Math.min(140, 600 / Math.max(1, run.calls.length)));
-  const x = (call: number) => 40 + gap * (call - 1);
+  const x = (call: number) => Math.max(40, middle(run.calls[0])) + gap * (call - 1);
   const order: Arc[] = run.order.map((one) => ({ from: one.before_call, to: one.after_call, held: one.held, label: `${one.before} before ${one.after}` }));
   const data: Arc[] = run.data.map((one) => ({ from: one.from_call, to: one.to_call, held: one.held, label: one.what ?? `${one.from} to ${one.to}` }));
   const drawn = (arcs: Arc[]) => arcs.filter((arc) => arc.from != null && arc.to != null);
   const lift = (arc: Arc) => Math.min(60, 16 + 12 * Math.abs(arc.to! - arc.from!));
+  const room = (list: Arc[], least: number) => Math.max(least, ...drawn(list).map((arc) => 14 + lift(arc)));
+  // The names are where no arc is; where both have some, below.
+  const side = drawn(order).length ? 1 : -1;
+  const isTight = run.calls.some((tool) => 2 * middle(tool) > gap);
+  const line = room(order, side > 0 ? 14 : 40);
   const arcs = (list: Arc[], up: number, kind: string) => drawn(list).map((arc, at) => (
     <g key={`${kind}${at}`} class={arc.held ? 'held' : 'broken'} data-arc={kind}>
       <title>{plain(arc.label)}</title>
-      <path d={`M${x(arc.from!)} ${80 + up * 8}Q${(x(arc.from!) + x(arc.to!)) / 2} ${80 + up * (8 + 2 * lift(arc))} ${x(arc.to!)} ${80 + up * 8}`} />
+      <path d={`M${x(arc.from!)} ${line + up * 8}Q${(x(arc.from!) + x(arc.to!)) / 2} ${line + up * (8 + 2 * lift(arc))} ${x(arc.to!)} ${line + up * 8}`} />
     </g>
   ));
   return (
-    <svg class="axes" width={x(run.calls.length) + 60} height="170" role="group" aria-label={`Run ${run.run}: ${order.filter((one) => !one.held).length} orders and ${data.filter((one) => !one.held).length} flows of data did not hold`}>
-      <line class="way" x1={x(1)} x2={x(Math.max(1, run.calls.length))} y1="80" y2="80" />
+    <svg class="axes" width={x(run.calls.length) + middle(run.calls.at(-1))} height={line + room(data, side > 0 ? 40 : 14)} role="group" aria-label={`Run ${run.run}: ${order.filter((one) => !one.held).length} orders and ${data.filter((one) => !one.held).length} flows of data did not hold`}>
+      <line class="way" x1={x(1)} x2={x(Math.max(1, run.calls.length))} y1={line} y2={line} />
       {arcs(order, -1, 'order')}
       {arcs(data, 1, 'data')}
       {run.calls.map((tool, at) => (
         <a key={at} href={linkTo(row, run.run, at + 1)}>
-          <circle cx={x(at + 1)} cy="80" r="5" />
-          <text x={x(at + 1)} y={98 + (at % 2) * 13} text-anchor="middle">{plain(tool, Math.floor(gap / 5))}</text>
+          <circle cx={x(at + 1)} cy={line} r="5" />
+          <text x={x(at + 1)} y={line + side * (14 + (isTight ? (at % 2) * 13 : 0)) + (side > 0 ? 4 : 0)} text-anchor="middle">{plain(tool, Math.floor((isTight ? 2 : 1) * gap / 6.8))}</text>
         </a>
       ))}
     </svg>
@@ -106,7 +114,7 @@ export const TrajectoryAxes = ({ row, of }: { row: Row; of: Axes }) => (
         <AxesRun row={row} run={run} />
         <ul class="rules">
           {run.order.map((one, at) => <li key={`o${at}`} class={one.held ? 'held' : 'broken'}>{one.held ? '✓' : '✗'} <Text of={`${one.before} before ${one.after}`} /></li>)}
-          {run.data.map((one, at) => <li key={`d${at}`} class={one.held ? 'held' : 'broken'}>{one.held ? '✓' : '✗'} <Text of={`${one.from} → ${one.to}${one.what ? `: ${one.what}` : ''}`} /></li>)}
+          {run.data.map((one, at) => <li key={`d${at}`} class={one.held ? 'held' : 'broken'}>{one.held ? '✓' : '✗'} <Text of={`${one.from} → ${one.to}${one.what ? `: ${one.what}` : ''}`} code /></li>)}
         </ul>
         <p class="legend">Arcs above: orders. Arcs below: a result used as an argument. Dashed: did not hold.</p>
       </>
@@ -121,11 +129,12 @@ export function ToolEdges({ of }: { of: Edges }) {
   const callers = [...new Set([...of.edges.map((edge) => edge.caller), ...of.handoffs.flatMap((one) => [one.from, one.to])])];
   const tools = [...new Set(of.edges.map((edge) => edge.tool))];
   const most = Math.max(1, ...of.edges.map((edge) => edge.calls));
-  const high = Math.max(callers.length, tools.length) * 34 + 10;
+  // Who hands over is said in the gap above who takes over.
+  const high = Math.max(callers.length * (of.handoffs.length ? 54 : 34), tools.length * 34) + 10;
   const y = (names: string[], name: string) => 22 + (high / Math.max(1, names.length)) * names.indexOf(name) + (high / Math.max(1, names.length) - 34) / 2;
   return (
     <>
-      <svg class="edges" width="560" height={high + 10} role="img" aria-label={`${callers.length} callers, ${tools.length} tools`}>
+      <svg class="edges" viewBox={`0 0 532 ${high + 10}`} width="532" role="img" aria-label={`${callers.length} callers, ${tools.length} tools`}>
         {of.edges.map((edge) => {
           const [from, to] = [y(callers, edge.caller), y(tools, edge.tool)];
           return (
@@ -139,8 +148,8 @@ export function ToolEdges({ of }: { of: Edges }) {
           const [from, to] = [y(callers, one.from), y(callers, one.to)];
           return (
             <g key={at} class={one.declared ? 'held' : 'broken'} data-handoff={`${one.from}>${one.to}`}>
-              <path d={`M24 ${from + 13}C4 ${from + 13} 4 ${to - 13} 24 ${to - 13}`} stroke-width="2" />
-              <text x="30" y={(from + to) / 2 + 4}>hands over ×{one.count}</text>
+              <path d={`M24 ${from}C0 ${from} 0 ${to} 24 ${to}`} stroke-width="2" />
+              <text x="24" y={to - 18}>{one.declared ? '' : '✗ '}{plain(one.from, 16)} hands over ×{one.count}</text>
             </g>
           );
         })}

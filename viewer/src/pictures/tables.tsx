@@ -27,14 +27,13 @@ export const ToolSelection = ({ of }: { of: Evidence<'tool_selection'> }) => (
 export const ToolQuality = ({ of }: { of: Evidence<'tool_quality'> }) =>
   of.tools.length === 0 ? null : (
     <div class="scroll" tabIndex={0}>
-      <table class="numbers">
-        <thead><tr>{['Tool', 'Rule', 'Level', 'What is wrong'].map((name) => <th key={name} scope="col" class="left">{name}</th>)}</tr></thead>
+      <table class="numbers whole-words">
+        <thead><tr>{['Tool', 'Rule', 'What is wrong'].map((name) => <th key={name} scope="col" class="left">{name}</th>)}</tr></thead>
         <tbody>
           {of.tools.map((one, at) => (
             <tr key={at} data-rule={one.rule}>
               <th scope="row" class="mono"><Text of={[one.server, one.tool].filter(Boolean).join('.')} /></th>
-              <td class="left mono"><Text of={one.rule} /></td>
-              <td class="left">{one.level}</td>
+              <td class="left mono"><Text of={one.rule} /><p class="dim">{one.level}</p></td>
               <td class="left"><Text of={one.message} code /></td>
             </tr>
           ))}
@@ -50,9 +49,9 @@ export const Scenario = ({ row, of }: { row: Row; of: Evidence<'scenario'> }) =>
         {run.left_at_call && <p><span class="tag failed">left the path</span> at <a href={linkTo(row, run.run, run.left_at_call)} data-left-at={run.left_at_call}>call {run.left_at_call}</a> of run {run.run}</p>}
         {run.differences.length > 0 && <Differences of={run.differences} />}
         <div class="worlds">
-          <section><h3>Before</h3><Json of={run.before} /></section>
-          <section><h3>After run {run.run}</h3><Json of={run.after} /></section>
           {run.expected !== undefined && <section><h3>Expected</h3><Json of={run.expected} /></section>}
+          <section><h3>After run {run.run}</h3><Json of={run.after} /></section>
+          <details open={run.expected === undefined}><summary>Before</summary><Json of={run.before} /></details>
         </div>
       </>
     )}

@@ -1,7 +1,7 @@
 // Virtual time until a failure was got over, and where the tokens go.
 import type { Row } from '../data';
 import { short, time } from '../format';
-import { definitionOf, linkTo } from '../parts';
+import { bare, definitionOf, linkTo } from '../parts';
 import { Text } from '../text';
 import type { Evidence } from './kinds';
 
@@ -49,7 +49,7 @@ export function TokenEfficiency({ row, of }: { row: Row; of: Evidence<'token_eff
   const limits = of.limits.filter((limit) => definitionOf(of.kind, limit.target)?.unit === 'tokens' && limit.most <= most);
   return (
     <>
-      <svg class="tokens" width="500" height={of.runs.length * 26 + 8} role="group" aria-label="Tokens of each run">
+      <svg class="tokens" viewBox={`0 0 500 ${of.runs.length * 26 + 8}`} width="500" role="group" aria-label="Tokens of each run">
         {of.runs.map((run, at) => {
           const surface = Math.min(run.surface ?? 0, run.prompt ?? run.surface ?? 0);
           const prompt = Math.max(run.prompt ?? 0, surface);
@@ -66,7 +66,7 @@ export function TokenEfficiency({ row, of }: { row: Row; of: Evidence<'token_eff
         })}
         {limits.map((limit) => <g key={limit.target} class="limit"><title>{`${limit.target} ≤ ${short(limit.most)}`}</title><line x1={x(limit.most)} x2={x(limit.most)} y1="0" y2={of.runs.length * 26 + 6} /></g>)}
       </svg>
-      <p class="legend"><span class="key surface" /> tools offered <span class="key prompt" /> rest of the prompt <span class="key completion" /> written{of.limits.map((limit) => <span key={limit.target}> · <Text of={limit.target} /> ≤ {short(limit.most)}</span>)}</p>
+      <p class="legend"><span class="key surface" /> tools offered <span class="key prompt" /> rest of the prompt <span class="key completion" /> written{limits.map((limit) => <span key={limit.target}> · dotted: <Text of={bare(of.kind, limit.target)} /> ≤ {short(limit.most)}</span>)}</p>
     </>
   );
 }
