@@ -99,17 +99,34 @@ fn explain_prints_every_page_of_the_book() {
         let gates = list.split("\nThe other pages").next().unwrap();
         let of_gate = name.strip_prefix("reference/").filter(|key| gates.contains(&format!("\n  {key} ")));
         let name = of_gate.unwrap_or(name);
-        let text = without_anchors(&fs::read_to_string(docs().join(&page)).unwrap());
+        let text = for_a_terminal(&fs::read_to_string(docs().join(&page)).unwrap());
         assert!(mcptest(&["explain", name]) == text, "{name}");
         assert!(list.contains(name), "`mcptest explain` does not list {name}");
     }
 }
 
-/// A page without the marks that links find, which a terminal does not need.
-fn without_anchors(page: &str) -> String {
+/// A page without the marks that links find and without pictures, which a terminal does not need.
+fn for_a_terminal(page: &str) -> String {
     let mut parts = page.split("<a id=\"");
     let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |text, part| text + part.split_once("\"></a>").unwrap().1)
+    let page = parts.fold(first, |text, part| text + part.split_once("\"></a>").unwrap().1);
+    page.split_inclusive("\n\n").filter(|paragraph| !paragraph.starts_with("![")).collect()
+}
+
+#[test]
+fn every_gate_has_a_picture_that_its_page_describes() {
+    for gate in mcptest_core::eval::GATES {
+        let file = format!("pictures/gate-{}.png", gate.key);
+        let size = fs::metadata(docs().join(&file)).map_or(0, |file| file.len());
+        assert!(
+            (1..=60_000).contains(&size),
+            "docs/{file}, {size} bytes: run `node viewer/pictures.mjs {}`",
+            gate.key
+        );
+        let (before, _) = gate.doc.split_once(&format!("](../{file})")).unwrap_or_default();
+        let (_, described) = before.rsplit_once("![").unwrap_or_default();
+        assert!(described.len() > 40, "the page of {} does not say what docs/{file} shows", gate.key);
+    }
 }
 
 /// A fenced block of a page: its language, its text, and where that stands.

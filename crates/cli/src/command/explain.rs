@@ -32,14 +32,14 @@ pub(super) fn text(wanted: Option<&str>) -> Result<String, Failure> {
 fn page(key: &str) -> Result<String, Failure> {
     let wanted = key.trim_end_matches(':');
     if let Some(gate) = GATES.iter().find(|gate| gate.key == wanted) {
-        return Ok(gate.doc.to_owned());
+        return Ok(without_pictures(gate.doc));
     }
     if let Some(page) = pages::find(wanted) {
-        return Ok(page.text.to_owned());
+        return Ok(without_pictures(page.text));
     }
     let mut beginning = GATES.iter().filter(|gate| gate.key.starts_with(wanted));
     if let (Some(gate), None) = (beginning.next(), beginning.next()) {
-        return Ok(gate.doc.to_owned());
+        return Ok(without_pictures(gate.doc));
     }
     if let Some(rule) = Rule::named(key) {
         return Ok(format!("{} ({})\n\n{}\n{}\n", rule.id, rule.severity.word(), rule.doc, rule.fix));
@@ -51,6 +51,12 @@ fn page(key: &str) -> Result<String, Failure> {
         None => "`mcptest explain` lists the gates and the pages".to_owned(),
     };
     Err(Failure(format!("there is no gate and no page `{key}`\n  help: {help}")))
+}
+
+/// A page without its pictures, which a terminal does not show.
+fn without_pictures(page: &str) -> String {
+    let paragraphs: Vec<&str> = page.split("\n\n").filter(|text| !text.starts_with("![")).collect();
+    paragraphs.join("\n\n")
 }
 
 fn list() -> String {
