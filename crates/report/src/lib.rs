@@ -70,6 +70,18 @@ pub struct Reporter<R = Report> {
     pub render: fn(&R, &Options) -> Vec<u8>,
 }
 
+impl<R> Reporter<R> {
+    /// One whose lines are no commands, and which holds no traces.
+    const fn new(
+        key: &'static str,
+        doc: &'static str,
+        extension: &'static str,
+        render: fn(&R, &Options) -> Vec<u8>,
+    ) -> Self {
+        Self { key, doc, extension, is_commands: false, embeds: None, render }
+    }
+}
+
 /// Every format, the default first.
 pub const REPORTERS: &[Reporter] = &[
     pretty::REPORTER,

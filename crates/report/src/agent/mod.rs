@@ -5,14 +5,12 @@ use crate::words::{SCREEN, clipped, count};
 use crate::{Options, Reporter};
 use mcptest_core::report::Report;
 
-pub(crate) const REPORTER: Reporter = Reporter {
-    key: "agent",
-    doc: "a short digest for coding agents: the verdict, then a cause and a command per failure",
-    extension: "txt",
-    is_commands: false,
-    embeds: None,
+pub(crate) const REPORTER: Reporter = Reporter::new(
+    "agent",
+    "a short digest for coding agents: the verdict, then a cause and a command per failure",
+    "txt",
     render,
-};
+);
 
 /// Failures beyond these are only counted: a reader with a short memory mends the first ones first.
 const SHOWN: usize = 20;

@@ -6,8 +6,8 @@ mod md;
 mod tests;
 
 use crate::pretty;
-use crate::words::count;
-use crate::{Options, Reporter};
+use crate::words::{count, only_in};
+use crate::{Reporter, json};
 use mcptest_core::baseline::{Class, Comparison, Side, TestComparison};
 
 /// The JSON Schema of the comparison (draft 2020-12).
@@ -15,43 +15,16 @@ pub const SCHEMA: &str = include_str!("baseline-diff.schema.json");
 
 /// Every format, the default first.
 pub const REPORTERS: &[Reporter<Comparison>] = &[
-    Reporter {
-        key: "pretty",
-        doc: "for people: what is broken, what has shifted and what cannot be told",
-        extension: "txt",
-        is_commands: false,
-        embeds: None,
-        render: pretty::baseline::render,
-    },
-    Reporter {
-        key: "json",
-        doc: "the whole comparison as JSON",
-        extension: "json",
-        is_commands: false,
-        embeds: None,
-        render: json,
-    },
-    Reporter {
-        key: "md",
-        doc: "Markdown for a pull request",
-        extension: "md",
-        is_commands: false,
-        embeds: None,
-        render: md::render,
-    },
-    Reporter {
-        key: "junit",
-        doc: "JUnit XML for CI servers",
-        extension: "xml",
-        is_commands: false,
-        embeds: None,
-        render: junit::render,
-    },
+    Reporter::new(
+        "pretty",
+        "for people: what is broken, what has shifted and what cannot be told",
+        "txt",
+        pretty::baseline::render,
+    ),
+    Reporter::new("json", "the whole comparison as JSON", "json", json::whole),
+    Reporter::new("md", "Markdown for a pull request", "md", md::render),
+    Reporter::new("junit", "JUnit XML for CI servers", "xml", junit::render),
 ];
-
-fn json(comparison: &Comparison, _: &Options) -> Vec<u8> {
-    (serde_json::to_string_pretty(comparison).unwrap_or_default() + "\n").into_bytes()
-}
 
 /// The model, or the file where it names none.
 pub(crate) fn named(side: &Side) -> &str {
@@ -95,11 +68,6 @@ pub(crate) fn why_undecided(class: Class) -> &'static str {
 }
 
 /// The tests that only one side has, in a sentence each.
-pub(crate) fn unpaired(comparison: &Comparison) -> Vec<String> {
-    let only = |tests: &[String], side: &Side| {
-        let said = |test: &String| format!("only in {}: {test}", side.file);
-        tests.iter().map(said).collect::<Vec<_>>()
-    };
-    let before = only(&comparison.only_before, &comparison.before);
-    before.into_iter().chain(only(&comparison.only_after, &comparison.after)).collect()
+pub(crate) fn unpaired(of: &Comparison) -> Vec<String> {
+    only_in(&of.before.file, &of.only_before).chain(only_in(&of.after.file, &of.only_after)).collect()
 }

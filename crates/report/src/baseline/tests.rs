@@ -1,10 +1,10 @@
 //! What is read of two baselines.
 
 use super::*;
+use crate::{Options, sample};
 use mcptest_core::baseline::{
     Baseline, CallBaseline, FORMAT, Length, RunBaseline, TestBaseline, VERSION, compare,
 };
-use serde_json::Value;
 
 /// A baseline of one test with a run for each list of tools.
 fn baseline(model: &str, runs: &[&[&str]]) -> Baseline {
@@ -35,19 +35,12 @@ fn sample() -> Comparison {
 }
 
 fn rendered(key: &str, options: &Options) -> String {
-    let reporter = REPORTERS.iter().find(|reporter| reporter.key == key).unwrap();
-    let bytes = (reporter.render)(&sample(), options);
-    assert_eq!(bytes, (reporter.render)(&sample(), options), "{key} differs from one time to the next");
-    String::from_utf8(bytes).unwrap()
+    sample::rendered(REPORTERS, key, &sample(), options)
 }
 
 #[test]
 fn the_json_fits_its_schema() {
-    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    let shown: Value = serde_json::from_str(&rendered("json", &Options::default())).unwrap();
-    let problems: Vec<String> = validator.iter_errors(&shown).map(|problem| problem.to_string()).collect();
-    assert!(problems.is_empty(), "{problems:?}");
+    let shown = sample::fitting(SCHEMA, &rendered("json", &Options::default()));
     assert_eq!(shown["tests"][0]["differences"][0]["support"][1]["of"], 3, "{shown:#}");
     assert_eq!(shown["only_before"][0], "a.yml · old");
 }

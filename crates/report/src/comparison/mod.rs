@@ -6,8 +6,8 @@ mod tests;
 
 use crate::html;
 use crate::pretty;
-use crate::words::count;
-use crate::{Options, Reporter};
+use crate::words::{count, only_in};
+use crate::{Reporter, json};
 use mcptest_core::compare::{Compared, Comparison, TargetChange, TestChange, p_value, points};
 use mcptest_core::report::{Number, Status};
 
@@ -16,43 +16,16 @@ pub const SCHEMA: &str = include_str!("compare.schema.json");
 
 /// Every format, the default first.
 pub const REPORTERS: &[Reporter<Compared>] = &[
-    Reporter {
-        key: "pretty",
-        doc: "for people: which tests changed, and what the runs say of it",
-        extension: "txt",
-        is_commands: false,
-        embeds: None,
-        render: pretty::comparison::render,
-    },
-    Reporter {
-        key: "json",
-        doc: "the whole comparison as JSON",
-        extension: "json",
-        is_commands: false,
-        embeds: None,
-        render: json,
-    },
-    Reporter {
-        key: "md",
-        doc: "Markdown for a pull request",
-        extension: "md",
-        is_commands: false,
-        embeds: None,
-        render: md::render,
-    },
-    Reporter {
-        key: "html",
-        doc: "one page for a browser, with the sides of every test",
-        extension: "html",
-        is_commands: false,
-        embeds: None,
-        render: html::comparison,
-    },
+    Reporter::new(
+        "pretty",
+        "for people: which tests changed, and what the runs say of it",
+        "txt",
+        pretty::comparison::render,
+    ),
+    Reporter::new("json", "the whole comparison as JSON", "json", json::whole),
+    Reporter::new("md", "Markdown for a pull request", "md", md::render),
+    Reporter::new("html", "one page for a browser, with the sides of every test", "html", html::comparison),
 ];
-
-fn json(comparison: &Compared, _: &Options) -> Vec<u8> {
-    (serde_json::to_string_pretty(comparison).unwrap_or_default() + "\n").into_bytes()
-}
 
 /// `a.yml · refunds [gpt-5]`.
 pub(crate) fn named(test: &TestChange) -> String {
@@ -132,10 +105,6 @@ pub(crate) fn left_out(of: &Comparison) -> Option<String> {
 }
 
 /// The tests that only one side has.
-pub(crate) fn notes(comparison: &Comparison) -> Vec<String> {
-    let only = |tests: &[String], side: &str| {
-        tests.iter().map(|test| format!("only in {side}: {test}")).collect::<Vec<_>>()
-    };
-    let a = only(&comparison.only_a, &comparison.a.name);
-    a.into_iter().chain(only(&comparison.only_b, &comparison.b.name)).collect()
+pub(crate) fn notes(of: &Comparison) -> Vec<String> {
+    only_in(&of.a.name, &of.only_a).chain(only_in(&of.b.name, &of.only_b)).collect()
 }

@@ -1,7 +1,7 @@
 //! What is read of two reports.
 
 use super::*;
-use crate::sample;
+use crate::{Options, sample};
 use mcptest_core::compare::leaderboard::USUAL_K;
 use mcptest_core::compare::{compare, compare_several};
 use mcptest_core::report::{Report, RunReport, TestReport};
@@ -39,24 +39,15 @@ fn several() -> Compared {
 }
 
 fn rendered(key: &str, options: &Options) -> String {
-    let bytes = of(key, &compared(), options);
-    assert_eq!(bytes, of(key, &compared(), options), "{key} differs from one time to the next");
-    bytes
+    of(key, &compared(), options)
 }
 
 fn of(key: &str, compared: &Compared, options: &Options) -> String {
-    let reporter = REPORTERS.iter().find(|reporter| reporter.key == key).unwrap();
-    String::from_utf8((reporter.render)(compared, options)).unwrap()
+    sample::rendered(REPORTERS, key, compared, options)
 }
 
-/// The JSON, held to its schema.
 fn fitting(compared: &Compared) -> Value {
-    let schema: Value = serde_json::from_str(SCHEMA).unwrap();
-    let validator = jsonschema::validator_for(&schema).unwrap();
-    let shown: Value = serde_json::from_str(&of("json", compared, &Options::default())).unwrap();
-    let problems: Vec<String> = validator.iter_errors(&shown).map(|problem| problem.to_string()).collect();
-    assert!(problems.is_empty(), "{problems:?}");
-    shown
+    sample::fitting(SCHEMA, &of("json", compared, &Options::default()))
 }
 
 #[test]

@@ -6,14 +6,8 @@ use mcptest_core::digest::digest;
 use mcptest_core::report::{Report, Status};
 use serde_json::{Value, json};
 
-pub(crate) const REPORTER: Reporter = Reporter {
-    key: "gitlab",
-    doc: "a Code Quality report for GitLab: one entry per cause",
-    extension: "json",
-    is_commands: false,
-    embeds: None,
-    render,
-};
+pub(crate) const REPORTER: Reporter =
+    Reporter::new("gitlab", "a Code Quality report for GitLab: one entry per cause", "json", render);
 
 #[expect(clippy::expect_used, reason = "writing to memory cannot fail and every key is a string")]
 fn render(report: &Report, _: &Options) -> Vec<u8> {

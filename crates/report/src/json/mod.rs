@@ -4,7 +4,7 @@ use crate::bound::{bounded, embedding};
 use crate::{Options, Reporter};
 use mcptest_core::json::document::{Placed, Source, TextFault, Words};
 use mcptest_core::report::{Embed, Report, SCHEMA_VERSION};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 /// The JSON Schema of the report (draft 2020-12).
@@ -19,10 +19,15 @@ pub(crate) const REPORTER: Reporter = Reporter {
     render,
 };
 
-#[expect(clippy::expect_used, reason = "writing to memory cannot fail and every key is a string")]
 fn render(report: &Report, options: &Options) -> Vec<u8> {
     let report = embedding(report, options.embed);
-    let mut out = serde_json::to_vec_pretty(&*bounded(&report)).expect("a report is JSON");
+    whole(&*bounded(&report), options)
+}
+
+/// All of a document, indented.
+#[expect(clippy::expect_used, reason = "writing to memory cannot fail and every key is a string")]
+pub(crate) fn whole<R: Serialize>(document: &R, _: &Options) -> Vec<u8> {
+    let mut out = serde_json::to_vec_pretty(document).expect("a report is JSON");
     out.push(b'\n');
     out
 }

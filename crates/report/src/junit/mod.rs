@@ -10,14 +10,8 @@ use crate::{Options, Reporter};
 use mcptest_core::report::Report;
 use quick_junit::{TestSuite, XmlString};
 
-pub(crate) const REPORTER: Reporter = Reporter {
-    key: "junit",
-    doc: "JUnit XML for CI servers: a testcase per run and per gate",
-    extension: "xml",
-    is_commands: false,
-    embeds: None,
-    render,
-};
+pub(crate) const REPORTER: Reporter =
+    Reporter::new("junit", "JUnit XML for CI servers: a testcase per run and per gate", "xml", render);
 
 /// No times but recorded ones and no timestamps: the same report gives the same bytes.
 #[expect(clippy::expect_used, reason = "writing to memory cannot fail")]

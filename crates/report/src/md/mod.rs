@@ -6,14 +6,8 @@ use crate::words::{SCREEN, count, escape};
 use crate::{Options, Reporter, leaderboard};
 use mcptest_core::report::{Report, Status, TestReport};
 
-pub(crate) const REPORTER: Reporter = Reporter {
-    key: "md",
-    doc: "a summary in Markdown, for pull requests and job summaries",
-    extension: "md",
-    is_commands: false,
-    embeds: None,
-    render,
-};
+pub(crate) const REPORTER: Reporter =
+    Reporter::new("md", "a summary in Markdown, for pull requests and job summaries", "md", render);
 
 /// Failures beyond these are only counted: a comment on a pull request has a limit.
 const SHOWN: usize = 50;

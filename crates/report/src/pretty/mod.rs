@@ -20,14 +20,8 @@ use crate::{Options, Reporter};
 use mcptest_core::report::Report;
 use page::Page;
 
-pub(crate) const REPORTER: Reporter = Reporter {
-    key: "pretty",
-    doc: "the report for people, on a terminal or in a log",
-    extension: "txt",
-    is_commands: false,
-    embeds: None,
-    render,
-};
+pub(crate) const REPORTER: Reporter =
+    Reporter::new("pretty", "the report for people, on a terminal or in a log", "txt", render);
 
 fn render(report: &Report, options: &Options) -> Vec<u8> {
     let mut page = Page::new(options);

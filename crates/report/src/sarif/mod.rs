@@ -8,14 +8,8 @@ use mcptest_core::report::Report;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
-pub(crate) const REPORTER: Reporter = Reporter {
-    key: "sarif",
-    doc: "SARIF 2.1.0 for code hosts: one result per cause",
-    extension: "sarif",
-    is_commands: false,
-    embeds: None,
-    render,
-};
+pub(crate) const REPORTER: Reporter =
+    Reporter::new("sarif", "SARIF 2.1.0 for code hosts: one result per cause", "sarif", render);
 
 #[expect(clippy::expect_used, reason = "writing to memory cannot fail and every key is a string")]
 fn render(report: &Report, _: &Options) -> Vec<u8> {

@@ -6,14 +6,8 @@ use crate::{Options, Reporter};
 use mcptest_core::report::{Report, Status, TestReport};
 use serde_json::json;
 
-pub(crate) const REPORTER: Reporter = Reporter {
-    key: "tap",
-    doc: "TAP version 14: one point per test",
-    extension: "tap",
-    is_commands: false,
-    embeds: None,
-    render,
-};
+pub(crate) const REPORTER: Reporter =
+    Reporter::new("tap", "TAP version 14: one point per test", "tap", render);
 
 fn render(report: &Report, _: &Options) -> Vec<u8> {
     let mut out = format!("TAP version 14\n1..{}\n", report.tests.len());

@@ -15,7 +15,7 @@ use crate::problem::{Problem, Span, nearest};
 use crate::report::evidence::{LimitShown, TokensOfRun};
 use crate::report::{Evidence, Finding, Number};
 use crate::suite::read::Block;
-use crate::trace::{CatalogueTool, Run};
+use crate::trace::{CatalogueTool, Run, Tokens};
 use cost::cost_of;
 
 const F1: Target =
@@ -153,9 +153,7 @@ impl Gate for TokenEfficiency {
             TokensOfRun {
                 run: run.number,
                 surface: surface.ok().map(|tokens| tokens as u64),
-                prompt: tokens.prompt,
-                completion: tokens.completion,
-                total: tokens.total,
+                tokens: Tokens { total: tokens.total, ..Tokens::of(tokens.prompt, tokens.completion) },
             }
         };
         Some(Evidence::TokenEfficiency {

@@ -130,8 +130,11 @@ fn the_most_tokens_of_tools_that_are_drawn_are_the_target_and_limits_are_those_a
     let Some(Evidence::TokenEfficiency { runs, limits, .. }) = report.evidence.as_deref() else { panic!() };
     let most = runs.iter().filter_map(|run| run.surface).max();
     assert_eq!(most.map(|tokens| tokens as f64), value(&report, "token_efficiency.tool_surface_tokens"));
-    assert_eq!((runs[0].prompt, runs[0].completion, runs[0].total), (Some(1000), Some(100), Some(1100)));
-    assert_eq!((runs[1].prompt, runs[1].total), (None, None), "unknown is not 0");
+    assert_eq!(
+        (runs[0].tokens.prompt, runs[0].tokens.completion, runs[0].tokens.total),
+        (Some(1000), Some(100), Some(1100))
+    );
+    assert_eq!((runs[1].tokens.prompt, runs[1].tokens.total), (None, None), "unknown is not 0");
     let limits: Vec<(&str, f64)> = limits.iter().map(|limit| (&*limit.target, limit.most)).collect();
     assert_eq!(limits, [("token_efficiency.tool_surface_tokens", 9.0)]);
 }

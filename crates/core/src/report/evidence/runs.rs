@@ -1,6 +1,7 @@
 //! What did single runs do, as a gate saw it?
 
 use crate::report::AssertionDiff;
+use crate::trace::Tokens;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -172,15 +173,9 @@ pub struct TokensOfRun {
     /// Of the tools that were offered.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub surface: Option<u64>,
-    /// Read by the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub prompt: Option<u64>,
-    /// Written by the model.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub completion: Option<u64>,
-    /// All of them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub total: Option<u64>,
+    /// Read and written by the model, and both together.
+    #[serde(flatten)]
+    pub tokens: Tokens,
 }
 
 /// Where the calls of one run led the world.
