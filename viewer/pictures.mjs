@@ -1,9 +1,9 @@
 // The picture of each gate for its page of the docs: `node pictures.mjs [KEY...]`, from the examples with the runs that fail
 // in the place of those that pass. Build the program first (cargo build --workspace).
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { small } from './png.mjs';
-import { folder, launch, open, root, written } from './tests/browser.mjs';
+import { entries, examplesWith, failing, launch, open, root, written } from './tests/browser.mjs';
 
 /** The most telling test where several fail. */
 const CHOSEN = {
@@ -16,22 +16,7 @@ const MOST_BYTES = 60_000;
 /** A picture that is too big is tried again, coarser. */
 const SCALES = [1.5, 1.25, 1];
 
-const entries = (path) => readdirSync(path).toSorted().map((name) => join(path, name));
-const failing = join(root, 'examples/failing');
 const wanted = process.argv.slice(2);
-
-/** A copy of the examples in which the runs of `from` fail. */
-function examplesWith(from, suite) {
-  const home = join(folder, `${suite}-${basename(from)}`);
-  cpSync(join(root, 'examples'), home, { recursive: true, filter: (path) => path !== failing });
-  for (const path of entries(from)) {
-    const place = join(home, path.endsWith('.pins.json') ? 'baselines' : `cassettes/${suite}`, basename(path));
-    // The runs stand alone there, under the header of those that pass.
-    const header = path.endsWith('.jsonl') ? `${readFileSync(place, 'utf8').split('\n')[0]}\n` : '';
-    writeFileSync(place, header + readFileSync(path, 'utf8'));
-  }
-  return home;
-}
 
 const browser = await launch();
 const blank = await browser.newPage();
@@ -52,7 +37,7 @@ for (const suite of entries(failing)) {
   for (const from of entries(suite)) {
     const key = basename(from);
     if (key === 'expect' || (wanted.length && !wanted.includes(key))) continue;
-    const { html, report } = written(key, ['run', `${basename(suite)}.yml`, '--embed', 'all'], examplesWith(from, basename(suite)));
+    const { html, report } = written(key, ['run', `${basename(suite)}.yml`, '--embed', 'all'], examplesWith(from));
     const failed = report.tests.filter((test) => test.gates.some((gate) => gate.key === key && gate.status === 'failed'));
     const test = failed.find((one) => !CHOSEN[key] || one.name === CHOSEN[key]);
     if (!test) continue;

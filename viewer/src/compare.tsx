@@ -1,11 +1,13 @@
 // Two reports side by side: one sentence, then the tests by how much their runs say. Several: all in one table, and each
 // with the first.
 import { computed, signal } from '@preact/signals';
+import { Fragment } from 'preact';
 import type { McptestCompare, Several, Two } from './compare-report';
 import { number, percent, plural, whole } from './format';
 import { Leaderboard } from './leaderboard';
 import { Mark } from './parts';
-import { go, route, to } from './route';
+import { go, route, search, to } from './route';
+import { type Column, Heads, sorted } from './sort';
 import { Text } from './text';
 
 export type Comparison = McptestCompare;
@@ -16,9 +18,20 @@ const WORDS: Record<Verdict, string> = { worse: '▼ worse', better: '▲ better
 const RANK: Record<Verdict, number> = { worse: 0, better: 1, no_evidence: 2, not_enough_runs: 3 };
 const MARKS: Record<Verdict, 'passed' | 'failed' | 'none'> = { worse: 'failed', better: 'passed', no_evidence: 'none', not_enough_runs: 'none' };
 
-const points = (share: number | undefined) => (share == null ? '–' : `${share > 0 ? '+' : ''}${number(Math.round(share * 1000) / 10)}`);
+const points = (share: number | undefined) => (share == null ? '–' : `${share > 0 ? '+' : ''}${Math.round(share * 1000) / 10}`);
 const rowName = (test: Change) => test.name + (test.model ? ` [${test.model}]` : '') + (test.variant ? ` [${String(test.variant)}]` : '');
+const rank = (test: Change) => (test.verdict ? RANK[test.verdict] : 4);
 const [LEFT, WIDE] = [8, 300];
+
+const COLUMNS: Column<{ test: Change; at: number }>[] = [
+  { key: 'test', name: 'Test', of: ({ test }) => rowName(test) },
+  { key: 'a', name: 'A', of: ({ test }) => test.rate_a, down: true },
+  { key: 'b', name: 'B', of: ({ test }) => test.rate_b, down: true },
+  { key: 'rates', name: 'Pass rate: hollow A, solid B, shaded its 95% interval', left: true },
+  { key: 'points', name: 'Points', of: ({ test }) => test.difference },
+  { key: 'p', name: 'p (Holm)', of: ({ test }) => test.p_holm },
+  { key: 'verdict', name: 'Verdict', of: ({ test }) => rank(test), left: true },
+];
 
 /** Hollow A, solid B, and behind them where B may lie: A with the interval of the difference. */
 export function Dumbbell({ of }: { of: Change }) {
@@ -84,7 +97,6 @@ const Sides = ({ of }: { of: Several }) => (
 
 function Pair({ of, base }: { of: Two; base: string[] }) {
   const open = computed(() => (route.value.parts[base.length] === 'cmp' ? Number(route.value.parts[base.length + 1]) : NaN));
-  const rank = (test: Change) => (test.verdict ? RANK[test.verdict] : 4);
   const words = sought.value.toLowerCase();
   const tests = of.tests.map((test, at) => ({ test, at })).filter(({ test }) => `${rowName(test)} ${test.verdict}`.toLowerCase().includes(words));
   tests.sort((one, other) => rank(one.test) - rank(other.test) || (one.test.p ?? 2) - (other.test.p ?? 2));
@@ -103,12 +115,12 @@ function Pair({ of, base }: { of: Two; base: string[] }) {
       <p><input type="search" aria-label="Filter the tests" placeholder="Filter: words, worse, better" value={sought.value} onInput={(event) => (sought.value = event.currentTarget.value)} /></p>
       <div class="scroll" tabIndex={0}>
         <table class="numbers wide">
-          <thead><tr>{['Test', 'A', 'B', 'Pass rate: hollow A, solid B, shaded its 95% interval', 'Points', 'p (Holm)', 'Verdict'].map((name, at) => <th key={name} scope="col" class={at === 3 || at === 6 ? 'left' : ''}>{name}</th>)}</tr></thead>
+          <thead><Heads columns={COLUMNS} /></thead>
           <tbody>
-            {tests.map(({ test, at }) => (
-              <>
-                <tr key={at} data-verdict={test.verdict ?? 'not_compared'} class={open.value === at ? 'open' : ''}>
-                  <th scope="row"><a href={to(...base, 'cmp', at)} onClick={(event) => { if (open.value === at) { event.preventDefault(); go(to(...base)); } }}><Text of={rowName(test)} /></a></th>
+            {sorted(tests, COLUMNS).map(({ test, at }) => (
+              <Fragment key={at}>
+                <tr data-verdict={test.verdict ?? 'not_compared'} class={open.value === at ? 'open' : ''}>
+                  <th scope="row"><a href={to(...base, 'cmp', at) + search()} onClick={(event) => { if (open.value === at) { event.preventDefault(); go(to(...base) + search()); } }}><Text of={rowName(test)} /></a></th>
                   <td>{test.passed_a}/{test.runs_a}</td>
                   <td>{test.passed_b}/{test.runs_b}</td>
                   <td class="left"><Dumbbell of={test} /></td>
@@ -117,7 +129,7 @@ function Pair({ of, base }: { of: Two; base: string[] }) {
                   <td class={`left ${test.verdict ?? ''}`}>{test.verdict ? WORDS[test.verdict] : '– not compared'}</td>
                 </tr>
                 {open.value === at && <tr><td colSpan={7} class="left"><Detail of={test} names={[of.a.name, of.b.name]} /></td></tr>}
-              </>
+              </Fragment>
             ))}
           </tbody>
         </table>

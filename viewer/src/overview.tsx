@@ -28,7 +28,7 @@ export const printing = signal(false);
 
 export const VIEWS = () => ['tests', 'models', 'runs', ...(report.leaderboard ? ['leaderboard'] : []), ...(report.coverage ? ['coverage'] : [])];
 const setView = (name: string) => setParams({ view: name === 'tests' ? '' : name });
-export const nextView = () => setView(VIEWS()[(VIEWS().indexOf(view.value) + 1) % VIEWS().length]);
+export const nextView = () => report && setView(VIEWS()[(VIEWS().indexOf(view.value) + 1) % VIEWS().length]);
 
 export function verdict(): string {
   const { tests, failed, errors, passed, skipped } = report.summary;

@@ -29,14 +29,16 @@ export function go(address: string): void {
 /** Where the list was left, for the way back. */
 export const list = signal('#/');
 
-/** Changes the parameters of the list without a new entry in the history. */
+/** The parameters of this address, for a link that keeps them. */
+export const search = () => (route.value.params.size ? `?${route.value.params}` : '');
+
+/** Changes the parameters of the page without a new entry in the history. */
 export function setParams(changes: Record<string, string>): void {
   const params = new URLSearchParams(route.value.params);
   for (const [key, value] of Object.entries(changes)) {
     if (value) params.set(key, value);
     else params.delete(key);
   }
-  const text = params.toString();
-  history.replaceState(null, '', `#/${text && `?${text}`}`);
+  history.replaceState(null, '', to(...route.value.parts) + (params.size ? `?${params}` : ''));
   hash.value = location.hash;
 }

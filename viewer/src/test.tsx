@@ -5,7 +5,7 @@ import { GateCard } from './gate';
 import { short, time, usd, whole } from './format';
 import type { Run, Test } from './model';
 import { Badges, Copy, linkTo, Mark } from './parts';
-import { setParams } from './route';
+import { go } from './route';
 import { Text } from './text';
 
 export function ReasonBox({ reason }: { reason: NonNullable<Test['reason']> }) {
@@ -27,8 +27,7 @@ function Header({ row }: { row: Row }) {
   const { test } = row;
   const toTag = (tag: string) => (event: Event) => {
     event.preventDefault();
-    location.hash = '#/';
-    setParams({ q: `tag:${/\s/.test(tag) ? `"${tag}"` : tag}` });
+    go(`#/?${new URLSearchParams({ q: `tag:${/\s/.test(tag) ? `"${tag}"` : tag}` })}`);
   };
   return (
     <header>

@@ -1,8 +1,8 @@
 // A real browser on reports that the built program wrote, opened from disk.
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 
@@ -34,7 +34,24 @@ export function written(name, args, cwd = root) {
   if (!existsSync(html)) throw new Error(`no report was written: ${ended.stderr}`);
   const report = JSON.parse(readFileSync(json, 'utf8'));
   report.tests.forEach((test, at) => (test.id ??= String(at + 1)));
-  return { html, report };
+  return { html, json, report };
+}
+
+export const failing = join(root, 'examples/failing');
+export const entries = (path) => readdirSync(path).toSorted().map((name) => join(path, name));
+
+/** A copy of the examples in which the runs of these folders of `failing` stand in the place of those that pass. */
+export function examplesWith(...folders) {
+  const home = mkdtempSync(join(folder, 'examples-'));
+  cpSync(join(root, 'examples'), home, { recursive: true, filter: (path) => path !== failing });
+  for (const path of folders.flatMap(entries)) {
+    const suite = basename(dirname(dirname(path)));
+    const place = join(home, path.endsWith('.pins.json') ? 'baselines' : `cassettes/${suite}`, basename(path));
+    // The runs stand alone there, under the header of those that pass.
+    const header = path.endsWith('.jsonl') ? `${readFileSync(place, 'utf8').split('\n')[0]}\n` : '';
+    writeFileSync(place, header + readFileSync(path, 'utf8'));
+  }
+  return home;
 }
 
 /** Writes the page of a report that is given as JSON. */
