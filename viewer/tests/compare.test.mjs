@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { barriers, examplesWith, failing, launch, open, written } from './browser.mjs';
+import { barriers, examplesWith, failing, folder, launch, mcptest, open, written } from './browser.mjs';
 
 let browser, good, compared;
 before(async () => {
@@ -127,4 +127,26 @@ test('the leaderboard has the numbers of its JSON, and is sorted by click and by
   assert.deepEqual(await barriers(again.page), []);
   assert.deepEqual([...faults, ...again.faults], []);
   await again.close();
+});
+
+test('a page of several sides leads from the table to the tests of each, and back', async () => {
+  const html = join(folder, 'sides.html');
+  const ended = mcptest(['compare', good.json, `again=${good.json}`, `<b>=${good.json}`, '--reporter', `html=${html}`]);
+  assert.equal(ended.status, 0, ended.stderr);
+  const { page, faults, close } = await open(browser, html);
+  assert.deepEqual(await page.locator('tbody th').allTextContents(), [good.json, 'again', '<b>']);
+  assert.deepEqual(await barriers(page), []);
+  await page.locator('li a').nth(1).click();
+  await page.waitForSelector('.dumbbell');
+  assert.match(await page.locator('h1').textContent(), / in <b> \(/);
+  const name = page.locator('tbody th a').first();
+  await name.click();
+  await page.waitForSelector('.change');
+  assert.match(page.url(), /#\/side\/1\/cmp\/\d+$/);
+  await name.click();
+  assert.match(page.url(), /#\/side\/1$/);
+  await page.locator('nav a').first().click();
+  await page.waitForSelector('li a');
+  assert.deepEqual(faults, []);
+  await close();
 });
