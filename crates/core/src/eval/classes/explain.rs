@@ -3,28 +3,32 @@
 use super::{Class, Reach};
 use crate::eval::assertion::plural;
 use crate::eval::scores::RunScores;
+use crate::eval::target::Target;
 use crate::trace::Call;
 
 const MOST_FINDINGS: usize = 20;
 const MOST_MEMBERS: usize = 5;
 
-/// Says which classes were missed and which calls belong to none.
+/// Says which classes were missed and which calls belong to none; each is about other targets.
 pub(crate) fn explain_selection(
     reach: &Reach,
     calls: &[Call<'_>],
     classes: &[Class],
+    (missed, strayed): (&[Target], &[Target]),
     scores: &mut RunScores,
 ) {
     for &class in reach.unreached.iter().take(MOST_FINDINGS) {
-        scores.find(why_unreached(&classes[class], calls), Vec::new());
+        scores.find_about(missed, why_unreached(&classes[class], calls), Vec::new());
     }
     for &call in reach.strays.iter().take(MOST_FINDINGS) {
-        scores.find(format!("call {} `{}` is in no class", call + 1, calls[call].name), Vec::new());
+        let message = format!("call {} `{}` is in no class", call + 1, calls[call].name);
+        scores.find_about(strayed, message, Vec::new());
     }
     let more = reach.strays.len().saturating_sub(MOST_FINDINGS);
     if more > 0 {
         let are = if more == 1 { "is" } else { "are" };
-        scores.find(format!("{more} more call{} {are} in no class", plural(more)), Vec::new());
+        let message = format!("{more} more call{} {are} in no class", plural(more));
+        scores.find_about(strayed, message, Vec::new());
     }
 }
 

@@ -111,10 +111,16 @@ impl Gate for Distractors {
             .whole(&CHOSE_DISTRACTOR, usize::from(!taken.is_empty()))
             .whole(&CHOSE_NEITHER, usize::from(!reached && taken.is_empty()));
         for &at in taken.iter().take(MOST_FINDINGS) {
-            scores.find(format!("call {} `{}` is a distractor", at + 1, calls[at].name), Vec::new());
+            let message = format!("call {} `{}` is a distractor", at + 1, calls[at].name);
+            scores.find_about(
+                &[CHOSE_DISTRACTOR, ACCURACY, CERTIFIED_LOWER, CERTIFIED_LOWER_PCT],
+                message,
+                Vec::new(),
+            );
         }
         if !reached {
-            scores.find(format!("no call to {}", listed(&self.correct)), Vec::new());
+            let about = if taken.is_empty() { CHOSE_NEITHER } else { CHOSE_CORRECT };
+            scores.find_about(&[about], format!("no call to {}", listed(&self.correct)), Vec::new());
         }
         if taken.is_empty() && self.count == 0 {
             scores.not_exercised("the row without distractors, to compare the others with");

@@ -58,7 +58,9 @@ impl Gate for EqualFunctionSets {
         if calls.is_empty() {
             scores.not_exercised("the run made no calls");
         }
-        explain_selection(&reach, calls, &self.classes, &mut scores);
+        let about: (&[Target], &[Target]) =
+            (&[FALSE_NEGATIVES, RECALL, F1], &[FALSE_POSITIVES, PRECISION, F1]);
+        explain_selection(&reach, calls, &self.classes, about, &mut scores);
         scores
     }
 

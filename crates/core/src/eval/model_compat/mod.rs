@@ -5,9 +5,7 @@ use super::gate::{Gate, GateKind, Trait};
 use super::outlook::Outlook;
 use super::scores::Scores;
 use super::target::{Fold, Target};
-use crate::baseline::{
-    Baseline, Class, Comparison, Difference, NumberShift, RunBaseline, TestBaseline, compare_test,
-};
+use crate::baseline::{Baseline, Class, Comparison, Difference, RunBaseline, TestBaseline, compare_test};
 use crate::problem::{Problem, Span, nearest};
 use crate::report::{Finding, Number};
 use crate::suite::read::Block;
@@ -174,11 +172,15 @@ fn findings(found: &Comparison) -> Vec<Finding> {
     let differences = found.tests.iter().flat_map(|test| &test.differences);
     let told = differences.filter(|one| one.class > Class::Pass).map(|one: &Difference| {
         let support = one.support_in_words().map(|support| format!(" ({support})")).unwrap_or_default();
-        format!("{}: {}{support}", one.class.word(), one.message)
+        let about: &[Target] = if one.class == Class::Fail { &[BROKEN, PASSED] } else { &[UNDECIDED] };
+        Finding::new(None, format!("{}: {}{support}", one.class.word(), one.message)).about(about)
     });
     let shifted = found.numbers.iter().filter(|number| number.class == Class::Drift);
-    let told = told.chain(shifted.map(NumberShift::in_words));
-    told.map(|message| Finding::new(None, message)).collect()
+    let shifted = shifted.map(|number| {
+        let about: &[Target] = if number.is_worse() { &[DRIFTED, PASSED] } else { &[IMPROVED] };
+        Finding::new(None, number.in_words()).about(about)
+    });
+    told.chain(shifted).collect()
 }
 
 #[cfg(test)]

@@ -3,8 +3,13 @@
 use super::claim::Claim;
 use super::evidence::{Finding, Verdict};
 use super::score::{Comparison, Unmentioned};
+use super::{
+    ARG_MISMATCH, CLAIMED_BUT_ABSENT, CLAIMED_BUT_FAILED, DENIED_BUT_PRESENT, DIVERGENCE_SCORE, GATE_PASSED,
+    MUTATING_DIVERGENCE_SCORE, PRESENT_BUT_UNCLAIMED, UNVERIFIED,
+};
 use crate::eval::assertion::plural;
 use crate::eval::scores::RunScores;
+use crate::eval::target::Target;
 use crate::report::Number;
 use crate::trace::Trace;
 use std::ops::Range;
@@ -26,8 +31,12 @@ pub(super) fn findings(
             found.claims.iter().filter(|(_, verdict, _)| verdict.finding == finding).collect();
         claims.into_iter().map(|(claim, verdict, is_excused)| told(message, claim, verdict, *is_excused))
     };
-    list(of(Finding::Absent), scores);
-    list(of(Finding::Failed), scores);
+    list(
+        &[CLAIMED_BUT_ABSENT, GATE_PASSED, DIVERGENCE_SCORE, MUTATING_DIVERGENCE_SCORE],
+        of(Finding::Absent),
+        scores,
+    );
+    list(&[CLAIMED_BUT_FAILED, GATE_PASSED, MUTATING_DIVERGENCE_SCORE], of(Finding::Failed), scores);
     let contradicted = found.contradicted.iter().map(|(claim, at)| {
         format!("denies {}, but {} did it{}", said(message, claim), call(*at), inside(message, claim))
     });
@@ -40,23 +49,30 @@ pub(super) fn findings(
             cut(&mismatch.recorded.to_string())
         )
     });
-    let unmentioned = found.unmentioned.iter().map(silence);
-    list(contradicted, scores);
-    list(of(Finding::Unverified), scores);
-    list(mismatches, scores);
-    list(unmentioned, scores);
+    let unmentioned = |is_mutating: bool| {
+        let tools: Vec<&Unmentioned> =
+            found.unmentioned.iter().filter(|tool| tool.is_mutating == is_mutating).collect();
+        tools.into_iter().map(silence)
+    };
+    list(&[DENIED_BUT_PRESENT, GATE_PASSED], contradicted, scores);
+    list(&[UNVERIFIED], of(Finding::Unverified), scores);
+    list(&[ARG_MISMATCH, DIVERGENCE_SCORE, MUTATING_DIVERGENCE_SCORE], mismatches, scores);
+    let writes = [PRESENT_BUT_UNCLAIMED, DIVERGENCE_SCORE, MUTATING_DIVERGENCE_SCORE];
+    list(&writes, unmentioned(true), scores);
+    list(&writes[..2], unmentioned(false), scores);
     if let Some(ceiling) = ceiling.filter(|ceiling| found.score.divergence_score > *ceiling) {
-        scores.find(above_ceiling(found, trace.tool_calls.len(), ceiling), Vec::new());
+        let message = above_ceiling(found, trace.tool_calls.len(), ceiling);
+        scores.find_about(&[DIVERGENCE_SCORE, GATE_PASSED], message, Vec::new());
     }
 }
 
-fn list(messages: impl ExactSizeIterator<Item = String>, scores: &mut RunScores) {
+fn list(about: &[Target], messages: impl ExactSizeIterator<Item = String>, scores: &mut RunScores) {
     let more = messages.len().saturating_sub(MOST_FINDINGS);
     for message in messages.take(MOST_FINDINGS) {
-        scores.find(message, Vec::new());
+        scores.find_about(about, message, Vec::new());
     }
     if more > 0 {
-        scores.find(format!("and {more} more like this"), Vec::new());
+        scores.find_about(about, format!("and {more} more like this"), Vec::new());
     }
 }
 

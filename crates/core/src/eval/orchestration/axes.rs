@@ -1,7 +1,9 @@
 //! How did all calls of all runs do on each axis?
 
 use super::catalogue::{Catalogue, Standing};
+use super::{DISCOVERY, EFFICIENCY, ERROR_RECOVERY, PARAMETERIZATION, SYNTAX};
 use crate::eval::classes::{Class, Members, Reach};
+use crate::eval::target::Target;
 use crate::json;
 use crate::report::Finding;
 use crate::trace::{Call, CallResult, Header, Run, Tool};
@@ -70,7 +72,7 @@ impl Axes {
                 0 => format!("no run reaches the class `{name}` ({members})"),
                 some => format!("{some} of {} runs reach the class `{name}` ({members})", runs.len()),
             };
-            axes.findings.push(Finding::new(None, message));
+            axes.findings.push(Finding::new(None, message).about(&[DISCOVERY]));
         }
         axes
     }
@@ -93,14 +95,18 @@ impl Axes {
                 self.parameterization.count(fits);
                 if !fits && fault.is_none() {
                     let diff = catalogue.as_mut().map(|catalogue| catalogue.differences(call));
-                    self.find(walk, format!("{} has arguments that do not fit its schema", walk.called(at)));
+                    self.find(
+                        walk,
+                        PARAMETERIZATION,
+                        format!("{} has arguments that do not fit its schema", walk.called(at)),
+                    );
                     if let (Some(last), Some(diff)) = (self.findings.last_mut(), diff) {
                         last.diff = diff;
                     }
                 }
             }
             if let Some(fault) = fault {
-                self.find(walk, format!("{} {fault}", walk.called(at)));
+                self.find(walk, SYNTAX, format!("{} {fault}", walk.called(at)));
             }
         }
     }
@@ -134,7 +140,8 @@ impl Axes {
             }
         }
         for at in given_up.into_iter().rev() {
-            self.find(walk, format!("{} failed, and no later call of its kind succeeded", walk.called(at)));
+            let message = format!("{} failed, and no later call of its kind succeeded", walk.called(at));
+            self.find(walk, ERROR_RECOVERY, message);
         }
     }
 
@@ -147,15 +154,16 @@ impl Axes {
             let before = *first.entry((Tool::from(call), written.or(text).unwrap_or_default())).or_insert(at);
             self.efficiency.count(before == at);
             if before != at {
-                self.find(walk, format!("{} repeats call {}", walk.called(at), before + 1));
+                self.find(walk, EFFICIENCY, format!("{} repeats call {}", walk.called(at), before + 1));
             }
         }
     }
 
-    fn find(&mut self, walk: &Walk<'_>, message: String) {
-        let of_run = self.findings.iter().rev().take_while(|found| found.run == Some(walk.run)).count();
-        if of_run < MOST_FINDINGS {
-            self.findings.push(Finding::new(Some(walk.run), message));
+    fn find(&mut self, walk: &Walk<'_>, about: Target, message: String) {
+        let of_run = self.findings.iter().rev().take_while(|found| found.run == Some(walk.run));
+        let alike = of_run.filter(|found| found.targets.iter().any(|target| target == about.name));
+        if alike.count() < MOST_FINDINGS {
+            self.findings.push(Finding::new(Some(walk.run), message).about(&[about]));
         }
     }
 }

@@ -118,6 +118,20 @@ fn an_expectation_makes_it_a_gate() {
 }
 
 #[test]
+fn what_lowers_the_axis_that_failed_comes_first_however_much_else_is_found() {
+    let mut calls = vec![("search", json!({"q": 3}), false); 30];
+    for (at, call) in calls.iter_mut().enumerate() {
+        call.1 = json!({ "q": at });
+    }
+    calls.extend([("open_page", json!({}), false), ("open_page", json!({}), false)]);
+    let agent =
+        format!("{AGENT}  expect:\n    - {{ target: orchestration.efficiency, matcher: {{ gte: 100 }} }}\n");
+    let report = judged(&agent, Some(&catalogue()), &[run(&calls)]);
+    assert_eq!(report.status, Status::Failed);
+    assert_eq!(findings(&report)[0], "run 1: call 32 `open_page` repeats call 31");
+}
+
+#[test]
 fn classes_come_from_the_sibling_when_there_are_none() {
     let agent = "prompt: x
 equal_function_sets:

@@ -84,6 +84,18 @@ pub(super) const KIND: GateKind = GateKind {
     traits: &[Trait::CanBeRefuted, Trait::JudgesFaults],
 };
 
+/// The targets that a failure lowers.
+fn about(failure: RecoveryFailure) -> &'static [Target] {
+    match failure {
+        RecoveryFailure::NotRecovered => &[RECOVERED, GATE_PASSED],
+        RecoveryFailure::RecoveryTooSlow => &[TIME_TO_RECOVERY, GATE_PASSED],
+        RecoveryFailure::UncleanTimeout => {
+            &[CLEAN_TIMEOUT, USER_VISIBLE_HANG, TIME_TO_DETECTION, GATE_PASSED]
+        }
+        RecoveryFailure::FaultNotExercised => &[EXERCISED, GATE_PASSED],
+    }
+}
+
 impl Gate for RecoveryBlock {
     fn score_run(&self, run: &Run<'_>) -> RunScores {
         let trace = run.trace;
@@ -107,7 +119,8 @@ impl Gate for RecoveryBlock {
         scores.flag(&EXERCISED, run.exercised).flag(&GATE_PASSED, run.gate_passed && !has_crashed);
         if has_crashed {
             let failure = RecoveryFailure::NotRecovered;
-            scores.find(format!("{failure}: the agent crashed after a call had failed"), Vec::new());
+            let message = format!("{failure}: the agent crashed after a call had failed");
+            scores.find_about(about(failure), message, Vec::new());
         }
         let is_timed = !is_measured || trace.tool_results.iter().all(|result| result.duration_ms.is_some());
         if let Some(report) = &run.report {
@@ -125,13 +138,14 @@ impl Gate for RecoveryBlock {
         }
         for name in &missed {
             let why = self.why_missed(name, trace);
-            scores.find(format!("{}: {why}", RecoveryFailure::FaultNotExercised), Vec::new());
+            let failure = RecoveryFailure::FaultNotExercised;
+            scores.find_about(about(failure), format!("{failure}: {why}"), Vec::new());
             scores.not_exercised(why);
         }
         for met in &met {
             for reason in &met.report.reasons {
                 let said = self.sentence(*reason, met, &trace.tool_calls);
-                scores.find(format!("{reason}: {said}"), Vec::new());
+                scores.find_about(about(*reason), format!("{reason}: {said}"), Vec::new());
             }
         }
         scores

@@ -106,7 +106,8 @@ impl Gate for TokenEfficiency {
         if calls.is_empty() {
             scores.not_exercised("the run made no calls");
         }
-        explain_selection(&reach, calls, &self.classes, &mut scores);
+        let about: (&[Target], &[Target]) = (&[F1, CORRECT_SELECTIONS], &[F1]);
+        explain_selection(&reach, calls, &self.classes, about, &mut scores);
         scores
     }
 

@@ -206,29 +206,38 @@ impl ToolEdgesBlock {
     }
 
     fn explain(&self, runs: &[Run<'_>], walks: &[Walk], findings: &mut Vec<Finding>) {
-        let mut find = |run: Option<usize>, message: String| {
-            findings.push(Finding::new(run.map(|run: usize| runs[run].number), message));
+        let mut find = |run: Option<usize>, about: &[Target], message: String| {
+            findings.push(Finding::new(run.map(|run: usize| runs[run].number), message).about(about));
         };
         for (run, walk) in walks.iter().enumerate() {
             let called = |at: usize| format!("call {} `{}`", at + 1, runs[run].trace.tool_calls[at].name);
             for &at in walk.restricted.iter().take(MOST_FINDINGS) {
-                find(Some(run), format!("{} is restricted", called(at)));
+                find(Some(run), &[RESTRICTED_ATTEMPTS, GATE_PASSED], format!("{} is restricted", called(at)));
             }
             for &at in walk.unlisted.iter().filter(|_| self.edges.closed).take(MOST_FINDINGS) {
-                find(Some(run), format!("{} is not on the list of allowed tools", called(at)));
+                find(
+                    Some(run),
+                    &[UNLISTED_CALLS, GATE_PASSED],
+                    format!("{} is not on the list of allowed tools", called(at)),
+                );
             }
             for &at in walk.undeclared.iter().filter(|_| self.edges.closed).take(MOST_FINDINGS) {
                 let Delegation { from, to } = &delegations(runs[run].trace)[at];
-                find(Some(run), format!("`{from}` hands over to `{to}`, which is not declared"));
+                let message = format!("`{from}` hands over to `{to}`, which is not declared");
+                find(Some(run), &[UNDECLARED_DELEGATIONS, GATE_PASSED], message);
             }
             for edge in missing(&walk.handed_over).map(|at| &self.edges.delegation[at]).take(MOST_FINDINGS) {
-                find(Some(run), format!("`{}` never hands over to `{}`", edge.from, edge.to));
+                find(
+                    Some(run),
+                    &[DELEGATION_PCT],
+                    format!("`{}` never hands over to `{}`", edge.from, edge.to),
+                );
             }
         }
         let reached: Vec<bool> =
             (0..self.edges.allowed.len()).map(|tool| walks.iter().any(|walk| walk.reached[tool])).collect();
         for tool in missing(&reached).map(|at| &self.edges.allowed[at]).take(MOST_FINDINGS) {
-            find(None, format!("no run calls the allowed tool `{tool}`"));
+            find(None, &[ALLOWED_PCT], format!("no run calls the allowed tool `{tool}`"));
         }
     }
 }

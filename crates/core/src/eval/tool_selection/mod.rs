@@ -161,19 +161,21 @@ impl ToolSelectionBlock {
 
     fn findings(&self, runs: &[Run<'_>], choices: &[Choice]) -> Vec<Finding> {
         let mut findings = Vec::new();
-        let mut find = |run: usize, message: String| {
-            findings.push(Finding::new(Some(run), message));
+        let mut find = |run: usize, about: Target, message: String| {
+            findings.push(Finding::new(Some(run), message).about(&[about, PASS_HAT_K, PASSED]));
         };
         let missed = runs.iter().zip(choices).filter(|(_, choice)| !choice.selected);
         for (run, _) in missed.take(MOST_LISTED) {
             let called = called(run);
-            find(run.number, format!("`{}` was not called; {called}", self.floor.expected_tool));
+            let message = format!("`{}` was not called; {called}", self.floor.expected_tool);
+            find(run.number, SELECTION_RATE, message);
         }
         let Some(cap) = self.floor.max_total_tokens else { return findings };
         let over = runs.iter().zip(choices).filter(|(_, choice)| !choice.is_within(Some(cap)));
         for (run, choice) in over.take(MOST_LISTED) {
             find(
                 run.number,
+                MAX_TOKENS,
                 match choice.tokens {
                     Some(tokens) => format!("{tokens} tokens, {} more than the cap of {cap}", tokens - cap),
                     None => format!("no token count is recorded, so the cap of {cap} is not shown to hold"),
