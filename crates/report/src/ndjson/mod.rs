@@ -1,9 +1,9 @@
 //! `ndjson`: one JSON object per line, for streams and log collectors.
 
-use crate::bound::{bounded, embedding};
+use crate::bound::{bounded, numbers_alone};
 use crate::{Options, Reporter};
 use mcptest_core::coverage::Coverage;
-use mcptest_core::report::{Embed, Report, Summary, TestReport};
+use mcptest_core::report::{Report, Summary, TestReport};
 use serde::Serialize;
 
 pub(crate) const REPORTER: Reporter = Reporter {
@@ -11,7 +11,7 @@ pub(crate) const REPORTER: Reporter = Reporter {
     doc: "one JSON object per line: each test, then the summary",
     extension: "ndjson",
     is_commands: false,
-    embeds: Some(Embed::None),
+    embeds: None,
     render,
 };
 
@@ -28,8 +28,8 @@ enum Line<'a> {
 }
 
 #[expect(clippy::expect_used, reason = "writing to memory cannot fail and every key is a string")]
-fn render(report: &Report, options: &Options) -> Vec<u8> {
-    let report = embedding(report, options.embed);
+fn render(report: &Report, _: &Options) -> Vec<u8> {
+    let report = numbers_alone(report);
     let report = bounded(&report);
     let mut out = Vec::new();
     let summary = Line::Summary { schema_version: report.schema_version, summary: &report.summary };
@@ -50,12 +50,17 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
 mod tests {
     use super::*;
     use crate::sample;
+    use mcptest_core::report::Evidence;
     use serde_json::{Value, json};
 
     #[test]
     fn each_test_is_a_line_and_the_summary_is_the_last() {
         let report = sample::report();
-        let text = String::from_utf8(render(&report, &Options::default())).unwrap();
+        let mut with_evidence = report.clone();
+        for gate in with_evidence.tests.iter_mut().flat_map(|test| &mut test.gates) {
+            gate.evidence = Some(Box::new(Evidence::ToolSelection { tools: Vec::new() }));
+        }
+        let text = String::from_utf8(render(&with_evidence, &Options::default())).unwrap();
         let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         let (last, tests) = lines.split_last().unwrap();
         assert_eq!(tests.len(), report.tests.len());
