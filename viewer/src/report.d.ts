@@ -711,7 +711,7 @@ run?: number
 message: string
 diff?: Diff
 /**
- * The targets that it is about, where the gate says so. Findings about expectations that failed come first.
+ * The targets whose failed expectations it explains. Findings with such targets come first.
  */
 targets?: string[]
 }

@@ -220,10 +220,13 @@ fn why_nothing_matches(named: &[&str], runs: &[Run<'_>]) -> Option<String> {
     Some(format!("no tool of the recorded catalogue is `{tool}`{more}{near}"))
 }
 
-/// Findings about an expectation that failed come first; their order is otherwise kept.
+/// Findings about an expectation that failed come first and name its target; their order is otherwise kept.
 fn lead_with_failed(findings: &mut [Finding], expectations: &[Expectation]) {
     let has_failed = |target: &String| expectations.iter().any(|one| !one.passed && one.target == *target);
-    findings.sort_by_key(|finding| !finding.targets.iter().any(has_failed));
+    for finding in &mut *findings {
+        finding.targets.retain(has_failed);
+    }
+    findings.sort_by_key(|finding| finding.targets.is_empty());
 }
 
 /// The first few names, and how many more there are.

@@ -264,7 +264,7 @@ pub struct Finding {
     /// Where the values differ.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub diff: Vec<AssertionDiff>,
-    /// The targets that it is about, where the gate says so.
+    /// The targets whose failed expectations it explains.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<String>,
 }
