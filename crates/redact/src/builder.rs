@@ -1,9 +1,9 @@
 //! What is secret here, besides what is so everywhere?
 
+use super::automaton::Automaton;
 use super::forms::{self, Form};
 use super::keys::{KEYS, QUERY_KEYS};
 use super::{Meaning, Redactor, placeholder, shapes};
-use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 use regex::{Regex, RegexBuilder};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -75,9 +75,7 @@ impl Builder {
         let values: Vec<String> = self.values.iter().map(|(_, value)| value.trim().to_owned()).collect();
         let (value_names, forms) = value_forms(self.values);
         let (texts, meanings) = what_to_look_for(&forms, &values);
-        // A full table (a DFA) would be faster on long texts, but takes quadratic time to make of a value that repeats.
-        let kind = Some(AhoCorasickKind::ContiguousNFA);
-        let automaton = match AhoCorasick::builder().match_kind(MatchKind::Standard).kind(kind).build(texts) {
+        let automaton = match Automaton::new(texts) {
             Ok(automaton) if problems.is_empty() => automaton,
             other => {
                 problems.extend(other.err().map(RedactError::from));

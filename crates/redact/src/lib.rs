@@ -3,6 +3,7 @@
 #[cfg(test)]
 #[path = "../../core/src/json/arbitrary.rs"]
 mod arbitrary;
+mod automaton;
 mod base64;
 mod builder;
 mod cut;
@@ -33,7 +34,7 @@ pub use page::tables;
 pub use placeholder::is_placeholder_name;
 pub use sighting::Sighting;
 
-use aho_corasick::AhoCorasick;
+use automaton::Automaton;
 use forms::Form;
 use plain::Task;
 use span::{Edit, apply};
@@ -50,7 +51,7 @@ const MOST_ROUNDS: usize = 4;
 /// placeholder by another.
 #[derive(Clone)]
 pub struct Redactor {
-    automaton: AhoCorasick,
+    automaton: Automaton,
     /// What it means that the automaton found each of its texts.
     meanings: Vec<Meaning>,
     value_names: Vec<String>,
