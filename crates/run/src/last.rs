@@ -31,8 +31,9 @@ struct FailedTest {
 }
 
 impl FailedTest {
-    fn of(row: &Row<'_>) -> Self {
-        Self { suite: as_seen_from_here(&row.rerun.suite), test: row.name.clone() }
+    /// The row as it is seen from the folder `here`.
+    fn of(row: &Row<'_>, here: &Path) -> Self {
+        Self { suite: as_seen_from(here, &row.rerun.suite), test: row.name.clone() }
     }
 }
 
@@ -46,7 +47,7 @@ impl LastRun {
 
     /// Whether the row failed or could not be judged.
     pub fn had_failed(&self, row: &Row<'_>) -> bool {
-        self.failed.contains(&FailedTest::of(row))
+        self.failed.contains(&FailedTest::of(row, &here()))
     }
 
     /// Keeps what came of the rows of a plan; what is known of others stays. A folder that cannot be written to is no
@@ -59,11 +60,11 @@ impl LastRun {
             version: VERSION,
             failed: BTreeSet::new(),
         });
-        let mut has_changed = false;
+        let (here, mut has_changed) = (here(), false);
         for (row, test) in plan.rows.iter().zip(&report.tests) {
             has_changed |= match test.status {
-                Status::Failed | Status::Error => last.failed.insert(FailedTest::of(row)),
-                Status::Passed => last.failed.remove(&FailedTest::of(row)),
+                Status::Failed | Status::Error => last.failed.insert(FailedTest::of(row, &here)),
+                Status::Passed => !last.failed.is_empty() && last.failed.remove(&FailedTest::of(row, &here)),
                 Status::Skipped => false,
             };
         }
@@ -78,11 +79,14 @@ impl LastRun {
     }
 }
 
-/// A path in one spelling: relative to this folder where it is below it.
-fn as_seen_from_here(path: &str) -> String {
+fn here() -> PathBuf {
+    std::env::current_dir().unwrap_or_default()
+}
+
+/// A path in one spelling: relative to the folder `here` where it is below it.
+fn as_seen_from(here: &Path, path: &str) -> String {
     let path = Path::new(path);
-    let here = std::env::current_dir().unwrap_or_default();
-    let path = path.strip_prefix(&here).unwrap_or(path);
+    let path = path.strip_prefix(here).unwrap_or(path);
     let parts = path.components().filter(|part| *part != Component::CurDir);
     parts.collect::<PathBuf>().display().to_string()
 }
