@@ -90,6 +90,7 @@ pub(super) fn run(args: &Compare, colour: Colour) -> Result<ExitCode, Failure> {
             return Err(Failure(format!("`--models` cannot be used with several sides\n  help: {help}")));
         }
     };
+    refuse_equal_names(&names)?;
     leave_models_out(&mut reports);
     let sides: Vec<Named<'_>> = reports.iter().zip(names.iter().map(String::as_str)).collect();
     let found = match sides[..] {
@@ -103,6 +104,18 @@ pub(super) fn run(args: &Compare, colour: Colour) -> Result<ExitCode, Failure> {
     }
     Destination::write_all(&destinations, &found, colour, args.verbose, None)?;
     Ok(ExitCode::from(exit_code(&found, args.fail_on)))
+}
+
+/// Two sides are the first and the second; more are told apart by their names alone.
+fn refuse_equal_names(names: &[String]) -> Result<(), Failure> {
+    let is_again = |(at, name): &(usize, &String)| names[..*at].contains(name);
+    match names.iter().enumerate().find(is_again).filter(|_| names.len() > 2) {
+        Some((_, name)) => {
+            let help = "give each a name of its own with `NAME=SIDE`";
+            Err(Failure(format!("two sides are named `{}`\n  help: {help}", escape(name))))
+        }
+        None => Ok(()),
+    }
 }
 
 /// A side stands in place of the folder we are in, so that it has no place for other paths.
