@@ -4,11 +4,15 @@ use crate::secrets::BARE;
 use mcptest_core::provider::FAMILIES;
 use mcptest_core::suite::Suite;
 use mcptest_redact::{Redactor, is_secret_name};
+use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// From so many bytes on, JSON Lines are cleaned on all cores.
+const LONG: usize = 256 << 10;
 
 /// What this process knows to be secret.
 struct Known {
@@ -64,9 +68,22 @@ pub(crate) fn remember_suite(suite: &Suite) {
 /// suites asked for, and those that the environment and the command line have under secret names. JSON stays JSON.
 pub fn clean(text: &str) -> Cow<'_, str> {
     match redactor() {
+        Some(redactor) if text.len() > LONG && is_json_lines(text) => clean_lines(text, &redactor),
         Some(redactor) => redactor.text(text),
         None => Cow::Borrowed("[redacted: the secrets cannot be told from other texts]\n"),
     }
+}
+
+/// Each line is a document of its own, so that all cores can clean them.
+fn clean_lines<'t>(text: &'t str, redactor: &Redactor) -> Cow<'t, str> {
+    let lines: Vec<&str> = text.split_inclusive('\n').collect();
+    let clean: Vec<Cow<'_, str>> = lines.par_iter().map(|line| redactor.text(line)).collect();
+    let is_as_it_was = clean.iter().all(|line| matches!(line, Cow::Borrowed(_)));
+    if is_as_it_was { Cow::Borrowed(text) } else { Cow::Owned(clean.concat()) }
+}
+
+fn is_json_lines(text: &str) -> bool {
+    text.lines().all(|line| line.starts_with('{') && line.ends_with('}'))
 }
 
 /// Writes a file of ours that is no recording: a suite, a report, a converted tape.
@@ -135,4 +152,31 @@ fn is_plain(value: &str) -> bool {
     let path = Path::new(value);
     let has_place = || path.exists() || path.parent().is_some_and(Path::exists);
     value.chars().all(char::is_alphabetic) || (path.is_absolute() && has_place())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_json_lines_are_cleaned_as_a_whole_text_is() {
+        let secret = concat!("ghp_", "0123456789abcdefghijABCDEFGHIJ012345");
+        let line = |number: usize| match number % 500 {
+            7 => format!("{{\"run\":{number},\"said\":\"use {secret}\",\"password\":\"hunter2 hunter2\"}}\n"),
+            _ => format!("{{\"run\":{number},\"said\":\"{}\"}}\n", "plain words ".repeat(30)),
+        };
+        let lines: String = (0..2000).map(line).collect();
+        assert!(lines.len() > LONG && is_json_lines(&lines));
+        let cleaned = clean(&lines);
+        assert!(!cleaned.contains(secret) && !cleaned.contains("hunter2"));
+        assert_eq!(cleaned, redactor().unwrap().text(&lines));
+        assert_eq!(cleaned.lines().count(), 2000);
+    }
+
+    #[test]
+    fn one_document_over_many_lines_is_not_taken_for_many() {
+        assert!(is_json_lines("{\"a\":1}\n{}\n"));
+        assert!(!is_json_lines("{\n  \"a\": 1\n}\n"));
+        assert!(!is_json_lines("{\"a\":1}\nwords\n"));
+    }
 }
