@@ -4,6 +4,7 @@ use crate::bound::{bounded, numbers_alone};
 use crate::{Options, Reporter};
 use mcptest_core::coverage::Coverage;
 use mcptest_core::report::{Report, Summary, TestReport};
+use rayon::prelude::*;
 use serde::Serialize;
 
 pub(crate) const REPORTER: Reporter = Reporter {
@@ -27,19 +28,29 @@ enum Line<'a> {
     },
 }
 
-#[expect(clippy::expect_used, reason = "writing to memory cannot fail and every key is a string")]
+/// So many tests are worth a task of their own.
+const AT_ONCE: usize = 64;
+
 fn render(report: &Report, _: &Options) -> Vec<u8> {
     let report = numbers_alone(report);
     let report = bounded(&report);
-    let mut out = Vec::new();
+    let mut out = match &report.tests[..] {
+        few if few.len() <= AT_ONCE => lines(few.iter().map(Line::Test)),
+        many => many
+            .par_chunks(AT_ONCE)
+            .map(|some| lines(some.iter().map(Line::Test)))
+            .collect::<Vec<_>>()
+            .concat(),
+    };
     let summary = Line::Summary { schema_version: report.schema_version, summary: &report.summary };
-    for line in report
-        .tests
-        .iter()
-        .map(Line::Test)
-        .chain(report.coverage.as_ref().map(Line::Coverage))
-        .chain([summary])
-    {
+    out.extend(lines(report.coverage.as_ref().map(Line::Coverage).into_iter().chain([summary])));
+    out
+}
+
+#[expect(clippy::expect_used, reason = "writing to memory cannot fail and every key is a string")]
+fn lines<'a>(lines: impl Iterator<Item = Line<'a>>) -> Vec<u8> {
+    let mut out = Vec::new();
+    for line in lines {
         serde_json::to_writer(&mut out, &line).expect("a line is JSON");
         out.push(b'\n');
     }
@@ -76,6 +87,22 @@ mod tests {
     fn every_line_starts_with_its_type() {
         let text = String::from_utf8(render(&sample::report(), &Options::default())).unwrap();
         assert!(text.lines().all(|line| line.starts_with("{\"type\":\"")));
+    }
+
+    #[test]
+    fn many_tests_are_in_order() {
+        let one = sample::report();
+        let tests: Vec<TestReport> = (0..=3 * AT_ONCE)
+            .map(|number| {
+                let mut test = one.tests[0].clone();
+                test.name = number.to_string();
+                test
+            })
+            .collect();
+        let text = String::from_utf8(render(&Report::new(tests), &Options::default())).unwrap();
+        let names = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["name"].clone());
+        let wanted = (0..=3 * AT_ONCE).map(|number| Value::from(number.to_string()));
+        assert!(names.eq(wanted.chain([Value::Null])));
     }
 
     #[test]
