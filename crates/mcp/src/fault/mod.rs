@@ -88,11 +88,9 @@ pub fn refusal(fault: Request) -> Option<crate::jsonrpc::RpcError> {
     match fault {
         Request::Refuse { code } => Some(RpcError::new(code, words_of(code))),
         Request::Limit { retry_after_s } => {
-            let data = format!(r#"{{"retryAfterMs":{}}}"#, retry_after_s * 1000);
             let message = format!("too many requests: try again in {retry_after_s} s");
-            let mut error = RpcError::new(TOO_MANY_REQUESTS, message);
-            error.data = serde_json::value::RawValue::from_string(data).ok();
-            Some(error)
+            let data = serde_json::json!({ "retryAfterMs": retry_after_s * 1000 });
+            Some(RpcError::new(TOO_MANY_REQUESTS, message).with_data(&data))
         }
         _ => None,
     }

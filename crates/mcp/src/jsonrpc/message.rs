@@ -68,6 +68,12 @@ impl RpcError {
     pub fn new(code: i64, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), data: None }
     }
+
+    /// The same with data.
+    #[must_use]
+    pub fn with_data(self, data: &serde_json::Value) -> Self {
+        Self { data: RawValue::from_string(data.to_string()).ok(), ..self }
+    }
 }
 
 impl PartialEq for RpcError {

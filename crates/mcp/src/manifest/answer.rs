@@ -5,7 +5,9 @@ use super::operation::Operation;
 use super::path::Values;
 use super::state::State;
 use super::template::{Missing, Template};
+use crate::jsonrpc::{RpcError, code};
 use mcptest_core::schema::JsonSchema;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -31,32 +33,11 @@ impl<'m> From<Cow<'m, str>> for Reply<'m> {
 /// The client's answers to the server's own requests, by their names in the manifest.
 pub type Inputs = BTreeMap<String, Value>;
 
-/// A JSON-RPC error.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{message} ({code})")]
-pub struct RpcError {
-    /// Its code.
-    pub code: i64,
-    /// Its message.
-    pub message: String,
-    /// Its data, as JSON text.
-    pub data: Option<String>,
-}
-
-/// The code of invalid parameters.
-pub const INVALID_PARAMS: i64 = -32602;
-/// The code of an error inside the server.
-pub const INTERNAL_ERROR: i64 = -32603;
-
 impl RpcError {
-    pub(super) fn new(code: i64, message: impl Into<String>) -> Self {
-        Self { code, message: message.into(), data: None }
-    }
-
     /// Nothing leads to what an answer is made of.
     pub(super) fn missing(who: &str, missing: &Missing) -> Self {
         let message = format!("the answer of {who} uses `{}`, which this call does not have", missing.0);
-        Self::new(INVALID_PARAMS, message)
+        Self::new(code::INVALID_PARAMS, message)
     }
 
     /// The arguments do not fit the schema: each reason with its pointer.
@@ -69,7 +50,7 @@ impl RpcError {
             .map(|(pointer, reason)| json!({ "pointer": pointer, "reason": cut(reason) }))
             .collect();
         let message = format!("invalid arguments for {who}: {}", said.join("; "));
-        Self { code: INVALID_PARAMS, message, data: Some(Value::from(data).to_string()) }
+        Self::new(code::INVALID_PARAMS, message).with_data(&Value::from(data))
     }
 }
 
@@ -129,7 +110,10 @@ impl Plan {
                 code: *code,
                 message: message.render(&call.values).map_err(missing)?,
                 data: match data {
-                    Some(data) => Some(data.render(&call.values).map_err(missing)?.into_owned()),
+                    Some(data) => {
+                        let data = data.render(&call.values).map_err(missing)?;
+                        RawValue::from_string(data.into_owned()).ok()
+                    }
                     None => None,
                 },
             }),
@@ -151,7 +135,7 @@ impl Sequence {
             (None, Some(last)) if self.then == Then::Repeat => last.answer(call),
             _ => {
                 let message = format!("the sequence of {} is at its end after {count} answers", call.who);
-                Err(RpcError::new(INTERNAL_ERROR, message))
+                Err(RpcError::new(code::INTERNAL_ERROR, message))
             }
         }
     }

@@ -1,18 +1,16 @@
 //! `ask:` what does the server want to know from the client before it answers?
 
-use super::answer::{Inputs, RpcError};
+use super::answer::Inputs;
 use super::content;
 use super::context::Context;
 use super::fields::{any_json, either, object_json, template};
 use super::json::{Json, Object, list};
 use super::path::Values;
 use super::scope::Scope;
+use crate::jsonrpc::{RpcError, code};
 use mcptest_core::problem::Problem;
 use mcptest_core::suite::read::{Block, Field};
 use serde_json::{Value, json};
-
-/// The code of a client that lacks a capability.
-pub const MISSING_CAPABILITY: i64 = -32021;
 
 /// What a client can be asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -62,7 +60,7 @@ impl AskKind {
         let found = answer.to_string();
         let message =
             format!("the answer to `{}` is not {wanted}: {}", self.method(), super::answer::cut(&found));
-        Err(RpcError::new(super::INVALID_PARAMS, message))
+        Err(RpcError::new(code::INVALID_PARAMS, message))
     }
 }
 
@@ -166,11 +164,9 @@ impl Question {
 
     fn refused(&self, who: &str) -> RpcError {
         let capability = self.kind.capability();
-        RpcError {
-            code: MISSING_CAPABILITY,
-            message: format!("{who} needs a client with the capability `{capability}`"),
-            data: Some(json!({ "requiredCapabilities": { capability: {} } }).to_string()),
-        }
+        let message = format!("{who} needs a client with the capability `{capability}`");
+        RpcError::new(code::MISSING_CLIENT_CAPABILITY, message)
+            .with_data(&json!({ "requiredCapabilities": { capability: {} } }))
     }
 }
 

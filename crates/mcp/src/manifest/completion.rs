@@ -1,7 +1,7 @@
 //! `completions:` how does an argument go on that was typed half?
 
 use super::Manifest;
-use super::answer::{INVALID_PARAMS, RpcError};
+use crate::jsonrpc::{RpcError, code};
 use mcptest_core::problem::{Problem, Span};
 use mcptest_core::suite::read::Field;
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ impl Manifest {
             }
             other => {
                 let message = format!("`{other}` is not a reference: ref/prompt or ref/resource");
-                return Err(RpcError::new(INVALID_PARAMS, message));
+                return Err(RpcError::new(code::INVALID_PARAMS, message));
             }
         };
         let typed = typed.to_lowercase();

@@ -29,8 +29,8 @@ mod tests;
 mod tool;
 mod uri_template;
 
-pub use answer::{Answer, INTERNAL_ERROR, INVALID_PARAMS, Inputs, Reply, RpcError};
-pub use ask::{Ask, AskKind, MISSING_CAPABILITY, Request};
+pub use answer::{Answer, Inputs, Reply};
+pub use ask::{Ask, AskKind, Request};
 pub use load::{Loaded, catalogue, load, load_text};
 pub use notice::{Effect, ListKind, LogLevel, LogLevelError, Notice, NoticeKind};
 pub use prompt::Prompt;
@@ -40,6 +40,7 @@ pub use schema::json_schema;
 pub use state::State;
 pub use tool::Tool;
 
+use crate::jsonrpc::{RpcError, code};
 use mcptest_core::fault::ScopedFault;
 use mcptest_core::trace::CatalogueTool;
 use std::collections::HashMap;
@@ -91,8 +92,13 @@ impl Manifest {
         self.tools_by_name.get(name).and_then(|at| self.tools.get(*at)).ok_or_else(|| {
             let near = mcptest_core::problem::nearest(name, self.tools.iter().map(|tool| tool.name.as_str()));
             let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            RpcError::new(INVALID_PARAMS, format!("Unknown tool: {}{near}", answer::cut(name)))
+            RpcError::new(code::INVALID_PARAMS, format!("Unknown tool: {}{near}", answer::cut(name)))
         })
+    }
+
+    /// Whether it has anything whose arguments can be completed.
+    pub fn has_completions(&self) -> bool {
+        !self.prompts.is_empty() || !self.resource_templates.is_empty()
     }
 
     /// The tools as recordings list them.

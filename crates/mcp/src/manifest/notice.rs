@@ -1,11 +1,11 @@
 //! What does a tool say while it works, and what changes when it is done?
 
-use super::answer::RpcError;
 use super::fields::{any_json, template};
 use super::json::{Json, Object, quote};
 use super::path::Values;
 use super::scope::Scope;
 use super::template::{Missing, Template};
+use crate::jsonrpc::RpcError;
 use mcptest_core::problem::Span;
 use mcptest_core::suite::read::{Block, Field};
 use serde_json::{Number, Value};

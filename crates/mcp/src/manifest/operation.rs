@@ -1,8 +1,9 @@
 //! `create:`, `read:`, `update:`, `delete:` and `list:` an answer made of the store.
 
-use super::answer::{Call, Plan, Reply, RpcError, text_result};
+use super::answer::{Call, Plan, Reply, text_result};
 use super::json::Json;
 use super::store::{Collection, Record, Records, Refusal};
+use crate::jsonrpc::{RpcError, code};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -66,7 +67,7 @@ impl Operation {
             Some(Err(refusal)) => self.refuse(&refusal, call),
             None => {
                 let message = format!("the state has no records at `{}`", self.collection.name);
-                Err(RpcError::new(super::INTERNAL_ERROR, message))
+                Err(RpcError::new(code::INTERNAL_ERROR, message))
             }
         }
     }

@@ -1,7 +1,7 @@
 //! `prompts:` which messages does a prompt become?
 
 use super::Manifest;
-use super::answer::{Answer, INVALID_PARAMS, Inputs, RpcError};
+use super::answer::{Answer, Inputs};
 use super::ask::{Ask, AskKind, Request};
 use super::content;
 use super::context::Context;
@@ -9,6 +9,7 @@ use super::fields::{literal_json, literal_object};
 use super::json::{Json, Object, list, quote};
 use super::scope::Scope;
 use super::tool::values;
+use crate::jsonrpc::{RpcError, code};
 use mcptest_core::suite::read::{Block, Field};
 use serde_json::Value;
 
@@ -40,7 +41,7 @@ impl Manifest {
             let near =
                 mcptest_core::problem::nearest(name, self.prompts.iter().map(|prompt| prompt.name.as_str()));
             let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            RpcError::new(INVALID_PARAMS, format!("Unknown prompt: {}{near}", super::answer::cut(name)))
+            RpcError::new(code::INVALID_PARAMS, format!("Unknown prompt: {}{near}", super::answer::cut(name)))
         })
     }
 }

@@ -1,7 +1,7 @@
 //! `resources:` and `resource_templates:` what can be read, and what does it say?
 
 use super::Manifest;
-use super::answer::{Answer, INVALID_PARAMS, Inputs, RpcError};
+use super::answer::{Answer, Inputs};
 use super::ask::{Ask, AskKind, Request};
 use super::content::{Body, contents};
 use super::context::Context;
@@ -10,6 +10,7 @@ use super::json::{Json, Object, list, quote};
 use super::path::Values;
 use super::scope::Scope;
 use super::uri_template::UriTemplate;
+use crate::jsonrpc::{RpcError, code};
 use mcptest_core::suite::read::{Block, Field};
 use serde_json::{Value, json};
 
@@ -47,8 +48,8 @@ impl Manifest {
         });
         let Some((resource, variables)) = found else {
             let message = format!("Resource not found: {}", super::answer::cut(uri));
-            let data = Some(json!({ "uri": uri }).to_string());
-            return Err(RpcError { code: INVALID_PARAMS, message, data });
+            let error = RpcError::new(code::INVALID_PARAMS, message);
+            return Err(error.with_data(&json!({ "uri": uri })));
         };
         let uri_entry = ("uri", Value::from(uri));
         let variables = variables.into_iter().map(|(name, value)| (name, Value::from(value)));

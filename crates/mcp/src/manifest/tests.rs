@@ -57,7 +57,7 @@ fn a_text_is_a_result_of_that_text() {
 fn arguments_are_filled_in_and_a_missing_one_is_an_error_that_names_it() {
     assert_eq!(text_of("response: In ${args.city}.", &json!({"city": "Oslo"})), "In Oslo.");
     let error = call(&manifest(&tool("response: In ${args.city}.")), &json!({})).unwrap_err();
-    assert_eq!(error.code, INVALID_PARAMS);
+    assert_eq!(error.code, code::INVALID_PARAMS);
     assert_eq!(
         error.message,
         "the answer of the tool `ask` uses `${args.city}`, which this call does not have"
@@ -100,7 +100,7 @@ fn an_error_is_a_json_rpc_error_with_its_data() {
     let manifest =
         manifest(&tool("response: {error: {code: -32001, message: 'no ${args.x}', data: {x: '${args.x}'}}}"));
     let error = call(&manifest, &json!({"x": 2})).unwrap_err();
-    assert_eq!(error, RpcError { code: -32001, message: "no 2".into(), data: Some("{\"x\":2}".into()) });
+    assert_eq!(error, RpcError::new(-32001, "no 2").with_data(&json!({ "x": 2 })));
 }
 
 #[test]
@@ -130,7 +130,7 @@ fn arguments_that_do_not_fit_are_refused_with_the_reason_and_its_place() {
     let lines = "input_schema: {type: object, required: [city], properties: {days: {type: integer}}}";
     let manifest = manifest(&tool(lines));
     let error = manifest.tools[0].check(&json!({"days": "x"})).unwrap_err();
-    assert_eq!(error.code, INVALID_PARAMS);
+    assert_eq!(error.code, code::INVALID_PARAMS);
     assert!(error.message.starts_with("invalid arguments for the tool `ask`: "), "{}", error.message);
     assert!(error.message.contains("`/days`: \"x\" is not of type \"integer\""), "{}", error.message);
     assert!(error.message.contains("\"city\" is a required property"), "{}", error.message);
@@ -266,8 +266,8 @@ fn what_is_asked_comes_in_rounds_and_its_answers_can_be_used() {
 fn a_client_that_cannot_be_asked_is_told_what_it_lacks() {
     let manifest = manifest(&tool("sampling: Say hi.\nresponse: ok"));
     let error = manifest.tools[0].requests(&json!({}), &Inputs::new(), &|_| false).unwrap_err();
-    assert_eq!(error.code, MISSING_CAPABILITY);
-    assert_eq!(error.data.unwrap(), r#"{"requiredCapabilities":{"sampling":{}}}"#);
+    assert_eq!(error.code, code::MISSING_CLIENT_CAPABILITY);
+    assert_eq!(error.data.unwrap().get(), r#"{"requiredCapabilities":{"sampling":{}}}"#);
 }
 
 #[test]
@@ -305,7 +305,7 @@ fn resources_are_read_at_their_address_or_by_a_template() {
     assert_eq!(value["contents"][0]["text"], r#"{"id": "12", "at": "test://12/data"}"#);
     assert_eq!(value["contents"][0]["uri"], "test://12/data");
     let error = manifest.resource("test://x").unwrap_err();
-    assert_eq!((error.code, error.data.unwrap().as_str()), (INVALID_PARAMS, r#"{"uri":"test://x"}"#));
+    assert_eq!((error.code, error.data.unwrap().get()), (code::INVALID_PARAMS, r#"{"uri":"test://x"}"#));
 }
 
 #[test]

@@ -1,9 +1,6 @@
 //! One tool of a mock server: what it lists, what it takes, what it answers.
 
-use super::answer::{
-    Answer, Call, INTERNAL_ERROR, INVALID_PARAMS, Inputs, Plan, Reply, RpcError, cut, output_fault,
-    text_result,
-};
+use super::answer::{Answer, Call, Inputs, Plan, Reply, cut, output_fault, text_result};
 use super::ask::{Ask, AskKind, Request};
 use super::condition::Condition;
 use super::content::text_block;
@@ -17,6 +14,7 @@ use super::response::Answers;
 use super::sample::sample;
 use super::scope::Scope;
 use super::state::{State, StateNow};
+use crate::jsonrpc::{RpcError, code};
 use mcptest_core::fault::FaultKind;
 use mcptest_core::problem::Problem;
 use mcptest_core::schema::JsonSchema;
@@ -136,7 +134,7 @@ impl Tool {
         let Some(case) = self.cases.iter().find(holds) else {
             let shown = arguments.to_string();
             let message = format!("no response of {} is for the arguments {}", self.who, cut(&shown));
-            return Err(RpcError::new(INVALID_PARAMS, message));
+            return Err(RpcError::new(code::INVALID_PARAMS, message));
         };
         let reply = case.plan.answer(&Call { who: &self.who, arguments, values, state })?;
         self.checked(reply)
@@ -147,7 +145,7 @@ impl Tool {
         match self.output.as_ref().and_then(|schema| output_fault(text, schema)) {
             Some(fault) => {
                 let message = format!("the result of {} does not fit its output schema: {fault}", self.who);
-                Err(RpcError::new(INTERNAL_ERROR, message))
+                Err(RpcError::new(code::INTERNAL_ERROR, message))
             }
             None => Ok(reply),
         }

@@ -1,6 +1,6 @@
 //! What a server offers at this moment: a manifest with its memory, or a tape; and what goes wrong.
 
-use super::job::Mock;
+use super::job::{Answerer, Mock};
 use super::render::Dressing;
 use super::tape::TapeSource;
 use crate::fault::{Injector, ScopedFault};
@@ -21,17 +21,12 @@ pub(super) struct Catalog {
     pub(super) lists: HashMap<&'static str, Entries>,
     /// By tool: the arguments that are repeated in HTTP headers, with the headers' names.
     pub(super) headers: HashMap<String, Vec<(String, String)>>,
-    /// Who answers calls of tools in place of the manifest.
-    pub(super) answerer: Option<Answerer>,
 }
-
-/// Gives the result of a call of a tool, by its name and arguments.
-pub(super) type Answerer = fn(&str, &Value) -> Value;
 
 /// Where answers come from.
 #[derive(Debug)]
 pub(super) enum Source {
-    Manifest { manifest: Box<Manifest>, state: Box<State> },
+    Manifest(Arc<Mock>),
     Tape(TapeSource),
 }
 
@@ -57,6 +52,7 @@ impl Catalog {
         manifest: Manifest,
         faults: &[ScopedFault],
         world: Option<(String, Arc<Running>)>,
+        answerer: Option<Answerer>,
     ) -> Self {
         let identity = identity(&manifest);
         let injector = injector(&manifest, faults);
@@ -68,9 +64,9 @@ impl Catalog {
             .collect();
         let dressing = Dressing::new(&identity.info, manifest.cache);
         let lists = lists(&manifest);
-        let state = Box::new(State::of(&manifest, world));
-        let source = Source::Manifest { manifest: Box::new(manifest), state };
-        Self { source, identity, dressing, injector, lists, headers, answerer: None }
+        let state = State::of(&manifest, world);
+        let source = Source::Manifest(Arc::new(Mock { manifest, state, answerer }));
+        Self { source, identity, dressing, injector, lists, headers }
     }
 
     pub(super) fn of_tape(tape: TapeSource, faults: &[ScopedFault]) -> Self {
@@ -82,21 +78,6 @@ impl Catalog {
             source: Source::Tape(tape),
             lists: HashMap::new(),
             headers: HashMap::new(),
-            answerer: None,
-        }
-    }
-
-    pub(super) fn manifest(&self) -> Option<&Manifest> {
-        match &self.source {
-            Source::Manifest { manifest, .. } => Some(manifest),
-            Source::Tape(_) => None,
-        }
-    }
-
-    pub(super) fn mock(&self) -> Result<Mock<'_>, RpcError> {
-        match &self.source {
-            Source::Manifest { manifest, state } => Ok(Mock { manifest, state }),
-            Source::Tape(_) => Err(RpcError::new(code::INTERNAL_ERROR, "this server serves a tape")),
         }
     }
 }
@@ -132,7 +113,7 @@ fn identity(manifest: &Manifest) -> Identity {
     if has_resources(manifest) {
         capabilities.push(r#""resources":{"subscribe":true,"listChanged":true}"#);
     }
-    if !manifest.prompts.is_empty() || !manifest.resource_templates.is_empty() {
+    if manifest.has_completions() {
         capabilities.push(r#""completions":{}"#);
     }
     let capabilities = format!("{{{}}}", capabilities.join(","));

@@ -3,7 +3,7 @@
 use super::audience::Filter;
 use super::catalog::{Catalog, Source};
 use super::incoming::Request;
-use super::job::{Job, from_manifest};
+use super::job::{Job, Mock};
 use super::params::Text;
 use super::play::{Client, MockAnswer, Play};
 use super::render;
@@ -108,12 +108,7 @@ impl Server {
             _ => {
                 let Some(agreed) = session.agreed.get() else { return refused(legacy::not_initialized()) };
                 let client = legacy_client(agreed, session, request);
-                return self.work(catalog, request, Some(session), client).unwrap_or_else(|mut error| {
-                    if &*request.method == "resources/read" && is_not_found(&error) {
-                        error.code = code::RESOURCE_NOT_FOUND;
-                    }
-                    refused(error)
-                });
+                return self.work(catalog, request, Some(session), client).unwrap_or_else(refused);
             }
         };
         done.map_or_else(refused, |result| MockOutcome::result(catalog, request, &result))
@@ -127,13 +122,13 @@ impl Server {
         session: Option<&Arc<Session>>,
         client: Client,
     ) -> Result<MockOutcome, RpcError> {
-        if let Source::Manifest { .. } = &catalog.source {
+        if let Source::Manifest(mock) = &catalog.source {
             if let Some(list) = catalog.lists.get(&*request.method) {
                 let page = list.page(request.params.cursor.as_ref().map(Text::as_str))?;
                 return Ok(MockOutcome::result(catalog, request, &page));
             }
             if &*request.method == "completion/complete" {
-                return Ok(MockOutcome::result(catalog, request, &complete(catalog, request)?));
+                return Ok(MockOutcome::result(catalog, request, &complete(mock, request)?));
             }
         }
         let state = match &request.params.request_state {
@@ -217,10 +212,6 @@ fn legacy_client(agreed: &Agreed, session: &Session, request: &Request<'_>) -> C
     }
 }
 
-fn is_not_found(error: &RpcError) -> bool {
-    error.code == code::INVALID_PARAMS && error.message.starts_with("Resource not found")
-}
-
 fn listen(request: &Request<'_>) -> Result<MockOutcome, RpcError> {
     let filter = request.params.notifications.map_or("{}", RawValue::get);
     let filter = serde_json::from_str(filter)
@@ -229,37 +220,38 @@ fn listen(request: &Request<'_>) -> Result<MockOutcome, RpcError> {
 }
 
 fn job(catalog: &Arc<Catalog>, request: &Request<'_>, state: Option<&RequestState>) -> Result<Job, RpcError> {
-    let manifest = match &catalog.source {
+    let mock = match &catalog.source {
         Source::Tape(tape) => {
             let fingerprint = state.map(|state| state.call.as_str());
             return tape.find(&request.method, request.raw, fingerprint).map(Job::Recorded);
         }
-        Source::Manifest { manifest, .. } => manifest,
+        Source::Manifest(mock) => Arc::clone(mock),
     };
     let named = |what: Option<&Text<'_>>, key: &str| {
         what.map(|text| text.as_str().to_owned())
             .ok_or_else(|| RpcError::new(code::INVALID_PARAMS, format!("`params.{key}` is missing")))
     };
-    let catalog = Arc::clone(catalog);
     match &*request.method {
         "tools/call" => {
             let name = named(request.params.name.as_ref(), "name")?;
-            let tool = manifest.tool(&name).map_err(from_manifest)?;
+            let tool = mock.manifest.tool(&name)?;
             let arguments = arguments(request)?;
-            tool.check(&arguments).map_err(from_manifest)?;
-            Ok(Job::Tool { catalog, name, arguments })
+            tool.check(&arguments)?;
+            Ok(Job::Tool { mock, name, arguments })
         }
-        "prompts/get" if !manifest.prompts.is_empty() => {
+        "prompts/get" if !mock.manifest.prompts.is_empty() => {
             let name = named(request.params.name.as_ref(), "name")?;
-            let prompt = manifest.prompt(&name).map_err(from_manifest)?;
+            let prompt = mock.manifest.prompt(&name)?;
             let arguments = arguments(request)?;
-            prompt.check(&arguments).map_err(from_manifest)?;
-            Ok(Job::Prompt { catalog, name, arguments })
+            prompt.check(&arguments)?;
+            Ok(Job::Prompt { mock, name, arguments })
         }
         "resources/read" if catalog.lists.contains_key("resources/list") => {
             let uri = named(request.params.uri.as_ref(), "uri")?;
-            manifest.resource(&uri).map_err(from_manifest)?;
-            Ok(Job::Resource { catalog, uri })
+            if let Err(error) = mock.manifest.resource(&uri) {
+                return Err(in_era(error, request.era));
+            }
+            Ok(Job::Resource { mock, uri })
         }
         method => Err(RpcError::new(code::METHOD_NOT_FOUND, format!("Method not found: {method}"))),
     }
@@ -298,19 +290,22 @@ fn inputs(
     Ok((inputs, round))
 }
 
-fn complete(catalog: &Catalog, request: &Request<'_>) -> Result<String, RpcError> {
+/// The refusal of a resource that is not there; only the older era has a code of its own for it.
+pub(super) fn in_era(error: RpcError, era: Era) -> RpcError {
+    match era {
+        Era::Legacy => RpcError { code: code::RESOURCE_NOT_FOUND, ..error },
+        Era::Modern => error,
+    }
+}
+
+fn complete(mock: &Mock, request: &Request<'_>) -> Result<String, RpcError> {
+    if !mock.manifest.has_completions() {
+        return Err(RpcError::new(code::METHOD_NOT_FOUND, "Method not found: completion/complete"));
+    }
     let value = |raw: Option<&RawValue>| {
         raw.and_then(|raw| serde_json::from_str::<Value>(raw.get()).ok()).unwrap_or_default()
     };
-    if catalog.identity.capabilities.contains("completions") {
-        let argument = value(request.params.argument);
-        let text = |key: &str| argument[key].as_str().unwrap_or_default();
-        let reference = value(request.params.reference);
-        return catalog
-            .mock()?
-            .manifest
-            .complete(&reference, text("name"), text("value"))
-            .map_err(from_manifest);
-    }
-    Err(RpcError::new(code::METHOD_NOT_FOUND, "Method not found: completion/complete"))
+    let argument = value(request.params.argument);
+    let text = |key: &str| argument[key].as_str().unwrap_or_default();
+    mock.manifest.complete(&value(request.params.reference), text("name"), text("value"))
 }

@@ -1,7 +1,6 @@
 //! Work that was asked for: what it says, asks and changes on the way to its answer.
 
 use super::audience::Change;
-use super::catalog::Catalog;
 use super::recorded::Recorded;
 use crate::jsonrpc::{self, RpcError};
 use crate::manifest::{self, AskKind, Effect, Inputs, ListKind, Manifest, NoticeKind, Reply, Request, State};
@@ -31,17 +30,23 @@ pub(super) enum BeatKind {
 /// One piece of work.
 #[derive(Debug)]
 pub(super) enum Job {
-    Tool { catalog: Arc<Catalog>, name: String, arguments: Value },
-    Prompt { catalog: Arc<Catalog>, name: String, arguments: Value },
-    Resource { catalog: Arc<Catalog>, uri: String },
+    Tool { mock: Arc<Mock>, name: String, arguments: Value },
+    Prompt { mock: Arc<Mock>, name: String, arguments: Value },
+    Resource { mock: Arc<Mock>, uri: String },
     Recorded(Arc<Recorded>),
 }
 
-/// The manifest and the memory behind a catalog that has them.
-pub(super) struct Mock<'c> {
-    pub(super) manifest: &'c Manifest,
-    pub(super) state: &'c State,
+/// A manifest and its memory.
+#[derive(Debug)]
+pub(super) struct Mock {
+    pub(super) manifest: Manifest,
+    pub(super) state: State,
+    /// Who answers calls of tools in place of the manifest.
+    pub(super) answerer: Option<Answerer>,
 }
+
+/// Gives the result of a call of a tool, by its name and arguments.
+pub(super) type Answerer = fn(&str, &Value) -> Value;
 
 impl Job {
     /// What to ask the client now; empty when the answer can be given.
@@ -50,48 +55,34 @@ impl Job {
         inputs: &Inputs,
         declared: &dyn Fn(AskKind) -> bool,
     ) -> Result<Vec<Request>, RpcError> {
-        let requests = match self {
-            Self::Tool { catalog, name, arguments } => catalog
-                .mock()?
-                .manifest
-                .tool(name)
-                .and_then(|tool| tool.requests(arguments, inputs, declared)),
-            Self::Prompt { catalog, name, arguments } => catalog
-                .mock()?
-                .manifest
-                .prompt(name)
-                .and_then(|prompt| prompt.requests(arguments, inputs, declared)),
-            Self::Resource { catalog, uri } => {
-                catalog.mock()?.manifest.resource(uri).and_then(|found| found.requests(inputs, declared))
+        match self {
+            Self::Tool { mock, name, arguments } => {
+                mock.manifest.tool(name)?.requests(arguments, inputs, declared)
             }
+            Self::Prompt { mock, name, arguments } => {
+                mock.manifest.prompt(name)?.requests(arguments, inputs, declared)
+            }
+            Self::Resource { mock, uri } => mock.manifest.resource(uri)?.requests(inputs, declared),
             Self::Recorded(recorded) => Ok(recorded.requests(inputs, declared)),
-        };
-        requests.map_err(from_manifest)
+        }
     }
 
     /// Whether even the first questions carry a `requestState`.
     pub(super) fn always_has_state(&self) -> bool {
-        match self {
-            Self::Tool { catalog, name, .. } => {
-                catalog.manifest().and_then(|m| m.tool(name).ok()).is_some_and(|t| t.ask.request_state)
-            }
-            Self::Prompt { catalog, name, .. } => {
-                catalog.manifest().and_then(|m| m.prompt(name).ok()).is_some_and(|p| p.ask.request_state)
-            }
-            Self::Resource { catalog, uri } => catalog
-                .manifest()
-                .and_then(|m| m.resource(uri).ok())
-                .is_some_and(|found| found.resource.ask.request_state),
-            Self::Recorded(_) => true,
-        }
+        let ask = match self {
+            Self::Tool { mock, name, .. } => mock.manifest.tool(name).map(|tool| &tool.ask),
+            Self::Prompt { mock, name, .. } => mock.manifest.prompt(name).map(|prompt| &prompt.ask),
+            Self::Resource { mock, uri } => mock.manifest.resource(uri).map(|found| &found.resource.ask),
+            Self::Recorded(_) => return true,
+        };
+        ask.is_ok_and(|ask| ask.request_state)
     }
 
     /// What is said on the way.
     pub(super) fn beats(&self) -> Result<Vec<Beat>, RpcError> {
         match self {
-            Self::Tool { catalog, name, arguments } => {
-                let tool = catalog.mock()?.manifest.tool(name).map_err(from_manifest)?;
-                let notices = tool.notices(arguments).map_err(from_manifest)?;
+            Self::Tool { mock, name, arguments } => {
+                let notices = mock.manifest.tool(name)?.notices(arguments)?;
                 Ok(notices.into_iter().map(Beat::of).collect())
             }
             Self::Prompt { .. } | Self::Resource { .. } => Ok(Vec::new()),
@@ -101,48 +92,38 @@ impl Job {
 
     /// How long the answer waits.
     pub(super) fn delay(&self) -> Duration {
-        self.of_tool(|tool| Duration::from_millis(tool.delay_ms)).unwrap_or_default()
+        self.called().map(|(tool, _)| Duration::from_millis(tool.delay_ms)).unwrap_or_default()
     }
 
     /// Whether the stream is closed first, and when the client should come back.
     pub(super) fn reconnect_ms(&self) -> Option<u64> {
-        self.of_tool(|tool| tool.reconnect_ms).flatten()
+        self.called()?.0.reconnect_ms
     }
 
-    fn of_tool<T>(&self, read: impl FnOnce(&manifest::Tool) -> T) -> Option<T> {
-        let Self::Tool { catalog, name, .. } = self else { return None };
-        catalog.manifest()?.tool(name).ok().map(read)
+    /// The tool that is called, and its arguments.
+    fn called(&self) -> Option<(&manifest::Tool, &Value)> {
+        let Self::Tool { mock, name, arguments } = self else { return None };
+        Some((mock.manifest.tool(name).ok()?, arguments))
     }
 
     /// The answer: a result as JSON text.
     pub(super) fn answer(&self, inputs: &Inputs) -> Result<Reply<'_>, RpcError> {
-        let answer = match self {
-            Self::Tool { catalog, name, arguments } => {
-                if let Some(answer) = catalog.answerer {
-                    return Ok(Cow::<str>::Owned(answer(name, arguments).to_string()).into());
-                }
-                let Mock { manifest, state } = catalog.mock()?;
-                let tool = manifest.tool(name).map_err(from_manifest)?;
-                return tool.reply(arguments, state, inputs).map_err(from_manifest);
+        match self {
+            Self::Tool { mock, name, arguments } => match mock.answerer {
+                Some(answer) => Ok(Cow::<str>::Owned(answer(name, arguments).to_string()).into()),
+                None => mock.manifest.tool(name)?.reply(arguments, &mock.state, inputs),
+            },
+            Self::Prompt { mock, name, arguments } => {
+                mock.manifest.prompt(name)?.answer(arguments, inputs).map(Reply::from)
             }
-            Self::Prompt { catalog, name, arguments } => {
-                catalog.mock()?.manifest.prompt(name).and_then(|prompt| prompt.answer(arguments, inputs))
-            }
-            Self::Resource { catalog, uri } => {
-                catalog.mock()?.manifest.resource(uri).and_then(|found| found.answer(inputs))
-            }
-            Self::Recorded(recorded) => return recorded.answer().map(Reply::from),
-        };
-        answer.map(Reply::from).map_err(from_manifest)
+            Self::Resource { mock, uri } => mock.manifest.resource(uri)?.answer(inputs).map(Reply::from),
+            Self::Recorded(recorded) => recorded.answer().map(Reply::from),
+        }
     }
 
     /// What has changed when it is done.
     pub(super) fn changes(&self) -> Vec<Change> {
-        let Self::Tool { catalog, name, arguments } = self else { return Vec::new() };
-        let effects = catalog
-            .manifest()
-            .and_then(|manifest| manifest.tool(name).ok())
-            .and_then(|tool| tool.effects(arguments).ok());
+        let effects = self.called().and_then(|(tool, arguments)| tool.effects(arguments).ok());
         effects.into_iter().flatten().map(Change::of).collect()
     }
 
@@ -188,10 +169,4 @@ impl Beat {
         };
         Self { delay: Duration::from_millis(notice.delay_ms), kind }
     }
-}
-
-/// An error of the manifest as one of the wire.
-pub(super) fn from_manifest(error: manifest::RpcError) -> RpcError {
-    let data = error.data.and_then(|data| serde_json::value::RawValue::from_string(data).ok());
-    RpcError { code: error.code, message: error.message, data }
 }

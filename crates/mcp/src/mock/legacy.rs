@@ -1,6 +1,7 @@
 //! The handshake and the methods that only sessions have; and the discovery that took their place.
 
 use super::catalog::{Catalog, Source};
+use super::engine::in_era;
 use super::incoming::Request;
 use super::modern::SUPPORTED;
 use super::params::{Capabilities, Params, Text};
@@ -72,16 +73,12 @@ pub(super) fn subscribe(catalog: &Catalog, session: &Session, request: &Request<
     let Some(uri) = &request.params.uri else {
         return Err(RpcError::new(code::INVALID_PARAMS, "`params.uri` is missing"));
     };
-    if let Source::Manifest { manifest, .. } = &catalog.source {
+    if let Source::Manifest(mock) = &catalog.source {
         if !catalog.lists.contains_key("resources/list") {
             let message = format!("Method not found: {}", request.method);
             return Err(RpcError::new(code::METHOD_NOT_FOUND, message));
         }
-        manifest.resource(uri.as_str()).map_err(|error| {
-            let mut error = super::job::from_manifest(error);
-            error.code = code::RESOURCE_NOT_FOUND;
-            error
-        })?;
+        mock.manifest.resource(uri.as_str()).map_err(|error| in_era(error, Era::Legacy))?;
     }
     if &*request.method == "resources/subscribe" {
         session.subscribe(uri.as_str());

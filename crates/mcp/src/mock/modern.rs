@@ -37,7 +37,7 @@ pub(super) fn check(
     if !SUPPORTED.contains(&version.as_str()) {
         let data = json!({ "supported": SUPPORTED, "requested": version.as_str() });
         let message = format!("Unsupported protocol version: {version}");
-        return Err(with_data(code::UNSUPPORTED_VERSION, message, &data));
+        return Err(RpcError::new(code::UNSUPPORTED_VERSION, message).with_data(&data));
     }
     if let Some(headers) = headers {
         check_headers(request, catalog, headers)?;
@@ -54,7 +54,7 @@ pub(super) fn unknown_version(headers: &HeaderMap) -> Option<RpcError> {
     let message =
         format!("Unsupported protocol version: {named}; this server speaks {}", VERSIONS.join(", "));
     let data = json!({ "supported": VERSIONS, "requested": named });
-    Some(with_data(code::UNSUPPORTED_VERSION, message, &data))
+    Some(RpcError::new(code::UNSUPPORTED_VERSION, message).with_data(&data))
 }
 
 fn missing(key: &str) -> RpcError {
@@ -62,12 +62,6 @@ fn missing(key: &str) -> RpcError {
         code::INVALID_PARAMS,
         format!("`params._meta` lacks `{key}`, which every request must have"),
     )
-}
-
-/// An error with data.
-pub(super) fn with_data(code: i64, message: String, data: &Value) -> RpcError {
-    let data = RawValue::from_string(data.to_string()).ok();
-    RpcError { code, message, data }
 }
 
 fn check_headers(request: &Request<'_>, catalog: &Catalog, headers: &HeaderMap) -> Result<(), RpcError> {

@@ -144,7 +144,7 @@ impl Play {
         outlet.send(jsonrpc::request(&Id::Text(id), method, Some(&params))).await;
         let answer = answer.await.map_err(|_| failed("the client is gone"))?;
         let answer = answer.map_err(|error| failed(&format!("the client refused: {error}")))?;
-        ask.kind.check(&answer).map_err(super::job::from_manifest)?;
+        ask.kind.check(&answer)?;
         Ok(answer)
     }
 }

@@ -33,19 +33,18 @@ impl std::fmt::Debug for Inner {
 impl Server {
     /// A server of a manifest, with these faults beside the manifest's own.
     pub fn new(manifest: Manifest, faults: Vec<ScopedFault>) -> Self {
-        Self::of(Catalog::of_manifest(manifest, &faults, None), faults)
+        Self::of(Catalog::of_manifest(manifest, &faults, None, None), faults)
     }
 
     /// A server that acts in a world, under this name.
     pub fn in_world(manifest: Manifest, name: &str, world: &Arc<Running>) -> Self {
         let world = Some((name.to_owned(), Arc::clone(world)));
-        Self::of(Catalog::of_manifest(manifest, &[], world), Vec::new())
+        Self::of(Catalog::of_manifest(manifest, &[], world, None), Vec::new())
     }
 
     /// A server that offers the tools of a manifest, whose calls, once their arguments fit, this function answers.
     pub fn answered_by(manifest: Manifest, answer: fn(&str, &Value) -> Value) -> Self {
-        let catalog = Catalog::of_manifest(manifest, &[], None);
-        Self::of(Catalog { answerer: Some(answer), ..catalog }, Vec::new())
+        Self::of(Catalog::of_manifest(manifest, &[], None, Some(answer)), Vec::new())
     }
 
     /// A server that gives the answers of a tape.
@@ -70,7 +69,7 @@ impl Server {
 
     /// Offers another manifest from now on, with a fresh memory, and tells every client.
     pub fn replace(&self, manifest: Manifest) {
-        let catalog = Arc::new(Catalog::of_manifest(manifest, &self.0.faults, None));
+        let catalog = Arc::new(Catalog::of_manifest(manifest, &self.0.faults, None, None));
         let before = {
             let mut current = self.0.catalog.write();
             std::mem::replace(&mut *current, Arc::clone(&catalog))
