@@ -12,3 +12,4 @@ pub mod proxy;
 pub mod sse;
 pub mod tape;
 pub mod verify;
+pub mod wire;

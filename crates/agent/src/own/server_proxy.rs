@@ -9,9 +9,9 @@ use mcptest_mcp::fault::Reply as WireReply;
 use mcptest_mcp::jsonrpc::{self, Body, Id, RpcError, code};
 use mcptest_mcp::proxy::interpose::{Asked, Instead, Interposer, Onward, Reply, Taken, Watch};
 use mcptest_mcp::proxy::{CONNECTION_CLOSED, REQUEST_TIMEOUT};
+use mcptest_mcp::wire::{CallParams, CallResult, CommonParams};
 use serde::Deserialize;
 use serde_json::value::RawValue;
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -31,22 +31,9 @@ pub(super) struct ServerProxy {
     pub(super) offered: Arc<Offered>,
 }
 
-/// What a `tools/call` asks for.
-#[derive(Deserialize)]
-struct Call<'a> {
-    #[serde(borrow)]
-    name: Cow<'a, str>,
-    #[serde(borrow, default)]
-    arguments: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "requestState")]
-    state: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "inputResponses")]
-    responses: Option<&'a RawValue>,
-}
-
 impl Interposer for ServerProxy {
     fn asked(&self, request: Asked<'_>) -> Taken {
-        let version = request.params.and_then(modern_version);
+        let version = CommonParams::read(request.params).modern_version();
         let greeting = matches!(request.method, "initialize" | "server/discover");
         if let Some(version) = version.as_ref().filter(|_| !greeting) {
             self.log.speaks(spoken(&self.server, Era::Modern, version));
@@ -77,10 +64,10 @@ impl Interposer for ServerProxy {
 
 impl ServerProxy {
     fn called(&self, request: Asked<'_>) -> Onward {
-        let call = request.params.and_then(|params| serde_json::from_str::<Call<'_>>(params.get()).ok());
+        let call = request.params.and_then(CallParams::read);
         // One that names no tool is for the server to refuse.
         let Some(call) = call else { return Onward::Pass };
-        if call.responses.is_some() || call.state.is_some() {
+        if call.is_continued() {
             let state = call.state.map_or("", RawValue::get);
             if let Some(index) = self.log.carry_on(&self.server, &call.name, state) {
                 return Onward::Watch(self.watch(index, None));
@@ -250,19 +237,6 @@ enum CallOutcome {
 
 /// What a server says about a call.
 fn outcome_of(answer: &Body<'_>, hold: Duration) -> CallOutcome {
-    #[derive(Deserialize)]
-    struct Result<'a> {
-        #[serde(default, rename = "isError")]
-        is_error: Option<bool>,
-        #[serde(borrow, default)]
-        content: Option<&'a RawValue>,
-        #[serde(borrow, default, rename = "structuredContent")]
-        structured: Option<&'a RawValue>,
-        #[serde(borrow, default, rename = "resultType")]
-        kind: Option<Cow<'a, str>>,
-        #[serde(borrow, default, rename = "requestState")]
-        state: Option<&'a RawValue>,
-    }
     let result = match answer {
         Body::Result { result, .. } => result,
         Body::Error { error, .. } => {
@@ -277,8 +251,8 @@ fn outcome_of(answer: &Body<'_>, hold: Duration) -> CallOutcome {
             hold,
         ));
     }
-    match serde_json::from_str::<Result<'_>>(result.get()) {
-        Ok(said) if said.kind.as_deref() == Some("input_required") => {
+    match CallResult::read(result) {
+        Ok(said) if said.needs_input() => {
             CallOutcome::NeedsInput(said.state.map_or_else(String::new, |state| state.get().to_owned()))
         }
         Ok(said) => CallOutcome::Ended(CallEnd {
@@ -295,21 +269,6 @@ fn outcome_of(answer: &Body<'_>, hold: Duration) -> CallOutcome {
             CallOutcome::Ended(CallEnd::failed(None, message, hold))
         }
     }
-}
-
-/// The revision that a request of the modern era says it is written in.
-fn modern_version(params: &RawValue) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Params {
-        #[serde(rename = "_meta")]
-        meta: Meta,
-    }
-    #[derive(Deserialize)]
-    struct Meta {
-        #[serde(rename = "io.modelcontextprotocol/protocolVersion")]
-        version: String,
-    }
-    serde_json::from_str::<Params>(params.get()).ok().map(|params| params.meta.version)
 }
 
 fn spoken(server: &str, era: Era, version: &str) -> RecordedServer {

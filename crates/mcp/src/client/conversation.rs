@@ -4,6 +4,7 @@ use super::misbehaviour::{Misbehaviour, Moment};
 use super::{Note, Observed, Responses};
 use crate::jsonrpc::{self, Body, Id, Malformed, RpcError, code};
 use crate::tape::Direction;
+use crate::wire::CommonParams;
 use parking_lot::Mutex;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -322,7 +323,10 @@ impl ConversationState {
     fn note(&mut self, method: &str, params: Option<&RawValue>, within: Option<i64>) {
         let note = Note { method: method.to_owned(), params: params.map(ToOwned::to_owned) };
         let belongs_to = match method {
-            "notifications/progress" => params.and_then(progress_token),
+            "notifications/progress" => match CommonParams::read(params).progress_of() {
+                Some(Id::Number(token)) => Some(token),
+                _ => None,
+            },
             _ => within,
         };
         if let Some(waiting) = belongs_to.and_then(|id| self.waiting.get_mut(&id)) {
@@ -351,15 +355,6 @@ impl End {
             Self::ClosedOutput => Misbehaviour::ClosedOutput { moment },
         }
     }
-}
-
-fn progress_token(params: &RawValue) -> Option<i64> {
-    #[derive(serde::Deserialize)]
-    #[serde(rename_all = "camelCase")]
-    struct Progress {
-        progress_token: i64,
-    }
-    serde_json::from_str::<Progress>(params.get()).ok().map(|progress| progress.progress_token)
 }
 
 /// The id of a text that is a JSON object but not a message.

@@ -1,7 +1,7 @@
 //! The parameters of a request, with the `_meta` that its era needs.
 
 use crate::era::{Era, LATEST_MODERN, meta};
-use crate::jsonrpc::write_text;
+use crate::jsonrpc::{one_line, write_text};
 use serde_json::{Map, Value, json};
 
 /// Members of `params` as JSON text, and what goes into `_meta`.
@@ -39,7 +39,7 @@ impl Params {
 
     /// Adds a member that is JSON text already.
     pub(super) fn with(mut self, key: &str, json: &str) -> Self {
-        self.members.push((key.to_owned(), one_line(json)));
+        self.members.push((key.to_owned(), one_line(json).into_owned()));
         self
     }
 
@@ -84,11 +84,6 @@ impl Params {
         }
         (!self.meta.is_empty()).then(|| Value::Object(self.meta.clone()).to_string())
     }
-}
-
-/// A line end can only stand between the tokens of a JSON text, where a blank does as well.
-fn one_line(json: &str) -> String {
-    json.replace(['\n', '\r'], " ")
 }
 
 /// Who we are.

@@ -1,8 +1,6 @@
 //! What becomes of an answer on its way out?
 
-use crate::jsonrpc::Id;
-use serde::Deserialize;
-use serde_json::value::RawValue;
+use crate::jsonrpc::{self, Id};
 
 /// What becomes of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -18,12 +16,6 @@ pub enum Reply {
     WrongId,
     /// It is sent twice.
     Twice,
-}
-
-#[derive(Deserialize)]
-struct WithId<'a> {
-    #[serde(borrow)]
-    id: Option<&'a RawValue>,
 }
 
 impl Reply {
@@ -49,16 +41,11 @@ fn broken(answer: &str) -> String {
 }
 
 fn with_wrong_id(answer: &str) -> String {
-    let Some(id) = serde_json::from_str::<WithId<'_>>(answer).ok().and_then(|message| message.id) else {
-        return answer.to_owned();
-    };
-    let start = id.get().as_ptr() as usize - answer.as_ptr() as usize;
-    let wrong = match Id::of(id) {
+    jsonrpc::with_id(answer, |id| match id {
         Some(Id::Number(number)) => number.wrapping_add(1_000_003).to_string(),
-        Some(Id::Text(text)) => crate::jsonrpc::text(&format!("{text}-wrong")),
+        Some(Id::Text(text)) => jsonrpc::text(&format!("{text}-wrong")),
         None => "1000003".to_owned(),
-    };
-    format!("{}{wrong}{}", &answer[..start], &answer[start + id.get().len()..])
+    })
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A line or body becomes a message whose parts are still text.
 
 use super::{Id, Malformed};
+use crate::wire::CommonParams;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
@@ -49,6 +50,26 @@ pub enum Body<'a> {
         /// The refusal.
         error: RpcError,
     },
+}
+
+impl Body<'_> {
+    /// The request that the message answers, if it does.
+    pub fn answered_id(&self) -> Option<&Id> {
+        match self {
+            Self::Result { id, .. } | Self::Error { id: Some(id), .. } => Some(id),
+            _ => None,
+        }
+    }
+
+    /// The request that the message takes back, if it does.
+    pub fn cancelled_id(&self) -> Option<Id> {
+        match self {
+            Self::Notification { method, params } if method == "notifications/cancelled" => {
+                CommonParams::read(*params).request_id()
+            }
+            _ => None,
+        }
+    }
 }
 
 /// The `error` of an answer.

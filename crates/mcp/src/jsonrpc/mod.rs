@@ -9,8 +9,8 @@ pub use id::Id;
 pub use malformed::Malformed;
 pub(crate) use message::excerpt;
 pub use message::{Body, Message, RpcError, parse};
-pub(crate) use write::text;
 pub use write::{error, notification, request, result, text as write_text};
+pub(crate) use write::{id_text, one_line, text, with_id};
 
 /// JSON-RPC and MCP error codes that are sent or recognised.
 pub mod code {

@@ -1,6 +1,9 @@
 //! Messages as one line of text, around parts that are JSON already.
 
 use super::{Id, RpcError};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
 
 /// A request. `params` is JSON text.
 pub fn request(id: &Id, method: &str, params: Option<&str>) -> String {
@@ -37,11 +40,33 @@ fn with_params(mut head: String, params: Option<&str>) -> String {
     head
 }
 
-fn id_text(id: &Id) -> String {
+/// The id as JSON text.
+pub(crate) fn id_text(id: &Id) -> String {
     match id {
         Id::Number(number) => number.to_string(),
         Id::Text(id) => text(id),
     }
+}
+
+/// The message with another id, which is made of the old one, and nothing else changed.
+pub(crate) fn with_id(message: &str, new: impl FnOnce(Option<Id>) -> String) -> String {
+    #[derive(Deserialize)]
+    struct WithId<'a> {
+        #[serde(borrow)]
+        id: &'a RawValue,
+    }
+    let Ok(WithId { id: old }) = serde_json::from_str(message) else { return message.to_owned() };
+    let start = old.get().as_ptr() as usize - message.as_ptr() as usize;
+    format!("{}{}{}", &message[..start], new(Id::of(old)), &message[start + old.get().len()..])
+}
+
+/// The same JSON on one line: a line break inside would end the message.
+pub(crate) fn one_line(json: &str) -> Cow<'_, str> {
+    if memchr::memchr2(b'\n', b'\r', json.as_bytes()).is_none() {
+        return json.into();
+    }
+    // Inside a JSON string a line break is always escaped, so each one here is white space.
+    json.replace(['\n', '\r'], " ").into()
 }
 
 /// A JSON string literal.

@@ -1,7 +1,6 @@
 //! Who wants to hear of changes, and of which?
 
 use super::outlet::Outlet;
-use super::render;
 use super::session::Session;
 use crate::jsonrpc::{self, Id};
 use parking_lot::Mutex;
@@ -120,7 +119,7 @@ impl Interest {
 
 /// The `_meta` that ties a notification to its subscription.
 fn subscription_meta(id: &Id) -> String {
-    format!(r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{}}}"#, render::id_text(id))
+    format!(r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{}}}"#, crate::jsonrpc::id_text(id))
 }
 
 impl Audience {

@@ -178,7 +178,7 @@ impl Server {
             text.push_str(&format!(r#","requestState":"{}""#, self.signer().sign(&state)));
         }
         text.push('}');
-        render::one_line(&text).into_owned()
+        jsonrpc::one_line(&text).into_owned()
     }
 }
 

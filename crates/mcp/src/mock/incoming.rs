@@ -58,11 +58,10 @@ impl<'a> Incoming<'a> {
 
 impl News {
     fn of(body: Body<'_>) -> Self {
+        if let Some(id) = body.cancelled_id() {
+            return Self::Cancelled(id);
+        }
         match body {
-            Body::Notification { method, params } if method == "notifications/cancelled" => {
-                let params = Params::read(params).unwrap_or_default();
-                params.request_id.and_then(Id::of).map_or(Self::Other, Self::Cancelled)
-            }
             Body::Result { id, result } => {
                 Self::Answered(id, Ok(serde_json::from_str(result.get()).unwrap_or_default()))
             }

@@ -31,8 +31,6 @@ pub(super) struct Params<'a> {
     pub(super) capabilities: Option<&'a RawValue>,
     #[serde(borrow, default, rename = "protocolVersion")]
     pub(super) protocol_version: Option<Text<'a>>,
-    #[serde(borrow, default, rename = "requestId")]
-    pub(super) request_id: Option<&'a RawValue>,
     #[serde(borrow, default, rename = "ref")]
     pub(super) reference: Option<&'a RawValue>,
     #[serde(borrow, default)]

@@ -71,7 +71,7 @@ impl Play {
     fn answer(&self) -> Result<MockAnswer, RpcError> {
         let result = self.job.answer(&self.inputs)?;
         let text = if result.is_raw {
-            render::as_written(&self.id, &result.text)
+            jsonrpc::result(&self.id, &result.text)
         } else {
             self.catalog.dressing.result(self.era, &self.id, &self.method, &result.text)
         };
@@ -140,7 +140,7 @@ impl Play {
         let failed = |why: &str| RpcError::new(code::INTERNAL_ERROR, format!("{method}: {why}"));
         let session = self.session.as_ref().ok_or_else(|| failed("there is no session"))?;
         let (id, answer) = session.ask();
-        let params = render::one_line(&ask.params);
+        let params = jsonrpc::one_line(&ask.params);
         outlet.send(jsonrpc::request(&Id::Text(id), method, Some(&params))).await;
         let answer = answer.await.map_err(|_| failed("the client is gone"))?;
         let answer = answer.map_err(|error| failed(&format!("the client refused: {error}")))?;

@@ -1,7 +1,7 @@
 //! Results and errors as messages: static text spliced around the id.
 
 use crate::era::Era;
-use crate::jsonrpc::{Id, RpcError};
+use crate::jsonrpc::{self, Id, RpcError};
 use crate::manifest::Cache;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -96,18 +96,9 @@ impl Dressing {
     }
 }
 
-/// An answer whose result nobody looks at.
-pub(super) fn as_written(id: &Id, result: &str) -> String {
-    let mut text = String::with_capacity(result.len() + 64);
-    push_head(&mut text, id);
-    text.push_str(result);
-    text.push('}');
-    text
-}
-
 fn push_head(text: &mut String, id: &Id) {
     text.push_str(r#"{"jsonrpc":"2.0","id":"#);
-    push_id(text, id);
+    text.push_str(&jsonrpc::id_text(id));
     text.push_str(r#","result":"#);
 }
 
@@ -116,7 +107,7 @@ fn push_members(text: &mut String, members: &BTreeMap<String, &RawValue>) {
         if !text.ends_with('{') {
             text.push(',');
         }
-        text.push_str(&crate::jsonrpc::text(key));
+        text.push_str(&jsonrpc::text(key));
         text.push(':');
         text.push_str(value.get());
     }
@@ -168,44 +159,12 @@ fn is_cacheable(method: &str) -> bool {
 
 /// A refusal; without an id when the request had none that could be read, since MCP has no null ids.
 pub(super) fn error(id: Option<&Id>, error: &RpcError) -> String {
-    let mut text = String::from(r#"{"jsonrpc":"2.0""#);
-    if let Some(id) = id {
-        text.push_str(r#","id":"#);
-        push_id(&mut text, id);
-    }
-    let message = crate::jsonrpc::text(&error.message);
-    let _infallible = write!(text, r#","error":{{"code":{},"message":{message}"#, error.code);
-    if let Some(data) = &error.data {
-        text.push_str(r#","data":"#);
-        text.push_str(data.get());
-    }
-    text.push_str("}}");
-    text
-}
-
-/// The id as JSON text.
-pub(super) fn id_text(id: &Id) -> String {
-    let mut text = String::new();
-    push_id(&mut text, id);
-    text
-}
-
-fn push_id(text: &mut String, id: &Id) {
     match id {
-        Id::Number(number) => {
-            let _infallible = write!(text, "{number}");
+        Some(_) => jsonrpc::error(id, error),
+        None => {
+            format!(r#"{{"jsonrpc":"2.0","error":{}}}"#, serde_json::to_string(error).unwrap_or_default())
         }
-        Id::Text(id) => text.push_str(&crate::jsonrpc::text(id)),
     }
-}
-
-/// The same JSON on one line: a line break inside would end the message.
-pub(super) fn one_line(json: &str) -> std::borrow::Cow<'_, str> {
-    if memchr::memchr2(b'\n', b'\r', json.as_bytes()).is_none() {
-        return json.into();
-    }
-    // Inside a JSON string a line break is always escaped, so each one here is white space.
-    json.replace(['\n', '\r'], " ").into()
 }
 
 #[cfg(test)]

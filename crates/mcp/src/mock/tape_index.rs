@@ -8,6 +8,7 @@ use super::tape::comparable;
 use crate::jsonrpc::{Body, Id, RpcError, parse};
 use crate::manifest::{AskKind, Request};
 use crate::tape::{Direction, Entry, Tape};
+use crate::wire::CommonParams;
 use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
@@ -73,16 +74,15 @@ impl Reader {
     fn begin(&mut self, entry: &Entry, id: Id, method: &str, params: Option<&RawValue>) {
         let raw = params.map(RawValue::get);
         let comparable = comparable(method, raw);
-        let members = raw.and_then(|raw| serde_json::from_str::<Members<'_>>(raw).ok()).unwrap_or_default();
-        let goes_on = members.input_responses.is_some() || members.request_state.is_some();
+        let common = CommonParams::read(params);
         let chain = self.chains.iter().position(|chain| chain.method == method && chain.params == comparable);
         let mut open = match chain {
-            Some(at) if goes_on => self.chains.remove(at),
+            Some(at) if common.is_continued() => self.chains.remove(at),
             _ => Open { method: method.to_owned(), params: comparable, ..Open::default() },
         };
         open.id = Some(id);
         open.place = (entry.session, entry.exchange);
-        open.token = members.meta.and_then(|meta| meta.token).map(|token| token.get().to_owned());
+        open.token = common.wants_progress().map(|token| token.get().to_owned());
         self.open.push(open);
     }
 
@@ -163,7 +163,7 @@ impl Reader {
             fingerprint: format!("tape {}", self.count),
             beats: open.beats,
             rounds: open.rounds,
-            outcome: outcome.map(|result| super::render::one_line(result).into_owned()),
+            outcome: outcome.map(|result| crate::jsonrpc::one_line(result).into_owned()),
         };
         self.index.recorded.push((open.method, recorded));
     }
@@ -190,22 +190,6 @@ fn may_ask(method: &str) -> bool {
 
 fn kind_of(method: &str) -> Option<AskKind> {
     [AskKind::Sampling, AskKind::Elicitation, AskKind::Roots].into_iter().find(|kind| kind.method() == method)
-}
-
-#[derive(Default, Deserialize)]
-struct Members<'a> {
-    #[serde(borrow, default, rename = "inputResponses")]
-    input_responses: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "requestState")]
-    request_state: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "_meta")]
-    meta: Option<TokenOf<'a>>,
-}
-
-#[derive(Deserialize)]
-struct TokenOf<'a> {
-    #[serde(borrow, default, rename = "progressToken")]
-    token: Option<&'a RawValue>,
 }
 
 /// The questions of an `input_required` result.

@@ -6,9 +6,9 @@
 use super::http::response::{ResponseBody, json};
 use crate::client::{CallFailure, Client, Misbehaviour, ServerSpec, WireError};
 use crate::jsonrpc::{self, Body, RpcError, code};
+use crate::wire::CallParams;
 use http::request::Parts;
 use http::{Method, Response, StatusCode, header};
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 use tokio::sync::Mutex;
@@ -22,13 +22,6 @@ pub const REQUEST_TIMEOUT: i64 = -32001;
 pub(super) struct Bare {
     spec: ServerSpec,
     client: Mutex<Option<Arc<Client>>>,
-}
-
-#[derive(Deserialize)]
-struct Call<'a> {
-    name: String,
-    #[serde(borrow, default)]
-    arguments: Option<&'a RawValue>,
 }
 
 impl Bare {
@@ -112,15 +105,11 @@ impl Bare {
 }
 
 async fn ask(client: &Client, method: &str, params: Option<&RawValue>) -> Result<Box<RawValue>, CallFailure> {
-    let call = params.and_then(|params| serde_json::from_str::<Call<'_>>(params.get()).ok());
-    match call {
-        Some(Call { name, arguments }) if method == "tools/call" => {
-            let none = RawValue::from_string("{}".to_owned()).unwrap_or_default();
-            client.call_tool(&name, arguments.unwrap_or(&none), None).await.outcome
-        }
-        _ => {
-            let params = params.and_then(|params| serde_json::from_str(params.get()).ok());
-            client.request(method, params).await
-        }
+    let call = params.filter(|_| method == "tools/call").and_then(CallParams::read);
+    if let Some(CallParams { name, arguments, .. }) = call {
+        let none = RawValue::from_string("{}".to_owned()).unwrap_or_default();
+        return client.call_tool(&name, arguments.unwrap_or(&none), None).await.outcome;
     }
+    let params = params.and_then(|params| serde_json::from_str(params.get()).ok());
+    client.request(method, params).await
 }

@@ -2,7 +2,7 @@
 
 use crate::fault::{self, Action, Injector, refusal};
 use crate::jsonrpc::{self, Body, Id};
-use serde::Deserialize;
+use crate::wire::CallParams;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -113,8 +113,9 @@ impl Reply {
 /// Faults of the wire on every call, as the proxy and the mock have them.
 impl Interposer for Injector {
     fn asked(&self, request: Asked<'_>) -> Taken {
-        let tool = request.params.and_then(tool_of);
-        let action = self.on_request(request.method, tool.as_deref(), Instant::now());
+        let call = request.params.and_then(CallParams::read);
+        let tool = call.as_ref().map(|call| &*call.name);
+        let action = self.on_request(request.method, tool, Instant::now());
         let faults = action.faults.iter().map(ToString::to_string).collect();
         let onward = match action.request {
             fault::Request::Serve if action.is_healthy() => Onward::Pass,
@@ -154,34 +155,5 @@ impl Watch for Action {
 
     fn ignores_cancel(&self) -> bool {
         self.despite_cancel.is_some()
-    }
-}
-
-/// The tool that a call names.
-pub(crate) fn tool_of(params: &RawValue) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Named {
-        name: String,
-    }
-    serde_json::from_str::<Named>(params.get()).ok().map(|named| named.name)
-}
-
-/// The request that a notification takes back, if it does.
-pub(crate) fn cancelled_id(body: &Body<'_>) -> Option<Id> {
-    #[derive(Deserialize)]
-    struct Cancelled<'a> {
-        #[serde(borrow, rename = "requestId")]
-        id: &'a RawValue,
-    }
-    let Body::Notification { method, params: Some(params) } = body else { return None };
-    let is_cancel = method == "notifications/cancelled";
-    Id::of(is_cancel.then(|| serde_json::from_str::<Cancelled<'_>>(params.get()).ok())??.id)
-}
-
-/// The request that a message answers, if it does.
-pub(crate) fn answered_id<'b>(body: &'b Body<'_>) -> Option<&'b Id> {
-    match body {
-        Body::Result { id, .. } | Body::Error { id: Some(id), .. } => Some(id),
-        _ => None,
     }
 }

@@ -1,6 +1,6 @@
 //! Between a client and a server on stdio when someone looks at it: whole messages, some of which come out otherwise.
 
-use super::interpose::{Asked, Instead, Interposer, Onward, Reply, Watch, answered_id, cancelled_id};
+use super::interpose::{Asked, Instead, Interposer, Onward, Reply, Watch};
 use super::lines::LineSeen;
 use super::record::Recorder;
 use crate::fault::flood;
@@ -181,7 +181,7 @@ where
 
     /// A cancel that the server must not see, since the answer is to come in spite of it.
     fn is_ignored_cancel(&self, body: &Body<'_>) -> bool {
-        let Some(id) = cancelled_id(body) else { return false };
+        let Some(id) = body.cancelled_id() else { return false };
         let mut open = self.open.lock();
         let Some(open) = open.get_mut(&id) else { return false };
         open.is_cancelled = true;
@@ -205,7 +205,7 @@ where
                     .misbehaved(format!("wrote a line that is no message: {malformed}: {excerpt}"));
             })
             .ok()?;
-        let id = answered_id(&message.body)?;
+        let id = message.body.answered_id()?;
         let found = self.open.lock().remove(id)?;
         let reply = found.watch.answered(&message.body, text);
         if found.watch.ignores_cancel() || reply.is_withheld() || !reply.hold.is_zero() {

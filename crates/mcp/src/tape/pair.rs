@@ -2,7 +2,7 @@
 
 use super::{Direction, Entry, Event, Tape};
 use crate::jsonrpc::{Body, Id, RpcError, parse};
-use serde::Deserialize;
+use crate::wire::CallParams;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -32,7 +32,17 @@ pub(crate) struct Answered<'a> {
     pub(crate) outcome: Result<&'a RawValue, RpcError>,
 }
 
-impl Asked<'_> {
+impl<'a> Asked<'a> {
+    /// What a call of a tool asks for.
+    pub(crate) fn call(&self) -> Option<CallParams<'a>> {
+        CallParams::read(self.params.filter(|_| self.method == "tools/call")?)
+    }
+
+    /// The result, if there is one.
+    pub(crate) fn result(&self) -> Option<&'a RawValue> {
+        self.answer.as_ref()?.outcome.as_ref().ok().copied()
+    }
+
     /// How long it took, in microseconds.
     pub(crate) fn duration_us(&self) -> Option<u64> {
         self.answer.as_ref().map(|answer| answer.at_us.saturating_sub(self.at_us))
@@ -67,21 +77,21 @@ pub(crate) fn requests(tape: &Tape) -> Vec<Asked<'_>> {
                     is_cancelled: false,
                     faults: Vec::new(),
                 }),
-                Body::Notification { method, params } if method == "notifications/cancelled" => {
-                    if let Some(id) = params.and_then(cancelled) {
-                        let of = |asked: &&mut Asked<'_>| {
-                            asked.id == id && asked.from == from && asked.session == entry.session
-                        };
-                        if let Some(asked) = asked.iter_mut().rev().find(of) {
-                            asked.is_cancelled = true;
-                        }
-                    }
-                }
                 Body::Result { id, result } => answer(tape, &mut asked, (index, from), &id, Ok(result)),
                 Body::Error { id: Some(id), error } => {
                     answer(tape, &mut asked, (index, from), &id, Err(error));
                 }
-                Body::Notification { .. } | Body::Error { id: None, .. } => {}
+                body => {
+                    let of = |asked: &&mut Asked<'_>, id: &Id| {
+                        asked.id == *id && asked.from == from && asked.session == entry.session
+                    };
+                    let cancelled = body.cancelled_id();
+                    let cancelled =
+                        cancelled.and_then(|id| asked.iter_mut().rev().find(|asked| of(asked, &id)));
+                    if let Some(asked) = cancelled {
+                        asked.is_cancelled = true;
+                    }
+                }
             }
         }
     }
@@ -121,40 +131,4 @@ pub(crate) fn messages(entry: &Entry) -> Vec<&str> {
         return batch.into_iter().map(RawValue::get).collect();
     }
     vec![message.get()]
-}
-
-fn cancelled(params: &RawValue) -> Option<Id> {
-    #[derive(Deserialize)]
-    struct Cancelled<'a> {
-        #[serde(borrow, rename = "requestId")]
-        id: &'a RawValue,
-    }
-    Id::of(serde_json::from_str::<Cancelled<'_>>(params.get()).ok()?.id)
-}
-
-/// What a `tools/call` asks for.
-#[derive(Debug, Clone, Deserialize)]
-pub(crate) struct CallParams<'a> {
-    #[serde(borrow)]
-    pub(crate) name: Cow<'a, str>,
-    #[serde(borrow, default)]
-    pub(crate) arguments: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "requestState")]
-    pub(crate) state: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "inputResponses")]
-    pub(crate) responses: Option<&'a RawValue>,
-}
-
-impl<'a> CallParams<'a> {
-    pub(crate) fn of(asked: &Asked<'a>) -> Option<Self> {
-        if asked.method != "tools/call" {
-            return None;
-        }
-        serde_json::from_str(asked.params?.get()).ok()
-    }
-
-    /// True when it carries on a call that needed more input.
-    pub(crate) fn is_continued(&self) -> bool {
-        self.responses.is_some() || self.state.is_some()
-    }
 }

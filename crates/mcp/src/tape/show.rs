@@ -1,8 +1,9 @@
 //! What happened on this tape, for a person to read?
 
-use super::pair::{Asked, CallParams, messages, requests};
+use super::pair::{Asked, messages, requests};
 use super::{Direction, Entry, Event, Tape};
 use crate::jsonrpc::{Body, parse};
+use crate::wire::CallResult;
 use mcptest_core::escape::escape;
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -142,7 +143,8 @@ impl Page<'_> {
             Body::Result { id, result } => {
                 let asked = self.answers.get(&index).and_then(|all| all.iter().find(|asked| asked.id == id));
                 let (name, took) = answered(asked.copied(), &id.to_string());
-                let word = if is_error(result) { "failed" } else { "ok" };
+                let is_error = CallResult::read(result).is_ok_and(|result| result.is_error == Some(true));
+                let word = if is_error { "failed" } else { "ok" };
                 format!("{name}  {word}{took}  {}", self.clipped(&essence(result)))
             }
             Body::Error { id, error } => {
@@ -164,7 +166,7 @@ impl Page<'_> {
         asked: Option<&Asked<'_>>,
         session: Option<u64>,
     ) -> String {
-        if let Some(call) = asked.and_then(CallParams::of) {
+        if let Some(call) = asked.and_then(Asked::call) {
             let arguments = call.arguments.map_or("", RawValue::get);
             let mut calls = self.calls.borrow_mut();
             let number = calls.entry(session).and_modify(|number| *number += 1).or_insert(1);
@@ -212,22 +214,13 @@ fn answered(asked: Option<&Asked<'_>>, id: &str) -> (String, String) {
     let Some(asked) = asked else {
         return (format!("an answer to {}, which was not asked", escape(id)), String::new());
     };
-    let tool = CallParams::of(asked).map(|call| format!(" {}", escape(&call.name))).unwrap_or_default();
+    let tool = asked.call().map(|call| format!(" {}", escape(&call.name))).unwrap_or_default();
     let took = asked.duration_us().map(milliseconds).unwrap_or_default();
     (format!("{}{tool}", escape(&asked.method)), took)
 }
 
 fn milliseconds(us: u64) -> String {
     if us >= 10_000 { format!(" {} ms", us / 1000) } else { format!(" {}.{} ms", us / 1000, us / 100 % 10) }
-}
-
-fn is_error(result: &RawValue) -> bool {
-    #[derive(Deserialize)]
-    struct Failed {
-        #[serde(default, rename = "isError")]
-        is_error: Option<bool>,
-    }
-    serde_json::from_str::<Failed>(result.get()).is_ok_and(|result| result.is_error == Some(true))
 }
 
 /// The text of a tool's only content block; of everything else, the JSON.

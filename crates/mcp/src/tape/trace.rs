@@ -1,7 +1,8 @@
 //! A tape as the runs that gates judge: each session is one, with the calls as they were made.
 
-use super::pair::{Asked, CallParams, requests};
+use super::pair::{Asked, requests};
 use super::{Direction, Event, Tape};
+use crate::wire::CallResult;
 use mcptest_core::trace::{
     CatalogueTool, ConversationTrace, Header, RecordedCall, RecordedFailure, RecordedFault, RecordedResult,
     run_line,
@@ -20,19 +21,6 @@ pub struct TraceOptions {
     pub prompt: Option<String>,
     /// The agent's closing message.
     pub final_response: Option<String>,
-}
-
-/// What a server says about a call.
-#[derive(Deserialize)]
-struct Answer<'a> {
-    #[serde(default, rename = "isError")]
-    is_error: Option<bool>,
-    #[serde(borrow, default)]
-    content: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "structuredContent")]
-    structured: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "resultType")]
-    kind: Option<Cow<'a, str>>,
 }
 
 /// The tape as the text of a cassette. What a tape cannot know is left out, not made up.
@@ -71,11 +59,12 @@ fn trace(tape: &Tape, session: Option<u64>, asked: &[&Asked<'_>]) -> Conversatio
     let mut trace = ConversationTrace::default();
     let mut waiting: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
     for asked in asked.iter().filter(|asked| asked.from == Direction::Client) {
-        let Some(call) = CallParams::of(asked) else { continue };
+        let Some(call) = asked.call() else { continue };
         let continued = call.is_continued().then(|| waiting.remove(&call.name)).flatten();
         let index = continued.unwrap_or(trace.tool_calls.len());
         let result = result(tape, asked, index);
-        if needs_input(asked) {
+        let needs_input = |result| CallResult::read(result).is_ok_and(|result| result.needs_input());
+        if asked.result().is_some_and(needs_input) {
             waiting.insert(call.name.clone(), index);
         }
         for fault in &asked.faults {
@@ -121,7 +110,7 @@ fn result(tape: &Tape, asked: &Asked<'_>, call_index: usize) -> RecordedResult {
     match asked.answer.as_ref().map(|answer| &answer.outcome) {
         None => refused(None, why_unanswered(tape, asked)),
         Some(Err(error)) => refused(Some(error.code), error.message.clone()),
-        Some(Ok(result)) => match serde_json::from_str::<Answer<'_>>(result.get()) {
+        Some(Ok(result)) => match CallResult::read(result) {
             Ok(answer) => RecordedResult {
                 call_index,
                 is_error: answer.is_error.unwrap_or_default(),
@@ -133,12 +122,6 @@ fn result(tape: &Tape, asked: &Asked<'_>, call_index: usize) -> RecordedResult {
             Err(error) => refused(None, format!("the answer is not a tool's result: {error}")),
         },
     }
-}
-
-fn needs_input(asked: &Asked<'_>) -> bool {
-    let Some(Ok(result)) = asked.answer.as_ref().map(|answer| &answer.outcome) else { return false };
-    serde_json::from_str::<Answer<'_>>(result.get())
-        .is_ok_and(|answer| answer.kind.as_deref() == Some("input_required"))
 }
 
 fn why_unanswered(tape: &Tape, asked: &Asked<'_>) -> String {
@@ -189,7 +172,7 @@ fn catalogue(tape: &Tape, asked: &[Asked<'_>]) -> Option<Vec<CatalogueTool<Box<R
     let mut tools: Vec<CatalogueTool<Box<RawValue>>> = Vec::new();
     let mut is_listed = false;
     for asked in asked.iter().filter(|asked| asked.method == "tools/list") {
-        let Some(Ok(result)) = asked.answer.as_ref().map(|answer| &answer.outcome) else { continue };
+        let Some(result) = asked.result() else { continue };
         let Ok(listed) = serde_json::from_str::<Listed<'_>>(result.get()) else { continue };
         is_listed = true;
         for tool in listed.tools {

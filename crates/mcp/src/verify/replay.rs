@@ -9,7 +9,8 @@ use crate::client::{
 use crate::era::Era;
 use crate::era::meta;
 use crate::jsonrpc::RpcError;
-use crate::tape::{Asked, CallParams, Direction, Tape, requests, sessions};
+use crate::tape::{Asked, Direction, Tape, requests, sessions};
+use crate::wire::CallParams;
 use mcptest_redact::Redactor;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
@@ -120,7 +121,7 @@ impl Replay<'_> {
                 }
                 continue;
             }
-            let call = CallParams::of(one);
+            let call = one.call();
             if call.as_ref().is_some_and(CallParams::is_continued) {
                 continue;
             }
@@ -276,7 +277,7 @@ fn recorded_items(kind: &ListKind, asked: &[Asked<'_>]) -> Option<Recorded> {
     let mut items: Vec<Value> = Vec::new();
     let (mut is_listed, mut is_whole) = (false, false);
     for one in asked.iter().filter(|asked| asked.method == kind.method && asked.faults.is_empty()) {
-        let Some(Ok(page)) = one.answer.as_ref().map(|answer| &answer.outcome) else { continue };
+        let Some(page) = one.result() else { continue };
         is_listed = true;
         let page = read(page);
         is_whole |= !page.get("nextCursor").is_some_and(Value::is_string);
@@ -301,11 +302,11 @@ fn final_answer<'t, 'a>(
     if !needs_input {
         return Some(answer);
     }
-    let call = CallParams::of(one)?;
+    let call = one.call()?;
     let next = asked.iter().find(|later| {
         later.entry > one.entry
             && later.session == one.session
-            && CallParams::of(later).is_some_and(|later| later.is_continued() && later.name == call.name)
+            && later.call().is_some_and(|later| later.is_continued() && later.name == call.name)
     });
     next.and_then(|next| final_answer(asked, next))
 }
@@ -358,7 +359,7 @@ fn responses(asked: &[Asked<'_>]) -> Responses {
         add(&one.method, one.params.map(read), answer);
     }
     for (at, one) in asked.iter().enumerate() {
-        let Some(Ok(result)) = one.answer.as_ref().map(|answer| &answer.outcome) else { continue };
+        let Some(result) = one.result() else { continue };
         let Some(Value::Object(wanted)) = read(result).get("inputRequests").cloned() else { continue };
         let given = asked[at + 1..]
             .iter()

@@ -3,9 +3,8 @@
 use crate::client::{BoxedReader, BoxedWriter};
 use crate::frame::{DEFAULT_MAX_MESSAGE_BYTES, Frame, Lines};
 use crate::jsonrpc::{self, Body, Id};
-use crate::proxy::interpose::answered_id;
+use crate::wire::CommonParams;
 use parking_lot::Mutex;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -72,9 +71,9 @@ impl Session {
         self.state.lock().is_over
     }
 
-    /// Sends a message that needs no answer.
+    /// Sends a message that needs no answer. It may be written over several lines in a body, but not on a pipe.
     pub(super) fn send(&self, text: &str) {
-        let _gone = self.outgoing.send(one_line(text));
+        let _gone = self.outgoing.send(jsonrpc::one_line(text.trim_ascii()).into_owned());
     }
 
     /// Sends a request. Where clients do not know of one another, an id that is taken is replaced, and one who goes
@@ -89,14 +88,21 @@ impl Session {
                 sent_as = Id::Text(format!("mcptest-{}", state.replaced));
             }
         }
-        let waiting =
-            WaitingRequest { id: id.clone(), progress: params.and_then(progress_token), heard: sender };
+        let waiting = WaitingRequest {
+            id: id.clone(),
+            progress: CommonParams::read(params).wants_progress().and_then(Id::of),
+            heard: sender,
+        };
         if !state.is_over {
             state.waiting.insert(sent_as.clone(), waiting);
             state.order.push(sent_as.clone());
         }
         drop(state);
-        self.send(&if sent_as == *id { text.to_owned() } else { with_id(text, &sent_as) });
+        self.send(&if sent_as == *id {
+            text.to_owned()
+        } else {
+            jsonrpc::with_id(text, |_| jsonrpc::id_text(&sent_as))
+        });
         let cancel = is_shared.then(|| self.outgoing.clone());
         Asking { heard, id: sent_as, state: Arc::clone(&self.state), cancel }
     }
@@ -117,7 +123,7 @@ impl Drop for Asking {
     fn drop(&mut self) {
         let was_waiting = self.state.lock().take(&self.id).is_some();
         if let Some(cancel) = self.cancel.take().filter(|_| was_waiting) {
-            let id = serde_json::to_string(&self.id).unwrap_or_default();
+            let id = jsonrpc::id_text(&self.id);
             let params = format!(r#"{{"requestId":{id},"reason":"the connection was closed"}}"#);
             let _gone = cancel.send(jsonrpc::notification("notifications/cancelled", Some(&params)));
         }
@@ -132,9 +138,13 @@ impl SessionState {
 
     fn hear(&mut self, line: String) {
         let Ok(message) = jsonrpc::parse(&line) else { return };
-        if let Some(id) = answered_id(&message.body) {
+        if let Some(id) = message.body.answered_id() {
             let Some(waiting) = self.take(id) else { return };
-            let text = if waiting.id == *id { line } else { with_id(&line, &waiting.id) };
+            let text = if waiting.id == *id {
+                line
+            } else {
+                jsonrpc::with_id(&line, |_| jsonrpc::id_text(&waiting.id))
+            };
             let _gone = waiting.heard.send(ServerMessage::Answer(text));
             return;
         }
@@ -159,24 +169,12 @@ impl SessionState {
 
     /// The request whose progress is told, or to whose subscription a message belongs.
     fn owner(&self, params: &RawValue) -> Option<Id> {
-        #[derive(Deserialize)]
-        struct Of<'a> {
-            #[serde(borrow, default, rename = "progressToken")]
-            progress: Option<&'a RawValue>,
-            #[serde(borrow, default, rename = "_meta")]
-            meta: Option<Meta<'a>>,
-        }
-        #[derive(Deserialize)]
-        struct Meta<'a> {
-            #[serde(borrow, default, rename = "io.modelcontextprotocol/subscriptionId")]
-            subscription: Option<&'a RawValue>,
-        }
-        let of: Of<'_> = serde_json::from_str(params.get()).ok()?;
-        if let Some(token) = of.progress.and_then(Id::of) {
+        let params = CommonParams::read(Some(params));
+        if let Some(token) = params.progress_of() {
             let found = self.waiting.iter().find(|(_, waiting)| waiting.progress.as_ref() == Some(&token));
             return found.map(|(id, _)| id.clone());
         }
-        of.meta?.subscription.and_then(Id::of).filter(|id| self.waiting.contains_key(id))
+        params.subscription().filter(|id| self.waiting.contains_key(id))
     }
 }
 
@@ -200,36 +198,4 @@ async fn read(reader: BoxedReader, state: Arc<Mutex<SessionState>>) {
     state.is_over = true;
     state.waiting.clear();
     state.standing = None;
-}
-
-/// A message may be written over several lines in a body, but not on a pipe.
-fn one_line(text: &str) -> String {
-    text.trim_ascii().replace(['\r', '\n'], " ")
-}
-
-/// The message with another id, and nothing else changed.
-fn with_id(text: &str, id: &Id) -> String {
-    #[derive(Deserialize)]
-    struct WithId<'a> {
-        #[serde(borrow)]
-        id: &'a RawValue,
-    }
-    let Ok(WithId { id: old }) = serde_json::from_str(text) else { return text.to_owned() };
-    let start = old.get().as_ptr() as usize - text.as_ptr() as usize;
-    let id = serde_json::to_string(id).unwrap_or_default();
-    format!("{}{id}{}", &text[..start], &text[start + old.get().len()..])
-}
-
-fn progress_token(params: &RawValue) -> Option<Id> {
-    #[derive(Deserialize)]
-    struct Params<'a> {
-        #[serde(borrow, rename = "_meta")]
-        meta: Meta<'a>,
-    }
-    #[derive(Deserialize)]
-    struct Meta<'a> {
-        #[serde(borrow, rename = "progressToken")]
-        token: &'a RawValue,
-    }
-    Id::of(serde_json::from_str::<Params<'_>>(params.get()).ok()?.meta.token)
 }

@@ -1,15 +1,14 @@
 //! Exchanges on HTTP become entries of a tape: which messages, of which session?
 
-use crate::era::meta;
 use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
 use crate::jsonrpc::{self, Body};
 use crate::proxy::lines::{Kept, Line, entry, excerpt};
 use crate::proxy::record::ToEntries;
 use crate::sse;
 use crate::tape::{Direction, Entry, Event};
+use crate::wire::CommonParams;
 use bytes::Bytes;
 use http::StatusCode;
-use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
@@ -259,12 +258,12 @@ impl Sessions {
         let asked = message.and_then(|message| jsonrpc::parse(message.get()).ok());
         match asked.map(|message| message.body) {
             Some(Body::Request { method, .. }) if method == "initialize" => Some(self.next()),
-            Some(
-                Body::Request { params: Some(params), .. } | Body::Notification { params: Some(params), .. },
-            ) => match client_of(params) {
-                Some(client) => Some(self.client(client)),
-                None => self.latest_or_first(),
-            },
+            Some(Body::Request { params, .. } | Body::Notification { params, .. }) => {
+                match CommonParams::read(params).modern_client() {
+                    Some(client) => Some(self.client(client)),
+                    None => self.latest_or_first(),
+                }
+            }
             _ => self.latest_or_first(),
         }
     }
@@ -301,31 +300,20 @@ impl Sessions {
         self.named.insert(id, number);
     }
 
-    fn client(&mut self, client: String) -> u64 {
-        if let Some(&number) = self.clients.get(&client) {
+    fn client(&mut self, client: &str) -> u64 {
+        if let Some(&number) = self.clients.get(client) {
             return number;
         }
         let number = self.next();
-        self.clients.insert(client, number);
+        self.clients.insert(client.to_owned(), number);
         number
     }
-}
-
-/// What a request of the modern era says about who sends it.
-fn client_of(params: &RawValue) -> Option<String> {
-    #[derive(Deserialize)]
-    struct Params {
-        #[serde(rename = "_meta")]
-        meta: BTreeMap<String, Box<RawValue>>,
-    }
-    let Params { meta } = serde_json::from_str(params.get()).ok()?;
-    meta.get(meta::PROTOCOL_VERSION)?;
-    Some(meta.get(meta::CLIENT_INFO).map_or_else(String::new, |info| info.get().to_owned()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::era::meta;
 
     fn raw(text: &str) -> Box<RawValue> {
         RawValue::from_string(text.to_owned()).unwrap()

@@ -8,7 +8,7 @@ use super::waiting::{Held, SessionId};
 use crate::fault::flood;
 use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
 use crate::jsonrpc::{self, Body, Message};
-use crate::proxy::interpose::{Asked, Instead, Interposer, Onward, Reply, Taken, answered_id, cancelled_id};
+use crate::proxy::interpose::{Asked, Instead, Interposer, Onward, Reply, Taken};
 use crate::sse;
 use bytes::Bytes;
 use http::request::Parts;
@@ -39,7 +39,7 @@ impl HttpProxy {
         }
         let message = std::str::from_utf8(&body).ok().and_then(|text| jsonrpc::parse(text).ok());
         let Some(Message { body: Body::Request { id, method, params }, .. }) = message else {
-            let cancelled = message.and_then(|message| cancelled_id(&message.body));
+            let cancelled = message.and_then(|message| message.body.cancelled_id());
             if cancelled.is_some_and(|id| !self.waiting.cancelled(&session, &id)) {
                 let mut taken = Response::new(Full::default());
                 *taken.status_mut() = StatusCode::ACCEPTED;
@@ -113,7 +113,7 @@ impl HttpProxy {
         };
         let text = std::str::from_utf8(&body).unwrap_or_default();
         let reply = match jsonrpc::parse(text) {
-            Ok(message) if answered_id(&message.body).is_some_and(|id| held.is_of(id)) => {
+            Ok(message) if message.body.answered_id().is_some_and(|id| held.is_of(id)) => {
                 held.answered(&message.body, text)
             }
             _ => {

@@ -1,0 +1,138 @@
+//! What do the requests and results of MCP say? Only the members that someone reads, borrowed from the text.
+
+use crate::jsonrpc::Id;
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use std::borrow::Cow;
+
+/// The parameters of `tools/call`.
+#[derive(Debug, Clone, Deserialize)]
+pub struct CallParams<'a> {
+    /// The tool.
+    #[serde(borrow)]
+    pub name: Cow<'a, str>,
+    /// Its arguments.
+    #[serde(borrow, default)]
+    pub arguments: Option<&'a RawValue>,
+    /// The state that a result which needs input came with.
+    #[serde(borrow, default, rename = "requestState")]
+    pub state: Option<&'a RawValue>,
+    /// The input.
+    #[serde(borrow, default, rename = "inputResponses")]
+    pub responses: Option<&'a RawValue>,
+}
+
+impl<'a> CallParams<'a> {
+    /// Reads them; `None` when they name no tool.
+    pub fn read(params: &'a RawValue) -> Option<Self> {
+        serde_json::from_str(params.get()).ok()
+    }
+
+    /// Whether it carries on a call that needed more input.
+    pub fn is_continued(&self) -> bool {
+        self.responses.is_some() || self.state.is_some()
+    }
+}
+
+/// A result of `tools/call`.
+#[derive(Debug, Clone, Deserialize)]
+pub struct CallResult<'a> {
+    /// Whether the tool says that it failed.
+    #[serde(default, rename = "isError")]
+    pub is_error: Option<bool>,
+    /// The content blocks.
+    #[serde(borrow, default)]
+    pub content: Option<&'a RawValue>,
+    /// The structured content.
+    #[serde(borrow, default, rename = "structuredContent")]
+    pub structured: Option<&'a RawValue>,
+    /// The state to send along with the input.
+    #[serde(borrow, default, rename = "requestState")]
+    pub state: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "resultType")]
+    kind: Option<Cow<'a, str>>,
+}
+
+impl<'a> CallResult<'a> {
+    /// Reads it.
+    pub fn read(result: &'a RawValue) -> serde_json::Result<Self> {
+        serde_json::from_str(result.get())
+    }
+
+    /// Whether the call cannot go on without input.
+    pub fn needs_input(&self) -> bool {
+        self.kind.as_deref() == Some("input_required")
+    }
+}
+
+/// Parameters, with the members that have the same meaning in all of them.
+#[derive(Debug, Default, Deserialize)]
+pub struct CommonParams<'a> {
+    #[serde(borrow, default, rename = "requestId")]
+    request_id: Option<&'a RawValue>,
+    /// Of a notification of progress: the token of the request.
+    #[serde(borrow, default, rename = "progressToken")]
+    progress_token: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "requestState")]
+    state: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "inputResponses")]
+    responses: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "_meta")]
+    meta: Option<Meta<'a>>,
+}
+
+/// What `_meta` says.
+#[derive(Debug, Default, Deserialize)]
+struct Meta<'a> {
+    #[serde(borrow, default, rename = "progressToken")]
+    progress_token: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "io.modelcontextprotocol/protocolVersion")]
+    version: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "io.modelcontextprotocol/clientInfo")]
+    client_info: Option<&'a RawValue>,
+    #[serde(borrow, default, rename = "io.modelcontextprotocol/subscriptionId")]
+    subscription: Option<&'a RawValue>,
+}
+
+impl<'a> CommonParams<'a> {
+    /// Reads them; those that cannot be read say nothing.
+    pub fn read(params: Option<&'a RawValue>) -> Self {
+        params.and_then(|params| serde_json::from_str(params.get()).ok()).unwrap_or_default()
+    }
+
+    /// Whether the request carries on one that needed more input.
+    pub(crate) fn is_continued(&self) -> bool {
+        self.responses.is_some() || self.state.is_some()
+    }
+
+    /// The revision of the modern era that the request is written in.
+    pub fn modern_version(&self) -> Option<String> {
+        serde_json::from_str(self.meta.as_ref()?.version?.get()).ok()
+    }
+
+    /// The request that a notification is about.
+    pub(crate) fn request_id(&self) -> Option<Id> {
+        self.request_id.and_then(Id::of)
+    }
+
+    /// The token of the request whose progress is told.
+    pub(crate) fn progress_of(&self) -> Option<Id> {
+        self.progress_token.and_then(Id::of)
+    }
+
+    /// The token under which the sender wants to hear of progress.
+    pub(crate) fn wants_progress(&self) -> Option<&'a RawValue> {
+        self.meta.as_ref()?.progress_token
+    }
+
+    /// The subscription that a message belongs to.
+    pub(crate) fn subscription(&self) -> Option<Id> {
+        self.meta.as_ref()?.subscription.and_then(Id::of)
+    }
+
+    /// Who sends a request of the modern era, as JSON text; empty when it does not say.
+    pub(crate) fn modern_client(&self) -> Option<&'a str> {
+        let meta = self.meta.as_ref().filter(|meta| meta.version.is_some())?;
+        Some(meta.client_info.map_or("", RawValue::get))
+    }
+}
