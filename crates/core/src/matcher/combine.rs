@@ -1,7 +1,6 @@
 //! Matchers of matchers: `not`, `all-of`, `any-of`.
 
 use super::{Check, Kind, differs, vacuous};
-use crate::problem::Problem;
 use crate::report::AssertionDiff;
 use crate::suite::read::Field;
 use serde_json::{Value, json};
@@ -9,34 +8,31 @@ use serde_json::{Value, json};
 /// Every spelling of them: their operands are matchers again.
 pub(super) const KEYS: [&str; 5] = ["not", "all-of", "allOf", "any-of", "anyOf"];
 
-pub(super) const NOT: Kind = Kind {
-    key: "not",
-    alias: None,
-    doc: "There is a value, and this matcher does not hold for it",
-    read: |field| Some(Box::new(read_not(field)?)),
-};
-
-pub(super) const ALL_OF: Kind = Kind {
-    key: "all-of",
-    alias: Some("allOf"),
-    doc: "Every one of these matchers holds",
-    read: |field| Some(Box::new(AllOf(several(field)?))),
-};
-
-pub(super) const ANY_OF: Kind = Kind {
-    key: "any-of",
-    alias: Some("anyOf"),
-    doc: "At least one of these matchers holds",
-    read: |field| {
+pub(super) const NOT: Kind =
+    Kind::new("not", "There is a value, and this matcher does not hold for it", |field| {
         let written = super::documented(field.value_quietly());
-        let checks = several(field)?;
-        if is_one_or_its_opposite(&written) {
+        let check = super::read_check(field)?;
+        if check.never_holds() {
             field.report(vacuous::problem("value"));
             return None;
         }
-        Some(Box::new(AnyOf { checks, written }))
-    },
-};
+        Some(Box::new(Not { check, written }))
+    });
+
+pub(super) const ALL_OF: Kind =
+    Kind::new("all-of", "Every one of these matchers holds", |field| Some(Box::new(AllOf(several(field)?))))
+        .or("allOf");
+
+pub(super) const ANY_OF: Kind = Kind::new("any-of", "At least one of these matchers holds", |field| {
+    let written = super::documented(field.value_quietly());
+    let checks = several(field)?;
+    if is_one_or_its_opposite(&written) {
+        field.report(vacuous::problem("value"));
+        return None;
+    }
+    Some(Box::new(AnyOf { checks, written }))
+})
+.or("anyOf");
 
 /// `x` and `not: x` among the same alternatives, or `absent: true` and `absent: false`.
 fn is_one_or_its_opposite(alternatives: &Value) -> bool {
@@ -46,25 +42,8 @@ fn is_one_or_its_opposite(alternatives: &Value) -> bool {
     alternatives.iter().any(is_opposed) || (has(&json!({"absent": true})) && has(&json!({"absent": false})))
 }
 
-fn read_not(field: &mut Field<'_>) -> Option<Not> {
-    let written = super::documented(field.value_quietly());
-    let check = super::read_check(field)?;
-    if check.never_holds() {
-        field.report(vacuous::problem("value"));
-        return None;
-    }
-    Some(Not { check, written })
-}
-
 fn several(field: &mut Field<'_>) -> Option<Vec<Box<dyn Check>>> {
-    let checks = field.list(super::read_check);
-    field.amend_schema("minItems", json!(1));
-    let checks = checks?;
-    if checks.is_empty() {
-        field.report(Problem::error("an empty list asks for nothing").help("name at least one matcher"));
-        return None;
-    }
-    Some(checks)
+    field.list_of_some("an empty list asks for nothing", "name at least one matcher", super::read_check)
 }
 
 struct Not {

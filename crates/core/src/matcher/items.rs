@@ -8,26 +8,25 @@ use serde_json::{Value, json};
 /// Every spelling of them: their operands are matchers again.
 pub(super) const KEYS: [&str; 6] = ["any-item", "anyItem", "every-item", "everyItem", "no-item", "noItem"];
 
-pub(super) const ANY_ITEM: Kind = Kind {
-    key: "any-item",
-    alias: Some("anyItem"),
-    doc: "The value is a list, and this matcher holds for at least one of its items",
-    read: |field| read(field, "any-item"),
-};
+pub(super) const ANY_ITEM: Kind = Kind::new(
+    "any-item",
+    "The value is a list, and this matcher holds for at least one of its items",
+    |field| read(field, "any-item"),
+)
+.or("anyItem");
 
-pub(super) const EVERY_ITEM: Kind = Kind {
-    key: "every-item",
-    alias: Some("everyItem"),
-    doc: "The value is a list with an item or more, and this matcher holds for each of them",
-    read: |field| read(field, "every-item"),
-};
+pub(super) const EVERY_ITEM: Kind = Kind::new(
+    "every-item",
+    "The value is a list with an item or more, and this matcher holds for each of them",
+    |field| read(field, "every-item"),
+)
+.or("everyItem");
 
-pub(super) const NO_ITEM: Kind = Kind {
-    key: "no-item",
-    alias: Some("noItem"),
-    doc: "The value is a list, and this matcher holds for none of its items",
-    read: |field| read(field, "no-item"),
-};
+pub(super) const NO_ITEM: Kind =
+    Kind::new("no-item", "The value is a list, and this matcher holds for none of its items", |field| {
+        read(field, "no-item")
+    })
+    .or("noItem");
 
 fn read(field: &mut Field<'_>, key: &'static str) -> Option<Box<dyn Check>> {
     let written = super::documented(field.value_quietly());

@@ -46,12 +46,41 @@ pub(crate) trait Check: Send + Sync {
     }
 }
 
+/// A check that says where a value differs, and nothing else.
+fn differences(diff: impl Fn(&Value) -> Vec<AssertionDiff> + Send + Sync + 'static) -> Box<dyn Check> {
+    struct Differences<D>(D);
+    impl<D: Fn(&Value) -> Vec<AssertionDiff> + Send + Sync> Check for Differences<D> {
+        fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
+            self.0(actual)
+        }
+    }
+    Box::new(Differences(diff))
+}
+
+/// A check that a value passes or not: then all of it differs from what was expected.
+fn holds(expected: Value, holds: impl Fn(&Value) -> bool + Send + Sync + 'static) -> Box<dyn Check> {
+    differences(move |actual| if holds(actual) { Vec::new() } else { differs(expected.clone(), actual) })
+}
+
 /// A matcher of the registry.
 pub(crate) struct Kind {
     pub(crate) key: &'static str,
     alias: Option<&'static str>,
     doc: &'static str,
-    read: fn(&mut Field<'_>) -> Option<Box<dyn Check>>,
+    read: ReadCheck,
+}
+
+type ReadCheck = fn(&mut Field<'_>) -> Option<Box<dyn Check>>;
+
+impl Kind {
+    const fn new(key: &'static str, doc: &'static str, read: ReadCheck) -> Self {
+        Self { key, alias: None, doc, read }
+    }
+
+    /// With another spelling of its key.
+    const fn or(self, alias: &'static str) -> Self {
+        Self { alias: Some(alias), ..self }
+    }
 }
 
 /// Every matcher, in the order of the documentation.
@@ -162,20 +191,14 @@ impl Matcher {
 
     /// `>= floor`, for default gates.
     pub(crate) fn at_least(floor: f64) -> Self {
-        Self {
-            written: json!({ "gte": whole_or_float(floor) }).into(),
-            check: number::at_least(floor),
-            question: None,
-        }
+        let written = json!({ "gte": whole_or_float(floor) }).into();
+        Self { written, check: number::at_least(floor), question: None }
     }
 
     /// `<= ceiling`, for default gates.
     pub(crate) fn at_most(ceiling: f64) -> Self {
-        Self {
-            written: json!({ "lte": whole_or_float(ceiling) }).into(),
-            check: number::at_most(ceiling),
-            question: None,
-        }
+        let written = json!({ "lte": whole_or_float(ceiling) }).into();
+        Self { written, check: number::at_most(ceiling), question: None }
     }
 
     /// A map with exactly one matcher's key.

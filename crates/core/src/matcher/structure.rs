@@ -1,42 +1,39 @@
 //! The shape of a value: `subset`, `schema`, `length`, `absent`.
 
-use super::{Check, Kind, differs, vacuous};
+use super::{Check, Kind, differences, differs, holds, vacuous};
 use crate::json::is_subset;
 use crate::problem::Problem;
 use crate::report::AssertionDiff;
 use crate::schema::{JsonSchema, SchemaFault};
 use serde_json::{Value, json};
 
-pub(super) const SUBSET: Kind = Kind {
-    key: "subset",
-    alias: None,
-    doc: "The value has at least this: objects key by key, lists in any order, scalars equal",
-    read: |field| Some(Box::new(Subset(vacuous::part(field)?))),
-};
+pub(super) const SUBSET: Kind = Kind::new(
+    "subset",
+    "The value has at least this: objects key by key, lists in any order, scalars equal",
+    |field| {
+        let part = vacuous::part(field)?;
+        Some(differences(move |actual| is_subset(&part, actual)))
+    },
+);
 
-pub(super) const SCHEMA: Kind = Kind {
-    key: "schema",
-    alias: None,
-    doc: "The value validates against this JSON Schema (2020-12)",
-    read: |field| {
+pub(super) const SCHEMA: Kind =
+    Kind::new("schema", "The value validates against this JSON Schema (2020-12)", |field| {
         let schema = field.json_schema()?;
         if schema.holds_for_all() {
             field.report(vacuous::problem("value"));
             return None;
         }
         Some(Box::new(Schema(schema)))
-    },
-};
+    });
 
-pub(super) const LENGTH: Kind = Kind {
-    key: "length",
-    alias: None,
-    doc: "How many items a list has, or characters a text: a number, or a matcher for it",
-    read: |field| {
+pub(super) const LENGTH: Kind = Kind::new(
+    "length",
+    "How many items a list has, or characters a text: a number, or a matcher for it",
+    |field| {
         field.shapes("a number or a matcher", |shapes| {
             shapes.scalar(|field| {
                 let wanted = field.whole(0..=u64::MAX)?;
-                Some(Box::new(Length::Exactly(wanted)) as Box<dyn Check>)
+                Some(of_length(holds(json!({ "length": wanted }), move |length| *length == wanted)))
             });
             shapes.map(|field| {
                 let check = super::read_check(field)?;
@@ -45,25 +42,26 @@ pub(super) const LENGTH: Kind = Kind {
                     field.report(vacuous::problem("length"));
                     return None;
                 }
-                Some(Box::new(Length::Matching(check)) as Box<dyn Check>)
+                Some(of_length(check))
             });
         })
     },
-};
+);
 
-pub(super) const ABSENT: Kind = Kind {
-    key: "absent",
-    alias: None,
-    doc: "`true`: there is nothing at the target; `false`: there is something, whatever it is",
-    read: |field| Some(Box::new(Absent(field.flag()?))),
-};
+pub(super) const ABSENT: Kind = Kind::new(
+    "absent",
+    "`true`: there is nothing at the target; `false`: there is something, whatever it is",
+    |field| Some(Box::new(Absent(field.flag()?))),
+);
 
-struct Subset(Value);
-
-impl Check for Subset {
-    fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
-        is_subset(&self.0, actual)
-    }
+/// Holds the length of a value to a check.
+fn of_length(check: Box<dyn Check>) -> Box<dyn Check> {
+    differences(move |actual| match actual {
+        Value::Array(items) => check.diff(&json!(items.len())),
+        Value::String(text) => check.diff(&json!(text.chars().count())),
+        Value::Object(map) => check.diff(&json!(map.len())),
+        _ => differs(json!("a list, a text or an object"), actual),
+    })
 }
 
 struct Schema(JsonSchema);
@@ -79,27 +77,6 @@ impl Check for Schema {
 
     fn never_holds(&self) -> bool {
         self.0.holds_for_none()
-    }
-}
-
-enum Length {
-    Exactly(u64),
-    Matching(Box<dyn Check>),
-}
-
-impl Check for Length {
-    fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
-        let length = match actual {
-            Value::Array(items) => items.len(),
-            Value::String(text) => text.chars().count(),
-            Value::Object(map) => map.len(),
-            _ => return differs(json!("a list, a text or an object"), actual),
-        };
-        match self {
-            Self::Exactly(wanted) if length as u64 == *wanted => Vec::new(),
-            Self::Exactly(wanted) => differs(json!({ "length": wanted }), &json!(length)),
-            Self::Matching(check) => check.diff(&json!(length)),
-        }
     }
 }
 

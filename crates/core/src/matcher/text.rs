@@ -1,94 +1,75 @@
 //! Part of a value: `contains` and its relatives, `regex`.
 
-use super::{Check, Kind, differs, vacuous};
+use super::{Kind, differences, differs, holds, vacuous};
 use crate::json::{is_subset, values_equal};
 use crate::problem::Problem;
 use crate::report::AssertionDiff;
 use crate::suite::read::Field;
-use regex::{Regex, RegexBuilder};
+use regex::RegexBuilder;
 use serde_json::{Value, json};
 
 const REGEX_SIZE_LIMIT: usize = 1 << 20;
 
-pub(super) const CONTAINS: Kind = Kind {
-    key: "contains",
-    alias: None,
-    doc: "A text in a text, a value in a list, or a part of an object or list",
-    read: |field| Some(Box::new(Contains(vacuous::part(field)?))),
-};
+pub(super) const CONTAINS: Kind =
+    Kind::new("contains", "A text in a text, a value in a list, or a part of an object or list", |field| {
+        let part = vacuous::part(field)?;
+        Some(differences(move |actual| not_contained(&part, actual)))
+    });
 
-pub(super) const ICONTAINS: Kind = Kind {
-    key: "icontains",
-    alias: None,
-    doc: "A text in a text, whatever the case",
-    read: |field| Some(Box::new(ContainsIgnoringCase(vacuous::text(field)?))),
-};
+pub(super) const ICONTAINS: Kind = Kind::new("icontains", "A text in a text, whatever the case", |field| {
+    let part = vacuous::text(field)?;
+    let (expected, part) = (json!({ "icontains": part }), part.to_lowercase());
+    Some(holds(expected, move |actual| match actual {
+        Value::String(whole) => whole.to_lowercase().contains(&part),
+        Value::Array(items) => items.iter().filter_map(Value::as_str).any(|item| item.to_lowercase() == part),
+        _ => false,
+    }))
+});
 
-pub(super) const CONTAINS_ALL: Kind = Kind {
-    key: "contains-all",
-    alias: None,
-    doc: "Contains every one of these",
-    read: |field| Some(Box::new(ContainsAll(several(field)?))),
-};
+pub(super) const CONTAINS_ALL: Kind = Kind::new("contains-all", "Contains every one of these", |field| {
+    let parts = several(field)?;
+    Some(differences(move |actual| {
+        let missing = parts.iter().filter(|part| !contains(part, actual));
+        missing.flat_map(|part| differs(json!({ "contains": part }), actual)).collect()
+    }))
+});
 
-pub(super) const CONTAINS_ANY: Kind = Kind {
-    key: "contains-any",
-    alias: None,
-    doc: "Contains at least one of these",
-    read: |field| Some(Box::new(ContainsAny(several(field)?))),
-};
+pub(super) const CONTAINS_ANY: Kind = Kind::new("contains-any", "Contains at least one of these", |field| {
+    let parts = several(field)?;
+    let expected = json!({ "contains-any": parts });
+    Some(holds(expected, move |actual| parts.iter().any(|part| contains(part, actual))))
+});
 
-pub(super) const STARTS_WITH: Kind = Kind {
-    key: "starts-with",
-    alias: None,
-    doc: "A text that starts with this",
-    read: |field| {
-        Some(Box::new(Edge {
-            text: vacuous::text(field)?,
-            key: "starts-with",
-            holds: |a, b| a.starts_with(b),
-        }))
-    },
-};
+pub(super) const STARTS_WITH: Kind = Kind::new("starts-with", "A text that starts with this", |field| {
+    let start = vacuous::text(field)?;
+    let expected = json!({ "starts-with": start });
+    Some(holds(expected, move |actual| actual.as_str().is_some_and(|text| text.starts_with(&start))))
+});
 
-pub(super) const ENDS_WITH: Kind = Kind {
-    key: "ends-with",
-    alias: None,
-    doc: "A text that ends with this",
-    read: |field| {
-        Some(Box::new(Edge { text: vacuous::text(field)?, key: "ends-with", holds: |a, b| a.ends_with(b) }))
-    },
-};
+pub(super) const ENDS_WITH: Kind = Kind::new("ends-with", "A text that ends with this", |field| {
+    let end = vacuous::text(field)?;
+    let expected = json!({ "ends-with": end });
+    Some(holds(expected, move |actual| actual.as_str().is_some_and(|text| text.ends_with(&end))))
+});
 
-pub(super) const REGEX: Kind = Kind {
-    key: "regex",
-    alias: None,
-    doc: "A text in which this regular expression matches somewhere; anchor it with ^ and $",
-    read: |field| {
+pub(super) const REGEX: Kind = Kind::new(
+    "regex",
+    "A text in which this regular expression matches somewhere; anchor it with ^ and $",
+    |field| {
         let pattern = field.string()?;
         if vacuous::matches_every_text(&pattern) {
             field.report(vacuous::problem("text"));
             return None;
         }
-        match RegexBuilder::new(&pattern).size_limit(REGEX_SIZE_LIMIT).build() {
-            Ok(regex) => Some(Box::new(Pattern(regex))),
-            Err(error) => {
-                field.report(regex_problem(&error));
-                None
-            }
-        }
+        let regex = RegexBuilder::new(&pattern).size_limit(REGEX_SIZE_LIMIT).build();
+        let regex = regex.map_err(|error| field.report(regex_problem(&error))).ok()?;
+        let expected = json!({ "regex": pattern });
+        Some(holds(expected, move |actual| actual.as_str().is_some_and(|text| regex.is_match(text))))
     },
-};
+);
 
 fn several(field: &mut Field<'_>) -> Option<Vec<Value>> {
-    let values = field.list(vacuous::part);
-    field.amend_schema("minItems", json!(1));
-    let values = values?;
-    if values.is_empty() {
-        field.report(Problem::error("an empty list asks for nothing").help("name at least one value"));
-        return None;
-    }
-    Some(values)
+    field.list_of_some("an empty list asks for nothing", "name at least one value", vacuous::part)
 }
 
 /// What is wrong with a pattern, in words that are the same wherever a suite has one.
@@ -123,8 +104,6 @@ pub(super) fn hint(expected: &Value, actual: &Value) -> Option<String> {
     }
 }
 
-struct Contains(Value);
-
 fn contains(expected: &Value, actual: &Value) -> bool {
     match (expected, actual) {
         (Value::String(part), Value::String(whole)) => whole.contains(part.as_str()),
@@ -145,76 +124,12 @@ fn is_item(expected: &Value, actual: &Value) -> bool {
     }
 }
 
-impl Check for Contains {
-    fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
-        if contains(&self.0, actual) {
-            return Vec::new();
-        }
-        if self.0.is_object() && actual.is_object() {
-            return is_subset(&self.0, actual);
-        }
-        differs(json!({ "contains": self.0 }), actual)
+fn not_contained(part: &Value, actual: &Value) -> Vec<AssertionDiff> {
+    if contains(part, actual) {
+        return Vec::new();
     }
-}
-
-struct ContainsIgnoringCase(String);
-
-impl Check for ContainsIgnoringCase {
-    fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
-        let part = self.0.to_lowercase();
-        let holds = match actual {
-            Value::String(whole) => whole.to_lowercase().contains(&part),
-            Value::Array(items) => {
-                items.iter().filter_map(Value::as_str).any(|item| item.to_lowercase() == part)
-            }
-            _ => false,
-        };
-        if holds { Vec::new() } else { differs(json!({ "icontains": self.0 }), actual) }
+    if part.is_object() && actual.is_object() {
+        return is_subset(part, actual);
     }
-}
-
-struct ContainsAll(Vec<Value>);
-
-impl Check for ContainsAll {
-    fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
-        let missing = self.0.iter().filter(|part| !contains(part, actual));
-        missing.flat_map(|part| differs(json!({ "contains": part }), actual)).collect()
-    }
-}
-
-struct ContainsAny(Vec<Value>);
-
-impl Check for ContainsAny {
-    fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
-        if self.0.iter().any(|part| contains(part, actual)) {
-            return Vec::new();
-        }
-        differs(json!({ "contains-any": self.0 }), actual)
-    }
-}
-
-struct Edge {
-    text: String,
-    key: &'static str,
-    holds: fn(&str, &str) -> bool,
-}
-
-impl Check for Edge {
-    fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
-        match actual.as_str() {
-            Some(whole) if (self.holds)(whole, &self.text) => Vec::new(),
-            _ => differs(json!({ self.key: self.text }), actual),
-        }
-    }
-}
-
-struct Pattern(Regex);
-
-impl Check for Pattern {
-    fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
-        match actual.as_str() {
-            Some(text) if self.0.is_match(text) => Vec::new(),
-            _ => differs(json!({ "regex": self.0.as_str() }), actual),
-        }
-    }
+    differs(json!({ "contains": part }), actual)
 }

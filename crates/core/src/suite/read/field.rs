@@ -135,6 +135,22 @@ impl<'a> Field<'a> {
         }
     }
 
+    /// A list that must have an item; what is said of an empty one, and what to do.
+    pub(crate) fn list_of_some<T>(
+        &mut self,
+        empty: &str,
+        help: &str,
+        read: impl FnMut(&mut Field<'_>) -> Option<T>,
+    ) -> Option<Vec<T>> {
+        let items = self.list(read);
+        self.amend_schema("minItems", json!(1));
+        if items.as_ref().is_some_and(Vec::is_empty) {
+            self.report(Problem::error(empty).help(help));
+            return None;
+        }
+        items
+    }
+
     /// A map with known keys.
     pub fn block<T>(&mut self, read: impl FnOnce(&mut Block<'_>) -> T) -> Option<T> {
         match self.at {
