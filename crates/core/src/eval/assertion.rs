@@ -72,15 +72,13 @@ impl<T> Assertion<T> {
         matcher: fn(&mut Field<'_>) -> Option<Matcher>,
     ) -> Option<Self> {
         let span = field.span();
-        field
-            .block(|block: &mut Block<'_>| {
-                let target = block.required("target", "What to look at", target);
-                let matcher = block.required("matcher", "What must hold for it", matcher);
-                let message =
-                    block.optional("message", "Your own words for when it does not hold", |f| f.string());
-                Some(Self { target: target?, matcher: matcher?, message, span })
-            })
-            .flatten()
+        field.try_block(|block: &mut Block<'_>| {
+            let target = block.required("target", "What to look at", target);
+            let matcher = block.required("matcher", "What must hold for it", matcher);
+            let message =
+                block.optional("message", "Your own words for when it does not hold", |f| f.string());
+            Some(Self { target: target?, matcher: matcher?, message, span })
+        })
     }
 }
 

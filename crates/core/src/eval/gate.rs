@@ -66,19 +66,14 @@ pub(crate) trait Gate: Send + Sync {
         Outlook::folded(target, scores)
     }
 
-    /// The tools that the block names, each with its place.
-    fn named_tools(&self) -> &[(String, Span)] {
-        &[]
-    }
-
-    /// The names of all tools in the block: one that can match nothing is told.
-    fn tool_names(&self) -> Vec<&str> {
-        self.named_tools().iter().map(|(tool, _)| tool.as_str()).collect()
+    /// The tools that the block names, in the order in which those that match nothing are told.
+    fn tool_names<'n>(&'n self, named: &'n [(String, Span)]) -> Vec<&'n str> {
+        named.iter().map(|(tool, _)| tool.as_str()).collect()
     }
 
     /// What can be said about the block at load time, knowing the agent it stands in.
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
-        agent.unknown_tools(self.named_tools())
+        agent.unknown_tools(agent.named)
     }
 
     /// What the block asks for when runs are recorded.
@@ -115,6 +110,8 @@ pub(crate) struct AgentFacts<'a> {
     pub(crate) runs: usize,
     /// Where the gate's key stands.
     pub(crate) key_span: Span,
+    /// The tools that the block names, each with its place.
+    pub(crate) named: &'a [(String, Span)],
     /// What the gate asserts, by default or as written.
     pub(crate) expect: &'a [Assertion<Target>],
     /// How many expectations, and gates that score run by run, each run is held to.
@@ -326,6 +323,8 @@ pub struct GateBlock {
     pub(super) kind: &'static GateKind,
     pub(super) gate: Box<dyn Gate>,
     variants: Vec<(Variant, Box<dyn Gate>)>,
+    /// The tools that it names, each with its place.
+    named: Vec<(String, Span)>,
     pub(super) expect: Vec<Assertion<Target>>,
     /// What is asked of each run where `expect:` asks nothing of one: the default gate.
     pub(super) of_each_run: Vec<Assertion<Target>>,
@@ -344,7 +343,7 @@ impl std::fmt::Debug for GateBlock {
 
 impl GateBlock {
     fn read(kind: &'static GateKind, block: &mut Block<'_>, key_span: Span) -> Self {
-        let gate = (kind.read)(block);
+        let (gate, named) = block.with_tools(kind.read);
         let doc = "What must hold for the gate's targets; left out, the default gate applies";
         let written = (!kind.targets.is_empty()).then(|| {
             block.optional("expect", doc, |field| Assertion::<Target>::read_list(field, kind.targets))
@@ -352,8 +351,7 @@ impl GateBlock {
         let written = written.flatten();
         if written.as_ref().is_some_and(Vec::is_empty) && !block.is_describing() {
             let problem = Problem::error("an empty `expect:` asserts nothing");
-            let problem = block.key_span("expect").map_or(problem.clone(), |span| problem.at(span));
-            block.report(problem.help("remove it for the default gate, or name a target"));
+            block.report_at("expect", problem.help("remove it for the default gate, or name a target"));
         }
         let beside = gate.expect_beside(written.is_some());
         let expect = written.unwrap_or_else(|| kind.default_expect().collect());
@@ -362,7 +360,8 @@ impl GateBlock {
             if expect.iter().any(is_of_a_run) { Vec::new() } else { kind.default_expect().collect() };
         let min_pass_rate = kind.read_min_pass_rate(block);
         let variants = gate.recording().variants;
-        Self { kind, gate, variants, expect, of_each_run, min_pass_rate, key_span, digest: String::new() }
+        let digest = String::new();
+        Self { kind, gate, variants, named, expect, of_each_run, min_pass_rate, key_span, digest }
     }
 
     /// The block's key.
@@ -413,7 +412,8 @@ impl GateBlock {
 
     /// What can be said at load time.
     pub(crate) fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
-        let facts = AgentFacts { key_span: self.key_span, expect: &self.expect, ..*agent };
+        let facts =
+            AgentFacts { key_span: self.key_span, named: &self.named, expect: &self.expect, ..*agent };
         let written = facts.written().chain(&self.min_pass_rate);
         let written = written.filter_map(|assertion| assertion.lint(agent.runs));
         written.chain(self.gate.lint(&facts)).collect()
@@ -486,7 +486,7 @@ impl GateBlock {
         let passed = !scores.is_refuted && expectations.iter().all(|expectation| expectation.passed);
         lead_with_failed(&mut scores.findings, &expectations);
         let asserted = || self.asserted().find_map(|assertion| scores.why_vacuous(assertion.target.name));
-        let unmatched = || why_nothing_matches(&gate.tool_names(), runs);
+        let unmatched = || why_nothing_matches(&gate.tool_names(&self.named), runs);
         let line = gate.line(row_name, &scores);
         GateReport {
             key: self.key().to_owned(),

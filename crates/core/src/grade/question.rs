@@ -76,16 +76,14 @@ pub struct JudgeDefaults {
 
 impl JudgeDefaults {
     pub(crate) fn read(field: &mut Field<'_>) -> Option<Self> {
-        field
-            .block(|block: &mut Block<'_>| {
-                let mut providers = Vec::new();
-                let doc = "The model that judges where a check names none: its id, or {provider, id}";
-                let model = block.required("model", doc, |f| Model::read(f, &mut providers));
-                let doc = "How long one answer of a judge may take, as `60s`; 120s when left out";
-                let request_timeout_ms = block.optional("request_timeout", doc, |f| f.limit_ms());
-                Some(Self { model: model?, request_timeout_ms, providers })
-            })
-            .flatten()
+        field.try_block(|block: &mut Block<'_>| {
+            let mut providers = Vec::new();
+            let doc = "The model that judges where a check names none: its id, or {provider, id}";
+            let model = block.required("model", doc, |f| Model::read(f, &mut providers));
+            let doc = "How long one answer of a judge may take, as `60s`; 120s when left out";
+            let request_timeout_ms = block.optional("request_timeout", doc, |f| f.limit_ms());
+            Some(Self { model: model?, request_timeout_ms, providers })
+        })
     }
 }
 
@@ -113,24 +111,22 @@ impl Question {
     /// `llm-jury`: a map.
     pub(crate) fn read_jury(field: &mut Field<'_>) -> Option<Self> {
         let span = field.span();
-        field.block(|block| Self::read_block(block, Bench::Jury, span)).flatten()
+        field.try_block(|block| Self::read_block(block, Bench::Jury, span))
     }
 
     /// `similar`: a map.
     pub(crate) fn read_similar(field: &mut Field<'_>) -> Option<Self> {
         let span = field.span();
-        field
-            .block(|block| {
-                let to = block.required("to", "The text to compare with", |f| f.name());
-                let mut providers = Vec::new();
-                let doc = "The model that embeds both texts, as `text-embedding-3-small`, or {provider, id}";
-                let model = block.required("model", doc, |f| Model::read(f, &mut providers));
-                let threshold = read_threshold(block, ALIKE);
-                let (judges, sees) = (vec![model?], Sees::Text);
-                let asks = Asks::Similar(to?);
-                Some(Self { judges, threshold: threshold?, sees, providers, ..Self::new(asks, span) })
-            })
-            .flatten()
+        field.try_block(|block| {
+            let to = block.required("to", "The text to compare with", |f| f.name());
+            let mut providers = Vec::new();
+            let doc = "The model that embeds both texts, as `text-embedding-3-small`, or {provider, id}";
+            let model = block.required("model", doc, |f| Model::read(f, &mut providers));
+            let threshold = read_threshold(block, ALIKE);
+            let (judges, sees) = (vec![model?], Sees::Text);
+            let asks = Asks::Similar(to?);
+            Some(Self { judges, threshold: threshold?, sees, providers, ..Self::new(asks, span) })
+        })
     }
 
     /// A question to the suite's judge whose answer changes no verdict: yes, or what is to be looked at.
@@ -177,7 +173,7 @@ impl Question {
         let doc =
             "`run` (the default): the task, the calls, their results and the text; `text`: the text alone";
         let words = [("run", Sees::Run), ("text", Sees::Text)];
-        let sees = block.optional("sees", doc, |f| f.choice("what a judge sees", &words)).unwrap_or_default();
+        let sees = block.or_default("sees", doc, |f| f.choice("what a judge sees", &words));
         let (asks, samples) = (Asks::Rubric(rubric?), samples as usize);
         Some(Self { asks, judges, samples, threshold: threshold?, sees, providers, ..question })
     }
@@ -308,7 +304,7 @@ fn read_threshold(block: &mut Block<'_>, default: f64) -> Option<f64> {
     if threshold == Some(0.0) {
         let problem = Problem::error("a threshold of 0 lets everything pass")
             .help("write the least score that is good enough, as 0.7");
-        block.report(problem.at(block.key_span("threshold").unwrap_or_default()));
+        block.report_at("threshold", problem);
         return None;
     }
     let is_bad = threshold.is_none() && block.has("threshold");
@@ -334,7 +330,7 @@ fn read_jurors(
         None if jurors.is_empty() => Problem::error("`jurors:` is empty"),
         None => return Some(jurors),
     };
-    block.report(problem.at(block.key_span("jurors").unwrap_or_default()));
+    block.report_at("jurors", problem);
     None
 }
 

@@ -182,7 +182,7 @@ impl Criterion {
 
 impl Tree {
     fn read(field: &mut Field<'_>) -> Option<Self> {
-        field.define("rubric_tree", |field| field.block(Self::read_block).flatten())
+        field.define("rubric_tree", |field| field.try_block(Self::read_block))
     }
 
     fn read_block(block: &mut Block<'_>) -> Option<Self> {

@@ -33,24 +33,22 @@ impl Question {
     /// One entry of `scorers:`, by its name.
     pub(crate) fn read_scorer(field: &mut Field<'_>) -> Option<(String, Self)> {
         let (span, scope) = (field.span(), field.reading.scope());
-        field
-            .block(|block: &mut Block<'_>| {
-                let doc = "What its numbers are called, as `scorers.NAME.KEY` in `expect:`";
-                let name = block.required("name", doc, |f| f.name());
-                let program = OwnAgent::read_block(block, &scope);
-                let doc = "How long it may take for one run, as `30s`; 60s when left out";
-                let timeout_ms = block.optional("timeout", doc, |f| f.limit_ms()).unwrap_or(TIMEOUT_MS);
-                let name = name?;
-                let is_odd = |c: char| !c.is_alphanumeric() && c != '_' && c != '-';
-                if name.contains(is_odd) && !block.is_describing() {
-                    let problem = Problem::error(format!("`{name}` cannot stand in a target"));
-                    let help = "name a scorer with letters, digits, `_` and `-`";
-                    block.report(problem.at(block.key_span("name").unwrap_or(span)).help(help));
-                }
-                let scorer = Scorer { name: name.clone(), program: program?, timeout_ms };
-                Some((name, Self::new(Asks::Scorer(Box::new(scorer)), span)))
-            })
-            .flatten()
+        field.try_block(|block: &mut Block<'_>| {
+            let doc = "What its numbers are called, as `scorers.NAME.KEY` in `expect:`";
+            let name = block.required("name", doc, |f| f.name());
+            let program = OwnAgent::read_block(block, &scope);
+            let doc = "How long it may take for one run, as `30s`; 60s when left out";
+            let timeout_ms = block.optional("timeout", doc, |f| f.limit_ms()).unwrap_or(TIMEOUT_MS);
+            let name = name?;
+            let is_odd = |c: char| !c.is_alphanumeric() && c != '_' && c != '-';
+            if name.contains(is_odd) && !block.is_describing() {
+                let problem = Problem::error(format!("`{name}` cannot stand in a target"));
+                let help = "name a scorer with letters, digits, `_` and `-`";
+                block.report(problem.at(block.key_span("name").unwrap_or(span)).help(help));
+            }
+            let scorer = Scorer { name: name.clone(), program: program?, timeout_ms };
+            Some((name, Self::new(Asks::Scorer(Box::new(scorer)), span)))
+        })
     }
 
     /// The program that is asked, where it is no model.

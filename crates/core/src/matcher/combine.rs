@@ -1,6 +1,7 @@
 //! Matchers of matchers: `not`, `all-of`, `any-of`.
 
 use super::{Check, Kind, differs, vacuous};
+use crate::problem::Problem;
 use crate::report::AssertionDiff;
 use crate::suite::read::Field;
 use serde_json::{Value, json};
@@ -43,7 +44,8 @@ fn is_one_or_its_opposite(alternatives: &Value) -> bool {
 }
 
 fn several(field: &mut Field<'_>) -> Option<Vec<Box<dyn Check>>> {
-    field.list_of_some("an empty list asks for nothing", "name at least one matcher", super::read_check)
+    let empty = Problem::error("an empty list asks for nothing").help("name at least one matcher");
+    field.list_of_some(empty, super::read_check)
 }
 
 struct Not {

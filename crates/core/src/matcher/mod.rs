@@ -212,7 +212,7 @@ impl Matcher {
     pub(crate) fn read_or_ask(field: &mut Field<'_>) -> Option<Self> {
         let written = (!field.is_describing()).then(|| documented(field.value_quietly()));
         let (check, question) = field.define("run_matcher", |field| {
-            let read = field.block(|block| read_one(block, true)).flatten();
+            let read = field.try_block(|block| read_one(block, true));
             field.amend_exactly_one_of(keys().chain(GRADED.map(|(key, _, _)| key)));
             read
         })?;
@@ -244,7 +244,7 @@ fn whole_or_float(number: f64) -> Value {
 
 fn read_check(field: &mut Field<'_>) -> Option<Box<dyn Check>> {
     field.define("matcher", |field| {
-        let read = field.block(|block| read_one(block, false)).flatten();
+        let read = field.try_block(|block| read_one(block, false));
         field.amend_exactly_one_of(keys());
         read.map(|(check, _)| check)
     })

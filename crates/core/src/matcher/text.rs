@@ -69,7 +69,8 @@ pub(super) const REGEX: Kind = Kind::new(
 );
 
 fn several(field: &mut Field<'_>) -> Option<Vec<Value>> {
-    field.list_of_some("an empty list asks for nothing", "name at least one value", vacuous::part)
+    let empty = Problem::error("an empty list asks for nothing").help("name at least one value");
+    field.list_of_some(empty, vacuous::part)
 }
 
 /// What is wrong with a pattern, in words that are the same wherever a suite has one.

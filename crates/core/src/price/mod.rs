@@ -99,7 +99,7 @@ impl Prices {
             if model.trim().is_empty() && !field.is_describing() {
                 field.report(Problem::error("a price needs the model's id").at(span));
             }
-            field.block(Price::read).flatten()
+            field.try_block(Price::read)
         })?;
         Some(Self(own.into_iter().collect()))
     }

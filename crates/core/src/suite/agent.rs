@@ -141,7 +141,7 @@ impl Agent {
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
         let span = field.span();
         let scope = field.reading.scope();
-        field.define("agent", |field| field.block(|block| read::read_block(block, span, &scope)).flatten())
+        field.define("agent", |field| field.try_block(|block| read::read_block(block, span, &scope)))
     }
 
     /// What can be said of its gates at load time.
@@ -152,6 +152,7 @@ impl Agent {
         let facts = AgentFacts {
             runs: if self.takes_all_traces() { 0 } else { self.runs },
             key_span: self.span,
+            named: &[],
             expect: &[],
             expectations: self.expect.iter().filter(|one| one.is_observable()).count()
                 + self.gates.iter().filter(|gate| gate.decides_a_run()).count(),

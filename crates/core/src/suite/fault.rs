@@ -23,24 +23,22 @@ pub struct Fault {
 impl Fault {
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
         let span = field.span();
-        field
-            .block(|block| {
-                let name = block.required("name", "The name that `inject:` uses", |f| f.name());
-                let mut server_span = span;
-                let target =
-                    block.required("target", "The tool, the server, or both, that the fault hits", |f| {
-                        f.block(|block| read_target(block, &mut server_span))
-                    });
-                let kind = read_kind(block);
-                let real = block.flag(
-                    "real",
-                    "Hold the call for its true length while recording, instead of in virtual time",
-                    false,
-                );
-                let span = block.key_span("name").unwrap_or(span);
-                Some(Self { name: name?, target: target?, kind: kind?, real, span, server_span })
-            })
-            .flatten()
+        field.try_block(|block| {
+            let name = block.required("name", "The name that `inject:` uses", |f| f.name());
+            let mut server_span = span;
+            let target =
+                block.required("target", "The tool, the server, or both, that the fault hits", |f| {
+                    f.block(|block| read_target(block, &mut server_span))
+                });
+            let kind = read_kind(block);
+            let real = block.flag(
+                "real",
+                "Hold the call for its true length while recording, instead of in virtual time",
+                false,
+            );
+            let span = block.key_span("name").unwrap_or(span);
+            Some(Self { name: name?, target: target?, kind: kind?, real, span, server_span })
+        })
     }
 }
 

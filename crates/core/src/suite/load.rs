@@ -1,7 +1,7 @@
 //! A suite file and its imports become one suite, or all their problems at once.
 
 use super::agent::Agent;
-use super::evals;
+use super::evals::{self, EVALS};
 use super::fault::Fault;
 use super::gate_files;
 use super::imports;
@@ -9,7 +9,7 @@ use super::options::{Budget, RunOptions};
 use super::own_files;
 use super::read::{Block, Field, Reading, is_same_key};
 use super::redact::RedactPattern;
-use super::scenarios;
+use super::scenarios::SCENARIOS;
 use super::server::{Endpoint, Provider, Server};
 use super::tool_test::ToolTest;
 use super::variables::{Text, Variables};
@@ -405,50 +405,41 @@ pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
         });
         let of_suite = GATES.iter().filter(|kind| kind.may_stand_in_suite());
         field_reading.judges_all.set(of_suite.clone().any(|kind| block.has(kind.key)));
-        let mut agents: Vec<Agent> =
-            block.optional("agents", "The agents under test", |f| f.list(Agent::read)).unwrap_or_default();
+        let mut agents: Vec<Agent> = block.list("agents", "The agents under test", Agent::read);
         of_suite.for_each(|kind| gate_files::read_gate_of_suite(block, kind, &mut agents));
         Parts {
-            servers: block
-                .optional("servers", "MCP servers by name", |f| {
-                    f.named_entries(|_, span, f| Server::read(f).map(|(_, server)| (span, server)))
-                })
-                .unwrap_or_default(),
-            providers: block
-                .optional("providers", "Model providers by name", |f| {
-                    f.named_entries(|_, span, f| Provider::read(f).map(|(_, provider)| (span, provider)))
-                })
-                .unwrap_or_default(),
-            faults: block
-                .optional("faults", "Faults that agents can inject", |f| f.list(Fault::read))
-                .unwrap_or_default(),
+            servers: block.or_default("servers", "MCP servers by name", |f| {
+                f.named_entries(|_, span, f| Some((span, Server::read(f)?)))
+            }),
+            providers: block.or_default("providers", "Model providers by name", |f| {
+                f.named_entries(|_, span, f| Some((span, Provider::read(f)?)))
+            }),
+            faults: block.list("faults", "Faults that agents can inject", Fault::read),
             agents,
-            evals: block
-                .optional(
-                    "evals",
-                    "Rows that grade what is recorded, or written here, and run nothing",
-                    |f| f.list(evals::read),
-                )
-                .unwrap_or_default(),
-            scenarios: scenarios::read_all(block),
-            tools: block
-                .optional("tools", "Direct tool tests", |f| f.list(ToolTest::read))
-                .unwrap_or_default(),
+            evals: block.list(
+                "evals",
+                "Rows that grade what is recorded, or written here, and run nothing",
+                |f| EVALS.read(f),
+            ),
+            scenarios: block.list(
+                "scenarios",
+                "Rows that judge recorded runs by the state that they lead a world to",
+                |f| SCENARIOS.read(f),
+            ),
+            tools: block.list("tools", "Direct tool tests", ToolTest::read),
             judge: block.optional("judge", "Who judges where a check names nobody", JudgeDefaults::read),
-            scorers: block
-                .optional(SCORERS, "Programs of your own that give each run numbers", |f| {
-                    f.list(Question::read_scorer)
-                })
-                .unwrap_or_default(),
+            scorers: block.list(
+                SCORERS,
+                "Programs of your own that give each run numbers",
+                Question::read_scorer,
+            ),
             budget: block.optional("budget", "What recording may spend", Budget::read),
             run_options: block.optional("run_options", "How the suite is run", RunOptions::read),
-            redact: block
-                .optional(
-                    "redact",
-                    "What is kept out of recordings and reports besides known secrets: regular expressions",
-                    |f| f.list(RedactPattern::read),
-                )
-                .unwrap_or_default(),
+            redact: block.list(
+                "redact",
+                "What is kept out of recordings and reports besides known secrets: regular expressions",
+                RedactPattern::read,
+            ),
             variables: BTreeMap::new(),
             named: BTreeSet::new(),
         }

@@ -5,6 +5,7 @@ mod deferred;
 pub(crate) mod evals;
 mod fault;
 mod gate_files;
+mod graded;
 mod imports;
 mod load;
 mod names;

@@ -35,18 +35,11 @@ pub struct Budget {
 impl RunOptions {
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
         field.block(|block: &mut Block<'_>| Self {
-            stale: block
-                .optional(
-                    "stale",
-                    "`error` (the default) or `warn` when a cassette no longer fits the suite",
-                    |f| {
-                        f.choice(
-                            "what a stale cassette does",
-                            &[("error", Stale::Error), ("warn", Stale::Warn)],
-                        )
-                    },
-                )
-                .unwrap_or_default(),
+            stale: block.or_default(
+                "stale",
+                "`error` (the default) or `warn` when a cassette no longer fits the suite",
+                |f| f.choice("what a stale cassette does", &[("error", Stale::Error), ("warn", Stale::Warn)]),
+            ),
             deny_unpinned: block.flag(
                 "deny_unpinned",
                 "Fail tests whose recording has no fingerprint (`unpinned`)",

@@ -70,20 +70,16 @@ impl Script {
                 "The folders that the client offers, answers to `roots/list`",
                 |f| f.list(read_root),
             ),
-            sampling: block
-                .optional(
-                    "sampling",
-                    "Answers to `sampling/createMessage`: the first that fits is given",
-                    |f| read_rules(f, &["text", "result", "decline"], read_sampling),
-                )
-                .unwrap_or_default(),
-            elicitation: block
-                .optional(
-                    "elicitation",
-                    "Answers to `elicitation/create`: the first that fits is given",
-                    |f| read_rules(f, &["accept", "decline", "cancel"], read_elicitation),
-                )
-                .unwrap_or_default(),
+            sampling: block.or_default(
+                "sampling",
+                "Answers to `sampling/createMessage`: the first that fits is given",
+                |f| read_rules(f, &["text", "result", "decline"], read_sampling),
+            ),
+            elicitation: block.or_default(
+                "elicitation",
+                "Answers to `elicitation/create`: the first that fits is given",
+                |f| read_rules(f, &["accept", "decline", "cancel"], read_elicitation),
+            ),
         })
     }
 
@@ -163,14 +159,12 @@ impl Rule {
 
 fn read_root(field: &mut Field<'_>) -> Option<Deferred> {
     let text = |f: &mut Field<'_>| Some(Deferred::Text { text: f.template()?, plain: false });
-    field
-        .block(|block| {
-            let uri = block.required("uri", "The folder, as `file:///tmp`", text);
-            let name = block.optional("name", "What it is called", text);
-            let name = name.map(|name| ("name".to_owned(), name));
-            Some(Deferred::Map(std::iter::once(("uri".to_owned(), uri?)).chain(name).collect()))
-        })
-        .flatten()
+    field.try_block(|block| {
+        let uri = block.required("uri", "The folder, as `file:///tmp`", text);
+        let name = block.optional("name", "What it is called", text);
+        let name = name.map(|name| ("name".to_owned(), name));
+        Some(Deferred::Map(std::iter::once(("uri".to_owned(), uri?)).chain(name).collect()))
+    })
 }
 
 /// The answers to one method, in the order they are tried.

@@ -11,7 +11,7 @@ use super::deferred::{Environment, Scope, Unset};
 use super::read::{Block, Field};
 use super::responses::{Responses, Script};
 use crate::era::Era;
-use crate::problem::{Problem, Span};
+use crate::problem::Problem;
 use crate::provider;
 use serde_json::{Map, Value, json};
 
@@ -95,10 +95,9 @@ impl Server {
         matches!(self.endpoint, Endpoint::Mock(_))
     }
 
-    pub(super) fn read(field: &mut Field<'_>) -> Option<(Span, Self)> {
-        let span = field.span();
+    pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
         let scope = field.reading.scope();
-        field.define("server", |field| field.block(|block| (span, Self { scope, ..Self::read_block(block) })))
+        field.define("server", |field| field.block(|block| Self { scope, ..Self::read_block(block) }))
     }
 
     /// A text of this entry with its variables filled in.
@@ -162,8 +161,7 @@ impl Server {
         let server = Self {
             endpoint: Endpoint::default(),
             env: block
-                .optional("env", "Environment variables for the server's process", program::read_env)
-                .unwrap_or_default(),
+                .or_default("env", "Environment variables for the server's process", program::read_env),
             cwd: block.optional(
                 "cwd",
                 "The folder the server starts in, relative to the suite",
@@ -190,12 +188,11 @@ impl Server {
             ),
             scope: Scope::default(),
             script: block
-                .optional(
+                .or_default(
                     "responses",
                     "What is answered when the server asks the client: roots, sampling, elicitation",
                     Script::read,
-                )
-                .unwrap_or_default(),
+                ),
         };
         Self { endpoint: endpoint(block, command, args, url, mock), ..server }
     }
@@ -223,7 +220,7 @@ fn endpoint(
     }
     if command.as_ref().is_some_and(Vec::is_empty) {
         let problem = Problem::error("`command` is empty").help("as `command: [npx, my-server]`");
-        block.report(problem.at(block.key_span("command").unwrap_or_default()));
+        block.report_at("command", problem);
     }
     if let Some(span) = block.key_span("args").filter(|_| !block.has("command")) {
         block.report(Problem::error("`args` belongs to a `command`").at(span));
@@ -253,41 +250,34 @@ impl Provider {
         self.scope.fill(text, environment)
     }
 
-    pub(super) fn read(field: &mut Field<'_>) -> Option<(Span, Self)> {
-        let span = field.span();
+    pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
         let scope = field.reading.scope();
-        field
-            .block(|block| {
-                let kinds: Vec<_> = provider::KINDS.iter().map(|kind| (kind.name, kind.name)).collect();
-                let names: Vec<_> = kinds.iter().map(|(name, _)| *name).collect();
-                let (last, others) = names.split_last().unwrap_or((&"", &[]));
-                let doc = format!("The dialect: {} or {last}", others.join(", "));
-                let kind = block.required("type", &doc, |f| f.choice("a provider type", &kinds));
-                let base_url =
-                    block.optional("base_url", "The address to send requests to", |f| f.template());
-                let api_key_env =
-                    block
-                        .optional("api_key_env", "The environment variable that holds the key", |f| f.name());
-                let jobs = block
-                    .optional("jobs", "The most runs to record with it at once", |f| f.whole(1..=u64::MAX));
-                let request_timeout_ms =
-                    block.optional("request_timeout", "How long one answer may take, as `60s`", |f| {
-                        f.limit_ms()
-                    });
-                let doc = "Whether to send `reasoning_content` back, as DeepSeek and Kimi want it; others refuse it";
-                let echo_reasoning = block.flag("echo_reasoning", doc, false);
-                if let Some(span) =
-                    block.key_span("echo_reasoning").filter(|_| kind.is_some_and(|kind| kind != "openai"))
-                {
-                    let problem = Problem::error("`echo_reasoning` belongs to `type: openai`").at(span);
-                    block.report(problem.help("remove it: the other dialects have a place of their own for thoughts"));
-                }
-                let kind = kind?;
-                Some((
-                    span,
-                    Self { kind, base_url, api_key_env, jobs, request_timeout_ms, echo_reasoning, scope },
-                ))
-            })
-            .flatten()
+        field.try_block(|block| {
+            let kinds: Vec<_> = provider::KINDS.iter().map(|kind| (kind.name, kind.name)).collect();
+            let names: Vec<_> = kinds.iter().map(|(name, _)| *name).collect();
+            let (last, others) = names.split_last().unwrap_or((&"", &[]));
+            let doc = format!("The dialect: {} or {last}", others.join(", "));
+            let kind = block.required("type", &doc, |f| f.choice("a provider type", &kinds));
+            let base_url = block.optional("base_url", "The address to send requests to", |f| f.template());
+            let api_key_env =
+                block.optional("api_key_env", "The environment variable that holds the key", |f| f.name());
+            let jobs =
+                block.optional("jobs", "The most runs to record with it at once", |f| f.whole(1..=u64::MAX));
+            let request_timeout_ms =
+                block.optional("request_timeout", "How long one answer may take, as `60s`", |f| f.limit_ms());
+            let doc =
+                "Whether to send `reasoning_content` back, as DeepSeek and Kimi want it; others refuse it";
+            let echo_reasoning = block.flag("echo_reasoning", doc, false);
+            if let Some(span) =
+                block.key_span("echo_reasoning").filter(|_| kind.is_some_and(|kind| kind != "openai"))
+            {
+                let problem = Problem::error("`echo_reasoning` belongs to `type: openai`").at(span);
+                block.report(
+                    problem.help("remove it: the other dialects have a place of their own for thoughts"),
+                );
+            }
+            let kind = kind?;
+            Some(Self { kind, base_url, api_key_env, jobs, request_timeout_ms, echo_reasoning, scope })
+        })
     }
 }

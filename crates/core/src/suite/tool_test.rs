@@ -48,47 +48,43 @@ impl ToolTest {
 
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
         let span = field.span();
-        field
-            .block(|block| {
-                let mut server_span = span;
-                let name =
-                    block.required("name", "The test's name, unique in the suite", |f| f.public_name());
-                let server = block.required("server", "The server, by its name under `servers:`", |f| {
-                    server_span = f.span();
-                    f.name()
-                });
-                let tool = block.required("tool", "The tool to call", |f| f.name());
-                let args = block.optional("args", "The arguments", |f| f.map_and_template());
-                let doc =
-                    "What must hold for the result; may be left out where the tool declares an outputSchema";
-                let expect =
-                    block.optional("expect", doc, |f| Assertion::<Path>::read_list(f, Roots::ToolTest));
-                let timeout_ms =
-                    block.optional("timeout", "How long the call may take, as `30s`", |f| f.limit_ms());
-                let tags = block.optional("tags", "Words to select the test by", |f| f.list(|f| f.name()));
-                let skip = block.optional("skip", "Why the test is left out", read_skip);
-                let only = read_only(block);
-                if expect.as_ref().is_some_and(Vec::is_empty) {
-                    let problem = Problem::error("an empty `expect:` asserts nothing").help("name a target");
-                    block.report(problem.at(block.key_span("expect").unwrap_or_default()));
-                }
-                let (args, args_template) = args.unzip();
-                Some(Self {
-                    name: name?,
-                    server: server?,
-                    tool: tool?,
-                    args,
-                    args_template,
-                    timeout_ms,
-                    tags: tags.unwrap_or_default(),
-                    skip,
-                    only,
-                    expect: expect.unwrap_or_default(),
-                    span: block.key_span("name").unwrap_or(span),
-                    place: Place::default(),
-                    server_span,
-                })
+        field.try_block(|block| {
+            let mut server_span = span;
+            let name = block.required("name", "The test's name, unique in the suite", |f| f.public_name());
+            let server = block.required("server", "The server, by its name under `servers:`", |f| {
+                server_span = f.span();
+                f.name()
+            });
+            let tool = block.required("tool", "The tool to call", |f| f.name());
+            let args = block.optional("args", "The arguments", |f| f.map_and_template());
+            let doc =
+                "What must hold for the result; may be left out where the tool declares an outputSchema";
+            let expect = block.optional("expect", doc, |f| Assertion::<Path>::read_list(f, Roots::ToolTest));
+            let timeout_ms =
+                block.optional("timeout", "How long the call may take, as `30s`", |f| f.limit_ms());
+            let tags = block.optional("tags", "Words to select the test by", |f| f.list(|f| f.name()));
+            let skip = block.optional("skip", "Why the test is left out", read_skip);
+            let only = read_only(block);
+            if expect.as_ref().is_some_and(Vec::is_empty) {
+                let problem = Problem::error("an empty `expect:` asserts nothing").help("name a target");
+                block.report_at("expect", problem);
+            }
+            let (args, args_template) = args.unzip();
+            Some(Self {
+                name: name?,
+                server: server?,
+                tool: tool?,
+                args,
+                args_template,
+                timeout_ms,
+                tags: tags.unwrap_or_default(),
+                skip,
+                only,
+                expect: expect.unwrap_or_default(),
+                span: block.key_span("name").unwrap_or(span),
+                place: Place::default(),
+                server_span,
             })
-            .flatten()
+        })
     }
 }

@@ -13,7 +13,7 @@ pub(crate) use change::find;
 pub(crate) use guard::{Guard, read_guards};
 pub use running::Running;
 
-use crate::problem::{Problem, Span};
+use crate::problem::Problem;
 use crate::suite::read::{Block, Field};
 use crate::trace::Tool;
 use effect::{Effect, read_effects};
@@ -26,8 +26,6 @@ pub struct World {
     pub seed: Value,
     transitions: Vec<Transition>,
     pub(crate) forbidden: Vec<Forbidden>,
-    /// Every tool that is named, with its place.
-    pub(crate) named: Vec<(String, Span)>,
     /// Seed and transitions as they are written: what decides how a run goes.
     written: Value,
 }
@@ -60,7 +58,6 @@ pub enum Step {
 
 impl World {
     pub(crate) fn read(block: &mut Block<'_>) -> Self {
-        let mut named = Vec::new();
         let mut written = Map::new();
         let doc = "The state that every run begins with: a map of any depth";
         let seed = block.optional("seed", doc, |f| {
@@ -68,19 +65,16 @@ impl World {
             read_seed(f)
         });
         let doc = "What calls change: the first transition of the called tool whose guards hold is made";
-        let transitions = block.optional("transitions", doc, |f| {
+        let transitions = block.or_default("transitions", doc, |f| {
             written.insert("transitions".to_owned(), f.value_quietly());
-            f.list(|f| f.define("transition", |f| Transition::read(f, &mut named)))
+            f.list(|f| f.define("transition", Transition::read))
         });
         let doc = "Calls that must not be made, whatever they lead to";
-        let forbidden = block.optional("forbidden", doc, |f| {
-            f.list(|f| f.define("forbidden", |f| Forbidden::read(f, &mut named)))
-        });
+        let forbidden = block.list("forbidden", doc, |f| f.define("forbidden", Forbidden::read));
         Self {
             seed: seed.unwrap_or_else(|| json!({})),
-            transitions: transitions.unwrap_or_default(),
-            forbidden: forbidden.unwrap_or_default(),
-            named,
+            transitions,
+            forbidden,
             written: Value::Object(written),
         }
     }
@@ -121,21 +115,20 @@ impl World {
 }
 
 impl Transition {
-    fn read(field: &mut Field<'_>, named: &mut Vec<(String, Span)>) -> Option<Self> {
-        let read = field.block(|block| {
-            let tool = block.required("tool", "The tool whose calls change something", |f| tool(f, named));
+    fn read(field: &mut Field<'_>) -> Option<Self> {
+        field.try_block(|block| {
+            let tool = block.required("tool", "The tool whose calls change something", |f| f.tool());
             let when =
-                block.optional("when", "What must hold in the state, and of the arguments", read_guards);
+                block.or_default("when", "What must hold in the state, and of the arguments", read_guards);
             let doc = "What changes: `set`, `inc`, `dec`, `append`, `remove`, `unset`";
-            let effects = block.optional("effect", doc, read_effects);
+            let effects = block.or_default("effect", doc, read_effects);
             if !block.has("when") && !block.has("effect") {
                 let problem =
                     Problem::error("this transition says neither when it is made nor what it changes");
                 block.report(problem.help("write an `effect:`; a tool without transitions only reads"));
             }
-            Some(Self { tool: tool?, when: when.unwrap_or_default(), effects: effects.unwrap_or_default() })
-        });
-        read.flatten()
+            Some(Self { tool: tool?, when, effects })
+        })
     }
 
     /// The state after the call and the places that it changed; or why the call cannot be made. Each effect sees what
@@ -156,24 +149,16 @@ impl Transition {
 }
 
 impl Forbidden {
-    fn read(field: &mut Field<'_>, named: &mut Vec<(String, Span)>) -> Option<Self> {
-        let read = field.block(|block| {
-            let tool = block.required("tool", "The tool that must not be called", |f| tool(f, named));
+    fn read(field: &mut Field<'_>) -> Option<Self> {
+        field.try_block(|block| {
+            let tool = block.required("tool", "The tool that must not be called", |f| f.tool());
             let doc =
                 "When it must not be called: what holds in the state before the call, and of its arguments";
-            let when = block.optional("when", doc, read_guards);
+            let when = block.or_default("when", doc, read_guards);
             let reason = block.required("reason", "Why not, for the one who reads the report", |f| f.name());
-            Some(Self { tool: tool?, when: when.unwrap_or_default(), reason: reason? })
-        });
-        read.flatten()
+            Some(Self { tool: tool?, when, reason: reason? })
+        })
     }
-}
-
-fn tool(field: &mut Field<'_>, named: &mut Vec<(String, Span)>) -> Option<String> {
-    let span = field.span();
-    let tool = field.tool()?;
-    named.push((tool.clone(), span));
-    Some(tool)
 }
 
 fn read_seed(field: &mut Field<'_>) -> Option<Value> {

@@ -46,7 +46,6 @@ const NO_TASK: &str = "without an `expect:` that can be observed every run succe
 pub(crate) struct Ablate {
     /// The sets of tools; each tool in turn where none is written.
     sets: Option<Vec<Vec<String>>>,
-    named: Vec<(String, Span)>,
     /// How many runs there are without each; as many as the agent has.
     runs: Option<usize>,
     /// Whether a run can fail: the agent's `expect:` says something that is observed.
@@ -66,14 +65,13 @@ pub(super) const KIND: GateKind = GateKind {
 
 impl Ablate {
     fn read(block: &mut Block<'_>) -> Self {
-        let mut named = Vec::new();
         let doc = "The tools that are removed, one or several at a time; left out, each tool in turn";
-        let sets = block.optional("sets", doc, |field| read_sets(field, &mut named));
+        let sets = block.optional("sets", doc, read_sets);
         let doc = "How many runs are made without each set; left out, as many as the agent has";
         let runs = block.optional("runs", doc, |field| field.whole(1..=100_000)).map(|runs| runs as usize);
         let expect = block.sibling("expect", |field| Assertion::<Path>::read_list(field, Roots::Trace));
         let has_task = expect.is_some_and(|expect| expect.iter().any(Assertion::is_observable));
-        Self { sets, named, runs, has_task }
+        Self { sets, runs, has_task }
     }
 
     /// The sets of a recording with this catalogue.
@@ -120,12 +118,8 @@ impl Gate for Ablate {
         Recording { side: Some(Side { words, runs: Box::new(runs) }), ..Recording::default() }
     }
 
-    fn named_tools(&self) -> &[(String, Span)] {
-        &self.named
-    }
-
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
-        let mut problems = agent.unknown_tools(&self.named);
+        let mut problems = agent.unknown_tools(agent.named);
         if !self.has_task {
             let problem = Problem::warning(NO_TASK);
             let help = "say in the agent's `expect:` what the task must come to, whichever tools do it";
@@ -135,17 +129,13 @@ impl Gate for Ablate {
     }
 }
 
-fn read_sets(field: &mut Field<'_>, named: &mut Vec<(String, Span)>) -> Option<Vec<Vec<String>>> {
-    let mut tool = |field: &mut Field<'_>| {
-        let tool = field.tool()?;
-        named.push((tool.clone(), field.span()));
-        Some(tool)
-    };
+fn read_sets(field: &mut Field<'_>) -> Option<Vec<Vec<String>>> {
     let mut seen: Vec<(Vec<String>, Span)> = Vec::new();
-    let sets = field.list(|item| {
+    let empty = Problem::error("there is no set").help("write `ablate: true` for each tool in turn");
+    field.list_of_some(empty, |item| {
         let mut set = item.shapes("a tool or a list of tools", |shapes| {
-            shapes.text(|field| tool(field).map(|tool| vec![tool]));
-            shapes.list(|field| field.list(&mut tool));
+            shapes.text(|field| field.tool().map(|tool| vec![tool]));
+            shapes.list(|field| field.list(|item| item.tool()));
         })?;
         set.sort();
         set.dedup();
@@ -159,10 +149,5 @@ fn read_sets(field: &mut Field<'_>, named: &mut Vec<(String, Span)>) -> Option<V
         }
         seen.push((set.clone(), item.span()));
         Some(set)
-    });
-    field.amend_schema("minItems", serde_json::json!(1));
-    if sets.as_ref().is_some_and(Vec::is_empty) {
-        field.report(Problem::error("there is no set").help("write `ablate: true` for each tool in turn"));
-    }
-    sets
+    })
 }

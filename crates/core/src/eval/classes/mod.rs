@@ -19,39 +19,27 @@ pub struct Class {
     pub members: Vec<String>,
 }
 
-/// The list under `classes:`.
-fn read_classes(field: &mut Field<'_>) -> Option<Vec<Class>> {
-    read_placed_classes(field, &mut Vec::new())
-}
-
-/// The block's own `classes:` and where each member is written, or else those of the agent's `equal_function_sets:`.
-pub(crate) fn read_placed_classes_or_siblings(
-    block: &mut Block<'_>,
-    places: &mut Vec<(String, Span)>,
-) -> Option<Vec<Class>> {
+/// The block's own `classes:`, or else those of the agent's `equal_function_sets:`.
+pub(crate) fn read_classes_or_siblings(block: &mut Block<'_>) -> Option<Vec<Class>> {
     let doc = "The tools that do the same job, by capability; left out, those of `equal_function_sets:`";
-    let own = block.optional("classes", doc, |field| read_placed_classes(field, places));
+    let own = block.optional("classes", doc, read_classes);
     if own.is_some() || block.has("classes") {
         return own;
     }
     block.sibling("equal_function_sets", |field| {
-        field.block(|sets| sets.optional("classes", "", read_classes)).flatten()
+        field.try_block(|sets| sets.optional("classes", "", read_classes))
     })
 }
 
-/// The list under `classes:`, and where each member is written.
-pub(crate) fn read_placed_classes(
-    field: &mut Field<'_>,
-    places: &mut Vec<(String, Span)>,
-) -> Option<Vec<Class>> {
+/// The list under `classes:`.
+pub(crate) fn read_classes(field: &mut Field<'_>) -> Option<Vec<Class>> {
     let mut names: Vec<(String, Span)> = Vec::new();
     field.list(|item| {
-        item.block(|block| {
+        item.try_block(|block| {
             let name = block.required("name", "The capability", |f| read_new_name(f, &mut names));
-            let members = block.required("members", "The tools that provide it", |f| read_members(f, places));
+            let members = block.required("members", "The tools that provide it", read_members);
             Some(Class { name: name?, members: members? })
         })
-        .flatten()
     })
 }
 
@@ -65,17 +53,7 @@ fn read_new_name(field: &mut Field<'_>, names: &mut Vec<(String, Span)>) -> Opti
     Some(name)
 }
 
-fn read_members(field: &mut Field<'_>, places: &mut Vec<(String, Span)>) -> Option<Vec<String>> {
-    let members = field.list(|item| {
-        let member = item.tool()?;
-        places.push((member.clone(), item.span()));
-        Some(member)
-    });
-    field.amend_schema("minItems", serde_json::json!(1));
-    if members.as_ref().is_some_and(Vec::is_empty) {
-        let problem = Problem::error("a class without members can never be reached");
-        field.report(problem.help("list the tools of which any one will do"));
-        return None;
-    }
-    members
+fn read_members(field: &mut Field<'_>) -> Option<Vec<String>> {
+    let empty = Problem::error("a class without members can never be reached");
+    field.list_of_some(empty.help("list the tools of which any one will do"), |item| item.tool())
 }

@@ -18,7 +18,7 @@ use super::shown::Shown;
 use super::stats::{CONFIDENCE, certified_lower, percent_of, wilson};
 use super::target::{Fold, Target};
 use crate::matcher::Matcher;
-use crate::problem::{Problem, Span};
+use crate::problem::Problem;
 use crate::report::evidence::ChoicePoint;
 use crate::report::{Evidence, Finding, Number};
 use crate::suite::Variant;
@@ -57,7 +57,7 @@ const CHOSE_NEITHER: Target =
 const MOST_FINDINGS: usize = 20;
 const MOST_DISTRACTORS: u64 = 1000;
 
-/// The block as written, and where its tools stand.
+/// The block as written.
 #[derive(Clone)]
 pub(crate) struct Distractors {
     count: usize,
@@ -66,7 +66,6 @@ pub(crate) struct Distractors {
     source: Source,
     correct: Vec<String>,
     complexity: Option<&'static str>,
-    places: Vec<(String, Span)>,
 }
 
 /// Where the distractors come from.
@@ -200,10 +199,6 @@ impl Gate for Distractors {
         })
     }
 
-    fn named_tools(&self) -> &[(String, Span)] {
-        &self.places
-    }
-
     fn recording(&self) -> Recording<'_> {
         let row = |&count: &usize| {
             let gate: Box<dyn Gate> = Box::new(Self { count, sweep: Vec::new(), ..self.clone() });
@@ -250,20 +245,19 @@ impl Distractors {
     }
 
     fn read(block: &mut Block<'_>) -> Self {
-        let mut places = Vec::new();
         let (count, sweep) = read_counts(block);
         let doc = "Where they come from; the bundled catalogue when left out";
-        let source = block.optional("source", doc, |field| read_source(field, &mut places));
+        let source = block.optional("source", doc, read_source);
         let source = source.unwrap_or(Source::Catalogue);
         let most = sweep.last().copied().max(count);
         if source == Source::Catalogue && most.is_some_and(|most| most > catalogue::size()) {
             let problem = Problem::error(format!("the bundled catalogue has {} tools", catalogue::size()));
             let problem = problem.help("lower the count, or write `source: {from: near_duplicate}`");
             let key = if most == count { "count" } else { "sweep" };
-            block.report(problem.at(block.key_span(key).unwrap_or_default()));
+            block.report_at(key, problem);
         }
         let doc = "The tools that are right; a run that calls one of them and no distractor chose correctly";
-        let correct = block.required("correct", doc, |field| read_correct(field, &mut places));
+        let correct = block.required("correct", doc, read_correct);
         let complexity =
             block.optional("complexity", "Whether the task needs its tools in turn or at once", |field| {
                 field.choice("a complexity", &[("serial", "serial"), ("parallel", "parallel")])
@@ -274,7 +268,6 @@ impl Distractors {
             source,
             correct: correct.unwrap_or_default(),
             complexity,
-            places,
         }
     }
 
@@ -344,12 +337,8 @@ fn read_counts(block: &mut Block<'_>) -> (Option<usize>, Vec<usize>) {
         block.optional("count", doc, |field| field.whole(1..=MOST_DISTRACTORS)).map(|count| count as usize);
     let doc = "Record and judge the agent once for each of these counts, each in a row of its own";
     let sweep = block.optional("sweep", doc, |field| {
-        let sweep = field.list(|item| item.whole(0..=MOST_DISTRACTORS).map(|count| count as usize));
-        field.amend_schema("minItems", serde_json::json!(1));
-        if sweep.as_ref().is_some_and(Vec::is_empty) {
-            field.report(Problem::error("`sweep` is empty").help("as `sweep: [0, 4, 16]`"));
-        }
-        sweep
+        let empty = Problem::error("`sweep` is empty").help("as `sweep: [0, 4, 16]`");
+        field.list_of_some(empty, |item| item.whole(0..=MOST_DISTRACTORS).map(|count| count as usize))
     });
     if !block.has("sweep") {
         block.need("count", "How many distractors are put among the tools, or `sweep: [0, 4, 16]`");
@@ -358,37 +347,23 @@ fn read_counts(block: &mut Block<'_>) -> (Option<usize>, Vec<usize>) {
     (count, sweep.into_iter().chain(count).collect::<BTreeSet<usize>>().into_iter().collect())
 }
 
-fn read_source(field: &mut Field<'_>, places: &mut Vec<(String, Span)>) -> Option<Source> {
-    field
-        .block(|block| {
-            let from = block.required("from", "`catalog` or `near_duplicate`", |field| {
-                field.choice("a source", &[("catalog", false), ("near_duplicate", true)])
-            });
-            let of = block.optional("of", "The tool to copy; the first correct one when left out", |field| {
-                read_tool(field, places)
-            });
-            if from == Some(false) && of.is_some() {
-                let problem = Problem::error("`of` is for near duplicates: the catalogue copies nothing");
-                block.report(problem.at(block.key_span("of").unwrap_or_default()));
-            }
-            Some(if from? { Source::NearDuplicate(of) } else { Source::Catalogue })
-        })
-        .flatten()
+fn read_source(field: &mut Field<'_>) -> Option<Source> {
+    field.try_block(|block| {
+        let from = block.required("from", "`catalog` or `near_duplicate`", |field| {
+            field.choice("a source", &[("catalog", false), ("near_duplicate", true)])
+        });
+        let of = block.optional("of", "The tool to copy; the first correct one when left out", |f| f.tool());
+        if from == Some(false) && of.is_some() {
+            let problem = Problem::error("`of` is for near duplicates: the catalogue copies nothing");
+            block.report_at("of", problem);
+        }
+        Some(if from? { Source::NearDuplicate(of) } else { Source::Catalogue })
+    })
 }
 
-fn read_correct(field: &mut Field<'_>, places: &mut Vec<(String, Span)>) -> Option<Vec<String>> {
-    let correct = field.list(|item| read_tool(item, places));
-    field.amend_schema("minItems", serde_json::json!(1));
-    if correct.as_ref().is_some_and(Vec::is_empty) {
-        field.report(Problem::error("without a correct tool no run can choose correctly"));
-    }
-    correct
-}
-
-fn read_tool(field: &mut Field<'_>, places: &mut Vec<(String, Span)>) -> Option<String> {
-    let tool = field.tool()?;
-    places.push((tool.clone(), field.span()));
-    Some(tool)
+fn read_correct(field: &mut Field<'_>) -> Option<Vec<String>> {
+    let empty = Problem::error("without a correct tool no run can choose correctly");
+    field.list_of_some(empty, |item| item.tool())
 }
 
 #[cfg(test)]

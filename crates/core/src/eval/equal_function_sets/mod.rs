@@ -2,12 +2,11 @@
 
 pub use super::classes::{Class, Selection, score_selection};
 
-use super::classes::{Reach, explain_selection, read_placed_classes};
+use super::classes::{Reach, explain_selection, read_classes};
 use super::gate::{Gate, GateKind};
 use super::outlook::Outlook;
 use super::scores::{RunScores, Scores};
 use super::target::{Fold, Target};
-use crate::problem::Span;
 use crate::report::Number;
 use crate::suite::read::Block;
 use crate::trace::Run;
@@ -28,10 +27,9 @@ const FALSE_POSITIVES: Target =
 const FALSE_NEGATIVES: Target =
     Target::count("tool_selection.false_negatives", "classes that no call reached").folded(Fold::Sum);
 
-/// The block as written, and where each member stands.
+/// The block as written.
 pub(crate) struct EqualFunctionSets {
     classes: Vec<Class>,
-    places: Vec<(String, Span)>,
 }
 
 pub(super) const KIND: GateKind = GateKind {
@@ -98,18 +96,12 @@ impl Gate for EqualFunctionSets {
             _ => Outlook::folded(target, scores),
         }
     }
-
-    fn named_tools(&self) -> &[(String, Span)] {
-        &self.places
-    }
 }
 
 impl EqualFunctionSets {
     fn read(block: &mut Block<'_>) -> Self {
-        let mut places = Vec::new();
         let doc = "The capabilities the task needs, each with the tools of which any one will do";
-        let classes = block.required("classes", doc, |field| read_placed_classes(field, &mut places));
-        Self { classes: classes.unwrap_or_default(), places }
+        Self { classes: block.required("classes", doc, read_classes).unwrap_or_default() }
     }
 }
 

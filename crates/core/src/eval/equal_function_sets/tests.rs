@@ -19,7 +19,7 @@ fn counts(names: &[&str], of: &[(&str, &[&str])]) -> (usize, usize, usize) {
 }
 
 fn gate(of: &[(&str, &[&str])]) -> EqualFunctionSets {
-    EqualFunctionSets { classes: classes(of), places: Vec::new() }
+    EqualFunctionSets { classes: classes(of) }
 }
 
 fn judge(gate: &EqualFunctionSets, runs: &[&[&str]]) -> Scores {

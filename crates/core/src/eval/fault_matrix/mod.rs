@@ -110,7 +110,8 @@ impl Gate for FaultMatrix {
 
 fn read_kinds(field: &mut Field<'_>) -> Option<Vec<FaultKind>> {
     let mut seen: Vec<(FaultKind, Span)> = Vec::new();
-    let kinds = field.list(|item| {
+    let empty = Problem::error("`kinds` is empty").help("leave it out for one of each that fails a call");
+    field.list_of_some(empty, |item| {
         let kind = FaultKind::read_injectable(item)?;
         if kind == FaultKind::None {
             item.report(Problem::error("`none` is no fault: nothing goes wrong"));
@@ -122,12 +123,5 @@ fn read_kinds(field: &mut Field<'_>) -> Option<Vec<FaultKind>> {
         }
         seen.push((kind, item.span()));
         Some(kind)
-    });
-    field.amend_schema("minItems", serde_json::json!(1));
-    if kinds.as_ref().is_some_and(Vec::is_empty) {
-        field.report(
-            Problem::error("`kinds` is empty").help("leave it out for one of each that fails a call"),
-        );
-    }
-    kinds
+    })
 }

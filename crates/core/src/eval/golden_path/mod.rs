@@ -227,10 +227,6 @@ impl Gate for GoldenPathBlock {
         })
     }
 
-    fn tool_names(&self) -> Vec<&str> {
-        self.path.calls.iter().map(String::as_str).collect()
-    }
-
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         let own = self.own_waste();
         let counted = (own.backtracks.len() * usize::from(self.path.penalize_backtracking))

@@ -8,44 +8,37 @@ use crate::problem::Problem;
 use crate::suite::read::{Block, Field};
 
 pub(super) fn narrative(block: &mut Block<'_>) -> Narrative {
-    let tools = |field: &mut Field<'_>| field.list(|field| field.name());
+    let tool = |field: &mut Field<'_>| field.name();
+    let ways = [("rules", Extraction::Rules), ("literal", Extraction::Literal)];
     let narrative = Narrative {
-        mutating_tools: block
-            .optional("mutating_tools", "Tools that write, whatever their names say", tools)
-            .unwrap_or_default(),
-        readonly_tools: block
-            .optional("readonly_tools", "Tools that do not write; wins over `mutating_tools`", tools)
-            .unwrap_or_default(),
+        mutating_tools: block.list("mutating_tools", "Tools that write, whatever their names say", tool),
+        readonly_tools: block.list(
+            "readonly_tools",
+            "Tools that do not write; wins over `mutating_tools`",
+            tool,
+        ),
         max_divergence_score: block.optional(
             "max_divergence_score",
             "Also fail when the divergence is above this",
             |field| field.number(0.0..=1.0),
         ),
-        extra_verbs: block
-            .optional("extra_verbs", "Further verbs whose claims are checked, uninflected", |field| {
-                field.list(read_verb)
-            })
-            .unwrap_or_default(),
+        extra_verbs: block.list(
+            "extra_verbs",
+            "Further verbs whose claims are checked, uninflected",
+            read_verb,
+        ),
         synonyms: block
-            .optional("synonyms", "The agent's words for a verb, as `create: [file, raise]`", |field| {
+            .or_default("synonyms", "The agent's words for a verb, as `create: [file, raise]`", |field| {
                 field.entries(|_, _, field| field.list(read_word))
             })
-            .unwrap_or_default()
             .into_iter()
             .collect(),
-        extraction: block
-            .optional(
-                "extraction",
-                "`rules` holds completed changes against successful calls; `literal` takes every verb with an object, \
-                 and compares words",
-                |field| {
-                    field.choice(
-                        "a way of extraction",
-                        &[("rules", Extraction::Rules), ("literal", Extraction::Literal)],
-                    )
-                },
-            )
-            .unwrap_or_default(),
+        extraction: block.or_default(
+            "extraction",
+            "`rules` holds completed changes against successful calls; `literal` takes every verb with an object, \
+             and compares words",
+            |field| field.choice("a way of extraction", &ways),
+        ),
     };
     warn(block, &narrative);
     narrative
@@ -105,22 +98,13 @@ pub(super) fn advice(block: &mut Block<'_>) -> Option<Question> {
 }
 
 fn warn(block: &Block<'_>, narrative: &Narrative) {
-    let warn_at = |key: &str, message: String, help: &str| {
-        let problem = Problem::warning(message).help(help.to_owned());
-        block.report(block.key_span(key).map_or(problem.clone(), |span| problem.at(span)));
-    };
     for tool in narrative.mutating_tools.iter().filter(|tool| narrative.readonly_tools.contains(tool)) {
-        warn_at(
-            "mutating_tools",
-            format!("`{tool}` is in both `mutating_tools` and `readonly_tools`: it counts as read-only"),
-            "remove it from one of them",
-        );
+        let message =
+            format!("`{tool}` is in both `mutating_tools` and `readonly_tools`: it counts as read-only");
+        block.report_at("mutating_tools", Problem::warning(message).help("remove it from one of them"));
     }
     if narrative.max_divergence_score.is_some_and(|ceiling| ceiling >= 1.0) {
-        warn_at(
-            "max_divergence_score",
-            "the divergence is never above 1: this ceiling cannot fail".to_owned(),
-            "lower it or remove it",
-        );
+        let problem = Problem::warning("the divergence is never above 1: this ceiling cannot fail");
+        block.report_at("max_divergence_score", problem.help("lower it or remove it"));
     }
 }

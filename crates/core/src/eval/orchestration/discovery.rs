@@ -76,7 +76,7 @@ impl DiscoveryBlock {
         let doc = "The prompt names no tool and no server";
         let name_free = block.flag("name_free", doc, true);
         let doc = "Names of tools or servers that are ordinary words in this prompt";
-        let allow = block.optional("allow", doc, |f| f.list(|f| f.name())).unwrap_or_default();
+        let allow = block.list("allow", doc, |f| f.name());
         let prompt = block.sibling("prompt", |field| field.string());
         let turns = block.sibling("turns", |field| field.list(|item| item.string()));
         let prompts = prompt.into_iter().chain(turns.into_iter().flatten()).collect();

@@ -7,11 +7,10 @@ mod mentions;
 #[cfg(test)]
 mod tests;
 
-use super::classes::{Class, read_placed_classes_or_siblings};
+use super::classes::{Class, read_classes_or_siblings};
 use super::gate::{Gate, GateKind};
 use super::scores::{Scores, vacuous_runs};
 use super::target::{Fold, Target};
-use crate::problem::Span;
 use crate::report::Number;
 use crate::suite::read::Block;
 use crate::trace::Run;
@@ -39,10 +38,9 @@ const EFFICIENCY: Target =
     Target::percent("orchestration.efficiency", "percent of the calls that repeat no call of their run")
         .folded(Fold::Pooled);
 
-/// The block as written, and where each member of its own classes stands.
+/// The block as written.
 pub(crate) struct OrchestrationBlock {
     classes: Vec<Class>,
-    places: Vec<(String, Span)>,
 }
 
 pub(super) const KIND: GateKind = GateKind {
@@ -58,9 +56,7 @@ pub(super) const KIND: GateKind = GateKind {
 
 impl OrchestrationBlock {
     fn read(block: &mut Block<'_>) -> Self {
-        let mut places = Vec::new();
-        let classes = read_placed_classes_or_siblings(block, &mut places).unwrap_or_default();
-        Self { classes, places }
+        Self { classes: read_classes_or_siblings(block).unwrap_or_default() }
     }
 }
 
@@ -89,9 +85,5 @@ impl Gate for OrchestrationBlock {
             scores.nothing_counts(&SYNTAX, "a recording has no catalogue, so no tool is known");
         }
         scores
-    }
-
-    fn named_tools(&self) -> &[(String, Span)] {
-        &self.places
     }
 }

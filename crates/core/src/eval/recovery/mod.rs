@@ -19,7 +19,7 @@ use super::scores::{RunScores, Scores};
 use super::shown::{MOST_CALLS, Shown};
 use super::target::{Fold, Target, Unit};
 use crate::fault::Effect;
-use crate::problem::{Problem, Span};
+use crate::problem::Problem;
 use crate::report::evidence::{self, RecoveryRun};
 use crate::report::{Evidence, Number};
 use crate::suite::Fault;
@@ -58,8 +58,8 @@ const GATE_PASSED: Target = Target::flag("recovery.gate_passed", "1 when nothing
 pub(crate) struct RecoveryBlock {
     limits: RecoveryLimits,
     inject: Vec<String>,
-    /// The tools whose success is a recovery, with their places; any when there are none.
-    recovered_by: Vec<(String, Span)>,
+    /// The tools whose success is a recovery; any when there are none.
+    recovered_by: Vec<String>,
     accepts_giving_up: bool,
 }
 
@@ -181,12 +181,8 @@ impl Gate for RecoveryBlock {
         scores
     }
 
-    fn named_tools(&self) -> &[(String, Span)] {
-        &self.recovered_by
-    }
-
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
-        let unknown = agent.unknown_tools(&self.recovered_by);
+        let unknown = agent.unknown_tools(agent.named);
         let faults = agent.inject.iter().filter_map(|fault| self.lint_fault(fault, agent));
         faults.chain(unknown).collect()
     }
@@ -205,25 +201,18 @@ impl RecoveryBlock {
             require_clean_timeout: block.flag("require_clean_timeout", doc, false),
         };
         let doc = "The tools whose success is a recovery; left out, any";
-        let recovered_by = block.optional("recovered_by", doc, |field| {
-            field.list(|item| {
-                let tool = item.tool()?;
-                Some((tool, item.span()))
-            })
-        });
+        let recovered_by = block.list("recovered_by", doc, |item| item.tool());
         let doc = "Whether a run that stops and says that it failed passes";
         let accepts_giving_up =
             block.optional("on_give_up", doc, |f| f.choice("a verdict", &[("fail", false), ("pass", true)]));
         let inject = block.sibling("inject", |field| field.list(|item| item.name())).unwrap_or_default();
-        let recovered_by = recovered_by.unwrap_or_default();
         Self { limits, inject, recovered_by, accepts_giving_up: accepts_giving_up.unwrap_or(false) }
     }
 
     /// Every failure of a run, also by faults that the agent does not name.
     fn all_met<'t>(&self, trace: &'t Trace<'_>) -> Vec<Encounter<'t>> {
-        let by: Vec<String> = self.recovered_by.iter().map(|(tool, _)| tool.clone()).collect();
         let find = if self.inject.is_empty() { measured_encounters } else { encounters };
-        let mut all = find(trace, &self.limits, &by);
+        let mut all = find(trace, &self.limits, &self.recovered_by);
         if self.accepts_giving_up && says_that_it_failed(trace) {
             all.iter_mut().for_each(Encounter::accept_giving_up);
         }
@@ -331,8 +320,8 @@ impl RecoveryBlock {
                 format!("{hit} {met_it}, and no call of a later turn succeeded")
             }
             _ => {
-                let tools: Vec<&String> = self.recovered_by.iter().map(|(tool, _)| tool).collect();
-                format!("{hit} {met_it}, and no call of a later turn to {} succeeded", listed(&tools))
+                let tools = listed(&self.recovered_by);
+                format!("{hit} {met_it}, and no call of a later turn to {tools} succeeded")
             }
         }
     }

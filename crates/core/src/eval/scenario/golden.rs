@@ -19,31 +19,27 @@ pub(super) struct GoldenCall {
 }
 
 /// The calls of every right way.
-pub(super) fn read(field: &mut Field<'_>, named: &mut Vec<(String, Span)>) -> Option<Vec<Vec<GoldenCall>>> {
-    let read = field.block(|block: &mut Block<'_>| {
+pub(super) fn read(field: &mut Field<'_>) -> Option<Vec<Vec<GoldenCall>>> {
+    field.block(|block: &mut Block<'_>| {
         let doc = "The calls of a right run, in order; those that only read may be left out";
-        let mut calls = |f: &mut Field<'_>| f.list(|f| GoldenCall::read(f, named));
-        let first = block.required("calls", doc, &mut calls);
-        let doc = "Other right ways, each a list of calls";
-        let others = block.optional("alternates", doc, |f| f.list(&mut calls));
-        Some(first.into_iter().chain(others.into_iter().flatten()).collect())
-    });
-    read.flatten()
+        let calls = |f: &mut Field<'_>| f.list(GoldenCall::read);
+        let first = block.required("calls", doc, calls);
+        let others = block.list("alternates", "Other right ways, each a list of calls", calls);
+        first.into_iter().chain(others).collect()
+    })
 }
 
 impl GoldenCall {
-    fn read(field: &mut Field<'_>, named: &mut Vec<(String, Span)>) -> Option<Self> {
+    fn read(field: &mut Field<'_>) -> Option<Self> {
         let span = field.span();
-        let call = field.shapes("a tool's name or {tool, args}", |shapes| {
+        field.shapes("a tool's name or {tool, args}", |shapes| {
             shapes.text(|f| Some(Self { tool: f.tool()?, args: json!({}), span }));
             shapes.block(|block| {
-                let tool = block.required("tool", "The tool that is called", |f| f.tool());
+                let tool = block.required("tool", "The tool that is called", |f| f.tool_at(span));
                 let args = block.optional("args", "Its arguments", |f| f.value());
                 Some(Self { tool: tool?, args: args.unwrap_or_else(|| json!({})), span })
             });
-        })?;
-        named.push((call.tool.clone(), span));
-        Some(call)
+        })
     }
 
     /// The tool as it would be recorded: a server before its name is its server where the world means it so.

@@ -12,7 +12,7 @@ use super::shown::Shown;
 use super::success::Success;
 use super::target::{Target, Unit};
 use crate::json::difference;
-use crate::problem::{Problem, Span};
+use crate::problem::Problem;
 use crate::report::evidence::WorldRun;
 use crate::report::{AssertionDiff, Evidence};
 use crate::suite::read::{Block, Field};
@@ -90,8 +90,6 @@ struct ScenarioBlock {
     escalation: Option<Escalation>,
     /// Which calls came to something: those without an error, when it is not said.
     successful: Option<Success>,
-    /// Every tool that the block names.
-    named: Vec<(String, Span)>,
 }
 
 /// The tool that hands over to somebody else, and whether it is to be called.
@@ -101,17 +99,14 @@ struct Escalation {
 }
 
 impl Escalation {
-    fn read(field: &mut Field<'_>, named: &mut Vec<(String, Span)>) -> Option<Self> {
+    fn read(field: &mut Field<'_>) -> Option<Self> {
         let span = field.span();
-        let read = field.block(|block| {
+        field.try_block(|block| {
             let doc = "The tool that hands over to somebody else";
-            let tool = block.required("tool", doc, |f| f.tool());
+            let tool = block.required("tool", doc, |f| f.tool_at(span));
             let is_expected = block.flag("expected", "Whether it is to be called, or must not be", true);
             Some(Self { tool: tool?, is_expected })
-        });
-        let read = read.flatten()?;
-        named.push((read.tool.clone(), span));
-        Some(read)
+        })
     }
 }
 
@@ -120,11 +115,8 @@ const JUDGES: [&str; 6] = ["expect_state", "golden", "refusal", "escalation", "f
 impl ScenarioBlock {
     fn read(block: &mut Block<'_>) -> Self {
         let world = World::read(block);
-        let mut named = world.named.clone();
         let doc = "The calls of a right run: the state that they lead to is the expected one";
-        let golden = block
-            .optional("golden", doc, |f| f.define("golden", |f| golden::read(f, &mut named)))
-            .unwrap_or_default();
+        let golden = block.or_default("golden", doc, |f| f.define("golden", golden::read));
         let walked = golden.iter().filter_map(|calls| {
             GoldenPath::walk(calls, &world).map_err(|problem| block.report(*problem)).ok()
         });
@@ -134,7 +126,7 @@ impl ScenarioBlock {
         let doc = "`true` when the agent is to do nothing, `false` when it must do something";
         let refusal = block.optional("refusal", doc, |f| f.flag());
         let doc = "The tool that hands over to somebody else, and whether it is to be called";
-        let escalation = block.optional("escalation", doc, |f| Escalation::read(f, &mut named));
+        let escalation = block.optional("escalation", doc, Escalation::read);
         let doc = "Which calls came to something, and so changed the state: a matcher for the text of a result, as \
                    `not: { starts-with: Error }`, beside being no error";
         let successful = block.optional("successful", doc, Success::read);
@@ -142,7 +134,7 @@ impl ScenarioBlock {
             let problem = Problem::error("nothing says what a right run is, so no run could fail");
             block.report(problem.help("write `expect_state:` or `golden:`"));
         }
-        Self { world: Arc::new(world), golden, expect_state, refusal, escalation, successful, named }
+        Self { world: Arc::new(world), golden, expect_state, refusal, escalation, successful }
     }
 
     /// Where the final state is not as expected; `None` when nothing is expected of it.
@@ -285,10 +277,6 @@ impl Gate for ScenarioBlock {
             scores.find_about(&[PASSED], message, unlike_recorded);
         }
         scores
-    }
-
-    fn named_tools(&self) -> &[(String, Span)] {
-        &self.named
     }
 
     fn recording(&self) -> Recording<'_> {

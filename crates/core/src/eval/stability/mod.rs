@@ -89,16 +89,13 @@ impl StabilityBlock {
             |f| f.whole(0..=1_000_000),
         );
         let doc = "`measured` counts a score where runs can show it; `none` counts all four in every run";
-        let is_blanket = block.optional("premises", doc, |field| {
+        let is_blanket = block.or_default("premises", doc, |field| {
             field.choice("a rule for premises", &[("measured", false), ("none", true)])
         });
-        let is_blanket = is_blanket.unwrap_or_default();
         if ignore_empty_turns && !is_blanket && !block.is_describing() {
             let problem =
                 Problem::warning("`ignore_empty_turns` changes nothing: turns without text never count");
-            let problem =
-                block.key_span("ignore_empty_turns").map_or(problem.clone(), |span| problem.at(span));
-            block.report(problem.help("remove it, or set `premises: none`"));
+            block.report_at("ignore_empty_turns", problem.help("remove it, or set `premises: none`"));
         }
         let min_calls_for_tool_usage = least_calls.map(|calls| calls as usize);
         Self { premises: Premises { is_blanket, ignore_empty_turns, min_calls_for_tool_usage } }

@@ -3,7 +3,7 @@
 mod cost;
 
 use super::assertion::plural;
-use super::classes::{Class, Reach, Selection, explain_selection, read_placed_classes_or_siblings};
+use super::classes::{Class, Reach, Selection, explain_selection, read_classes_or_siblings};
 use super::gate::{AgentFacts, Gate, GateKind, some_of};
 use super::outlook::Outlook;
 use super::recording::Recording;
@@ -11,7 +11,7 @@ use super::scores::{RunScores, Scores};
 use super::shown::Shown;
 use super::target::{Fold, Target, Unit};
 use crate::price::{Prices, tool_surface_tokens};
-use crate::problem::{Problem, Span, nearest};
+use crate::problem::{Problem, nearest};
 use crate::report::evidence::{LimitShown, TokensOfRun};
 use crate::report::{Evidence, Finding, Number};
 use crate::suite::read::Block;
@@ -63,7 +63,6 @@ fn letter(f1_percent: u32) -> char {
 /// The block as written, with the classes of its sibling where it has none of its own.
 pub(crate) struct TokenEfficiency {
     classes: Vec<Class>,
-    places: Vec<(String, Span)>,
     prices: Prices,
     /// The agent's model, where it has one.
     model: Option<String>,
@@ -82,8 +81,7 @@ pub(super) const KIND: GateKind = GateKind {
 
 impl TokenEfficiency {
     fn read(block: &mut Block<'_>) -> Self {
-        let mut places = Vec::new();
-        let classes = read_placed_classes_or_siblings(block, &mut places);
+        let classes = read_classes_or_siblings(block);
         let has_sibling = block.sibling("equal_function_sets", |_| Some(())).is_some();
         if classes.is_none() && !block.has("classes") && !has_sibling {
             let help =
@@ -91,9 +89,9 @@ impl TokenEfficiency {
             block.report(Problem::error("`classes` is missing here").help(help));
         }
         let doc = "USD per million tokens by model id, before the prices that come with mcptest";
-        let prices = block.optional("prices", doc, Prices::read).unwrap_or_default();
+        let prices = block.or_default("prices", doc, Prices::read);
         let model = block.sibling("model", |field| field.string());
-        Self { classes: classes.unwrap_or_default(), places, prices, model }
+        Self { classes: classes.unwrap_or_default(), prices, model }
     }
 }
 
@@ -173,10 +171,6 @@ impl Gate for TokenEfficiency {
         Recording { prices: Some(&self.prices), ..Recording::default() }
     }
 
-    fn named_tools(&self) -> &[(String, Span)] {
-        &self.places
-    }
-
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         let models = || agent.models.iter().map(String::as_str);
         let is_unused = |model: &&str| !agent.models.is_empty() && models().all(|known| known != *model);
@@ -188,7 +182,7 @@ impl Gate for TokenEfficiency {
                 None => format!("its models are {}", some_of(models())),
             })
         });
-        agent.unknown_tools(&self.places).into_iter().chain(unused).collect()
+        agent.unknown_tools(agent.named).into_iter().chain(unused).collect()
     }
 }
 

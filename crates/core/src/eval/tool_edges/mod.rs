@@ -43,8 +43,6 @@ pub(crate) struct ToolEdgesBlock {
     edges: ToolEdges,
     allowed: Vec<Span>,
     restricted: Vec<Span>,
-    /// Both lists with their places.
-    places: Vec<(String, Span)>,
     /// The servers of the agent.
     servers: Vec<String>,
     has_expect: bool,
@@ -138,12 +136,12 @@ impl Gate for ToolEdgesBlock {
                         `edges.allowed_pct` or `edges.delegation_pct` under `expect:`";
             problems.push(problem.at(agent.key_span).help(help));
         }
-        problems.extend(agent.unknown_tools(&self.places));
+        problems.extend(agent.unknown_tools(agent.named));
         problems
     }
 
-    fn named_tools(&self) -> &[(String, Span)] {
-        &self.places
+    fn tool_names<'n>(&'n self, _: &'n [(String, Span)]) -> Vec<&'n str> {
+        self.edges.restricted.iter().chain(&self.edges.allowed).map(String::as_str).collect()
     }
 }
 
@@ -160,13 +158,11 @@ fn read_tools(block: &mut Block<'_>, key: &'static str, doc: &str, places: &mut 
 }
 
 fn read_edge(field: &mut Field<'_>) -> Option<DelegationEdge> {
-    field
-        .block(|block| {
-            let from = block.required("from", "Who hands over", |f| f.name());
-            let to = block.required("to", "Who takes over", |f| f.name());
-            Some(DelegationEdge { from: from?, to: to? })
-        })
-        .flatten()
+    field.try_block(|block| {
+        let from = block.required("from", "Who hands over", |f| f.name());
+        let to = block.required("to", "Who takes over", |f| f.name());
+        Some(DelegationEdge { from: from?, to: to? })
+    })
 }
 
 impl ToolEdgesBlock {
@@ -175,20 +171,16 @@ impl ToolEdgesBlock {
         let edges = ToolEdges {
             allowed: read_tools(block, "allowed", "Tools that may be called", &mut allowed),
             restricted: read_tools(block, "restricted", "Tools that must not be called", &mut restricted),
-            delegation: block
-                .optional("delegation", "Hand-offs that are expected", |f| f.list(read_edge))
-                .unwrap_or_default(),
+            delegation: block.list("delegation", "Hand-offs that are expected", read_edge),
             closed: block.flag(
                 "closed",
                 "Forbid every tool that is not allowed, and every hand-off that is not expected",
                 false,
             ),
         };
-        let tools = edges.restricted.iter().zip(&restricted).chain(edges.allowed.iter().zip(&allowed));
-        let places = tools.map(|(tool, span)| (tool.clone(), *span)).collect();
         let servers = block.sibling("servers", |field| field.list(|item| item.string()));
         let servers = servers.unwrap_or_default();
-        Self { edges, allowed, restricted, places, servers, has_expect: block.has("expect") }
+        Self { edges, allowed, restricted, servers, has_expect: block.has("expect") }
     }
 
     fn walks(&self, runs: &[Run<'_>]) -> Vec<Walk> {

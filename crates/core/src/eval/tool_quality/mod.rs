@@ -56,7 +56,7 @@ struct ToolQuality {
 impl ToolQuality {
     fn read(block: &mut Block<'_>) -> Self {
         let doc = "Rules that are not applied, by their ids";
-        let ignore = block.optional("ignore", doc, |field| field.list(rule_id)).unwrap_or_default();
+        let ignore = block.list("ignore", doc, rule_id);
         let doc =
             "The tools as they were pinned by `mcptest lint-tools --write-baseline`, relative to the suite";
         let baseline = block.optional("baseline", doc, |field| Some((field.name()?, field.span())));

@@ -9,7 +9,7 @@ use super::scores::Scores;
 use super::shown::Shown;
 use super::stats::Decimal;
 use super::target::{Fold, Target, Unit};
-use crate::problem::{Level, Problem, Span};
+use crate::problem::{Level, Problem};
 use crate::report::evidence::SelectedTool;
 use crate::report::{Evidence, Finding, Number};
 use crate::suite::read::Block;
@@ -33,11 +33,9 @@ const PASSED: Target =
 /// As many runs as a reader will look at.
 const MOST_LISTED: usize = 20;
 
-/// The block as written: the library's floor and where its tool is named.
+/// The block as written: the library's floor.
 pub(crate) struct ToolSelectionBlock {
     floor: SelectionFloor,
-    /// The tool and its place.
-    tool: [(String, Span); 1],
     /// Whether the floor itself is what is asserted.
     is_default: bool,
 }
@@ -125,12 +123,8 @@ impl Gate for ToolSelectionBlock {
             return Vec::new();
         }
         let level = if agent.catalogue.is_some() { Level::Error } else { Level::Warning };
-        let unknown = agent.unknown_tools(&self.tool);
+        let unknown = agent.unknown_tools(agent.named);
         unknown.into_iter().map(|problem| Problem { level, ..problem }).collect()
-    }
-
-    fn named_tools(&self) -> &[(String, Span)] {
-        &self.tool
     }
 
     fn line(&self, row_name: &str, scores: &Scores) -> Option<String> {
@@ -141,18 +135,15 @@ impl Gate for ToolSelectionBlock {
 
 impl ToolSelectionBlock {
     fn read(block: &mut Block<'_>) -> Self {
-        let tool = block.required("expected_tool", "The tool that a run must call", |f| {
-            f.tool().map(|name| (name, f.span()))
-        });
+        let tool = block.required("expected_tool", "The tool that a run must call", |f| f.tool());
         let doc = "The least share of runs that call it, from 0 to 1";
         let rate = block.required("min_selection_rate", doc, |f| f.number(0.0..=1.0));
         let cap =
             block.optional("max_total_tokens", "The most tokens any run may take", |f| f.whole(1..=u64::MAX));
-        let tool = tool.unwrap_or_default();
         let min_selection_rate = Decimal::try_from(rate.unwrap_or(1.0)).unwrap_or_default();
-        let floor =
-            SelectionFloor { expected_tool: tool.0.clone(), min_selection_rate, max_total_tokens: cap };
-        Self { floor, tool: [tool], is_default: !block.has("expect") }
+        let expected_tool = tool.unwrap_or_default();
+        let floor = SelectionFloor { expected_tool, min_selection_rate, max_total_tokens: cap };
+        Self { floor, is_default: !block.has("expect") }
     }
 
     fn choices(&self, runs: &[Run<'_>]) -> Vec<Choice> {
@@ -211,7 +202,7 @@ mod tests {
             min_selection_rate: rate.parse().unwrap(),
             max_total_tokens: cap,
         };
-        ToolSelectionBlock { floor, tool: Default::default(), is_default: true }
+        ToolSelectionBlock { floor, is_default: true }
     }
 
     fn judged(block: &ToolSelectionBlock, runs: &[(&str, Option<u64>)]) -> (bool, Scores) {

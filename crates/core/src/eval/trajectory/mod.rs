@@ -88,11 +88,6 @@ impl Gate for TrajectoryBlock {
         })
     }
 
-    fn tool_names(&self) -> Vec<&str> {
-        let among = self.among.iter().flatten().map(|(tool, _)| tool.as_str());
-        self.reference.calls.iter().map(|call| call.name.as_str()).chain(among).collect()
-    }
-
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         if !self.reference.accepts_anything() {
             let names: BTreeSet<&str> = self.reference.calls.iter().map(|call| call.name.as_str()).collect();

@@ -139,7 +139,7 @@ impl Shape {
                     field.choice("an argument shape", &[("any", ()), ("ignore", ())]).map(|()| Self::Any)
                 });
                 shapes.map(|field| {
-                    let shape = field.block(Self::read_block).flatten();
+                    let shape = field.try_block(Self::read_block);
                     field.amend_exactly_one_of(KEYS);
                     shape
                 });

@@ -238,12 +238,6 @@ impl Gate for TrajectoryAxesBlock {
         Some(Evidence::TrajectoryAxes { runs, left_out: shown.left_out() })
     }
 
-    fn tool_names(&self) -> Vec<&str> {
-        let dependencies = self.axes.dependencies.iter().flat_map(|edge| [&edge.producer, &edge.consumer]);
-        let order = self.axes.order.iter().flat_map(|edge| [&edge.first, &edge.second]);
-        dependencies.chain(order).map(String::as_str).collect()
-    }
-
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         let TrajectoryAxes { dependencies, order, .. } = &self.axes;
         if dependencies.is_empty() && order.is_empty() {

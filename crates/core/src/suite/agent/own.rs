@@ -45,8 +45,8 @@ impl OwnAgent {
     /// The `agent:` of an entry of `agents:`.
     pub(super) fn read(block: &mut Block<'_>, scope: &Scope) -> Option<Self> {
         let doc = "A program of your own that is given the prompt, in place of a model";
-        let own = block
-            .optional("agent", doc, |field| field.block(|block| Self::read_block(block, scope)).flatten());
+        let own =
+            block.optional("agent", doc, |field| field.try_block(|block| Self::read_block(block, scope)));
         if block.has("agent") {
             refuse_keys_of_models(block);
         }
@@ -60,7 +60,7 @@ impl OwnAgent {
         });
         if command.as_ref().is_some_and(Vec::is_empty) {
             let problem = Problem::error("`command` is empty").help("as `command: [python, program.py]`");
-            block.report(problem.at(block.key_span("command").unwrap_or_default()));
+            block.report_at("command", problem);
         }
         let env = block.optional("env", "Environment variables for its process", program::read_env);
         let cwd = block.optional("cwd", "The folder it starts in, relative to the suite", program::read_cwd);

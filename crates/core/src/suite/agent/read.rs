@@ -89,7 +89,7 @@ fn read_expect(block: &mut Block<'_>) -> Vec<Assertion<Path>> {
         .optional("expect", "What must hold in each run", |f| Assertion::<Path>::read_list(f, Roots::Trace));
     if expect.as_ref().is_some_and(Vec::is_empty) {
         let problem = Problem::error("an empty `expect:` asserts nothing").help("remove it or name a target");
-        block.report(problem.at(block.key_span("expect").unwrap_or_default()));
+        block.report_at("expect", problem);
     }
     expect.unwrap_or_default()
 }
@@ -101,14 +101,14 @@ fn refuse_stop_with_judges(block: &Block<'_>, expect: &[Assertion<Path>], gates:
         let problem =
             Problem::error("`stop: decided` cannot be held where a model judges or a scorer gives numbers");
         let help = "remove `stop:`: runs are graded after all of them are recorded";
-        block.report(problem.at(block.key_span("stop").unwrap_or_default()).help(help));
+        block.report_at("stop", problem.help(help));
     }
 }
 
 fn refuse_turns(block: &Block<'_>) {
     let problem = Problem::error("your own agent is given one prompt, not several `turns:`");
     let help = "write `prompt:`, or let the agent itself lead the conversation";
-    block.report(problem.at(block.key_span("turns").unwrap_or_default()).help(help));
+    block.report_at("turns", problem.help(help));
 }
 
 /// There is one cassette beside that of the ordinary runs.
@@ -130,7 +130,7 @@ fn refuse_gates_with_recordings(block: &Block<'_>, gates: &[GateBlock], is_read_
             format!("`{}` has recordings of its own, and this does not say which they are", gate.key());
         let problem = Problem::error(message);
         let help = "name one path, from which the others are made, or leave `cassette:` out";
-        block.report(problem.at(block.key_span("cassette").unwrap_or_default()).help(help));
+        block.report_at("cassette", problem.help(help));
     }
 }
 
@@ -150,7 +150,7 @@ fn read_names(
     doc: &'static str,
     into: &mut Vec<(String, Span)>,
 ) -> Vec<String> {
-    block.optional(key, doc, |f| f.list(|f| named(f, into))).unwrap_or_default()
+    block.list(key, doc, |f| named(f, into))
 }
 
 pub(in crate::suite) fn named(field: &mut Field<'_>, into: &mut Vec<(String, Span)>) -> Option<String> {
@@ -170,7 +170,7 @@ fn read_models(block: &mut Block<'_>, references: &mut References) -> Vec<Model>
         f.list(|f| read_model(f, references))
     });
     if many.as_ref().is_some_and(Vec::is_empty) {
-        block.report(Problem::error("`models:` is empty").at(block.key_span("models").unwrap_or_default()));
+        block.report_at("models", Problem::error("`models:` is empty"));
     }
     let many = many.unwrap_or_default();
     for (at, model) in many.iter().enumerate() {
@@ -178,7 +178,7 @@ fn read_models(block: &mut Block<'_>, references: &mut References) -> Vec<Model>
             let problem = Problem::error(format!("the model `{}` is listed twice", model.id));
             let help = "each model is one row; for more of the same, write `runs:`, for other parameters another agent";
             let problem = problem.help(help);
-            block.report(problem.at(block.key_span("models").unwrap_or_default()));
+            block.report_at("models", problem);
         }
     }
     one.into_iter().chain(many).collect()
@@ -213,7 +213,7 @@ fn read_turns(block: &mut Block<'_>) -> Vec<Text> {
     let prompt = block.optional("prompt", "What the user asks", |f| f.text());
     let turns = block.optional("turns", "What the user says, turn by turn", |f| f.list(|f| f.text()));
     if turns.as_ref().is_some_and(Vec::is_empty) {
-        block.report(Problem::error("`turns:` is empty").at(block.key_span("turns").unwrap_or_default()));
+        block.report_at("turns", Problem::error("`turns:` is empty"));
     }
     prompt.into_iter().chain(turns.into_iter().flatten()).collect()
 }
@@ -247,7 +247,7 @@ fn read_command(block: &mut Block<'_>, key: &'static str, doc: &str) -> Option<V
     let words = block.optional(key, doc, |f| program::read_command(f, false));
     if words.as_ref().is_some_and(Vec::is_empty) {
         let problem = Problem::error(format!("`{key}` is empty")).help(format!("as `{key}: [./{key}.sh]`"));
-        block.report(problem.at(block.key_span(key).unwrap_or_default()));
+        block.report_at(key, problem);
     }
     words
 }
@@ -319,7 +319,7 @@ fn read_cassette(block: &mut Block<'_>, models: usize) -> Option<CassettePath> {
         _ => None,
     };
     if let Some(problem) = problem {
-        block.report(problem.at(block.key_span("cassette").unwrap_or_default()));
+        block.report_at("cassette", problem);
     }
     Some(cassette)
 }

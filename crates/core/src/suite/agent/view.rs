@@ -41,7 +41,7 @@ pub(super) fn read(block: &mut Block<'_>, parameters: &mut BTreeMap<String, Valu
     let doc = "What is done with a tool whose schema the model's provider refuses: `mend` (the default) sends it in a \
                shape that is taken, `omit` leaves the tool out, `as-is` sends it as it is";
     let choice = |f: &mut Field<'_>| f.choice("a way to treat a refused schema", &ToolSchemas::WORDS);
-    let how = block.optional(TOOL_SCHEMAS, doc, choice).unwrap_or_default();
+    let how = block.or_default(TOOL_SCHEMAS, doc, choice);
     let word = ToolSchemas::WORDS.iter().find(|(_, known)| *known == how && how != ToolSchemas::Mend);
     parameters.extend(word.map(|(word, _)| (TOOL_SCHEMAS.to_owned(), json!(word))));
     let doc = "Whether the model is told the `instructions` of its servers, after the system prompt";

@@ -85,6 +85,26 @@ impl<'a> Block<'a> {
         self.optional(key, doc, read)
     }
 
+    /// A key that may be left out, with what stands for it then.
+    pub fn or_default<T: Default>(
+        &mut self,
+        key: &'static str,
+        doc: &str,
+        read: impl FnOnce(&mut Field<'_>) -> Option<T>,
+    ) -> T {
+        self.optional(key, doc, read).unwrap_or_default()
+    }
+
+    /// A list that may be left out, item by item.
+    pub fn list<T>(
+        &mut self,
+        key: &'static str,
+        doc: &str,
+        read: impl FnMut(&mut Field<'_>) -> Option<T>,
+    ) -> Vec<T> {
+        self.or_default(key, doc, |field| field.list(read))
+    }
+
     /// Says that a key must be there when it is not; for keys with two spellings.
     pub fn need(&mut self, key: &'static str, doc: &str) {
         if self.schema.is_none() && self.entry(key).is_none() {
@@ -97,9 +117,18 @@ impl<'a> Block<'a> {
     pub fn sibling<T>(&self, key: &str, read: impl FnOnce(&mut Field<'_>) -> Option<T>) -> Option<T> {
         let entry = self.siblings.iter().find(|entry| is_same_key(&entry.key, key))?;
         let problems = self.reading.problem_count();
+        let tools = self.reading.tools.borrow().len();
         let found = read(&mut Field::new(self.reading, &entry.value));
         self.reading.forget_problems_since(problems);
+        self.reading.tools.borrow_mut().truncate(tools);
         found
+    }
+
+    /// What is read, and the tools that it names, each with its place.
+    pub(crate) fn with_tools<T>(&mut self, read: impl FnOnce(&mut Self) -> T) -> (T, Vec<(String, Span)>) {
+        let before = self.reading.tools.borrow().len();
+        let made = read(self);
+        (made, self.reading.tools.borrow_mut().split_off(before))
     }
 
     /// `true` or `false`, with what it is when left out.
@@ -164,6 +193,14 @@ impl<'a> Block<'a> {
             let problem = if problem.span.is_some() { problem } else { problem.at(first_line) };
             self.reading.report(problem);
         }
+    }
+
+    /// Collects a problem at one of its keys.
+    pub fn report_at(&self, key: &str, problem: Problem) {
+        self.report(match self.key_span(key) {
+            Some(span) => problem.at(span),
+            None => problem,
+        });
     }
 
     fn entry(&self, key: &str) -> Option<&'a Entry> {

@@ -135,17 +135,16 @@ impl<'a> Field<'a> {
         }
     }
 
-    /// A list that must have an item; what is said of an empty one, and what to do.
+    /// A list that must have an item; `empty` is what is said of one without.
     pub(crate) fn list_of_some<T>(
         &mut self,
-        empty: &str,
-        help: &str,
+        empty: Problem,
         read: impl FnMut(&mut Field<'_>) -> Option<T>,
     ) -> Option<Vec<T>> {
         let items = self.list(read);
         self.amend_schema("minItems", json!(1));
         if items.as_ref().is_some_and(Vec::is_empty) {
-            self.report(Problem::error(empty).help(help));
+            self.report(empty);
             return None;
         }
         items
@@ -161,21 +160,23 @@ impl<'a> Field<'a> {
                 None
             }
             At::Node(node) => match &node.kind {
-                Kind::Map(entries) => {
-                    let mut block = Block::new(self.reading, node.span, entries, self.siblings);
-                    let result = read(&mut block);
-                    block.finish();
-                    Some(result)
-                }
-                Kind::Scalar(Scalar::Null) => {
-                    let mut block = Block::new(self.reading, node.span, &[], self.siblings);
-                    let result = read(&mut block);
-                    block.finish();
-                    Some(result)
-                }
+                Kind::Map(entries) => Some(self.read_entries(entries, read)),
+                Kind::Scalar(Scalar::Null) => Some(self.read_entries(&[], read)),
                 _ => self.wrong(node, "a map"),
             },
         }
+    }
+
+    fn read_entries<T>(&self, entries: &[Entry], read: impl FnOnce(&mut Block<'_>) -> T) -> T {
+        let mut block = Block::new(self.reading, self.span(), entries, self.siblings);
+        let result = read(&mut block);
+        block.finish();
+        result
+    }
+
+    /// A map with known keys that may make nothing.
+    pub fn try_block<T>(&mut self, read: impl FnOnce(&mut Block<'_>) -> Option<T>) -> Option<T> {
+        self.block(read).flatten()
     }
 
     /// `true` for a map with nothing in it, `false` for none, or the map itself; where `list` says so, also a list for a

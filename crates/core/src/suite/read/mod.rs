@@ -27,6 +27,8 @@ pub struct Reading<'e> {
     pub(crate) judges_all: Cell<bool>,
     problems: RefCell<Vec<Problem>>,
     named: RefCell<BTreeSet<String>>,
+    /// The tools that were read so far, each with its place.
+    tools: RefCell<Vec<(String, Span)>>,
     definitions: RefCell<BTreeMap<String, Value>>,
 }
 
@@ -50,6 +52,7 @@ impl<'e> Reading<'e> {
             judges_all: Cell::new(false),
             problems: RefCell::default(),
             named: RefCell::default(),
+            tools: RefCell::default(),
             definitions: RefCell::default(),
         }
     }

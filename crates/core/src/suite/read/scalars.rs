@@ -109,6 +109,11 @@ impl Field<'_> {
 
     /// The name of a tool; no tool has a `*` in its name, so that one would match nothing.
     pub fn tool(&mut self) -> Option<String> {
+        self.tool_at(self.span())
+    }
+
+    /// The same, where what is said of the tool is said at another place.
+    pub(crate) fn tool_at(&mut self, span: Span) -> Option<String> {
         let name = self.name()?;
         self.amend_schema("pattern", json!("^[^*]*$"));
         if name.contains('*') {
@@ -117,6 +122,7 @@ impl Field<'_> {
             self.report(problem.help("name each tool, as `delete_repo` or `github.delete_repo`"));
             return None;
         }
+        self.reading.tools.borrow_mut().push((name.clone(), span));
         Some(name)
     }
 

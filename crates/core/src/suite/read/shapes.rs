@@ -43,7 +43,7 @@ impl<'a, T> Shapes<'a, T> {
 
     /// A map with known keys.
     pub fn block(&mut self, read: impl FnOnce(&mut Block<'_>) -> Option<T>) {
-        self.map(|field| field.block(read).flatten());
+        self.map(|field| field.try_block(read));
     }
 
     pub fn map(&mut self, read: impl FnOnce(&mut Field<'_>) -> Option<T>) {

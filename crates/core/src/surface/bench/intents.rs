@@ -52,11 +52,10 @@ impl Intents {
 
     fn of(block: &mut Block<'_>) -> Self {
         let doc = "Requests, each with the tools that are right for it";
-        let read = |field: &mut Field<'_>| field.list(|field| field.block(Intent::of).flatten());
+        let read = |field: &mut Field<'_>| field.list(|field| field.try_block(Intent::of));
         let intents = block.required("intents", doc, read).unwrap_or_default();
         let doc = "The models that `--write-suite` asks";
-        let models =
-            block.optional("models", doc, |field| field.list(|field| field.name())).unwrap_or_default();
+        let models = block.list("models", doc, |field| field.name());
         Self { intents, models }
     }
 }
