@@ -80,6 +80,8 @@ pub mod tool_schema;
 #[doc(hidden)]
 pub mod trace;
 #[doc(hidden)]
+pub mod words;
+#[doc(hidden)]
 pub mod world;
 #[doc(hidden)]
 pub mod yaml;

@@ -6,7 +6,7 @@ use crate::eval::GateBlock;
 use crate::report::{Number, Status};
 use crate::row::AgentRow;
 use crate::suite::{Agent, Variant};
-use crate::trace::{Call, Run, Trace};
+use crate::trace::{Call, Run, Tool, Trace};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -68,7 +68,7 @@ pub fn numbers_of(
 
 /// Without the share of runs that pass, which says nothing that the runs do not say.
 fn kept(gate: &GateBlock, mut numbers: Numbers) -> Numbers {
-    let rates = gate.kind().targets.iter().filter(|target| target.is_pass_rate());
+    let rates = gate.kind().targets.iter().filter(|target| target.is_pass_rate);
     for target in rates {
         numbers.remove(target.name);
     }
@@ -97,13 +97,9 @@ fn of_calls(trace: &Trace<'_>) -> Vec<CallBaseline> {
             turn += 1;
         }
         last = Some(call.turn);
-        let tool = match &call.server {
-            Some(server) => format!("{server}.{}", call.name),
-            None => call.name.clone().into_owned(),
-        };
         let args = call.args.and_then(|args| serde_json::from_str(args.get()).ok());
         let args = args.or_else(|| call.args_text.as_deref().map(Value::from));
-        CallBaseline { tool, turn, args }
+        CallBaseline { tool: Tool::from(call).full_name(), turn, args }
     };
     trace.tool_calls.iter().map(of_call).collect()
 }

@@ -1,6 +1,7 @@
 //! What is said of a fact that holds no more?
 
 use super::fact::{Fact, RunFacts};
+use crate::words::and_more;
 use std::collections::BTreeSet;
 
 /// How many values are shown.
@@ -64,8 +65,7 @@ pub(super) fn argument(path: &str) -> String {
 /// The first few of what was found, each once.
 fn some(found: impl Iterator<Item = String>) -> Option<String> {
     let found: BTreeSet<String> = found.collect();
-    let more = found.len().saturating_sub(SHOWN);
+    let more = and_more(found.len().saturating_sub(SHOWN));
     let first: Vec<&str> = found.iter().take(SHOWN).map(String::as_str).collect();
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     (!first.is_empty()).then(|| format!("{}{more}", first.join(" or ")))
 }

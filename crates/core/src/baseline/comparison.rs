@@ -3,6 +3,7 @@
 use super::VERSION;
 use crate::eval::Better;
 use crate::report::Number;
+use crate::words::count;
 use serde::Serialize;
 
 /// What a difference means.
@@ -133,8 +134,8 @@ impl Difference {
     /// `(3 of 3 runs before, 0 of 3 now)`.
     pub fn support_in_words(&self) -> Option<String> {
         let [before, now] = self.support?;
-        let s = if before.of == 1 { "" } else { "s" };
-        Some(format!("held in {} of {} run{s}, now in {} of {}", before.held, before.of, now.held, now.of))
+        let runs = count(before.of, "run");
+        Some(format!("held in {} of {runs}, now in {} of {}", before.held, now.held, now.of))
     }
 }
 

@@ -74,7 +74,7 @@ impl Samples {
             let units = self.units.iter().filter(|unit| unit.is_good == is_good);
             Verdicts::count(units.map(|unit| (unit.passed, unit.report.not_exercised.is_some())))
         };
-        let targets = self.kind.targets.iter().filter(|target| !target.is_pass_rate());
+        let targets = self.kind.targets.iter().filter(|target| !target.is_pass_rate);
         GateCalibration {
             gate: self.kind.key.to_owned(),
             is_written: self.is_written,

@@ -2,6 +2,7 @@
 
 use super::model::{Change, Comparison, Verdict};
 use crate::report::Number;
+use crate::words::count;
 
 /// The verdict with what it rests on; `overall` is that of all tests together.
 pub(super) fn sentence(of: &Comparison, overall: Verdict) -> String {
@@ -58,7 +59,7 @@ fn also(of: &Comparison) -> String {
 
 fn in_tests(of: &Comparison, verdict: Verdict) -> String {
     let all = of.tests.len() - of.not_compared();
-    format!("{} of {all} test{}", of.count(verdict), if all == 1 { "" } else { "s" })
+    format!("{} of {}", of.count(verdict), count(all, "test"))
 }
 
 fn could(of: &Comparison) -> String {
@@ -68,12 +69,11 @@ fn could(of: &Comparison) -> String {
 
 fn more(of: &Comparison) -> String {
     let Some(more) = of.more_runs else { return String::new() };
-    let s = if more == 1 { "" } else { "s" };
     let what = match of.change {
         Some(change) if change.difference.abs() > 0.0 => "a difference as large as this one",
         _ => "a change from all to none",
     };
-    format!(" To show {what} takes {more} more run{s} of each test on each side.")
+    format!(" To show {what} takes {} of each test on each side.", count(more as usize, "more run"))
 }
 
 /// A share in percent, with one decimal where it has one.

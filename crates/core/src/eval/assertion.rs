@@ -1,6 +1,5 @@
 //! `{target, matcher, message?}`: one expectation of a path or of a gate's number.
 
-use super::some_of;
 use super::target::Target;
 use crate::grade::{Found, Grade, Numbers, Question, SCORERS};
 use crate::matcher::Matcher;
@@ -9,6 +8,7 @@ use crate::report::{Expectation, Number};
 use crate::suite::read::{Block, Field};
 use crate::target::{Path, Roots};
 use crate::trace::{CatalogueTool, Tool, Trace};
+use crate::words::{count, some_of};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
@@ -227,16 +227,12 @@ impl Assertion<Target> {
             let help = "tighten the matcher or remove the expectation";
             return Some(Problem::warning(message).at(self.span).help(help));
         }
-        let with_runs = if runs == 0 { String::new() } else { format!(" with {runs} run{}", plural(runs)) };
+        let with_runs = if runs == 0 { String::new() } else { format!(" with {}", count(runs, "run")) };
         let message = format!("`{}` can never satisfy {written}{with_runs}", self.target.name);
         let range = || format!("{}: it goes up to {}", self.target.doc, Number::Float(best));
         let help = self.target.advice(runs, &holds).unwrap_or_else(range);
         Some(Problem::error(message).at(self.span).help(help))
     }
-}
-
-pub(crate) fn plural(count: usize) -> &'static str {
-    if count == 1 { "" } else { "s" }
 }
 
 fn read_target(field: &mut Field<'_>, targets: &'static [Target]) -> Option<Target> {

@@ -2,7 +2,6 @@
 
 use super::accept::Proposal;
 use super::assertion::Assertion;
-use super::classes::listed;
 use super::outlook::Outlook;
 use super::pass_rate::is_of_a_run;
 use super::recording::Recording;
@@ -12,11 +11,12 @@ use super::target::Target;
 use crate::baseline::TestBaseline;
 use crate::grade::Question;
 use crate::matcher::Matcher;
-use crate::problem::{Problem, Span, nearest};
+use crate::problem::{Problem, Span, did_you_mean, nearest};
 use crate::report::{Evidence, Expectation, Finding, GateReport, Status};
 use crate::suite::read::{Block, Field};
 use crate::suite::{Fault, Variant};
 use crate::trace::{CatalogueTool, Run, Tool, splits};
+use crate::words::{any_of, some_of};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -173,14 +173,13 @@ impl AgentFacts<'_> {
         }
         let problem = Problem::warning(format!("`{written}`: the agent has no server `{server}`")).at(span);
         let servers = || self.servers.iter().map(String::as_str);
-        Some(problem.help(match nearest(server, servers()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!(
+        Some(problem.help(did_you_mean(server, servers(), || {
+            format!(
                 "its servers are {}; a tool with such a name is written with its server, as `{}.{written}`",
                 some_of(servers()),
                 self.servers[0]
-            ),
-        }))
+            )
+        })))
     }
 }
 
@@ -213,7 +212,7 @@ fn why_nothing_matches(named: &[&str], runs: &[Run<'_>]) -> Option<String> {
     let names: BTreeSet<&str> = offered.clone().map(|tool| tool.name.as_str()).collect();
     let near = near_tool(tool, &names.into_iter().collect::<Vec<_>>());
     let near = near.map(|near| format!("; {near}")).unwrap_or_default();
-    let more = if others.is_empty() { String::new() } else { format!(", nor {}", listed(others)) };
+    let more = if others.is_empty() { String::new() } else { format!(", nor {}", any_of(others)) };
     Some(format!("no tool of the recorded catalogue is `{tool}`{more}{near}"))
 }
 
@@ -224,16 +223,6 @@ fn lead_with_failed(findings: &mut [Finding], expectations: &[Expectation]) {
         finding.targets.retain(has_failed);
     }
     findings.sort_by_key(|finding| finding.targets.is_empty());
-}
-
-/// The first few names, and how many more there are.
-pub(crate) fn some_of<'n>(names: impl Iterator<Item = &'n str>) -> String {
-    const MOST: usize = 12;
-    let mut names: Vec<&str> = names.collect();
-    let more = names.len().saturating_sub(MOST);
-    names.truncate(MOST);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    format!("{}{more}", names.join(", "))
 }
 
 /// A gate of the registry: everything about it comes from this entry.

@@ -86,7 +86,7 @@ pub use trajectory::trace_validation::{
 };
 pub use trajectory_axes::{AxesScore, Dependency, Order, TrajectoryAxes, score_trajectory_axes};
 
-pub(crate) use gate::{AgentFacts, some_of};
+pub(crate) use gate::AgentFacts;
 pub(crate) use narrative::is_write_by_name;
 pub(crate) use pass_rate::failed_by;
 

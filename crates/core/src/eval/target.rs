@@ -18,7 +18,7 @@ pub struct Target {
     most: f64,
     reachable: Option<Reachable>,
     /// Whether it is the share of runs that meet what the block asks of each.
-    pub(super) is_pass_rate: bool,
+    pub(crate) is_pass_rate: bool,
     better: Better,
     unit: Option<Unit>,
 }
@@ -102,79 +102,39 @@ pub enum Fold {
 }
 
 impl Target {
+    /// A target whose worst run decides.
+    const fn new(name: &'static str, doc: &'static str, range: Range, better: Better) -> Self {
+        let fold = match better {
+            Better::High => Fold::Min,
+            Better::Low => Fold::Max,
+        };
+        let most = f64::INFINITY;
+        Self { name, doc, range, fold, most, reachable: None, is_pass_rate: false, better, unit: None }
+    }
+
     /// 1 when something holds, else 0; the worst run decides.
     pub const fn flag(name: &'static str, doc: &'static str) -> Self {
-        Self {
-            name,
-            doc,
-            range: Range::Flag,
-            fold: Fold::Min,
-            most: f64::INFINITY,
-            reachable: None,
-            is_pass_rate: false,
-            better: Better::High,
-            unit: None,
-        }
+        Self::new(name, doc, Range::Flag, Better::High)
     }
 
     /// A ratio from 0 to 1 where high is good; the worst run decides.
     pub const fn ratio(name: &'static str, doc: &'static str) -> Self {
-        Self {
-            name,
-            doc,
-            range: Range::Ratio,
-            fold: Fold::Min,
-            most: f64::INFINITY,
-            reachable: None,
-            is_pass_rate: false,
-            better: Better::High,
-            unit: None,
-        }
+        Self::new(name, doc, Range::Ratio, Better::High)
     }
 
     /// A whole percent where high is good; the worst run decides.
     pub const fn percent(name: &'static str, doc: &'static str) -> Self {
-        Self {
-            name,
-            doc,
-            range: Range::Percent,
-            fold: Fold::Min,
-            most: f64::INFINITY,
-            reachable: None,
-            is_pass_rate: false,
-            better: Better::High,
-            unit: None,
-        }
+        Self::new(name, doc, Range::Percent, Better::High)
     }
 
     /// A count of something unwanted; the worst run decides.
     pub const fn count(name: &'static str, doc: &'static str) -> Self {
-        Self {
-            name,
-            doc,
-            range: Range::Count,
-            fold: Fold::Max,
-            most: f64::INFINITY,
-            reachable: None,
-            is_pass_rate: false,
-            better: Better::Low,
-            unit: None,
-        }
+        Self::new(name, doc, Range::Count, Better::Low)
     }
 
     /// An amount such as milliseconds or money; the worst run decides.
     pub const fn amount(name: &'static str, doc: &'static str) -> Self {
-        Self {
-            name,
-            doc,
-            range: Range::Amount,
-            fold: Fold::Max,
-            most: f64::INFINITY,
-            reachable: None,
-            is_pass_rate: false,
-            better: Better::Low,
-            unit: None,
-        }
+        Self::new(name, doc, Range::Amount, Better::Low)
     }
 
     /// The share of runs that meet what the block asks of each run; a gate that has one scores run by run.
@@ -328,11 +288,6 @@ impl Target {
     /// Which values are good.
     pub fn better(&self) -> Better {
         self.better
-    }
-
-    /// Whether it is the share of runs that pass.
-    pub(crate) fn is_pass_rate(&self) -> bool {
-        self.is_pass_rate
     }
 
     /// A value rounded to where it asks for less; a whole number stays.

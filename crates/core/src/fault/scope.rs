@@ -1,9 +1,9 @@
 //! Which requests does a fault touch?
 
 use super::FaultKind;
-use crate::eval::some_of;
 use crate::problem::nearest;
 use crate::trace::{CatalogueTool, is_tool};
+use crate::words::some_of;
 use std::fmt;
 
 /// Which requests to a server a fault touches.

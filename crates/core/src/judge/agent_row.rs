@@ -9,6 +9,7 @@ use crate::report::{Advice, RunReport, Status, TestReport};
 use crate::row::{AgentRow, Reason, ReasonKind, Row};
 use crate::suite::Agent;
 use crate::trace::{Run, Trace};
+use crate::words::count;
 use std::collections::BTreeMap;
 
 pub(super) fn judge(
@@ -222,8 +223,8 @@ fn accept_early_stop(
         return Err(advice::short(Reason::new(ReasonKind::RunsMissing, message), row, of));
     }
     let saved = wanted - recorded;
-    let s = if saved == 1 { "" } else { "s" };
-    Ok(format!("stopped after {recorded} of {wanted} runs: the verdict was decided ({saved} run{s} saved)"))
+    let saved = count(saved, "run");
+    Ok(format!("stopped after {recorded} of {wanted} runs: the verdict was decided ({saved} saved)"))
 }
 
 /// Each gate over the runs, those with runs of their own over these; the worst decides.

@@ -4,7 +4,7 @@ mod render;
 mod suggest;
 
 pub use render::render;
-pub use suggest::nearest;
+pub use suggest::{did_you_mean, nearest};
 
 use crate::report::Place;
 

@@ -7,6 +7,7 @@ mod steps;
 pub use steps::TOO_MUCH_WORK;
 
 use crate::json::pointer_key;
+use crate::problem::did_you_mean;
 use crate::report::AssertionDiff;
 use jsonschema::{Draft, PatternOptions, ValidationError, Validator};
 use serde_json::Value;
@@ -149,11 +150,8 @@ impl SchemaFault {
         }
         if pointer.ends_with("/type") {
             let found = written.pointer(&pointer).cloned().unwrap_or_default();
-            let near = found.as_str().and_then(|word| crate::problem::nearest(word, TYPES));
-            let help = near.map_or_else(
-                || format!("the types are {}", TYPES.join(", ")),
-                |near| format!("did you mean `{near}`?"),
-            );
+            let word = found.as_str().unwrap_or_default();
+            let help = did_you_mean(word, TYPES, || format!("the types are {}", TYPES.join(", ")));
             return Self { pointer, reason: format!("{found} is not a type"), help: Some(help) };
         }
         let reason = match &pointer[..] {

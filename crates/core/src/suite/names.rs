@@ -6,7 +6,7 @@ use super::scenarios;
 use super::tool_test::ToolTest;
 use crate::eval::Assertion;
 use crate::grade::{Question, SCORERS, without_judge};
-use crate::problem::{Problem, Span, nearest};
+use crate::problem::{Problem, Span, did_you_mean};
 use crate::provider::WITH_CODE;
 use crate::target::Path;
 use std::collections::BTreeMap;
@@ -154,10 +154,9 @@ fn unknown(key: &str, name: &str, span: Span, known: &[&str]) -> Option<Problem>
     if known.contains(&name) {
         return None;
     }
-    let problem = Problem::error(format!("nothing under `{key}:` is called `{name}`")).at(span);
-    Some(match nearest(name, known.iter().copied()) {
-        Some(near) => problem.help(format!("did you mean `{near}`?")),
-        None if known.is_empty() => problem.help(format!("declare it under a top-level `{key}:`")),
-        None => problem.help(format!("declared there: {}", known.join(", "))),
-    })
+    let help = did_you_mean(name, known.iter().copied(), || match known {
+        [] => format!("declare it under a top-level `{key}:`"),
+        known => format!("declared there: {}", known.join(", ")),
+    });
+    Some(Problem::error(format!("nothing under `{key}:` is called `{name}`")).at(span).help(help))
 }

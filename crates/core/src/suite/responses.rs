@@ -3,6 +3,7 @@
 use super::deferred::{Deferred, Environment, Scope, Unset};
 use super::read::{Block, Field};
 use crate::problem::{Problem, Span};
+use crate::words::quoted;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -199,8 +200,8 @@ fn read_rule(
         block.at_most_one_of(answers);
         let then = read(block);
         if !answers.iter().any(|key| block.has(key)) && !block.has_slip_of(answers) {
-            let known = answers.iter().map(|key| format!("`{key}`")).collect::<Vec<_>>().join(", ");
-            block.report(Problem::error("this says no answer").help(format!("write one of {known}")));
+            let help = format!("write one of {}", quoted(answers));
+            block.report(Problem::error("this says no answer").help(help));
         }
         Some(Rule { when, then: then? })
     });

@@ -20,8 +20,11 @@ pub(super) fn is_missing(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
 pub(super) fn is_short(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
     let count = words(look.description).len();
     let is_short = count > 0 && count < FEWEST_WORDS && !repeats(look);
-    let s = if count == 1 { "" } else { "s" };
-    if is_short { spot(format!("{count} word{s}: {:?}", look.description)) } else { Vec::new() }
+    if is_short {
+        spot(format!("{}: {:?}", crate::words::count(count, "word"), look.description))
+    } else {
+        Vec::new()
+    }
 }
 
 pub(super) fn repeats_name(look: &Look<'_>, _: &[Look<'_>]) -> Spots {

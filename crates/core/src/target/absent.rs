@@ -2,9 +2,9 @@
 
 use super::shape::push_step;
 use super::{Path, Step, resolve};
-use crate::eval::some_of;
 use crate::problem::nearest;
 use crate::trace::Trace;
+use crate::words::some_of;
 use serde_json::Value;
 use std::collections::BTreeSet;
 

@@ -9,6 +9,7 @@ pub(crate) use evidence::{
     unmet,
 };
 pub(crate) use mcptest_core::escape::escape;
+pub(crate) use mcptest_core::words::count;
 pub(crate) use value::{arguments, arguments_apart, clipped};
 
 /// How much of one value, text or list is shown.
@@ -39,9 +40,4 @@ pub(crate) fn time(took: std::time::Duration) -> String {
 /// The tests that a comparison found on one side alone, in a sentence each.
 pub(crate) fn only_in<'t>(side: &'t str, tests: &'t [String]) -> impl Iterator<Item = String> + 't {
     tests.iter().map(move |test| format!("only in {side}: {test}"))
-}
-
-/// `1 run`, `2 runs`.
-pub(crate) fn count(number: usize, thing: &str) -> String {
-    if number == 1 { format!("1 {thing}") } else { format!("{number} {thing}s") }
 }

@@ -2,11 +2,11 @@
 
 use super::{EXTRA_CALLS, EXTRA_COST, EXTRA_TOKENS, MAX_DROP, MIN_DROP, NEEDED, SETS, USELESS};
 use crate::eval::scores::Scores;
-use crate::eval::some_of;
 use crate::eval::stats::{CONFIDENCE, newcombe_difference};
 use crate::report::evidence::AblationRow;
 use crate::report::{Finding, Number};
 use crate::trace::{Run, Tool, is_tool};
+use crate::words::{count, some_of};
 use std::collections::BTreeMap;
 
 /// What a number of runs come to.
@@ -41,8 +41,8 @@ struct Worth {
 pub(super) fn score(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>]) -> Scores {
     let mut scores = Scores::default();
     let each = side.len().checked_div(sets.len()).unwrap_or_default();
-    let count = |count: usize| Some(Number::Int(count as i64));
-    scores.set(&SETS, count(if each > 0 { sets.len() } else { 0 }));
+    let number = |count: usize| Some(Number::Int(count as i64));
+    scores.set(&SETS, number(if each > 0 { sets.len() } else { 0 }));
     if each == 0 || ordinary.is_empty() {
         let why = if sets.is_empty() { "no recording lists a tool" } else { "there are no runs to compare" };
         scores.not_exercised = Some(why.to_owned());
@@ -56,8 +56,8 @@ pub(super) fn score(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>]
     scores
         .set(&MAX_DROP, drops().max().map(Number::Int))
         .set(&MIN_DROP, drops().min().map(Number::Int))
-        .set(&NEEDED, count(needed.len()))
-        .set(&USELESS, count(useless.len()));
+        .set(&NEEDED, number(needed.len()))
+        .set(&USELESS, number(useless.len()));
     for (at, target) in [EXTRA_CALLS, EXTRA_TOKENS, EXTRA_COST].iter().enumerate() {
         let extra: Option<Vec<f64>> = found.iter().map(|worth| worth.extra[at]).collect();
         let most = extra.map(|extra| extra.into_iter().fold(0.0, f64::max));
@@ -110,10 +110,9 @@ fn summary(found: &[Worth], needed: &[&str], useless: &[&str]) -> String {
         [] => format!("none {what}"),
         labels => format!("{} {what} ({})", labels.len(), some_of(labels.iter().copied())),
     };
-    let s = if found.len() == 1 { "" } else { "s" };
     let most = found.iter().map(|worth| worth.drop).max().unwrap_or_default();
     let (needed, useless) = (part("needed", needed), part("useless", useless));
-    format!("{} set{s}: {needed}, {useless}; the largest drop is {most} points", found.len())
+    format!("{}: {needed}, {useless}; the largest drop is {most} points", count(found.len(), "set"))
 }
 
 impl Tally {

@@ -1,13 +1,12 @@
 //! Which classes were missed, in words?
 
 use super::{Class, Reach};
-use crate::eval::assertion::plural;
 use crate::eval::scores::RunScores;
 use crate::eval::target::Target;
 use crate::trace::Call;
+use crate::words::{any_of, count};
 
 const MOST_FINDINGS: usize = 20;
-const MOST_MEMBERS: usize = 5;
 
 /// Says which classes were missed and which calls belong to none; each is about other targets.
 pub(crate) fn explain_selection(
@@ -27,7 +26,7 @@ pub(crate) fn explain_selection(
     let more = reach.strays.len().saturating_sub(MOST_FINDINGS);
     if more > 0 {
         let are = if more == 1 { "is" } else { "are" };
-        let message = format!("{more} more call{} {are} in no class", plural(more));
+        let message = format!("{} {are} in no class", count(more, "more call"));
         scores.find_about(strayed, message, Vec::new());
     }
 }
@@ -37,20 +36,8 @@ fn why_unreached(class: &Class, calls: &[Call<'_>]) -> String {
     let taken: Vec<&String> = class.members.iter().filter(called).collect();
     let name = &class.name;
     if taken.is_empty() {
-        format!("class `{name}` was not reached: no call to {}", listed(&class.members))
+        format!("class `{name}` was not reached: no call to {}", any_of(&class.members))
     } else {
-        format!("class `{name}` was not reached: every call of {} counts for another class", listed(&taken))
-    }
-}
-
-/// `` `a` or `b` ``, cut where the list is long.
-pub(crate) fn listed<S: AsRef<str>>(members: &[S]) -> String {
-    let shown: Vec<String> =
-        members.iter().take(MOST_MEMBERS).map(|member| format!("`{}`", member.as_ref())).collect();
-    let more = members.len() - shown.len();
-    match (shown.as_slice(), more) {
-        ([one], _) => one.clone(),
-        ([first @ .., last], 0) => format!("{} or {last}", first.join(", ")),
-        _ => format!("{} or {more} others", shown.join(", ")),
+        format!("class `{name}` was not reached: every call of {} counts for another class", any_of(&taken))
     }
 }

@@ -3,7 +3,7 @@
 mod explain;
 mod selection;
 
-pub(crate) use explain::{explain_selection, listed};
+pub(crate) use explain::explain_selection;
 pub(crate) use selection::{Members, Reach};
 pub use selection::{Selection, score_selection};
 

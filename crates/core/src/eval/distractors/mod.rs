@@ -8,8 +8,7 @@ mod reachable;
 pub use catalogue::distractors_from_catalogue;
 pub use near_duplicate::near_duplicates;
 
-use super::assertion::{Assertion, plural};
-use super::classes::listed;
+use super::assertion::Assertion;
 use super::gate::{Gate, GateKind};
 use super::outlook::Outlook;
 use super::recording::Recording;
@@ -24,6 +23,7 @@ use crate::report::{Evidence, Finding, Number};
 use crate::suite::Variant;
 use crate::suite::read::{Block, Field};
 use crate::trace::{Call, CatalogueTool, Header, Run, Tool};
+use crate::words::{any_of, count};
 use std::collections::{BTreeSet, HashSet};
 
 const ACCURACY: Target =
@@ -119,7 +119,7 @@ impl Gate for Distractors {
         }
         if !reached {
             let about = if taken.is_empty() { CHOSE_NEITHER } else { CHOSE_CORRECT };
-            scores.find_about(&[about], format!("no call to {}", listed(&self.correct)), Vec::new());
+            scores.find_about(&[about], format!("no call to {}", any_of(&self.correct)), Vec::new());
         }
         if taken.is_empty() && self.count == 0 {
             scores.not_exercised("the row without distractors, to compare the others with");
@@ -275,11 +275,8 @@ impl Distractors {
     fn other_counts(&self, runs: &[Run<'_>]) -> Option<Finding> {
         let other =
             runs.iter().map(|run| injected(run.header)).find(|&found| found > 0 && found != self.count)?;
-        let message = format!(
-            "the recording has {other} distractor{} where `count` is {}: record it again",
-            plural(other),
-            self.count
-        );
+        let other = count(other, "distractor");
+        let message = format!("the recording has {other} where `count` is {}: record it again", self.count);
         Some(Finding::new(None, message))
     }
 }

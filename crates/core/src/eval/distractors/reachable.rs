@@ -1,8 +1,8 @@
 //! Which values can come out of so many runs, and how many runs does a floor take?
 
 use super::{CONFIDENCE, certified_lower, percent_of, to_six_decimals};
-use crate::eval::assertion::plural;
 use crate::report::Number;
+use crate::words::count;
 
 /// The most runs that a suite can ask for.
 const MOST_RUNS: u64 = 100_000;
@@ -44,7 +44,7 @@ pub(super) fn runs_for_floor_percent(runs: usize, holds: &dyn Fn(f64) -> bool) -
 fn runs_needed(runs: usize, perfect: &dyn Fn(u64) -> bool) -> Option<String> {
     let enough = (runs as u64..=MOST_RUNS).find(|&enough| perfect(enough))?;
     let best = Number::Float(floor(runs as u64, runs as u64));
-    let runs = format!("{runs} run{}", plural(runs));
+    let runs = count(runs, "run");
     Some(format!(
         "{runs} can certify at most {best}, if all choose correctly: it takes {enough} perfect runs (`runs: {enough}`)"
     ))

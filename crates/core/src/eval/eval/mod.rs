@@ -8,6 +8,7 @@ use crate::grade::{Bench, Grade, Question};
 use crate::report::Number;
 use crate::suite::read::Block;
 use crate::trace::Run;
+use crate::words::count;
 
 const PASSED: Target =
     Target::flag("eval.passed", "1 when enough judges let the run pass; the worst run decides");
@@ -92,7 +93,7 @@ fn agreement(votes: &[Vec<f64>]) -> Option<f64> {
 /// `4 of 5 runs pass (95%: 0.28 to 0.99), mean score 0.81, agreement 0.9, $0.012`.
 fn summary(question: &Question, grades: &[&Grade], agreement: Option<f64>) -> String {
     let (runs, passed) = (grades.len(), grades.iter().filter(|grade| question.holds(grade)).count());
-    let mut said = format!("{passed} of {runs} run{} let pass", if runs == 1 { "" } else { "s" });
+    let mut said = format!("{passed} of {} let pass", count(runs, "run"));
     if let Some(bounds) = clopper_pearson(passed as u64, runs as u64, CONFIDENCE).ok().filter(|_| runs > 1) {
         said.push_str(&format!(" (95% interval {:.2} to {:.2})", bounds.lower, bounds.upper));
     }

@@ -3,10 +3,10 @@
 use super::{COMBINATIONS, FaultMatrix, KEY, REACHED, SURVIVAL_RATE, SURVIVED};
 use crate::eval::Combination;
 use crate::eval::scores::Scores;
-use crate::eval::some_of;
 use crate::report::evidence::{CellStatus, FaultCell};
 use crate::report::{Evidence, Finding, Number};
 use crate::trace::{CallResult, FaultEvent, Run, Trace};
+use crate::words::{count, some_of};
 use serde_json::Value;
 
 /// What the runs say; run i is combination i of the recorded header.
@@ -68,9 +68,8 @@ pub(super) fn score(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Scores {
 /// `survived 5 of 6 faults (83%): not hang@2; 1 never reached: hang@3`.
 fn summary(combinations: usize, reached: usize, lost: &[String], unreached: &[String]) -> String {
     let survived = reached - lost.len();
-    let s = if reached == 1 { "" } else { "s" };
     let rate = (100 * survived).checked_div(reached).map(|rate| format!(" ({rate}%)")).unwrap_or_default();
-    let mut summary = format!("survived {survived} of {reached} fault{s}{rate}");
+    let mut summary = format!("survived {survived} of {}{rate}", count(reached, "fault"));
     if !lost.is_empty() {
         summary.push_str(&format!(": not {}", some_of(lost.iter().map(String::as_str))));
     }

@@ -1,6 +1,5 @@
 //! `golden_path:` did the agent get there without wasted calls?
 
-use super::assertion::plural;
 use super::assignment::Groups;
 use super::gate::{AgentFacts, Gate, GateKind};
 use super::scores::RunScores;
@@ -12,6 +11,7 @@ use crate::report::Evidence;
 use crate::report::evidence::{PathCall, PathRun};
 use crate::suite::read::Block;
 use crate::trace::{Run, Tool};
+use crate::words::{and_more, count};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};
 use std::hash::Hash;
@@ -311,14 +311,10 @@ impl GoldenPathBlock {
         if !self.path.allow_extra_steps && waste.extra_steps > 0 {
             let (calls, path) = (tools.len(), self.path.calls.len());
             let beside = beside_the_path(tools, &self.path.calls);
-            let more = beside.len().saturating_sub(MOST_NAMED);
+            let more = and_more(beside.len().saturating_sub(MOST_NAMED));
             let named: Vec<String> = beside.into_iter().take(MOST_NAMED).map(quoted).collect();
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            let s = plural(calls);
-            let message = format!(
-                "{calls} call{s} where the golden path has {path}; not on it: {}{more}",
-                named.join(", ")
-            );
+            let (calls, named) = (count(calls, "call"), named.join(", "));
+            let message = format!("{calls} where the golden path has {path}; not on it: {named}{more}");
             scores.find_about(&[EXTRA_STEPS, PASSED, PENALTY], message, Vec::new());
         }
         if self.path.penalize_repeated_tools {

@@ -10,6 +10,7 @@ use crate::problem::{Problem, Span, nearest};
 use crate::report::{Finding, Number};
 use crate::suite::read::Block;
 use crate::trace::Run;
+use crate::words::count;
 use std::path::Path;
 
 const PASSED: Target =
@@ -74,10 +75,10 @@ impl ModelCompat {
         }
         let drifted = found.numbers.iter().filter(|number| number.is_worse()).count();
         let passed = found.counts.fail == 0 && (drifted == 0 || self.allow_drift);
-        let count = |count: usize| Some(Number::Int(count as i64));
-        scores.set(&PASSED, count(usize::from(passed))).set(&BROKEN, count(found.counts.fail));
-        scores.set(&DRIFTED, count(drifted)).set(&IMPROVED, count(found.counts.drift - drifted));
-        scores.set(&UNDECIDED, count(found.counts.undecided));
+        let number = |count: usize| Some(Number::Int(count as i64));
+        scores.set(&PASSED, number(usize::from(passed))).set(&BROKEN, number(found.counts.fail));
+        scores.set(&DRIFTED, number(drifted)).set(&IMPROVED, number(found.counts.drift - drifted));
+        scores.set(&UNDECIDED, number(found.counts.undecided));
         if found.counts.invariants == 0 {
             let why = "nothing held in every run of the baseline";
             scores.not_exercised = Some(why.to_owned());
@@ -158,12 +159,11 @@ impl Gate for ModelCompat {
 }
 
 fn summary(found: &Comparison, model: Option<&str>) -> String {
-    let runs = found.tests.first().map_or(0, |test| test.runs_before);
-    let s = if runs == 1 { "" } else { "s" };
+    let runs = count(found.tests.first().map_or(0, |test| test.runs_before), "run");
     let of = model.map(|model| format!(" of {model}")).unwrap_or_default();
     let counts = found.counts;
     format!(
-        "{} of {} invariants of {runs} run{s}{of} broken, {} undecided, {} numbers shifted",
+        "{} of {} invariants of {runs}{of} broken, {} undecided, {} numbers shifted",
         counts.fail, counts.invariants, counts.undecided, counts.drift
     )
 }

@@ -7,6 +7,7 @@ use super::score::Step;
 use super::tool::{Effect, ToolName, effect_of_call};
 use super::verbs::Vocabulary;
 use crate::eval::narrative::hashed::{HashMap, HashSet};
+use crate::words::{count, quoted};
 use std::collections::BTreeMap;
 
 /// How many calls are named as those that were looked at.
@@ -258,9 +259,7 @@ impl<'n> Evidence<'n> {
     }
 
     fn looked_at(&self) -> String {
-        let names: Vec<String> = self.first_called.iter().map(|name| format!("`{name}`")).collect();
-        let calls = self.calls.len();
-        format!("{calls} call{} ({})", crate::eval::assertion::plural(calls), names.join(", "))
+        format!("{} ({})", count(self.calls.len(), "call"), quoted(&self.first_called))
     }
 
     fn unverified(&self, call: usize) -> Verdict {

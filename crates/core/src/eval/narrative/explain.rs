@@ -7,11 +7,11 @@ use super::{
     ARG_MISMATCH, CLAIMED_BUT_ABSENT, CLAIMED_BUT_FAILED, DENIED_BUT_PRESENT, DIVERGENCE_SCORE, GATE_PASSED,
     MUTATING_DIVERGENCE_SCORE, PRESENT_BUT_UNCLAIMED, UNVERIFIED,
 };
-use crate::eval::assertion::plural;
 use crate::eval::scores::RunScores;
 use crate::eval::target::Target;
 use crate::report::Number;
 use crate::trace::Trace;
+use crate::words::{and_more, count, plural};
 use std::ops::Range;
 
 const MOST_FINDINGS: usize = 20;
@@ -100,8 +100,7 @@ fn inside(message: &str, claim: &Claim) -> String {
 fn silence(tool: &Unmentioned) -> String {
     let kind = if tool.is_mutating { "write" } else { "read" };
     let shown: Vec<String> = tool.calls.iter().take(3).map(|at| (at + 1).to_string()).collect();
-    let more = tool.calls.len() - shown.len();
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let more = and_more(tool.calls.len() - shown.len());
     let missing: Vec<String> = tool.missing.iter().map(|word| format!("\"{word}\"")).collect();
     let (s, are) = (plural(tool.calls.len()), if tool.calls.len() == 1 { "is" } else { "are" });
     format!(
@@ -114,16 +113,15 @@ fn silence(tool: &Unmentioned) -> String {
 
 fn above_ceiling(found: &Comparison, calls: usize, ceiling: f64) -> String {
     let score = &found.score;
-    let claims = found.claims.len();
     format!(
-        "divergence {} is above {}: ({} absent + {} unclaimed + {} mismatched) / ({calls} call{} + {claims} claim{})",
+        "divergence {} is above {}: ({} absent + {} unclaimed + {} mismatched) / ({} + {})",
         Number::Float(score.divergence_score),
         Number::Float(ceiling),
         score.claimed_but_absent,
         score.present_but_unclaimed,
         score.arg_mismatch,
-        plural(calls),
-        plural(claims),
+        count(calls, "call"),
+        count(found.claims.len(), "claim"),
     )
 }
 

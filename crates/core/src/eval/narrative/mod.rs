@@ -31,10 +31,10 @@ use super::shown::Shown;
 use super::target::{Fold, Target};
 use crate::grade::Question;
 use crate::matcher::Matcher;
-use crate::problem::Problem;
+use crate::problem::{Problem, did_you_mean};
 use crate::report::Evidence;
 use crate::suite::read::Block;
-use crate::trace::{Run, is_tool};
+use crate::trace::{Run, Tool};
 use closing::{closing_message, steps, steps_of_values};
 use score::Comparison;
 use serde_json::Value;
@@ -228,19 +228,14 @@ impl Gate for NarrativeBlock {
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
         let Some(catalogue) = agent.catalogue else { return Vec::new() };
         let named = self.narrative.mutating_tools.iter().chain(&self.narrative.readonly_tools);
-        named
-            .filter(|tool| !catalogue.iter().any(|known| is_tool(tool, &known.name, known.server.as_deref())))
-            .map(|tool| {
-                let near = crate::problem::nearest(tool, catalogue.iter().map(|known| known.name.as_str()));
-                let help = near.map_or_else(
-                    || "remove it, or name a tool that the agent has".to_owned(),
-                    |near| format!("did you mean `{near}`?"),
-                );
-                Problem::warning(format!("no server of this agent has the tool `{tool}`"))
-                    .at(agent.key_span)
-                    .help(help)
-            })
-            .collect()
+        let is_unknown = |tool: &&String| !catalogue.iter().any(|known| Tool::from(known).is(tool));
+        let unknown = named.filter(is_unknown).map(|tool| {
+            let problem = Problem::warning(format!("no server of this agent has the tool `{tool}`"));
+            let names = catalogue.iter().map(|known| known.name.as_str());
+            let other = || "remove it, or name a tool that the agent has".to_owned();
+            problem.at(agent.key_span).help(did_you_mean(tool, names, other))
+        });
+        unknown.collect()
     }
 }
 

@@ -11,8 +11,7 @@ pub use clock::{RunRecovery, score_recovery_in_trace};
 pub use event::is_contradicted;
 pub use marks::{RecoveryFailure, RecoveryLimits, RecoveryMarks, RecoveryReport, score_recovery};
 
-use super::assertion::{Assertion, plural};
-use super::classes::listed;
+use super::assertion::Assertion;
 use super::gate::{AgentFacts, Gate, GateKind, Trait};
 use super::recording::Recording;
 use super::scores::{RunScores, Scores};
@@ -25,6 +24,7 @@ use crate::report::{Evidence, Number};
 use crate::suite::Fault;
 use crate::suite::read::Block;
 use crate::trace::{Call, Run, Trace};
+use crate::words::{any_of, count};
 use clock::{Encounter, encounters, measured_encounters, repeated_effects};
 use event::flaw;
 use give_up::says_that_it_failed;
@@ -309,7 +309,7 @@ impl RecoveryBlock {
             }
             (RecoveryFailure::RecoveryTooSlow, Some(by), _) => {
                 let took = met.report.time_to_recovery_ms.unwrap_or_default();
-                let failures = format!("{} failed call{}", met.failures, plural(met.failures));
+                let failures = count(met.failures, "failed call");
                 let allowed = max_recovery_ms.unwrap_or_default();
                 format!(
                     "{} succeeded {took} ms after {hit} {met_it} ({failures}); {allowed} ms are allowed",
@@ -320,7 +320,7 @@ impl RecoveryBlock {
                 format!("{hit} {met_it}, and no call of a later turn succeeded")
             }
             _ => {
-                let tools = listed(&self.recovered_by);
+                let tools = any_of(&self.recovered_by);
                 format!("{hit} {met_it}, and no call of a later turn to {tools} succeeded")
             }
         }

@@ -5,7 +5,7 @@ pub use super::stats::{
     recommend_runs, recommend_runs_exactly, summarize, variance_amplification,
 };
 
-use super::assertion::{Assertion, plural as s};
+use super::assertion::Assertion;
 use super::gate::{AgentFacts, Gate, GateKind, Trait};
 use super::outlook::Outlook;
 use super::scores::Scores;
@@ -18,6 +18,7 @@ use crate::report::{Evidence, Finding, Number};
 use crate::suite::read::Block;
 use crate::target::{Path, Roots};
 use crate::trace::Run;
+use crate::words::plural as s;
 use serde_json::Value;
 
 const RUNS: Target = Target::count("reliability.runs", "how many runs were judged")

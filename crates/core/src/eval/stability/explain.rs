@@ -4,9 +4,9 @@ use super::pairs::{Agreement, Pair};
 use super::score::{DIMENSIONS, Measured, Premises, TOKENS_PER_CALL};
 use super::session::{Session, Step};
 use super::{CONSISTENCY, EARLY_DIVERGENCE, OF_A_RUN, SCORE, SIMILARITY, VARIANCE, WEAKEST};
-use crate::eval::assertion::plural;
 use crate::report::{Finding, Number};
 use crate::trace::Run;
+use crate::words::plural;
 use std::collections::HashMap;
 
 /// As many numbers of a list as a reader will look at.

@@ -2,20 +2,20 @@
 
 mod cost;
 
-use super::assertion::plural;
 use super::classes::{Class, Reach, Selection, explain_selection, read_classes_or_siblings};
-use super::gate::{AgentFacts, Gate, GateKind, some_of};
+use super::gate::{AgentFacts, Gate, GateKind};
 use super::outlook::Outlook;
 use super::recording::Recording;
 use super::scores::{RunScores, Scores};
 use super::shown::Shown;
 use super::target::{Fold, Target, Unit};
 use crate::price::{Prices, tool_surface_tokens};
-use crate::problem::{Problem, nearest};
+use crate::problem::{Problem, did_you_mean};
 use crate::report::evidence::{LimitShown, TokensOfRun};
 use crate::report::{Evidence, Finding, Number};
 use crate::suite::read::Block;
 use crate::trace::{CatalogueTool, Run, Tokens};
+use crate::words::{count, some_of};
 use cost::cost_of;
 
 const F1: Target =
@@ -177,10 +177,8 @@ impl Gate for TokenEfficiency {
         let unused = self.prices.models().filter(is_unused).map(|model| {
             let problem =
                 Problem::warning(format!("no model of this agent is `{model}`: its price is never used"));
-            problem.at(agent.key_span).help(match nearest(model, models()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("its models are {}", some_of(models())),
-            })
+            let known = || format!("its models are {}", some_of(models()));
+            problem.at(agent.key_span).help(did_you_mean(model, models(), known))
         });
         agent.unknown_tools(agent.named).into_iter().chain(unused).collect()
     }
@@ -191,7 +189,7 @@ fn summary(scores: &Scores) -> Option<String> {
     let f1 = value(&F1)?;
     let correct = value(&CORRECT_SELECTIONS)?;
     let letter = letter(f1.as_f64() as u32);
-    let selections = format!("{correct} correct selection{}", plural(correct.as_f64() as usize));
+    let selections = count(correct.as_f64() as usize, "correct selection");
     let each = |target: &Target, mark: &str| {
         value(target).map(|number| format!(" ({mark}{number} each)")).unwrap_or_default()
     };

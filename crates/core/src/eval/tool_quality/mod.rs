@@ -9,7 +9,7 @@ use super::shown::Shown;
 use super::target::{Fold, Target, Unit};
 use crate::baseline::TestBaseline;
 use crate::matcher::Matcher;
-use crate::problem::{Problem, Span, nearest};
+use crate::problem::{Problem, Span, did_you_mean};
 use crate::report::evidence::ToolFinding;
 use crate::report::{Evidence, Finding, Number};
 use crate::suite::read::{Block, Field};
@@ -75,10 +75,8 @@ impl ToolQuality {
 fn rule_id(field: &mut Field<'_>) -> Option<String> {
     let id = field.name()?;
     if Rule::named(&id).is_none() && !field.is_describing() {
-        let help = match nearest(&id, RULES.iter().map(|rule| rule.id)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "`mcptest explain tool_quality` lists the rules".to_owned(),
-        };
+        let list = || "`mcptest explain tool_quality` lists the rules".to_owned();
+        let help = did_you_mean(&id, RULES.iter().map(|rule| rule.id), list);
         field.report(Problem::error(format!("there is no rule `{id}`")).at(field.span()).help(help));
     }
     Some(id)

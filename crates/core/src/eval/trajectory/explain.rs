@@ -8,10 +8,10 @@ use super::trace_validation::TraceMismatch;
 use super::verdict::{Assignment, Verdict};
 use super::wording::list;
 use crate::eval::alignment::{Alignment, Step, align_by};
-use crate::eval::assertion::plural;
 use crate::eval::assignment::{Competition, Groups, competition, smallest_competition};
 use crate::eval::scores::RunScores;
 use crate::report::{AssertionDiff, Pairing};
+use crate::words::plural;
 
 const MOST_FINDINGS: usize = 20;
 const MOST_COMPETITIONS: usize = 5;

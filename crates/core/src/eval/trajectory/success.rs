@@ -2,9 +2,9 @@
 
 use super::recorded::RecordedCall;
 use super::wording::list;
-use crate::eval::assertion::plural;
 use crate::eval::success::Success;
 use crate::trace::Trace;
+use crate::words::plural;
 
 pub(super) const DOC: &str = "`true` leaves out calls that failed or got no result; a matcher also those whose result, \
 as text, does not hold it, as `not: { starts-with: Error }`. Left out, every call counts";

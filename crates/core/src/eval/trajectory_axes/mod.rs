@@ -2,7 +2,6 @@
 
 mod picture;
 
-use super::assertion::plural;
 use super::gate::{AgentFacts, Gate, GateKind};
 use super::scores::RunScores;
 use super::shown::Shown;
@@ -11,6 +10,7 @@ use crate::problem::Problem;
 use crate::report::Evidence;
 use crate::suite::read::{Block, Field};
 use crate::trace::{Call, CallResult, Run, Tool, Trace};
+use crate::words::{count, quoted};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -263,7 +263,7 @@ impl Gate for TrajectoryAxesBlock {
         let cycle = self.cycle().filter(|_| self.axes.require_present).map(|tools| {
             let message = format!(
                 "{} must each come after another of them, and with `require_present` all must be called: this cannot pass",
-                listed_all(&tools)
+                quoted(&tools)
             );
             let asks_for_all = agent.written().next().is_none();
             let problem = if asks_for_all { Problem::error(message) } else { Problem::warning(message) };
@@ -357,10 +357,6 @@ impl TrajectoryAxesBlock {
     }
 }
 
-fn listed_all(tools: &[&str]) -> String {
-    tools.iter().map(|tool| format!("`{tool}`")).collect::<Vec<_>>().join(", ")
-}
-
 fn say(axis: &str, edge: &Edge<'_>) -> String {
     format!("{axis} `{}` → `{}`: {}", edge.earlier, edge.later, why_broken(edge))
 }
@@ -385,7 +381,7 @@ fn why_broken(edge: &Edge<'_>) -> String {
     };
     let more = match too_soon.len() - 1 {
         0 => String::new(),
-        more => format!(" (and so did {more} more call{})", plural(more)),
+        more => format!(" (and so did {})", count(more, "more call")),
     };
     format!("call {} `{later}` {what}{more}", call + 1)
 }

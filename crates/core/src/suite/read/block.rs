@@ -1,7 +1,7 @@
 //! A map with known keys: what is read is known, and every other key is refused.
 
 use super::{Field, Reading, is_note, is_same_key};
-use crate::problem::{Problem, Span};
+use crate::problem::{Problem, Span, did_you_mean};
 use crate::yaml::{Entry, written_twice};
 use serde_json::{Map, Value, json};
 use std::cell::RefCell;
@@ -223,11 +223,9 @@ impl<'a> Block<'a> {
         }
         for entry in self.unknown() {
             let problem = Problem::error(format!("unknown key `{}`", entry.key)).at(entry.key_span);
-            let near = crate::problem::nearest(&entry.key, self.known.iter().copied());
-            let help = match near {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("known here: {}; notes of your own start with `x-`", self.known.join(", ")),
-            };
+            let known =
+                || format!("known here: {}; notes of your own start with `x-`", self.known.join(", "));
+            let help = did_you_mean(&entry.key, self.known.iter().copied(), known);
             self.reading.report(problem.help(help));
         }
     }

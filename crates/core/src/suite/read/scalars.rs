@@ -3,8 +3,9 @@
 use super::super::variables::names_in;
 use super::field::At;
 use super::{Field, Reading};
-use crate::problem::{Problem, Span};
+use crate::problem::{Problem, Span, did_you_mean};
 use crate::suite::variables::{self, Text};
+use crate::words::quoted;
 use crate::yaml::{Kind, Node, Scalar, resolve};
 use mcptest_redact::is_secret_name;
 use serde_json::{Map, Value, json};
@@ -234,7 +235,7 @@ impl Field<'_> {
     pub fn choice<T: Copy>(&mut self, what: &str, words: &[(&str, T)]) -> Option<T> {
         let node =
             self.node(|| json!({ "enum": words.iter().map(|(word, _)| *word).collect::<Vec<_>>() }))?;
-        let known = words.iter().map(|(word, _)| format!("`{word}`")).collect::<Vec<_>>().join(", ");
+        let known = quoted(words.iter().map(|(word, _)| word));
         let Kind::Scalar(Scalar::Text { text, .. }) = &node.kind else {
             return self.wrong(node, &format!("{what} ({known})"));
         };
@@ -242,9 +243,8 @@ impl Field<'_> {
         if let Some((_, value)) = words.iter().find(|(word, _)| *word == text) {
             return Some(*value);
         }
-        let near = crate::problem::nearest(&text, words.iter().map(|(word, _)| *word));
-        let help = near
-            .map_or_else(|| format!("{what} is one of {known}"), |near| format!("did you mean `{near}`?"));
+        let all = || format!("{what} is one of {known}");
+        let help = did_you_mean(&text, words.iter().map(|(word, _)| *word), all);
         self.report(Problem::error(format!("`{text}` is not {what}")).help(help));
         None
     }

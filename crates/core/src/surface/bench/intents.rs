@@ -1,9 +1,10 @@
 //! Does a text make a list of requests, each with the tools that are right for it?
 
-use crate::problem::{Level, Problem, Sources, Span, nearest};
+use crate::problem::{Level, Problem, Sources, Span, did_you_mean};
 use crate::suite::read::{Block, Field, Reading};
 use crate::surface::SurfaceTool;
 use crate::trace::is_tool;
+use crate::words::some_of;
 use crate::yaml;
 
 /// What a file of intents says.
@@ -84,9 +85,6 @@ fn unknown(written: &str, span: Span, surface: &[SurfaceTool]) -> Option<Problem
         return None;
     }
     let names = || surface.iter().map(|one| one.tool.name.as_str());
-    let help = match nearest(written, names()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("the tools are {}", crate::eval::some_of(names())),
-    };
+    let help = did_you_mean(written, names(), || format!("the tools are {}", some_of(names())));
     Some(Problem::error(format!("there is no tool `{written}`")).at(span).help(help))
 }

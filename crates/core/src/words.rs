@@ -1,0 +1,43 @@
+//! How are numbers and names put into sentences?
+
+/// `1 run`, `2 runs`.
+pub fn count(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", plural(number))
+}
+
+/// What a noun ends in, for so many.
+pub(crate) fn plural(number: usize) -> &'static str {
+    if number == 1 { "" } else { "s" }
+}
+
+/// ` and 3 more`; nothing where there are no more.
+pub(crate) fn and_more(more: usize) -> String {
+    if more > 0 { format!(" and {more} more") } else { String::new() }
+}
+
+/// The first few names, and how many more there are.
+pub(crate) fn some_of<'n>(names: impl Iterator<Item = &'n str>) -> String {
+    const MOST: usize = 12;
+    let mut names: Vec<&str> = names.collect();
+    let more = and_more(names.len().saturating_sub(MOST));
+    names.truncate(MOST);
+    format!("{}{more}", names.join(", "))
+}
+
+/// `` `a` or `b` ``, cut where the list is long.
+pub(crate) fn any_of<S: AsRef<str>>(names: &[S]) -> String {
+    const MOST: usize = 5;
+    let shown: Vec<String> = names.iter().take(MOST).map(|name| format!("`{}`", name.as_ref())).collect();
+    let more = names.len() - shown.len();
+    match (shown.as_slice(), more) {
+        ([one], _) => one.clone(),
+        ([first @ .., last], 0) => format!("{} or {last}", first.join(", ")),
+        _ => format!("{} or {more} others", shown.join(", ")),
+    }
+}
+
+/// `` `a`, `b` ``
+pub(crate) fn quoted<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> String {
+    let quoted = names.into_iter().map(|name| format!("`{}`", name.as_ref()));
+    quoted.collect::<Vec<_>>().join(", ")
+}
