@@ -3,10 +3,10 @@
 use mcptest_core::fault::{FaultKind, FaultTarget, Progress};
 use mcptest_core::suite::Fault;
 use mcptest_core::trace::RecordedFault;
-use mcptest_mcp::client::{Failure, Misbehaviour, Moment, WireError};
+use mcptest_mcp::client::{Misbehaviour, Moment, WireError};
 use mcptest_mcp::fault::{Request, refusal};
 use mcptest_mcp::jsonrpc::{Malformed, parse};
-use std::sync::{Mutex, PoisonError};
+use parking_lot::Mutex;
 use std::time::Duration;
 
 /// The faults of one run, and how far each of them is. Shared between the calls as it is.
@@ -65,20 +65,12 @@ impl Strike {
             Struck::Malformed => half_of_an_answer(self.event.call_index),
             Struck::Disconnected => Misbehaviour::Exited { moment: Moment::Pending, status: None },
         };
-        let failure = Failure {
-            server: self.server.clone(),
-            method: format!("tools/call {}", self.tool),
-            misbehaviour,
-            instead: Vec::new(),
-            stderr: String::new(),
-            exit: None,
-            missed_variables: Vec::new(),
-        };
-        Some((None, WireError::from(failure).to_string()))
+        let method = format!("tools/call {}", self.tool);
+        Some((None, WireError::new(&self.server, &method, misbehaviour).to_string()))
     }
 }
 
-/// What an answer looks like whose rest never came.
+/// An answer that is cut off in the middle.
 fn half_of_an_answer(call_index: usize) -> Misbehaviour {
     let text = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{"content":[{{"type":"te"#, call_index + 2);
     let why = parse(&text).err().unwrap_or(Malformed::Neither);
@@ -189,7 +181,7 @@ impl Rule {
     }
 
     fn outcome(&self) -> Option<Struck> {
-        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut progress = self.progress.lock();
         if !self.kind.strikes_in_virtual_time(&mut progress) {
             return None;
         }

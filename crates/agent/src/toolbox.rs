@@ -7,7 +7,7 @@ use crate::tool_schema::{Fitted, LeftOut, Offer};
 use mcptest_core::problem::nearest;
 use mcptest_core::provider::Family;
 use mcptest_core::suite::ToolSchemas;
-use mcptest_core::trace::{CatalogueTool, RecordedCall, RecordedFault, RecordedResult, ToolSchema, is_tool};
+use mcptest_core::trace::{CatalogueTool, RecordedCall, RecordedFault, RecordedResult, is_tool};
 use mcptest_mcp::client::{Client, Observed, WireError};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -81,8 +81,8 @@ enum Route<'t> {
 const UNKNOWN_TOOL: i64 = -32602;
 
 impl Toolbox {
-    /// Asks every server for its tools, and offers all but those that are `hidden`. What is wrong with single tools is no failure: it is given back beside the
-    /// server's name.
+    /// Asks every server for its tools, and offers all but those that are `hidden`. What is wrong with single tools is
+    /// no failure: it is given back beside the server's name.
     pub async fn open(
         servers: Vec<Connected>,
         distract: Distract<'_>,
@@ -95,13 +95,7 @@ impl Toolbox {
         for server in &servers {
             let tools = server.client.list_tools().await?;
             complaints.extend(tools.complaints.into_iter().map(|odd| (server.name.clone(), odd)));
-            catalogue.extend(tools.tools.into_iter().map(|tool| CatalogueTool {
-                name: tool.name,
-                server: Some(server.name.clone()),
-                description: tool.description,
-                input_schema: ToolSchema::read(&tool.input_schema),
-                ..CatalogueTool::default()
-            }));
+            catalogue.extend(tools.tools.into_iter().map(|tool| tool.into_catalogue(&server.name)));
         }
         let distractors = distract(&catalogue);
         let is_hidden = |tool: &CatalogueTool| {

@@ -4,12 +4,13 @@ use crate::secrets::BARE;
 use mcptest_core::provider::FAMILIES;
 use mcptest_core::suite::Suite;
 use mcptest_redact::{Redactor, is_secret_name};
+use parking_lot::Mutex;
 use rayon::prelude::*;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// From so many bytes on, JSON Lines are cleaned on all cores.
 const LONG: usize = 256 << 10;
@@ -98,7 +99,7 @@ pub(crate) fn write_back(path: &Path, text: &str) -> std::io::Result<()> {
 
 /// What takes out all that this process knows to be secret.
 pub(crate) fn redactor() -> Option<Arc<Redactor>> {
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = KNOWN.lock();
     if !known.is_begun {
         known.is_begun = true;
         known.values.extend(of_environment().chain(of_command_line()));
@@ -116,7 +117,7 @@ pub(crate) fn redactor() -> Option<Arc<Redactor>> {
 }
 
 fn add(name: &str, value: &str) {
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut known = KNOWN.lock();
     if mcptest_redact::is_secret_value(value) && known.values.insert((name.to_owned(), value.to_owned())) {
         known.redactor = None;
     }

@@ -60,10 +60,10 @@ use mcptest_core::row::Row;
 use mcptest_core::suite::{Host, Loaded, load, load_for_traces, load_to_capture};
 use mcptest_files as files;
 pub use mcptest_files::reason;
+use parking_lot::Mutex;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 /// The files and environment of this process.
@@ -236,7 +236,7 @@ pub fn run(
         let report = judge::judge_and(row, options, fresh, graded, |recorded| {
             if let Some((_, all)) = &exercised {
                 let of_row = Exercised::of_row(row, recorded);
-                all.lock().unwrap_or_else(PoisonError::into_inner).merge(of_row);
+                all.lock().merge(of_row);
             }
         });
         let mut report = match row.suite() {
@@ -255,7 +255,7 @@ pub fn run(
     root::name_from_root(&mut tests);
     let mut report = Report::new(tests);
     report.coverage = exercised.map(|(CoverageFloor(floor), exercised)| {
-        let exercised = exercised.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let exercised = exercised.into_inner();
         let mut coverage = exercised.into_coverage(floor);
         let suites = plan.rows.iter().filter_map(Row::suite).map(|suite| (&suite.path, secrets.of(suite)));
         for secrets in suites.collect::<BTreeMap<_, _>>().values() {

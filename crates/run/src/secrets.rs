@@ -4,13 +4,14 @@ use mcptest_core::report::{AssertionDiff, Expectation, Status, TestReport};
 use mcptest_core::row::{Reason, ReasonKind};
 use mcptest_core::suite::{RedactPattern, Suite};
 use mcptest_redact::{Builder, RedactError, Redactor, is_secret_name};
+use parking_lot::Mutex;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, LazyLock, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 /// For the rows of suites that have no secrets of their own.
 pub(crate) static BARE: LazyLock<Option<Redactor>> = LazyLock::new(|| Redactor::builder().build().ok());
@@ -86,7 +87,7 @@ impl SuiteSecrets {
 impl Secrets {
     /// What is secret in this suite.
     pub(crate) fn of(&self, suite: &Suite) -> Arc<SuiteSecrets> {
-        let mut kept = self.by_suite.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut kept = self.by_suite.lock();
         if let Some(known) = kept.get(&suite.path) {
             return Arc::clone(known);
         }

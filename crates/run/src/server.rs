@@ -1,9 +1,8 @@
 //! A server entry of a suite becomes a server that can be connected to.
 
 use mcptest_core::suite::{Endpoint, Environment, Server, Suite, Unset};
-use mcptest_core::trace::RecordedServer;
 use mcptest_core::world::Running;
-use mcptest_mcp::client::{self, Client, Pipe, ServerSpec, SpecError};
+use mcptest_mcp::client::{self, Pipe, ServerSpec, SpecError};
 use mcptest_mcp::manifest;
 use mcptest_mcp::mock;
 use serde_json::{Map, Value};
@@ -41,16 +40,6 @@ pub(crate) fn entry_of(suite: &Suite, name: &str) -> Map<String, Value> {
     let mut entry = suite.servers.get(name).map(Server::template).unwrap_or_default();
     entry.extend(suite.manifest_digest(name).map(|digest| ("manifest".to_owned(), digest.into())));
     entry
-}
-
-/// How a server is spoken to, as a recording keeps it.
-pub(crate) fn recorded_server(name: &str, client: &Client) -> RecordedServer {
-    let info = client.server();
-    RecordedServer {
-        name: name.to_owned(),
-        era: info.era.as_str().to_owned(),
-        protocol_version: info.protocol_version.clone(),
-    }
 }
 
 /// The server of this name in a suite, with the environment of this process; or why it cannot be connected to. A mock

@@ -70,9 +70,7 @@ impl Offered {
             match answer {
                 Ok(tools) => tools.into_iter().for_each(|tool| known.add(tool)),
                 Err(error) => {
-                    let (of, said) = (format!("server {server:?}: "), error.to_string());
-                    let why = said.strip_prefix(&of).unwrap_or(&said);
-                    let message = format!("{of}its tools are not known: {why}");
+                    let message = format!("server {server:?}: its tools are not known: {}", error.why());
                     errors.push(RecordedError::new("server", message));
                 }
             }
@@ -157,14 +155,7 @@ async fn ask(server: &ServerSpec) -> Result<Vec<CatalogueTool>, WireError> {
     let client = Client::connect(server, None).await?;
     let listed = client.list_tools().await;
     client.close().await;
-    let tools = listed?.tools.into_iter().map(|tool| CatalogueTool {
-        name: tool.name,
-        server: Some(server.name.clone()),
-        description: tool.description,
-        input_schema: ToolSchema::read(&tool.input_schema),
-        ..CatalogueTool::default()
-    });
-    Ok(tools.collect())
+    Ok(listed?.tools.into_iter().map(|tool| tool.into_catalogue(&server.name)).collect())
 }
 
 /// The message without the hidden tools, and with the distractors at the end of the list, where it is the last of its

@@ -11,11 +11,12 @@ pub(crate) mod words;
 use crate::args::Colour;
 use crate::output::{self, Paint};
 use mcptest_run::{Event, Watch};
+use parking_lot::{Condvar, Mutex};
 use plain::Plain;
 use screen::Screen;
 use state::State;
 use std::io::IsTerminal;
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use view::Size;
@@ -91,12 +92,12 @@ impl Progress {
 
     /// Takes the view away, and says what was spent.
     pub(crate) fn end(mut self) {
-        self.shared.lock().is_over = true;
+        self.shared.shown.lock().is_over = true;
         self.shared.ended.notify_all();
         if let Some(beating) = self.beating.take() {
             let _panicked = beating.join();
         }
-        let shown = self.shared.lock();
+        let shown = self.shared.shown.lock();
         if !matches!(shown.style, Style::Silent) {
             output::stderr(
                 &plain::spent(&shown.state, self.is_live).map(|line| line + "\n").unwrap_or_default(),
@@ -106,13 +107,9 @@ impl Progress {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Shown> {
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn tell(&self, event: &Event) {
         let now = self.began.elapsed();
-        let mut shown = self.lock();
+        let mut shown = self.shown.lock();
         let Shown { state, style, .. } = &mut *shown;
         match style {
             Style::Silent => return,
@@ -134,8 +131,8 @@ impl Shared {
         let mut screen = Screen::new();
         let mut is_over = false;
         while !is_over {
-            let (mut shown, _) =
-                self.ended.wait_timeout(self.lock(), BEAT).unwrap_or_else(PoisonError::into_inner);
+            let mut shown = self.shown.lock();
+            self.ended.wait_for(&mut shown, BEAT);
             is_over = shown.is_over;
             let size = size();
             let (above, lines) = shown.beat(self.began.elapsed(), size);

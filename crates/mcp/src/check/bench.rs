@@ -152,11 +152,7 @@ impl Bench {
     }
 
     pub(super) fn recorded(&self) -> Option<RecordedServer> {
-        self.info.as_ref().map(|info| RecordedServer {
-            name: self.spec.name.clone(),
-            era: info.era.as_str().to_owned(),
-            protocol_version: info.protocol_version.clone(),
-        })
+        self.info.as_ref().map(|info| info.to_recorded(&self.spec.name))
     }
 
     /// Every message of the server so far.

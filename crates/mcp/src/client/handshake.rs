@@ -124,17 +124,7 @@ pub(super) fn open(spec: &ServerSpec, tap: Option<Tap>, era: Era) -> Result<Link
             }),
         endpoint => Stdio::open(endpoint, conversation).map(Link::Stdio),
     };
-    opened.map_err(|misbehaviour| {
-        WireError::from(Failure {
-            server: spec.name.clone(),
-            method: String::new(),
-            misbehaviour,
-            instead: Vec::new(),
-            stderr: String::new(),
-            exit: None,
-            missed_variables: Vec::new(),
-        })
-    })
+    opened.map_err(|misbehaviour| WireError::new(&spec.name, "", misbehaviour))
 }
 
 /// What the first answer of a server says.

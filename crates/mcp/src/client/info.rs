@@ -1,6 +1,7 @@
 //! Who is the server, and what does it say it can do?
 
 use crate::era::Era;
+use mcptest_core::trace::{CatalogueTool, RecordedServer, ToolSchema};
 use serde_json::value::{RawValue, to_raw_value};
 use std::collections::BTreeMap;
 
@@ -23,6 +24,17 @@ pub struct ServerInfo {
     pub raw: Box<RawValue>,
 }
 
+impl ServerInfo {
+    /// How the server of this name is spoken to, as a recording keeps it.
+    pub fn to_recorded(&self, name: &str) -> RecordedServer {
+        RecordedServer {
+            name: name.to_owned(),
+            era: self.era.as_str().to_owned(),
+            protocol_version: self.protocol_version.clone(),
+        }
+    }
+}
+
 /// A tool, as the server lists it.
 #[derive(Debug, Clone)]
 pub struct Tool {
@@ -38,6 +50,19 @@ pub struct Tool {
     pub output_schema: Option<Box<RawValue>>,
     /// Everything, as it was written.
     pub raw: Box<RawValue>,
+}
+
+impl Tool {
+    /// The tool of the server of this name, as a recording keeps it.
+    pub fn into_catalogue(self, server: &str) -> CatalogueTool {
+        CatalogueTool {
+            name: self.name,
+            server: Some(server.to_owned()),
+            description: self.description,
+            input_schema: ToolSchema::read(&self.input_schema),
+            ..CatalogueTool::default()
+        }
+    }
 }
 
 /// All tools of a server.

@@ -29,6 +29,21 @@ pub struct Failure {
     pub missed_variables: Vec<String>,
 }
 
+impl WireError {
+    /// A server that did this when it was asked for `method`, and nothing else is known.
+    pub fn new(server: &str, method: &str, misbehaviour: Misbehaviour) -> Self {
+        Self(Box::new(Failure {
+            server: server.to_owned(),
+            method: method.to_owned(),
+            misbehaviour,
+            instead: Vec::new(),
+            stderr: String::new(),
+            exit: None,
+            missed_variables: Vec::new(),
+        }))
+    }
+}
+
 impl From<Failure> for WireError {
     fn from(failure: Failure) -> Self {
         Self(Box::new(failure))
@@ -48,26 +63,36 @@ const SHOWN_INSTEAD: usize = 3;
 
 impl fmt::Display for WireError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "server {:?}: {}", self.server, self.misbehaviour.sentence(&self.method))?;
-        let instead = self.seen_instead();
+        write!(f, "server {:?}: {}", self.server, self.why())
+    }
+}
+
+/// What went wrong, without the name of the server.
+struct Why<'f>(&'f Failure);
+
+impl fmt::Display for Why<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Failure { misbehaviour, method, exit, stderr, missed_variables, .. } = self.0;
+        f.write_str(&misbehaviour.sentence(method))?;
+        let instead = self.0.seen_instead();
         for seen in instead.iter().take(SHOWN_INSTEAD) {
             write!(f, "; {seen}")?;
         }
         if instead.len() > SHOWN_INSTEAD {
             write!(f, "; and {} more like this", instead.len() - SHOWN_INSTEAD)?;
         }
-        if let Some(exit) = &self.exit
-            && !matches!(self.misbehaviour, Misbehaviour::Exited { .. })
+        if let Some(exit) = exit
+            && !matches!(misbehaviour, Misbehaviour::Exited { .. })
         {
             write!(f, "; it then exited with {exit}")?;
         }
-        let lines: Vec<&str> = self.stderr.lines().collect();
+        let lines: Vec<&str> = stderr.lines().collect();
         match lines[lines.len().saturating_sub(SHOWN_STDERR_LINES)..] {
             [] => {}
             [line] => write!(f, "; it wrote to stderr: {line}")?,
             ref lines => write!(f, "; it wrote to stderr:\n  | {}", lines.join("\n  | "))?,
         }
-        match self.missed_variables.first() {
+        match missed_variables.first() {
             Some(name) => write!(
                 f,
                 "\na server gets no variable of yours that it is not given: {name} is set here, so write \
@@ -79,6 +104,11 @@ impl fmt::Display for WireError {
 }
 
 impl Failure {
+    /// What went wrong, without the name of the server.
+    pub fn why(&self) -> impl fmt::Display {
+        Why(self)
+    }
+
     /// What came in the place of an answer, each once, where the misbehaviour does not say it already.
     fn seen_instead(&self) -> Vec<&str> {
         use Misbehaviour::{Malformed, NotUtf8, TooLong, WrongId};

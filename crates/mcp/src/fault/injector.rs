@@ -2,8 +2,8 @@
 
 use super::{Action, FaultKind, FaultScope, Reply, Request, ScopedFault};
 use mcptest_core::fault::Progress;
+use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Faults, and how far each of them is. Shared between threads as it is.
@@ -105,7 +105,7 @@ impl Injector {
 
 impl Rule {
     fn strikes(&self, now: Duration) -> bool {
-        let mut progress = self.progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut progress = self.progress.lock();
         self.fault.kind.strikes(&mut progress, now)
     }
 

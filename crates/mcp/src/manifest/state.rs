@@ -3,10 +3,11 @@
 use super::Manifest;
 use super::store::{Memory, Records};
 use mcptest_core::world::Running;
+use parking_lot::Mutex;
 use serde_json::{Map, Value};
 use std::cell::OnceCell;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 
 /// The memory of one running server: how far each sequence is, and its state, in which the collections of the store
 /// stand under their names. Threads share it as it is.
@@ -52,7 +53,7 @@ impl State {
 
     /// Does something with a collection while nobody else does; `None` where the state has something else in its place.
     pub(super) fn with_records<T>(&self, slot: usize, work: impl FnOnce(Records<'_>) -> T) -> Option<T> {
-        let mut memory = self.collections.get(slot)?.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut memory = self.collections.get(slot)?.lock();
         self.world.with(|state| {
             let name = memory.collection.name.clone();
             let stored = state.as_object_mut()?.entry(name).or_insert_with(|| Value::Object(Map::new()));

@@ -13,9 +13,9 @@ use mcptest_core::provider::Parameters;
 use mcptest_core::row::{Row, Subject};
 use mcptest_core::suite::{Model, Suite};
 use mcptest_core::trace::Tokens;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 use tokio::time::Instant;
 
@@ -264,8 +264,8 @@ impl<'a> Bench<'a> {
         let plain = Parameters::from([("prompt_caching".to_owned(), false.into())]);
         let cool = [("temperature".to_owned(), 0.0.into())].into_iter().chain(plain.clone()).collect();
         let is_known = |known: &Vec<String>| known.contains(&vote.model);
-        let is_cool = judge.provider.takes_temperature(&judge.model.id)
-            && !is_known(&self.without_temperature.lock().unwrap_or_else(PoisonError::into_inner));
+        let is_cool =
+            judge.provider.takes_temperature(&judge.model.id) && !is_known(&self.without_temperature.lock());
         let mut ask = Ask {
             system: Some(SYSTEM),
             parameters: if is_cool { &cool } else { &plain },
@@ -274,10 +274,7 @@ impl<'a> Bench<'a> {
         };
         let reply = match self.paid(judge, &ask, vote).await {
             Err(Asked::Not(error)) if is_cool && refuses_temperature(&error) => {
-                self.without_temperature
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .push(vote.model.clone());
+                self.without_temperature.lock().push(vote.model.clone());
                 ask.parameters = &plain;
                 self.paid(judge, &ask, vote).await
             }

@@ -21,8 +21,8 @@ use keep::RowGrades;
 use mcptest_core::grade::{Failure, Grade, Grades, NotGraded, Wanted, wanted};
 use mcptest_core::judge::Recorded;
 use mcptest_core::row::{Row, Subject};
+use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
 
 /// Which grades are asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -148,17 +148,17 @@ fn ask_all<'p>(
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let at_once = options.jobs.unwrap_or(cores.max(4)).clamp(1, all);
     // A function, so that the lock is not held while the unit is graded.
-    let next = || units.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    let next = || units.lock().pop_front();
     let work = || {
         while let Some(unit) = next() {
             let row = &rows[&unit.index];
-            let of = row.lock().unwrap_or_else(PoisonError::into_inner).row;
+            let of = row.lock().row;
             let asked = runtime.block_on(bench.grade(of, unit.index, &unit.wanted));
             if matches!(asked, Err(Ungraded::Interrupted)) {
-                return units.lock().unwrap_or_else(PoisonError::into_inner).clear();
+                return units.lock().clear();
             }
             let asked = asked.map_err(|why| why.to_string());
-            row.lock().unwrap_or_else(PoisonError::into_inner).keep(&unit.wanted, asked, around.watch);
+            row.lock().keep(&unit.wanted, asked, around.watch);
         }
     };
     std::thread::scope(|scope| {
@@ -167,9 +167,7 @@ fn ask_all<'p>(
         }
     });
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
-    let rows = rows
-        .into_iter()
-        .map(|(index, row)| (index, row.into_inner().unwrap_or_else(PoisonError::into_inner)));
+    let rows = rows.into_iter().map(|(index, row)| (index, row.into_inner()));
     let rows: BTreeMap<usize, RowGrades<'_>> = rows.collect();
     if let Some(exit_code) = *around.interrupt.borrow() {
         let finished = rows.values().map(|row| row.given).sum();

@@ -16,8 +16,9 @@ use mcptest_core::report::Status;
 use mcptest_core::row::{AgentRow, Reason, ReasonKind, Row};
 use mcptest_core::suite::{Agent, OwnAgent};
 use mcptest_core::trace::{CatalogueTool, Header, RecordedServer, Run, Trace};
+use parking_lot::Mutex;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 /// Who acts.
 pub(super) enum Actor<'p> {
@@ -140,14 +141,14 @@ impl AgentJob<'_> {
     }
 
     fn side_run(&self, unit: &Unit) -> Option<SideRun> {
-        let cassettes = self.lock();
+        let cassettes = self.cassettes.lock();
         cassettes.side.as_ref().filter(|_| unit.in_matrix)?.runs.get(unit.run - 1).cloned()
     }
 
     /// Makes sure that nobody else records the same, before anything is spent on it; false when somebody did so since
     /// it was planned.
     pub(super) fn reserve(&self, unit: &Unit) -> Result<bool, String> {
-        let mut cassettes = self.lock();
+        let mut cassettes = self.cassettes.lock();
         if unit.in_matrix {
             return cassettes.matrix.reserve().map(|_| true);
         }
@@ -175,7 +176,7 @@ impl AgentJob<'_> {
         let header = Header { catalogue: Some(catalogue), left_out, instructions, ..expected };
         let redactor = self.secrets.redactor().map_err(|reason| reason.message)?;
         let trace = trace.to_json();
-        let mut cassettes = self.lock();
+        let mut cassettes = self.cassettes.lock();
         if !unit.in_matrix {
             return cassettes.runs.keep(unit.run, &trace, header, redactor);
         }
@@ -192,13 +193,13 @@ impl AgentJob<'_> {
     }
 
     pub(super) fn note_failure(&self, unit: &Unit, why: &str) {
-        let mut cassettes = self.lock();
+        let mut cassettes = self.cassettes.lock();
         cassettes.failure.get_or_insert_with(|| format!("run {} was not recorded: {why}", unit.run));
     }
 
     /// Finds out whether the runs that are still to come can change nothing, and the suite says to leave them out.
     pub(super) fn decide(&self) -> bool {
-        let mut cassettes = self.lock();
+        let mut cassettes = self.cassettes.lock();
         // Where a run is missing, all are wanted.
         if !self.row.agent.stop_decided || cassettes.failure.is_some() {
             return false;
@@ -221,14 +222,14 @@ impl AgentJob<'_> {
     /// The runs for one of its gates, once the ordinary ones are there.
     pub(super) fn matrix_units(&self, unit: &Unit) -> Vec<Unit> {
         let is_over = {
-            let cassettes = self.lock();
+            let cassettes = self.cassettes.lock();
             cassettes.failure.is_some() || cassettes.is_done_by_another
         };
         if unit.in_matrix || is_over { Vec::new() } else { self.missing_in_matrix() }
     }
 
     fn missing_in_matrix(&self) -> Vec<Unit> {
-        let mut cassettes = self.lock();
+        let mut cassettes = self.cassettes.lock();
         let (first, header) = (cassettes.runs.all_traces().remove(&1), cassettes.runs.kept_header());
         let first = first.as_deref().and_then(|text| Trace::read(text).ok());
         cassettes.side = first.as_ref().and_then(|trace| {
@@ -242,7 +243,7 @@ impl AgentJob<'_> {
 
     /// Nothing more comes.
     pub(super) fn finish(&self) {
-        let mut cassettes = self.lock();
+        let mut cassettes = self.cassettes.lock();
         // With a run missing, what is decided is decided without it.
         if cassettes.is_decided && cassettes.failure.is_none() {
             let after = cassettes.runs.all_traces().len();
@@ -266,7 +267,7 @@ impl AgentJob<'_> {
     pub(super) fn failed(&self, why: &str) -> RecordedRow {
         let Ok(redactor) = self.secrets.redactor() else { return RecordedRow::Failed(reason_of(why)) };
         let mut reason = reason_of(&redactor.text(why));
-        let cassettes = self.lock();
+        let cassettes = self.cassettes.lock();
         let recorded = cassettes.runs.count;
         if !self.is_live() {
             reason.details.push(match recorded {
@@ -282,11 +283,11 @@ impl AgentJob<'_> {
 
     /// What came of it; `None` when it has not begun.
     pub(super) fn row(&self) -> Option<RecordedRow> {
-        let failure = self.lock().failure.clone();
+        let failure = self.cassettes.lock().failure.clone();
         if let Some(why) = failure {
             return Some(self.failed(&why));
         }
-        let cassettes = self.lock();
+        let cassettes = self.cassettes.lock();
         let first = cassettes.runs.all_traces().into_values().next().unwrap_or_default();
         let notes = eras::changes(&self.servers_before, &eras::of_run(&first));
         let done = if self.is_live() {
@@ -296,10 +297,6 @@ impl AgentJob<'_> {
             Some(RecordedRow::OnDisk { notes })
         };
         done.filter(|_| cassettes.runs.count + cassettes.matrix.count > 0)
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Cassettes> {
-        self.cassettes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -7,7 +7,7 @@ use super::schedule::Unit;
 use super::servers::{SharedServers, close_all, connect_all};
 use super::spending::{Spending, usd};
 use super::{Event, Watch, setup_command};
-use crate::server::{recorded_server, spec_in};
+use crate::server::spec_in;
 use mcptest_agent::own::{self, OwnEvent, OwnSetup};
 use mcptest_agent::{
     Limits, MayAsk, Provider, Task, Toolbox, Unrecorded, View, Watcher, instructions_of, run_model,
@@ -18,9 +18,10 @@ use mcptest_core::suite::{Agent, OwnAgent, Server, ToolSchemas};
 use mcptest_core::trace::{CatalogueTool, ConversationTrace, RecordedError, Tokens};
 use mcptest_core::world::Running;
 use mcptest_mcp::client::{Observed, ServerSpec};
+use parking_lot::Mutex;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 /// A run that can be judged.
@@ -132,7 +133,7 @@ async fn run_provider(
         parameters: &agent.parameters_of(job.row.model),
         limits: Limits { request_timeout: request_timeout(job), ..limits(agent) },
     };
-    let spoken_to = servers.iter().map(|server| recorded_server(&server.name, &server.client)).collect();
+    let spoken_to = servers.iter().map(|server| server.client.server().to_recorded(&server.name)).collect();
     let (reserved_usd, toolbox_of_meter) = (Mutex::new(0.0), Arc::clone(&toolbox));
     let meter = Meter { job, run: unit.run, around, toolbox: toolbox_of_meter, reserved_usd };
     let ended = run_model(&task, toolbox, &meter).await;
@@ -280,7 +281,7 @@ struct Meter<'a> {
 impl Meter<'_> {
     /// The call that something was set aside for has ended.
     fn release(&self) {
-        let reserved = std::mem::take(&mut *self.reserved_usd.lock().unwrap_or_else(PoisonError::into_inner));
+        let reserved = std::mem::take(&mut *self.reserved_usd.lock());
         self.around.spending.release(self.job.budgets(), reserved);
     }
 }
@@ -310,7 +311,7 @@ impl Watcher for Meter<'_> {
         Box::pin(async move {
             let most_usd = most.and_then(|most| self.job.most_usd(most)).unwrap_or_default();
             self.around.spending.reserve(self.job.budgets(), total(used), most_usd).await?;
-            *self.reserved_usd.lock().unwrap_or_else(PoisonError::into_inner) = most_usd;
+            *self.reserved_usd.lock() = most_usd;
             (self.around.watch)(Event::Asks { cell: self.job.number, run: self.run });
             Ok(())
         })

@@ -1,7 +1,7 @@
 //! Which run is recorded next, and how many at once?
 
+use parking_lot::{Condvar, Mutex};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 /// One run to record, or one tool test to call.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl Schedule {
 
     /// The next run; waits while a provider is busy or a run that goes on may bring more. `None` is the end.
     pub(super) fn take(&self) -> Option<Unit> {
-        let mut waiting = self.lock();
+        let mut waiting = self.waiting.lock();
         loop {
             if waiting.is_stopped || (waiting.queue.is_empty() && waiting.by_job.is_empty()) {
                 return None;
@@ -75,14 +75,14 @@ impl Schedule {
                 *waiting.by_job.entry(unit.job).or_default() += 1;
                 return Some(unit);
             }
-            waiting = self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
+            self.changed.wait(&mut waiting);
         }
     }
 
     /// A run is over. When it was the last of its job, `more` may add runs, which come before later jobs; true when
     /// nothing of the job is left.
     pub(super) fn finish(&self, unit: &Unit, more: impl FnOnce() -> Vec<Unit>) -> bool {
-        let mut waiting = self.lock();
+        let mut waiting = self.waiting.lock();
         let is_alone = waiting.by_job.get(&unit.job) == Some(&1);
         let is_last = is_alone && waiting.queue.iter().all(|other| other.job != unit.job);
         let more = if is_last && !waiting.is_stopped { more() } else { Vec::new() };
@@ -111,18 +111,18 @@ impl Schedule {
 
     /// Drops all that has not begun.
     pub(super) fn drop_all(&self) {
-        let mut waiting = self.lock();
+        let mut waiting = self.waiting.lock();
         waiting.is_cut = true;
         waiting.queue.clear();
     }
 
     /// Whether something failed, and the rest was dropped.
     pub(super) fn is_cut(&self) -> bool {
-        self.lock().is_cut
+        self.waiting.lock().is_cut
     }
 
     fn drop_units(&self, is_dropped: impl Fn(&Unit) -> bool) -> usize {
-        let mut waiting = self.lock();
+        let mut waiting = self.waiting.lock();
         let before = waiting.queue.len();
         waiting.queue.retain(|unit| !is_dropped(unit));
         before - waiting.queue.len()
@@ -130,7 +130,7 @@ impl Schedule {
 
     /// Nothing more is begun.
     pub(super) fn stop(&self) {
-        self.lock().is_stopped = true;
+        self.waiting.lock().is_stopped = true;
         self.changed.notify_all();
     }
 
@@ -143,10 +143,6 @@ impl Schedule {
             Shared::Nothing => None,
             Shared::Server(name) | Shared::Provider { name, .. } => Some(name),
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

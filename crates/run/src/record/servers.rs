@@ -5,9 +5,10 @@ use mcptest_agent::Connected;
 use mcptest_core::suite::Suite;
 use mcptest_core::world::Running;
 use mcptest_mcp::client::{Client, Observed, OnLate, ServerSpec};
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
 
@@ -25,7 +26,7 @@ impl SharedServers {
     /// The connection, made now if nobody needed it before.
     pub(super) async fn get(&self, suite: &Suite, name: &str, on_late: &OnLate) -> Result<Connected, String> {
         let slot = {
-            let mut slots = self.slots.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut slots = self.slots.lock();
             Arc::clone(slots.entry((suite.path.clone(), name.to_owned())).or_default())
         };
         slot.get_or_init(|| async { connect(spec_in(suite, name, None)?, on_late).await }).await.clone()
@@ -33,7 +34,7 @@ impl SharedServers {
 
     /// Ends every one of them.
     pub(super) async fn close(self) {
-        let slots = self.slots.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let slots = self.slots.into_inner();
         for slot in slots.into_values() {
             let connected = Arc::try_unwrap(slot).ok().and_then(OnceCell::into_inner);
             let connected = connected.and_then(Result::ok);

@@ -1,9 +1,9 @@
 //! What may recording still cost?
 
 use mcptest_core::suite::Suite;
+use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use tokio::sync::Notify;
 
 /// What was spent, and what may be.
@@ -84,7 +84,7 @@ impl Spending {
 
     /// Whether the next call may be made; else which budget is used up, and what was spent.
     pub(crate) fn may_spend(&self, budgets: Budgets<'_>, run_tokens: u64) -> Result<(), String> {
-        let mut spent = self.lock();
+        let mut spent = self.spent.lock();
         // Sums of prices are off by far less than a price.
         let over = |limit: Option<f64>, amount: Amount| {
             limit.filter(|limit| amount.spent >= *limit - 1e-9).map(|limit| (limit, amount.spent))
@@ -132,7 +132,7 @@ impl Spending {
     }
 
     fn take(&self, budgets: Budgets<'_>, most_usd: f64) -> bool {
-        let mut spent = self.lock();
+        let mut spent = self.spent.lock();
         let is_full = |limit: Option<f64>, Amount { spent, reserved }: Amount| {
             reserved > 1e-9 && limit.is_some_and(|limit| spent + reserved >= limit - 1e-9)
         };
@@ -148,34 +148,30 @@ impl Spending {
     /// A call has ended for which so much was set aside.
     pub(crate) fn release(&self, budgets: Budgets<'_>, reserved_usd: f64) {
         if reserved_usd > 0.0 {
-            self.lock().change(budgets, |amount| amount.reserved -= reserved_usd);
+            self.spent.lock().change(budgets, |amount| amount.reserved -= reserved_usd);
             self.ended.notify_waiters();
         }
     }
 
     pub(crate) fn spend(&self, budgets: Budgets<'_>, tokens: u64, cost_usd: Option<f64>) {
-        let mut spent = self.lock();
+        let mut spent = self.spent.lock();
         spent.tokens += tokens;
         spent.change(budgets, |amount| amount.spent += cost_usd.unwrap_or_default());
     }
 
     /// Some of what was spent is not counted by who charges it.
     pub(crate) fn note_estimate(&self) {
-        self.lock().is_estimated = true;
+        self.spent.lock().is_estimated = true;
     }
 
     /// Notes that a limit which is held elsewhere ended it.
     pub(crate) fn stop(&self, why: &str) {
-        self.lock().stopped.get_or_insert_with(|| why.to_owned());
-    }
-
-    fn lock(&self) -> MutexGuard<'_, Spent> {
-        self.spent.lock().unwrap_or_else(PoisonError::into_inner)
+        self.spent.lock().stopped.get_or_insert_with(|| why.to_owned());
     }
 
     /// Which budget ended the recording, when one did.
     pub(crate) fn stopped(&self) -> Option<String> {
-        let spent = self.spent.lock().unwrap_or_else(PoisonError::into_inner);
+        let spent = self.spent.lock();
         let why = spent.stopped.as_ref()?;
         Some(format!("{why} (${} and {} tokens in all)", usd(spent.total.spent), spent.tokens))
     }

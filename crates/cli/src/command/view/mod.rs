@@ -10,11 +10,12 @@ use http_body_util::Full;
 use hyper::body::{Bytes, Incoming};
 use mcptest_http::{Address, Guard, Limits};
 use mcptest_report::html;
+use parking_lot::Mutex;
 use source::Source;
 use std::convert::Infallible;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// Arguments of `view`.
 #[derive(Debug, Args)]
@@ -98,7 +99,7 @@ fn answer(guard: &Guard, shown: &Mutex<Shown>, request: &Request<Incoming>) -> R
     if request.method() != Method::GET {
         return plain(StatusCode::METHOD_NOT_ALLOWED, "only GET is answered");
     }
-    let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut shown = shown.lock();
     let path = request.uri().path();
     if let Some(at) = path.strip_prefix("/traces/") {
         let test = at.parse().ok().and_then(|at: usize| shown.judged.report.tests.get(at));
