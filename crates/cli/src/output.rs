@@ -2,6 +2,7 @@
 
 use crate::args::Colour;
 use mcptest_core::escape::{escape, escape_lines};
+use mcptest_core::problem::{self, Problem, Sources};
 use std::borrow::Cow;
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -33,15 +34,10 @@ pub(crate) fn set_colour(colour: Colour) {
     let _set_before = COLOUR.set(colour);
 }
 
-/// When to colour.
-pub(crate) fn colour() -> Colour {
-    COLOUR.get().copied().unwrap_or(Colour::Auto)
-}
-
 /// A text as it may be shown: without secrets, and with nothing in it that steers a terminal or a CI runner, whoever
 /// it is from. All that this program prints passes through here, but for the traffic that it passes on.
 pub(crate) fn shown<'t>(text: &'t str, stream: &impl IsTerminal) -> Cow<'t, str> {
-    let is_coloured = is_coloured(colour(), stream);
+    let is_coloured = is_coloured(stream);
     match mcptest_run::clean(text) {
         Cow::Borrowed(clean) => escape_lines(clean, is_coloured),
         Cow::Owned(clean) => Cow::Owned(escape_lines(&clean, is_coloured).into_owned()),
@@ -92,6 +88,11 @@ pub(crate) fn notes(text: &str) {
     stderr(&text.lines().map(wrap).collect::<Vec<_>>().concat());
 }
 
+/// Writes what is wrong with files to standard error.
+pub(crate) fn problems(problems: &[Problem], sources: &Sources) {
+    stderr(&problem::render(problems, sources, is_coloured(&std::io::stderr())));
+}
+
 /// Names the links to folders that a walk did not enter.
 pub(crate) fn not_entered(linked: &[std::path::PathBuf]) {
     if let Some(note) = mcptest_run::not_entered(linked) {
@@ -125,14 +126,25 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
 }
 
 /// Whether a stream is to be coloured.
-pub(crate) fn is_coloured(colour: Colour, stream: &impl IsTerminal) -> bool {
-    match colour {
+pub(crate) fn is_coloured(stream: &impl IsTerminal) -> bool {
+    match COLOUR.get().copied().unwrap_or(Colour::Auto) {
         Colour::Always => true,
         Colour::Never => false,
         Colour::Auto => {
             let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
             stream.is_terminal() && !set("NO_COLOR") && !is_dumb()
         }
+    }
+}
+
+/// How a report is shown on standard output.
+pub(crate) fn report_options(verbose: u8) -> mcptest_report::Options {
+    mcptest_report::Options {
+        colour: is_coloured(&std::io::stdout()),
+        ascii: is_dumb(),
+        width: width(),
+        verbose,
+        ..mcptest_report::Options::default()
     }
 }
 
@@ -181,14 +193,15 @@ fn wrapped(line: &str, width: usize) -> String {
 }
 
 /// Colours, where they are wanted.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Paint {
     is_on: bool,
 }
 
 impl Paint {
-    pub(crate) fn new(is_on: bool) -> Self {
-        Self { is_on }
+    /// Colours for a stream.
+    pub(crate) fn on(stream: &impl IsTerminal) -> Self {
+        Self { is_on: is_coloured(stream) }
     }
 
     pub(crate) fn bold(self, text: &str) -> String {

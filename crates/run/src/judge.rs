@@ -48,20 +48,34 @@ pub(crate) fn judge_and(
         report.notes.extend(fresh.into_iter().flat_map(RecordedRow::notes).cloned());
         report
     };
-    match (row.subject, fresh) {
+    match fresh {
         // Nothing is read for a row that is not judged.
-        _ if row.skip.is_some() => judged(&Recorded::Nothing(Reason::default())),
-        (Subject::Refused(_), _) => judged(&Recorded::Nothing(Reason::default())),
-        (_, Some(RecordedRow::NotRun)) => after_a_failure(row, "not run: --fail-fast"),
-        (_, Some(RecordedRow::Failed(reason))) => judged(&Recorded::Nothing(reason.clone())),
-        (Subject::Agent(of), Some(RecordedRow::InMemory { recording, matrix, .. })) => {
-            let live = replay::Live { cassette: recording, matrix: matrix.as_deref() };
-            replay::with_runs(row, of, Some(live), judged)
+        _ if row.skip.is_some() || row.is_refused() => judged(&Recorded::Nothing(Reason::default())),
+        Some(RecordedRow::NotRun) => after_a_failure(row, "not run: --fail-fast"),
+        Some(RecordedRow::Failed(reason)) => judged(&Recorded::Nothing(reason.clone())),
+        _ => with_recorded(row, fresh, judged),
+    }
+}
+
+/// Reads what was recorded of a row: just now, where that is not written, or what is on the disk.
+pub(crate) fn with_recorded<T>(
+    row: &Row<'_>,
+    fresh: Option<&RecordedRow>,
+    work: impl FnOnce(&Recorded<'_>) -> T,
+) -> T {
+    let unwritten = match fresh {
+        Some(RecordedRow::InMemory { recording, matrix, .. }) => Some((recording, matrix)),
+        _ => None,
+    };
+    match row.subject {
+        Subject::Agent(of) => {
+            let live = unwritten
+                .map(|(recording, matrix)| replay::Live { cassette: recording, matrix: matrix.as_deref() });
+            replay::with_runs(row, of, live, work)
         }
-        (Subject::Agent(of), _) => replay::with_runs(row, of, None, judged),
-        (Subject::Tool(of), Some(RecordedRow::InMemory { recording, .. })) => {
-            tool_test::with_call(row, of, Some(recording.as_str()), judged)
+        Subject::Tool(of) => {
+            tool_test::with_call(row, of, unwritten.map(|(recording, _)| recording.as_str()), work)
         }
-        (Subject::Tool(of), _) => tool_test::with_call(row, of, None, judged),
+        Subject::Refused(_) => work(&Recorded::Nothing(Reason::default())),
     }
 }

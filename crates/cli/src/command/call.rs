@@ -3,7 +3,7 @@
 mod answer;
 
 use super::{server, tools};
-use crate::args::{Call, Colour};
+use crate::args::Call;
 use crate::output::{self, Failure, Paint};
 use mcptest_core::escape::escape;
 use mcptest_core::problem::nearest;
@@ -18,10 +18,10 @@ use std::sync::Arc;
 /// The tool says that it failed, or the server refused the call.
 const EXIT_FAILED: u8 = 1;
 
-pub(super) fn run(args: &Call, colour: Colour) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &Call) -> Result<ExitCode, Failure> {
     let given = arguments::parse(&args.arguments, args.args.as_deref())?;
     let spec = server::spec(args.name.as_deref(), &args.server)?;
-    let paint = Paint::new(output::is_coloured(colour, &std::io::stderr()));
+    let paint = Paint::on(&std::io::stderr());
     server::speak(async {
         let client = Client::connect(&spec, Some(Arc::new(tell))).await?;
         let mut notes = String::new();

@@ -2,7 +2,7 @@
 
 use super::report::Destination;
 use super::server;
-use crate::args::{Colour, Reporters, Server};
+use crate::args::{Reporters, Server};
 use crate::output::Failure;
 use clap::Args as Group;
 use mcptest_core::escape::escape;
@@ -51,7 +51,7 @@ fn only_help() -> String {
     format!("Send only the probes of a family or with an id; repeatable [families: {}]", families.join(", "))
 }
 
-pub(super) fn run(args: &Check, colour: Colour) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &Check) -> Result<ExitCode, Failure> {
     let destinations = Destination::parse_all(&args.reporters.reporters, REPORTERS)?;
     let probes = match selected(&args.only) {
         Ok(probes) => probes,
@@ -80,7 +80,7 @@ pub(super) fn run(args: &Check, colour: Colour) -> Result<ExitCode, Failure> {
         let begun = Instant::now();
         let mut report = check::check(&spec, &probes, &options).await?;
         report.command = Some(crate::output::typed());
-        Destination::write_all(&destinations, &report, colour, args.verbose, Some(begun.elapsed()))?;
+        Destination::write_all(&destinations, &report, args.verbose, Some(begun.elapsed()))?;
         Ok(ExitCode::from(report.exit_code()))
     })
 }

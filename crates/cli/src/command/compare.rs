@@ -3,7 +3,6 @@
 use super::compare_side::Judged;
 use super::report::Destination;
 use super::sorting::Sorting;
-use crate::args::Colour;
 use crate::output::{EXIT_BROKEN, Failure};
 use clap::{Args as Group, ValueEnum};
 use mcptest_core::compare::leaderboard::{USUAL_K, by_model};
@@ -57,11 +56,11 @@ fn reporters_help() -> String {
     format!("Write a report to FILE or standard output; repeatable [kinds: {}]", kinds.join(", "))
 }
 
-pub(super) fn run(args: &Compare, colour: Colour) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &Compare) -> Result<ExitCode, Failure> {
     let mut destinations = Destination::parse_all(&args.reporters, REPORTERS)?;
     Destination::set_sort(&mut destinations, args.sorting);
     refuse_paths_elsewhere(&args.suites)?;
-    let judge = |side: &PathBuf| Judged::of(side, &args.suites, colour);
+    let judge = |side: &PathBuf| Judged::of(side, &args.suites);
     let (mut reports, names): (Vec<Report>, Vec<String>) = match (&args.sides[..], &args.models[..]) {
         ([one], [_, _, ..]) => {
             let judged = judge(one)?;
@@ -102,7 +101,7 @@ pub(super) fn run(args: &Compare, colour: Colour) -> Result<ExitCode, Failure> {
         let help = "tests are the same by their suite, name, model and variant; compare models of one report with `--models ONE,OTHER`";
         return Err(Failure(format!("{a} and {b} have no test in common\n  help: {help}")));
     }
-    Destination::write_all(&destinations, &found, colour, args.verbose, None)?;
+    Destination::write_all(&destinations, &found, args.verbose, None)?;
     Ok(ExitCode::from(exit_code(&found, args.fail_on)))
 }
 

@@ -1,6 +1,5 @@
 //! What is a side of a comparison, and what do its runs come to?
 
-use crate::args::Colour;
 use crate::command::report::saved;
 use crate::command::suites;
 use crate::output::Failure;
@@ -26,18 +25,18 @@ pub(super) struct Judged {
 
 impl Judged {
     /// `NAME=SIDE`, unless all of that is a file, a folder or a revision.
-    pub(super) fn of(written: &Path, suites: &[PathBuf], colour: Colour) -> Result<Self, Failure> {
+    pub(super) fn of(written: &Path, suites: &[PathBuf]) -> Result<Self, Failure> {
         let named = written.to_str().and_then(|text| text.split_once('='));
         match named.filter(|(name, side)| !name.is_empty() && !side.is_empty()) {
             Some((name, side)) if !written.exists() && !is_revision(&written.display().to_string()) => {
-                Ok(Self { name: name.to_owned(), ..Self::unnamed(Path::new(side), suites, colour)? })
+                Ok(Self { name: name.to_owned(), ..Self::unnamed(Path::new(side), suites)? })
             }
-            _ => Self::unnamed(written, suites, colour),
+            _ => Self::unnamed(written, suites),
         }
     }
 
     /// A file is a report or a cassette, a folder has suites and recordings, and anything else is a git revision.
-    fn unnamed(side: &Path, suites: &[PathBuf], colour: Colour) -> Result<Self, Failure> {
+    fn unnamed(side: &Path, suites: &[PathBuf]) -> Result<Self, Failure> {
         let name = side.display().to_string();
         let shown = escape(&name).into_owned();
         // What is written as a path is one.
@@ -53,13 +52,13 @@ impl Judged {
             }
             (true, false) if side.is_dir() => {
                 let folder = mcptest_run::plain(side);
-                Place { name: &name, folder: &folder, is_laid_out: false }.judge(suites, colour)
+                Place { name: &name, folder: &folder, is_laid_out: false }.judge(suites)
             }
-            (true, false) => of_file(side, name, suites, colour),
+            (true, false) => of_file(side, name, suites),
             (false, true) => {
                 let named = |error| Failure(format!("{shown}: {error}"));
                 let revision = Revision::open(&name).map_err(named)?;
-                Place { name: &name, folder: revision.folder(), is_laid_out: true }.judge(suites, colour)
+                Place { name: &name, folder: revision.folder(), is_laid_out: true }.judge(suites)
             }
             (false, false) => {
                 let help = "name a JSON report (`mcptest run --reporter json=FILE`), a cassette, a folder or a revision";
@@ -69,16 +68,16 @@ impl Judged {
     }
 }
 
-fn of_file(file: &Path, name: String, suites: &[PathBuf], colour: Colour) -> Result<Judged, Failure> {
+fn of_file(file: &Path, name: String, suites: &[PathBuf]) -> Result<Judged, Failure> {
     let inputs = vec![file.to_owned()];
     if mcptest_run::cassette::is_recording(file) {
-        return of_cassette(file, name, suites, colour);
+        return of_cassette(file, name, suites);
     }
     Ok(Judged { name, report: saved(file)?, inputs, by_suites: false })
 }
 
 /// The runs of one file by every agent of the suites, whose own recordings are left aside.
-fn of_cassette(file: &Path, name: String, named: &[PathBuf], colour: Colour) -> Result<Judged, Failure> {
+fn of_cassette(file: &Path, name: String, named: &[PathBuf]) -> Result<Judged, Failure> {
     if named.is_empty() {
         let help = "name the suite that judges it with `--suite PATH`";
         return Err(Failure(format!(
@@ -88,7 +87,7 @@ fn of_cassette(file: &Path, name: String, named: &[PathBuf], colour: Colour) -> 
     }
     let found = mcptest_run::find(named, Path::new(""))?;
     let loaded = mcptest_run::load_suites_for_traces(&found.suites);
-    suites::tell_problems(&loaded, colour, |text| text);
+    suites::tell_problems(&loaded, |text| text);
     let groups = [Transcripts { name: "recording".to_owned(), files: vec![file.to_owned()] }];
     let folder = file.parent().unwrap_or(Path::new(""));
     let plan = Plan::of_traces(&loaded, folder, &groups, &Selection::default());
@@ -104,7 +103,7 @@ struct Place<'p> {
 }
 
 impl Place<'_> {
-    fn judge(&self, named: &[PathBuf], colour: Colour) -> Result<Judged, Failure> {
+    fn judge(&self, named: &[PathBuf]) -> Result<Judged, Failure> {
         let found = if named.is_empty() {
             mcptest_run::find(&[self.folder.to_owned()], Path::new(""))
                 .map_err(|error| Failure(self.shown(error.to_string())))?
@@ -112,7 +111,7 @@ impl Place<'_> {
             mcptest_run::find_in(self.folder, named)?
         };
         let loaded = mcptest_run::load_suites_in(self.folder, &found.suites);
-        suites::tell_problems(&loaded, colour, |text| self.shown(text));
+        suites::tell_problems(&loaded, |text| self.shown(text));
         let plan = Plan::new(&loaded, &Selection::default());
         let mut report = judge(&plan)?;
         for test in &mut report.tests {

@@ -1,32 +1,26 @@
 //! `mcptest eval`: ask the judges for grades that are missing or stale, then judge; or say what that would take.
 
 use super::report::Destination;
-use super::{run, suites};
-use crate::args::{Colour, Eval, Grading};
+use super::run;
+use super::suites::{LoadedSuites, inputs};
+use crate::args::{Eval, Grading};
 use crate::output::{self, Failure};
 use crate::progress::words::{counted, dollars, grouped};
 use mcptest_core::escape::escape;
 use mcptest_core::grade::{Asks, Criterion, Question, Sees};
 use mcptest_core::row::Row;
 use mcptest_run::grade::{CheckPlan, GradingPlan, WhichGrades, plan};
-use mcptest_run::{Mode, Options, Plan, RunOutcome, Selection};
+use mcptest_run::{Mode, Options, RunOutcome, Selection};
 use std::process::ExitCode;
 use std::time::Instant;
 
-pub(super) fn run(args: Eval, colour: Colour) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: Eval) -> Result<ExitCode, Failure> {
     let destinations = Destination::of(&args.reporters, args.embedding)?;
     let begun = Instant::now();
-    let groups = suites::groups(args.traces.as_deref())?;
-    let loaded = match &args.traces {
-        Some(_) => suites::load_for_traces(&args.suites, colour)?,
-        None => suites::load(&args.suites, colour)?,
-    };
+    let suites = LoadedSuites::load(&args.suites, args.traces.as_deref())?;
     let selection = Selection { filters: args.filter, tags: args.tag, skip_tags: args.skip_tag };
-    let mut rows = match (&args.traces, &groups) {
-        (Some(folder), Some(groups)) => Plan::of_traces(&loaded, folder, groups, &selection),
-        _ => Plan::new(&loaded, &selection),
-    };
-    Destination::refuse_inputs(&destinations, suites::inputs(&loaded).chain(rows.files()))?;
+    let mut rows = suites.plan(&selection);
+    Destination::refuse_inputs(&destinations, inputs(&suites.loaded).chain(rows.files()))?;
     rows.rows.retain(asks_judges);
     let options = Options {
         mode: Mode::Grade(which(args.record)),
@@ -49,14 +43,14 @@ pub(super) fn run(args: Eval, colour: Colour) -> Result<ExitCode, Failure> {
         output::stdout(explained(&plan(&rows, options)).as_bytes())?;
         return Ok(ExitCode::from(if is_refused { output::EXIT_BROKEN } else { 0 }));
     }
-    let RunOutcome { report, over_budget, .. } = match run::watched(&rows, options, args.quiet, colour) {
+    let RunOutcome { report, over_budget, .. } = match run::watched(&rows, options, args.quiet) {
         Ok(outcome) => outcome,
         Err(interrupted) => {
             output::stderr(&format!("{interrupted}\n"));
             return Ok(ExitCode::from(interrupted.exit_code));
         }
     };
-    Destination::write_all(&destinations, &report, colour, args.suites.verbose, Some(begun.elapsed()))?;
+    Destination::write_all(&destinations, &report, args.suites.verbose, Some(begun.elapsed()))?;
     if let Some(why) = over_budget {
         output::stderr(&format!("grading was stopped: {why}\n"));
         return Ok(ExitCode::from(output::EXIT_OVER_BUDGET));

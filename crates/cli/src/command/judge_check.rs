@@ -1,16 +1,15 @@
 //! `mcptest judge-check`: how far can a judge be trusted, by runs whose outcome is known?
 
-use super::suites;
-use crate::args::{Colour, Suites, dollars};
+use super::suites::LoadedSuites;
+use crate::args::{Suites, dollars};
 use crate::interrupt;
 use crate::output::{self, EXIT_BROKEN, EXIT_DRIFT, EXIT_NOTHING_SELECTED, EXIT_OVER_BUDGET, Failure};
 use crate::progress::Progress;
 use mcptest_core::calibrate::LeftOut;
 use mcptest_core::grade::JudgeCheck;
-use mcptest_core::problem;
-use mcptest_report::{Options, judge_check};
+use mcptest_report::judge_check;
 use mcptest_run::grade::{CheckOptions, Checked, UncheckedJudge, check, plan_check};
-use mcptest_run::{Filter, Mislabelled, Plan, Selection};
+use mcptest_run::{Filter, Mislabelled, Selection};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -62,21 +61,13 @@ fn rate(text: &str) -> Result<f64, String> {
     rate.ok_or_else(|| "expected a number from 0 to 1".to_owned())
 }
 
-pub(super) fn run(args: &CheckJudges, colour: Colour) -> Result<ExitCode, Failure> {
-    let groups = suites::groups(args.traces.as_deref())?;
-    let loaded = match &args.traces {
-        Some(_) => suites::load_for_traces(&args.suites, colour)?,
-        None => suites::load(&args.suites, colour)?,
-    };
-    let selection = Selection { filters: args.filter.clone(), ..Selection::default() };
-    let plan = match (&args.traces, &groups) {
-        (Some(folder), Some(groups)) => Plan::of_traces(&loaded, folder, groups, &selection),
-        _ => Plan::new(&loaded, &selection),
-    };
+pub(super) fn run(args: &CheckJudges) -> Result<ExitCode, Failure> {
+    let suites = LoadedSuites::load(&args.suites, args.traces.as_deref())?;
+    let plan = suites.plan(&Selection { filters: args.filter.clone(), ..Selection::default() });
     let labels = args.labels.as_deref();
     let planned = match plan_check(&plan, labels, args.sample) {
         Ok(planned) => planned,
-        Err(mislabelled) => return Ok(refused(&mislabelled, colour)),
+        Err(mislabelled) => return Ok(refused(&mislabelled)),
     };
     if planned.labelled == 0 && !planned.left_out.is_empty() {
         say_left_out(&planned.left_out);
@@ -100,18 +91,18 @@ pub(super) fn run(args: &CheckJudges, colour: Colour) -> Result<ExitCode, Failur
     }
     let options =
         CheckOptions { sample: args.sample, jobs: args.jobs.map(usize::from), max_cost_usd: args.max_cost };
-    let progress = Progress::begin(args.quiet, false, colour);
+    let progress = Progress::begin(args.quiet, false);
     let checked = check(&plan, labels, options, &progress.watch(), interrupt::listen());
     progress.end();
     let checked = match checked {
         Ok(checked) => checked,
-        Err(UncheckedJudge::Mislabelled(mislabelled)) => return Ok(refused(&mislabelled, colour)),
+        Err(UncheckedJudge::Mislabelled(mislabelled)) => return Ok(refused(&mislabelled)),
         Err(UncheckedJudge::Interrupted(interrupted)) => {
             output::stderr(&format!("{interrupted}\n"));
             return Ok(ExitCode::from(interrupted.exit_code));
         }
     };
-    print(args, &checked, colour)?;
+    print(args, &checked)?;
     Ok(ended(args, &checked))
 }
 
@@ -121,24 +112,16 @@ fn say_left_out(left_out: &[LeftOut]) {
     }
 }
 
-fn refused(mislabelled: &Mislabelled, colour: Colour) -> ExitCode {
-    let coloured = output::is_coloured(colour, &std::io::stderr());
-    output::stderr(&problem::render(&mislabelled.problems, &mislabelled.sources, coloured));
+fn refused(mislabelled: &Mislabelled) -> ExitCode {
+    output::problems(&mislabelled.problems, &mislabelled.sources);
     ExitCode::from(EXIT_BROKEN)
 }
 
-fn print(args: &CheckJudges, checked: &Checked, colour: Colour) -> Result<(), Failure> {
+fn print(args: &CheckJudges, checked: &Checked) -> Result<(), Failure> {
     if args.json {
         return output::stdout(judge_check::json(&checked.checks, &checked.left_out).as_bytes());
     }
-    let options = Options {
-        colour: output::is_coloured(colour, &std::io::stdout()),
-        ascii: output::is_dumb(),
-        width: output::width(),
-        verbose: args.suites.verbose,
-        ..Options::default()
-    };
-    output::stdout(&judge_check::text(&checked.checks, &options))
+    output::stdout(&judge_check::text(&checked.checks, &output::report_options(args.suites.verbose)))
 }
 
 /// Says what was missed, and gives the exit code: what could not be asked comes before what was measured.

@@ -1,7 +1,6 @@
 //! `mcptest lint-tools`: what is wrong with the tools of a server, and what does each cost?
 
 use super::surface::{self, Surface};
-use crate::args::Colour;
 use crate::output::{self, EXIT_DRIFT, Failure, Paint};
 use clap::Args as Group;
 use mcptest_core::escape::{escape, escape_path};
@@ -37,7 +36,7 @@ pub(crate) struct LintTools {
     verbose: bool,
 }
 
-pub(super) fn run(args: &LintTools, colour: Colour) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &LintTools) -> Result<ExitCode, Failure> {
     args.ignore.iter().try_for_each(|id| known(id).map(drop))?;
     let at = |path: &PathBuf, reason: String| Failure(format!("{}: {reason}", escape_path(path)));
     let pins =
@@ -49,7 +48,7 @@ pub(super) fn run(args: &LintTools, colour: Colour) -> Result<ExitCode, Failure>
     };
     let linted = lint(&tools, &args.ignore);
     let changes = pins.map(|pins| pins.changes(&tools)).unwrap_or_default();
-    let paint = Paint::new(output::is_coloured(colour, &std::io::stdout()));
+    let paint = Paint::on(&std::io::stdout());
     if args.json {
         output::stdout(as_json(&linted, &changes).as_bytes())?;
     } else {

@@ -1,6 +1,5 @@
 //! `mcptest mock`: a server made of a manifest, a saved list of tools or a tape.
 
-use crate::args::Colour;
 use crate::output::{self, Failure};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{ArgGroup, Args};
@@ -47,10 +46,10 @@ fn scopes() -> impl TypedValueParser<Value = FaultScope> {
     })
 }
 
-pub(super) fn run(args: &Mock, colour: Colour) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &Mock) -> Result<ExitCode, Failure> {
     let scope = args.fault_scope;
     let faults = args.fault.iter().map(|kind| ScopedFault { kind: *kind, scope }).collect();
-    let is_coloured = output::is_coloured(colour, &std::io::stderr());
+    let is_coloured = output::is_coloured(&std::io::stderr());
     let (server, said) = match (&args.tools_from, &args.from_cassette) {
         (Some(path), _) => {
             let mut loaded = manifest::load(path, &files::reading(path));

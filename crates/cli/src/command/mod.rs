@@ -43,38 +43,40 @@ mod watch;
 
 pub(crate) use report::AUTO;
 
-use crate::args::{Args, Command, Scenario};
+use crate::args::{Args, Colour, Command, Scenario};
 use crate::output::Failure;
 use std::process::ExitCode;
 
 /// Does what was asked for.
 pub(crate) fn dispatch(args: Args) -> Result<ExitCode, Failure> {
-    crate::output::set_colour(args.color);
+    // What reads the standard error of a server is a program.
+    let is_server = matches!(args.command, Command::Mcp);
+    crate::output::set_colour(if is_server { Colour::Never } else { args.color });
     match args.command {
-        Command::Run(run) => run::run(&run.0, args.color, |_, _| true),
+        Command::Run(run) => run::run(&run.0, |_, _| true),
         Command::Scenario(scenario) => {
             let Scenario::Run(run) = *scenario.0;
-            run::run(&run, args.color, run::is_of_world)
+            run::run(&run, run::is_of_world)
         }
-        Command::Eval(eval) => eval::run(*eval.0, args.color),
-        Command::Validate(validate) => validate::run(&validate.0, args.color),
+        Command::Eval(eval) => eval::run(*eval.0),
+        Command::Validate(validate) => validate::run(&validate.0),
         Command::Schema(schema) => schema::run(&schema.0),
-        Command::Show(show) => show::run(&show.0, args.color),
+        Command::Show(show) => show::run(&show.0),
         Command::Explain(explain) => explain::run(&explain.0),
-        Command::Report(report) => report::run(&report.0, args.color),
+        Command::Report(report) => report::run(&report.0),
         Command::View(view) => view::run(&view.0),
-        Command::JudgeCheck(judges) => judge_check::run(&judges.0, args.color),
-        Command::Calibrate(calibrate) => calibrate::run(&calibrate.0, args.color),
-        Command::ModelBaseline(baseline) => model_baseline::run(&baseline.0, args.color),
-        Command::Compare(compare) => compare::run(&compare.0, args.color),
+        Command::JudgeCheck(judges) => judge_check::run(&judges.0),
+        Command::Calibrate(calibrate) => calibrate::run(&calibrate.0),
+        Command::ModelBaseline(baseline) => model_baseline::run(&baseline.0),
+        Command::Compare(compare) => compare::run(&compare.0),
         Command::PlanRuns(plan) => plan_runs::run(&plan.0),
-        Command::Tools(tools) => tools::run(&tools.0, args.color),
-        Command::LintTools(lint) => lint_tools::run(&lint.0, args.color),
-        Command::ToolBench(bench) => tool_bench::run(&bench.0, args.color),
-        Command::Call(call) => call::run(&call.0, args.color),
-        Command::Check(check) => check::run(&check.0, args.color),
+        Command::Tools(tools) => tools::run(&tools.0),
+        Command::LintTools(lint) => lint_tools::run(&lint.0),
+        Command::ToolBench(bench) => tool_bench::run(&bench.0),
+        Command::Call(call) => call::run(&call.0),
+        Command::Check(check) => check::run(&check.0),
         Command::Init(init) => init::run(*init.0),
-        Command::Mock(mock) => mock::run(&mock.0, args.color),
+        Command::Mock(mock) => mock::run(&mock.0),
         Command::Mcp => mcp::run(),
         Command::Proxy(proxy) => proxy::run(*proxy.0),
         Command::Verify(verify) => verify::run(*verify.0),

@@ -2,7 +2,7 @@
 
 use super::report::Destination;
 use super::suites;
-use crate::args::{Colour, Suites};
+use crate::args::Suites;
 use crate::output::{self, EXIT_BROKEN, EXIT_NOTHING_SELECTED, Failure};
 use clap::{Args as Group, Subcommand};
 use mcptest_core::baseline::{Baseline, compare};
@@ -60,15 +60,15 @@ fn reporters_help() -> String {
     format!("Write a report to FILE or standard output; repeatable [kinds: {}]", kinds.join(", "))
 }
 
-pub(super) fn run(command: &ModelBaseline, colour: Colour) -> Result<ExitCode, Failure> {
+pub(super) fn run(command: &ModelBaseline) -> Result<ExitCode, Failure> {
     match command {
-        ModelBaseline::Capture(args) => capture(args, colour),
-        ModelBaseline::Diff(args) => diff(args, colour),
+        ModelBaseline::Capture(args) => capture(args),
+        ModelBaseline::Diff(args) => diff(args),
     }
 }
 
-fn capture(args: &Capture, colour: Colour) -> Result<ExitCode, Failure> {
-    let loaded = suites::load_to_capture(&args.suites, colour)?;
+fn capture(args: &Capture) -> Result<ExitCode, Failure> {
+    let loaded = suites::load_to_capture(&args.suites)?;
     let selection = Selection { filters: args.filter.clone(), ..Selection::default() };
     let mut plan = Plan::new(&loaded, &selection);
     select_models(&mut plan, &args.models)?;
@@ -118,7 +118,7 @@ fn select_models(plan: &mut Plan<'_>, models: &[String]) -> Result<(), Failure> 
     Ok(())
 }
 
-fn diff(args: &Diff, colour: Colour) -> Result<ExitCode, Failure> {
+fn diff(args: &Diff) -> Result<ExitCode, Failure> {
     let destinations = Destination::parse_all(&args.reporters, REPORTERS)?;
     Destination::refuse_inputs(&destinations, [args.before.clone(), args.after.clone()].into_iter())?;
     let (before, after) = (read(&args.before)?, read(&args.after)?);
@@ -128,7 +128,7 @@ fn diff(args: &Diff, colour: Colour) -> Result<ExitCode, Failure> {
         let help = "capture both from the same suite, with `mcptest model-baseline capture`";
         return Err(Failure(format!("the two baselines have no test in common\n  help: {help}")));
     }
-    Destination::write_all(&destinations, &found, colour, args.verbose, None)?;
+    Destination::write_all(&destinations, &found, args.verbose, None)?;
     Ok(ExitCode::from(found.exit_code()))
 }
 

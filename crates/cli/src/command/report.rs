@@ -1,7 +1,7 @@
 //! `mcptest report`, and where reports go.
 
 use super::sorting::Sorting;
-use crate::args::{Colour, Embedding, Reporters, Rerender, Traces};
+use crate::args::{Embedding, Reporters, Rerender, Traces};
 use crate::output::{self, Failure};
 use mcptest_core::escape::escape_path;
 use mcptest_core::problem::nearest;
@@ -15,11 +15,11 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-pub(super) fn run(args: &Rerender, colour: Colour) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &Rerender) -> Result<ExitCode, Failure> {
     let destinations = Destination::of(&args.reporters, args.embedding)?;
     Destination::refuse_inputs(&destinations, std::iter::once(args.file.clone()))?;
     let report = saved(&args.file)?;
-    Destination::write_all(&destinations, &report, colour, args.verbose, None)?;
+    Destination::write_all(&destinations, &report, args.verbose, None)?;
     Ok(ExitCode::from(report.exit_code()))
 }
 
@@ -219,7 +219,6 @@ impl<R> Destination<R> {
     pub(super) fn write_all(
         destinations: &[Self],
         report: &R,
-        colour: Colour,
         verbose: u8,
         elapsed: Option<Duration>,
     ) -> Result<(), Failure> {
@@ -236,7 +235,7 @@ impl<R> Destination<R> {
             }
         }
         for destination in destinations.iter().filter(|one| one.file.is_none()) {
-            let coloured = output::is_coloured(colour, &std::io::stdout());
+            let coloured = output::is_coloured(&std::io::stdout());
             // Only a terminal is told the time: the same recordings give the same bytes everywhere else.
             let elapsed = elapsed.filter(|_| std::io::stdout().is_terminal());
             let ascii = output::is_dumb();

@@ -2,20 +2,19 @@
 
 use super::dry_run;
 use super::report::Destination;
-use super::suites;
+use super::suites::{self, LoadedSuites};
 use super::update::{self, Answer};
 use super::watch;
-use crate::args::{Calling, Colour, Record, Run};
+use crate::args::{Calling, Record, Run};
 use crate::interrupt;
 use crate::output::{self, Failure};
 use crate::progress::Progress;
 use clap::ValueEnum;
 use mcptest_core::escape::{escape, escape_path};
-use mcptest_core::problem;
 use mcptest_core::report::{Embed, Report};
 use mcptest_core::row::{AgentRow, Row};
 use mcptest_core::suite::{Loaded, Model, OverrideError, Suite};
-use mcptest_run::{CoverageFloor, LastRun, Mode, Options, Plan, RunOutcome, Selection, Transcripts, Which};
+use mcptest_run::{CoverageFloor, LastRun, Mode, Options, Plan, RunOutcome, Selection, Which};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Instant;
@@ -26,25 +25,24 @@ const NAMED: usize = 10;
 /// Which rows of the plan a command is about.
 pub(super) type IsWanted = fn(&Row<'_>, Mode) -> bool;
 
-pub(super) fn run(args: &Run, colour: Colour, is_wanted: IsWanted) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &Run, is_wanted: IsWanted) -> Result<ExitCode, Failure> {
     let destinations = Destination::of(&args.reporters, args.embedding)?;
     if args.part.watch {
-        return watch::run(args, &destinations, colour, is_wanted);
+        return watch::run(args, &destinations, is_wanted);
     }
     refuse_loose_mode(args)?;
     let begun = Instant::now();
     refuse_idle_options(&args.calling)?;
     update::refuse(&args.accepting, &args.calling)?;
-    let groups = suites::groups(args.traces.as_deref())?;
-    let loaded = load(args, colour)?;
-    let plan = plan(args, &loaded, groups.as_deref(), is_wanted);
+    let suites = load(args)?;
+    let (loaded, plan) = (&suites.loaded, plan(args, &suites, is_wanted));
     if let Some(shard) = args.part.shard.filter(|_| plan.rows.is_empty()) {
         output::stderr(&format!("note: no test is in shard {shard}\n"));
         return Ok(ExitCode::SUCCESS);
     }
-    Destination::refuse_inputs(&destinations, suites::inputs(&loaded).chain(plan.files()))?;
+    Destination::refuse_inputs(&destinations, suites::inputs(loaded).chain(plan.files()))?;
     if plan.rows.is_empty() {
-        output::stderr(nothing_to_judge(&loaded));
+        output::stderr(nothing_to_judge(loaded));
     }
     if args.list {
         return list(&plan);
@@ -53,7 +51,7 @@ pub(super) fn run(args: &Run, colour: Colour, is_wanted: IsWanted) -> Result<Exi
     if args.calling.dry_run {
         return dry_run::run(&plan, &options);
     }
-    let outcome = watched(&plan, options, args.calling.quiet, colour);
+    let outcome = watched(&plan, options, args.calling.quiet);
     let RunOutcome { mut report, over_budget, called } = match outcome {
         Ok(outcome) => outcome,
         Err(interrupted) => {
@@ -65,22 +63,22 @@ pub(super) fn run(args: &Run, colour: Colour, is_wanted: IsWanted) -> Result<Exi
     if args.accepting.update {
         let changes = match options.mode {
             Mode::Live => mcptest_run::recorded_changes(called),
-            _ => mcptest_run::changes(&loaded, &plan, &report),
+            _ => mcptest_run::changes(loaded, &plan, &report),
         };
         answer = update::offer(&changes, args.accepting.yes)?;
         if answer == Answer::Written {
-            report = judged_again(args, Options { mode: Mode::Replay, ..options }, colour, is_wanted)?;
+            report = judged_again(args, Options { mode: Mode::Replay, ..options }, is_wanted)?;
         }
     }
     if args.traces.is_none() && options.mode != Mode::Live {
         LastRun::keep(&plan, &report);
     }
     let elapsed = Some(begun.elapsed());
-    Destination::write_all(&destinations, &report, colour, args.suites.verbose, elapsed)?;
+    Destination::write_all(&destinations, &report, args.suites.verbose, elapsed)?;
     let code = exit_code(args, &report, over_budget, &answer);
     // The program ends here, and the system takes all memory back at once: to free it piece by piece is lost time.
     std::mem::forget((report, plan));
-    std::mem::forget(loaded);
+    std::mem::forget(suites);
     Ok(ExitCode::from(code))
 }
 
@@ -98,28 +96,17 @@ fn exit_code(args: &Run, report: &Report, over_budget: Option<String>, answer: &
 }
 
 /// The suites, with what the command line says in place of what they say.
-pub(super) fn load(args: &Run, colour: Colour) -> Result<Vec<(String, Loaded)>, Failure> {
-    let mut loaded = match &args.traces {
-        Some(_) => suites::load_for_traces(&args.suites, colour)?,
-        None => suites::load(&args.suites, colour)?,
-    };
-    put_in_place(&mut loaded, &args.calling, colour)?;
-    Ok(loaded)
+pub(super) fn load(args: &Run) -> Result<LoadedSuites, Failure> {
+    let mut suites = LoadedSuites::load(&args.suites, args.traces.as_deref())?;
+    put_in_place(&mut suites.loaded, &args.calling)?;
+    Ok(suites)
 }
 
 /// The rows that the command line selects.
-pub(super) fn plan<'s>(
-    args: &Run,
-    loaded: &'s [(String, Loaded)],
-    groups: Option<&[Transcripts]>,
-    is_wanted: IsWanted,
-) -> Plan<'s> {
+pub(super) fn plan<'s>(args: &Run, suites: &'s LoadedSuites, is_wanted: IsWanted) -> Plan<'s> {
     let selection =
         Selection { filters: args.filter.clone(), tags: args.tag.clone(), skip_tags: args.skip_tag.clone() };
-    let mut plan = match (&args.traces, groups) {
-        (Some(folder), Some(groups)) => Plan::of_traces(loaded, folder, groups, &selection),
-        _ => Plan::new(loaded, &selection),
-    };
+    let mut plan = suites.plan(&selection);
     let calls_tools_alone = args.accepting.update && args.calling.live;
     plan.rows.retain(|row| {
         is_wanted(row, mode(&args.calling)) && (!calls_tools_alone || row.agent_row().is_none())
@@ -167,15 +154,10 @@ pub(super) fn options(args: &Run, evidence: Option<Embed>) -> Options {
 }
 
 /// What the recordings come to after something was accepted.
-fn judged_again(
-    args: &Run,
-    options: Options,
-    colour: Colour,
-    is_wanted: IsWanted,
-) -> Result<Report, Failure> {
-    let loaded = load(args, colour)?;
-    let plan = plan(args, &loaded, None, is_wanted);
-    match watched(&plan, options, true, colour) {
+fn judged_again(args: &Run, options: Options, is_wanted: IsWanted) -> Result<Report, Failure> {
+    let suites = load(args)?;
+    let plan = plan(args, &suites, is_wanted);
+    match watched(&plan, options, true) {
         Ok(outcome) => Ok(outcome.report),
         Err(interrupted) => Err(Failure(interrupted.to_string())),
     }
@@ -214,30 +196,24 @@ pub(super) fn watched(
     plan: &Plan<'_>,
     options: Options,
     is_quiet: bool,
-    colour: Colour,
 ) -> Result<RunOutcome, mcptest_run::Interrupted> {
-    let mut outcome = made(plan, options, is_quiet, colour)?;
+    let mut outcome = made(plan, options, is_quiet)?;
     outcome.report.command = Some(output::typed());
     Ok(outcome)
 }
 
-fn made(
-    plan: &Plan<'_>,
-    options: Options,
-    is_quiet: bool,
-    colour: Colour,
-) -> Result<RunOutcome, mcptest_run::Interrupted> {
+fn made(plan: &Plan<'_>, options: Options, is_quiet: bool) -> Result<RunOutcome, mcptest_run::Interrupted> {
     if options.mode == Mode::Replay {
         return mcptest_run::run(plan, options, &mcptest_run::unwatched(), mcptest_run::uninterrupted());
     }
-    let progress = Progress::begin(is_quiet, options.mode == Mode::Live, colour);
+    let progress = Progress::begin(is_quiet, options.mode == Mode::Live);
     let outcome = mcptest_run::run(plan, options, &progress.watch(), interrupt::listen());
     progress.end();
     outcome
 }
 
 /// `--connect-timeout`, `--runs` and `--models` in place of what the suites say.
-fn put_in_place(loaded: &mut [(String, Loaded)], calling: &Calling, colour: Colour) -> Result<(), Failure> {
+fn put_in_place(loaded: &mut [(String, Loaded)], calling: &Calling) -> Result<(), Failure> {
     if let Some(limit) = calling.connect_timeout {
         let limit_ms = u64::try_from(limit.as_millis()).unwrap_or(u64::MAX);
         let suites = loaded.iter_mut().filter_map(|(_, loaded)| loaded.suite.as_mut());
@@ -272,11 +248,10 @@ fn put_in_place(loaded: &mut [(String, Loaded)], calling: &Calling, colour: Colo
     if let Some(error) = without_model.filter(|_| !has_model) {
         return Err(error.into());
     }
-    let coloured = output::is_coloured(colour, &std::io::stderr());
     for (_, loaded) in loaded {
         let new = mcptest_run::check_again(loaded);
         if !new.is_empty() {
-            output::stderr(&problem::render(&new, &loaded.sources, coloured));
+            output::problems(&new, &loaded.sources);
         }
     }
     Ok(())

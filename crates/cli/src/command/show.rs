@@ -1,6 +1,6 @@
 //! `mcptest show`: a cassette, the recording of a tool test or a tape as a timeline.
 
-use crate::args::{Colour, Show};
+use crate::args::Show;
 use crate::output::{self, Failure};
 use mcptest_core::escape::escape_path;
 use mcptest_mcp::tape::{ShowOptions, Tape, timeline as timeline_of};
@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitCode;
 
-pub(super) fn run(args: &Show, colour: Colour) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &Show) -> Result<ExitCode, Failure> {
     if args.check_secrets {
         return super::check_secrets::run(&args.files, args.config.as_deref());
     }
@@ -20,7 +20,7 @@ pub(super) fn run(args: &Show, colour: Colour) -> Result<ExitCode, Failure> {
     if let Some(tape) = super::tape::opened(file)? {
         return show_tape(args, file, &tape);
     }
-    let coloured = output::is_coloured(colour, &std::io::stdout());
+    let coloured = output::is_coloured(&std::io::stdout());
     let recording = Recording::open(file)?;
     if is_tool_test(&recording) {
         if let Some(wanted) = args.run.filter(|&wanted| wanted != 1) {

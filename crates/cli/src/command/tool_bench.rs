@@ -2,11 +2,9 @@
 
 use super::surface::{self, Surface};
 use super::{lint_tools::counted, server};
-use crate::args::Colour;
 use crate::output::{self, EXIT_BROKEN, EXIT_DRIFT, Failure, Paint};
 use clap::Args as Group;
 use mcptest_core::escape::{escape, escape_path};
-use mcptest_core::problem;
 use mcptest_core::surface::SurfaceTool;
 use mcptest_core::surface::bench::{Bench, Choice, Intents, Mutation, NONE, lexical, mutations};
 use mcptest_files as files;
@@ -43,7 +41,7 @@ pub(crate) struct ToolBench {
     json: bool,
 }
 
-pub(super) fn run(args: &ToolBench, colour: Colour) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &ToolBench) -> Result<ExitCode, Failure> {
     let at = |path: &PathBuf, reason: String| Failure(format!("{}: {reason}", escape_path(path)));
     let text = files::read_named_text(&args.intents, files::TEXT);
     let text = text.map_err(|error| at(&args.intents, mcptest_run::reason(&error)))?;
@@ -57,8 +55,7 @@ pub(super) fn run(args: &ToolBench, colour: Colour) -> Result<ExitCode, Failure>
     let intents = match Intents::read(&args.intents.display().to_string(), text, &tools) {
         Ok(intents) => intents,
         Err((problems, sources)) => {
-            let is_coloured = output::is_coloured(colour, &std::io::stderr());
-            output::stderr(&problem::render(&problems, &sources, is_coloured));
+            output::problems(&problems, &sources);
             return Ok(ExitCode::from(EXIT_BROKEN));
         }
     };
@@ -74,7 +71,7 @@ pub(super) fn run(args: &ToolBench, colour: Colour) -> Result<ExitCode, Failure>
     if args.json {
         output::stdout(as_json(&benches, &changes).as_bytes())?;
     } else {
-        let paint = Paint::new(output::is_coloured(colour, &std::io::stdout()));
+        let paint = Paint::on(&std::io::stdout());
         let mut text: String = benches.iter().map(|bench| render(bench, paint)).collect();
         text.push_str(&if args.mutate { told(&changes, paint) } else { String::new() });
         output::page(&format!("{}\n", text.trim_end()))?;

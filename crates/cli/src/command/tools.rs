@@ -1,7 +1,7 @@
 //! `mcptest tools`: what can this server do?
 
 use super::server;
-use crate::args::{Colour, Tools as Args};
+use crate::args::Tools as Args;
 use crate::output::{self, Failure, Paint};
 use mcptest_core::escape::escape;
 use mcptest_core::json::Members;
@@ -16,10 +16,10 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 use std::process::ExitCode;
 
-pub(super) fn run(args: &Args, colour: Colour) -> Result<ExitCode, Failure> {
+pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let family = args.provider.as_deref().map(family).transpose()?;
     let spec = server::spec(args.name.as_deref(), &args.server)?;
-    let paint = Paint::new(output::is_coloured(colour, &std::io::stdout()));
+    let paint = Paint::on(&std::io::stdout());
     server::speak(async {
         let client = Client::connect(&spec, None).await?;
         let listed = client.list_tools().await;

@@ -3,7 +3,7 @@
 use super::report::Destination;
 use super::run::{self, IsWanted};
 use super::suites;
-use crate::args::{Colour, Run};
+use crate::args::Run;
 use crate::interrupt;
 use crate::output::{self, Failure};
 use mcptest_core::escape::escape_path;
@@ -22,7 +22,6 @@ const CLEAR: &str = "\u{1b}[H\u{1b}[2J\u{1b}[3J";
 pub(super) fn run(
     args: &Run,
     destinations: &[Destination<Report>],
-    colour: Colour,
     is_wanted: IsWanted,
 ) -> Result<ExitCode, Failure> {
     let interrupt = interrupt::listen();
@@ -33,7 +32,7 @@ pub(super) fn run(
         if redraws {
             output::own(CLEAR)?;
         }
-        match round(args, colour, is_wanted, destinations, (&mut judged, &files.now())) {
+        match round(args, is_wanted, destinations, (&mut judged, &files.now())) {
             Ok(seen) => files = seen,
             // A path that is gone for a moment, or for good: it may come back.
             Err(failure) if files != Stamps::default() => {
@@ -53,22 +52,20 @@ pub(super) fn run(
 /// Judges what has changed and shows the whole; gives the files to watch, as they were before they were read.
 fn round(
     args: &Run,
-    colour: Colour,
     is_wanted: IsWanted,
     destinations: &[Destination<Report>],
     (judged, then): (&mut Judged, &Stamps),
 ) -> Result<Stamps, Failure> {
-    let loaded = run::load(args, colour)?;
-    let plan = run::plan(args, &loaded, None, is_wanted);
-    Destination::refuse_inputs(destinations, suites::inputs(&loaded).chain(plan.files()))?;
-    let files = then.of_plan(&loaded, &plan);
+    let suites = run::load(args)?;
+    let (loaded, plan) = (&suites.loaded, run::plan(args, &suites, is_wanted));
+    Destination::refuse_inputs(destinations, suites::inputs(loaded).chain(plan.files()))?;
+    let files = then.of_plan(loaded, &plan);
     let all = plan.rows.len();
-    let (report, again) = judged.report(&loaded, plan, then, |plan| {
-        let judged =
-            run::watched(plan, run::options(args, Destination::evidence(destinations)), true, colour);
+    let (report, again) = judged.report(loaded, plan, then, |plan| {
+        let judged = run::watched(plan, run::options(args, Destination::evidence(destinations)), true);
         judged.map(|outcome| outcome.report).map_err(|interrupted| Failure(interrupted.to_string()))
     })?;
-    Destination::write_all(destinations, &report, colour, args.suites.verbose, None)?;
+    Destination::write_all(destinations, &report, args.suites.verbose, None)?;
     let count = files.files();
     output::stderr(&format!("judged {again} of {all} tests; watching {count} files, Ctrl-C ends\n"));
     Ok(files)

@@ -8,7 +8,6 @@ mod tests;
 mod view;
 pub(crate) mod words;
 
-use crate::args::Colour;
 use crate::output::{self, Paint};
 use mcptest_run::{Event, Watch};
 use parking_lot::{Condvar, Mutex};
@@ -53,7 +52,7 @@ enum Style {
 }
 
 impl Style {
-    fn new(is_quiet: bool, is_live: bool, colour: Colour) -> Self {
+    fn new(is_quiet: bool, is_live: bool) -> Self {
         let stderr = std::io::stderr();
         let is_set = |name: &str| {
             std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0" && value != "false")
@@ -62,7 +61,7 @@ impl Style {
         if is_quiet {
             Self::Silent
         } else if stderr.is_terminal() && (!is_dumb || cfg!(windows)) && !is_set("CI") {
-            let paint = Paint::new(output::is_coloured(colour, &stderr));
+            let paint = Paint::on(&stderr);
             Self::View { paint, above: String::new() }
         } else {
             Self::Plain(Plain::new(is_live))
@@ -72,8 +71,8 @@ impl Style {
 
 impl Progress {
     /// Begins to watch. `is_live` is for runs that are written nowhere.
-    pub(crate) fn begin(is_quiet: bool, is_live: bool, colour: Colour) -> Self {
-        let style = Style::new(is_quiet, is_live, colour);
+    pub(crate) fn begin(is_quiet: bool, is_live: bool) -> Self {
+        let style = Style::new(is_quiet, is_live);
         let is_silent = matches!(style, Style::Silent);
         let shown = Mutex::new(Shown { state: State::default(), style, is_over: false });
         let shared = Arc::new(Shared { began: Instant::now(), shown, ended: Condvar::new() });

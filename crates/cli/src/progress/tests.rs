@@ -64,7 +64,7 @@ impl Told {
     }
 
     fn view(&self, columns: usize, rows: usize) -> String {
-        lines(&self.state, self.now, Size { columns, rows }, Paint::new(false)).join("\n")
+        lines(&self.state, self.now, Size { columns, rows }, Paint::default()).join("\n")
     }
 }
 

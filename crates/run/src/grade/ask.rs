@@ -15,30 +15,27 @@ use mcptest_core::suite::{Model, Suite};
 use mcptest_core::trace::Tokens;
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::fmt;
 use std::time::Duration;
+use thiserror::Error;
 use tokio::time::Instant;
 
 /// What an answer of a judge may have, for what is set aside for it.
 const MOST_TOKENS: u64 = 2_048;
 
 /// Why there is no grade.
-#[derive(Debug)]
+#[derive(Debug, Error)]
 pub(super) enum Ungraded {
     /// A judge gave none, or cannot be asked.
+    #[error("{0}")]
     Failed(String),
+    /// A judge did not answer.
+    #[error("{}", .0.message)]
+    Unanswered(AskError),
     /// A limit to what it may cost is reached.
+    #[error("{0}")]
     OverBudget(String),
+    #[error("interrupted")]
     Interrupted,
-}
-
-impl fmt::Display for Ungraded {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Failed(why) | Self::OverBudget(why) => out.write_str(why),
-            Self::Interrupted => out.write_str("interrupted"),
-        }
-    }
 }
 
 /// The judges, and what they have cost.
@@ -204,7 +201,7 @@ impl<'a> Bench<'a> {
         let judge = Judge { provider, ..*judge };
         let texts = [Message::User(to.to_owned()), Message::User(wanted.evidence.judged_text())];
         let ask = Ask::new(&judge.model.id, &texts);
-        let reply = self.paid(&judge, &ask, &mut vote).await.map_err(Ungraded::from)?;
+        let reply = self.paid(&judge, &ask, &mut vote).await?;
         let vectors: Vec<Vec<f64>> = serde_json::from_str(&reply.text).unwrap_or_default();
         let near = match &vectors[..] {
             [one, other] => cosine(one, other),
@@ -273,14 +270,14 @@ impl<'a> Bench<'a> {
             ..Ask::new(&judge.model.id, &messages)
         };
         let reply = match self.paid(judge, &ask, vote).await {
-            Err(Asked::Not(error)) if is_cool && refuses_temperature(&error) => {
+            Err(Ungraded::Unanswered(error)) if is_cool && refuses_temperature(&error) => {
                 self.without_temperature.lock().push(vote.model.clone());
                 ask.parameters = &plain;
                 self.paid(judge, &ask, vote).await
             }
             reply => reply,
         };
-        let reply = reply.map_err(Ungraded::from)?;
+        let reply = reply?;
         if reply.stop == Stop::Refusal {
             return Err(Ungraded::Failed(format!("{} declined to judge", vote.model)));
         }
@@ -288,12 +285,12 @@ impl<'a> Bench<'a> {
     }
 
     /// Asks once, within what may be spent, and counts what it cost.
-    async fn paid(&self, judge: &Judge<'_>, ask: &Ask<'_>, vote: &mut Vote) -> Result<Reply, Asked> {
+    async fn paid(&self, judge: &Judge<'_>, ask: &Ask<'_>, vote: &mut Vote) -> Result<Reply, Ungraded> {
         let most = |price: Price| price.most_usd(judge.provider.estimate_prompt(ask), MOST_TOKENS);
         let is_in_dollars = judge.budgets.is_in_dollars(self.around.spending);
         let most_usd = judge.price.filter(|_| is_in_dollars).map(most).unwrap_or_default();
         let spending = self.around.spending;
-        spending.reserve(judge.budgets, 0, most_usd).await.map_err(Asked::OverBudget)?;
+        spending.reserve(judge.budgets, 0, most_usd).await.map_err(Ungraded::OverBudget)?;
         // Twice, so that one answer that hangs is tried again.
         let deadlines = Deadlines { run: Instant::now() + judge.timeout * 2, answer: judge.timeout };
         let reply = judge.provider.ask(ask, deadlines, &mut |_: Retry| {}).await;
@@ -308,22 +305,7 @@ impl<'a> Bench<'a> {
             vote.cost_usd = vote.cost_usd.zip(cost_usd).map(|(one, other)| one + other);
         });
         spending.release(judge.budgets, most_usd);
-        reply.map_err(Asked::Not)
-    }
-}
-
-/// Why a request got no reply.
-enum Asked {
-    Not(AskError),
-    OverBudget(String),
-}
-
-impl From<Asked> for Ungraded {
-    fn from(asked: Asked) -> Self {
-        match asked {
-            Asked::Not(error) => Self::Failed(error.message),
-            Asked::OverBudget(why) => Self::OverBudget(why),
-        }
+        reply.map_err(Ungraded::Unanswered)
     }
 }
 

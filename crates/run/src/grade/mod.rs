@@ -11,16 +11,16 @@ pub use explain::{CheckPlan, GradingPlan, plan};
 pub use keep::path_of;
 pub(crate) use keep::{is_grades, read};
 
+use crate::judge::with_recorded;
 use crate::plan::Plan;
 use crate::record::{Event, Interrupt, Interrupted, RecordedRow, RecordedRows, Spending, Watch, usd};
-use crate::replay::{self, Live};
 use crate::secrets::Secrets;
-use crate::{Mode, Options, Which, tool_test};
+use crate::{Mode, Options, Which};
 use ask::{Bench, Ungraded};
 use keep::RowGrades;
 use mcptest_core::grade::{Failure, Grade, Grades, NotGraded, Wanted, wanted};
 use mcptest_core::judge::Recorded;
-use mcptest_core::row::{Row, Subject};
+use mcptest_core::row::Row;
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -194,18 +194,10 @@ fn to_grade<'p>(
         all.retain(|wanted| which.wants(&grades.find(wanted)));
         (grades, all)
     };
-    let selected = match (row.subject, fresh) {
-        (_, Some(RecordedRow::Failed(_) | RecordedRow::NotRun)) | (Subject::Refused(_), _) => return None,
-        (Subject::Agent(of), Some(RecordedRow::InMemory { recording, matrix, .. })) => {
-            let live = Live { cassette: recording, matrix: matrix.as_deref() };
-            replay::with_runs(row, of, Some(live), select)
-        }
-        (Subject::Tool(of), Some(RecordedRow::InMemory { recording, .. })) => {
-            tool_test::with_call(row, of, Some(recording.as_str()), select)
-        }
-        (Subject::Agent(of), _) => replay::with_runs(row, of, None, select),
-        (Subject::Tool(of), _) => tool_test::with_call(row, of, None, select),
-    };
+    if row.is_refused() || matches!(fresh, Some(RecordedRow::Failed(_) | RecordedRow::NotRun)) {
+        return None;
+    }
+    let selected = with_recorded(row, fresh, select);
     Some(selected).filter(|(_, wanted)| !wanted.is_empty())
 }
 

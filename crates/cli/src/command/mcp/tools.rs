@@ -1,6 +1,6 @@
 //! What does each tool of `mcptest mcp` answer?
 
-use crate::args::{Colour, Suites};
+use crate::args::Suites;
 use crate::command::{explain, server, suites};
 use crate::output::Failure;
 use mcptest_core::escape::{escape_lines, escape_path};
@@ -82,7 +82,7 @@ fn show_failure(asked: &Asked) -> Answer {
 fn judged(paths: &[PathBuf], filters: Vec<Filter>) -> Result<Report, Failure> {
     paths.iter().try_for_each(|path| inside(path))?;
     let named = Suites { paths: paths.to_vec(), config: Vec::new(), verbose: 0 };
-    let loaded = suites::load(&named, Colour::Never)?;
+    let loaded = suites::load(&named)?;
     let plan = Plan::new(&loaded, &Selection { filters, ..Selection::default() });
     let (watch, interrupt) = (mcptest_run::unwatched(), mcptest_run::uninterrupted());
     let judged = mcptest_run::run(&plan, Options::default(), &watch, interrupt);
