@@ -283,10 +283,8 @@ fn read_elicitation_shapes(field: &mut Field<'_>, scope: &Scope) -> Option<Json>
     let form = || Json::raw(r#"{"type":"object","properties":{}}"#);
     field.shapes("a text or the parameters of an elicitation", |shapes| {
         shapes.scalar(|field| {
-            let mut params = Object::default();
-            params.member("message", Some(Json::text(template(field, scope)?)));
-            params.member("requestedSchema", Some(form()));
-            Some(params.finish())
+            let message = Json::text(template(field, scope)?);
+            Some(Json::object([("message", Some(message)), ("requestedSchema", Some(form()))]))
         });
         shapes.block(|block| {
             let message = block.required("message", "What the user reads", |f| template(f, scope));
@@ -305,14 +303,14 @@ fn read_elicitation_shapes(field: &mut Field<'_>, scope: &Scope) -> Option<Json>
             });
             let meta = block.optional("_meta", "Metadata", |f| object_json(f, scope));
             let is_form = !block.has("url") && mode != Some("\"url\"");
-            let mut params = Object::default();
-            params.member("mode", mode.or((!is_form).then_some("\"url\"")).map(Json::raw));
-            params.member("message", Some(Json::text(message?)));
-            params.member("requestedSchema", schema.or_else(|| is_form.then(form)));
-            params.member("url", url.map(Json::text));
-            params.member("elicitationId", id.map(Json::text));
-            params.member("_meta", meta);
-            Some(params.finish())
+            Some(Json::object([
+                ("mode", mode.or((!is_form).then_some("\"url\"")).map(Json::raw)),
+                ("message", Some(Json::text(message?))),
+                ("requestedSchema", schema.or_else(|| is_form.then(form))),
+                ("url", url.map(Json::text)),
+                ("elicitationId", id.map(Json::text)),
+                ("_meta", meta),
+            ]))
         });
     })
 }

@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::fields::{any_json, base64, either, literal_object, object_json, template};
-use super::json::{Json, Object};
+use super::json::Json;
 use super::scope::Scope;
 use mcptest_core::problem::Problem;
 use mcptest_core::suite::read::{Block, Field};
@@ -82,10 +82,7 @@ pub(super) fn read(field: &mut Field<'_>, context: &Context<'_>, scope: &Scope) 
 
 /// The block of a text.
 pub(super) fn text_block(text: Json) -> Json {
-    let mut object = Object::default();
-    object.member("type", Some(Json::raw("\"text\"")));
-    object.member("text", Some(text));
-    object.finish()
+    Json::object([("type", Some(Json::string("text"))), ("text", Some(text))])
 }
 
 /// One message: who says it, and its content, which may be a list.
@@ -108,10 +105,7 @@ pub(super) fn read_message(field: &mut Field<'_>, context: &Context<'_>, scope: 
 }
 
 pub(super) fn message(role: &str, content: Json) -> Json {
-    let mut message = Object::default();
-    message.member("role", Some(Json::raw(super::json::quote(role))));
-    message.member("content", Some(content));
-    message.finish()
+    Json::object([("role", Some(Json::string(role))), ("content", Some(content))])
 }
 
 fn read_block(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Option<Json> {
@@ -139,21 +133,21 @@ fn read_block(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Op
     block.at_most_one_of(&["data", "file"]);
     let kind = if block.has("type") { kind? } else { Kind::guess(block)? };
     kind.check(block);
-    let mut object = Object::default();
-    object.member("type", Some(Json::raw(super::json::quote(kind.name()))));
-    object.member("text", text.map(Json::text));
-    object.member("data", data.map(Json::text).or(file));
-    object.member("resource", resource);
-    object.member("uri", uri.map(Json::text));
-    object.member("name", name.map(Json::text));
-    object.member("title", title.map(Json::text));
-    object.member("description", description.map(Json::text));
-    object.member("mimeType", mime_type.map(Json::text));
-    object.member("size", size.map(|size| Json::raw(size.to_string())));
-    object.member("icons", icons);
-    object.member("annotations", annotations);
-    object.member("_meta", meta);
-    Some(object.finish())
+    Some(Json::object([
+        ("type", Some(Json::string(kind.name()))),
+        ("text", text.map(Json::text)),
+        ("data", data.map(Json::text).or(file)),
+        ("resource", resource),
+        ("uri", uri.map(Json::text)),
+        ("name", name.map(Json::text)),
+        ("title", title.map(Json::text)),
+        ("description", description.map(Json::text)),
+        ("mimeType", mime_type.map(Json::text)),
+        ("size", size.map(|size| Json::raw(size.to_string()))),
+        ("icons", icons),
+        ("annotations", annotations),
+        ("_meta", meta),
+    ]))
 }
 
 impl Kind {
@@ -200,15 +194,11 @@ pub(super) fn read_contents(block: &mut Block<'_>, context: &Context<'_>, scope:
 }
 
 pub(super) fn contents(uri: Json, mime_type: Option<Json>, body: Body, meta: Option<Json>) -> Json {
-    let mut object = Object::default();
-    object.member("uri", Some(uri));
-    object.member("mimeType", mime_type);
-    match body {
-        Body::Text(text) => object.member("text", Some(text)),
-        Body::Blob(blob) => object.member("blob", Some(blob)),
-    }
-    object.member("_meta", meta);
-    object.finish()
+    let (key, body) = match body {
+        Body::Text(text) => ("text", text),
+        Body::Blob(blob) => ("blob", blob),
+    };
+    Json::object([("uri", Some(uri)), ("mimeType", mime_type), (key, Some(body)), ("_meta", meta)])
 }
 
 /// The text or bytes of a resource.

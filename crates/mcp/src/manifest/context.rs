@@ -1,7 +1,7 @@
 //! What does reading one part of a manifest need to know of the rest?
 
 use super::content::Body;
-use super::json::{Json, quote};
+use super::json::Json;
 use super::store::Collection;
 use mcptest_core::problem::{Problem, Span};
 use mcptest_core::suite::ReadFile;
@@ -94,14 +94,14 @@ impl<'c> Context<'c> {
 
     /// A file's bytes as a JSON string of base64.
     pub(super) fn base64_of(&self, name: &str, field: &Field<'_>) -> Option<Json> {
-        self.bytes_of(name, field).map(|bytes| Json::raw(quote(&base64(&bytes))))
+        self.bytes_of(name, field).map(|bytes| Json::string(&base64(&bytes)))
     }
 
     /// A file's text, or its bytes when they are no text.
     pub(super) fn body_of(&self, name: &str, field: &Field<'_>) -> Option<Body> {
         Some(match String::from_utf8(self.bytes_of(name, field)?) {
-            Ok(text) => Body::Text(Json::raw(quote(&text))),
-            Err(error) => Body::Blob(Json::raw(quote(&base64(error.as_bytes())))),
+            Ok(text) => Body::Text(Json::string(&text)),
+            Err(error) => Body::Blob(Json::string(&base64(error.as_bytes()))),
         })
     }
 }

@@ -3,6 +3,7 @@
 use super::path::{Fault, Path, Values};
 use super::template::{Hole, Missing, Template};
 use mcptest_core::problem::Span;
+use mcptest_core::suite::read::{Block, Field};
 use mcptest_core::yaml::{Kind, Node, Scalar, resolve};
 use serde_json::Value;
 use std::borrow::Cow;
@@ -36,9 +37,21 @@ impl Json {
         Self { segments: vec![Segment::Raw(text.into())] }
     }
 
+    /// A text as it is.
+    pub(super) fn string(text: &str) -> Self {
+        Self::raw(quote(text))
+    }
+
+    /// An object with those of these members that there are.
+    pub(super) fn object<'k>(members: impl IntoIterator<Item = (&'k str, Option<Self>)>) -> Self {
+        let mut object = Object::default();
+        members.into_iter().for_each(|(key, value)| object.member(key, value));
+        object.finish()
+    }
+
     pub(super) fn text(template: Template) -> Self {
         match template.as_literal() {
-            Some(literal) => Self::raw(quote(literal)),
+            Some(literal) => Self::string(literal),
             None => Self { segments: vec![Segment::Text(template)] },
         }
     }
@@ -54,7 +67,7 @@ impl Json {
 
     pub(super) fn quoted(json: Self) -> Self {
         match json.as_static() {
-            Some(text) => Self::raw(quote(text)),
+            Some(text) => Self::string(text),
             None => Self { segments: vec![Segment::Quoted(json)] },
         }
     }
@@ -198,6 +211,30 @@ impl Object {
         self.0.push_raw(&quote(key));
         self.0.push_raw(":");
         self.0.push(value);
+    }
+
+    /// Reads a text, and adds it as a member.
+    pub(super) fn text(&mut self, block: &mut Block<'_>, key: &'static str, doc: &str) -> Option<String> {
+        let text = block.optional(key, doc, |f| f.string());
+        self.member(key, text.as_deref().map(Json::string));
+        text
+    }
+
+    /// Reads any JSON, and adds it as a member.
+    pub(super) fn json(
+        &mut self,
+        block: &mut Block<'_>,
+        key: &'static str,
+        doc: &str,
+        read: fn(&mut Field<'_>) -> Option<Json>,
+    ) {
+        let json = block.optional(key, doc, read);
+        self.member(key, json);
+    }
+
+    /// The object as JSON text, where nothing is to be filled in.
+    pub(super) fn into_static(self) -> String {
+        self.finish().as_static().unwrap_or_default().to_owned()
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -32,7 +32,7 @@ mod uri_template;
 pub use answer::{Answer, Inputs, Reply};
 pub use ask::{Ask, AskKind, Request};
 pub use load::{Loaded, catalogue, load, load_text};
-pub use notice::{Effect, ListKind, LogLevel, LogLevelError, Notice, NoticeKind};
+pub use notice::{LogLevel, Notice, NoticeKind, ServerChange};
 pub use prompt::Prompt;
 pub use resource::{FoundResource, Resource};
 pub use sample::sample_of;

@@ -1,7 +1,7 @@
 //! What does a tool say while it works, and what changes when it is done?
 
 use super::fields::{any_json, template};
-use super::json::{Json, Object, quote};
+use super::json::Json;
 use super::path::Values;
 use super::scope::Scope;
 use super::template::{Missing, Template};
@@ -9,7 +9,6 @@ use crate::jsonrpc::RpcError;
 use mcptest_core::problem::Span;
 use mcptest_core::suite::read::{Block, Field};
 use serde_json::{Number, Value};
-use std::str::FromStr;
 
 /// A notification before the answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,9 +41,10 @@ pub enum NoticeKind {
 }
 
 /// How much a log message matters, from least to most.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 #[allow(missing_docs)]
 pub enum LogLevel {
+    #[default]
     Debug,
     Info,
     Notice,
@@ -55,67 +55,54 @@ pub enum LogLevel {
     Emergency,
 }
 
-const LEVELS: &[(&str, LogLevel)] = &[
-    ("debug", LogLevel::Debug),
-    ("info", LogLevel::Info),
-    ("notice", LogLevel::Notice),
-    ("warning", LogLevel::Warning),
-    ("error", LogLevel::Error),
-    ("critical", LogLevel::Critical),
-    ("alert", LogLevel::Alert),
-    ("emergency", LogLevel::Emergency),
-];
+impl LogLevel {
+    /// Every level with its name, least first.
+    pub const ALL: [(&str, Self); 8] = [
+        ("debug", Self::Debug),
+        ("info", Self::Info),
+        ("notice", Self::Notice),
+        ("warning", Self::Warning),
+        ("error", Self::Error),
+        ("critical", Self::Critical),
+        ("alert", Self::Alert),
+        ("emergency", Self::Emergency),
+    ];
 
-/// A text that is no log level.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not a log level: debug, info, notice, warning, error, critical, alert or emergency")]
-pub struct LogLevelError(String);
-
-impl FromStr for LogLevel {
-    type Err = LogLevelError;
-
-    fn from_str(written: &str) -> Result<Self, LogLevelError> {
-        let level = LEVELS.iter().find(|(name, _)| *name == written).map(|(_, level)| *level);
-        level.ok_or_else(|| LogLevelError(written.to_owned()))
+    /// The level of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, level)| *level)
     }
 }
 
-/// What changes after a call.
+/// Something of a server that changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Effect {
-    /// A list is another: `notifications/{tools,prompts,resources}/list_changed`.
-    ListChanged(ListKind),
-    /// A resource is another: `notifications/resources/updated` for this address.
-    Updated(String),
-}
-
-/// A list that a server offers.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ListKind {
-    /// The tools.
+pub enum ServerChange {
+    /// The list of tools.
     Tools,
-    /// The prompts.
+    /// The list of prompts.
     Prompts,
-    /// The resources.
+    /// The list of resources.
     Resources,
+    /// The contents of the resource at this address.
+    Updated(String),
 }
 
 /// What a tool says and changes beside its answer.
 #[derive(Debug, Default)]
 pub(super) struct Aside {
-    notices: Vec<(u64, Step)>,
-    effects: Vec<EffectPlan>,
+    notices: Vec<(u64, NoticePlan)>,
+    effects: Vec<Effect>,
 }
 
 #[derive(Debug)]
-enum Step {
+enum NoticePlan {
     Progress { progress: Number, total: Option<Number>, message: Option<Template> },
     Log { level: LogLevel, params: Json },
 }
 
 #[derive(Debug)]
-enum EffectPlan {
-    ListChanged(ListKind),
+enum Effect {
+    ListChanged(ServerChange),
     Updated(Template, Span),
 }
 
@@ -128,10 +115,10 @@ impl Aside {
         made.collect::<Result<_, Missing>>().map_err(|missing| RpcError::missing(who, &missing))
     }
 
-    pub(super) fn effects(&self, who: &str, values: &Values<'_>) -> Result<Vec<Effect>, RpcError> {
+    pub(super) fn changes(&self, who: &str, values: &Values<'_>) -> Result<Vec<ServerChange>, RpcError> {
         let made = self.effects.iter().map(|effect| match effect {
-            EffectPlan::ListChanged(list) => Ok(Effect::ListChanged(*list)),
-            EffectPlan::Updated(uri, _) => uri.render(values).map(Effect::Updated),
+            Effect::ListChanged(list) => Ok(list.clone()),
+            Effect::Updated(uri, _) => uri.render(values).map(ServerChange::Updated),
         });
         made.collect::<Result<_, Missing>>().map_err(|missing| RpcError::missing(who, &missing))
     }
@@ -139,8 +126,8 @@ impl Aside {
     /// The addresses of resources that change whatever the call is, and their places.
     pub(super) fn updated(&self) -> impl Iterator<Item = (&str, Span)> {
         self.effects.iter().filter_map(|effect| match effect {
-            EffectPlan::Updated(uri, span) => uri.as_literal().map(|uri| (uri, *span)),
-            EffectPlan::ListChanged(_) => None,
+            Effect::Updated(uri, span) => uri.as_literal().map(|uri| (uri, *span)),
+            Effect::ListChanged(_) => None,
         })
     }
 
@@ -154,14 +141,14 @@ impl Aside {
             .unwrap_or_default();
         let list_changed =
             block.optional("list_changed", "Lists that are said to have changed after a call", |f| {
-                let words = [
-                    ("tools", ListKind::Tools),
-                    ("prompts", ListKind::Prompts),
-                    ("resources", ListKind::Resources),
-                ];
+                let read = |f: &mut Field<'_>| {
+                    let words = [("tools", 0), ("prompts", 1), ("resources", 2)];
+                    let lists = [ServerChange::Tools, ServerChange::Prompts, ServerChange::Resources];
+                    f.choice("a list", &words).map(|at| lists[at].clone())
+                };
                 f.shapes("`tools`, `prompts`, `resources` or a list of them", |shapes| {
-                    shapes.text(|f| f.choice("a list", &words).map(|list| vec![list]));
-                    shapes.list(|f| f.list(|f| f.choice("a list", &words)));
+                    shapes.text(|f| read(f).map(|list| vec![list]));
+                    shapes.list(|f| f.list(read));
                 })
             });
         let updated =
@@ -172,9 +159,9 @@ impl Aside {
                     shapes.list(|f| f.list(placed));
                 })
             });
-        let lists = list_changed.unwrap_or_default().into_iter().map(EffectPlan::ListChanged);
+        let lists = list_changed.unwrap_or_default().into_iter().map(Effect::ListChanged);
         let resources = updated.unwrap_or_default().into_iter();
-        let resources = resources.map(|(uri, span)| EffectPlan::Updated(uri, span));
+        let resources = resources.map(|(uri, span)| Effect::Updated(uri, span));
         Self {
             notices: logging.into_iter().chain(progress).collect(),
             effects: lists.chain(resources).collect(),
@@ -182,7 +169,7 @@ impl Aside {
     }
 }
 
-impl Step {
+impl NoticePlan {
     fn render(&self, values: &Values<'_>) -> Result<NoticeKind, Missing> {
         Ok(match self {
             Self::Progress { progress, total, message } => NoticeKind::Progress {
@@ -210,27 +197,28 @@ fn read_number(field: &mut Field<'_>) -> Option<Number> {
     }
 }
 
-fn read_progress(field: &mut Field<'_>, scope: &Scope) -> Option<(u64, Step)> {
+fn read_progress(field: &mut Field<'_>, scope: &Scope) -> Option<(u64, NoticePlan)> {
     field
         .block(|block| {
             let progress = block.required("progress", "How far the work is", read_number);
             let total = block.optional("total", "How far it goes", read_number);
             let message = block.optional("message", "What is being done", |f| template(f, scope));
             let delay_ms = read_delay(block);
-            Some((delay_ms, Step::Progress { progress: progress?, total, message }))
+            Some((delay_ms, NoticePlan::Progress { progress: progress?, total, message }))
         })
         .flatten()
 }
 
-fn read_log(field: &mut Field<'_>, scope: &Scope) -> Option<(u64, Step)> {
+fn read_log(field: &mut Field<'_>, scope: &Scope) -> Option<(u64, NoticePlan)> {
     field.shapes("a text or a log message", |shapes| {
         shapes.scalar(|field| {
             let text = Json::text(template(field, scope)?);
             Some((0, log(LogLevel::Info, None, text)))
         });
         shapes.block(|block| {
-            let level = block
-                .optional("level", "Its level: `info` when left out", |f| f.choice("a log level", LEVELS));
+            let level = block.optional("level", "Its level: `info` when left out", |f| {
+                f.choice("a log level", &LogLevel::ALL)
+            });
             let logger = block.optional("logger", "Who says it", |f| template(f, scope));
             let data = block.required("data", "What it says: any JSON", |f| any_json(f, scope));
             let delay_ms = read_delay(block);
@@ -242,11 +230,8 @@ fn read_log(field: &mut Field<'_>, scope: &Scope) -> Option<(u64, Step)> {
     })
 }
 
-fn log(level: LogLevel, logger: Option<Json>, data: Json) -> Step {
-    let name = LEVELS.iter().find(|(_, known)| *known == level).map_or("info", |(name, _)| name);
-    let mut params = Object::default();
-    params.member("level", Some(Json::raw(quote(name))));
-    params.member("logger", logger);
-    params.member("data", Some(data));
-    Step::Log { level, params: params.finish() }
+fn log(level: LogLevel, logger: Option<Json>, data: Json) -> NoticePlan {
+    let name = LogLevel::ALL.iter().find(|(_, known)| *known == level).map_or("info", |(name, _)| name);
+    let params = [("level", Some(Json::string(name))), ("logger", logger), ("data", Some(data))];
+    NoticePlan::Log { level, params: Json::object(params) }
 }

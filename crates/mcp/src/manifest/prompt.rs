@@ -6,7 +6,7 @@ use super::ask::{Ask, AskKind, Request};
 use super::content;
 use super::context::Context;
 use super::fields::{literal_json, literal_object};
-use super::json::{Json, Object, list, quote};
+use super::json::{Json, Object, list};
 use super::scope::Scope;
 use super::tool::values;
 use crate::jsonrpc::{RpcError, code};
@@ -89,37 +89,34 @@ impl Prompt {
     fn read_block(block: &mut Block<'_>, context: &Context<'_>) -> Option<Self> {
         let name = block
             .required("name", "The prompt's name, unique in the manifest", |f| context.own_name("prompt", f));
-        let title = block.optional("title", "Its name for people", |f| f.string());
-        let description = block.optional("description", "What it is for", |f| f.string());
+        let mut listing = Object::default();
+        listing.member("name", name.as_deref().map(Json::string));
+        listing.text(block, "title", "Its name for people");
+        let description = listing.text(block, "description", "What it is for");
         let arguments = block.optional("arguments", "What it takes", |f| f.list(Argument::read));
-        let icons = block.optional("icons", "Its icons", literal_json);
-        let meta = block.optional("_meta", "Metadata", literal_object);
-        let declared = arguments.iter().flatten().map(|argument: &Argument| argument.name.clone());
+        let arguments: Vec<Argument> = arguments.unwrap_or_default();
+        let entries = || list(arguments.iter().map(|argument| argument.json.clone()));
+        listing.member("arguments", (!arguments.is_empty()).then(entries));
+        listing.json(block, "icons", "Its icons", literal_json);
+        listing.json(block, "_meta", "Metadata", literal_object);
+        let declared = arguments.iter().map(|argument| argument.name.clone());
         let scope = Scope::of_arguments(declared);
         let ask = Ask::read(block, context, &scope);
         let scope = scope.with(ask.names());
         let messages = block.required("messages", "What it becomes", |f| {
             f.list(|f| content::read_message(f, context, &scope)).map(list)
         });
-        let (name, arguments) = (name?, arguments.unwrap_or_default());
-        let text = |text: &String| Json::raw(quote(text));
-        let mut listing = Object::default();
-        listing.member("name", Some(text(&name)));
-        listing.member("title", title.as_ref().map(text));
-        listing.member("description", description.as_ref().map(text));
-        let entries = arguments.iter().map(|argument| argument.json.clone());
-        listing.member("arguments", (!arguments.is_empty()).then(|| list(entries)));
-        listing.member("icons", icons);
-        listing.member("_meta", meta);
-        let mut result = Object::default();
-        result.member("description", description.as_ref().map(text));
-        result.member("messages", Some(messages?));
+        let name = name?;
+        let result = Json::object([
+            ("description", description.as_deref().map(Json::string)),
+            ("messages", Some(messages?)),
+        ]);
         Some(Self {
-            listing: listing.finish().as_static().unwrap_or_default().to_owned(),
+            listing: listing.into_static(),
             ask,
             arguments,
             who: format!("the prompt `{name}`"),
-            result: result.finish(),
+            result,
             name,
         })
     }
@@ -129,18 +126,14 @@ impl Argument {
     fn read(field: &mut Field<'_>) -> Option<Self> {
         field
             .block(|block| {
-                let name = block.required("name", "The argument's name", |f| f.name());
-                let title = block.optional("title", "Its name for people", |f| f.string());
-                let description = block.optional("description", "What it is", |f| f.string());
-                let required = block.optional("required", "Whether it must be given", |f| f.flag());
-                let name = name?;
-                let text = |text: &String| Json::raw(quote(text));
                 let mut json = Object::default();
-                json.member("name", Some(text(&name)));
-                json.member("title", title.as_ref().map(text));
-                json.member("description", description.as_ref().map(text));
+                let name = block.required("name", "The argument's name", |f| f.name());
+                json.member("name", name.as_deref().map(Json::string));
+                json.text(block, "title", "Its name for people");
+                json.text(block, "description", "What it is");
+                let required = block.optional("required", "Whether it must be given", |f| f.flag());
                 json.member("required", required.map(|required| Json::raw(required.to_string())));
-                Some(Self { name, required: required.unwrap_or_default(), json: json.finish() })
+                Some(Self { name: name?, required: required.unwrap_or_default(), json: json.finish() })
             })
             .flatten()
     }

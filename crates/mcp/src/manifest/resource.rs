@@ -6,7 +6,7 @@ use super::ask::{Ask, AskKind, Request};
 use super::content::{Body, contents};
 use super::context::Context;
 use super::fields::{either, has_scheme, literal_json, literal_object};
-use super::json::{Json, Object, list, quote};
+use super::json::{Json, Object, list};
 use super::path::Values;
 use super::scope::Scope;
 use super::uri_template::UriTemplate;
@@ -89,9 +89,7 @@ impl Resource {
                 });
                 let size = block.optional("size", "Its size in bytes", |f| f.whole(0..=u64::MAX));
                 let scope = Scope::new(&["uri"]);
-                let rest = Rest::read(block, context, &scope);
-                let (uri, rest) = (uri?, rest?);
-                Some(rest.finish("uri", uri, None, size))
+                Self::read_rest(block, context, &scope, ("uri", uri), size)
             })
             .flatten()
     }
@@ -113,62 +111,40 @@ impl Resource {
                 }
                 let mut scope = Scope::new(&["uri"]);
                 template.iter().flat_map(UriTemplate::names).for_each(|name| scope.add(name));
-                let rest = Rest::read(block, context, &scope);
-                let (template, rest) = (template?, rest?);
-                Some(rest.finish("uriTemplate", template.written.clone(), Some(template), None))
+                let uri = template.as_ref().map(|template| template.written.clone());
+                let resource = Self::read_rest(block, context, &scope, ("uriTemplate", uri), None)?;
+                Some(Self { template, ..resource })
             })
             .flatten()
     }
-}
 
-/// What resources and templates have in common.
-struct Rest {
-    name: Option<String>,
-    title: Option<String>,
-    description: Option<String>,
-    mime_type: Option<String>,
-    annotations: Option<Json>,
-    icons: Option<Json>,
-    meta: Option<Json>,
-    ask: Ask,
-    body: Body,
-}
-
-impl Rest {
-    fn read(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Option<Self> {
-        let name = block.optional("name", "Its name; its address when left out", |f| f.name());
-        let title = block.optional("title", "Its name for people", |f| f.string());
-        let description = block.optional("description", "What it is", |f| f.string());
-        let mime_type = either(block, ("mimeType", "mime_type"), "Its media type", |f| f.name());
-        let annotations =
-            block.optional("annotations", "`audience`, `priority`, `lastModified`", literal_object);
-        let icons = block.optional("icons", "Its icons", literal_json);
-        let meta = block.optional("_meta", "Metadata", literal_object);
-        let ask = Ask::read(block, context, scope);
-        let body = Body::read(block, context, &scope.with(ask.names()));
-        Some(Self { name, title, description, mime_type, annotations, icons, meta, ask, body: body? })
-    }
-
-    fn finish(self, key: &str, uri: String, template: Option<UriTemplate>, size: Option<u64>) -> Resource {
-        let text = |text: String| Json::raw(quote(&text));
-        let mime_type = self.mime_type.map(text);
+    /// What resources and templates have in common, after the key that has their address.
+    fn read_rest(
+        block: &mut Block<'_>,
+        context: &Context<'_>,
+        scope: &Scope,
+        (key, uri): (&str, Option<String>),
+        size: Option<u64>,
+    ) -> Option<Self> {
         let mut listing = Object::default();
-        listing.member(key, Some(Json::raw(quote(&uri))));
-        listing.member("name", Some(text(self.name.unwrap_or_else(|| uri.clone()))));
-        listing.member("title", self.title.map(text));
-        listing.member("description", self.description.map(text));
+        listing.member(key, uri.as_deref().map(Json::string));
+        let name = block.optional("name", "Its name; its address when left out", |f| f.name());
+        listing.member("name", name.as_ref().or(uri.as_ref()).map(|name| Json::string(name)));
+        listing.text(block, "title", "Its name for people");
+        listing.text(block, "description", "What it is");
+        let mime_type = either(block, ("mimeType", "mime_type"), "Its media type", |f| f.name());
+        let mime_type = mime_type.as_deref().map(Json::string);
         listing.member("mimeType", mime_type.clone());
         listing.member("size", size.map(|size| Json::raw(size.to_string())));
-        listing.member("annotations", self.annotations);
-        listing.member("icons", self.icons);
-        listing.member("_meta", self.meta);
-        let address = match &template {
-            Some(_) => Json::value_of("uri", &["uri"]),
-            None => Json::raw(quote(&uri)),
-        };
-        let mut result = Object::default();
-        result.member("contents", Some(list([contents(address, mime_type, self.body, None)])));
-        let listing = listing.finish().as_static().unwrap_or_default().to_owned();
-        Resource { uri, listing, ask: self.ask, template, result: result.finish() }
+        listing.json(block, "annotations", "`audience`, `priority`, `lastModified`", literal_object);
+        listing.json(block, "icons", "Its icons", literal_json);
+        listing.json(block, "_meta", "Metadata", literal_object);
+        let ask = Ask::read(block, context, scope);
+        let body = Body::read(block, context, &scope.with(ask.names()))?;
+        let uri = uri?;
+        let address = if key == "uri" { Json::string(&uri) } else { Json::value_of("uri", &["uri"]) };
+        let contents = list([contents(address, mime_type, body, None)]);
+        let result = Json::object([("contents", Some(contents))]);
+        Some(Self { uri, listing: listing.into_static(), ask, template: None, result })
     }
 }

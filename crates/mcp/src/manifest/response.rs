@@ -5,7 +5,7 @@ use super::condition::Condition;
 use super::content;
 use super::context::Context;
 use super::fields::{any_json, either, object_json, report, template};
-use super::json::{Json, Object, PlacedFault, list};
+use super::json::{Json, PlacedFault, list};
 use super::path::Path;
 use super::scope::Scope;
 use super::stored::Stored;
@@ -134,9 +134,7 @@ impl Answers<'_> {
 
     fn text(self, field: &mut Field<'_>) -> Option<Json> {
         let text = template(field, self.scope)?;
-        let mut result = Object::default();
-        result.member("content", Some(list([content::text_block(Json::text(text))])));
-        let result = result.finish();
+        let result = Json::object([("content", Some(list([content::text_block(Json::text(text))])))]);
         self.check_output(&result, |problem| field.report(problem));
         Some(result)
     }
@@ -184,12 +182,13 @@ impl Answers<'_> {
         // MCP asks for the same JSON as a text, for clients that know no structured content.
         let same =
             || structured.clone().map(|structured| list([content::text_block(Json::quoted(structured))]));
-        let mut result = Object::default();
-        result.member("content", Some(blocks.or_else(same).unwrap_or_else(|| Json::raw("[]"))));
-        result.member("structuredContent", structured);
-        result.member("isError", is_error.filter(|is_error| *is_error).map(|_| Json::raw("true")));
-        result.member("_meta", meta);
-        let result = result.finish();
+        let content = blocks.or_else(same).unwrap_or_else(|| Json::raw("[]"));
+        let result = Json::object([
+            ("content", Some(content)),
+            ("structuredContent", structured),
+            ("isError", is_error.filter(|is_error| *is_error).map(|_| Json::raw("true"))),
+            ("_meta", meta),
+        ]);
         self.check_output(&result, |problem| block.report(problem));
         Some(result)
     }

@@ -2,7 +2,7 @@
 
 use super::answer::Plan;
 use super::fields::{any_json, template};
-use super::json::{Json, Object, list};
+use super::json::{Json, list};
 use super::operation::{Operation, Verb};
 use super::response::Answers;
 use super::store::Collection;
@@ -73,9 +73,7 @@ impl Stored {
         if self.verb != Verb::List {
             return outcome;
         }
-        let mut object = Object::default();
-        object.member(&self.collection.name, Some(outcome));
-        object.finish()
+        Json::object([(self.collection.name.as_str(), Some(outcome))])
     }
 
     pub(super) fn plan(self, reply: Json) -> Plan {
@@ -121,10 +119,9 @@ fn read_not_found(field: &mut Field<'_>, answers: Answers<'_>) -> Option<Plan> {
     field.shapes("a text or an answer", |shapes| {
         shapes.scalar(|field| {
             let text = template(field, &scope)?;
-            let mut result = Object::default();
-            result.member("content", Some(list([super::content::text_block(Json::text(text))])));
-            result.member("isError", Some(Json::raw("true")));
-            Some(Plan::Result(result.finish()))
+            let content = list([super::content::text_block(Json::text(text))]);
+            let result = [("content", Some(content)), ("isError", Some(Json::raw("true")))];
+            Some(Plan::Result(Json::object(result)))
         });
         shapes.map(|field| Answers { scope: &scope, ..answers }.read(field));
     })

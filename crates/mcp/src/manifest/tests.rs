@@ -282,8 +282,8 @@ fn progress_and_log_messages_come_in_order_with_their_delays_and_effects_follow(
     let progress =
         NoticeKind::Progress { progress: 0.into(), total: Some(100.into()), message: Some("at 7".into()) };
     assert_eq!(notices[2].kind, progress);
-    let effects = [Effect::ListChanged(ListKind::Tools), Effect::Updated("test://7".into())];
-    assert_eq!(manifest.tools[0].effects(&args).unwrap(), effects);
+    let effects = [ServerChange::Tools, ServerChange::Updated("test://7".into())];
+    assert_eq!(manifest.tools[0].changes(&args).unwrap(), effects);
 }
 
 #[test]

@@ -7,8 +7,8 @@ use super::content::text_block;
 use super::context::Context;
 use super::fault;
 use super::fields::{self, WrittenSchema, either, literal_json, literal_object};
-use super::json::{Json, Object, list, quote};
-use super::notice::{Aside, Effect, Notice};
+use super::json::{Json, Object, list};
+use super::notice::{Aside, Notice, ServerChange};
 use super::path::{STATE, Values};
 use super::response::Answers;
 use super::sample::sample;
@@ -92,8 +92,8 @@ impl Tool {
     }
 
     /// What changes when the call is done.
-    pub fn effects(&self, arguments: &Value) -> Result<Vec<Effect>, RpcError> {
-        self.aside.effects(&self.who, &Values::new([("args", arguments)]))
+    pub fn changes(&self, arguments: &Value) -> Result<Vec<ServerChange>, RpcError> {
+        self.aside.changes(&self.who, &Values::new([("args", arguments)]))
     }
 
     /// The answer to a call whose arguments were checked: a `tools/call` result as JSON text.
@@ -178,7 +178,7 @@ impl Tool {
             "Whether results must fit `output_schema`: `false` lets a tool break its own word",
             true,
         );
-        let listed = Listed::read(block, validate_input, validate_output);
+        let listed = Listed::read(block, name.as_deref(), validate_input, validate_output);
         let delay_ms = block.optional("delay", "How long the answer waits, as `50ms`", |f| f.duration_ms());
         let faults =
             block.optional("fault", "What goes wrong with its calls, as `slow:500`; one or a list", |f| {
@@ -202,14 +202,14 @@ impl Tool {
             listed.output.as_ref().and_then(|schema| Some((&schema.value, schema.compiled.as_ref()?)));
         let cases = if is_silent { default_answer(&name, written) } else { cases? };
         Some(Self {
-            listing: listed.render(&name),
+            input_schema: listed.input_schema(),
+            listing: listed.listing.into_static(),
             who: format!("the tool `{name}`"),
             delay_ms: delay_ms.unwrap_or_default(),
             faults: faults.unwrap_or_default(),
             reconnect_ms,
             ask,
             aside,
-            input_schema: listed.input_schema(),
             input: listed.input.and_then(|schema| schema.compiled),
             description: listed.description,
             output,
@@ -251,11 +251,9 @@ pub(super) fn default_answer(name: &str, output: Option<(&Value, &JsonSchema)>) 
     let structured = output.and_then(|(written, schema)| sample(written, schema));
     let result = match structured {
         Some(value) => {
-            let mut result = Object::default();
             let value = Json::raw(value.to_string());
-            result.member("content", Some(list([text_block(Json::quoted(value.clone()))])));
-            result.member("structuredContent", Some(value));
-            result.finish()
+            let content = list([text_block(Json::quoted(value.clone()))]);
+            Json::object([("content", Some(content)), ("structuredContent", Some(value))])
         }
         None => Json::raw(text_result(&format!("{name} was called"), false)),
     };
@@ -267,64 +265,38 @@ const ANY_OBJECT: &str = r#"{"type":"object"}"#;
 
 /// The keys that `tools/list` shows.
 struct Listed {
-    title: Option<String>,
+    listing: Object,
     description: Option<String>,
     input: Option<WrittenSchema>,
     output: Option<WrittenSchema>,
-    annotations: Option<Json>,
-    icons: Option<Json>,
-    execution: Option<Json>,
-    meta: Option<Json>,
 }
 
 impl Listed {
-    fn read(block: &mut Block<'_>, validate_input: bool, validate_output: bool) -> Self {
-        Self {
-            title: block.optional("title", "Its name for people", |f| f.string()),
-            description: block.optional("description", "What a model reads about it", |f| f.string()),
-            input: either(
-                block,
-                ("inputSchema", "input_schema"),
-                "The JSON Schema of its arguments; any object when left out",
-                |f| read_object_schema(f, validate_input),
-            ),
-            output: either(
-                block,
-                ("outputSchema", "output_schema"),
-                "The JSON Schema of its structured content",
-                |f| fields::schema(f, validate_output),
-            ),
-            annotations: block.optional(
-                "annotations",
-                "`readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`",
-                literal_object,
-            ),
-            icons: block.optional("icons", "Its icons", literal_json),
-            execution: block.optional("execution", "How it may be executed", literal_object),
-            meta: block.optional("_meta", "Metadata", literal_object),
-        }
+    fn read(block: &mut Block<'_>, name: Option<&str>, validate_input: bool, validate_output: bool) -> Self {
+        let mut listing = Object::default();
+        listing.member("name", name.map(Json::string));
+        listing.text(block, "title", "Its name for people");
+        let description = listing.text(block, "description", "What a model reads about it");
+        let doc = "The JSON Schema of its arguments; any object when left out";
+        let input =
+            either(block, ("inputSchema", "input_schema"), doc, |f| read_object_schema(f, validate_input));
+        let doc = "The JSON Schema of its structured content";
+        let output =
+            either(block, ("outputSchema", "output_schema"), doc, |f| fields::schema(f, validate_output));
+        let json = |schema: &WrittenSchema| schema.json.clone();
+        listing.member("inputSchema", input.as_ref().map(json).or_else(|| Some(Json::raw(ANY_OBJECT))));
+        listing.member("outputSchema", output.as_ref().map(json));
+        let hints = "`readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`";
+        listing.json(block, "annotations", hints, literal_object);
+        listing.json(block, "icons", "Its icons", literal_json);
+        listing.json(block, "execution", "How it may be executed", literal_object);
+        listing.json(block, "_meta", "Metadata", literal_object);
+        Self { listing, description, input, output }
     }
 
     fn input_schema(&self) -> Option<ToolSchema> {
         let text = self.input.as_ref().and_then(|schema| schema.json.as_static()).unwrap_or(ANY_OBJECT);
         serde_json::from_str(text).ok()
-    }
-
-    fn render(&self, name: &str) -> String {
-        let text = |text: &String| Json::raw(quote(text));
-        let mut object = Object::default();
-        object.member("name", Some(Json::raw(quote(name))));
-        object.member("title", self.title.as_ref().map(text));
-        object.member("description", self.description.as_ref().map(text));
-        let any = || Json::raw(ANY_OBJECT);
-        object
-            .member("inputSchema", Some(self.input.as_ref().map_or_else(any, |schema| schema.json.clone())));
-        object.member("outputSchema", self.output.as_ref().map(|schema| schema.json.clone()));
-        object.member("annotations", self.annotations.clone());
-        object.member("icons", self.icons.clone());
-        object.member("execution", self.execution.clone());
-        object.member("_meta", self.meta.clone());
-        object.finish().as_static().unwrap_or_default().to_owned()
     }
 }
 

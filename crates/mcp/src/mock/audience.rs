@@ -3,25 +3,13 @@
 use super::outlet::Outlet;
 use super::session::Session;
 use crate::jsonrpc::{self, Id};
+use crate::manifest::ServerChange;
 use parking_lot::Mutex;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Something that changed.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Change {
-    /// The list of tools.
-    Tools,
-    /// The list of prompts.
-    Prompts,
-    /// The list of resources.
-    Resources,
-    /// The contents of one resource.
-    Updated(String),
-}
-
-impl Change {
+impl ServerChange {
     const fn method(&self) -> &'static str {
         match self {
             Self::Tools => "notifications/tools/list_changed",
@@ -87,22 +75,22 @@ impl Filter {
 }
 
 impl Interest {
-    fn wants(&self, change: &Change) -> bool {
+    fn wants(&self, change: &ServerChange) -> bool {
         match (self, change) {
-            (Self::Session(session), Change::Updated(uri)) => session.is_subscribed(uri),
+            (Self::Session(session), ServerChange::Updated(uri)) => session.is_subscribed(uri),
             (Self::Session(_), _) => true,
-            (Self::Subscription(_, filter), Change::Tools) => filter.tools_list_changed,
-            (Self::Subscription(_, filter), Change::Prompts) => filter.prompts_list_changed,
-            (Self::Subscription(_, filter), Change::Resources) => filter.resources_list_changed,
-            (Self::Subscription(_, filter), Change::Updated(uri)) => {
+            (Self::Subscription(_, filter), ServerChange::Tools) => filter.tools_list_changed,
+            (Self::Subscription(_, filter), ServerChange::Prompts) => filter.prompts_list_changed,
+            (Self::Subscription(_, filter), ServerChange::Resources) => filter.resources_list_changed,
+            (Self::Subscription(_, filter), ServerChange::Updated(uri)) => {
                 filter.resource_subscriptions.contains(uri)
             }
         }
     }
 
-    fn message(&self, change: &Change) -> String {
+    fn message(&self, change: &ServerChange) -> String {
         let uri = match change {
-            Change::Updated(uri) => format!(r#""uri":{}"#, jsonrpc::text(uri)),
+            ServerChange::Updated(uri) => format!(r#""uri":{}"#, jsonrpc::text(uri)),
             _ => String::new(),
         };
         let params = match self {
@@ -133,7 +121,7 @@ impl Audience {
     }
 
     /// Tells everyone who wants to know; a listener that does not keep up is dropped.
-    pub(super) fn tell(&self, change: &Change) {
+    pub(super) fn tell(&self, change: &ServerChange) {
         self.0.lock().1.retain(|_, listener| {
             !listener.interest.wants(change) || listener.outlet.push(listener.interest.message(change))
         });

@@ -1,18 +1,18 @@
 //! What has changed through a call, told once its answer is sent.
 
-use super::audience::Change;
 use super::server::Server;
+use crate::manifest::ServerChange;
 
 /// Changes that are told when this is dropped, which is when the answer has left, or is lost.
 #[derive(Debug)]
 pub(super) struct DeferredChanges {
     server: Server,
-    changes: Vec<Change>,
+    changes: Vec<ServerChange>,
 }
 
 impl DeferredChanges {
     /// `None` when nothing changes.
-    pub(super) fn of(server: &Server, changes: Vec<Change>) -> Option<Self> {
+    pub(super) fn of(server: &Server, changes: Vec<ServerChange>) -> Option<Self> {
         (!changes.is_empty()).then(|| Self { server: server.clone(), changes })
     }
 }

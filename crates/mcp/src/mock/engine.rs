@@ -9,12 +9,12 @@ use super::play::{Client, MockAnswer, Play};
 use super::render;
 use super::request_state::RequestState;
 use super::server::Server;
-use super::session::{Agreed, Session, severity};
+use super::session::{Agreed, Session};
 use super::{legacy, modern};
 use crate::era::Era;
 use crate::fault::{self, Action};
 use crate::jsonrpc::{self, Id, RpcError, code};
-use crate::manifest::{Inputs, Request as Ask};
+use crate::manifest::{Inputs, LogLevel, Request as Ask};
 use http::HeaderMap;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -81,7 +81,7 @@ impl Server {
         let level = meta.and_then(|meta| meta.log_level.as_ref());
         let client = Client {
             capabilities,
-            level: level.and_then(|level| severity(level.as_str())),
+            level: level.and_then(|level| LogLevel::named(level.as_str())),
             progress_token: meta.and_then(|meta| meta.progress_token).map(|token| token.get().to_owned()),
         };
         let outcome = match &*request.method {

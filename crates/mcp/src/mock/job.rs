@@ -1,9 +1,10 @@
 //! Work that was asked for: what it says, asks and changes on the way to its answer.
 
-use super::audience::Change;
 use super::recorded::Recorded;
 use crate::jsonrpc::{self, RpcError};
-use crate::manifest::{self, AskKind, Effect, Inputs, ListKind, Manifest, NoticeKind, Reply, Request, State};
+use crate::manifest::{
+    self, AskKind, Inputs, LogLevel, Manifest, NoticeKind, Reply, Request, ServerChange, State,
+};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -21,8 +22,8 @@ pub(super) struct Beat {
 pub(super) enum BeatKind {
     /// Progress, for a call with a token: the members of its params, without the token, as JSON text.
     Progress(String),
-    /// A log message: its severity, and its params as JSON text.
-    Log(u8, String),
+    /// A log message: its level, and its params as JSON text.
+    Log(LogLevel, String),
     /// A message as it is.
     Other(String),
 }
@@ -122,9 +123,9 @@ impl Job {
     }
 
     /// What has changed when it is done.
-    pub(super) fn changes(&self) -> Vec<Change> {
-        let effects = self.called().and_then(|(tool, arguments)| tool.effects(arguments).ok());
-        effects.into_iter().flatten().map(Change::of).collect()
+    pub(super) fn changes(&self) -> Vec<ServerChange> {
+        let changes = self.called().and_then(|(tool, arguments)| tool.changes(arguments).ok());
+        changes.unwrap_or_default()
     }
 
     /// What was asked for, so that a state fits no other call.
@@ -137,17 +138,6 @@ impl Job {
             Self::Prompt { name, arguments, .. } => hash("prompt", name, arguments),
             Self::Resource { uri, .. } => hash("resource", uri, &Value::Null),
             Self::Recorded(recorded) => recorded.fingerprint.clone(),
-        }
-    }
-}
-
-impl Change {
-    fn of(effect: Effect) -> Self {
-        match effect {
-            Effect::ListChanged(ListKind::Tools) => Self::Tools,
-            Effect::ListChanged(ListKind::Prompts) => Self::Prompts,
-            Effect::ListChanged(ListKind::Resources) => Self::Resources,
-            Effect::Updated(uri) => Self::Updated(uri),
         }
     }
 }
@@ -165,7 +155,7 @@ impl Beat {
                 }
                 BeatKind::Progress(members)
             }
-            NoticeKind::Log { level, params } => BeatKind::Log(level as u8, params),
+            NoticeKind::Log { level, params } => BeatKind::Log(level, params),
         };
         Self { delay: Duration::from_millis(notice.delay_ms), kind }
     }

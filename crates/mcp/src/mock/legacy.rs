@@ -5,9 +5,10 @@ use super::engine::in_era;
 use super::incoming::Request;
 use super::modern::SUPPORTED;
 use super::params::{Capabilities, Params, Text};
-use super::session::{Agreed, LEVELS, Session, severity};
+use super::session::{Agreed, Session};
 use crate::era::{Era, LATEST_LEGACY, VERSIONS, meta};
 use crate::jsonrpc::{self, RpcError, code};
+use crate::manifest::LogLevel;
 
 /// Agrees on a version: the client's when it is known, else the newest with a handshake.
 pub(super) fn initialize(
@@ -61,11 +62,12 @@ pub(super) fn not_initialized() -> RpcError {
 
 pub(super) fn set_level(session: &Session, params: &Params<'_>) -> Result<(), RpcError> {
     let level = params.level.as_ref().map(Text::as_str).unwrap_or_default();
-    let severity = severity(level).ok_or_else(|| {
-        let message = format!("`{level}` is not a log level: {}", LEVELS.join(", "));
+    let level = LogLevel::named(level).ok_or_else(|| {
+        let message =
+            format!("`{level}` is not a log level: {}", LogLevel::ALL.map(|(name, _)| name).join(", "));
         RpcError::new(code::INVALID_PARAMS, message)
     })?;
-    session.set_level(severity);
+    session.set_level(level);
     Ok(())
 }
 

@@ -24,7 +24,7 @@ mod stream;
 mod tape;
 mod tape_index;
 
-pub use audience::Change;
+pub use crate::manifest::ServerChange;
 pub use pipe::{Ended, connect, serve_pipe};
 pub use reload::{ReadFile, Reload};
 pub use server::Server;

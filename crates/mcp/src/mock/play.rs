@@ -10,7 +10,7 @@ use super::server::Server;
 use super::session::Session;
 use crate::era::Era;
 use crate::jsonrpc::{self, Id, RpcError, code};
-use crate::manifest::{Inputs, Request};
+use crate::manifest::{Inputs, LogLevel, Request};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,8 +18,8 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(super) struct Client {
     pub(super) capabilities: Capabilities,
-    /// The least severity of log messages that it wants; `None` is none at all.
-    pub(super) level: Option<u8>,
+    /// The least level of log messages that it wants; `None` is none at all.
+    pub(super) level: Option<LogLevel>,
     /// Its progress token as JSON text.
     pub(super) progress_token: Option<String>,
 }
@@ -111,10 +111,10 @@ impl Play {
                 let params = format!(r#"{{"progressToken":{token},{members}}}"#);
                 Some(jsonrpc::notification("notifications/progress", Some(&params)))
             }
-            BeatKind::Log(severity, params) => self
+            BeatKind::Log(level, params) => self
                 .client
                 .level
-                .is_some_and(|least| severity >= least)
+                .is_some_and(|least| level >= least)
                 .then(|| jsonrpc::notification("notifications/message", Some(&params))),
             // A modern client hears of changes only where it listens to them.
             BeatKind::Other(message) => (self.era == Era::Legacy).then_some(message),

@@ -1,11 +1,11 @@
 //! The mock server: what it offers now, who listens, and how it is changed while it runs.
 
-use super::audience::{Audience, Change};
+use super::audience::Audience;
 use super::catalog::Catalog;
 use super::request_state::Signer;
 use super::tape::TapeSource;
 use crate::fault::ScopedFault;
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, ServerChange};
 use crate::tape::Tape;
 use mcptest_core::world::Running;
 use parking_lot::{Mutex, RwLock};
@@ -74,8 +74,10 @@ impl Server {
             let mut current = self.0.catalog.write();
             std::mem::replace(&mut *current, Arc::clone(&catalog))
         };
-        self.tell(&Change::Tools);
-        for (method, change) in [("prompts/list", Change::Prompts), ("resources/list", Change::Resources)] {
+        self.tell(&ServerChange::Tools);
+        for (method, change) in
+            [("prompts/list", ServerChange::Prompts), ("resources/list", ServerChange::Resources)]
+        {
             if before.lists.contains_key(method) || catalog.lists.contains_key(method) {
                 self.tell(&change);
             }
@@ -83,7 +85,7 @@ impl Server {
     }
 
     /// Tells every client that wants to know.
-    pub fn tell(&self, change: &Change) {
+    pub fn tell(&self, change: &ServerChange) {
         self.0.audience.tell(change);
     }
 

@@ -4,10 +4,11 @@ use super::incoming::News;
 use super::params::Capabilities;
 use super::stream::Stream;
 use crate::jsonrpc::{Id, RpcError};
+use crate::manifest::LogLevel;
 use parking_lot::Mutex;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use tokio::sync::{Notify, oneshot};
 
@@ -19,7 +20,7 @@ const KEPT_STREAMS: usize = 32;
 pub(super) struct Session {
     /// What `initialize` agreed on, in the legacy era.
     pub(super) agreed: OnceLock<Agreed>,
-    level: AtomicU8,
+    level: Mutex<LogLevel>,
     next_request: AtomicU64,
     subscriptions: Mutex<BTreeSet<String>>,
     asked: Mutex<HashMap<String, oneshot::Sender<Result<Value, RpcError>>>>,
@@ -34,23 +35,14 @@ pub(super) struct Agreed {
     pub(super) capabilities: Capabilities,
 }
 
-/// The levels of log messages, least first.
-pub(super) const LEVELS: [&str; 8] =
-    ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
-
-/// How much a level matters.
-pub(super) fn severity(level: &str) -> Option<u8> {
-    LEVELS.iter().position(|known| *known == level).map(|at| at as u8)
-}
-
 impl Session {
-    pub(super) fn set_level(&self, severity: u8) {
-        self.level.store(severity, Ordering::Relaxed);
+    pub(super) fn set_level(&self, level: LogLevel) {
+        *self.level.lock() = level;
     }
 
-    /// The least severity that the client wants to hear of.
-    pub(super) fn level(&self) -> u8 {
-        self.level.load(Ordering::Relaxed)
+    /// The least level that the client wants to hear of.
+    pub(super) fn level(&self) -> LogLevel {
+        *self.level.lock()
     }
 
     pub(super) fn subscribe(&self, uri: &str) {

@@ -3,10 +3,9 @@
 use super::catalog::Identity;
 use super::job::{Beat, BeatKind};
 use super::recorded::Recorded;
-use super::session::severity;
 use super::tape::comparable;
 use crate::jsonrpc::{Body, Id, RpcError, parse};
-use crate::manifest::{AskKind, Request};
+use crate::manifest::{AskKind, LogLevel, Request};
 use crate::tape::{Direction, Entry, Tape};
 use crate::wire::CommonParams;
 use serde::de::{MapAccess, Visitor};
@@ -119,8 +118,8 @@ impl Reader {
             "notifications/message" => {
                 let level =
                     members.get("level").and_then(|level| serde_json::from_str::<String>(level.get()).ok());
-                let severity = level.and_then(|level| severity(&level)).unwrap_or_default();
-                BeatKind::Log(severity, params.map_or("{}", RawValue::get).to_owned())
+                let level = level.and_then(|level| LogLevel::named(&level)).unwrap_or_default();
+                BeatKind::Log(level, params.map_or("{}", RawValue::get).to_owned())
             }
             "notifications/subscriptions/acknowledged" => return,
             _ => BeatKind::Other(raw.to_owned()),

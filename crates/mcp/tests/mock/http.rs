@@ -144,8 +144,8 @@ async fn what_belongs_to_no_request_comes_on_the_standing_stream() {
     assert_eq!(http.ask(&subscribe).await["result"], json!({}));
     let last = ("Last-Event-ID", standing.last_event_id().to_owned());
     drop(standing);
-    server.tell(&mcptest_mcp::mock::Change::Updated("note://two".into()));
-    server.tell(&mcptest_mcp::mock::Change::Updated("note://one".into()));
+    server.tell(&mcptest_mcp::mock::ServerChange::Updated("note://two".into()));
+    server.tell(&mcptest_mcp::mock::ServerChange::Updated("note://one".into()));
     let mut again = http.exchange("GET", &[accept, last], "").await;
     let seen = again.events(1).await;
     assert_eq!(seen.len(), 1, "neither what was seen before nor what was not subscribed to: {seen:?}");

@@ -8,7 +8,6 @@ use super::sample::{Sample, has_part};
 use super::transcript::{Answer, Dropped, Transcript};
 use super::unit::{Unit, units};
 use mcptest_core::trace::{RecordedCall, RecordedTurn};
-use std::borrow::Cow;
 
 pub(super) const IMPORTER: Importer = Importer {
     key: "ai-sdk",
@@ -66,10 +65,9 @@ fn read_record<'a>(record: &Fields<'a>, transcript: &mut Transcript) -> Result<V
     for key in ["system", "instructions"] {
         record.string(key).iter().for_each(|text| transcript.system(text));
     }
-    let first = |keys: [&str; 2], fields: &Fields<'a>| keys.iter().find_map(|key| fields.string(key));
-    let model = response.string("modelId").or_else(|| first(["modelId", "model"], record));
-    transcript.model = model.map(Cow::into_owned);
-    transcript.stop_reason = record.string("finishReason").map(Cow::into_owned);
+    let model = response.owned("modelId").or_else(|| record.owned("modelId"));
+    transcript.of_model(model.or_else(|| record.owned("model")));
+    transcript.stopped(record.owned("finishReason"));
     if let Some(usage) = record.part("totalUsage").or_else(|| record.part("usage")) {
         transcript.tokens = usage_tokens(&usage);
     }
@@ -88,8 +86,7 @@ fn read_message(message: &Fields<'_>, transcript: &mut Transcript) -> Result<(),
     if role == "assistant" {
         transcript.assistant();
     }
-    let content = message.get("parts").or_else(|| message.get("content"));
-    let Some(content) = content else {
+    let Some(content) = message.first(&["parts", "content"]) else {
         return Err(message.misfit("a message has neither `content` nor `parts`".to_owned()));
     };
     let mut reader = Reader { transcript, is_assistant: role == "assistant", is_begun: false, said: None };
@@ -182,8 +179,8 @@ impl Reader<'_> {
 
     fn call(&mut self, fields: &Fields<'_>, name: String) -> Result<usize, Misfit> {
         self.is_begun = true;
-        let id = fields.optional_string("toolCallId")?.map(Cow::into_owned);
-        let input = ["input", "args", "rawInput"].iter().find_map(|key| fields.get(key));
+        let id = fields.optional_owned("toolCallId")?;
+        let input = fields.first(&["input", "args", "rawInput"]);
         Ok(self.transcript.call(with_arguments(RecordedCall { name, id, ..RecordedCall::default() }, input)))
     }
 

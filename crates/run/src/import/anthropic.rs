@@ -92,15 +92,11 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
 }
 
 fn exchange<'a>(record: &Fields<'a>) -> Result<Exchange<'a>, Misfit> {
-    let request = record.object("request")?.unwrap_or_else(|| record.clone());
-    let request = request.part("body").or_else(|| request.part("params")).unwrap_or(request);
+    let request = record.side("request")?;
+    let request = request.part("params").unwrap_or(request);
     let messages = request.list("messages")?;
-    let response = ["response", "message", "result"].iter().find_map(|key| record.get(key));
-    let response = match response {
-        Some(value) => {
-            let fields = object_of(value, "the response")?;
-            ["body", "message"].iter().find_map(|key| fields.get(key)).or(Some(value))
-        }
+    let response = match record.first(&["response", "message", "result"]) {
+        Some(value) => object_of(value, "the response")?.first(&["body", "message"]).or(Some(value)),
         None => None,
     };
     let fields = response.map(|value| object_of(value, "the response")).transpose()?;
@@ -127,7 +123,7 @@ fn signature(message: Json<'_>) -> Option<String> {
     let content = fields.get("content")?;
     let Some(blocks) = content.list() else { return content.string().map(|text| format!("text {text}")) };
     let of_blocks = |key: &str| -> Vec<String> {
-        let value = |block: &Json<'_>| block.object()?.string(key).map(Cow::into_owned);
+        let value = |block: &Json<'_>| block.object()?.owned(key);
         blocks.iter().filter_map(value).collect()
     };
     let ids = of_blocks("id");
@@ -179,12 +175,9 @@ fn read_request(request: &Fields<'_>, transcript: &mut Transcript) -> Result<(),
         read_tools(&tools, transcript)?;
     }
     for server in request.list("mcp_servers")?.unwrap_or_default() {
-        let name = server.object().and_then(|server| server.string("name"));
-        transcript.servers.extend(name.map(Cow::into_owned));
+        transcript.servers.extend(server.object().and_then(|server| server.owned("name")));
     }
-    if let Some(model) = request.string("model") {
-        transcript.model = Some(model.into_owned());
-    }
+    transcript.of_model(request.owned("model"));
     Ok(())
 }
 
@@ -196,12 +189,8 @@ pub(super) fn read_end(response: &Fields<'_>, transcript: &mut Transcript) {
         let prompt = (!counts.is_empty()).then(|| counts.into_iter().fold(0, u64::saturating_add));
         transcript.tokens.add(Tokens::new(prompt, usage.count("output_tokens"), None));
     }
-    if let Some(model) = response.string("model") {
-        transcript.model = Some(model.into_owned());
-    }
-    if let Some(reason) = response.string("stop_reason") {
-        transcript.stop_reason = Some(reason.into_owned());
-    }
+    transcript.of_model(response.owned("model"));
+    transcript.stopped(response.owned("stop_reason"));
 }
 
 /// One message, of content blocks or plain text.
@@ -226,30 +215,14 @@ fn read_parts(message: &Fields<'_>, is_continued: bool, transcript: &mut Transcr
         }
         other => return Err(message.misfit(format!("`role` is `{other}`; it is user or assistant"))),
     }
+    let is_model = role == "assistant";
     let Some(blocks) = content.list() else {
         let text = text_of(content, transcript)?;
-        if role == "user" {
-            transcript.user(&text);
-        } else {
-            transcript.say(&text);
-        }
-        return Ok(());
+        return transcript.say_parts(is_model, [text], |text, _| Ok(Some(text)));
     };
-    let mut said: Option<String> = None;
-    for block in blocks {
-        let block = object_of(block, "a content block")?;
-        if let Some(text) = read_block(&block, transcript)? {
-            if role == "user" {
-                said.get_or_insert_default().push_str(&text);
-            } else {
-                transcript.say(&text);
-            }
-        }
-    }
-    if let Some(said) = said {
-        transcript.user(&said);
-    }
-    Ok(())
+    transcript.say_parts(is_model, blocks, |block, transcript| {
+        read_block(&object_of(block, "a content block")?, transcript)
+    })
 }
 
 /// One block: a text is given back, all else goes into the transcript.
@@ -267,13 +240,13 @@ pub(super) fn read_block<'a>(
         Part::Other => {}
     }
     if kind.ends_with("tool_use") {
-        let server = block.optional_string("server_name")?.map(Cow::into_owned);
+        let server = block.optional_owned("server_name")?;
         transcript.servers.extend(server.clone());
         transcript.call(RecordedCall {
             name: block.required_string("name", "a call")?.into_owned(),
             server,
             args: block.get("input").map(Json::compact),
-            id: block.optional_string("id")?.map(Cow::into_owned),
+            id: block.optional_owned("id")?,
             caller: block.get("caller").map(Json::compact),
             ..RecordedCall::default()
         });

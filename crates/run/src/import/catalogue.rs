@@ -34,7 +34,7 @@ pub(super) fn tool(fields: &Fields<'_>, server: Option<&str>) -> Option<Tool> {
     Some(Tool {
         name: name.into_owned(),
         server: server.map(str::to_owned),
-        description: fields.string("description").map(std::borrow::Cow::into_owned),
+        description: fields.owned("description"),
         input_schema: schema.iter().find_map(|key| fields.get(key)).map(Json::compact),
         ..Tool::default()
     })

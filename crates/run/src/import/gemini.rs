@@ -88,11 +88,7 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
 }
 
 fn exchange<'a>(record: &Fields<'a>) -> Result<Exchange<'a>, Misfit> {
-    let of = |key: &str| -> Result<Fields<'a>, Misfit> {
-        let fields = record.object(key)?.unwrap_or_else(|| record.clone());
-        Ok(fields.part("body").unwrap_or(fields))
-    };
-    let (request, response) = (of("request")?, of("response")?);
+    let (request, response) = (record.side("request")?, record.side("response")?);
     let sent = request.get("contents").or_else(|| at(&response, "automaticFunctionCallingHistory"));
     let candidates = response.list("candidates")?;
     let is_answer =
@@ -144,14 +140,14 @@ fn read_request(request: &Fields<'_>, transcript: &mut Transcript) -> Result<(),
     let config = request.part("config").unwrap_or_else(|| request.clone());
     if let Some(system) = at(&config, "systemInstruction") {
         let parts = system.object().and_then(|system| system.get("parts")).and_then(Json::list);
-        let text = |part: &Json<'_>| part.object()?.string("text").map(Cow::into_owned);
+        let text = |part: &Json<'_>| part.object()?.owned("text");
         let told = parts.unwrap_or_default().iter().filter_map(text).collect::<Vec<_>>().join("\n\n");
         transcript.system(&system.string().unwrap_or(told.into()));
     }
     if let Some(tools) = config.list("tools")? {
         read_tools(&tools, transcript)?;
     }
-    transcript.model = request.string("model").map(Cow::into_owned).or(transcript.model.take());
+    transcript.of_model(request.owned("model"));
     Ok(())
 }
 
@@ -168,11 +164,11 @@ fn read_response(response: &Fields<'_>, transcript: &mut Transcript) -> Result<(
         let total = at(&usage, "totalTokenCount").and_then(Json::count);
         transcript.tokens.add(Tokens::new(prompt, completion, total));
     }
-    transcript.model = text_at(response, "modelVersion").map(Cow::into_owned).or(transcript.model.take());
+    transcript.of_model(text_at(response, "modelVersion").map(Cow::into_owned));
     let candidates = response.list("candidates")?.unwrap_or_default();
     candidates.iter().skip(1).for_each(|_| transcript.drop(Dropped::Choice));
     let reason = candidates.first().and_then(|one| text_at(&one.object()?, "finishReason"));
-    transcript.stop_reason = reason.map(Cow::into_owned).or(transcript.stop_reason.take());
+    transcript.stopped(reason.map(Cow::into_owned));
     transcript.fail_as(response);
     let feedback = object_at(response, "promptFeedback")?.unwrap_or_default();
     if let Some(reason) = text_at(&feedback, "blockReason") {
@@ -198,20 +194,9 @@ fn read_content(content: Json<'_>, transcript: &mut Transcript) -> Result<(), Mi
     } else if !fields.has("parts") {
         return Err(fields.misfit("a content has no `parts`".to_owned()));
     }
-    let mut said: Option<String> = None;
-    for part in fields.list("parts")?.unwrap_or_default() {
-        let part = object_of(part, "a part")?;
-        let Some(text) = read_part(&part, transcript)? else { continue };
-        if is_model {
-            transcript.say(&text);
-        } else {
-            said.get_or_insert_default().push_str(&text);
-        }
-    }
-    if let Some(said) = said {
-        transcript.user(&said);
-    }
-    Ok(())
+    transcript.say_parts(is_model, fields.list("parts")?.unwrap_or_default(), |part, transcript| {
+        read_part(&object_of(part, "a part")?, transcript)
+    })
 }
 
 /// One part: a text is given back, all else goes into the transcript.
@@ -265,7 +250,7 @@ fn read_part<'a>(part: &Fields<'a>, transcript: &mut Transcript) -> Result<Optio
 const CODE: &str = "code_execution";
 
 fn read_call(call: &Fields<'_>, name: String, transcript: &mut Transcript) -> Result<(), Misfit> {
-    let id = call.optional_string("id")?.map(Cow::into_owned);
+    let id = call.optional_owned("id")?;
     let args = call.get("args").map(Json::compact);
     transcript.call(RecordedCall { name, id, args, ..RecordedCall::default() });
     Ok(())

@@ -113,9 +113,30 @@ impl<'a> Fields<'a> {
         self.get(key)?.string()
     }
 
+    /// The same, as a text of its own.
+    pub(super) fn owned(&self, key: &str) -> Option<String> {
+        self.string(key).map(Cow::into_owned)
+    }
+
+    /// The first of these keys that is there.
+    pub(super) fn first(&self, keys: &[&str]) -> Option<Json<'a>> {
+        keys.iter().find_map(|key| self.get(key))
+    }
+
+    /// One side of a logged exchange: the body of what stands at this key, or this object itself.
+    pub(super) fn side(&self, key: &str) -> Result<Self, Misfit> {
+        let side = self.object(key)?.unwrap_or_else(|| self.clone());
+        Ok(side.part("body").unwrap_or(side))
+    }
+
     /// The string at a key that must be a string where it is written.
     pub(super) fn optional_string(&self, key: &str) -> Result<Option<Cow<'a, str>>, Misfit> {
         self.typed(key, "a string", Json::string)
+    }
+
+    /// The same, as a text of its own.
+    pub(super) fn optional_owned(&self, key: &str) -> Result<Option<String>, Misfit> {
+        Ok(self.optional_string(key)?.map(Cow::into_owned))
     }
 
     /// The string at a key that must be there.

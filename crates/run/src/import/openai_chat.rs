@@ -36,10 +36,7 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
 }
 
 fn exchange<'a>(record: &Fields<'a>) -> Result<Exchange<'a>, Misfit> {
-    let request = record.object("request")?.unwrap_or_else(|| record.clone());
-    let request = request.part("body").unwrap_or(request);
-    let response = record.object("response")?.unwrap_or_else(|| record.clone());
-    let response = response.part("body").unwrap_or(response);
+    let (request, response) = (record.side("request")?, record.side("response")?);
     let messages = request.list("messages")?;
     let choices = response.list("choices")?;
     if messages.is_none() && choices.is_none() && !response.has("error") {
@@ -75,8 +72,7 @@ fn transcript(chain: &[Exchange<'_>]) -> Result<Transcript, Misfit> {
             }
         }
         read_response(&exchange.response, &mut transcript)?;
-        let model = exchange.response.string("model").or_else(|| exchange.request.string("model"));
-        transcript.model = model.map(std::borrow::Cow::into_owned).or(transcript.model);
+        transcript.of_model(exchange.response.owned("model").or_else(|| exchange.request.owned("model")));
     }
     let Some(last) = chain.last() else { return Ok(transcript) };
     for message in last.messages.iter().chain(&last.reply) {
@@ -91,11 +87,9 @@ fn read_response(response: &Fields<'_>, transcript: &mut Transcript) -> Result<(
     }
     transcript.fail_as(response);
     let choices = response.list("choices")?.unwrap_or_default();
-    for _ in choices.iter().skip(1) {
-        transcript.drop(Dropped::Choice);
-    }
+    choices.iter().skip(1).for_each(|_| transcript.drop(Dropped::Choice));
     if let Some(choice) = choices.first().and_then(|choice| choice.object()) {
-        transcript.stop_reason = choice.string("finish_reason").map(std::borrow::Cow::into_owned);
+        transcript.stop_reason = choice.owned("finish_reason");
     }
     Ok(())
 }
@@ -174,13 +168,13 @@ fn read_assistant(
 /// One entry of `tool_calls`.
 pub(super) fn read_call(call: &Fields<'_>) -> Result<RecordedCall, Misfit> {
     let function = call.object("function")?.or(call.object("custom")?).unwrap_or_else(|| call.clone());
-    let id = call.optional_string("id")?.map(std::borrow::Cow::into_owned);
+    let id = call.optional_owned("id")?;
     let caller = call.get("caller").map(Json::compact);
     Ok(RecordedCall { id, caller, ..named_call(&function)? })
 }
 
 fn named_call(function: &Fields<'_>) -> Result<RecordedCall, Misfit> {
     let name = function.required_string("name", "a call")?.into_owned();
-    let arguments = function.get("arguments").or_else(|| function.get("input"));
-    Ok(with_arguments(RecordedCall { name, ..RecordedCall::default() }, arguments))
+    let call = RecordedCall { name, ..RecordedCall::default() };
+    Ok(with_arguments(call, function.first(&["arguments", "input"])))
 }

@@ -79,10 +79,7 @@ struct Exchange<'a> {
 
 impl<'a> Exchange<'a> {
     fn read(record: &Fields<'a>) -> Result<Self, Misfit> {
-        let request = record.object("request")?.unwrap_or_else(|| record.clone());
-        let request = request.part("body").unwrap_or(request);
-        let response = record.object("response")?.unwrap_or_else(|| record.clone());
-        let response = response.part("body").unwrap_or(response);
+        let (request, response) = (record.side("request")?, record.side("response")?);
         let prompt = request.string("input");
         let input = if prompt.is_some() { None } else { request.list("input")? };
         let output = response.list("output")?;
@@ -144,7 +141,7 @@ fn conversations(exchanges: Vec<Exchange<'_>>) -> Vec<Vec<Step<'_>>> {
 fn call_id(item: Json<'_>) -> Option<String> {
     let fields = item.object()?;
     let is_call = matches!(&*fields.string("type")?, "function_call" | "custom_tool_call");
-    is_call.then(|| fields.string("call_id").map(Cow::into_owned)).flatten()
+    is_call.then(|| fields.owned("call_id")).flatten()
 }
 
 /// Whether the model wrote this item, so that those beside it belong to the same turn.
@@ -188,9 +185,7 @@ struct Reader {
 impl Reader {
     /// What stands around the items.
     fn read_around(&mut self, fields: &Fields<'_>) -> Result<(), Misfit> {
-        if let Some(model) = fields.string("model") {
-            self.transcript.model = Some(model.into_owned());
-        }
+        self.transcript.of_model(fields.owned("model"));
         if let Some(instructions) = fields.string("instructions") {
             self.transcript.system(&instructions);
         }
@@ -206,9 +201,8 @@ impl Reader {
             self.transcript.tokens.add(usage_tokens(&usage));
         }
         self.transcript.fail_as(response);
-        let incomplete = response.part("incomplete_details").and_then(|details| details.string("reason"));
-        let reason = incomplete.or_else(|| response.string("status"));
-        self.transcript.stop_reason = reason.map(Cow::into_owned).or(self.transcript.stop_reason.take());
+        let incomplete = response.part("incomplete_details").and_then(|details| details.owned("reason"));
+        self.transcript.stopped(incomplete.or_else(|| response.owned("status")));
         Ok(())
     }
 
@@ -222,10 +216,10 @@ impl Reader {
         match &*kind {
             "message" | "" => self.message(item),
             "function_call" | "custom_tool_call" => {
-                let arguments = item.get("arguments").or_else(|| item.get("input"));
+                let arguments = item.first(&["arguments", "input"]);
                 let call = RecordedCall {
                     name: item.required_string("name", "a call")?.into_owned(),
-                    id: item.optional_string("call_id")?.map(Cow::into_owned),
+                    id: item.optional_owned("call_id")?,
                     caller: item.get("caller").map(Json::compact),
                     ..RecordedCall::default()
                 };
@@ -275,12 +269,12 @@ impl Reader {
 
     /// A call that the provider made to an MCP server, with its answer.
     fn mcp_call(&mut self, item: &Fields<'_>) -> Result<(), Misfit> {
-        let server = item.optional_string("server_label")?.map(Cow::into_owned);
+        let server = item.optional_owned("server_label")?;
         self.transcript.servers.extend(server.clone());
         let call = RecordedCall {
             name: item.required_string("name", "a call")?.into_owned(),
             server,
-            id: item.optional_string("id")?.map(Cow::into_owned),
+            id: item.optional_owned("id")?,
             ..RecordedCall::default()
         };
         let index = self.transcript.call(with_arguments(call, item.get("arguments")));
@@ -309,8 +303,8 @@ impl Reader {
 
     /// A tool of the provider's own, which says what it did in keys of its own.
     fn hosted_call(&mut self, item: &Fields<'_>, name: &str) {
-        let id = item.string("call_id").or_else(|| item.string("id")).map(Cow::into_owned);
-        let arguments = item.get("action").or_else(|| item.get("arguments"));
+        let id = item.owned("call_id").or_else(|| item.owned("id"));
+        let arguments = item.first(&["action", "arguments"]);
         let call = RecordedCall { name: name.to_owned(), id, ..RecordedCall::default() };
         let mut call = with_arguments(call, arguments);
         if call.args.is_none() {
@@ -320,7 +314,7 @@ impl Reader {
             call.args = told.map(|told| on_one_line(&object(told)));
         }
         let index = self.transcript.call(call);
-        if let Some(results) = item.get("results").or_else(|| item.get("outputs")) {
+        if let Some(results) = item.first(&["results", "outputs"]) {
             let text = results.compact().get().to_owned();
             self.transcript.answer_call(index, Answer::of_text(text.into(), false));
         }

@@ -81,8 +81,8 @@ fn read_response(message: &Fields<'_>, transcript: &mut Transcript) {
     if counted.total != Some(0) {
         transcript.tokens.add(counted);
     }
-    transcript.model = message.string("model_name").map(Cow::into_owned).or(transcript.model.take());
-    transcript.stop_reason = message.string("finish_reason").map(Cow::into_owned);
+    transcript.of_model(message.owned("model_name"));
+    transcript.stop_reason = message.owned("finish_reason");
 }
 
 fn read_part(fields: &Fields<'_>, is_model: bool, transcript: &mut Transcript) -> Result<(), Misfit> {
@@ -104,7 +104,7 @@ fn read_part(fields: &Fields<'_>, is_model: bool, transcript: &mut Transcript) -
         "tool-call" | "builtin-tool-call" => {
             let call = RecordedCall {
                 name: fields.required_string("tool_name", "a call")?.into_owned(),
-                id: fields.optional_string("tool_call_id")?.map(Cow::into_owned),
+                id: fields.optional_owned("tool_call_id")?,
                 ..RecordedCall::default()
             };
             transcript.call(with_arguments(call, fields.get("args")));

@@ -98,6 +98,16 @@ impl Transcript {
         self.assistant_turns = 0;
     }
 
+    /// Which model it was, where that is said; the last time counts.
+    pub(super) fn of_model(&mut self, model: Option<String>) {
+        self.model = model.or(self.model.take());
+    }
+
+    /// Why the model stopped, where that is said; the last time counts.
+    pub(super) fn stopped(&mut self, reason: Option<String>) {
+        self.stop_reason = reason.or(self.stop_reason.take());
+    }
+
     /// What the model was told before the conversation.
     pub(super) fn system(&mut self, text: &str) {
         if !self.system_prompt.iter().any(|known| known == text) {
@@ -124,6 +134,27 @@ impl Transcript {
         if let Some(turn) = self.turns.iter_mut().rev().find(|turn| turn.role == "assistant") {
             turn.content.push_str(text);
         }
+    }
+
+    /// What a message says in parts: the model as they come, the user all at once.
+    pub(super) fn say_parts<'a, T>(
+        &mut self,
+        is_model: bool,
+        parts: impl IntoIterator<Item = T>,
+        read: impl Fn(T, &mut Self) -> Result<Option<Cow<'a, str>>, Misfit>,
+    ) -> Result<(), Misfit> {
+        let mut said: Option<String> = None;
+        for part in parts {
+            match read(part, self)? {
+                Some(text) if is_model => self.say(&text),
+                Some(text) => said.get_or_insert_default().push_str(&text),
+                None => {}
+            }
+        }
+        if let Some(said) = said {
+            self.user(&said);
+        }
+        Ok(())
     }
 
     /// The model calls a tool in its message; where the call stands among all.

@@ -160,7 +160,7 @@ fn read_ai(fields: &Fields<'_>, transcript: &mut Transcript) -> Result<(), Misfi
         transcript.tokens.add(openai_chat::usage_tokens(&usage));
     }
     let first = |names: [&str; 2]| names.iter().find_map(|name| metadata.string(name)).map(Cow::into_owned);
-    transcript.model = first(["model_name", "model"]).or(transcript.model.take());
+    transcript.of_model(first(["model_name", "model"]));
     transcript.stop_reason = first(["finish_reason", "stop_reason"]);
     Ok(())
 }
@@ -238,7 +238,7 @@ fn call_of(call: &Fields<'_>) -> Result<RecordedCall, Misfit> {
     if call.has("function") {
         return openai_chat::read_call(call);
     }
-    let arguments = ["args", "input", "arguments"].iter().find_map(|key| call.get(key));
+    let arguments = call.first(&["args", "input", "arguments"]);
     let id = call.optional_string("call_id")?.or(call.optional_string("id")?);
     let made = RecordedCall {
         name: call.required_string("name", "a call")?.into_owned(),

@@ -48,7 +48,7 @@ impl<'a> Run<'a> {
 
     fn inputs(&self) -> Result<Vec<Json<'a>>, Misfit> {
         let inputs = self.fields.object("inputs")?.unwrap_or_default();
-        let list = inputs.get("messages").or_else(|| inputs.get("input")).and_then(Json::list);
+        let list = inputs.first(&["messages", "input"]).and_then(Json::list);
         Ok(flat(list.unwrap_or_default()))
     }
 
@@ -157,9 +157,7 @@ fn read_around(run: &Run<'_>, transcript: &mut Transcript) -> Result<(), Misfit>
     let metadata = extra.part("metadata").unwrap_or_default();
     let named =
         [metadata.string("ls_model_name"), parameters.string("model"), parameters.string("model_name")];
-    if let Some(model) = named.into_iter().flatten().next() {
-        transcript.model = Some(model.into_owned());
-    }
+    transcript.of_model(named.into_iter().flatten().next().map(Cow::into_owned));
     Ok(())
 }
 

@@ -32,9 +32,9 @@ pub(super) fn of_list(text: &str, is_output: bool) -> Result<Option<Vec<Message>
 
 fn of_fields(fields: &Fields<'_>, default_role: &str) -> Result<Message, String> {
     let role = fields.string("role").unwrap_or(Cow::Borrowed(default_role)).into_owned();
-    let finish_reason = fields.string("finish_reason").map(Cow::into_owned);
+    let finish_reason = fields.owned("finish_reason");
     let mut message = Message { role, finish_reason, ..Message::default() };
-    let content = fields.get("parts").or_else(|| fields.get("content"));
+    let content = fields.first(&["parts", "content"]);
     match content.and_then(Json::list) {
         Some(parts) => parts.iter().try_for_each(|part| message.read_part(*part))?,
         None => message.text = content.and_then(Json::string).unwrap_or_default().into_owned(),
@@ -43,7 +43,7 @@ fn of_fields(fields: &Fields<'_>, default_role: &str) -> Result<Message, String>
         message.calls.push(call_of(call)?);
     }
     if message.role == "tool" && message.answers.is_empty() {
-        let id = fields.string("tool_call_id").or_else(|| fields.string("id")).map(Cow::into_owned);
+        let id = fields.owned("tool_call_id").or_else(|| fields.owned("id"));
         message.answers.push((id, Answer::of_text(message.text.clone().into(), false)));
     }
     Ok(message)
@@ -59,8 +59,8 @@ impl Message {
         match &*kind {
             "tool_call" | "server_tool_call" => self.calls.push(call_of(value)?),
             "tool_call_response" | "server_tool_call_response" => {
-                let response = ["response", "result", "content"].iter().find_map(|key| fields.get(key));
-                let id = fields.string("id").map(Cow::into_owned);
+                let response = fields.first(&["response", "result", "content"]);
+                let id = fields.owned("id");
                 let answer = answer_of(response, false, &mut Transcript::default());
                 self.answers.push((id, answer));
             }
@@ -85,7 +85,7 @@ impl Message {
 fn call_of(value: Json<'_>) -> Result<RecordedCall, String> {
     let fields = value.object().unwrap_or_default();
     let function = fields.part("function").unwrap_or_else(|| fields.clone());
-    let id = fields.string("id").map(Cow::into_owned);
+    let id = fields.owned("id");
     let name = function.string("name").ok_or("a call of a message has no `name`")?.into_owned();
     Ok(with_arguments(RecordedCall { name, id, ..RecordedCall::default() }, function.get("arguments")))
 }

@@ -156,7 +156,7 @@ impl Span {
 
     fn find_error(&self, fields: &Fields<'_>) -> Option<String> {
         let status = fields.part("status").unwrap_or_default();
-        let code = status.get("code").or_else(|| status.get("status_code"));
+        let code = status.first(&["code", "status_code"]);
         let is_error = code.or_else(|| fields.get("status_code")).is_some_and(|code| {
             let is_named = |code: &str| matches!(code, "ERROR" | "STATUS_CODE_ERROR");
             code.count() == Some(2) || code.string().is_some_and(|code| is_named(&code))

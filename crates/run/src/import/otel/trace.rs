@@ -145,8 +145,7 @@ impl Teller {
             }
             message.dropped.iter().for_each(|what| self.transcript.drop(*what));
         }
-        let reason = chat.all().find_map(Span::finish_reason);
-        self.transcript.stop_reason = reason.or(self.transcript.stop_reason.take());
+        self.transcript.stopped(chat.all().find_map(Span::finish_reason));
         if let Some(error) = &chat.span.error {
             self.transcript.fail(error.clone());
         }
