@@ -10,6 +10,7 @@ mod limits;
 mod listen;
 mod serve;
 mod stall;
+mod url;
 
 pub use address::{Address, BadAddress};
 pub use answer::{CutAnswer, causes, root_cause, whole};
@@ -19,3 +20,4 @@ pub use headers::{header_text, media_type};
 pub use limits::{BodyError, Limits};
 pub use listen::{bind, listen};
 pub use serve::{Broken, accept, serve};
+pub use url::server_url;

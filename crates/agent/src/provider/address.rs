@@ -4,15 +4,7 @@ use reqwest::Url;
 
 /// Reads a base URL.
 pub(super) fn base(text: &str) -> Result<Url, String> {
-    let url = Url::parse(text.trim()).map_err(|error| match error.to_string().as_str() {
-        "relative URL without a base" => "it needs a scheme, as in `http://localhost:11434/v1`".to_owned(),
-        why => why.to_owned(),
-    })?;
-    match url.scheme() {
-        "http" | "https" if url.has_host() => Ok(url),
-        "http" | "https" => Err("it has no host".to_owned()),
-        scheme => Err(format!("`{scheme}:` is neither `http:` nor `https:`")),
-    }
+    mcptest_http::server_url(text, "http://localhost:11434/v1")
 }
 
 /// The address of an endpoint. A base that names a version gets no second one, and one that names the endpoint already

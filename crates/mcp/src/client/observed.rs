@@ -1,12 +1,13 @@
 //! What happened on the wire that a careful reader wants to know, though no request failed by it?
 
 use crate::jsonrpc::{Malformed, RpcError};
-use std::fmt;
+use thiserror::Error;
 
 /// Something that was seen besides the answers.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Error)]
 pub enum Observed {
     /// A text that is not a message.
+    #[error("it sent {text:?}, which is not a message: {why}")]
     Garbage {
         /// How it began.
         text: String,
@@ -14,11 +15,15 @@ pub enum Observed {
         why: Malformed,
     },
     /// A line that is not UTF-8.
+    #[error("it sent a line that is not UTF-8: {text:?}")]
     NotUtf8 {
         /// How it began, with the bad bytes replaced.
         text: String,
     },
     /// A line past the size limit.
+    #[error(
+        "it sent a line of {bytes} bytes, past the limit of {limit} (`max_message_bytes`), which begins {start:?}"
+    )]
     TooLong {
         /// How long it was.
         bytes: usize,
@@ -28,21 +33,25 @@ pub enum Observed {
         start: String,
     },
     /// The output ended in the middle of a line.
+    #[error("its output ended in the middle of the line {text:?}")]
     CutLine {
         /// The last piece.
         text: String,
     },
     /// An answer whose id belongs to no request.
+    #[error("it answered id {id}, which was not asked")]
     UnknownId {
         /// The id.
         id: String,
     },
     /// A second answer to a request that was answered.
+    #[error("it answered id {id} twice")]
     DuplicateReply {
         /// The id.
         id: String,
     },
     /// An answer to a request that had been given up.
+    #[error("it answered {method} (id {id}) after the request had been cancelled")]
     LateReply {
         /// The id.
         id: String,
@@ -50,11 +59,13 @@ pub enum Observed {
         method: String,
     },
     /// An error that says no id.
+    #[error("it sent an error without an id: {error}")]
     ErrorWithoutId {
         /// The error.
         error: RpcError,
     },
     /// A request from the server, and what it was answered.
+    #[error("it asked {method}{}, and was answered {answer}, {}", spaced(params), how(*is_scripted))]
     ServerRequest {
         /// What it asked.
         method: String,
@@ -66,6 +77,7 @@ pub enum Observed {
         is_scripted: bool,
     },
     /// A notification that belongs to no call.
+    #[error("it sent {method}{}", spaced(params))]
     Notification {
         /// Its method.
         method: String,
@@ -73,6 +85,7 @@ pub enum Observed {
         params: String,
     },
     /// A tool that cannot be used, or breaks a rule.
+    #[error("tool {tool}: {why}")]
     BadTool {
         /// Its name, or its place in the list.
         tool: String,
@@ -80,11 +93,13 @@ pub enum Observed {
         why: String,
     },
     /// The server did not speak the modern era, and the older one was tried.
+    #[error("spoken to in the older era, because {reason}")]
     FellBack {
         /// Why.
         reason: String,
     },
     /// The server asked to come back later, and got the request again.
+    #[error("it answered HTTP {status}, and was asked again after {after_ms} ms")]
     Retried {
         /// The HTTP status.
         status: u16,
@@ -92,18 +107,22 @@ pub enum Observed {
         after_ms: u64,
     },
     /// The session had ended, and a new one was begun.
+    #[error("its session had ended, and a new one was begun")]
     SessionRenewed,
     /// An event stream was cut off and continued after its last event.
+    #[error("its event stream was cut off, and was continued after event {after:?}")]
     StreamResumed {
         /// The last event that had come.
         after: String,
     },
     /// Something about the connection that did not end a request.
+    #[error("{what}")]
     Connection {
         /// What.
         what: String,
     },
     /// A result that is not what the method must answer.
+    #[error("the answer to {asked} {why}")]
     BadResult {
         /// What was asked, as `tools/call get_weather`.
         asked: String,
@@ -111,16 +130,19 @@ pub enum Observed {
         why: String,
     },
     /// The process did not end by itself, or not alone.
+    #[error("{what}")]
     Ending {
         /// What had to be done.
         what: &'static str,
     },
     /// The end of what the process wrote to its standard error.
+    #[error("it wrote to stderr: {tail}")]
     Stderr {
         /// The last lines.
         tail: String,
     },
     /// More was seen than is kept.
+    #[error("{count} more things were seen than are kept")]
     More {
         /// How many are not here.
         count: usize,
@@ -147,47 +169,11 @@ impl Observed {
     }
 }
 
-impl fmt::Display for Observed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Garbage { text, why } => write!(f, "it sent {text:?}, which is not a message: {why}"),
-            Self::NotUtf8 { text } => write!(f, "it sent a line that is not UTF-8: {text:?}"),
-            Self::TooLong { bytes, limit, start } => write!(
-                f,
-                "it sent a line of {bytes} bytes, past the limit of {limit} (`max_message_bytes`), which begins {start:?}"
-            ),
-            Self::CutLine { text } => write!(f, "its output ended in the middle of the line {text:?}"),
-            Self::UnknownId { id } => write!(f, "it answered id {id}, which was not asked"),
-            Self::DuplicateReply { id } => write!(f, "it answered id {id} twice"),
-            Self::LateReply { id, method } => {
-                write!(f, "it answered {method} (id {id}) after the request had been cancelled")
-            }
-            Self::ErrorWithoutId { error } => write!(f, "it sent an error without an id: {error}"),
-            Self::ServerRequest { method, params, answer, is_scripted } => {
-                let how = if *is_scripted { "as scripted" } else { "as nothing is scripted for it" };
-                let params = spaced(params);
-                write!(f, "it asked {method}{params}, and was answered {answer}, {how}")
-            }
-            Self::Notification { method, params } => write!(f, "it sent {method}{}", spaced(params)),
-            Self::BadTool { tool, why } => write!(f, "tool {tool}: {why}"),
-            Self::FellBack { reason } => write!(f, "spoken to in the older era, because {reason}"),
-            Self::Retried { status, after_ms } => {
-                write!(f, "it answered HTTP {status}, and was asked again after {after_ms} ms")
-            }
-            Self::SessionRenewed => f.write_str("its session had ended, and a new one was begun"),
-            Self::StreamResumed { after } => {
-                write!(f, "its event stream was cut off, and was continued after event {after:?}")
-            }
-            Self::Connection { what } => f.write_str(what),
-            Self::BadResult { asked, why } => write!(f, "the answer to {asked} {why}"),
-            Self::Ending { what } => f.write_str(what),
-            Self::Stderr { tail } => write!(f, "it wrote to stderr: {tail}"),
-            Self::More { count } => write!(f, "{count} more things were seen than are kept"),
-        }
-    }
-}
-
 /// Parameters after their method; nothing when there are none.
 fn spaced(params: &str) -> String {
     if params.is_empty() || params == "null" { String::new() } else { format!(" {params}") }
+}
+
+fn how(is_scripted: bool) -> &'static str {
+    if is_scripted { "as scripted" } else { "as nothing is scripted for it" }
 }

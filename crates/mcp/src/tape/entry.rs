@@ -39,7 +39,7 @@ pub enum Direction {
 }
 
 /// One line after the first.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Entry {
     /// Microseconds since the recording began.
     pub at_us: u64,
@@ -68,17 +68,8 @@ pub struct Entry {
 
 impl Entry {
     /// An entry with nothing in it yet.
-    pub const fn at(at_us: u64) -> Self {
-        Self {
-            at_us,
-            session: None,
-            exchange: None,
-            from: None,
-            message: None,
-            text: None,
-            bytes: None,
-            event: None,
-        }
+    pub fn at(at_us: u64) -> Self {
+        Self { at_us, ..Self::default() }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Are the tools, resources and prompts still there, and do they still ask for and promise the same?
 
 use super::drift::{Findings, Subject, Tier};
-use super::schema::{self, Side};
+use super::schema::{self, SchemaSide};
 use super::value::{self, brief};
 use serde_json::Value;
 
@@ -61,8 +61,8 @@ fn item(subject: &mut Subject<'_>, old: &Value, new: &Value) {
     for (key, old) in before {
         match (key.as_str(), after.get(key)) {
             (_, Some(new)) if new == old => {}
-            ("inputSchema", Some(new)) => schema::compare(subject, Side::Input, key, old, new),
-            ("outputSchema", Some(new)) => schema::compare(subject, Side::Output, key, old, new),
+            ("inputSchema", Some(new)) => schema::compare(subject, SchemaSide::Input, key, old, new),
+            ("outputSchema", Some(new)) => schema::compare(subject, SchemaSide::Output, key, old, new),
             ("arguments", Some(new)) => arguments(subject, old, new),
             ("outputSchema", None) => {
                 subject.add(Tier::Breaking, key, "is gone: the output is not promised any more");

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 /// Who must keep to the schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum SchemaSide {
     /// The client: more demands break it.
     Input,
     /// The server: fewer promises break the client.
@@ -21,12 +21,22 @@ const EXACT_LIMITS: &[&str] = &["pattern", "format", "multipleOf", "uniqueItems"
 const COMBINED: &[&str] = &["anyOf", "oneOf", "allOf", "$ref", "$defs", "definitions", "if", "then", "else"];
 const DEEPEST: usize = 64;
 
+/// How much it matters that a schema asks for more or for less: to a client that sends, and to one that reads.
+const TIGHTER: [Tier; 2] = [Tier::Breaking, Tier::Changed];
+const LOOSER: [Tier; 2] = [Tier::Added, Tier::Changed];
+
 /// Compares two schemas.
-pub(super) fn compare(subject: &mut Subject<'_>, side: Side, path: &str, old: &Value, new: &Value) {
+pub(super) fn compare(subject: &mut Subject<'_>, side: SchemaSide, path: &str, old: &Value, new: &Value) {
     at_depth(subject, side, path, (old, new), 0);
 }
 
-fn at_depth(subject: &mut Subject<'_>, side: Side, path: &str, (old, new): (&Value, &Value), depth: usize) {
+fn at_depth(
+    subject: &mut Subject<'_>,
+    side: SchemaSide,
+    path: &str,
+    (old, new): (&Value, &Value),
+    depth: usize,
+) {
     if old == new || depth > DEEPEST {
         return;
     }
@@ -34,71 +44,146 @@ fn at_depth(subject: &mut Subject<'_>, side: Side, path: &str, (old, new): (&Val
         subject.add(Tier::Changed, path, format!("was {} and is {}", brief(old), brief(new)));
         return;
     };
-    types(subject, side, path, old, new);
-    values(subject, side, path, old, new);
-    limits(subject, side, path, old, new);
-    properties(subject, side, path, (old, new), depth);
-    if let (Some(old), Some(new)) = (old.get("items"), new.get("items")) {
-        at_depth(subject, side, &format!("{path}.items"), (old, new), depth + 1);
-    }
-    for word in WORDS.iter().chain(COMBINED) {
-        if old.get(*word) != new.get(*word) && !(is_union(word) && types_of(old) != types_of(new)) {
-            subject.add(Tier::Changed, &format!("{path}.{word}"), said(old.get(*word), new.get(*word)));
-        }
-    }
-    let is_closed =
-        |schema: &Map<String, Value>| schema.get("additionalProperties") == Some(&Value::Bool(false));
-    if is_closed(old) != is_closed(new) {
-        let now = if is_closed(new) {
-            "other properties are refused now"
-        } else {
-            "other properties are taken now"
-        };
-        subject.add(Tier::Changed, &format!("{path}.additionalProperties"), now);
-    }
+    let mut schemas = Schemas { subject, side, path, old, new, depth };
+    schemas.types();
+    schemas.values();
+    schemas.limits();
+    schemas.properties();
+    schemas.items();
+    schemas.words();
 }
 
-fn is_union(word: &str) -> bool {
-    matches!(word, "anyOf" | "oneOf")
+/// A schema as it was and as it is.
+struct Schemas<'c, 's> {
+    subject: &'c mut Subject<'s>,
+    side: SchemaSide,
+    path: &'c str,
+    old: &'c Map<String, Value>,
+    new: &'c Map<String, Value>,
+    depth: usize,
 }
 
-fn types(
-    subject: &mut Subject<'_>,
-    side: Side,
-    path: &str,
-    old: &Map<String, Value>,
-    new: &Map<String, Value>,
-) {
-    let (before, after) = (types_of(old), types_of(new));
-    let at = format!("{path}.type");
-    match (before, after) {
-        (None, Some(after)) => {
-            let tier = if side == Side::Input { Tier::Breaking } else { Tier::Changed };
-            subject.add(tier, &at, format!("is only {} now", listed(&after)));
+impl Schemas<'_, '_> {
+    /// Adds what has changed at a key; the tiers are of a schema of input and of one of output.
+    fn add(&mut self, [input, output]: [Tier; 2], key: &str, what: impl Into<String>) {
+        let tier = if self.side == SchemaSide::Input { input } else { output };
+        self.subject.add(tier, &format!("{}.{key}", self.path), what);
+    }
+
+    fn types(&mut self) {
+        match (types_of(self.old), types_of(self.new)) {
+            (None, Some(after)) => self.add(TIGHTER, "type", format!("is only {} now", listed(&after))),
+            (Some(before), None) => {
+                let what = format!("was {} and can be anything now", listed(&before));
+                self.add([Tier::Added, Tier::Breaking], "type", what);
+            }
+            (Some(before), Some(after)) if before != after => {
+                let gone: BTreeSet<&str> =
+                    before.iter().copied().filter(|kind| !takes(&after, kind)).collect();
+                let come: BTreeSet<&str> =
+                    after.iter().copied().filter(|kind| !takes(&before, kind)).collect();
+                if !gone.is_empty() {
+                    let what = format!("is no longer {}; it is {}", listed(&gone), listed(&after));
+                    self.add(TIGHTER, "type", what);
+                }
+                if !come.is_empty() {
+                    self.add([Tier::Added, Tier::Breaking], "type", format!("can be {} now", listed(&come)));
+                }
+            }
+            _ => {}
         }
-        (Some(before), None) => {
-            let tier = if side == Side::Input { Tier::Added } else { Tier::Breaking };
-            subject.add(tier, &at, format!("was {} and can be anything now", listed(&before)));
+    }
+
+    fn values(&mut self) {
+        match (allowed(self.old), allowed(self.new)) {
+            (None, Some(new)) => {
+                self.add(TIGHTER, "enum", format!("is only one of {} now", brief(&Value::Array(new))));
+            }
+            (Some(_), None) => self.add(LOOSER, "enum", "is no longer one of a few values"),
+            (Some(before), Some(after)) => {
+                for value in before.iter().filter(|value| !after.contains(value)) {
+                    self.add(TIGHTER, "enum", format!("the value {} is gone", brief(value)));
+                }
+                for value in after.iter().filter(|value| !before.contains(value)) {
+                    self.add(LOOSER, "enum", format!("the value {} is new", brief(value)));
+                }
+            }
+            (None, None) => {}
         }
-        (Some(before), Some(after)) if before != after => {
-            let gone: BTreeSet<&str> = before.iter().copied().filter(|kind| !takes(&after, kind)).collect();
-            let come: BTreeSet<&str> = after.iter().copied().filter(|kind| !takes(&before, kind)).collect();
-            let (narrower, wider) = match side {
-                Side::Input => (Tier::Breaking, Tier::Added),
-                Side::Output => (Tier::Changed, Tier::Breaking),
+    }
+
+    fn limits(&mut self) {
+        let all = [(LOWER_BOUNDS, Some(true)), (UPPER_BOUNDS, Some(false)), (EXACT_LIMITS, None)];
+        for (word, is_lower) in
+            all.iter().flat_map(|(words, is_lower)| words.iter().map(|word| (*word, *is_lower)))
+        {
+            let (before, after) = (self.old.get(word), self.new.get(word));
+            if before == after {
+                continue;
+            }
+            let is_tighter = match (before.and_then(Value::as_f64), after.and_then(Value::as_f64), is_lower) {
+                (Some(before), Some(after), Some(true)) => after > before,
+                (Some(before), Some(after), Some(false)) => after < before,
+                _ => after.is_some(),
             };
-            if !gone.is_empty() {
-                subject.add(
-                    narrower,
-                    &at,
-                    format!("is no longer {}; it is {}", listed(&gone), listed(&after)),
-                );
+            let tiers = if is_tighter { TIGHTER } else { [Tier::Changed; 2] };
+            self.add(tiers, word, said(before, after));
+        }
+    }
+
+    fn properties(&mut self) {
+        let none = Map::new();
+        let of = |schema: &Map<String, Value>| schema.get("properties").and_then(Value::as_object).cloned();
+        let (before, after) = (of(self.old).unwrap_or_else(|| none.clone()), of(self.new).unwrap_or(none));
+        let (was_required, is_required) = (required(self.old), required(self.new));
+        for (name, old) in &before {
+            let key = format!("properties.{name}");
+            let Some(new) = after.get(name) else {
+                self.add([Tier::Breaking; 2], &key, "is gone");
+                continue;
+            };
+            match (was_required.contains(name.as_str()), is_required.contains(name.as_str())) {
+                (false, true) => self.add(TIGHTER, &key, "is required now"),
+                (true, false) => self.add([Tier::Changed, Tier::Breaking], &key, "is no longer required"),
+                _ => {}
             }
-            if !come.is_empty() {
-                subject.add(wider, &at, format!("can be {} now", listed(&come)));
+            self.below(&key, old, new);
+        }
+        for name in after.keys().filter(|name| !before.contains_key(*name)) {
+            let key = format!("properties.{name}");
+            if self.side == SchemaSide::Input && is_required.contains(name.as_str()) {
+                self.add([Tier::Breaking; 2], &key, "is new and required");
+            } else {
+                self.add([Tier::Added; 2], &key, "is new");
             }
         }
-        _ => {}
+    }
+
+    fn items(&mut self) {
+        if let (Some(old), Some(new)) = (self.old.get("items"), self.new.get("items")) {
+            self.below("items", old, new);
+        }
+    }
+
+    /// Compares what stands at a key.
+    fn below(&mut self, key: &str, old: &Value, new: &Value) {
+        at_depth(self.subject, self.side, &format!("{}.{key}", self.path), (old, new), self.depth + 1);
+    }
+
+    fn words(&mut self) {
+        let (old, new) = (self.old, self.new);
+        let is_told = |word: &str| matches!(word, "anyOf" | "oneOf") && types_of(old) != types_of(new);
+        for word in WORDS.iter().chain(COMBINED) {
+            if old.get(*word) != new.get(*word) && !is_told(word) {
+                self.add([Tier::Changed; 2], word, said(old.get(*word), new.get(*word)));
+            }
+        }
+        let is_closed =
+            |schema: &Map<String, Value>| schema.get("additionalProperties") == Some(&Value::Bool(false));
+        if is_closed(old) != is_closed(new) {
+            let now = if is_closed(new) { "refused" } else { "taken" };
+            self.add([Tier::Changed; 2], "additionalProperties", format!("other properties are {now} now"));
+        }
     }
 }
 
@@ -118,106 +203,11 @@ fn types_of(schema: &Map<String, Value>) -> Option<BTreeSet<&str>> {
     Some(kinds.collect::<Option<Vec<_>>>()?.into_iter().flatten().collect())
 }
 
-fn values(
-    subject: &mut Subject<'_>,
-    side: Side,
-    path: &str,
-    old: &Map<String, Value>,
-    new: &Map<String, Value>,
-) {
-    let at = format!("{path}.enum");
-    match (allowed(old), allowed(new)) {
-        (None, Some(new)) => {
-            let tier = if side == Side::Input { Tier::Breaking } else { Tier::Changed };
-            subject.add(tier, &at, format!("is only one of {} now", brief(&Value::Array(new))));
-        }
-        (Some(_), None) => {
-            let tier = if side == Side::Input { Tier::Added } else { Tier::Changed };
-            subject.add(tier, &at, "is no longer one of a few values");
-        }
-        (Some(before), Some(after)) => {
-            let tier = if side == Side::Input { Tier::Breaking } else { Tier::Changed };
-            for value in before.iter().filter(|value| !after.contains(value)) {
-                subject.add(tier, &at, format!("the value {} is gone", brief(value)));
-            }
-            let tier = if side == Side::Input { Tier::Added } else { Tier::Changed };
-            for value in after.iter().filter(|value| !before.contains(value)) {
-                subject.add(tier, &at, format!("the value {} is new", brief(value)));
-            }
-        }
-        (None, None) => {}
-    }
-}
-
 fn allowed(schema: &Map<String, Value>) -> Option<Vec<Value>> {
     match (schema.get("const"), schema.get("enum")) {
         (Some(only), _) => Some(vec![only.clone()]),
         (None, Some(Value::Array(values))) => Some(values.clone()),
         _ => None,
-    }
-}
-
-fn limits(
-    subject: &mut Subject<'_>,
-    side: Side,
-    path: &str,
-    old: &Map<String, Value>,
-    new: &Map<String, Value>,
-) {
-    for (words, is_lower) in [(LOWER_BOUNDS, Some(true)), (UPPER_BOUNDS, Some(false)), (EXACT_LIMITS, None)] {
-        for word in words {
-            let (before, after) = (old.get(*word), new.get(*word));
-            if before == after {
-                continue;
-            }
-            let is_tighter = match (before.and_then(Value::as_f64), after.and_then(Value::as_f64), is_lower) {
-                (Some(before), Some(after), Some(true)) => after > before,
-                (Some(before), Some(after), Some(false)) => after < before,
-                _ => after.is_some(),
-            };
-            let tier = if is_tighter && side == Side::Input { Tier::Breaking } else { Tier::Changed };
-            subject.add(tier, &format!("{path}.{word}"), said(before, after));
-        }
-    }
-}
-
-fn properties(
-    subject: &mut Subject<'_>,
-    side: Side,
-    path: &str,
-    (old, new): (&Map<String, Value>, &Map<String, Value>),
-    depth: usize,
-) {
-    let none = Map::new();
-    let of = |schema: &'_ Map<String, Value>| schema.get("properties").and_then(Value::as_object).cloned();
-    let (before, after) = (of(old).unwrap_or_else(|| none.clone()), of(new).unwrap_or(none));
-    let (was_required, is_required) = (required(old), required(new));
-    for (name, old) in &before {
-        let at = format!("{path}.properties.{name}");
-        let Some(new) = after.get(name) else {
-            subject.add(Tier::Breaking, &at, "is gone");
-            continue;
-        };
-        match (was_required.contains(name.as_str()), is_required.contains(name.as_str())) {
-            (false, true) => {
-                let tier = if side == Side::Input { Tier::Breaking } else { Tier::Changed };
-                subject.add(tier, &at, "is required now");
-            }
-            (true, false) => {
-                let tier = if side == Side::Input { Tier::Changed } else { Tier::Breaking };
-                subject.add(tier, &at, "is no longer required");
-            }
-            _ => {}
-        }
-        at_depth(subject, side, &at, (old, new), depth + 1);
-    }
-    for name in after.keys().filter(|name| !before.contains_key(*name)) {
-        let at = format!("{path}.properties.{name}");
-        if side == Side::Input && is_required.contains(name.as_str()) {
-            subject.add(Tier::Breaking, &at, "is new and required");
-        } else {
-            subject.add(Tier::Added, &at, "is new");
-        }
     }
 }
 
@@ -245,13 +235,13 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn tiers(side: Side, old: &Value, new: &Value) -> Vec<(Tier, String)> {
+    fn tiers(side: SchemaSide, old: &Value, new: &Value) -> Vec<(Tier, String)> {
         let mut findings = Findings::default();
         compare(&mut findings.of("t", "tool `t`"), side, "inputSchema", old, new);
         findings.found.into_iter().map(|finding| (finding.tier, finding.path)).collect()
     }
 
-    fn only_tier(side: Side, old: &Value, new: &Value) -> Tier {
+    fn only_tier(side: SchemaSide, old: &Value, new: &Value) -> Tier {
         let tiers = tiers(side, old, new);
         assert_eq!(tiers.len(), 1, "{tiers:?}");
         tiers[0].0
@@ -271,29 +261,29 @@ mod tests {
             (object(json!({"a": {"type": "string", "description": "new"}}), json!([])), Tier::Changed),
         ];
         for (new, tier) in cases {
-            assert_eq!(only_tier(Side::Input, &old, &new), tier, "{new}");
+            assert_eq!(only_tier(SchemaSide::Input, &old, &new), tier, "{new}");
         }
         let (number, integer) = (json!({"type": "number"}), json!({"type": "integer"}));
-        assert_eq!(only_tier(Side::Input, &number, &integer), Tier::Breaking);
-        assert_eq!(only_tier(Side::Input, &integer, &number), Tier::Added);
+        assert_eq!(only_tier(SchemaSide::Input, &number, &integer), Tier::Breaking);
+        assert_eq!(only_tier(SchemaSide::Input, &integer, &number), Tier::Added);
     }
 
     #[test]
     fn a_value_that_is_gone_breaks_and_a_new_one_is_added() {
         let of = |values: Value| json!({"enum": values});
-        assert_eq!(only_tier(Side::Input, &of(json!(["a", "b"])), &of(json!(["a"]))), Tier::Breaking);
-        assert_eq!(only_tier(Side::Input, &of(json!(["a"])), &of(json!(["a", "b"]))), Tier::Added);
-        assert_eq!(only_tier(Side::Input, &json!({}), &of(json!(["a"]))), Tier::Breaking);
+        assert_eq!(only_tier(SchemaSide::Input, &of(json!(["a", "b"])), &of(json!(["a"]))), Tier::Breaking);
+        assert_eq!(only_tier(SchemaSide::Input, &of(json!(["a"])), &of(json!(["a", "b"]))), Tier::Added);
+        assert_eq!(only_tier(SchemaSide::Input, &json!({}), &of(json!(["a"]))), Tier::Breaking);
     }
 
     #[test]
     fn fewer_promises_of_the_output_break() {
         let old = json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]});
         let gone = json!({"type": "object", "properties": {}, "required": []});
-        assert_eq!(only_tier(Side::Output, &old, &gone), Tier::Breaking);
+        assert_eq!(only_tier(SchemaSide::Output, &old, &gone), Tier::Breaking);
         let maybe = json!({"type": "object", "properties": {"a": {"type": "string"}}});
-        assert_eq!(only_tier(Side::Output, &old, &maybe), Tier::Breaking);
+        assert_eq!(only_tier(SchemaSide::Output, &old, &maybe), Tier::Breaking);
         let nullable = json!({"type": "object", "properties": {"a": {"anyOf": [{"type": "string"}, {"type": "null"}]}}, "required": ["a"]});
-        assert_eq!(only_tier(Side::Output, &old, &nullable), Tier::Breaking);
+        assert_eq!(only_tier(SchemaSide::Output, &old, &nullable), Tier::Breaking);
     }
 }

@@ -6,16 +6,8 @@ use reqwest::Url;
 use std::time::Duration;
 
 pub(super) fn address(text: &str) -> Result<Url, Misbehaviour> {
-    let bad = |why: &str| Misbehaviour::BadAddress { url: text.to_owned(), why: why.to_owned() };
-    let url = Url::parse(text.trim()).map_err(|error| match error.to_string().as_str() {
-        "relative URL without a base" => bad("it needs a scheme, as in `http://localhost:8000/mcp`"),
-        why => bad(why),
-    })?;
-    match url.scheme() {
-        "http" | "https" if url.has_host() => Ok(url),
-        "http" | "https" => Err(bad("it has no host")),
-        scheme => Err(bad(&format!("`{scheme}:` is neither `http:` nor `https:`"))),
-    }
+    mcptest_http::server_url(text, "http://localhost:8000/mcp")
+        .map_err(|why| Misbehaviour::BadAddress { url: text.to_owned(), why })
 }
 
 pub(super) fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, Misbehaviour> {
