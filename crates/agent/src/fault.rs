@@ -4,7 +4,7 @@ use mcptest_core::fault::{FaultKind, FaultTarget, Progress};
 use mcptest_core::suite::Fault;
 use mcptest_core::trace::RecordedFault;
 use mcptest_mcp::client::{Misbehaviour, Moment, WireError};
-use mcptest_mcp::fault::{Request, refusal};
+use mcptest_mcp::fault::{RequestFault, refusal};
 use mcptest_mcp::jsonrpc::{Malformed, parse};
 use parking_lot::Mutex;
 use std::time::Duration;
@@ -12,13 +12,13 @@ use std::time::Duration;
 /// The faults of one run, and how far each of them is. Shared between the calls as it is.
 #[derive(Debug, Default)]
 pub struct FaultPlan {
-    rules: Vec<Rule>,
+    rules: Vec<CallFaultRule>,
     /// How long a call may take, when not as long as its server says.
     budget_ms: Option<u64>,
 }
 
 #[derive(Debug)]
-struct Rule {
+struct CallFaultRule {
     name: String,
     kind: FaultKind,
     real: bool,
@@ -110,7 +110,7 @@ pub enum Struck {
 impl FaultPlan {
     /// These faults strike every call that they hit.
     pub fn new<'f>(faults: impl IntoIterator<Item = &'f Fault>) -> Self {
-        let rule = |fault: &Fault| Rule {
+        let rule = |fault: &Fault| CallFaultRule {
             name: fault.name.clone(),
             kind: fault.kind,
             real: fault.real,
@@ -129,7 +129,7 @@ impl FaultPlan {
     /// A fault of this kind strikes one call, counted from 0, and no other; `recover-after` as many as it says.
     pub fn at_call(name: String, kind: FaultKind, call_index: usize) -> Self {
         let strikes = Strikes::Call(call_index);
-        let rules = vec![Rule { name, kind, real: false, strikes, progress: Mutex::default() }];
+        let rules = vec![CallFaultRule { name, kind, real: false, strikes, progress: Mutex::default() }];
         Self { rules, budget_ms: None }
     }
 
@@ -151,7 +151,7 @@ impl FaultPlan {
     }
 }
 
-impl Rule {
+impl CallFaultRule {
     fn strike(&self, call_index: usize, server: Option<&str>, tool: &str, limit_ms: u64) -> Option<Strike> {
         let is_meant = match &self.strikes {
             Strikes::Hit(target) => target.hits(tool, server),
@@ -190,10 +190,10 @@ impl Rule {
             FaultKind::Slow { delay_ms } => Struck::Late { delay_ms },
             FaultKind::ReplyAfterCancel { delay_ms } => Struck::AfterCancel { delay_ms },
             FaultKind::Error { code } => {
-                Struck::Refused { code, message: refusal(Request::Refuse { code })?.message }
+                Struck::Refused { code, message: refusal(RequestFault::Refuse { code })?.message }
             }
             FaultKind::RateLimit { .. } => {
-                let error = refusal(Request::Limit { retry_after_s: 1 })?;
+                let error = refusal(RequestFault::Limit { retry_after_s: 1 })?;
                 Struck::Refused { code: error.code, message: error.message }
             }
             FaultKind::Malformed => Struck::Malformed,

@@ -10,7 +10,7 @@ use mcptest_mcp::mock::Server;
 use mcptest_mcp::mock::http::serve_on_loopback;
 use mcptest_mcp::proxy::bridge::{self, BridgedServer};
 use mcptest_mcp::proxy::http::PrivateProxy;
-use mcptest_mcp::proxy::interpose::{Asked, Interposer, Onward, Reply, Taken, Watch};
+use mcptest_mcp::proxy::interpose::{ClientRequest, Interposer, Onward, Taken, Watch, WatchedReply};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -69,7 +69,7 @@ impl Diary {
 }
 
 impl Interposer for Diary {
-    fn asked(&self, request: Asked<'_>) -> Taken {
+    fn asked(&self, request: ClientRequest<'_>) -> Taken {
         if request.method != "tools/call" {
             return Taken::default();
         }
@@ -84,11 +84,11 @@ impl Interposer for Diary {
 }
 
 impl Watch for Page {
-    fn answered(&self, answer: &Body<'_>, _text: &str) -> Reply {
+    fn answered(&self, answer: &Body<'_>, _text: &str) -> WatchedReply {
         let Body::Result { result, .. } = answer else { panic!("{answer:?}") };
         let result: Value = serde_json::from_str(result.get()).unwrap();
         self.diary.note(format!("{}: {}", self.tool, result["content"][0]["text"].as_str().unwrap()));
-        Reply::default()
+        WatchedReply::default()
     }
 
     fn unanswered(&self, why: &str) {

@@ -22,7 +22,7 @@ pub(super) struct CallLog {
 
 #[derive(Default)]
 struct LogState {
-    calls: Vec<Recorded>,
+    calls: Vec<LoggedCall>,
     faults: Vec<RecordedFault>,
     errors: Vec<RecordedError>,
     servers: Vec<RecordedServer>,
@@ -30,7 +30,7 @@ struct LogState {
     is_over: bool,
 }
 
-struct Recorded {
+struct LoggedCall {
     call: RecordedCall,
     begun: Instant,
     /// What the agent got, or `None` while it waits.
@@ -68,7 +68,7 @@ impl CallLog {
         let mut state = self.state.lock();
         let (index, now) = (state.calls.len(), Instant::now());
         let turn = state.turn;
-        let in_flight = |call: &Recorded| call.until.is_none_or(|until| until > now);
+        let in_flight = |call: &LoggedCall| call.until.is_none_or(|until| until > now);
         let shares_turn =
             state.calls.iter().rev().take_while(|call| call.call.turn == Some(turn)).any(in_flight);
         if index > 0 && !shares_turn {
@@ -86,7 +86,7 @@ impl CallLog {
             ..strike.event.clone()
         }));
         let (server, tool) = (call.server.clone().unwrap_or_default(), call.name.clone());
-        state.calls.push(Recorded {
+        state.calls.push(LoggedCall {
             call,
             begun: now,
             result: None,
@@ -214,7 +214,7 @@ impl CallLog {
     }
 }
 
-impl Recorded {
+impl LoggedCall {
     fn timed(&self, call_index: usize, result: RecordedResult) -> RecordedResult {
         let duration_ms = Some(self.begun.elapsed().as_millis() as u64);
         RecordedResult { call_index, duration_ms, ..result }

@@ -5,9 +5,9 @@ use super::catalogue::{Offered, changed};
 use crate::fault::{Strike, Struck};
 use mcptest_core::trace::{CatalogueTool, RecordedCall, RecordedResult, RecordedServer, is_tool, unkeepable};
 use mcptest_mcp::era::Era;
-use mcptest_mcp::fault::Reply as WireReply;
+use mcptest_mcp::fault::ReplyFault;
 use mcptest_mcp::jsonrpc::{self, Body, Id, RpcError, code};
-use mcptest_mcp::proxy::interpose::{Asked, Instead, Interposer, Onward, Reply, Taken, Watch};
+use mcptest_mcp::proxy::interpose::{ClientRequest, Instead, Interposer, Onward, Taken, Watch, WatchedReply};
 use mcptest_mcp::proxy::{CONNECTION_CLOSED, REQUEST_TIMEOUT};
 use mcptest_mcp::wire::{CallParams, CallResult, CommonParams};
 use serde::Deserialize;
@@ -32,7 +32,7 @@ pub(super) struct ServerProxy {
 }
 
 impl Interposer for ServerProxy {
-    fn asked(&self, request: Asked<'_>) -> Taken {
+    fn asked(&self, request: ClientRequest<'_>) -> Taken {
         let version = CommonParams::read(request.params).modern_version();
         let greeting = matches!(request.method, "initialize" | "server/discover");
         if let Some(version) = version.as_ref().filter(|_| !greeting) {
@@ -63,7 +63,7 @@ impl Interposer for ServerProxy {
 }
 
 impl ServerProxy {
-    fn called(&self, request: Asked<'_>) -> Onward {
+    fn called(&self, request: ClientRequest<'_>) -> Onward {
         let call = request.params.and_then(CallParams::read);
         // One that names no tool is for the server to refuse.
         let Some(call) = call else { return Onward::Pass };
@@ -153,12 +153,12 @@ struct CallWatch {
 }
 
 impl CallWatch {
-    fn pass(&self, answer: &Body<'_>, hold: Duration) -> Reply {
+    fn pass(&self, answer: &Body<'_>, hold: Duration) -> WatchedReply {
         match outcome_of(answer, hold) {
             CallOutcome::Ended(end) => self.log.finish(self.index, end),
             CallOutcome::NeedsInput(state) => self.log.await_input(self.index, state),
         }
-        Reply { hold, ..Reply::default() }
+        WatchedReply { hold, ..WatchedReply::default() }
     }
 
     /// What counts only when the agent has waited for it.
@@ -169,18 +169,20 @@ impl CallWatch {
         }
     }
 
-    fn strike(&self, strike: &Strike, answer: &Body<'_>, text: &str, settle: Duration) -> Reply {
+    fn strike(&self, strike: &Strike, answer: &Body<'_>, text: &str, settle: Duration) -> WatchedReply {
         match (&strike.struck, strike.real) {
             (Struck::Late { delay_ms }, true) => {
                 self.pass_late(answer);
-                Reply { hold: Duration::from_millis(*delay_ms), ..Reply::default() }
+                WatchedReply { hold: Duration::from_millis(*delay_ms), ..WatchedReply::default() }
             }
             (Struck::Late { .. }, false) => self.pass(answer, settle),
-            (Struck::Lost | Struck::Silence, true) => Reply { texts: Some(Vec::new()), ..Reply::default() },
+            (Struck::Lost | Struck::Silence, true) => {
+                WatchedReply { texts: Some(Vec::new()), ..WatchedReply::default() }
+            }
             (Struck::AfterCancel { delay_ms }, true) => {
                 self.pass_late(answer);
                 let despite_cancel = Some(Duration::from_millis(*delay_ms));
-                Reply { despite_cancel, ..Reply::default() }
+                WatchedReply { despite_cancel, ..WatchedReply::default() }
             }
             (struck, real) => {
                 let Some((recorded, message)) = strike.failure() else {
@@ -189,21 +191,21 @@ impl CallWatch {
                 self.log.finish(self.index, CallEnd::failed(recorded, message.clone(), settle));
                 let is_broken = real && matches!(struck, Struck::Malformed);
                 let texts = match answer {
-                    _ if is_broken => WireReply::Malformed.texts(text.trim_ascii_end().to_owned()),
+                    _ if is_broken => ReplyFault::Malformed.texts(text.trim_ascii_end().to_owned()),
                     Body::Result { id, .. } | Body::Error { id: Some(id), .. } => {
                         let error = RpcError::new(recorded.unwrap_or_else(|| wire_code(struck)), message);
                         vec![jsonrpc::error(Some(id), &error)]
                     }
                     _ => Vec::new(),
                 };
-                Reply { texts: Some(texts), hold: settle, ..Reply::default() }
+                WatchedReply { texts: Some(texts), hold: settle, ..WatchedReply::default() }
             }
         }
     }
 }
 
 impl Watch for CallWatch {
-    fn answered(&self, answer: &Body<'_>, text: &str) -> Reply {
+    fn answered(&self, answer: &Body<'_>, text: &str) -> WatchedReply {
         let settle = SETTLE.saturating_sub(self.begun.elapsed());
         match &self.strike {
             Some(strike) => self.strike(strike, answer, text, settle),
@@ -287,7 +289,7 @@ struct Greeting {
 }
 
 impl Watch for Greeting {
-    fn answered(&self, answer: &Body<'_>, _text: &str) -> Reply {
+    fn answered(&self, answer: &Body<'_>, _text: &str) -> WatchedReply {
         #[derive(Deserialize)]
         struct Initialized {
             #[serde(rename = "protocolVersion")]
@@ -303,7 +305,7 @@ impl Watch for Greeting {
                 self.log.speaks(server);
             }
         }
-        Reply::default()
+        WatchedReply::default()
     }
 }
 
@@ -316,12 +318,12 @@ struct List {
 }
 
 impl Watch for List {
-    fn answered(&self, answer: &Body<'_>, text: &str) -> Reply {
-        let Body::Result { result, .. } = answer else { return Reply::default() };
+    fn answered(&self, answer: &Body<'_>, text: &str) -> WatchedReply {
+        let Body::Result { result, .. } = answer else { return WatchedReply::default() };
         self.offered.saw(&self.server, result);
         let is_hidden = |tool: &str| self.hidden.iter().any(|name| is_tool(name, tool, Some(&self.server)));
         let text = changed(text, result, is_hidden, &self.distractors);
         let texts = text.map(|text| vec![text]);
-        Reply { texts, ..Reply::default() }
+        WatchedReply { texts, ..WatchedReply::default() }
     }
 }

@@ -14,7 +14,7 @@ use tokio::time::{Instant, timeout_at};
 const LARGEST_BODY: usize = 64 << 20;
 
 /// A try without a message.
-pub(super) struct Failure {
+pub(super) struct FailedTry {
     pub(super) error: AskError,
     pub(super) tried: Tried,
 }
@@ -25,7 +25,7 @@ pub(super) enum Tried {
     Again { told: Option<Duration> },
 }
 
-impl From<AskError> for Failure {
+impl From<AskError> for FailedTry {
     fn from(error: AskError) -> Self {
         Self { error, tried: Tried::Enough }
     }
@@ -38,7 +38,7 @@ impl Provider {
         url: &Url,
         body: Bytes,
         Deadlines { run: deadline, answer }: Deadlines,
-    ) -> Result<Reply, Failure> {
+    ) -> Result<Reply, FailedTry> {
         let start = Instant::now();
         if start >= deadline {
             let message = format!("there is no time left to ask {}", self.0.name);
@@ -51,10 +51,10 @@ impl Provider {
             let message = format!("{}: {what} within {}", self.0.name, span(until - start));
             let error = AskError::new(AskErrorKind::Hung, message);
             if until == deadline {
-                return Failure::from(error);
+                return FailedTry::from(error);
             }
             let message = error.message + " (`request_timeout`)";
-            Failure { error: AskError { message, ..error }, tried: Tried::Again { told: None } }
+            FailedTry { error: AskError { message, ..error }, tried: Tried::Again { told: None } }
         };
         let sent = timeout_at(until, self.post(url, body)).await.map_err(|_| hung("no answer"))?;
         let response = sent.map_err(|error| self.not_reached(&error))?;
@@ -85,7 +85,7 @@ impl Provider {
     }
 
     /// No answer at all.
-    fn not_reached(&self, error: &reqwest::Error) -> Failure {
+    fn not_reached(&self, error: &reqwest::Error) -> FailedTry {
         let at = address::shown(&self.0.base);
         let why = root_cause(error);
         let message = if error.is_connect() || error.is_timeout() {
@@ -97,10 +97,10 @@ impl Provider {
             can_have_cost: !error.is_connect(),
             ..AskError::new(AskErrorKind::Unavailable, message)
         };
-        Failure { error, tried: Tried::Again { told: None } }
+        FailedTry { error, tried: Tried::Again { told: None } }
     }
 
-    fn cut_off(&self, status: StatusCode, cut: &CutAnswer) -> Failure {
+    fn cut_off(&self, status: StatusCode, cut: &CutAnswer) -> FailedTry {
         match cut {
             CutAnswer::Broken { bytes, why } => {
                 let what = format!("the answer broke off after {bytes} bytes: {why}");
@@ -113,13 +113,13 @@ impl Provider {
         }
     }
 
-    fn unreadable(&self, status: StatusCode, kind: AskErrorKind, what: &str, tried: Tried) -> Failure {
+    fn unreadable(&self, status: StatusCode, kind: AskErrorKind, what: &str, tried: Tried) -> FailedTry {
         let error = AskError::new(kind, format!("{}: {what}", self.0.name));
-        Failure { error: AskError { can_have_cost: true, status: Some(status.as_u16()), ..error }, tried }
+        FailedTry { error: AskError { can_have_cost: true, status: Some(status.as_u16()), ..error }, tried }
     }
 
     /// A status of success, and no message. What a gateway does for want of the real answer is tried again.
-    fn malformed(&self, status: StatusCode, bad: &BadReply, body: &str) -> Failure {
+    fn malformed(&self, status: StatusCode, bad: &BadReply, body: &str) -> FailedTry {
         let again = Tried::Again { told: None };
         let (kind, tried) = match bad {
             BadReply::Failed(_) if is_final(body) => (AskErrorKind::Rejected, Tried::Enough),
@@ -134,7 +134,7 @@ impl Provider {
     }
 
     /// A status that is no success.
-    fn refused(&self, ask: &Ask<'_>, status: StatusCode, body: &str, headers: &HeaderMap) -> Failure {
+    fn refused(&self, ask: &Ask<'_>, status: StatusCode, body: &str, headers: &HeaderMap) -> FailedTry {
         let location = header_text(headers, LOCATION);
         let told = retry_after::wait(headers, body, SystemTime::now());
         let said = error_message(body);
@@ -156,7 +156,7 @@ impl Provider {
         let kind = if is_transient { AskErrorKind::Unavailable } else { AskErrorKind::Rejected };
         let tried = if is_transient { Tried::Again { told } } else { Tried::Enough };
         let error = AskError { status: Some(status.as_u16()), ..AskError::new(kind, message) };
-        Failure { error, tried }
+        FailedTry { error, tried }
     }
 
     fn hint(&self, ask: &Ask<'_>, status: StatusCode, location: Option<&str>) -> String {

@@ -1,6 +1,6 @@
 //! One question: sent, sent again where that is the rule, and its answer read.
 
-use super::answer::{Failure, Tried};
+use super::answer::{FailedTry, Tried};
 use super::ask_error::span;
 use super::{AskError, AskErrorKind, Deadlines, Provider, address, patience};
 use crate::dialect::{Ask, Reply};
@@ -35,7 +35,8 @@ impl Provider {
         let mut earlier: Option<AskError> = None;
         loop {
             self.wait_out_pause(deadline, attempt, observer).await?;
-            let Failure { mut error, tried } = match self.try_once(ask, &url, body.clone(), deadlines).await {
+            let FailedTry { mut error, tried } = match self.try_once(ask, &url, body.clone(), deadlines).await
+            {
                 Ok(reply) => return Ok(reply),
                 Err(failure) => failure,
             };

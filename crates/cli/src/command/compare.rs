@@ -1,6 +1,6 @@
 //! `mcptest compare`: is an agent better or worse than before, or is it chance?
 
-use super::compare_side::Judged;
+use super::compare_side::JudgedSide;
 use super::report::Destination;
 use super::sorting::Sorting;
 use crate::output::{EXIT_BROKEN, Failure};
@@ -60,7 +60,7 @@ pub(super) fn run(args: &Compare) -> Result<ExitCode, Failure> {
     let mut destinations = Destination::parse_all(&args.reporters, REPORTERS)?;
     Destination::set_sort(&mut destinations, args.sorting);
     refuse_paths_elsewhere(&args.suites)?;
-    let judge = |side: &PathBuf| Judged::of(side, &args.suites);
+    let judge = |side: &PathBuf| JudgedSide::of(side, &args.suites);
     let (mut reports, names): (Vec<Report>, Vec<String>) = match (&args.sides[..], &args.models[..]) {
         ([one], [_, _, ..]) => {
             let judged = judge(one)?;
@@ -69,7 +69,7 @@ pub(super) fn run(args: &Compare) -> Result<ExitCode, Failure> {
             of_models.collect::<Result<Vec<_>, _>>()?.into_iter().unzip()
         }
         ([_, _, ..], []) => {
-            let judged = args.sides.iter().map(judge).collect::<Result<Vec<Judged>, _>>()?;
+            let judged = args.sides.iter().map(judge).collect::<Result<Vec<JudgedSide>, _>>()?;
             if !args.suites.is_empty() && !judged.iter().any(|side| side.by_suites) {
                 let help = "leave `--suite` out, or compare what the reports were made from";
                 return Err(Failure(format!(

@@ -12,7 +12,7 @@ use mcptest_run::{
 use std::path::{Component, Path, PathBuf};
 
 /// One side, judged.
-pub(super) struct Judged {
+pub(super) struct JudgedSide {
     /// What it is called on the command line.
     pub(super) name: String,
     /// Its tests.
@@ -23,7 +23,7 @@ pub(super) struct Judged {
     pub(super) by_suites: bool,
 }
 
-impl Judged {
+impl JudgedSide {
     /// `NAME=SIDE`, unless all of that is a file, a folder or a revision.
     pub(super) fn of(written: &Path, suites: &[PathBuf]) -> Result<Self, Failure> {
         let named = written.to_str().and_then(|text| text.split_once('='));
@@ -52,13 +52,13 @@ impl Judged {
             }
             (true, false) if side.is_dir() => {
                 let folder = mcptest_run::plain(side);
-                Place { name: &name, folder: &folder, is_laid_out: false }.judge(suites)
+                SideFolder { name: &name, folder: &folder, is_laid_out: false }.judge(suites)
             }
             (true, false) => of_file(side, name, suites),
             (false, true) => {
                 let named = |error| Failure(format!("{shown}: {error}"));
                 let revision = Revision::open(&name).map_err(named)?;
-                Place { name: &name, folder: revision.folder(), is_laid_out: true }.judge(suites)
+                SideFolder { name: &name, folder: revision.folder(), is_laid_out: true }.judge(suites)
             }
             (false, false) => {
                 let help = "name a JSON report (`mcptest run --reporter json=FILE`), a cassette, a folder or a revision";
@@ -68,16 +68,16 @@ impl Judged {
     }
 }
 
-fn of_file(file: &Path, name: String, suites: &[PathBuf]) -> Result<Judged, Failure> {
+fn of_file(file: &Path, name: String, suites: &[PathBuf]) -> Result<JudgedSide, Failure> {
     let inputs = vec![file.to_owned()];
     if mcptest_run::cassette::is_recording(file) {
         return of_cassette(file, name, suites);
     }
-    Ok(Judged { name, report: saved(file)?, inputs, by_suites: false })
+    Ok(JudgedSide { name, report: saved(file)?, inputs, by_suites: false })
 }
 
 /// The runs of one file by every agent of the suites, whose own recordings are left aside.
-fn of_cassette(file: &Path, name: String, named: &[PathBuf]) -> Result<Judged, Failure> {
+fn of_cassette(file: &Path, name: String, named: &[PathBuf]) -> Result<JudgedSide, Failure> {
     if named.is_empty() {
         let help = "name the suite that judges it with `--suite PATH`";
         return Err(Failure(format!(
@@ -91,19 +91,19 @@ fn of_cassette(file: &Path, name: String, named: &[PathBuf]) -> Result<Judged, F
     let groups = [Transcripts { name: "recording".to_owned(), files: vec![file.to_owned()] }];
     let folder = file.parent().unwrap_or(Path::new(""));
     let plan = Plan::of_traces(&loaded, folder, &groups, &Selection::default());
-    Ok(Judged { name, report: judge(&plan)?, inputs: inputs(&loaded, &plan), by_suites: true })
+    Ok(JudgedSide { name, report: judge(&plan)?, inputs: inputs(&loaded, &plan), by_suites: true })
 }
 
 /// A folder that stands in place of the one we are in.
-struct Place<'p> {
+struct SideFolder<'p> {
     name: &'p str,
     folder: &'p Path,
     /// Whether it is the layout of a revision, whose path means nothing to anybody.
     is_laid_out: bool,
 }
 
-impl Place<'_> {
-    fn judge(&self, named: &[PathBuf]) -> Result<Judged, Failure> {
+impl SideFolder<'_> {
+    fn judge(&self, named: &[PathBuf]) -> Result<JudgedSide, Failure> {
         let found = if named.is_empty() {
             mcptest_run::find(&[self.folder.to_owned()], Path::new(""))
                 .map_err(|error| Failure(self.shown(error.to_string())))?
@@ -122,7 +122,7 @@ impl Place<'_> {
             }
         }
         let inputs = if self.is_laid_out { Vec::new() } else { inputs(&loaded, &plan) };
-        Ok(Judged { name: self.name.to_owned(), report, inputs, by_suites: true })
+        Ok(JudgedSide { name: self.name.to_owned(), report, inputs, by_suites: true })
     }
 
     /// Paths as the user would write them: `HEAD~1:suites/a.yml`.

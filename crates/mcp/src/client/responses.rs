@@ -35,7 +35,7 @@ pub enum ScriptedAnswer {
 
 /// An answer as it goes on the wire, and whether a script had it.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Reply {
+pub(super) struct ScriptedReply {
     pub(super) outcome: Result<Value, RpcError>,
     pub(super) is_scripted: bool,
 }
@@ -44,9 +44,9 @@ const DECLINED: i64 = -1;
 
 impl Responses {
     /// The answer to a request; `None` for a method that no client has.
-    pub(super) fn answer(&self, method: &str, params: &Value) -> Option<Reply> {
+    pub(super) fn answer(&self, method: &str, params: &Value) -> Option<ScriptedReply> {
         if method == "ping" {
-            return Some(Reply { outcome: Ok(json!({})), is_scripted: false });
+            return Some(ScriptedReply { outcome: Ok(json!({})), is_scripted: false });
         }
         let scripted = self.scripted.get(method).into_iter().flatten();
         let found =
@@ -58,7 +58,7 @@ impl Responses {
             ScriptedAnswer::Decline => refuse(method, "decline")?,
             ScriptedAnswer::Cancel => refuse(method, "cancel")?,
         };
-        Some(Reply { outcome, is_scripted })
+        Some(ScriptedReply { outcome, is_scripted })
     }
 }
 
@@ -118,8 +118,14 @@ mod tests {
         let answer = |message: &str| {
             responses.answer("elicitation/create", &json!({"message": message, "mode": "form"})).unwrap()
         };
-        assert_eq!(answer("name?"), Reply { outcome: Ok(json!({"action": "accept"})), is_scripted: true });
-        assert_eq!(answer("age?"), Reply { outcome: Ok(json!({"action": "decline"})), is_scripted: false });
+        assert_eq!(
+            answer("name?"),
+            ScriptedReply { outcome: Ok(json!({"action": "accept"})), is_scripted: true }
+        );
+        assert_eq!(
+            answer("age?"),
+            ScriptedReply { outcome: Ok(json!({"action": "decline"})), is_scripted: false }
+        );
         assert_eq!(
             responses.answer("sampling/createMessage", &json!({})).unwrap().outcome.unwrap_err().code,
             -1

@@ -1,6 +1,6 @@
 //! Which faults strike this request?
 
-use super::{Action, FaultKind, FaultScope, Reply, Request, ScopedFault};
+use super::{Action, FaultKind, FaultScope, ReplyFault, RequestFault, ScopedFault};
 use mcptest_core::fault::Progress;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 /// Faults, and how far each of them is. Shared between threads as it is.
 #[derive(Debug)]
 pub struct Injector {
-    rules: Vec<Rule>,
+    rules: Vec<WireFaultRule>,
     /// After a `wedged` fault struck: no call is answered any more.
     has_wedged_calls: AtomicBool,
     /// After one struck whose scope is every request.
@@ -29,7 +29,7 @@ impl Default for Injector {
 }
 
 #[derive(Debug)]
-struct Rule {
+struct WireFaultRule {
     fault: ScopedFault,
     tool: Option<String>,
     progress: Mutex<Progress>,
@@ -56,7 +56,7 @@ impl Injector {
 
     fn and(mut self, tool: Option<String>, fault: ScopedFault) -> Self {
         if fault.kind != FaultKind::None {
-            self.rules.push(Rule { fault, tool, progress: Mutex::default() });
+            self.rules.push(WireFaultRule { fault, tool, progress: Mutex::default() });
         }
         self
     }
@@ -81,7 +81,7 @@ impl Injector {
         let mut action = Action::default();
         let is_call = method == "tools/call";
         if self.is_wedged() || (is_call && self.has_wedged_calls.load(Ordering::Relaxed)) {
-            action.request = Request::Wedge;
+            action.request = RequestFault::Wedge;
             action.faults.push(FaultKind::Wedged);
             return action;
         }
@@ -93,7 +93,7 @@ impl Injector {
             if strikes && rule.strikes(now.saturating_duration_since(self.start)) {
                 rule.change(&mut action);
                 action.faults.push(rule.fault.kind);
-                if action.request == Request::Wedge && rule.fault.kind == FaultKind::Wedged {
+                if action.request == RequestFault::Wedge && rule.fault.kind == FaultKind::Wedged {
                     self.has_wedged_calls.store(true, Ordering::Relaxed);
                     self.has_wedged_all.fetch_or(rule.fault.scope == FaultScope::All, Ordering::Relaxed);
                 }
@@ -103,7 +103,7 @@ impl Injector {
     }
 }
 
-impl Rule {
+impl WireFaultRule {
     fn strikes(&self, now: Duration) -> bool {
         let mut progress = self.progress.lock();
         self.fault.kind.strikes(&mut progress, now)
@@ -112,11 +112,11 @@ impl Rule {
     fn change(&self, action: &mut Action) {
         let request = match self.fault.kind {
             FaultKind::None => return,
-            FaultKind::Hang | FaultKind::RecoverAfter { .. } => Request::Ignore,
-            FaultKind::Wedged => Request::Wedge,
-            FaultKind::Disconnect => Request::Disconnect,
-            FaultKind::Error { code } => Request::Refuse { code },
-            FaultKind::RateLimit { .. } => Request::Limit { retry_after_s: 1 },
+            FaultKind::Hang | FaultKind::RecoverAfter { .. } => RequestFault::Ignore,
+            FaultKind::Wedged => RequestFault::Wedge,
+            FaultKind::Disconnect => RequestFault::Disconnect,
+            FaultKind::Error { code } => RequestFault::Refuse { code },
+            FaultKind::RateLimit { .. } => RequestFault::Limit { retry_after_s: 1 },
             FaultKind::Slow { delay_ms } => {
                 let late = Duration::from_millis(delay_ms);
                 action.delay = Some(action.delay.map_or(late, |delay| delay.saturating_add(late)));
@@ -130,12 +130,12 @@ impl Rule {
                 action.floods_stderr = true;
                 return;
             }
-            FaultKind::LostResponse => return action.reply_with(Reply::Lost),
-            FaultKind::Malformed => return action.reply_with(Reply::Malformed),
-            FaultKind::WrongId => return action.reply_with(Reply::WrongId),
-            FaultKind::DuplicateReply => return action.reply_with(Reply::Twice),
+            FaultKind::LostResponse => return action.reply_with(ReplyFault::Lost),
+            FaultKind::Malformed => return action.reply_with(ReplyFault::Malformed),
+            FaultKind::WrongId => return action.reply_with(ReplyFault::WrongId),
+            FaultKind::DuplicateReply => return action.reply_with(ReplyFault::Twice),
         };
-        if action.request == Request::Serve {
+        if action.request == RequestFault::Serve {
             action.request = request;
         }
     }
@@ -143,8 +143,8 @@ impl Rule {
 
 impl Action {
     /// The first fault of the answer decides.
-    fn reply_with(&mut self, reply: Reply) {
-        if self.reply == Reply::Whole {
+    fn reply_with(&mut self, reply: ReplyFault) {
+        if self.reply == ReplyFault::Whole {
             self.reply = reply;
         }
     }
@@ -162,15 +162,15 @@ mod tests {
     fn only_calls_are_touched_unless_the_scope_is_all() {
         let calls = injector(&["hang"]);
         assert!(calls.on_request("tools/list", None, Instant::now()).is_healthy());
-        assert_eq!(calls.on_call("x").request, Request::Ignore);
+        assert_eq!(calls.on_call("x").request, RequestFault::Ignore);
         let all = Injector::default().with(ScopedFault { kind: FaultKind::Hang, scope: FaultScope::All });
-        assert_eq!(all.on_request("tools/list", None, Instant::now()).request, Request::Ignore);
+        assert_eq!(all.on_request("tools/list", None, Instant::now()).request, RequestFault::Ignore);
     }
 
     #[test]
     fn a_tools_own_fault_leaves_the_other_tools_alone() {
         let injector = Injector::default().on_tool("search", FaultKind::Disconnect);
-        assert_eq!(injector.on_call("search").request, Request::Disconnect);
+        assert_eq!(injector.on_call("search").request, RequestFault::Disconnect);
         assert!(injector.on_call("open_page").is_healthy());
     }
 
@@ -178,7 +178,10 @@ mod tests {
     fn a_server_recovers_after_the_first_calls() {
         let injector = injector(&["recover-after:2"]);
         let requests: Vec<_> = (0..4).map(|_| injector.on_call("x").request).collect();
-        assert_eq!(requests, [Request::Ignore, Request::Ignore, Request::Serve, Request::Serve]);
+        assert_eq!(
+            requests,
+            [RequestFault::Ignore, RequestFault::Ignore, RequestFault::Serve, RequestFault::Serve]
+        );
         assert!(injector.on_call("x").is_healthy());
     }
 
@@ -188,12 +191,12 @@ mod tests {
         let calls = injector(&["wedged"]);
         assert_eq!(
             (calls.on_call("x").request, calls.on_call("y").request),
-            (Request::Wedge, Request::Wedge)
+            (RequestFault::Wedge, RequestFault::Wedge)
         );
-        assert_eq!((list(&calls), calls.is_wedged()), (Request::Serve, false));
+        assert_eq!((list(&calls), calls.is_wedged()), (RequestFault::Serve, false));
         let all = Injector::default().with(ScopedFault { kind: FaultKind::Wedged, scope: FaultScope::All });
-        assert_eq!((list(&all), all.is_wedged()), (Request::Wedge, true));
-        assert_eq!(all.on_call("x").request, Request::Wedge);
+        assert_eq!((list(&all), all.is_wedged()), (RequestFault::Wedge, true));
+        assert_eq!(all.on_call("x").request, RequestFault::Wedge);
     }
 
     #[test]
@@ -202,9 +205,12 @@ mod tests {
         let start = Instant::now();
         let at =
             |ms: u64| injector.on_request("tools/call", Some("x"), start + Duration::from_millis(ms)).request;
-        let limit = Request::Limit { retry_after_s: 1 };
-        assert_eq!([at(0), at(10), at(20), at(999)], [Request::Serve, Request::Serve, limit, limit]);
-        assert_eq!([at(1000), at(1001), at(1002)], [Request::Serve, Request::Serve, limit]);
+        let limit = RequestFault::Limit { retry_after_s: 1 };
+        assert_eq!(
+            [at(0), at(10), at(20), at(999)],
+            [RequestFault::Serve, RequestFault::Serve, limit, limit]
+        );
+        assert_eq!([at(1000), at(1001), at(1002)], [RequestFault::Serve, RequestFault::Serve, limit]);
     }
 
     #[test]
@@ -213,7 +219,7 @@ mod tests {
         assert_eq!(action.delay, Some(Duration::from_millis(150)));
         assert_eq!(
             (action.reply, action.floods_stderr, action.request),
-            (Reply::Twice, true, Request::Serve)
+            (ReplyFault::Twice, true, RequestFault::Serve)
         );
         assert_eq!(action.faults.len(), 4);
     }

@@ -5,7 +5,7 @@ mod reply;
 
 pub use injector::Injector;
 pub use mcptest_core::fault::{FaultKind, FaultScope, ScopedFault};
-pub use reply::Reply;
+pub use reply::ReplyFault;
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use std::time::Duration;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Action {
     /// What to do with the request.
-    pub request: Request,
+    pub request: RequestFault,
     /// How long the answer is held back.
     pub delay: Option<Duration>,
     /// A cancel does not stop the answer: it comes, this long after the request.
@@ -21,14 +21,14 @@ pub struct Action {
     /// Whether standard error is flooded before the answer.
     pub floods_stderr: bool,
     /// What becomes of the answer.
-    pub reply: Reply,
+    pub reply: ReplyFault,
     /// The faults that struck, as they are written; empty when all is well.
     pub faults: Vec<FaultKind>,
 }
 
 /// What to do with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Request {
+pub enum RequestFault {
     /// It reaches the server.
     #[default]
     Serve,
@@ -83,11 +83,11 @@ fn words_of(code: i64) -> &'static str {
 }
 
 /// The sentence of an injected JSON-RPC error.
-pub fn refusal(fault: Request) -> Option<crate::jsonrpc::RpcError> {
+pub fn refusal(fault: RequestFault) -> Option<crate::jsonrpc::RpcError> {
     use crate::jsonrpc::RpcError;
     match fault {
-        Request::Refuse { code } => Some(RpcError::new(code, words_of(code))),
-        Request::Limit { retry_after_s } => {
+        RequestFault::Refuse { code } => Some(RpcError::new(code, words_of(code))),
+        RequestFault::Limit { retry_after_s } => {
             let message = format!("too many requests: try again in {retry_after_s} s");
             let data = serde_json::json!({ "retryAfterMs": retry_after_s * 1000 });
             Some(RpcError::new(TOO_MANY_REQUESTS, message).with_data(&data))

@@ -4,7 +4,7 @@ use crate::jsonrpc::{self, Id};
 
 /// What becomes of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Reply {
+pub enum ReplyFault {
     /// It is sent.
     #[default]
     Whole,
@@ -18,7 +18,7 @@ pub enum Reply {
     Twice,
 }
 
-impl Reply {
+impl ReplyFault {
     /// The texts to send in place of an answer.
     pub fn texts(self, answer: String) -> Vec<String> {
         match self {
@@ -57,11 +57,11 @@ mod tests {
 
     #[test]
     fn a_wrong_id_changes_the_messages_own_id_and_nothing_else() {
-        let texts = Reply::WrongId.texts(ANSWER.to_owned());
+        let texts = ReplyFault::WrongId.texts(ANSWER.to_owned());
         let Body::Result { id, result } = parse(&texts[0]).unwrap().body else { panic!("{texts:?}") };
         assert_eq!(id, Id::Number(1_000_010));
         assert_eq!(result.get(), r#"{"id":7,"text":"ü"}"#);
-        let named = Reply::WrongId.texts(r#"{"result":1,"jsonrpc":"2.0","id":"a\"b"}"#.to_owned());
+        let named = ReplyFault::WrongId.texts(r#"{"result":1,"jsonrpc":"2.0","id":"a\"b"}"#.to_owned());
         assert_eq!(named, [r#"{"result":1,"jsonrpc":"2.0","id":"a\"b-wrong"}"#]);
     }
 
@@ -69,14 +69,14 @@ mod tests {
     fn a_malformed_answer_is_not_json_wherever_it_is_cut() {
         for length in 0..8 {
             let answer = format!(r#"{{"jsonrpc":"2.0","id":7,"result":"{}"}}"#, "ü".repeat(length));
-            let texts = Reply::Malformed.texts(answer);
+            let texts = ReplyFault::Malformed.texts(answer);
             assert!(parse(&texts[0]).is_err(), "{texts:?}");
         }
     }
 
     #[test]
     fn an_answer_comes_once_twice_or_never() {
-        let count = |reply: Reply| reply.texts(ANSWER.to_owned()).len();
-        assert_eq!((count(Reply::Whole), count(Reply::Twice), count(Reply::Lost)), (1, 2, 0));
+        let count = |reply: ReplyFault| reply.texts(ANSWER.to_owned()).len();
+        assert_eq!((count(ReplyFault::Whole), count(ReplyFault::Twice), count(ReplyFault::Lost)), (1, 2, 0));
     }
 }

@@ -17,14 +17,14 @@ pub type Answer<'m> = Result<Cow<'m, str>, RpcError>;
 
 /// What a tool answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reply<'m> {
+pub struct ToolReply<'m> {
     /// The JSON text of a result, borrowed from the manifest when nothing was filled in.
     pub text: Cow<'m, str>,
     /// Whether it is sent as it is, whatever MCP asks of a result.
     pub is_raw: bool,
 }
 
-impl<'m> From<Cow<'m, str>> for Reply<'m> {
+impl<'m> From<Cow<'m, str>> for ToolReply<'m> {
     fn from(text: Cow<'m, str>) -> Self {
         Self { text, is_raw: false }
     }
@@ -99,12 +99,12 @@ pub(super) struct Call<'c> {
 }
 
 impl Plan {
-    pub(super) fn answer<'m>(&'m self, call: &Call<'_>) -> Result<Reply<'m>, RpcError> {
+    pub(super) fn answer<'m>(&'m self, call: &Call<'_>) -> Result<ToolReply<'m>, RpcError> {
         let missing = |missing| RpcError::missing(call.who, &missing);
         match self {
-            Self::Result(json) => json.render(&call.values).map(Reply::from).map_err(missing),
+            Self::Result(json) => json.render(&call.values).map(ToolReply::from).map_err(missing),
             Self::Raw(json) => {
-                json.render(&call.values).map(|text| Reply { text, is_raw: true }).map_err(missing)
+                json.render(&call.values).map(|text| ToolReply { text, is_raw: true }).map_err(missing)
             }
             Self::Error { code, message, data } => Err(RpcError {
                 code: *code,
@@ -124,7 +124,7 @@ impl Plan {
 }
 
 impl Sequence {
-    fn next<'m>(&'m self, call: &Call<'_>) -> Result<Reply<'m>, RpcError> {
+    fn next<'m>(&'m self, call: &Call<'_>) -> Result<ToolReply<'m>, RpcError> {
         let (position, count) = (call.state.step(self.slot), self.answers.len());
         let at = match self.then {
             Then::Cycle => position % count.max(1),

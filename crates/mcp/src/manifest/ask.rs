@@ -66,7 +66,7 @@ impl AskKind {
 
 /// One request to the client.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
+pub struct AskRequest {
     /// Its name: the key under which its answer goes into [`Inputs`].
     pub name: String,
     /// What is asked.
@@ -105,7 +105,7 @@ impl Ask {
         values: &Values<'_>,
         inputs: &Inputs,
         declared: &dyn Fn(AskKind) -> bool,
-    ) -> Result<Vec<Request>, RpcError> {
+    ) -> Result<Vec<AskRequest>, RpcError> {
         for round in &self.rounds {
             let open = round.iter().filter(|question| !question.is_answered(inputs));
             let open: Vec<&Question> =
@@ -157,9 +157,9 @@ impl Question {
         inputs.get(&self.name).is_some_and(|answer| self.kind.check(answer).is_ok())
     }
 
-    fn request(&self, who: &str, values: &Values<'_>) -> Result<Request, RpcError> {
+    fn request(&self, who: &str, values: &Values<'_>) -> Result<AskRequest, RpcError> {
         let params = self.params.render(values).map_err(|missing| RpcError::missing(who, &missing))?;
-        Ok(Request { name: self.name.clone(), kind: self.kind, params: params.into_owned() })
+        Ok(AskRequest { name: self.name.clone(), kind: self.kind, params: params.into_owned() })
     }
 
     fn refused(&self, who: &str) -> RpcError {

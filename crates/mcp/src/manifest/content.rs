@@ -8,16 +8,16 @@ use mcptest_core::problem::Problem;
 use mcptest_core::suite::read::{Block, Field};
 
 /// The kinds of content, as MCP calls them.
-const KINDS: &[(&str, Kind)] = &[
-    ("text", Kind::Text),
-    ("image", Kind::Image),
-    ("audio", Kind::Audio),
-    ("resource", Kind::Resource),
-    ("resource_link", Kind::ResourceLink),
+const KINDS: &[(&str, ContentKind)] = &[
+    ("text", ContentKind::Text),
+    ("image", ContentKind::Image),
+    ("audio", ContentKind::Audio),
+    ("resource", ContentKind::Resource),
+    ("resource_link", ContentKind::ResourceLink),
 ];
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ContentKind {
     Text,
     Image,
     Audio,
@@ -25,7 +25,7 @@ enum Kind {
     ResourceLink,
 }
 
-impl Kind {
+impl ContentKind {
     fn name(self) -> &'static str {
         KINDS.iter().find(|(_, kind)| *kind == self).map_or("", |(name, _)| name)
     }
@@ -131,7 +131,7 @@ fn read_block(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Op
     let annotations = block.optional("annotations", "`audience`, `priority`, `lastModified`", literal_object);
     let meta = block.optional("_meta", "Metadata", |f| object_json(f, scope));
     block.at_most_one_of(&["data", "file"]);
-    let kind = if block.has("type") { kind? } else { Kind::guess(block)? };
+    let kind = if block.has("type") { kind? } else { ContentKind::guess(block)? };
     kind.check(block);
     Some(Json::object([
         ("type", Some(Json::string(kind.name()))),
@@ -150,7 +150,7 @@ fn read_block(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Op
     ]))
 }
 
-impl Kind {
+impl ContentKind {
     /// The kind that needs no `type:`, since its keys say it.
     fn guess(block: &Block<'_>) -> Option<Self> {
         let guessed = [("text", Self::Text), ("resource", Self::Resource)];

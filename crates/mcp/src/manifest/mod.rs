@@ -29,8 +29,8 @@ mod tests;
 mod tool;
 mod uri_template;
 
-pub use answer::{Answer, Inputs, Reply};
-pub use ask::{Ask, AskKind, Request};
+pub use answer::{Answer, Inputs, ToolReply};
+pub use ask::{Ask, AskKind, AskRequest};
 pub use load::{Loaded, catalogue, load, load_text};
 pub use notice::{LogLevel, Notice, NoticeKind, ServerChange};
 pub use prompt::Prompt;

@@ -1,6 +1,6 @@
 //! `create:`, `read:`, `update:`, `delete:` and `list:` an answer made of the store.
 
-use super::answer::{Call, Plan, Reply, text_result};
+use super::answer::{Call, Plan, ToolReply, text_result};
 use super::json::Json;
 use super::store::{Collection, Record, Records, Refusal};
 use crate::jsonrpc::{RpcError, code};
@@ -48,7 +48,7 @@ impl Verb {
 }
 
 impl Operation {
-    pub(super) fn answer<'m>(&'m self, call: &Call<'_>) -> Result<Reply<'m>, RpcError> {
+    pub(super) fn answer<'m>(&'m self, call: &Call<'_>) -> Result<ToolReply<'m>, RpcError> {
         let missing = |missing| RpcError::missing(call.who, &missing);
         let key = match self.verb {
             Verb::Read | Verb::Update | Verb::Delete => {
@@ -95,7 +95,7 @@ impl Operation {
         given.collect()
     }
 
-    fn refuse<'m>(&'m self, refusal: &Refusal, call: &Call<'_>) -> Result<Reply<'m>, RpcError> {
+    fn refuse<'m>(&'m self, refusal: &Refusal, call: &Call<'_>) -> Result<ToolReply<'m>, RpcError> {
         let name = &self.collection.name;
         let said = match refusal {
             Refusal::NotFound(key) => {

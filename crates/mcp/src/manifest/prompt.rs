@@ -2,7 +2,7 @@
 
 use super::Manifest;
 use super::answer::{Answer, Inputs};
-use super::ask::{Ask, AskKind, Request};
+use super::ask::{Ask, AskKind, AskRequest};
 use super::content;
 use super::context::Context;
 use super::fields::{literal_json, literal_object};
@@ -67,7 +67,7 @@ impl Prompt {
         arguments: &Value,
         inputs: &Inputs,
         declared: &dyn Fn(AskKind) -> bool,
-    ) -> Result<Vec<Request>, RpcError> {
+    ) -> Result<Vec<AskRequest>, RpcError> {
         self.ask.next(&self.who, &values(arguments, inputs), inputs, declared)
     }
 

@@ -2,7 +2,7 @@
 
 use super::Manifest;
 use super::answer::{Answer, Inputs};
-use super::ask::{Ask, AskKind, Request};
+use super::ask::{Ask, AskKind, AskRequest};
 use super::content::{Body, contents};
 use super::context::Context;
 use super::fields::{either, has_scheme, literal_json, literal_object};
@@ -69,7 +69,7 @@ impl<'m> FoundResource<'m> {
         &self,
         inputs: &Inputs,
         declared: &dyn Fn(AskKind) -> bool,
-    ) -> Result<Vec<Request>, RpcError> {
+    ) -> Result<Vec<AskRequest>, RpcError> {
         self.resource.ask.next(&self.who, &self.values(inputs), inputs, declared)
     }
 

@@ -1,7 +1,7 @@
 //! One tool of a mock server: what it lists, what it takes, what it answers.
 
-use super::answer::{Answer, Call, Inputs, Plan, Reply, cut, output_fault, text_result};
-use super::ask::{Ask, AskKind, Request};
+use super::answer::{Answer, Call, Inputs, Plan, ToolReply, cut, output_fault, text_result};
+use super::ask::{Ask, AskKind, AskRequest};
 use super::condition::Condition;
 use super::content::text_block;
 use super::context::Context;
@@ -79,7 +79,7 @@ impl Tool {
         arguments: &Value,
         inputs: &Inputs,
         declared: &dyn Fn(AskKind) -> bool,
-    ) -> Result<Vec<Request>, RpcError> {
+    ) -> Result<Vec<AskRequest>, RpcError> {
         if self.ask.is_empty() {
             return Ok(Vec::new());
         }
@@ -107,7 +107,7 @@ impl Tool {
         arguments: &Value,
         state: &State,
         inputs: &Inputs,
-    ) -> Result<Reply<'m>, RpcError> {
+    ) -> Result<ToolReply<'m>, RpcError> {
         let answer = || self.answer_in(arguments, state, inputs);
         match state.world().call((&state.server, &self.name), arguments, answer, has_failed) {
             Ok(answered) => answered,
@@ -122,7 +122,7 @@ impl Tool {
         arguments: &Value,
         state: &State,
         inputs: &Inputs,
-    ) -> Result<Reply<'m>, RpcError> {
+    ) -> Result<ToolReply<'m>, RpcError> {
         if let [Case { when: None, plan: Plan::Result(json) }] = self.cases.as_slice()
             && let Some(text) = json.as_static()
         {
@@ -140,8 +140,8 @@ impl Tool {
         self.checked(reply)
     }
 
-    fn checked<'m>(&self, reply: Reply<'m>) -> Result<Reply<'m>, RpcError> {
-        let Reply { text: Cow::Owned(text), is_raw: false } = &reply else { return Ok(reply) };
+    fn checked<'m>(&self, reply: ToolReply<'m>) -> Result<ToolReply<'m>, RpcError> {
+        let ToolReply { text: Cow::Owned(text), is_raw: false } = &reply else { return Ok(reply) };
         match self.output.as_ref().and_then(|schema| output_fault(text, schema)) {
             Some(fault) => {
                 let message = format!("the result of {} does not fit its output schema: {fault}", self.who);
@@ -220,7 +220,7 @@ impl Tool {
 }
 
 /// Whether a call got no result, or one that is an error.
-fn has_failed(answered: &Result<Reply<'_>, RpcError>) -> bool {
+fn has_failed(answered: &Result<ToolReply<'_>, RpcError>) -> bool {
     let is_error = |text: &str| {
         let result: Value = serde_json::from_str(text).unwrap_or_default();
         result.get("isError").and_then(Value::as_bool) == Some(true)

@@ -14,7 +14,7 @@ use super::{legacy, modern};
 use crate::era::Era;
 use crate::fault::{self, Action};
 use crate::jsonrpc::{self, Id, RpcError, code};
-use crate::manifest::{Inputs, LogLevel, Request as Ask};
+use crate::manifest::{AskRequest, Inputs, LogLevel};
 use http::HeaderMap;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -57,7 +57,7 @@ impl Server {
         let catalog = self.catalog();
         let action = action(&catalog, request);
         if let Some(action) = &action
-            && action.request != fault::Request::Serve
+            && action.request != fault::RequestFault::Serve
         {
             let outcome = match fault::refusal(action.request) {
                 Some(error) => MockOutcome::refused(request, &error, 200),
@@ -163,7 +163,7 @@ impl Server {
         }
     }
 
-    fn input_required(&self, job: &Job, asks: &[Ask], answers: Inputs, round: usize) -> String {
+    fn input_required(&self, job: &Job, asks: &[AskRequest], answers: Inputs, round: usize) -> String {
         let requests: Vec<String> = asks
             .iter()
             .map(|ask| {

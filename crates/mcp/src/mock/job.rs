@@ -1,9 +1,9 @@
 //! Work that was asked for: what it says, asks and changes on the way to its answer.
 
-use super::recorded::Recorded;
+use super::recorded::RecordedRequest;
 use crate::jsonrpc::{self, RpcError};
 use crate::manifest::{
-    self, AskKind, Inputs, LogLevel, Manifest, NoticeKind, Reply, Request, ServerChange, State,
+    self, AskKind, AskRequest, Inputs, LogLevel, Manifest, NoticeKind, ServerChange, State, ToolReply,
 };
 use serde_json::Value;
 use std::borrow::Cow;
@@ -34,7 +34,7 @@ pub(super) enum Job {
     Tool { mock: Arc<Mock>, name: String, arguments: Value },
     Prompt { mock: Arc<Mock>, name: String, arguments: Value },
     Resource { mock: Arc<Mock>, uri: String },
-    Recorded(Arc<Recorded>),
+    Recorded(Arc<RecordedRequest>),
 }
 
 /// A manifest and its memory.
@@ -55,7 +55,7 @@ impl Job {
         &self,
         inputs: &Inputs,
         declared: &dyn Fn(AskKind) -> bool,
-    ) -> Result<Vec<Request>, RpcError> {
+    ) -> Result<Vec<AskRequest>, RpcError> {
         match self {
             Self::Tool { mock, name, arguments } => {
                 mock.manifest.tool(name)?.requests(arguments, inputs, declared)
@@ -108,17 +108,17 @@ impl Job {
     }
 
     /// The answer: a result as JSON text.
-    pub(super) fn answer(&self, inputs: &Inputs) -> Result<Reply<'_>, RpcError> {
+    pub(super) fn answer(&self, inputs: &Inputs) -> Result<ToolReply<'_>, RpcError> {
         match self {
             Self::Tool { mock, name, arguments } => match mock.answerer {
                 Some(answer) => Ok(Cow::<str>::Owned(answer(name, arguments).to_string()).into()),
                 None => mock.manifest.tool(name)?.reply(arguments, &mock.state, inputs),
             },
             Self::Prompt { mock, name, arguments } => {
-                mock.manifest.prompt(name)?.answer(arguments, inputs).map(Reply::from)
+                mock.manifest.prompt(name)?.answer(arguments, inputs).map(ToolReply::from)
             }
-            Self::Resource { mock, uri } => mock.manifest.resource(uri)?.answer(inputs).map(Reply::from),
-            Self::Recorded(recorded) => recorded.answer().map(Reply::from),
+            Self::Resource { mock, uri } => mock.manifest.resource(uri)?.answer(inputs).map(ToolReply::from),
+            Self::Recorded(recorded) => recorded.answer().map(ToolReply::from),
         }
     }
 

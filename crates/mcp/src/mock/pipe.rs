@@ -147,7 +147,7 @@ impl Pipe {
             }
             (MockOutcome::Unserved, action) => {
                 let request = action.map(|action| action.request);
-                return (request == Some(fault::Request::Disconnect)).then_some(Ended::Disconnected);
+                return (request == Some(fault::RequestFault::Disconnect)).then_some(Ended::Disconnected);
             }
             (MockOutcome::Listen { id, filter }, _) => {
                 self.outlet.send(filter.acknowledgement(&id)).await;

@@ -10,7 +10,7 @@ use super::server::Server;
 use super::session::Session;
 use crate::era::Era;
 use crate::jsonrpc::{self, Id, RpcError, code};
-use crate::manifest::{Inputs, LogLevel, Request};
+use crate::manifest::{AskRequest, Inputs, LogLevel};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ impl Play {
         Some(self.answer())
     }
 
-    fn open_questions(&self) -> Result<Vec<Request>, RpcError> {
+    fn open_questions(&self) -> Result<Vec<AskRequest>, RpcError> {
         self.job.requests(&self.inputs, &|kind| self.client.capabilities.has(kind.capability()))
     }
 
@@ -135,7 +135,7 @@ impl Play {
         }
     }
 
-    async fn ask(&self, ask: &Request, outlet: &Outlet) -> Result<serde_json::Value, RpcError> {
+    async fn ask(&self, ask: &AskRequest, outlet: &Outlet) -> Result<serde_json::Value, RpcError> {
         let method = ask.kind.method();
         let failed = |why: &str| RpcError::new(code::INTERNAL_ERROR, format!("{method}: {why}"));
         let session = self.session.as_ref().ok_or_else(|| failed("there is no session"))?;

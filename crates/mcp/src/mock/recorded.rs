@@ -2,26 +2,26 @@
 
 use super::job::Beat;
 use crate::jsonrpc::RpcError;
-use crate::manifest::{AskKind, Inputs, Request};
+use crate::manifest::{AskKind, AskRequest, Inputs};
 use std::borrow::Cow;
 
 /// A request of a tape with all that came of it.
 #[derive(Debug)]
-pub(super) struct Recorded {
+pub(super) struct RecordedRequest {
     /// The request without what changes from client to client, as JSON text.
     pub(super) params: String,
     /// Names this recording among all of the tape.
     pub(super) fingerprint: String,
     pub(super) beats: Vec<Beat>,
     /// What the server asked, round by round; names are unique.
-    pub(super) rounds: Vec<Vec<Request>>,
+    pub(super) rounds: Vec<Vec<AskRequest>>,
     pub(super) outcome: Result<String, RpcError>,
 }
 
-impl Recorded {
+impl RecordedRequest {
     /// The questions of the first round that is not answered; a client is not asked what it cannot answer.
-    pub(super) fn requests(&self, inputs: &Inputs, declared: &dyn Fn(AskKind) -> bool) -> Vec<Request> {
-        let open = |round: &Vec<Request>| -> Vec<Request> {
+    pub(super) fn requests(&self, inputs: &Inputs, declared: &dyn Fn(AskKind) -> bool) -> Vec<AskRequest> {
+        let open = |round: &Vec<AskRequest>| -> Vec<AskRequest> {
             let open = round.iter().filter(|ask| !inputs.contains_key(&ask.name) && declared(ask.kind));
             open.cloned().collect()
         };

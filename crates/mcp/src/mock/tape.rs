@@ -1,7 +1,7 @@
 //! A recorded server, served again: which recorded answer does a request get?
 
 use super::catalog::Identity;
-use super::recorded::Recorded;
+use super::recorded::RecordedRequest;
 use super::tape_index;
 use crate::jsonrpc::{RpcError, code, excerpt};
 use crate::tape::Tape;
@@ -21,7 +21,7 @@ pub(super) struct TapeSource {
 #[derive(Debug)]
 struct Group {
     hash: u128,
-    recorded: Vec<Arc<Recorded>>,
+    recorded: Vec<Arc<RecordedRequest>>,
     next: AtomicUsize,
 }
 
@@ -53,7 +53,7 @@ impl TapeSource {
         method: &str,
         params: Option<&RawValue>,
         fingerprint: Option<&str>,
-    ) -> Result<Arc<Recorded>, RpcError> {
+    ) -> Result<Arc<RecordedRequest>, RpcError> {
         let Some(groups) = self.methods.get(method) else {
             let known: Vec<&str> = self.methods.keys().map(String::as_str).collect();
             let message = format!("the tape has no `{method}`; it has {}", known.join(", "));

@@ -2,10 +2,10 @@
 
 use super::catalog::Identity;
 use super::job::{Beat, BeatKind};
-use super::recorded::Recorded;
+use super::recorded::RecordedRequest;
 use super::tape::comparable;
 use crate::jsonrpc::{Body, Id, RpcError, parse};
-use crate::manifest::{AskKind, LogLevel, Request};
+use crate::manifest::{AskKind, AskRequest, LogLevel};
 use crate::tape::{Direction, Entry, Tape};
 use crate::wire::CommonParams;
 use serde::de::{MapAccess, Visitor};
@@ -18,32 +18,32 @@ use std::time::Duration;
 #[derive(Debug, Default)]
 pub(super) struct Index {
     pub(super) identity: Option<Identity>,
-    pub(super) recorded: Vec<(String, Recorded)>,
+    pub(super) recorded: Vec<(String, RecordedRequest)>,
 }
 
 /// Requests that are not answered yet, newest last.
 #[derive(Default)]
-struct Reader {
+struct TapeReader {
     index: Index,
-    open: Vec<Open>,
+    open: Vec<TapedRequest>,
     /// Calls that were answered with questions, by method and parameters.
-    chains: Vec<Open>,
+    chains: Vec<TapedRequest>,
     count: usize,
 }
 
 #[derive(Default)]
-struct Open {
+struct TapedRequest {
     method: String,
     params: String,
     id: Option<Id>,
     place: (Option<u64>, Option<u64>),
     token: Option<String>,
     beats: Vec<Beat>,
-    rounds: Vec<Vec<Request>>,
+    rounds: Vec<Vec<AskRequest>>,
 }
 
 pub(super) fn read(tape: &Tape) -> Index {
-    let mut reader = Reader::default();
+    let mut reader = TapeReader::default();
     for entry in &tape.entries {
         let Some(message) = &entry.message else { continue };
         let Ok(message) = parse(message.get()) else { continue };
@@ -69,7 +69,7 @@ pub(super) fn read(tape: &Tape) -> Index {
     reader.index
 }
 
-impl Reader {
+impl TapeReader {
     fn begin(&mut self, entry: &Entry, id: Id, method: &str, params: Option<&RawValue>) {
         let raw = params.map(RawValue::get);
         let comparable = comparable(method, raw);
@@ -77,7 +77,7 @@ impl Reader {
         let chain = self.chains.iter().position(|chain| chain.method == method && chain.params == comparable);
         let mut open = match chain {
             Some(at) if common.is_continued() => self.chains.remove(at),
-            _ => Open { method: method.to_owned(), params: comparable, ..Open::default() },
+            _ => TapedRequest { method: method.to_owned(), params: comparable, ..TapedRequest::default() },
         };
         open.id = Some(id);
         open.place = (entry.session, entry.exchange);
@@ -86,7 +86,7 @@ impl Reader {
     }
 
     /// The request that a message of the server belongs to: that of its exchange, or the newest.
-    fn current(&mut self, entry: &Entry) -> Option<&mut Open> {
+    fn current(&mut self, entry: &Entry) -> Option<&mut TapedRequest> {
         let place = (entry.session, entry.exchange);
         let at = self.open.iter().rposition(|open| open.place == place);
         let at = at.or_else(|| self.open.iter().rposition(|open| open.place.0 == entry.session))?;
@@ -98,7 +98,7 @@ impl Reader {
         let params = params.map_or("{}", RawValue::get).to_owned();
         if let Some(open) = self.current(entry).filter(|open| may_ask(&open.method)) {
             let name = open.unique(kind.capability());
-            open.rounds.push(vec![Request { name, kind, params }]);
+            open.rounds.push(vec![AskRequest { name, kind, params }]);
         }
     }
 
@@ -131,7 +131,7 @@ impl Reader {
 
     fn end(&mut self, entry: &Entry, id: &Id, outcome: Result<&str, RpcError>) {
         let place = (entry.session, entry.exchange);
-        let is_of = |open: &Open| open.id.as_ref() == Some(id);
+        let is_of = |open: &TapedRequest| open.id.as_ref() == Some(id);
         let at = self.open.iter().rposition(|open| is_of(open) && open.place == place);
         let at =
             at.or_else(|| self.open.iter().rposition(|open| is_of(open) && open.place.0 == entry.session));
@@ -141,7 +141,7 @@ impl Reader {
             && let Some(questions) = questions(result)
         {
             let named =
-                questions.into_iter().map(|ask| Request { name: open.unique(&ask.name), ..ask }).collect();
+                questions.into_iter().map(|ask| AskRequest { name: open.unique(&ask.name), ..ask }).collect();
             open.rounds.push(named);
             self.chains.push(open);
             return;
@@ -155,9 +155,9 @@ impl Reader {
         }
     }
 
-    fn finish(&mut self, open: Open, outcome: Result<&str, RpcError>) {
+    fn finish(&mut self, open: TapedRequest, outcome: Result<&str, RpcError>) {
         self.count += 1;
-        let recorded = Recorded {
+        let recorded = RecordedRequest {
             params: open.params,
             fingerprint: format!("tape {}", self.count),
             beats: open.beats,
@@ -168,7 +168,7 @@ impl Reader {
     }
 }
 
-impl Open {
+impl TapedRequest {
     /// A name that no earlier question has.
     fn unique(&self, name: &str) -> String {
         let is_taken = |name: &str| self.rounds.iter().flatten().any(|ask| ask.name == name);
@@ -192,7 +192,7 @@ fn kind_of(method: &str) -> Option<AskKind> {
 }
 
 /// The questions of an `input_required` result.
-fn questions(result: &str) -> Option<Vec<Request>> {
+fn questions(result: &str) -> Option<Vec<AskRequest>> {
     #[derive(Deserialize)]
     struct Asking<'a> {
         #[serde(rename = "resultType")]
@@ -206,7 +206,7 @@ fn questions(result: &str) -> Option<Vec<Request>> {
     }
     let request = |(name, ask): (String, Ask<'_>)| {
         let kind = kind_of(&ask.method)?;
-        Some(Request { name, kind, params: ask.params.map_or("{}", RawValue::get).to_owned() })
+        Some(AskRequest { name, kind, params: ask.params.map_or("{}", RawValue::get).to_owned() })
     };
     Some(asking.requests.0.into_iter().filter_map(request).collect())
 }

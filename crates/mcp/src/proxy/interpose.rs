@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 /// A request of the client.
 #[derive(Debug, Clone, Copy)]
-pub struct Asked<'a> {
+pub struct ClientRequest<'a> {
     /// Ties the answer to it.
     pub id: &'a Id,
     /// What is asked.
@@ -21,7 +21,7 @@ pub struct Asked<'a> {
 /// Stands between a client and a server, and is asked about every request.
 pub trait Interposer: Send + Sync + 'static {
     /// What becomes of a request.
-    fn asked(&self, request: Asked<'_>) -> Taken;
+    fn asked(&self, request: ClientRequest<'_>) -> Taken;
 
     /// Whether anything at all still reaches the server.
     fn lets_pass(&self) -> bool {
@@ -77,7 +77,7 @@ pub struct Instead {
 /// Waits for the end of one request.
 pub trait Watch: Send + Sync {
     /// The answer came: what the client gets.
-    fn answered(&self, answer: &Body<'_>, text: &str) -> Reply;
+    fn answered(&self, answer: &Body<'_>, text: &str) -> WatchedReply;
     /// No answer will come; the sentence says why.
     fn unanswered(&self, _why: &str) {}
     /// What the client gets has been sent.
@@ -92,7 +92,7 @@ pub trait Watch: Send + Sync {
 
 /// What a client gets for an answer.
 #[derive(Debug, Clone, Default)]
-pub struct Reply {
+pub struct WatchedReply {
     /// What is sent in its place; the answer as it came when `None`.
     pub texts: Option<Vec<String>>,
     /// How long it is held back.
@@ -103,7 +103,7 @@ pub struct Reply {
     pub floods_stderr: bool,
 }
 
-impl Reply {
+impl WatchedReply {
     /// Whether the client gets nothing at all.
     pub(crate) fn is_withheld(&self) -> bool {
         self.texts.as_ref().is_some_and(Vec::is_empty)
@@ -112,22 +112,22 @@ impl Reply {
 
 /// Faults of the wire on every call, as the proxy and the mock have them.
 impl Interposer for Injector {
-    fn asked(&self, request: Asked<'_>) -> Taken {
+    fn asked(&self, request: ClientRequest<'_>) -> Taken {
         let call = request.params.and_then(CallParams::read);
         let tool = call.as_ref().map(|call| &*call.name);
         let action = self.on_request(request.method, tool, Instant::now());
         let faults = action.faults.iter().map(ToString::to_string).collect();
         let onward = match action.request {
-            fault::Request::Serve if action.is_healthy() => Onward::Pass,
-            fault::Request::Serve => Onward::Watch(Arc::new(action)),
-            fault::Request::Ignore | fault::Request::Wedge => Onward::Swallow(None),
-            fault::Request::Disconnect => Onward::Disconnect,
+            fault::RequestFault::Serve if action.is_healthy() => Onward::Pass,
+            fault::RequestFault::Serve => Onward::Watch(Arc::new(action)),
+            fault::RequestFault::Ignore | fault::RequestFault::Wedge => Onward::Swallow(None),
+            fault::RequestFault::Disconnect => Onward::Disconnect,
             refused => match refusal(refused) {
                 Some(error) => Onward::Answer(Instead {
                     text: jsonrpc::error(Some(request.id), &error),
                     hold: Duration::ZERO,
                     retry_after_s: match refused {
-                        fault::Request::Limit { retry_after_s } => Some(retry_after_s),
+                        fault::RequestFault::Limit { retry_after_s } => Some(retry_after_s),
                         _ => None,
                     },
                 }),
@@ -143,9 +143,9 @@ impl Interposer for Injector {
 }
 
 impl Watch for Action {
-    fn answered(&self, _answer: &Body<'_>, text: &str) -> Reply {
-        Reply {
-            texts: (self.reply != fault::Reply::Whole)
+    fn answered(&self, _answer: &Body<'_>, text: &str) -> WatchedReply {
+        WatchedReply {
+            texts: (self.reply != fault::ReplyFault::Whole)
                 .then(|| self.reply.texts(text.trim_ascii_end().to_owned())),
             hold: self.delay.unwrap_or_default(),
             despite_cancel: self.despite_cancel,

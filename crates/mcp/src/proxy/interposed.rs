@@ -1,6 +1,6 @@
 //! Between a client and a server on stdio when someone looks at it: whole messages, some of which come out otherwise.
 
-use super::interpose::{Asked, Instead, Interposer, Onward, Reply, Watch};
+use super::interpose::{ClientRequest, Instead, Interposer, Onward, Watch, WatchedReply};
 use super::lines::LineSeen;
 use super::record::Recorder;
 use crate::fault::flood;
@@ -21,12 +21,12 @@ pub(super) struct Interposed<O, E> {
     recorder: Recorder<LineSeen>,
     output: tokio::sync::Mutex<O>,
     errors: Arc<tokio::sync::Mutex<E>>,
-    open: Mutex<BTreeMap<Id, Open>>,
+    open: Mutex<BTreeMap<Id, WatchedRequest>>,
 }
 
 /// A request whose answer someone waits for.
 #[derive(Clone)]
-struct Open {
+struct WatchedRequest {
     watch: Arc<dyn Watch>,
     asked: Instant,
     is_cancelled: bool,
@@ -153,7 +153,7 @@ where
             let is_kept_from_server = !self.interposer.lets_pass() || self.is_ignored_cancel(&message.body);
             return if is_kept_from_server { Verdict::Swallow } else { Verdict::Pass };
         };
-        let taken = self.interposer.asked(Asked { id: &id, method: &method, params });
+        let taken = self.interposer.asked(ClientRequest { id: &id, method: &method, params });
         for fault in taken.faults {
             self.recorder.see(0, LineSeen::Event(Event::Fault { fault }));
         }
@@ -175,7 +175,7 @@ where
     }
 
     fn await_answer(&self, id: Id, watch: Arc<dyn Watch>, is_kept_back: bool) {
-        let open = Open { watch, asked: Instant::now(), is_cancelled: false, is_kept_back };
+        let open = WatchedRequest { watch, asked: Instant::now(), is_cancelled: false, is_kept_back };
         self.open.lock().insert(id, open);
     }
 
@@ -191,7 +191,7 @@ where
     }
 
     /// What the client gets for a line that answers a request which is watched.
-    fn answer_of(&self, line: &[u8]) -> Option<(Id, Open, Reply)> {
+    fn answer_of(&self, line: &[u8]) -> Option<(Id, WatchedRequest, WatchedReply)> {
         if line.trim_ascii().is_empty() {
             return None;
         }
@@ -210,12 +210,12 @@ where
         let reply = found.watch.answered(&message.body, text);
         if found.watch.ignores_cancel() || reply.is_withheld() || !reply.hold.is_zero() {
             // The client still waits, and may give up; the server is done with it.
-            self.open.lock().insert(id.clone(), Open { is_kept_back: true, ..found.clone() });
+            self.open.lock().insert(id.clone(), WatchedRequest { is_kept_back: true, ..found.clone() });
         }
         Some((id.clone(), found, reply))
     }
 
-    async fn answer(&self, id: Id, open: Open, reply: Reply, line: Bytes) {
+    async fn answer(&self, id: Id, open: WatchedRequest, reply: WatchedReply, line: Bytes) {
         if reply.is_withheld() {
             return;
         }

@@ -8,7 +8,7 @@ mod trace;
 mod write;
 
 pub use entry::{Direction, Entry, Event, Header, TapeServer};
-pub(crate) use pair::{Asked, requests};
+pub(crate) use pair::{TapeRequest, requests};
 pub use read::{Tape, TapeError, is_tape};
 pub use show::{ShowOptions, timeline};
 pub(crate) use trace::sessions;

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 
 /// A request of either side, with what became of it.
 #[derive(Debug, Clone)]
-pub(crate) struct Asked<'a> {
+pub(crate) struct TapeRequest<'a> {
     /// The entry it stands in.
     pub(crate) entry: usize,
     pub(crate) from: Direction,
@@ -32,7 +32,7 @@ pub(crate) struct Answered<'a> {
     pub(crate) outcome: Result<&'a RawValue, RpcError>,
 }
 
-impl<'a> Asked<'a> {
+impl<'a> TapeRequest<'a> {
     /// What a call of a tool asks for.
     pub(crate) fn call(&self) -> Option<CallParams<'a>> {
         CallParams::read(self.params.filter(|_| self.method == "tools/call")?)
@@ -50,8 +50,8 @@ impl<'a> Asked<'a> {
 }
 
 /// Every request of the tape in order.
-pub(crate) fn requests(tape: &Tape) -> Vec<Asked<'_>> {
-    let mut asked: Vec<Asked<'_>> = Vec::new();
+pub(crate) fn requests(tape: &Tape) -> Vec<TapeRequest<'_>> {
+    let mut asked: Vec<TapeRequest<'_>> = Vec::new();
     for (index, entry) in tape.entries.iter().enumerate() {
         if let Some(Event::Fault { fault }) = &entry.event {
             let struck = asked.iter_mut().rev().find(|asked| {
@@ -65,7 +65,7 @@ pub(crate) fn requests(tape: &Tape) -> Vec<Asked<'_>> {
         for text in messages(entry) {
             let Ok(message) = parse(text) else { continue };
             match message.body {
-                Body::Request { id, method, params } => asked.push(Asked {
+                Body::Request { id, method, params } => asked.push(TapeRequest {
                     entry: index,
                     from,
                     session: entry.session,
@@ -82,7 +82,7 @@ pub(crate) fn requests(tape: &Tape) -> Vec<Asked<'_>> {
                     answer(tape, &mut asked, (index, from), &id, Err(error));
                 }
                 body => {
-                    let of = |asked: &&mut Asked<'_>, id: &Id| {
+                    let of = |asked: &&mut TapeRequest<'_>, id: &Id| {
                         asked.id == *id && asked.from == from && asked.session == entry.session
                     };
                     let cancelled = body.cancelled_id();
@@ -100,13 +100,13 @@ pub(crate) fn requests(tape: &Tape) -> Vec<Asked<'_>> {
 
 fn answer<'a>(
     tape: &Tape,
-    asked: &mut [Asked<'a>],
+    asked: &mut [TapeRequest<'a>],
     (index, from): (usize, Direction),
     id: &Id,
     outcome: Result<&'a RawValue, RpcError>,
 ) {
     let entry = &tape.entries[index];
-    let waits = |asked: &Asked<'_>| {
+    let waits = |asked: &TapeRequest<'_>| {
         asked.answer.is_none() && asked.from != from && asked.id == *id && asked.session == entry.session
     };
     let found = asked

@@ -1,6 +1,6 @@
 //! What happened on this tape, for a person to read?
 
-use super::pair::{Asked, messages, requests};
+use super::pair::{TapeRequest, messages, requests};
 use super::{Direction, Entry, Event, Tape};
 use crate::jsonrpc::{Body, parse};
 use crate::wire::CallResult;
@@ -62,8 +62,8 @@ pub fn timeline(tape: &Tape, options: ShowOptions) -> String {
 struct Page<'t> {
     text: String,
     options: ShowOptions,
-    requests: BTreeMap<usize, Vec<&'t Asked<'t>>>,
-    answers: BTreeMap<usize, Vec<&'t Asked<'t>>>,
+    requests: BTreeMap<usize, Vec<&'t TapeRequest<'t>>>,
+    answers: BTreeMap<usize, Vec<&'t TapeRequest<'t>>>,
     /// How many calls each session has made so far.
     calls: RefCell<BTreeMap<Option<u64>, usize>>,
 }
@@ -73,7 +73,7 @@ fn is_stderr(entry: &Entry) -> bool {
 }
 
 impl Page<'_> {
-    fn header(&mut self, tape: &Tape, asked: &[Asked<'_>]) {
+    fn header(&mut self, tape: &Tape, asked: &[TapeRequest<'_>]) {
         let server = &tape.header.server;
         if let Some(name) = &server.name {
             self.labelled("server", name);
@@ -163,10 +163,10 @@ impl Page<'_> {
         &self,
         method: &str,
         params: Option<&RawValue>,
-        asked: Option<&Asked<'_>>,
+        asked: Option<&TapeRequest<'_>>,
         session: Option<u64>,
     ) -> String {
-        if let Some(call) = asked.and_then(Asked::call) {
+        if let Some(call) = asked.and_then(TapeRequest::call) {
             let arguments = call.arguments.map_or("", RawValue::get);
             let mut calls = self.calls.borrow_mut();
             let number = calls.entry(session).and_modify(|number| *number += 1).or_insert(1);
@@ -210,7 +210,7 @@ impl Page<'_> {
 }
 
 /// What was answered, and after how long.
-fn answered(asked: Option<&Asked<'_>>, id: &str) -> (String, String) {
+fn answered(asked: Option<&TapeRequest<'_>>, id: &str) -> (String, String) {
     let Some(asked) = asked else {
         return (format!("an answer to {}, which was not asked", escape(id)), String::new());
     };

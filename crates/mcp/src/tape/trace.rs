@@ -1,6 +1,6 @@
 //! A tape as the runs that gates judge: each session is one, with the calls as they were made.
 
-use super::pair::{Asked, requests};
+use super::pair::{TapeRequest, requests};
 use super::{Direction, Event, Tape};
 use crate::wire::CallResult;
 use mcptest_core::trace::{
@@ -35,7 +35,8 @@ pub fn to_cassette(tape: &Tape, options: &TraceOptions) -> String {
     };
     let mut lines = vec![serde_json::to_string(&header).unwrap_or_default()];
     for (index, session) in sessions(tape).into_iter().enumerate() {
-        let of_session: Vec<&Asked<'_>> = asked.iter().filter(|asked| asked.session == session).collect();
+        let of_session: Vec<&TapeRequest<'_>> =
+            asked.iter().filter(|asked| asked.session == session).collect();
         let mut trace = trace(tape, session, &of_session);
         trace.final_response.clone_from(&options.final_response);
         lines.push(run_line(index + 1, &trace.to_json()));
@@ -55,7 +56,7 @@ pub(crate) fn sessions(tape: &Tape) -> BTreeSet<Option<u64>> {
     sessions
 }
 
-fn trace(tape: &Tape, session: Option<u64>, asked: &[&Asked<'_>]) -> ConversationTrace {
+fn trace(tape: &Tape, session: Option<u64>, asked: &[&TapeRequest<'_>]) -> ConversationTrace {
     let mut trace = ConversationTrace::default();
     let mut waiting: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
     for asked in asked.iter().filter(|asked| asked.from == Direction::Client) {
@@ -98,7 +99,7 @@ fn trace(tape: &Tape, session: Option<u64>, asked: &[&Asked<'_>]) -> Conversatio
     trace
 }
 
-fn result(tape: &Tape, asked: &Asked<'_>, call_index: usize) -> RecordedResult {
+fn result(tape: &Tape, asked: &TapeRequest<'_>, call_index: usize) -> RecordedResult {
     let duration_ms = asked.duration_us().map(|us| us / 1000);
     let refused = |code, message| RecordedResult {
         call_index,
@@ -124,7 +125,7 @@ fn result(tape: &Tape, asked: &Asked<'_>, call_index: usize) -> RecordedResult {
     }
 }
 
-fn why_unanswered(tape: &Tape, asked: &Asked<'_>) -> String {
+fn why_unanswered(tape: &Tape, asked: &TapeRequest<'_>) -> String {
     if asked.is_cancelled {
         return "there was no answer before the client cancelled the call".to_owned();
     }
@@ -139,7 +140,7 @@ fn why_unanswered(tape: &Tape, asked: &Asked<'_>) -> String {
     }
 }
 
-fn plain(asked: &Asked<'_>) -> String {
+fn plain(asked: &TapeRequest<'_>) -> String {
     match &asked.id {
         crate::jsonrpc::Id::Number(number) => number.to_string(),
         crate::jsonrpc::Id::Text(text) => text.clone(),
@@ -147,14 +148,14 @@ fn plain(asked: &Asked<'_>) -> String {
 }
 
 /// The name that the client gave itself.
-fn client_name(asked: &[Asked<'_>]) -> Option<String> {
+fn client_name(asked: &[TapeRequest<'_>]) -> Option<String> {
     let params = asked.iter().find(|asked| asked.method == "initialize")?.params?;
     let params: serde_json::Value = serde_json::from_str(params.get()).ok()?;
     params.pointer("/clientInfo/name")?.as_str().map(str::to_owned)
 }
 
 /// The tools as they were listed, the latest of each name; `None` when they never were.
-fn catalogue(tape: &Tape, asked: &[Asked<'_>]) -> Option<Vec<CatalogueTool<Box<RawValue>>>> {
+fn catalogue(tape: &Tape, asked: &[TapeRequest<'_>]) -> Option<Vec<CatalogueTool<Box<RawValue>>>> {
     #[derive(Deserialize)]
     struct Listed<'a> {
         #[serde(borrow)]

@@ -30,7 +30,7 @@ impl Tier {
 
 /// One difference.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Finding {
+pub struct DriftFinding {
     /// How bad it is.
     #[serde(skip)]
     pub tier: Tier,
@@ -55,7 +55,7 @@ pub struct LeftOut {
 #[derive(Debug, Default)]
 pub struct Drift {
     /// The differences, the worst first.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<DriftFinding>,
     /// How many requests were sent again.
     pub replayed: usize,
     /// The requests that were not.
@@ -78,7 +78,7 @@ impl Drift {
 pub(super) struct Findings {
     /// With whether it occurred.
     ignored: Vec<(Ignore, bool)>,
-    pub(super) found: Vec<Finding>,
+    pub(super) found: Vec<DriftFinding>,
 }
 
 impl Findings {
@@ -115,7 +115,7 @@ impl Subject<'_> {
             return;
         }
         let (subject, path, message) = (self.text.to_owned(), path.to_owned(), message.into());
-        let finding = Finding { tier, subject, path, message };
+        let finding = DriftFinding { tier, subject, path, message };
         // What several sessions show is told once.
         if !self.findings.found.contains(&finding) {
             self.findings.found.push(finding);

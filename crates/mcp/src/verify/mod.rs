@@ -7,6 +7,6 @@ mod report;
 mod schema;
 mod value;
 
-pub use drift::{Drift, Finding, Ignore, LeftOut, Tier};
+pub use drift::{Drift, DriftFinding, Ignore, LeftOut, Tier};
 pub use replay::replay;
 pub use report::{human, json};

@@ -9,7 +9,7 @@ use crate::client::{
 use crate::era::Era;
 use crate::era::meta;
 use crate::jsonrpc::RpcError;
-use crate::tape::{Asked, Direction, Tape, requests, sessions};
+use crate::tape::{Direction, Tape, TapeRequest, requests, sessions};
 use crate::wire::CallParams;
 use mcptest_redact::Redactor;
 use serde_json::value::RawValue;
@@ -30,11 +30,12 @@ pub async fn replay(
     redactor: &Redactor,
 ) -> Result<Drift, WireError> {
     let asked = requests(tape);
-    let of_session = |session: &Option<u64>| -> Vec<Asked<'_>> {
+    let of_session = |session: &Option<u64>| -> Vec<TapeRequest<'_>> {
         asked.iter().filter(|asked| asked.session == *session).cloned().collect()
     };
-    let has_question = |asked: &Vec<Asked<'_>>| asked.iter().any(|asked| asked.from == Direction::Client);
-    let sessions: Vec<Vec<Asked<'_>>> = sessions(tape).iter().map(of_session).collect();
+    let has_question =
+        |asked: &Vec<TapeRequest<'_>>| asked.iter().any(|asked| asked.from == Direction::Client);
+    let sessions: Vec<Vec<TapeRequest<'_>>> = sessions(tape).iter().map(of_session).collect();
     let (mut findings, mut drift) = (Findings::new(ignored), Drift::default());
     for (at, asked) in sessions.iter().enumerate().filter(|(_, asked)| has_question(asked)) {
         let run = if sessions.len() > 1 { format!("run {}: ", at + 1) } else { String::new() };
@@ -69,7 +70,7 @@ pub async fn replay(
 }
 
 /// The era that was recorded, so that like is compared with like.
-fn era_of(asked: &[Asked<'_>]) -> Option<Era> {
+fn era_of(asked: &[TapeRequest<'_>]) -> Option<Era> {
     let of_client = |method: &str| {
         asked.iter().any(|asked| {
             asked.method == method && asked.answer.as_ref().is_some_and(|answer| answer.outcome.is_ok())
@@ -94,7 +95,7 @@ struct Replay<'r> {
 }
 
 impl Replay<'_> {
-    fn handshake(&mut self, asked: &[Asked<'_>]) {
+    fn handshake(&mut self, asked: &[TapeRequest<'_>]) {
         let method = match self.client.server().era {
             Era::Legacy => "initialize",
             Era::Modern => "server/discover",
@@ -108,7 +109,7 @@ impl Replay<'_> {
         }
     }
 
-    async fn requests(&mut self, asked: &[Asked<'_>]) {
+    async fn requests(&mut self, asked: &[TapeRequest<'_>]) {
         let mut listed = BTreeSet::new();
         let (mut calls, mut others) = (0, 0);
         for one in asked.iter().filter(|asked| asked.from == Direction::Client) {
@@ -146,7 +147,7 @@ impl Replay<'_> {
 
     async fn ask(
         &mut self,
-        asked: &Asked<'_>,
+        asked: &TapeRequest<'_>,
         call: Option<&CallParams<'_>>,
         (name, subject): (&str, &str),
         recorded: Option<Result<&RawValue, RpcError>>,
@@ -192,7 +193,7 @@ impl Replay<'_> {
         self.findings.of(name, subject).add(Tier::Breaking, "", format!("has no answer now: {error}"));
     }
 
-    async fn list(&mut self, kind: &ListKind, asked: &[Asked<'_>]) {
+    async fn list(&mut self, kind: &ListKind, asked: &[TapeRequest<'_>]) {
         let recorded = recorded_items(kind, asked);
         let is_read = |live: &[Value]| match &recorded {
             Some(recorded) if !recorded.is_whole => {
@@ -265,7 +266,7 @@ fn result(subject: &mut super::drift::Subject<'_>, old: &Value, new: &Value) {
 }
 
 /// What a recorded client saw of a list.
-struct Recorded {
+struct RecordedList {
     /// The latest of each name.
     items: Vec<Value>,
     /// False when it never asked for the last page: what else there was is not known.
@@ -273,7 +274,7 @@ struct Recorded {
 }
 
 /// Everything that was listed; `None` when no list came back.
-fn recorded_items(kind: &ListKind, asked: &[Asked<'_>]) -> Option<Recorded> {
+fn recorded_items(kind: &ListKind, asked: &[TapeRequest<'_>]) -> Option<RecordedList> {
     let mut items: Vec<Value> = Vec::new();
     let (mut is_listed, mut is_whole) = (false, false);
     for one in asked.iter().filter(|asked| asked.method == kind.method && asked.faults.is_empty()) {
@@ -288,13 +289,13 @@ fn recorded_items(kind: &ListKind, asked: &[Asked<'_>]) -> Option<Recorded> {
             }
         }
     }
-    is_listed.then_some(Recorded { items, is_whole })
+    is_listed.then_some(RecordedList { items, is_whole })
 }
 
 /// The answer to a request, or to the last of the requests that carried it on.
 fn final_answer<'t, 'a>(
-    asked: &'t [Asked<'a>],
-    one: &'t Asked<'a>,
+    asked: &'t [TapeRequest<'a>],
+    one: &'t TapeRequest<'a>,
 ) -> Option<&'t Result<&'a RawValue, RpcError>> {
     let answer = &one.answer.as_ref()?.outcome;
     let needs_input =
@@ -311,7 +312,10 @@ fn final_answer<'t, 'a>(
     next.and_then(|next| final_answer(asked, next))
 }
 
-fn why_left_out(asked: &Asked<'_>, answer: Option<&Result<&RawValue, RpcError>>) -> Option<&'static str> {
+fn why_left_out(
+    asked: &TapeRequest<'_>,
+    answer: Option<&Result<&RawValue, RpcError>>,
+) -> Option<&'static str> {
     if !asked.faults.is_empty() {
         return Some("a fault was injected into it");
     }
@@ -344,7 +348,7 @@ fn without_meta(params: Option<&RawValue>) -> Option<Value> {
 }
 
 /// What the recorded client answered when the server asked.
-fn responses(asked: &[Asked<'_>]) -> Responses {
+fn responses(asked: &[TapeRequest<'_>]) -> Responses {
     let mut responses = Responses::default();
     let mut add = |method: &str, params: Option<Value>, answer: ScriptedAnswer| {
         let when = params.map(without_progress).filter(|params| params != &Value::Object(Map::new()));

@@ -1,6 +1,6 @@
 //! Drift as a person or a program reads it.
 
-use super::drift::{Drift, Finding, Tier};
+use super::drift::{Drift, DriftFinding, Tier};
 use mcptest_core::escape::escape;
 use serde::Serialize;
 use std::fmt::Write;
@@ -38,8 +38,8 @@ pub fn human(drift: &Drift) -> String {
     text
 }
 
-fn sentence(finding: &Finding) -> String {
-    let Finding { subject, path, message, .. } = finding;
+fn sentence(finding: &DriftFinding) -> String {
+    let DriftFinding { subject, path, message, .. } = finding;
     let place = if path.is_empty() { String::new() } else { format!(": {path}") };
     format!("{}{} {}", escape(subject), escape(&place), escape(message))
 }
@@ -49,9 +49,9 @@ struct Document<'d> {
     format: &'static str,
     version: u32,
     replayed: usize,
-    breaking: Vec<&'d Finding>,
-    changed: Vec<&'d Finding>,
-    added: Vec<&'d Finding>,
+    breaking: Vec<&'d DriftFinding>,
+    changed: Vec<&'d DriftFinding>,
+    added: Vec<&'d DriftFinding>,
     not_replayed: &'d [super::drift::LeftOut],
     unused_ignores: &'d [String],
 }

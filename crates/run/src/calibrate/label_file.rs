@@ -14,7 +14,7 @@ const BAD: [&str; 4] = ["bad", "fail", "failed", "false"];
 
 /// One label, and the runs that it is for.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Entry {
+pub(super) struct Label {
     pub(super) source: Option<String>,
     pub(super) trace_id: Option<String>,
     pub(super) row: Option<String>,
@@ -32,8 +32,8 @@ struct Cell {
 }
 
 /// The labels of a text, or all that is wrong with it.
-pub(super) fn read(path: &Path, text: &str, file: usize) -> (Vec<Entry>, Vec<Problem>) {
-    let mut reader = Reader { file, entries: Vec::new(), problems: Vec::new() };
+pub(super) fn read(path: &Path, text: &str, file: usize) -> (Vec<Label>, Vec<Problem>) {
+    let mut reader = LabelReader { file, entries: Vec::new(), problems: Vec::new() };
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());
     match extension.as_deref() {
         Some("csv") => reader.csv(text),
@@ -55,13 +55,13 @@ pub(super) fn read(path: &Path, text: &str, file: usize) -> (Vec<Entry>, Vec<Pro
     (reader.entries, reader.problems)
 }
 
-struct Reader {
+struct LabelReader {
     file: usize,
-    entries: Vec<Entry>,
+    entries: Vec<Label>,
     problems: Vec<Problem>,
 }
 
-impl Reader {
+impl LabelReader {
     /// A list of entries, one entry, or a map from files to labels; `start` is where the text stands in the file.
     fn document(&mut self, text: &str, start: usize) {
         let mut problems = Vec::new();
@@ -157,7 +157,7 @@ impl Reader {
     /// One label from its values; empty ones are as if they were not there.
     fn entry(&mut self, cells: &[Cell], whole: Span) {
         let problems = self.problems.len();
-        let mut entry = Entry { span: whole, ..Entry::default() };
+        let mut entry = Label { span: whole, ..Label::default() };
         let mut label = None;
         for cell in cells {
             if !KEYS.contains(&cell.key.as_str()) {
@@ -185,7 +185,7 @@ impl Reader {
                 self.problem("a label is for one of a `source`, a `trace_id` or a `row`", whole);
             }
             None => self.problem("there is no `label` here", whole),
-            Some(is_good) => self.entries.push(Entry { is_good, ..entry }),
+            Some(is_good) => self.entries.push(Label { is_good, ..entry }),
         }
     }
 

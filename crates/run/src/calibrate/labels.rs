@@ -1,7 +1,7 @@
 //! Which label does a run have, and which labels belong to no run?
 
 use super::Mislabelled;
-use super::label_file::{Entry, read};
+use super::label_file::{Label, read};
 use crate::cassette::is_tape;
 use mcptest_core::escape::escape_path;
 use mcptest_core::judge::MeasurableRun;
@@ -13,7 +13,7 @@ use std::path::Path;
 /// The labels of a file, and what of them was used.
 #[derive(Debug)]
 pub(crate) struct Labels {
-    entries: Vec<Entry>,
+    entries: Vec<Label>,
     /// By the parts of the path, as far as it is written.
     by_source: BTreeMap<String, Vec<usize>>,
     by_row: BTreeMap<String, Vec<usize>>,
@@ -22,14 +22,14 @@ pub(crate) struct Labels {
     used: Vec<BTreeSet<String>>,
     problems: Vec<Problem>,
     sources: Sources,
-    seen: Seen,
+    seen: SeenRuns,
     /// Whether something could not be read: nobody knows its trace id.
     is_excused: bool,
 }
 
 /// What runs are called, for those who wrote it nearly right.
 #[derive(Debug, Default)]
-struct Seen {
+struct SeenRuns {
     /// Each with the number of its last run.
     rows: BTreeMap<String, usize>,
     sources: BTreeMap<String, usize>,
@@ -63,7 +63,7 @@ impl Labels {
             by_trace_id: BTreeMap::new(),
             problems,
             sources,
-            seen: Seen::default(),
+            seen: SeenRuns::default(),
             is_excused: false,
             entries,
         };
@@ -157,8 +157,8 @@ impl Labels {
     }
 }
 
-impl Seen {
-    fn unused(&self, entry: &Entry) -> Problem {
+impl SeenRuns {
+    fn unused(&self, entry: &Label) -> Problem {
         if let Some(number) = entry.run
             && let Some((name, last)) = self.known(entry)
         {
@@ -187,7 +187,7 @@ impl Seen {
     }
 
     /// The row or file that a label names, with how many runs it has.
-    fn known(&self, entry: &Entry) -> Option<(&str, usize)> {
+    fn known(&self, entry: &Label) -> Option<(&str, usize)> {
         let of_row = entry.row.as_ref().and_then(|row| self.rows.get_key_value(row));
         let is_it = |source: &String| entry.source.as_ref().is_some_and(|end| ends_with(source, end));
         let of_source = || self.sources.iter().find(|(source, _)| is_it(source));

@@ -45,12 +45,12 @@ pub struct Source {
 
 /// The entry under `servers:`, and what its variables stand for.
 #[derive(Debug, Default)]
-pub(super) struct Entry {
+pub(super) struct ServerEntry {
     pub(super) lines: Vec<String>,
     pub(super) variables: BTreeMap<String, String>,
 }
 
-impl Entry {
+impl ServerEntry {
     /// The entry of a server that was started from `here`, in a suite that stands in `folder`.
     pub(super) fn of(
         source: &Source,
@@ -212,10 +212,10 @@ pub(super) fn variable_name(hint: &str) -> String {
 mod tests {
     use super::*;
 
-    fn entry(source: &Source, environment: &[(&str, &str)]) -> Entry {
+    fn entry(source: &Source, environment: &[(&str, &str)]) -> ServerEntry {
         let environment =
             environment.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Entry::of(source, Path::new("/work"), Path::new("/work"), &environment)
+        ServerEntry::of(source, Path::new("/work"), Path::new("/work"), &environment)
     }
 
     fn words(words: &[&str]) -> Source {

@@ -3,7 +3,7 @@
 use super::arguments::{Around, arguments};
 use super::complaint::complaint;
 use super::page::{Page, Test};
-use super::server::{Listed, Session, short};
+use super::server::{DraftSession, Listed, short};
 use super::{DraftError, yaml};
 use crate::arguments::{Given, unknown};
 use mcptest_core::escape::escape;
@@ -78,7 +78,7 @@ fn wished(wish: &Wish, tools: &[Listed]) -> Result<Candidate, Vec<String>> {
 
 /// Calls each once; what answers becomes a test, and what does not is left out with a reason.
 pub(super) async fn first_calls(
-    session: &mut Session<'_>,
+    session: &mut DraftSession<'_>,
     page: &mut Page,
     candidates: Vec<Candidate>,
     around: &Around,
@@ -106,7 +106,7 @@ pub(super) async fn first_calls(
 
 /// The arguments that were sent and the answer, or why there is none that a suite could expect again.
 async fn tried(
-    session: &mut Session<'_>,
+    session: &mut DraftSession<'_>,
     candidate: &Candidate,
     around: &Around,
 ) -> Result<(Value, Value), String> {
@@ -138,7 +138,7 @@ fn is_secretive(tool: &str) -> bool {
     words.into_iter().any(|word| SECRETIVE.contains(&word.as_str()))
 }
 
-async fn call(session: &mut Session<'_>, tool: &str, arguments: &Value) -> Result<Value, String> {
+async fn call(session: &mut DraftSession<'_>, tool: &str, arguments: &Value) -> Result<Value, String> {
     let arguments = RawValue::from_string(arguments.to_string()).map_err(|error| error.to_string())?;
     let client = session.client().await.map_err(|error| short(&error))?;
     match client.call_tool(tool, &arguments, None).await.outcome {

@@ -1,7 +1,7 @@
 //! What can this server be held to, when it is asked for its tools and those that change nothing are called?
 
 use super::arguments::Around;
-use super::entry::{Entry, Source};
+use super::entry::{ServerEntry, Source};
 use super::first_calls::{Wish, candidates, first_calls};
 use super::observed::{Expectation, expectations, expected_failure, value_of};
 use super::page::{Page, Test};
@@ -48,7 +48,7 @@ pub(super) struct Listed {
 /// Asks the server, calls what is safe to call twice, and drafts a suite that passes on the second answers.
 pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
     ask.spec.timeout = ask.source.timeout.unwrap_or(LONGEST_CALL);
-    let mut session = Session { spec: &ask.spec, client: None };
+    let mut session = DraftSession { spec: &ask.spec, client: None };
     let client = session.client().await?;
     let mut info = client.server().clone();
     for said in [&mut info.name, &mut info.version, &mut info.protocol_version] {
@@ -62,7 +62,7 @@ pub async fn from_server(mut ask: Ask) -> Result<Draft, DraftError> {
     let out = path::absolute(&ask.out);
     let here = path::absolute(Path::new("."));
     let folder = out.parent().unwrap_or(&here);
-    let entry = Entry::of(&ask.source, folder, &here, &environment);
+    let entry = ServerEntry::of(&ask.source, folder, &here, &environment);
     let mut page = Page {
         server: ask.name.clone().unwrap_or_else(|| name_of(&info.name, &ask.spec.name)),
         who: format!("{} {}", info.name, info.version).trim().to_owned(),
@@ -122,12 +122,12 @@ fn finish(
 }
 
 /// A connection that is made again after a call broke it.
-pub(super) struct Session<'s> {
+pub(super) struct DraftSession<'s> {
     spec: &'s ServerSpec,
     pub(super) client: Option<Client>,
 }
 
-impl Session<'_> {
+impl DraftSession<'_> {
     pub(super) async fn client(&mut self) -> Result<&Client, WireError> {
         let client = match self.client.take() {
             Some(client) => client,
@@ -168,7 +168,7 @@ pub(super) fn short(error: &WireError) -> String {
 
 /// Calls every test again on a fresh server, keeps that as its recording, and expects what both answers have.
 async fn record(
-    session: &mut Session<'_>,
+    session: &mut DraftSession<'_>,
     page: &mut Page,
     around: &Surroundings<'_>,
     mut answers: BTreeMap<String, Value>,

@@ -5,7 +5,7 @@ use super::content::{Part, answer_of, part, refuse_calls_of_others, unknown, val
 use super::json::{Fields, Json, Misfit, object_of};
 use super::openai_chat::usage_tokens;
 use super::sample::{Sample, has_part};
-use super::transcript::{Answer, Dropped, Transcript};
+use super::transcript::{Dropped, ImportedAnswer, Transcript};
 use super::unit::{Unit, units};
 use mcptest_core::trace::{RecordedCall, RecordedTurn};
 
@@ -89,7 +89,8 @@ fn read_message(message: &Fields<'_>, transcript: &mut Transcript) -> Result<(),
     let Some(content) = message.first(&["parts", "content"]) else {
         return Err(message.misfit("a message has neither `content` nor `parts`".to_owned()));
     };
-    let mut reader = Reader { transcript, is_assistant: role == "assistant", is_begun: false, said: None };
+    let mut reader =
+        PartReader { transcript, is_assistant: role == "assistant", is_begun: false, said: None };
     if let Some(text) = content.string().filter(|_| role != "tool") {
         reader.say(&text);
     } else {
@@ -109,7 +110,7 @@ fn read_message(message: &Fields<'_>, transcript: &mut Transcript) -> Result<(),
     Ok(())
 }
 
-struct Reader<'t> {
+struct PartReader<'t> {
     transcript: &'t mut Transcript,
     is_assistant: bool,
     /// Whether the model has said or called anything in this step.
@@ -117,7 +118,7 @@ struct Reader<'t> {
     said: Option<String>,
 }
 
-impl Reader<'_> {
+impl PartReader<'_> {
     fn say(&mut self, text: &str) {
         if self.is_assistant {
             self.is_begun = true;
@@ -193,7 +194,7 @@ impl Reader<'_> {
                 return Ok(());
             }
             "output-available" => self.value(fields.get("output"), false),
-            "output-error" => Answer::of_text(fields.string("errorText").unwrap_or_default(), true),
+            "output-error" => ImportedAnswer::of_text(fields.string("errorText").unwrap_or_default(), true),
             "output-denied" => denied(&fields.part("approval").unwrap_or_default()),
             other => {
                 return Err(fields.misfit(format!("the `state` of a call is `{other}`, which is unknown")));
@@ -216,7 +217,7 @@ impl Reader<'_> {
         self.transcript.answer(fields, id.as_deref(), name.as_deref(), answer)
     }
 
-    fn output(&mut self, output: &Fields<'_>) -> Result<Answer, Misfit> {
+    fn output(&mut self, output: &Fields<'_>) -> Result<ImportedAnswer, Misfit> {
         let kind = output.required_string("type", "the output of a tool")?;
         let is_error = match &*kind {
             "text" | "json" | "content" => false,
@@ -230,13 +231,13 @@ impl Reader<'_> {
         })
     }
 
-    fn value(&mut self, value: Option<Json<'_>>, is_error: bool) -> Answer {
-        let nothing = Answer { is_error, ..Answer::default() };
+    fn value(&mut self, value: Option<Json<'_>>, is_error: bool) -> ImportedAnswer {
+        let nothing = ImportedAnswer { is_error, ..ImportedAnswer::default() };
         value.map_or(nothing, |value| value_of(value, is_error, self.transcript))
     }
 }
 
 /// A call that the user did not allow.
-fn denied(fields: &Fields<'_>) -> Answer {
-    Answer::of_text(fields.string("reason").unwrap_or("the call was denied".into()), true)
+fn denied(fields: &Fields<'_>) -> ImportedAnswer {
+    ImportedAnswer::of_text(fields.string("reason").unwrap_or("the call was denied".into()), true)
 }

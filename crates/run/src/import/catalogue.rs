@@ -1,7 +1,7 @@
 //! Which tools did the model see, in whatever shape its provider takes them?
 
 use super::json::{Fields, Json, Misfit, object_of};
-use super::transcript::{Tool, Transcript};
+use super::transcript::{ImportedTool, Transcript};
 
 /// The tools of a list, and the servers that it names.
 pub(super) fn read_tools(tools: &[Json<'_>], transcript: &mut Transcript) -> Result<(), Misfit> {
@@ -27,15 +27,15 @@ pub(super) fn read_tools(tools: &[Json<'_>], transcript: &mut Transcript) -> Res
 }
 
 /// A tool with its name, what the model reads about it, and its schema; a tool of the provider's own has only a type.
-pub(super) fn tool(fields: &Fields<'_>, server: Option<&str>) -> Option<Tool> {
+pub(super) fn tool(fields: &Fields<'_>, server: Option<&str>) -> Option<ImportedTool> {
     let name = fields.string("name").or_else(|| fields.string("type"))?;
     let schema =
         ["parameters", "input_schema", "inputSchema", "parametersJsonSchema", "parameters_json_schema"];
-    Some(Tool {
+    Some(ImportedTool {
         name: name.into_owned(),
         server: server.map(str::to_owned),
         description: fields.owned("description"),
         input_schema: schema.iter().find_map(|key| fields.get(key)).map(Json::compact),
-        ..Tool::default()
+        ..ImportedTool::default()
     })
 }

@@ -1,7 +1,7 @@
 //! Which text is in a message's content, and which parts have no place in a trace?
 
 use super::json::{Fields, Json, Misfit, object_of, raw};
-use super::transcript::{Answer, Dropped, Transcript, text_block, text_content};
+use super::transcript::{Dropped, ImportedAnswer, Transcript, text_block, text_content};
 use mcptest_core::trace::RecordedCall;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -99,8 +99,12 @@ pub(super) fn text_of<'a>(content: Json<'a>, transcript: &mut Transcript) -> Res
 }
 
 /// What a tool answered: a string, content blocks, or any JSON.
-pub(super) fn answer_of(content: Option<Json<'_>>, is_error: bool, transcript: &mut Transcript) -> Answer {
-    let Some(content) = content else { return Answer { is_error, ..Answer::default() } };
+pub(super) fn answer_of(
+    content: Option<Json<'_>>,
+    is_error: bool,
+    transcript: &mut Transcript,
+) -> ImportedAnswer {
+    let Some(content) = content else { return ImportedAnswer { is_error, ..ImportedAnswer::default() } };
     let blocks = content.list().filter(|blocks| blocks.iter().all(|block| is_block(*block)));
     let Some(blocks) = blocks else { return value_of(content, is_error, transcript) };
     let (mut kept, mut whole): (Vec<Box<RawValue>>, String) = (Vec::new(), String::new());
@@ -118,25 +122,29 @@ pub(super) fn answer_of(content: Option<Json<'_>>, is_error: bool, transcript: &
             }
         }
     }
-    Answer { is_error, content: Some(raw(&kept)), structured: None, text: whole }
+    ImportedAnswer { is_error, content: Some(raw(&kept)), structured: None, text: whole }
 }
 
 /// What a function gave back: a text, the result of an MCP call, or any JSON.
-pub(super) fn value_of(value: Json<'_>, is_error: bool, transcript: &mut Transcript) -> Answer {
+pub(super) fn value_of(value: Json<'_>, is_error: bool, transcript: &mut Transcript) -> ImportedAnswer {
     if let Some(text) = value.string() {
-        return Answer::of_text(text, is_error);
+        return ImportedAnswer::of_text(text, is_error);
     }
     let of_mcp = value.object().and_then(|result| mcp_answer(&result, is_error, transcript));
     of_mcp.unwrap_or_else(|| {
         let json = value.compact();
         let text = json.get().to_owned();
         let structured = text.starts_with('{').then_some(json);
-        Answer { is_error, content: Some(text_content(&text)), structured, text }
+        ImportedAnswer { is_error, content: Some(text_content(&text)), structured, text }
     })
 }
 
 /// The result of an MCP call as the protocol has it.
-pub(super) fn mcp_answer(result: &Fields<'_>, is_error: bool, transcript: &mut Transcript) -> Option<Answer> {
+pub(super) fn mcp_answer(
+    result: &Fields<'_>,
+    is_error: bool,
+    transcript: &mut Transcript,
+) -> Option<ImportedAnswer> {
     let content = result.get("content")?;
     let of_protocol = ["content", "isError", "structuredContent", "_meta", "resultType"];
     result.keys().all(|key| of_protocol.contains(&key)).then_some(())?;
@@ -144,7 +152,7 @@ pub(super) fn mcp_answer(result: &Fields<'_>, is_error: bool, transcript: &mut T
     let is_marked = result.get("isError").and_then(Json::flag).unwrap_or_default();
     let answer = answer_of(Some(content), is_error || is_marked, transcript);
     let structured = result.get("structuredContent").map(Json::compact);
-    Some(Answer { structured: structured.or(answer.structured), ..answer })
+    Some(ImportedAnswer { structured: structured.or(answer.structured), ..answer })
 }
 
 fn is_block(value: Json<'_>) -> bool {

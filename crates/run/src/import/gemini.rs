@@ -6,7 +6,7 @@ use super::content::{could_be_a_call, value_of};
 use super::exchange::{Exchange, chains};
 use super::json::{Fields, Json, Misfit, object_of};
 use super::sample::Sample;
-use super::transcript::{Answer, Dropped, Transcript};
+use super::transcript::{Dropped, ImportedAnswer, Transcript};
 use super::unit::{Unit, units};
 use mcptest_core::trace::{RecordedCall, Tokens};
 use std::borrow::Cow;
@@ -224,7 +224,7 @@ fn read_part<'a>(part: &Fields<'a>, transcript: &mut Transcript) -> Result<Optio
         transcript.call(RecordedCall { name: CODE.to_owned(), args, ..RecordedCall::default() });
     } else if let Some(result) = object_at(part, "codeExecutionResult")? {
         let is_error = result.string("outcome").is_some_and(|outcome| outcome != "OUTCOME_OK");
-        let answer = Answer::of_text(result.string("output").unwrap_or_default(), is_error);
+        let answer = ImportedAnswer::of_text(result.string("output").unwrap_or_default(), is_error);
         transcript.answer(&result, None, Some(CODE), answer)?;
     } else if let Some(data) = at(part, "inlineData").or_else(|| at(part, "fileData")) {
         let kind = data.object().and_then(|data| text_at(&data, "mimeType")).unwrap_or_default();
@@ -263,7 +263,7 @@ fn read_answer(response: &Fields<'_>, name: &str, transcript: &mut Transcript) -
     let error = fields.get("error");
     let alone = WRAPPERS.iter().find_map(|key| fields.get(key)).filter(|_| fields.keys().count() == 1);
     let said = error.or(alone).or(value);
-    let answer = said.map_or(Answer::default(), |said| value_of(said, error.is_some(), transcript));
+    let answer = said.map_or(ImportedAnswer::default(), |said| value_of(said, error.is_some(), transcript));
     for _ in response.list("parts")?.unwrap_or_default() {
         transcript.drop(Dropped::File);
     }

@@ -6,7 +6,7 @@ use super::content::{answer_of, refuse_calls_of_others, text_of, unknown, with_a
 use super::json::{Fields, Json, Misfit, object_of, on_one_line};
 use super::openai_chat::usage_tokens;
 use super::sample::{Sample, has_part};
-use super::transcript::{Answer, Dropped, Transcript};
+use super::transcript::{Dropped, ImportedAnswer, Transcript};
 use super::unit::{Unit, units};
 use mcptest_core::trace::RecordedCall;
 use std::borrow::Cow;
@@ -97,14 +97,14 @@ impl<'a> Exchange<'a> {
 }
 
 /// A step of a conversation: an exchange, and how many of its input items earlier steps had already.
-struct Step<'a> {
+struct ConversationStep<'a> {
     exchange: Exchange<'a>,
     repeated: usize,
 }
 
 /// Exchanges put together: by `previous_response_id`, or because the input repeats the calls of an earlier output.
-fn conversations(exchanges: Vec<Exchange<'_>>) -> Vec<Vec<Step<'_>>> {
-    let mut conversations: Vec<Vec<Step<'_>>> = Vec::new();
+fn conversations(exchanges: Vec<Exchange<'_>>) -> Vec<Vec<ConversationStep<'_>>> {
+    let mut conversations: Vec<Vec<ConversationStep<'_>>> = Vec::new();
     let mut by_response: BTreeMap<String, usize> = BTreeMap::new();
     let mut by_call: BTreeMap<String, usize> = BTreeMap::new();
     for exchange in exchanges {
@@ -129,7 +129,7 @@ fn conversations(exchanges: Vec<Exchange<'_>>) -> Vec<Vec<Step<'_>>> {
         } else {
             known + exchange.input[known..].iter().take_while(|item| is_model_item(item)).count()
         };
-        let step = Step { exchange, repeated };
+        let step = ConversationStep { exchange, repeated };
         match conversations.get_mut(conversation) {
             Some(known) => known.push(step),
             None => conversations.push(vec![step]),
@@ -153,9 +153,9 @@ fn is_of_model(item: &Fields<'_>) -> bool {
     }
 }
 
-fn transcript(steps: &[Step<'_>]) -> Result<Transcript, Misfit> {
-    let mut reader = Reader { transcript: Transcript::default(), in_turn: false };
-    for Step { exchange, repeated } in steps {
+fn transcript(steps: &[ConversationStep<'_>]) -> Result<Transcript, Misfit> {
+    let mut reader = ItemReader { transcript: Transcript::default(), in_turn: false };
+    for ConversationStep { exchange, repeated } in steps {
         let (request, response) = (&exchange.request, &exchange.response);
         for fields in [request, response] {
             reader.read_around(fields)?;
@@ -176,13 +176,13 @@ fn transcript(steps: &[Step<'_>]) -> Result<Transcript, Misfit> {
     Ok(reader.transcript)
 }
 
-struct Reader {
+struct ItemReader {
     transcript: Transcript,
     /// Whether the item before was the model's, in the same answer.
     in_turn: bool,
 }
 
-impl Reader {
+impl ItemReader {
     /// What stands around the items.
     fn read_around(&mut self, fields: &Fields<'_>) -> Result<(), Misfit> {
         self.transcript.of_model(fields.owned("model"));
@@ -316,7 +316,7 @@ impl Reader {
         let index = self.transcript.call(call);
         if let Some(results) = item.first(&["results", "outputs"]) {
             let text = results.compact().get().to_owned();
-            self.transcript.answer_call(index, Answer::of_text(text.into(), false));
+            self.transcript.answer_call(index, ImportedAnswer::of_text(text.into(), false));
         }
     }
 }

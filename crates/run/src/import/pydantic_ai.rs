@@ -5,7 +5,7 @@ use super::content::{Part, could_be_a_call, part, value_of, with_arguments};
 use super::json::{Fields, Json, Misfit, object_of};
 use super::openai_chat::usage_tokens;
 use super::sample::Sample;
-use super::transcript::{Answer, Dropped, Transcript};
+use super::transcript::{Dropped, ImportedAnswer, Transcript};
 use super::unit::{Unit, units};
 use mcptest_core::trace::{RecordedCall, RecordedTurn};
 use std::borrow::Cow;
@@ -132,7 +132,7 @@ fn read_part(fields: &Fields<'_>, is_model: bool, transcript: &mut Transcript) -
 fn read_answer(fields: &Fields<'_>, is_error: bool, transcript: &mut Transcript) -> Result<(), Misfit> {
     let id = fields.optional_string("tool_call_id")?;
     let name = fields.string("tool_name");
-    let nothing = Answer { is_error, ..Answer::default() };
+    let nothing = ImportedAnswer { is_error, ..ImportedAnswer::default() };
     let content = fields.get("content");
     let answer = content.map_or(nothing, |content| value_of(content, is_error, transcript));
     transcript.answer(fields, id.as_deref(), name.as_deref(), answer)

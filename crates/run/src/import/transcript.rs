@@ -17,7 +17,7 @@ pub(super) struct Transcript {
     pub(super) system_prompt: Vec<String>,
     pub(super) prompt: Vec<String>,
     /// The tools as the model saw them; `None` when the transcript does not say.
-    pub(super) tools: Option<Vec<Tool>>,
+    pub(super) tools: Option<Vec<ImportedTool>>,
     /// The servers that the transcript names.
     pub(super) servers: BTreeSet<String>,
     pub(super) stop_reason: Option<String>,
@@ -31,7 +31,7 @@ pub(super) struct Transcript {
     pub(super) marks_errors: bool,
     pub(super) dropped: BTreeMap<Dropped, usize>,
     pub(super) calls: Vec<RecordedCall>,
-    pub(super) answers: Vec<Option<Answer>>,
+    pub(super) answers: Vec<Option<ImportedAnswer>>,
     pub(super) turns: Vec<RecordedTurn>,
     assistant_turns: u64,
     closing: String,
@@ -40,11 +40,11 @@ pub(super) struct Transcript {
 }
 
 /// A tool of the catalogue, with its schema to the letter.
-pub(super) type Tool = CatalogueTool<Box<RawValue>>;
+pub(super) type ImportedTool = CatalogueTool<Box<RawValue>>;
 
 /// What a call came back with.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Answer {
+pub(super) struct ImportedAnswer {
     pub(super) is_error: bool,
     pub(super) content: Option<Box<RawValue>>,
     pub(super) structured: Option<Box<RawValue>>,
@@ -177,7 +177,7 @@ impl Transcript {
         place: &Fields<'_>,
         id: Option<&str>,
         name: Option<&str>,
-        answer: Answer,
+        answer: ImportedAnswer,
     ) -> Result<(), Misfit> {
         self.meet(id, name, answer).map_err(|message| place.misfit(message))
     }
@@ -187,7 +187,7 @@ impl Transcript {
         &mut self,
         id: Option<&str>,
         name: Option<&str>,
-        answer: Answer,
+        answer: ImportedAnswer,
     ) -> Result<(), String> {
         self.turns.push(RecordedTurn::new("tool", answer.text.clone()));
         let is_known = id.is_some_and(|id| self.by_id.contains_key(id));
@@ -209,7 +209,7 @@ impl Transcript {
     }
 
     /// The answer to the call at this index.
-    pub(super) fn answer_call(&mut self, index: usize, answer: Answer) {
+    pub(super) fn answer_call(&mut self, index: usize, answer: ImportedAnswer) {
         self.unanswered.remove(&index);
         if let Some(place) = self.answers.get_mut(index) {
             *place = Some(answer);
@@ -228,7 +228,7 @@ impl Transcript {
     }
 
     /// A tool of the catalogue; of two with one name the later counts.
-    pub(super) fn tool(&mut self, tool: Tool) {
+    pub(super) fn tool(&mut self, tool: ImportedTool) {
         let tools = self.tools.get_or_insert_default();
         match tools.iter_mut().find(|known| known.name == tool.name && known.server == tool.server) {
             Some(known) => *known = tool,
@@ -294,7 +294,7 @@ pub(super) fn text_block(text: &str) -> Box<RawValue> {
     raw(&TextBlock { r#type: "text", text })
 }
 
-impl Answer {
+impl ImportedAnswer {
     /// An answer of plain text.
     pub(super) fn of_text(text: Cow<'_, str>, is_error: bool) -> Self {
         Self { is_error, content: Some(text_content(&text)), structured: None, text: text.into_owned() }
@@ -321,11 +321,11 @@ mod tests {
             transcript.call(call(id, Some(id)));
         }
         for id in ["b", "a", "a"] {
-            transcript.meet(Some(id), None, Answer::of_text(id.into(), false)).unwrap();
+            transcript.meet(Some(id), None, ImportedAnswer::of_text(id.into(), false)).unwrap();
         }
         assert_eq!(answers(&transcript), [Some("a"), Some("b"), None]);
         assert_eq!(transcript.dropped[&Dropped::RepeatedResult], 1);
-        let refused = transcript.meet(Some("z"), Some("c"), Answer::default()).unwrap_err();
+        let refused = transcript.meet(Some("z"), Some("c"), ImportedAnswer::default()).unwrap_err();
         assert!(refused.contains("no call before it has the id `z`"), "{refused}");
     }
 
@@ -335,7 +335,7 @@ mod tests {
         for text in ["one", "two"] {
             transcript.assistant();
             transcript.call(call("t", Some("call_0")));
-            transcript.meet(Some("call_0"), None, Answer::of_text(text.into(), false)).unwrap();
+            transcript.meet(Some("call_0"), None, ImportedAnswer::of_text(text.into(), false)).unwrap();
         }
         assert_eq!(answers(&transcript), [Some("one"), Some("two")]);
         assert_eq!(transcript.calls[1].turn, Some(1));

@@ -1,7 +1,7 @@
 //! Conversations as the text of a cassette: the header says what is true of all of them, each run is a line.
 
 use super::json::raw;
-use super::transcript::{Answer, Transcript};
+use super::transcript::{ImportedAnswer, Transcript};
 use mcptest_core::trace::{ConversationTrace, Header, RecordedConversation, RecordedResult, run_line};
 
 /// The cassette of these conversations, without secrets of known shape.
@@ -60,7 +60,7 @@ fn shared<'t, T: PartialEq>(transcripts: &'t [Transcript], of: impl Fn(&'t Trans
 fn trace(transcript: &Transcript) -> ConversationTrace {
     let answered = transcript.answers.iter().enumerate();
     let results = answered.filter_map(|(call_index, answer)| {
-        let Answer { is_error, content, structured, .. } = answer.clone()?;
+        let ImportedAnswer { is_error, content, structured, .. } = answer.clone()?;
         Some(RecordedResult { call_index, is_error, content, structured, ..RecordedResult::default() })
     });
     ConversationTrace {

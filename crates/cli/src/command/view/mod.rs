@@ -68,7 +68,7 @@ struct Shown {
     source: Source,
     /// Counts the changes: a page asks for what it has not seen.
     version: u64,
-    judged: source::Judged,
+    judged: source::JudgedSource,
 }
 
 impl Shown {

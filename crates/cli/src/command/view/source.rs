@@ -23,7 +23,7 @@ pub(super) enum Source {
 }
 
 /// A report, what is being recorded of it, and the files that it is made from.
-pub(super) struct Judged {
+pub(super) struct JudgedSource {
     pub(super) report: Report,
     pub(super) live: Option<Live>,
     stamps: Vec<(PathBuf, Stamp)>,
@@ -32,7 +32,7 @@ pub(super) struct Judged {
 /// Enough of a file's state to see that it changed; none when it is not there.
 type Stamp = Option<(u64, Option<SystemTime>)>;
 
-impl Judged {
+impl JudgedSource {
     pub(super) fn is_current(&self) -> bool {
         self.stamps.iter().all(|(path, then)| stamp(path) == *then)
     }
@@ -70,7 +70,7 @@ impl Source {
         Ok(if transcripts > 0 { Self::Transcripts(paths.to_vec()) } else { Self::Suites(paths.to_vec()) })
     }
 
-    pub(super) fn judge(&self) -> Result<Judged, Failure> {
+    pub(super) fn judge(&self) -> Result<JudgedSource, Failure> {
         match self {
             Self::Report(path) => of_report(path),
             Self::Suites(paths) => {
@@ -97,9 +97,9 @@ fn is_report(text: &str) -> bool {
     text.contains("\"schema_version\"") && text.contains("\"tests\"")
 }
 
-fn of_report(path: &Path) -> Result<Judged, Failure> {
+fn of_report(path: &Path) -> Result<JudgedSource, Failure> {
     let stamps = vec![(path.to_owned(), stamp(path))];
-    Ok(Judged { report: saved(path)?, live: None, stamps })
+    Ok(JudgedSource { report: saved(path)?, live: None, stamps })
 }
 
 /// Each file is a group, and in a folder what `--traces` makes of it.
@@ -116,7 +116,7 @@ fn groups(paths: &[PathBuf]) -> Result<Vec<Transcripts>, Failure> {
     Ok(groups)
 }
 
-fn judged(loaded: &[(String, Loaded)], plan: &Plan<'_>) -> Result<Judged, Failure> {
+fn judged(loaded: &[(String, Loaded)], plan: &Plan<'_>) -> Result<JudgedSource, Failure> {
     let files: Vec<PathBuf> = plan.files().collect();
     let locks = files.iter().map(|file| mcptest_run::cassette::lock_of(file));
     // Taken before judging: a change meanwhile is seen at the next look.
@@ -126,5 +126,5 @@ fn judged(loaded: &[(String, Loaded)], plan: &Plan<'_>) -> Result<Judged, Failur
     let outcome = mcptest_run::run(plan, options, &mcptest_run::unwatched(), mcptest_run::uninterrupted());
     let report = outcome.map_err(|interrupted| Failure(interrupted.to_string()))?.report;
     let live = Live::of(plan, &report);
-    Ok(Judged { report, live, stamps })
+    Ok(JudgedSource { report, live, stamps })
 }

@@ -38,7 +38,7 @@ pub(super) struct Http {
     url: reqwest::Url,
     headers: HeaderMap,
     connect_timeout: Duration,
-    session: Mutex<Session>,
+    session: Mutex<HttpSession>,
     renewing: tokio::sync::Mutex<()>,
     tasks: Tasks,
 }
@@ -57,7 +57,7 @@ impl Drop for EndTasks {
 
 /// What changes over the life of a connection.
 #[derive(Debug, Clone)]
-struct Session {
+struct HttpSession {
     era: Era,
     id: Option<String>,
     version: Option<String>,
@@ -82,7 +82,7 @@ impl Http {
     ) -> Result<Arc<Self>, Misbehaviour> {
         let url = connector::address(url)?;
         let client = connector::client(&url, connect_timeout)?;
-        let session = Mutex::new(Session { era, id: None, version: None });
+        let session = Mutex::new(HttpSession { era, id: None, version: None });
         Ok(Arc::new(Self {
             conversation,
             client,

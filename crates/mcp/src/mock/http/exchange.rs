@@ -1,7 +1,7 @@
 //! One HTTP request, and what is sent back.
 
 use super::headers::{self, Accepts};
-use super::reply::{self, Reply};
+use super::reply::{self, HttpReply};
 use super::sessions::Sessions;
 use super::{Limits, PATH};
 use crate::era::Era;
@@ -39,7 +39,7 @@ pub(super) struct MockService {
 #[error("closed by a fault")]
 pub(super) struct Disconnect;
 
-type Exchanged = Result<Reply, Disconnect>;
+type Exchanged = Result<HttpReply, Disconnect>;
 
 impl MockService {
     /// Answers one request.
@@ -69,7 +69,7 @@ impl MockService {
         }
     }
 
-    fn get(&self, headers: &HeaderMap) -> Reply {
+    fn get(&self, headers: &HeaderMap) -> HttpReply {
         let Some(id) = session_id(headers) else { return not_allowed() };
         let Some(session) = self.sessions.find(id) else { return no_session() };
         if !Accepts::read(headers).events {
@@ -98,7 +98,7 @@ impl MockService {
         }
     }
 
-    fn delete(&self, headers: &HeaderMap) -> Reply {
+    fn delete(&self, headers: &HeaderMap) -> HttpReply {
         match session_id(headers) {
             None => not_allowed(),
             Some(id) if self.sessions.end(id) => reply::empty(StatusCode::OK),
@@ -140,7 +140,7 @@ impl MockService {
     }
 
     /// Takes something that needs no answer.
-    fn take(&self, headers: &HeaderMap, news: News) -> Reply {
+    fn take(&self, headers: &HeaderMap, news: News) -> HttpReply {
         if let Some(id) = session_id(headers) {
             if let Some(error) = unknown_version(headers) {
                 return reply::refusal(StatusCode::BAD_REQUEST, None, &error);
@@ -196,11 +196,11 @@ impl MockService {
         match (outcome, action) {
             (MockOutcome::Answer { answer, status }, None) => Ok(reply::answer(status, answer)),
             (MockOutcome::Unserved, action) => match action.map(|action| action.request) {
-                Some(fault::Request::Disconnect) => Err(Disconnect),
+                Some(fault::RequestFault::Disconnect) => Err(Disconnect),
                 _ => std::future::pending().await,
             },
             (MockOutcome::Answer { answer, status }, Some(action)) => {
-                if let fault::Request::Limit { retry_after_s } = action.request {
+                if let fault::RequestFault::Limit { retry_after_s } = action.request {
                     return Ok(reply::with(
                         reply::answer(429, answer),
                         "retry-after",
@@ -267,7 +267,7 @@ impl MockService {
         outcome: MockOutcome,
         action: Option<Box<fault::Action>>,
         session: Option<&Arc<Session>>,
-    ) -> Reply {
+    ) -> HttpReply {
         let Ok(permit) = Arc::clone(&self.running).try_acquire_owned() else {
             let message = "too many calls are running at once";
             let refusal = reply::refused(StatusCode::SERVICE_UNAVAILABLE, message);
@@ -312,7 +312,7 @@ fn session_id(headers: &HeaderMap) -> Option<&str> {
     header_text(headers, "mcp-session-id")
 }
 
-fn no_session() -> Reply {
+fn no_session() -> HttpReply {
     let error = RpcError::new(
         code::INVALID_REQUEST,
         "there is no such session, or it is over: send `initialize` again",
@@ -320,7 +320,7 @@ fn no_session() -> Reply {
     reply::refusal(StatusCode::NOT_FOUND, None, &error)
 }
 
-fn not_allowed() -> Reply {
+fn not_allowed() -> HttpReply {
     let message = "without a session only POST is served";
     reply::with(reply::refused(StatusCode::METHOD_NOT_ALLOWED, message), "allow", "POST")
 }

@@ -17,7 +17,7 @@ use hyper::body::Incoming;
 use mcptest_http::{Broken, header_text};
 use parking_lot::Mutex;
 use serde_json::value::RawValue;
-use session::{Asking, ServerMessage, Session};
+use session::{Asking, LineSession, ServerMessage};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -30,35 +30,35 @@ pub(super) struct Front {
     pub(super) private_path: PrivatePath,
     pub(super) open: Pipe,
     pub(super) bare: Bare,
-    pub(super) sessions: Mutex<Sessions>,
+    pub(super) sessions: Mutex<FrontSessions>,
 }
 
 #[derive(Default)]
-pub(super) struct Sessions {
+pub(super) struct FrontSessions {
     count: u64,
-    named: BTreeMap<String, Arc<Session>>,
-    unnamed: Option<Arc<Session>>,
+    named: BTreeMap<String, Arc<LineSession>>,
+    unnamed: Option<Arc<LineSession>>,
     /// One whose server has refused the first question of the modern era.
-    refused: Option<Arc<Session>>,
+    refused: Option<Arc<LineSession>>,
 }
 
-impl Sessions {
+impl FrontSessions {
     /// A client whose question was refused asks again, in the other era, on the same connection.
-    fn refused_or_new(&mut self, open: &Pipe) -> Arc<Session> {
+    fn refused_or_new(&mut self, open: &Pipe) -> Arc<LineSession> {
         let refused = self.refused.take().filter(|session| !session.is_over());
-        refused.unwrap_or_else(|| Arc::new(Session::new(open())))
+        refused.unwrap_or_else(|| Arc::new(LineSession::new(open())))
     }
 }
 
 /// What the headers of a request name.
 enum Named {
     Nothing,
-    Open(Arc<Session>),
+    Open(Arc<LineSession>),
     Over,
 }
 
 /// A request as it came in.
-struct Asked<'a> {
+struct PostedRequest<'a> {
     id: Id,
     method: &'a str,
     params: Option<&'a RawValue>,
@@ -118,7 +118,7 @@ impl Front {
             }
             return Ok(empty(StatusCode::ACCEPTED));
         };
-        let asked = Asked { id, method: &method, params, text: &text };
+        let asked = PostedRequest { id, method: &method, params, text: &text };
         match session {
             Some(session) => Ok(legacy(&session, &asked).await),
             None if asked.method == "initialize" => Ok(self.initialize(&asked).await),
@@ -153,7 +153,7 @@ impl Front {
     }
 
     /// The connection of requests that belong to no session; a new one when it is over.
-    fn unnamed(&self) -> Arc<Session> {
+    fn unnamed(&self) -> Arc<LineSession> {
         let mut sessions = self.sessions.lock();
         match &sessions.unnamed {
             Some(session) if !session.is_over() => Arc::clone(session),
@@ -165,7 +165,7 @@ impl Front {
         }
     }
 
-    async fn initialize(&self, asked: &Asked<'_>) -> Response<ResponseBody> {
+    async fn initialize(&self, asked: &PostedRequest<'_>) -> Response<ResponseBody> {
         let session = self.sessions.lock().refused_or_new(&self.open);
         let mut response = legacy(&session, asked).await;
         let mut sessions = self.sessions.lock();
@@ -179,13 +179,13 @@ impl Front {
     }
 }
 
-async fn legacy(session: &Arc<Session>, asked: &Asked<'_>) -> Response<ResponseBody> {
+async fn legacy(session: &Arc<LineSession>, asked: &PostedRequest<'_>) -> Response<ResponseBody> {
     let asking = session.ask(&asked.id, asked.text, asked.params, false);
     answer(asking, Arc::clone(session), |_| StatusCode::OK, StatusCode::BAD_GATEWAY).await
 }
 
 /// Without sessions clients read from the status what kind of refusal it is.
-async fn modern(session: &Arc<Session>, asked: &Asked<'_>) -> Response<ResponseBody> {
+async fn modern(session: &Arc<LineSession>, asked: &PostedRequest<'_>) -> Response<ResponseBody> {
     let asking = session.ask(&asked.id, asked.text, asked.params, true);
     // A server that dies on the first question of the modern era may speak the other one.
     let died =
@@ -211,7 +211,7 @@ fn status_of(answer: &str) -> StatusCode {
 /// JSON when the answer comes first, a stream when something comes before it.
 async fn answer(
     mut asking: Asking,
-    session: Arc<Session>,
+    session: Arc<LineSession>,
     status_of: impl Fn(&str) -> StatusCode,
     died: StatusCode,
 ) -> Response<ResponseBody> {

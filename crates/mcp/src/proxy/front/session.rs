@@ -25,7 +25,7 @@ pub(super) enum ServerMessage {
 }
 
 /// A connection, and who waits for what on it.
-pub(super) struct Session {
+pub(super) struct LineSession {
     outgoing: UnboundedSender<String>,
     state: Arc<Mutex<SessionState>>,
     _work: JoinSet<()>,
@@ -57,7 +57,7 @@ pub(super) struct Asking {
     cancel: Option<UnboundedSender<String>>,
 }
 
-impl Session {
+impl LineSession {
     pub(super) fn new((reader, writer): (BoxedReader, BoxedWriter)) -> Self {
         let (outgoing, lines) = unbounded_channel();
         let state = Arc::<Mutex<SessionState>>::default();

@@ -14,14 +14,14 @@ use std::collections::BTreeMap;
 
 /// Which body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Side {
+pub(super) enum BodySide {
     Request,
     Answer,
 }
 
 /// How a body ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum BodyEnd {
     Whole,
     CutBySender,
     CutByReader,
@@ -38,8 +38,8 @@ pub(super) enum HttpSeen {
         path: String,
         session: Option<String>,
     },
-    Bytes(Side, Bytes),
-    End(Side, End),
+    Bytes(BodySide, Bytes),
+    End(BodySide, BodyEnd),
     Head {
         status: u16,
         content_type: Option<String>,
@@ -61,7 +61,7 @@ pub(super) enum HttpSeen {
 #[derive(Debug, Default)]
 pub(super) struct HttpEntries {
     open: BTreeMap<u64, Exchange>,
-    sessions: Sessions,
+    sessions: TapeSessions,
 }
 
 /// An exchange under way.
@@ -90,7 +90,7 @@ impl ToEntries for HttpEntries {
 
     fn note(&mut self, at_us: u64, (number, seen): Seen, entries: &mut Vec<Entry>) {
         let is_over = match &seen {
-            HttpSeen::End(side, _) => *side == Side::Answer,
+            HttpSeen::End(side, _) => *side == BodySide::Answer,
             HttpSeen::Refused { .. } | HttpSeen::Abandoned => true,
             HttpSeen::Event(event) => {
                 entries.push(Entry { event: Some(event.clone()), ..Entry::at(at_us) });
@@ -116,15 +116,15 @@ impl ToEntries for HttpEntries {
 }
 
 impl Exchange {
-    fn note(&mut self, at_us: u64, seen: HttpSeen, sessions: &mut Sessions, entries: &mut Vec<Entry>) {
+    fn note(&mut self, at_us: u64, seen: HttpSeen, sessions: &mut TapeSessions, entries: &mut Vec<Entry>) {
         let happened = |event: Event| Entry { event: Some(event), ..Entry::at(at_us) };
         match seen {
             HttpSeen::Begin { method, path, session } => {
                 (self.method, self.path, self.session_id) = (method, path, session);
             }
-            HttpSeen::Bytes(Side::Request, bytes) => self.request.push(&bytes),
-            HttpSeen::Bytes(Side::Answer, bytes) => self.answer.feed(at_us, &bytes, entries),
-            HttpSeen::End(Side::Request, _) => self.asked(at_us, sessions, entries),
+            HttpSeen::Bytes(BodySide::Request, bytes) => self.request.push(&bytes),
+            HttpSeen::Bytes(BodySide::Answer, bytes) => self.answer.feed(at_us, &bytes, entries),
+            HttpSeen::End(BodySide::Request, _) => self.asked(at_us, sessions, entries),
             HttpSeen::Head { status, content_type, encoding, session } => {
                 self.asked(at_us, sessions, entries);
                 if let (Some(id), Some(number)) = (session, self.session) {
@@ -138,12 +138,12 @@ impl Exchange {
                 }
                 self.answer = AnswerReader::of(content_type.as_deref(), encoding);
             }
-            HttpSeen::End(Side::Answer, end) => {
+            HttpSeen::End(BodySide::Answer, end) => {
                 self.answer.end(at_us, entries);
                 match end {
-                    End::Whole => {}
-                    End::CutBySender => entries.push(happened(Event::Closed { by: Direction::Server })),
-                    End::CutByReader => entries.push(happened(Event::Closed { by: Direction::Client })),
+                    BodyEnd::Whole => {}
+                    BodyEnd::CutBySender => entries.push(happened(Event::Closed { by: Direction::Server })),
+                    BodyEnd::CutByReader => entries.push(happened(Event::Closed { by: Direction::Client })),
                 }
             }
             HttpSeen::Refused { status, sentence } => {
@@ -170,7 +170,7 @@ impl Exchange {
     }
 
     /// The request is as complete as it will be.
-    fn asked(&mut self, at_us: u64, sessions: &mut Sessions, entries: &mut Vec<Entry>) {
+    fn asked(&mut self, at_us: u64, sessions: &mut TapeSessions, entries: &mut Vec<Entry>) {
         if std::mem::replace(&mut self.is_asked, true) {
             return;
         }
@@ -241,7 +241,7 @@ fn encoded(at_us: u64, line: &Kept<'_>, encoding: &str) -> Entry {
 
 /// Numbers for sessions: each `initialize` begins one, and where requests name none, each kind of client is one.
 #[derive(Debug, Default)]
-struct Sessions {
+struct TapeSessions {
     count: u64,
     named: BTreeMap<String, u64>,
     clients: BTreeMap<String, u64>,
@@ -250,7 +250,7 @@ struct Sessions {
     is_ended: bool,
 }
 
-impl Sessions {
+impl TapeSessions {
     fn of(&mut self, id: Option<String>, message: Option<&RawValue>) -> Option<u64> {
         if let Some(id) = id {
             return Some(self.named(id));
@@ -321,7 +321,7 @@ mod tests {
 
     #[test]
     fn each_initialize_begins_a_session_that_its_id_names_from_then_on() {
-        let mut sessions = Sessions::default();
+        let mut sessions = TapeSessions::default();
         let initialize = raw(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#);
         let (first, second) = (sessions.of(None, Some(&initialize)), sessions.of(None, Some(&initialize)));
         sessions.bind("b".into(), second.unwrap());
@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn where_no_session_is_named_each_client_is_one() {
-        let mut sessions = Sessions::default();
+        let mut sessions = TapeSessions::default();
         let call = |client: &str| {
             raw(&format!(
                 r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"_meta":{{"{}":"2026-07-28","{}":{{"name":"{client}"}}}}}}}}"#,
@@ -354,7 +354,7 @@ mod tests {
                 path: "/mcp".to_owned(),
                 session: id.map(str::to_owned),
             };
-            let request = HttpSeen::Bytes(Side::Request, body.to_owned().into());
+            let request = HttpSeen::Bytes(BodySide::Request, body.to_owned().into());
             let answer = match status {
                 403 => HttpSeen::Refused { status, sentence: "no".to_owned() },
                 _ => HttpSeen::Head {

@@ -4,7 +4,7 @@ use super::exchange::HttpProxy;
 use super::waiting::{Held, SessionId};
 use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
 use crate::jsonrpc;
-use crate::proxy::interpose::Reply;
+use crate::proxy::interpose::WatchedReply;
 use crate::sse;
 use bytes::{Bytes, BytesMut};
 use http_body_util::BodyExt;
@@ -106,7 +106,7 @@ impl Following {
         held.delivered();
     }
 
-    fn answer_of(&mut self, data: &str) -> Option<(Reply, Held)> {
+    fn answer_of(&mut self, data: &str) -> Option<(WatchedReply, Held)> {
         let message = jsonrpc::parse(data).ok()?;
         let id = message.body.answered_id()?;
         if let Some(held) = self.held.take_if(|held| held.is_of(id)) {

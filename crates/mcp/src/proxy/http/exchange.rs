@@ -1,6 +1,6 @@
 //! One request and all of its answer.
 
-use super::entries::{HttpSeen, Seen, Side};
+use super::entries::{BodySide, HttpSeen, Seen};
 use super::headers;
 use super::response::{self, ResponseBody};
 use super::tee::{Lent, Tee};
@@ -104,7 +104,7 @@ impl HttpProxy {
             self.ask_interposed(number, &path, (parts, body), interposer.as_ref()).await?
         } else {
             let has_body = !body.is_end_stream();
-            let body = Lent::new(Tee::new(body, self.recorder.clone(), number, Side::Request));
+            let body = Lent::new(Tee::new(body, self.recorder.clone(), number, BodySide::Request));
             let lent = has_body.then(|| reqwest::Body::wrap(body.again()));
             let answer = self.ask(&path, parts, lent).await;
             if answer.is_err() {
@@ -155,7 +155,7 @@ impl HttpProxy {
         };
         self.recorder.see(0, (number, head));
         parts.headers = headers::end_to_end(&parts.headers);
-        let body = Tee::new(body, self.recorder.clone(), number, Side::Answer);
+        let body = Tee::new(body, self.recorder.clone(), number, BodySide::Answer);
         let mut response = Response::new(body.map_err(Into::into).boxed());
         *response.status_mut() = parts.status;
         *response.headers_mut() = parts.headers;

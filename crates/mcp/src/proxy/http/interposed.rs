@@ -1,6 +1,6 @@
 //! Exchanges when someone looks at them: whole messages, some of which come out otherwise.
 
-use super::entries::{End, HttpSeen, Side};
+use super::entries::{BodyEnd, BodySide, HttpSeen};
 use super::events::follow;
 use super::exchange::{HttpProxy, session_of};
 use super::response::ResponseBody;
@@ -8,7 +8,7 @@ use super::waiting::{Held, SessionId};
 use crate::fault::flood;
 use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
 use crate::jsonrpc::{self, Body, Message};
-use crate::proxy::interpose::{Asked, Instead, Interposer, Onward, Reply, Taken};
+use crate::proxy::interpose::{ClientRequest, Instead, Interposer, Onward, Taken, WatchedReply};
 use crate::sse;
 use bytes::Bytes;
 use http::request::Parts;
@@ -32,8 +32,8 @@ impl HttpProxy {
         interposer: &dyn Interposer,
     ) -> Result<ProxyResponse, Broken> {
         let session = session_of(&parts.headers);
-        self.recorder.see(body.len(), (number, HttpSeen::Bytes(Side::Request, body.clone())));
-        self.recorder.see(0, (number, HttpSeen::End(Side::Request, End::Whole)));
+        self.recorder.see(body.len(), (number, HttpSeen::Bytes(BodySide::Request, body.clone())));
+        self.recorder.see(0, (number, HttpSeen::End(BodySide::Request, BodyEnd::Whole)));
         if !interposer.lets_pass() {
             return std::future::pending().await;
         }
@@ -47,7 +47,7 @@ impl HttpProxy {
             }
             return Ok(self.pass_on(number, path, parts, body).await);
         };
-        let Taken { onward, faults } = interposer.asked(Asked { id: &id, method: &method, params });
+        let Taken { onward, faults } = interposer.asked(ClientRequest { id: &id, method: &method, params });
         for fault in faults {
             self.recorder.see(0, (number, HttpSeen::Fault(fault)));
         }
@@ -118,7 +118,7 @@ impl HttpProxy {
             }
             _ => {
                 held.unanswered(&unreadable(head.status, text));
-                Reply::default()
+                WatchedReply::default()
             }
         };
         self.wait(&reply, held.asked()).await;
@@ -142,7 +142,7 @@ impl HttpProxy {
     }
 
     /// Lets the time pass that an answer is held back.
-    pub(super) async fn wait(&self, reply: &Reply, asked: Instant) {
+    pub(super) async fn wait(&self, reply: &WatchedReply, asked: Instant) {
         if let Some(delay) = reply.despite_cancel {
             sleep_until((asked + delay).into()).await;
         }

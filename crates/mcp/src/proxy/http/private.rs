@@ -7,7 +7,7 @@ use crate::client::{Endpoint, Pipe, ServerSpec};
 use crate::proxy::ProxyError;
 use crate::proxy::bare::Bare;
 use crate::proxy::connection::connect;
-use crate::proxy::front::{Front, Sessions};
+use crate::proxy::front::{Front, FrontSessions};
 use crate::proxy::interpose::Interposer;
 use crate::proxy::record::Recorder;
 use http::request::Parts;
@@ -114,7 +114,7 @@ impl PrivateProxy {
                     private_path,
                     open,
                     bare: Bare::new(ServerSpec { endpoint, ..self.server }),
-                    sessions: Mutex::<Sessions>::default(),
+                    sessions: Mutex::<FrontSessions>::default(),
                 });
                 let enter = Arc::clone(&front);
                 let exchange = move |request| Arc::clone(&enter).exchange(request);

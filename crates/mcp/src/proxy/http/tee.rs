@@ -1,6 +1,6 @@
 //! A body on its way through: each piece is passed on as it is and noted.
 
-use super::entries::{End, HttpSeen, Seen, Side};
+use super::entries::{BodyEnd, BodySide, HttpSeen, Seen};
 use crate::proxy::record::Recorder;
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
@@ -19,15 +19,15 @@ pub(super) struct Tee<B> {
 struct Note {
     recorder: Recorder<Seen>,
     exchange: u64,
-    side: Side,
+    side: BodySide,
     is_told: bool,
 }
 
 impl<B: Body> Tee<B> {
-    pub(super) fn new(body: B, recorder: Recorder<Seen>, exchange: u64, side: Side) -> Self {
+    pub(super) fn new(body: B, recorder: Recorder<Seen>, exchange: u64, side: BodySide) -> Self {
         let mut note = Note { recorder, exchange, side, is_told: false };
         if body.is_end_stream() {
-            note.tell(End::Whole);
+            note.tell(BodyEnd::Whole);
         }
         Self { body, note }
     }
@@ -48,11 +48,11 @@ impl<B: Body<Data = Bytes> + Unpin> Body for Tee<B> {
                     self.note.bytes(bytes.clone());
                 }
                 if self.body.is_end_stream() {
-                    self.note.tell(End::Whole);
+                    self.note.tell(BodyEnd::Whole);
                 }
             }
-            Some(Err(_)) => self.note.tell(End::CutBySender),
-            None => self.note.tell(End::Whole),
+            Some(Err(_)) => self.note.tell(BodyEnd::CutBySender),
+            None => self.note.tell(BodyEnd::Whole),
         }
         Poll::Ready(frame)
     }
@@ -104,7 +104,7 @@ impl Note {
         self.recorder.see(bytes.len(), (self.exchange, HttpSeen::Bytes(self.side, bytes)));
     }
 
-    fn tell(&mut self, end: End) {
+    fn tell(&mut self, end: BodyEnd) {
         if !std::mem::replace(&mut self.is_told, true) {
             self.recorder.see(0, (self.exchange, HttpSeen::End(self.side, end)));
         }
@@ -113,6 +113,6 @@ impl Note {
 
 impl Drop for Note {
     fn drop(&mut self) {
-        self.tell(End::CutByReader);
+        self.tell(BodyEnd::CutByReader);
     }
 }

@@ -1,7 +1,7 @@
 //! Which requests wait for their answer, and on which session?
 
 use crate::jsonrpc::{Body, Id};
-use crate::proxy::interpose::{Reply, Watch};
+use crate::proxy::interpose::{Watch, WatchedReply};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -56,7 +56,7 @@ impl OpenRequests {
         id: &Id,
         body: &Body<'_>,
         text: &str,
-    ) -> Option<(Reply, Held)> {
+    ) -> Option<(WatchedReply, Held)> {
         let open = self.0.lock().get(&(session.clone(), id.clone())).cloned()?;
         let held = Held {
             waiting: self.clone(),
@@ -79,7 +79,7 @@ impl Held {
     }
 
     /// What the client gets for the answer; until then it still waits.
-    pub(super) fn answered(&self, body: &Body<'_>, text: &str) -> Reply {
+    pub(super) fn answered(&self, body: &Body<'_>, text: &str) -> WatchedReply {
         self.open.watch.answered(body, text)
     }
 

@@ -21,7 +21,7 @@ const HARMLESS: [&str; 6] = [
 
 /// Who speaks.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum MessageKind {
     Human,
     Ai,
     System,
@@ -33,27 +33,27 @@ enum Kind {
 }
 
 /// A message's kind, and the object in which its content stands.
-fn unwrapped<'a>(fields: &Fields<'a>) -> Option<(Kind, Fields<'a>)> {
+fn unwrapped<'a>(fields: &Fields<'a>) -> Option<(MessageKind, Fields<'a>)> {
     if let Some(kwargs) = fields.part("kwargs").filter(|_| fields.has("lc")) {
         let class = fields.get("id")?.list()?.last()?.string()?;
         return Some((kind(&class)?, kwargs));
     }
     if fields.has("role") {
-        return Some((Kind::Role, fields.clone()));
+        return Some((MessageKind::Role, fields.clone()));
     }
     let kind = kind(&fields.string("type")?)?;
     Some((kind, fields.part("data").unwrap_or_else(|| fields.clone())))
 }
 
-fn kind(name: &str) -> Option<Kind> {
+fn kind(name: &str) -> Option<MessageKind> {
     let name = name.strip_suffix("Chunk").unwrap_or(name);
     match name.strip_suffix("Message").unwrap_or(name) {
-        "human" | "user" | "Human" => Some(Kind::Human),
-        "ai" | "assistant" | "AI" => Some(Kind::Ai),
-        "system" | "developer" | "System" => Some(Kind::System),
-        "tool" | "function" | "Tool" | "Function" => Some(Kind::Tool),
-        "chat" | "Chat" => Some(Kind::Role),
-        "remove" | "Remove" => Some(Kind::Nobody),
+        "human" | "user" | "Human" => Some(MessageKind::Human),
+        "ai" | "assistant" | "AI" => Some(MessageKind::Ai),
+        "system" | "developer" | "System" => Some(MessageKind::System),
+        "tool" | "function" | "Tool" | "Function" => Some(MessageKind::Tool),
+        "chat" | "Chat" => Some(MessageKind::Role),
+        "remove" | "Remove" => Some(MessageKind::Nobody),
         _ => None,
     }
 }
@@ -62,7 +62,7 @@ fn kind(name: &str) -> Option<Kind> {
 pub(super) fn is_message(fields: &Fields<'_>) -> bool {
     let has_content =
         |inner: &Fields<'_>| inner.has("content") || inner.has("tool_calls") || inner.has("role");
-    unwrapped(fields).is_some_and(|(kind, inner)| kind == Kind::Nobody || has_content(&inner))
+    unwrapped(fields).is_some_and(|(kind, inner)| kind == MessageKind::Nobody || has_content(&inner))
 }
 
 /// What tells a reply among all: the ids of its calls, else its text.
@@ -70,8 +70,8 @@ pub(super) fn signature(message: Json<'_>) -> Option<String> {
     let fields = message.object()?;
     let (kind, inner) = unwrapped(&fields)?;
     let is_ai = match kind {
-        Kind::Ai => true,
-        Kind::Role => inner.string("role").is_some_and(|role| role == "assistant"),
+        MessageKind::Ai => true,
+        MessageKind::Role => inner.string("role").is_some_and(|role| role == "assistant"),
         _ => false,
     };
     if !is_ai {
@@ -98,23 +98,23 @@ pub(super) fn read_message(message: Json<'_>, transcript: &mut Transcript) -> Re
         return Err(fields.misfit(format!("this is no message: {told}; it is human, ai, system or tool")));
     };
     match kind {
-        Kind::Human => {
+        MessageKind::Human => {
             let text = text_at(&inner, transcript)?;
             transcript.user(&text);
         }
-        Kind::System => {
+        MessageKind::System => {
             let text = text_at(&inner, transcript)?;
             transcript.system(&text);
         }
-        Kind::Ai => read_ai(&inner, transcript)?,
-        Kind::Tool => read_tool(&inner, transcript)?,
-        Kind::Role if has_part(&inner, |kind| kind == "tool_use" || kind == "tool_result") => {
+        MessageKind::Ai => read_ai(&inner, transcript)?,
+        MessageKind::Tool => read_tool(&inner, transcript)?,
+        MessageKind::Role if has_part(&inner, |kind| kind == "tool_use" || kind == "tool_result") => {
             transcript.marks_errors = true;
             anthropic::read_message(&inner, transcript)?;
             anthropic::read_end(&inner, transcript);
         }
-        Kind::Role => openai_chat::read_message(&inner, transcript)?,
-        Kind::Nobody => {}
+        MessageKind::Role => openai_chat::read_message(&inner, transcript)?,
+        MessageKind::Nobody => {}
     }
     Ok(())
 }
@@ -127,9 +127,9 @@ fn pair(message: Json<'_>) -> Option<(String, String)> {
 
 fn read_pair(message: Json<'_>, role: &str, text: &str, transcript: &mut Transcript) -> Result<(), Misfit> {
     match kind(role) {
-        Some(Kind::Human) => transcript.user(text),
-        Some(Kind::System) => transcript.system(text),
-        Some(Kind::Ai) => {
+        Some(MessageKind::Human) => transcript.user(text),
+        Some(MessageKind::System) => transcript.system(text),
+        Some(MessageKind::Ai) => {
             transcript.assistant();
             transcript.say(text);
         }

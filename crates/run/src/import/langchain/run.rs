@@ -205,7 +205,7 @@ fn read_tools_alone(runs: &[&Run<'_>], transcript: &mut Transcript) {
             transcript.call(with_arguments(RecordedCall { name, ..RecordedCall::default() }, arguments));
         transcript.marks_errors = true;
         if let Some(error) = run.fields.string("error") {
-            transcript.answer_call(index, super::super::transcript::Answer::of_text(error, true));
+            transcript.answer_call(index, super::super::transcript::ImportedAnswer::of_text(error, true));
         } else if let Some(outputs) = run.fields.get("outputs") {
             let output = outputs.object().and_then(|fields| fields.get("output")).unwrap_or(outputs);
             let inner = output.object().filter(is_message).and_then(|message| {

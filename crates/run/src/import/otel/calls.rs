@@ -1,6 +1,6 @@
 //! Which spans are one and the same call: a tool's execution, the MCP request in it, the server's side of that?
 
-use super::span::{Kind, Span};
+use super::span::{Span, SpanKind};
 use mcptest_core::json::equal;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -84,7 +84,7 @@ impl Merge<'_> {
     /// A call inside a call, with no model between them.
     fn nested(&mut self) {
         let tree = Tree::new(self.spans);
-        let is_between = |span: &Span| matches!(span.kind, Kind::Chat | Kind::Agent);
+        let is_between = |span: &Span| matches!(span.kind, SpanKind::Chat | SpanKind::Agent);
         let mut inside: BTreeMap<usize, usize> = BTreeMap::new();
         let mut pairs = Vec::new();
         for at in (0..self.spans.len()).filter(|at| self.spans[*at].is_call()) {
@@ -97,7 +97,7 @@ impl Merge<'_> {
             let (inner, outer) = (&self.spans[at], &self.spans[around]);
             if is_same(outer, inner) {
                 self.join(at, around);
-            } else if inner.kind == Kind::Mcp && inner.arguments().is_none() && inside[&around] == 1 {
+            } else if inner.kind == SpanKind::Mcp && inner.arguments().is_none() && inside[&around] == 1 {
                 self.left_out += 1;
                 self.join(at, around);
             }
@@ -114,7 +114,7 @@ impl Merge<'_> {
         }
         for (position, at) in calls.iter().enumerate() {
             let span = &self.spans[*at];
-            if span.kind != Kind::Mcp || self.root(*at) != *at {
+            if span.kind != SpanKind::Mcp || self.root(*at) != *at {
                 continue;
             }
             let before = calls[..position].iter().rev().take(MOST_BACK);
@@ -159,10 +159,11 @@ fn is_same(outer: &Span, inner: &Span) -> bool {
         return false;
     }
     if is_same_tool(&outer.tool(), &inner.tool()) {
-        return inner.kind == Kind::Mcp || fits(outer, inner);
+        return inner.kind == SpanKind::Mcp || fits(outer, inner);
     }
     let arguments = (outer.arguments(), inner.arguments());
-    inner.kind == Kind::Mcp && matches!(&arguments, (Some(one), Some(other)) if equal(one.get(), other.get()))
+    inner.kind == SpanKind::Mcp
+        && matches!(&arguments, (Some(one), Some(other)) if equal(one.get(), other.get()))
 }
 
 /// Whether the arguments are the same, as far as both say them.
@@ -186,7 +187,7 @@ fn told(spans: &[Span], members: &[usize]) -> Executed {
     let outer = all().next().map(Span::tool).unwrap_or_default();
     // What the MCP request calls the tool is its bare name, and the rest of the other name its server.
     let bare = all()
-        .filter(|span| span.kind == Kind::Mcp)
+        .filter(|span| span.kind == SpanKind::Mcp)
         .map(Span::tool)
         .find(|bare| outer.ends_with(bare.as_str()));
     let in_name = bare.as_ref().and_then(|bare| outer.strip_suffix(bare.as_str())?.strip_suffix("__"));

@@ -2,7 +2,7 @@
 
 use super::super::content::{Part, answer_of, part, unknown, with_arguments};
 use super::super::json::{Fields, Json};
-use super::super::transcript::{Answer, Dropped, Transcript};
+use super::super::transcript::{Dropped, ImportedAnswer, Transcript};
 use super::attributes::Attributes;
 use super::span::reread;
 use mcptest_core::trace::RecordedCall;
@@ -15,7 +15,7 @@ pub(super) struct Message {
     pub(super) text: String,
     pub(super) calls: Vec<RecordedCall>,
     /// Answers with the ids of their calls.
-    pub(super) answers: Vec<(Option<String>, Answer)>,
+    pub(super) answers: Vec<(Option<String>, ImportedAnswer)>,
     pub(super) dropped: Vec<Dropped>,
     pub(super) finish_reason: Option<String>,
 }
@@ -44,7 +44,7 @@ fn of_fields(fields: &Fields<'_>, default_role: &str) -> Result<Message, String>
     }
     if message.role == "tool" && message.answers.is_empty() {
         let id = fields.owned("tool_call_id").or_else(|| fields.owned("id"));
-        message.answers.push((id, Answer::of_text(message.text.clone().into(), false)));
+        message.answers.push((id, ImportedAnswer::of_text(message.text.clone().into(), false)));
     }
     Ok(message)
 }
@@ -111,7 +111,7 @@ pub(super) fn of_event(name: &str, attributes: &Attributes) -> Result<Option<(bo
     }
     if role == "tool" && message.answers.is_empty() {
         let id = attributes.text(&["id", "tool_call_id"]);
-        message.answers.push((id, Answer::of_text(message.text.clone().into(), false)));
+        message.answers.push((id, ImportedAnswer::of_text(message.text.clone().into(), false)));
     }
     message.finish_reason = message.finish_reason.or_else(|| attributes.text(&["finish_reason"]));
     Ok(Some((is_output, message)))
@@ -142,7 +142,7 @@ pub(super) fn of_indexed(attributes: &Attributes, prefix: &str) -> Vec<Message> 
         }
         if message.role == "tool" {
             let id = at(index, "tool_call_id");
-            message.answers.push((id, Answer::of_text(message.text.clone().into(), false)));
+            message.answers.push((id, ImportedAnswer::of_text(message.text.clone().into(), false)));
         }
         messages.push(message);
     }

@@ -11,7 +11,7 @@ use super::Importer;
 use super::json::{Fields, Json, Misfit, object_of};
 use super::sample::Sample;
 use super::transcript::{Dropped, Transcript};
-use span::{Kind, Span};
+use span::{Span, SpanKind};
 use std::collections::BTreeMap;
 
 pub(super) const IMPORTER: Importer = Importer {
@@ -70,7 +70,7 @@ fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
     // Exports are unordered: the first trace is the one that began first.
     traces.sort_by_key(|trace| trace.first().map_or(0, |span| span.start));
     let (told, others): (Vec<_>, Vec<_>) =
-        traces.into_iter().partition(|trace| trace.iter().any(|span| span.kind != Kind::Other));
+        traces.into_iter().partition(|trace| trace.iter().any(|span| span.kind != SpanKind::Other));
     let told = told.iter().map(|trace| trace::transcript(trace));
     let mut transcripts = told.collect::<Result<Vec<Transcript>, Misfit>>()?;
     if let Some(first) = transcripts.first_mut() {

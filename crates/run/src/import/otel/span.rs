@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 /// What a span is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum SpanKind {
     /// A request to a model.
     Chat,
     /// The execution of a tool.
@@ -28,7 +28,7 @@ pub(super) struct Span {
     pub(super) trace: String,
     pub(super) id: String,
     pub(super) parent: Option<String>,
-    pub(super) kind: Kind,
+    pub(super) kind: SpanKind,
     pub(super) start: u64,
     pub(super) end: u64,
     pub(super) attributes: Attributes,
@@ -66,7 +66,7 @@ impl Span {
             trace: id("traceId", "trace_id")?,
             id: id("spanId", "span_id")?,
             parent: parent.filter(|parent| !parent.is_empty()).map(|parent| hexadecimal(&parent)),
-            kind: Kind::Other,
+            kind: SpanKind::Other,
             start: time("startTimeUnixNano", "start_time").unwrap_or_default(),
             end: time("endTimeUnixNano", "end_time").unwrap_or_default(),
             attributes,
@@ -130,27 +130,27 @@ impl Span {
         Ok(())
     }
 
-    fn find_kind(&self) -> Kind {
+    fn find_kind(&self) -> SpanKind {
         let operation = self.attributes.text(&["gen_ai.operation.name"]).unwrap_or_default();
         if let Some(method) = self.attributes.text(&["mcp.method.name"]) {
-            return if method == "tools/call" { Kind::Mcp } else { Kind::Other };
+            return if method == "tools/call" { SpanKind::Mcp } else { SpanKind::Other };
         }
         match operation.as_str() {
-            "execute_tool" => Kind::Tool,
-            "chat" | "generate_content" | "text_completion" => Kind::Chat,
-            "invoke_agent" | "invoke_workflow" => Kind::Agent,
+            "execute_tool" => SpanKind::Tool,
+            "chat" | "generate_content" | "text_completion" => SpanKind::Chat,
+            "invoke_agent" | "invoke_workflow" => SpanKind::Agent,
             "" if self.attributes.has("gen_ai.tool.name") || self.name.starts_with("execute_tool ") => {
-                Kind::Tool
+                SpanKind::Tool
             }
-            "" if self.name.starts_with("invoke_agent") => Kind::Agent,
+            "" if self.name.starts_with("invoke_agent") => SpanKind::Agent,
             "" => {
                 let tells = ["gen_ai.request.model", "gen_ai.response.model", "gen_ai.input.messages"];
                 let is_chat = tells.iter().any(|key| self.attributes.has(key))
                     || self.attributes.has_under("gen_ai.usage.")
                     || !self.output.is_empty();
-                if is_chat { Kind::Chat } else { Kind::Other }
+                if is_chat { SpanKind::Chat } else { SpanKind::Other }
             }
-            _ => Kind::Other,
+            _ => SpanKind::Other,
         }
     }
 
@@ -178,7 +178,7 @@ impl Span {
     }
 
     pub(super) fn is_call(&self) -> bool {
-        matches!(self.kind, Kind::Tool | Kind::Mcp)
+        matches!(self.kind, SpanKind::Tool | SpanKind::Mcp)
     }
 
     /// The tool that was called.

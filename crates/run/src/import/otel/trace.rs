@@ -3,10 +3,10 @@
 use super::super::catalogue::read_tools;
 use super::super::content::{answer_of, mcp_answer};
 use super::super::json::{Json, Misfit};
-use super::super::transcript::{Answer, Dropped, Transcript, without_call};
+use super::super::transcript::{Dropped, ImportedAnswer, Transcript, without_call};
 use super::calls::{Executed, Tree, executed, is_same_tool};
 use super::messages::Message;
-use super::span::{Kind, Span, reread};
+use super::span::{Span, SpanKind, reread};
 use mcptest_core::json::equal;
 use mcptest_core::trace::{RecordedCall, RecordedDelegation, RecordedTurn, Tokens};
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +23,7 @@ pub(super) fn transcript(spans: &[Span]) -> Result<Transcript, Misfit> {
     transcript.delegations = delegations(spans);
     for (what, count) in [
         (Dropped::InnerCall, left_out),
-        (Dropped::Span, spans.iter().filter(|span| span.kind == Kind::Other).count()),
+        (Dropped::Span, spans.iter().filter(|span| span.kind == SpanKind::Other).count()),
         (Dropped::CutMessages, spans.iter().map(|span| span.cut_lists).sum()),
     ] {
         if count > 0 {
@@ -77,9 +77,9 @@ impl<'s> Chat<'s> {
 
 fn chats(spans: &[Span]) -> Vec<Chat<'_>> {
     let tree = Tree::new(spans);
-    let is_chat = |span: &Span| span.kind == Kind::Chat;
-    let kind = if spans.iter().any(is_chat) { Kind::Chat } else { Kind::Agent };
-    let is_other = |span: &Span| span.kind != kind && span.kind != Kind::Other;
+    let is_chat = |span: &Span| span.kind == SpanKind::Chat;
+    let kind = if spans.iter().any(is_chat) { SpanKind::Chat } else { SpanKind::Agent };
+    let is_other = |span: &Span| span.kind != kind && span.kind != SpanKind::Other;
     let mut chats: Vec<Chat<'_>> = Vec::new();
     let mut known: BTreeMap<usize, usize> = BTreeMap::new();
     for (at, span) in spans.iter().enumerate().filter(|(_, span)| span.kind == kind) {
@@ -110,7 +110,7 @@ fn duration_ms(spans: &[Span]) -> Option<u64> {
 /// An agent inside another agent was handed something over.
 fn delegations(spans: &[Span]) -> Vec<RecordedDelegation> {
     let tree = Tree::new(spans);
-    let is_agent = |span: &Span| span.kind == Kind::Agent && span.agent().is_some();
+    let is_agent = |span: &Span| span.kind == SpanKind::Agent && span.agent().is_some();
     let of = |(at, span): (usize, &Span)| {
         let around = tree.around(at, is_agent, |_| false)?;
         let (from, to) = (spans[around].agent()?, span.agent()?);
@@ -207,14 +207,14 @@ impl Teller {
     }
 
     /// The answer to a call; what a span said of it stays, and what it did not say is filled in.
-    fn answer(&mut self, index: usize, answer: &Answer) {
+    fn answer(&mut self, index: usize, answer: &ImportedAnswer) {
         let known = self.transcript.answers[index].as_ref();
         if known.is_some_and(|known| known.content.is_some()) {
             return;
         }
         let is_error = known.is_some_and(|known| known.is_error) || answer.is_error;
         self.transcript.turns.push(RecordedTurn::new("tool", answer.text.as_str()));
-        self.transcript.answer_call(index, Answer { is_error, ..answer.clone() });
+        self.transcript.answer_call(index, ImportedAnswer { is_error, ..answer.clone() });
     }
 
     fn call(&mut self, call: RecordedCall) -> usize {
@@ -283,7 +283,7 @@ impl Teller {
         let sent = chats.last().map(Chat::input).unwrap_or_default().iter();
         let dropped = sent.filter(|message| !message.is_assistant()).flat_map(|message| &message.dropped);
         dropped.for_each(|what| self.transcript.drop(*what));
-        let agents = || spans.iter().filter(|span| span.kind == Kind::Agent);
+        let agents = || spans.iter().filter(|span| span.kind == SpanKind::Agent);
         if self.transcript.tokens == Tokens::default()
             && let Some(agent) = agents().next()
         {
@@ -324,12 +324,12 @@ impl Teller {
     }
 }
 
-fn answer_of_span(executed: &Executed, transcript: &mut Transcript) -> Answer {
+fn answer_of_span(executed: &Executed, transcript: &mut Transcript) -> ImportedAnswer {
     let is_error = executed.error.is_some();
     let Some(result) = &executed.result else {
         return match &executed.error {
-            Some(error) => Answer::of_text(error.as_str().into(), true),
-            None => Answer::default(),
+            Some(error) => ImportedAnswer::of_text(error.as_str().into(), true),
+            None => ImportedAnswer::default(),
         };
     };
     let value = reread(result.get());
@@ -341,6 +341,6 @@ fn answer_of_span(executed: &Executed, transcript: &mut Transcript) -> Answer {
     let result = inner.object().and_then(|result| mcp_answer(&result, is_error, transcript));
     result.unwrap_or_else(|| {
         let structured = Some(inner.compact());
-        Answer { structured, ..answer_of(value, is_error, transcript) }
+        ImportedAnswer { structured, ..answer_of(value, is_error, transcript) }
     })
 }
