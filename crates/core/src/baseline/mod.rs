@@ -35,7 +35,6 @@ pub struct Baseline {
     /// Always [`VERSION`].
     pub version: u32,
     /// The model; none for programs and traces that name none.
-    #[serde(default)]
     pub model: Option<String>,
     /// The tests, in the order of the suites.
     pub tests: Vec<TestBaseline>,
@@ -167,11 +166,7 @@ impl From<TextFault> for ReadFault {
 impl Baseline {
     /// Reads the bytes of a file.
     pub fn read(bytes: &[u8]) -> Result<Self, ReadError> {
-        let source = Source::new(bytes);
-        if source.content().is_empty() {
-            return Err(ReadError::nowhere(TextFault::Empty));
-        }
-        source.header((FORMAT, u64::from(VERSION)), ReadFault::Broken)
+        Source::new(bytes).whole((FORMAT, u64::from(VERSION)), ReadFault::Broken)
     }
 
     /// The text of its file: the same for the same runs.

@@ -89,14 +89,7 @@ impl<'d> Calibrator<'d> {
         });
         let unmeasured = unmeasured.collect();
         let notes = self.counts.too_few();
-        Calibration {
-            labels,
-            counts: self.counts,
-            notes,
-            gates,
-            unmeasured,
-            left_out,
-            ..Calibration::empty()
-        }
+        let (schema_version, counts) = (model::SCHEMA_VERSION, self.counts);
+        Calibration { schema_version, labels, counts, notes, gates, unmeasured, left_out }
     }
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 /// The version of [`Calibration`] as JSON.
-const SCHEMA_VERSION: u32 = 1;
+pub(super) const SCHEMA_VERSION: u32 = 1;
 
 /// What gates say of runs that are labelled good or bad.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -156,18 +156,6 @@ pub struct Floor {
 }
 
 impl Calibration {
-    pub(super) fn empty() -> Self {
-        Self {
-            schema_version: SCHEMA_VERSION,
-            labels: String::new(),
-            counts: Counts::default(),
-            notes: Vec::new(),
-            gates: Vec::new(),
-            unmeasured: Vec::new(),
-            left_out: Vec::new(),
-        }
-    }
-
     /// Whether any floor can be pasted into a suite.
     pub fn has_floors(&self) -> bool {
         self.gates.iter().flat_map(|gate| &gate.targets).any(|target| target.floor.is_some())

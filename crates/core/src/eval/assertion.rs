@@ -162,21 +162,15 @@ impl Assertion<Path> {
 
 fn read_path(field: &mut Field<'_>, roots: Roots) -> Option<Path> {
     let written = field.string()?;
-    Path::parse(&written, roots)
-        .map_err(|problem| {
-            let report = Problem::error(problem.message);
-            let gate =
-                super::GATES.iter().find(|gate| gate.targets.iter().any(|target| target.name == written));
-            let help = match gate {
-                Some(gate) => Some(format!("`{written}` is asserted in `{}: {{expect: […]}}`", gate.key)),
-                None => problem.help,
-            };
-            field.report(match help {
-                Some(help) => report.help(help),
-                None => report,
-            });
-        })
-        .ok()
+    let refuse = |problem: Box<Problem>| {
+        let mut gates = super::GATES.iter();
+        let gate = gates.find(|gate| gate.targets.iter().any(|target| target.name == written));
+        field.report(match gate {
+            Some(gate) => problem.help(format!("`{written}` is asserted in `{}: {{expect: […]}}`", gate.key)),
+            None => *problem,
+        });
+    };
+    Path::parse(&written, roots).map_err(refuse).ok()
 }
 
 impl Assertion<Target> {

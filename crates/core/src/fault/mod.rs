@@ -12,4 +12,4 @@ pub use parse::FaultError;
 pub(crate) use parse::{split, written};
 pub use progress::Progress;
 pub use recorded::RecordedKind;
-pub use scope::{FaultScope, FaultTarget, ScopedFault, UnknownTool};
+pub use scope::{FaultScope, FaultTarget, ScopedFault};

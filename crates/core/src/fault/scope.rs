@@ -1,7 +1,7 @@
 //! Which requests does a fault touch?
 
 use super::FaultKind;
-use crate::problem::nearest;
+use crate::problem::{Problem, nearest};
 use crate::trace::{CatalogueTool, is_tool};
 use crate::words::some_of;
 use std::fmt;
@@ -42,15 +42,6 @@ pub struct FaultTarget {
     pub server: Option<String>,
 }
 
-/// A fault's tool that is nowhere.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct UnknownTool {
-    /// What is wrong.
-    pub message: String,
-    /// The nearest tool, or the tools there are.
-    pub help: String,
-}
-
 impl FaultTarget {
     /// Whether calls to this tool are touched; a server that is not known may be any.
     pub fn hits(&self, tool: &str, server: Option<&str>) -> bool {
@@ -60,11 +51,10 @@ impl FaultTarget {
     }
 
     /// Why no tool of a catalogue is hit, when none is.
-    pub fn unknown_tool(&self, catalogue: &[CatalogueTool]) -> Option<UnknownTool> {
+    pub fn unknown_tool(&self, catalogue: &[CatalogueTool]) -> Option<Problem> {
         if catalogue.iter().any(|tool| self.hits(&tool.name, tool.server.as_deref())) {
             return None;
         }
-        let message = format!("no server has {self}");
         let names = || catalogue.iter().map(|tool| tool.name.as_str());
         let bare = self.tool.as_deref().unwrap_or_default();
         let bare = bare.rsplit_once("__").map_or(bare, |(_, bare)| bare);
@@ -74,7 +64,7 @@ impl FaultTarget {
             None if catalogue.is_empty() => "the catalogue is empty".to_owned(),
             None => format!("the tools are {}", some_of(names())),
         };
-        Some(UnknownTool { message, help })
+        Some(Problem::error(format!("no server has {self}")).help(help))
     }
 }
 

@@ -4,7 +4,7 @@ use super::Sees;
 use crate::digest::digest;
 use crate::row::AgentRow;
 use crate::suite::{ToolOutcome, ToolTest};
-use crate::trace::{Call, CallResult, Header, Trace, content_text};
+use crate::trace::{Call, CallResult, Header, Tool, Trace, content_text};
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
@@ -115,10 +115,7 @@ fn said_by(role: &str, trace: &Trace<'_>) -> Option<Vec<String>> {
 }
 
 fn call_shown(call: &Call<'_>, result: Option<&CallResult<'_>>) -> Value {
-    let tool = call
-        .server
-        .as_ref()
-        .map_or_else(|| call.name.to_string(), |server| format!("{server}.{}", call.name));
+    let tool = Tool::from(call).full_name();
     let arguments = call.args.map(|args| clipped_value(&parsed(args)));
     let arguments = arguments.or_else(|| call.args_text.as_deref().map(|text| json!(clipped(text))));
     let Some(result) = result else {

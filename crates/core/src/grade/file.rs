@@ -6,7 +6,6 @@ use super::scorer;
 use crate::json::document::{Placed, Source, TextFault, Words};
 use crate::row::Reason;
 use serde::Deserialize;
-use std::fmt;
 
 const FORMAT: &str = "mcptest-grades";
 const VERSION: u64 = 1;
@@ -27,26 +26,19 @@ pub struct Grades {
 }
 
 /// What is wrong with a file of grades.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum GradesFault {
     /// With its text.
+    #[error("{}", .0.said(&WORDS))]
     Text(TextFault),
     /// With what it says.
+    #[error("this is no grade: {0}; {again}", again = WORDS.again)]
     Content(String),
 }
 
 impl From<TextFault> for GradesFault {
     fn from(fault: TextFault) -> Self {
         Self::Text(fault)
-    }
-}
-
-impl fmt::Display for GradesFault {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Text(fault) => out.write_str(&fault.said(&WORDS)),
-            Self::Content(why) => write!(out, "this is no grade: {why}; {}", WORDS.again),
-        }
     }
 }
 
@@ -69,11 +61,7 @@ impl Grades {
 
     /// The grades in these bytes.
     pub fn parse(bytes: &[u8]) -> Result<Self, Placed<GradesFault>> {
-        let source = Source::new(bytes);
-        if source.content().is_empty() {
-            return Err(Placed::nowhere(TextFault::Empty));
-        }
-        let document: Document = source.header((FORMAT, VERSION), GradesFault::Content)?;
+        let document: Document = Source::new(bytes).whole((FORMAT, VERSION), GradesFault::Content)?;
         for grade in &document.grades {
             let is_score = |score: f64| (0.0..=1.0).contains(&score);
             let is_whole = grade

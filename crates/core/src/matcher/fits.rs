@@ -26,7 +26,7 @@ impl Type {
         }
     }
 
-    fn in_words(&self) -> &'static str {
+    pub(crate) fn in_words(&self) -> &'static str {
         match self {
             Self::Text => "a text",
             Self::Number => "a number",

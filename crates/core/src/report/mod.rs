@@ -82,10 +82,11 @@ pub struct Summary {
 }
 
 /// How a test, a run or a gate ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
     /// Everything held.
+    #[default]
     Passed,
     /// An assertion or a gate did not hold.
     Failed,
@@ -96,7 +97,7 @@ pub enum Status {
 }
 
 /// One agent with one model: its runs and its gates.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct TestReport {
     /// 10 hexadecimal digits that tell the test from others, the same in every report.
@@ -107,7 +108,6 @@ pub struct TestReport {
     /// Where it is written.
     pub suite: Place,
     /// The model, when the agent names one.
-    #[serde(default)]
     pub model: Option<String>,
     /// Whether `[model]` is part of the row's name, because the agent has several models.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -163,7 +163,7 @@ pub struct Place {
 }
 
 /// One run and its `expect:` assertions.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
 pub struct RunReport {
     /// The run, from 1.
@@ -222,7 +222,6 @@ pub struct GateReport {
     /// Whether its expectations held.
     pub status: Status,
     /// Why the gate measured nothing, when it did not.
-    #[serde(default)]
     pub not_exercised: Option<String>,
     /// Over how many runs it was scored, when the others of its test are errors.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -336,24 +335,7 @@ impl RunReport {
 
     /// A run of which nothing is known but how it ended.
     pub(crate) fn blank(index: usize, status: Status) -> Self {
-        Self {
-            index,
-            status,
-            reason: None,
-            source: None,
-            trace_id: None,
-            line: None,
-            stop_reason: None,
-            turns: None,
-            tokens: None,
-            cost_usd: None,
-            tool_names: Vec::new(),
-            calls: 0,
-            duration_ms: None,
-            scores: Numbers::new(),
-            expectations: Vec::new(),
-            trace: None,
-        }
+        Self { index, status, ..Self::default() }
     }
 }
 

@@ -7,27 +7,7 @@ use crate::row::Rerun;
 impl TestReport {
     /// A test of which nothing is judged so far.
     pub(crate) fn blank(name: &str, place: &Place, rerun: &Rerun) -> Self {
-        Self {
-            id: String::new(),
-            name: name.to_owned(),
-            suite: place.clone(),
-            model: None,
-            matrix: false,
-            variant: None,
-            status: Status::Passed,
-            reason: None,
-            unpinned: false,
-            notes: Vec::new(),
-            advice: Vec::new(),
-            servers: Vec::new(),
-            tags: Vec::new(),
-            rerun: rerun.to_string(),
-            runs: Vec::new(),
-            gates: Vec::new(),
-            probe: None,
-            elapsed: None,
-            file_from_here: None,
-        }
+        Self { name: name.to_owned(), suite: place.clone(), rerun: rerun.to_string(), ..Self::default() }
     }
 
     /// The suite's file as who is in the working directory names it.

@@ -11,6 +11,7 @@ use crate::grade::Question;
 use crate::problem::{Level, Problem};
 use crate::report::{Place, TestReport};
 use crate::suite::{Agent, Loaded, Model, Suite, ToolTest, Variant, evals};
+use crate::words::count;
 use std::path::PathBuf;
 
 /// An agent with one of its models, in one of its variants.
@@ -265,8 +266,7 @@ impl Loaded {
     pub fn refusal(&self) -> Reason {
         let errors: Vec<&Problem> =
             self.problems.iter().filter(|problem| problem.level == Level::Error).collect();
-        let s = if errors.len() == 1 { "" } else { "s" };
-        let message = format!("the suite is refused for {} problem{s}", errors.len());
+        let message = format!("the suite is refused for {}", count(errors.len(), "problem"));
         let details = errors.iter().map(|problem| match problem.span {
             Some(span) => {
                 let (file, line, column) = self.sources.place(span);

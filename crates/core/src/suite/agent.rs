@@ -190,7 +190,7 @@ impl Agent {
         }
         let unknown = fault.target.unknown_tool(catalogue?)?;
         let message = format!("`{}` can never be hit: {}", fault.name, unknown.message);
-        Some(Problem::error(message).at(fault.span).also(injected.1, "injected here").help(unknown.help))
+        Some(Problem { message, ..unknown.at(fault.span).also(injected.1, "injected here") })
     }
 
     /// Whether its recordings are only read, and never written.

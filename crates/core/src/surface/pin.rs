@@ -132,11 +132,7 @@ impl Pins {
 
     /// Reads the bytes of a file.
     pub fn read(bytes: &[u8]) -> Result<Self, ReadError> {
-        let source = Source::new(bytes);
-        if source.content().is_empty() {
-            return Err(ReadError::nowhere(TextFault::Empty));
-        }
-        source.header((FORMAT, u64::from(VERSION)), ReadFault::Broken)
+        Source::new(bytes).whole((FORMAT, u64::from(VERSION)), ReadFault::Broken)
     }
 
     /// The text of its file.

@@ -8,6 +8,7 @@ mod shape;
 pub(crate) use shape::Roots;
 
 use crate::matcher::Type;
+use crate::problem::Problem;
 use crate::trace::Trace;
 use serde_json::Value;
 
@@ -32,25 +33,16 @@ enum Step {
     Each,
 }
 
-/// Why a path is refused.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PathProblem {
-    /// What is wrong.
-    pub message: String,
-    /// What to write instead.
-    pub help: Option<String>,
-}
-
 impl Path {
     /// Reads a path and refuses one that no trace can have.
-    pub(crate) fn parse(written: &str, roots: Roots) -> Result<Self, PathProblem> {
+    pub(crate) fn parse(written: &str, roots: Roots) -> Result<Self, Box<Problem>> {
         let steps = parse::steps(written)?;
         let end = shape::check(&steps, roots)?;
         Ok(Self { written: written.to_owned(), steps, null_is_absent: end.is_own, holds: end.holds })
     }
 
     /// Reads a path into the trace of an agent's run.
-    pub fn into_trace(written: &str) -> Result<Self, PathProblem> {
+    pub fn into_trace(written: &str) -> Result<Self, Box<Problem>> {
         Self::parse(written, Roots::Trace)
     }
 

@@ -1,8 +1,9 @@
 //! The spelling of a path.
 
-use super::{PathProblem, Step};
+use super::Step;
+use crate::problem::Problem;
 
-pub(super) fn steps(written: &str) -> Result<Vec<Step>, PathProblem> {
+pub(super) fn steps(written: &str) -> Result<Vec<Step>, Box<Problem>> {
     let mut steps = Vec::new();
     let mut rest = written;
     let mut expect_key = true;
@@ -23,12 +24,12 @@ pub(super) fn steps(written: &str) -> Result<Vec<Step>, PathProblem> {
         expect_key = false;
     }
     if steps.is_empty() {
-        return Err(PathProblem { message: "the target is empty".to_owned(), help: None });
+        return Err(Problem::error("the target is empty").into());
     }
     Ok(steps)
 }
 
-fn key<'t>(text: &'t str, written: &str) -> Result<(Step, &'t str), PathProblem> {
+fn key<'t>(text: &'t str, written: &str) -> Result<(Step, &'t str), Box<Problem>> {
     if text.starts_with(['"', '\'']) {
         let (name, rest) = quoted(text, written)?;
         return Ok((Step::Key { name, quoted: true }, rest));
@@ -44,7 +45,7 @@ fn key<'t>(text: &'t str, written: &str) -> Result<(Step, &'t str), PathProblem>
     Ok((Step::Key { name: name.to_owned(), quoted: false }, &text[end..]))
 }
 
-fn bracket<'t>(inner: &'t str, written: &str) -> Result<(Step, &'t str), PathProblem> {
+fn bracket<'t>(inner: &'t str, written: &str) -> Result<(Step, &'t str), Box<Problem>> {
     if inner.starts_with(['"', '\'']) {
         let (name, rest) = quoted(inner, written)?;
         let rest = rest.strip_prefix(']').ok_or_else(|| problem(written, "`[` is never closed with `]`"))?;
@@ -61,7 +62,7 @@ fn bracket<'t>(inner: &'t str, written: &str) -> Result<(Step, &'t str), PathPro
     Ok((Step::Index(index), rest))
 }
 
-fn quoted<'t>(text: &'t str, written: &str) -> Result<(String, &'t str), PathProblem> {
+fn quoted<'t>(text: &'t str, written: &str) -> Result<(String, &'t str), Box<Problem>> {
     let mark = text.chars().next().unwrap_or('"');
     let mut name = String::new();
     let mut characters = text.char_indices().skip(1);
@@ -75,9 +76,7 @@ fn quoted<'t>(text: &'t str, written: &str) -> Result<(String, &'t str), PathPro
     Err(problem(written, "a quoted key is never closed"))
 }
 
-fn problem(written: &str, message: &str) -> PathProblem {
-    PathProblem {
-        message: format!("`{written}` is not a path: {message}"),
-        help: Some("paths look like `tool_calls[0].args.city` or `tool_calls[*].name`".to_owned()),
-    }
+fn problem(written: &str, message: &str) -> Box<Problem> {
+    let problem = Problem::error(format!("`{written}` is not a path: {message}"));
+    problem.help("paths look like `tool_calls[0].args.city` or `tool_calls[*].name`").into()
 }

@@ -1,8 +1,9 @@
 //! What a trace can have: a path outside of it is a slip, not an absent value.
 
-use super::{PathProblem, Step};
+use super::Step;
 use crate::grade::SCORERS;
 use crate::matcher::Type;
+use crate::problem::Problem;
 use crate::trace::fields::Shape::{self, Any, Flag, List, Number, Record, Text, Whole};
 use crate::trace::fields::{ERROR, Field, TRACE, optional};
 
@@ -52,15 +53,13 @@ pub(super) struct End {
 }
 
 /// Refuses a path that leads where nothing can ever be; says what stands at its end.
-pub(super) fn check(steps: &[Step], roots: Roots) -> Result<End, PathProblem> {
+pub(super) fn check(steps: &[Step], roots: Roots) -> Result<End, Box<Problem>> {
     if roots == Roots::Trace && starts_with_scorers(steps) {
-        return match of_scorer(steps) {
-            Some(_) => Ok(End { is_own: false, holds: Type::Any }),
-            None => Err(PathProblem {
-                message: "a number of a scorer is `scorers.NAME.KEY`".to_owned(),
-                help: Some("NAME is that of a scorer, KEY one of those that it prints".to_owned()),
-            }),
-        };
+        if of_scorer(steps).is_some() {
+            return Ok(End { is_own: false, holds: Type::Any });
+        }
+        let problem = Problem::error("a number of a scorer is `scorers.NAME.KEY`");
+        return Err(problem.help("NAME is that of a scorer, KEY one of those that it prints").into());
     }
     let mut shape = match roots {
         Roots::Trace => &TRACE,
@@ -104,31 +103,25 @@ fn type_of(shape: &Shape) -> Type {
 }
 
 /// The shape one step further; `None` where anything goes.
-fn follow(shape: &'static Shape, step: &Step, before: &str) -> Result<Option<&'static Shape>, PathProblem> {
+fn follow(shape: &'static Shape, step: &Step, before: &str) -> Result<Option<&'static Shape>, Box<Problem>> {
     match (shape, step) {
         (Any, _) | (_, Step::Key { quoted: true, .. }) => Ok(None),
         (List(_) | Text, Step::Key { name, .. }) if name == "length" => Ok(Some(&Number)),
         (List(item), Step::Index(_) | Step::Each) => Ok(Some(item)),
         (Record(fields), Step::Key { name, .. }) => field(fields, name, before).map(Some),
-        (List(_), Step::Key { name, .. }) => Err(PathProblem {
-            message: format!("`{before}` is a list and has no `{name}`"),
-            help: Some(format!("write `{before}[0].{name}` for one item or `{before}[*].{name}` for all")),
-        }),
-        (_, Step::Index(_) | Step::Each) => {
-            Err(PathProblem { message: format!("`{before}` is not a list"), help: None })
+        (List(_), Step::Key { name, .. }) => {
+            let help = format!("write `{before}[0].{name}` for one item or `{before}[*].{name}` for all");
+            Err(Problem::error(format!("`{before}` is a list and has no `{name}`")).help(help).into())
         }
+        (_, Step::Index(_) | Step::Each) => Err(Problem::error(format!("`{before}` is not a list")).into()),
         (Text | Whole | Number | Flag, Step::Key { name, .. }) => {
-            let kind = match shape {
-                Text => "a text",
-                Whole | Number => "a number",
-                _ => "`true` or `false`",
-            };
-            Err(PathProblem { message: format!("`{before}` is {kind} and has no `{name}`"), help: None })
+            let kind = type_of(shape).in_words();
+            Err(Problem::error(format!("`{before}` is {kind} and has no `{name}`")).into())
         }
     }
 }
 
-fn field(fields: &'static [Field], name: &str, before: &str) -> Result<&'static Shape, PathProblem> {
+fn field(fields: &'static [Field], name: &str, before: &str) -> Result<&'static Shape, Box<Problem>> {
     if let Some(field) = fields.iter().find(|field| field.name == name) {
         return Ok(&field.shape);
     }
@@ -144,7 +137,7 @@ fn field(fields: &'static [Field], name: &str, before: &str) -> Result<&'static 
         }
     };
     let verb = if before.is_empty() { "cannot start with" } else { "has no" };
-    Err(PathProblem { message: format!("{place} {verb} `{name}`"), help: Some(help) })
+    Err(Problem::error(format!("{place} {verb} `{name}`")).help(help).into())
 }
 
 pub(super) fn push_step(path: &mut String, step: &Step) {

@@ -124,7 +124,6 @@ pub struct Call<'a> {
     #[serde(borrow, default, deserialize_with = "read::borrowed")]
     pub id: Option<Cow<'a, str>>,
     /// The assistant turn the call was made in; a call without one is a turn of its own.
-    #[serde(default)]
     pub turn: Option<u64>,
     /// Who made the call, when it was made from generated code.
     #[serde(borrow, default)]
@@ -142,7 +141,6 @@ pub struct Call<'a> {
 #[serde(expecting = "a result, which is an object")]
 pub struct CallResult<'a> {
     /// The call this answers, as an index into `tool_calls`; results without one answer in order.
-    #[serde(default)]
     pub call_index: Option<usize>,
     /// Whether the tool reported an error.
     #[serde(default, deserialize_with = "read::or_default")]
@@ -157,7 +155,6 @@ pub struct CallResult<'a> {
     #[serde(borrow, default)]
     pub error: Option<ProtocolError<'a>>,
     /// How long the call took.
-    #[serde(default)]
     pub duration_ms: Option<u64>,
 }
 
@@ -178,7 +175,6 @@ impl CallResult<'_> {
 pub(crate) fn content_text(content: &RawValue) -> String {
     #[derive(Deserialize)]
     struct ContentBlock {
-        #[serde(default)]
         text: Option<String>,
     }
     if let Ok(text) = serde_json::from_str::<String>(content.get()) {
@@ -193,7 +189,6 @@ pub(crate) fn content_text(content: &RawValue) -> String {
 #[serde(expecting = "an error, which is an object with `code` and `message`")]
 pub struct ProtocolError<'a> {
     /// The JSON-RPC error code.
-    #[serde(default)]
     pub code: Option<i64>,
     /// The error's message.
     #[serde(borrow, default, deserialize_with = "read::borrowed")]
@@ -225,7 +220,6 @@ pub struct FaultEvent<'a> {
     /// The call it hit.
     pub call_index: usize,
     /// What the fault cost, in virtual milliseconds.
-    #[serde(default)]
     pub virtual_ms: Option<u64>,
     /// Whether the agent was told of the failure.
     #[serde(default, deserialize_with = "read::or_default")]
@@ -243,13 +237,10 @@ pub struct Conversation<'a> {
     #[serde(borrow, default, deserialize_with = "read::objects")]
     pub turns: Vec<Turn<'a>>,
     /// How long the run took.
-    #[serde(default)]
     pub duration_ms: Option<u64>,
     /// How many messages were exchanged.
-    #[serde(default)]
     pub message_count: Option<u64>,
     /// What the run cost.
-    #[serde(default)]
     pub cost_usd: Option<f64>,
 }
 

@@ -27,22 +27,7 @@ impl Scan<'_, '_> {
     /// "Deleted records can be restored."
     pub(super) fn is_adjective(&self, at: usize) -> bool {
         let end = self.words.len().min(at + 1 + REACH);
-        (at + 1..end).take_while(|&at| !self.is_end(at)).any(|at| {
-            matches!(
-                self.text(at),
-                "is" | "are"
-                    | "was"
-                    | "were"
-                    | "can"
-                    | "will"
-                    | "has"
-                    | "have"
-                    | "may"
-                    | "should"
-                    | "must"
-                    | "cannot"
-            )
-        })
+        (at + 1..end).take_while(|&at| !self.is_end(at)).any(|at| self.has(at, Traits::PREDICATE))
     }
 
     /// "Closed issues" over a list.
@@ -98,30 +83,9 @@ impl Scan<'_, '_> {
             .and(Traits::PREPOSITION)
             .and(Traits::PRONOUN)
             .and(Traits::RELATIVE)
-            .and(Traits::HISTORY);
+            .and(Traits::HISTORY)
+            .and(Traits::UNLABELLED);
         let is_verb = self.words[at].form.is_some_and(|form| form.is_past && !form.is_base);
-        let is_auxiliary = matches!(
-            self.text(at),
-            "is" | "are"
-                | "be"
-                | "am"
-                | "has"
-                | "have"
-                | "had"
-                | "do"
-                | "does"
-                | "did"
-                | "last"
-                | "date"
-                | "time"
-                | "total"
-                | "number"
-                | "count"
-                | "when"
-                | "currently"
-                | "i"
-                | "we"
-        );
-        !is_verb && !is_auxiliary && !self.has(at, NEVER)
+        !is_verb && !self.has(at, NEVER)
     }
 }

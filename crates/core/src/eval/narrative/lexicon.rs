@@ -26,6 +26,7 @@ struct File {
 }
 
 /// The words of the gate, looked up by what they do.
+#[derive(Default)]
 pub(super) struct Lexicon {
     traits: HashMap<String, Traits>,
     families: HashMap<String, u64>,
@@ -86,6 +87,8 @@ traits! {
     DISTINCT "distinct_verbs" "A verb that no tool of another family stands for.",
     ACTION_HEADER "action_headers" "Heads a column of things done.",
     ABLE "able" "Before \"to\": the verb behind it was done.",
+    PREDICATE "predicates" "Behind a participle and its noun: the participle is an adjective.",
+    UNLABELLED "unlabelled" "No word of a label such as \"Issue created\".",
     FOREIGN "foreign_words" "A common word of another language.",
     ENGLISH "english_words" "A common word of English.",
 }
@@ -104,7 +107,7 @@ impl Traits {
 /// The words of the file.
 pub(super) static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
     // A test reads the file; a file that does not read knows no words.
-    Lexicon::read(include_str!("words.json")).unwrap_or_else(|_| Lexicon::empty())
+    Lexicon::read(include_str!("words.json")).unwrap_or_default()
 });
 
 impl Lexicon {
@@ -113,7 +116,7 @@ impl Lexicon {
         let words = |list: &str| -> Vec<String> { list.split_whitespace().map(str::to_owned).collect() };
         let list = |name: &str| file.lists.get(name).map(|list| words(list)).unwrap_or_default();
         let mut lexicon =
-            Self { seed_verbs: list("seed_verbs"), claim_verbs: list("claim_verbs"), ..Self::empty() };
+            Self { seed_verbs: list("seed_verbs"), claim_verbs: list("claim_verbs"), ..Self::default() };
         for (name, bit) in LISTS {
             for word in list(name) {
                 let known = lexicon.traits.entry(word).or_default();
@@ -148,22 +151,6 @@ impl Lexicon {
         lexicon.aliases = file.noun_aliases.iter().map(|(noun, list)| (noun.clone(), words(list))).collect();
         lexicon.idioms = file.idioms.iter().map(|(phrase, verb)| (words(phrase), verb.clone())).collect();
         Ok(lexicon)
-    }
-
-    fn empty() -> Self {
-        Self {
-            traits: HashMap::default(),
-            families: HashMap::default(),
-            code: HashMap::default(),
-            close: HashSet::default(),
-            irregular: HashMap::default(),
-            aliases: HashMap::default(),
-            idioms: Vec::new(),
-            seed_verbs: Vec::new(),
-            claim_verbs: Vec::new(),
-            content: 0,
-            deletion: 0,
-        }
     }
 
     /// The families of a verb; a verb of none stands for itself only.

@@ -84,6 +84,18 @@ impl<'a> Source<'a> {
         self.fault_at(self.offset_of(part.as_bytes()) + offset, fault)
     }
 
+    /// All of a file that begins as [`Self::header`] does, and is not empty.
+    pub fn whole<T: Deserialize<'a>, F: From<TextFault>>(
+        self,
+        format: (&'static str, u64),
+        describe: impl Fn(String) -> F,
+    ) -> Result<T, Placed<F>> {
+        if self.content().is_empty() {
+            return Err(Placed::nowhere(TextFault::Empty));
+        }
+        self.header(format, describe)
+    }
+
     /// Reads the header of a file of our own, if it is of this format and of this version or none that is newer.
     pub fn header<T: Deserialize<'a>, F: From<TextFault>>(
         self,
