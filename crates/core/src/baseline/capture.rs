@@ -2,7 +2,7 @@
 
 use super::{CallBaseline, GateBaseline, Length, ResponseBaseline, RunBaseline, TestBaseline};
 use crate::digest::{digest, digest_of_value};
-use crate::eval::GateBlock;
+use crate::eval::{GateBlock, GateTrait};
 use crate::report::{Number, Status};
 use crate::row::AgentRow;
 use crate::suite::{Agent, Variant};
@@ -49,17 +49,17 @@ pub fn numbers_of(
     runs: &[Run<'_>],
 ) -> (BTreeMap<String, GateBaseline>, Vec<BTreeMap<String, Numbers>>) {
     let is_taken = |gate: &&GateBlock| {
-        !gate.judges_side_runs() && !gate.compares_with_baseline() && gate.question().is_none()
+        !gate.judges_side_runs() && !gate.is(GateTrait::ComparesWithBaseline) && gate.question().is_none()
     };
     let taken = || agent.gates.iter().filter(is_taken);
     let of_gate = |gate: &GateBlock| {
         let report = gate.judge_variant(variant, "", runs);
         let passed = report.status == Status::Passed;
-        GateBaseline { block: gate.digest().to_owned(), passed, numbers: kept(gate, report.targets) }
+        GateBaseline { block: gate.digest.clone(), passed, numbers: kept(gate, report.targets) }
     };
     let gates = taken().map(|gate| (gate.key().to_owned(), of_gate(gate))).collect();
     let of_run = |run: &Run<'_>| {
-        let alone = taken().filter(|gate| !gate.compares_runs() && !gate.decides_runs());
+        let alone = taken().filter(|gate| !gate.compares_runs() && !gate.is(GateTrait::DecidesRuns));
         let numbers = |gate: &GateBlock| gate.judge_variant(variant, "", std::slice::from_ref(run)).targets;
         alone.map(|gate| (gate.key().to_owned(), kept(gate, numbers(gate)))).collect()
     };
@@ -68,7 +68,7 @@ pub fn numbers_of(
 
 /// Without the share of runs that pass, which says nothing that the runs do not say.
 fn kept(gate: &GateBlock, mut numbers: Numbers) -> Numbers {
-    let rates = gate.kind().targets.iter().filter(|target| target.is_pass_rate);
+    let rates = gate.kind.targets.iter().filter(|target| target.is_pass_rate);
     for target in rates {
         numbers.remove(target.name);
     }

@@ -29,7 +29,7 @@ struct Sample {
 impl Samples {
     pub(super) fn of(gate: &GateBlock) -> Self {
         let unit = if gate.compares_runs() { Unit::Row } else { Unit::Run };
-        Self { kind: gate.kind(), unit, is_written: false, units: Vec::new(), good_rows: Vec::new() }
+        Self { kind: gate.kind, unit, is_written: false, units: Vec::new(), good_rows: Vec::new() }
     }
 
     pub(super) fn add(&mut self, gate: &GateBlock, variant: Option<Variant>, runs: &[LabelledRun<'_>]) {

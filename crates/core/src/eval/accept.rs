@@ -1,11 +1,8 @@
 //! What would a gate have to say, or to compare with, for what the runs did to be right?
 
-use super::gate::GateBlock;
-use crate::baseline::{TestBaseline, capture};
+use crate::baseline::TestBaseline;
 use crate::problem::Span;
-use crate::row::AgentRow;
 use crate::surface::pin::Pins;
-use crate::trace::Run;
 use serde_json::Value;
 
 /// What a gate offers to change, so that it accepts the runs of a row.
@@ -46,11 +43,4 @@ pub enum ProposedItem {
     Kept(usize),
     /// Another one.
     New(Value),
-}
-
-impl GateBlock {
-    /// What the block would have to say for these runs to be right; `None` where it says nothing that runs could teach it.
-    pub fn propose(&self, row: AgentRow<'_>, runs: &[Run<'_>]) -> Option<Proposal> {
-        self.of(row.variant).propose(runs, &|| capture(row, runs))
-    }
 }

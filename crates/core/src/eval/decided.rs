@@ -1,6 +1,7 @@
 //! Is the verdict of a test certain before all of its runs are there?
 
-use super::gate::GateBlock;
+use super::block::GateBlock;
+use super::gate::GateTrait;
 use crate::report::Status;
 use crate::suite::Agent;
 use crate::trace::Run;
@@ -20,7 +21,7 @@ pub fn decided(agent: &Agent, runs: &[Run<'_>], of: usize) -> Option<bool> {
 
 /// What the runs' own `expect:` comes to.
 fn decided_by_runs(agent: &Agent, runs: &[Run<'_>], of: usize) -> Option<bool> {
-    if agent.expect.is_empty() || agent.gates.iter().any(GateBlock::decides_runs) {
+    if agent.expect.is_empty() || agent.gates.iter().any(|gate| gate.is(GateTrait::DecidesRuns)) {
         return Some(true);
     }
     let has_failed = runs.iter().any(|run| !run.passed);

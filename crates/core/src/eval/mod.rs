@@ -7,7 +7,7 @@ pub mod alignment;
 pub(crate) mod assertion;
 #[doc(hidden)]
 pub mod assignment;
-mod calibrated;
+mod block;
 mod classes;
 mod combination;
 mod decided;
@@ -17,6 +17,7 @@ pub mod distractors;
 pub mod equal_function_sets;
 #[expect(clippy::module_inception, reason = "a gate's folder is called as its key")]
 mod eval;
+mod facts;
 mod fault_matrix;
 mod gate;
 mod golden_path;
@@ -48,7 +49,6 @@ mod trajectory;
 mod trajectory_axes;
 #[cfg(test)]
 mod trial;
-mod with_baseline;
 
 #[doc(hidden)]
 pub use mcptest_stats as stats;
@@ -58,12 +58,13 @@ pub use accept::{Proposal, ProposedChange, ProposedItem, ProposedPlace};
 #[doc(hidden)]
 pub use assertion::Assertion;
 #[doc(hidden)]
+pub use block::GateBlock;
+#[doc(hidden)]
 pub use combination::Combination;
 #[doc(hidden)]
 pub use decided::decided;
 #[doc(hidden)]
-#[doc(hidden)]
-pub use gate::{GateBlock, GateKind};
+pub use gate::GateKind;
 pub use golden_path::{GoldenPath, PathScore, golden_path_coverage, score_golden_path};
 pub use narrative::{Extraction, Narrative, NarrativeScore, score_narrative};
 #[doc(hidden)]
@@ -86,7 +87,8 @@ pub use trajectory::trace_validation::{
 };
 pub use trajectory_axes::{AxesScore, Dependency, Order, TrajectoryAxes, score_trajectory_axes};
 
-pub(crate) use gate::AgentFacts;
+pub(crate) use facts::AgentFacts;
+pub(crate) use gate::GateTrait;
 pub(crate) use narrative::is_write_by_name;
 pub(crate) use pass_rate::failed_by;
 

@@ -1,7 +1,8 @@
 //! In how many runs does a gate hold that scores them one by one?
 
 use super::assertion::Assertion;
-use super::gate::{Gate, GateBlock, GateKind, Trait};
+use super::block::GateBlock;
+use super::gate::{Gate, GateKind, GateTrait};
 use super::outlook::Outlook;
 use super::scores::{RunScores, Scores};
 use super::target::{Fold, Target};
@@ -20,7 +21,7 @@ impl GateKind {
 
     /// Whether the gate can fail a run by what is observed of it.
     pub(super) fn decides_a_run(&self) -> bool {
-        self.pass_rate().is_some() && !self.traits.contains(&Trait::AsksJudges)
+        self.pass_rate().is_some() && !self.is(GateTrait::AsksJudges)
     }
 
     /// `min_pass_rate:` in the block of such a gate.
@@ -96,7 +97,7 @@ pub(super) fn is_of_a_run(assertion: &Assertion<Target>) -> bool {
 
 /// The gates that fail a run by itself, where another gate counts the runs that pass.
 pub(crate) fn failed_by(agent: &Agent, run: &Run<'_>) -> Vec<&'static str> {
-    let is_counted = agent.gates.iter().any(GateBlock::decides_runs);
+    let is_counted = agent.gates.iter().any(|gate| gate.is(GateTrait::DecidesRuns));
     let gates = agent.gates.iter().filter(|gate| is_counted && gate.passes_run(run) == Some(false));
     gates.map(GateBlock::key).collect()
 }

@@ -1,6 +1,6 @@
 //! Which runs does a gate show, where what is behind its numbers is asked for?
 
-use super::gate::GateBlock;
+use super::block::GateBlock;
 use super::target::Target;
 use crate::report::{Evidence, GateReport};
 use crate::suite::Variant;

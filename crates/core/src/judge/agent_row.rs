@@ -3,7 +3,7 @@
 use super::one_run::{broken_run, judge_run, overcome_errors, reached_limit, set_totals};
 use super::recorded::{RecordedRun, RecordedRuns, missing, with_known_tools};
 use super::{Judging, advice, faults, matrix, servers};
-use crate::eval::{GateBlock, SideRuns, decided, failed_by};
+use crate::eval::{GateTrait, SideRuns, decided, failed_by};
 use crate::grade::{self, Found};
 use crate::report::{Advice, RunReport, Status, TestReport};
 use crate::row::{AgentRow, Reason, ReasonKind, Row};
@@ -253,7 +253,7 @@ fn judge_gates(
         });
     }
     report.gates = gates;
-    let runs_decide = !of.agent.gates.iter().any(GateBlock::decides_runs);
+    let runs_decide = !of.agent.gates.iter().any(|gate| gate.is(GateTrait::DecidesRuns));
     // What judges say of a run no other gate counts, so it holds in each.
     let has_bad_grade =
         |run: &&RunReport| run.expectations.iter().any(|one| !one.passed && one.grade.is_some());

@@ -1,7 +1,7 @@
 //! Can every injected fault be hit, was it, and do the recorded events fit the suite's faults?
 
 use super::recorded::{RecordedRun, RecordedRuns};
-use crate::eval::{GateBlock, is_contradicted};
+use crate::eval::{GateTrait, is_contradicted};
 use crate::row::{AgentRow, Reason, ReasonKind, Row};
 use crate::suite::{Agent, Fault};
 use crate::trace::{Call, CallResult, CatalogueTool, FaultEvent, Run};
@@ -87,7 +87,7 @@ fn hits(fault: &Fault, call: &Call<'_>, servers: &[String]) -> bool {
 
 /// Faults that no run met, in a test where no gate says so.
 pub(super) fn unmet(agent: &Agent, runs: &[Run<'_>]) -> Vec<String> {
-    if agent.gates.iter().any(GateBlock::judges_faults) {
+    if agent.gates.iter().any(|gate| gate.is(GateTrait::JudgesFaults)) {
         return Vec::new();
     }
     let is_met = |name: &String| {

@@ -9,7 +9,7 @@ use crate::problem::Problem;
 const SOURCES: &[&str] = &["agent", "traces", "texts"];
 
 /// The entries, which have no gate but `eval`.
-pub(super) const EVALS: GradedRows = GradedRows { name: "eval", sources: SOURCES, read_source, gate: &EVAL };
+pub(super) const EVALS: GradedRows = GradedRows { sources: SOURCES, read_source, gate: &EVAL };
 
 fn read_source(block: &mut Block<'_>, references: &mut References) -> Option<Graded> {
     let doc =

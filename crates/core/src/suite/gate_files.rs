@@ -4,7 +4,7 @@ use super::agent::Agent;
 use super::load::Host;
 use super::read::Block;
 use crate::baseline::of_question;
-use crate::eval::{GateBlock, GateKind};
+use crate::eval::{GateBlock, GateKind, GateTrait};
 use crate::problem::Problem;
 use std::path::Path;
 
@@ -17,7 +17,7 @@ pub(super) fn read(agents: &mut [Agent], suite: &Path, host: &Host<'_>, problems
         let test = of_question(suite, agent, None);
         let has_variants = !agent.variants().is_empty();
         for gate in &mut agent.gates {
-            if has_variants && gate.compares_with_baseline() {
+            if has_variants && gate.is(GateTrait::ComparesWithBaseline) {
                 let message =
                     format!("`{}` cannot be used here: each row of this agent is another test", gate.key());
                 let help = "compare them with `mcptest model-baseline diff`";

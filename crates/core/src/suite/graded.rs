@@ -2,18 +2,16 @@
 
 use super::agent::{Agent, CassettePath, Graded, References, named, read_only, read_skip};
 use super::read::{Block, Field};
-use crate::eval::GateKind;
+use crate::eval::{GateBlock, GateKind};
 use crate::problem::Span;
 use serde_json::Value;
 
 /// A kind of such rows.
 pub(super) struct GradedRows {
-    /// What one is called in the schema.
-    pub(super) name: &'static str,
     /// The keys that say what is judged, of which each row has one.
     pub(super) sources: &'static [&'static str],
     pub(super) read_source: fn(&mut Block<'_>, &mut References) -> Option<Graded>,
-    /// The one gate that judges it.
+    /// The one gate that judges it, whose key is its name in the schema.
     pub(super) gate: &'static GateKind,
 }
 
@@ -21,7 +19,7 @@ impl GradedRows {
     /// One entry: an agent that is only read, and has this one gate.
     pub(super) fn read(&self, field: &mut Field<'_>) -> Option<Agent> {
         let span = field.span();
-        field.define(self.name, |field| {
+        field.define(self.gate.key, |field| {
             let digest = field.node(|| Value::Bool(true)).map(|node| node.digest());
             let read = field.try_block(|block| self.read_block(block, span, digest.unwrap_or_default()));
             field.amend_exactly_one_of(self.sources.iter().copied());
@@ -34,7 +32,7 @@ impl GradedRows {
         let name = block.required("name", "The row's name, unique in the suite", |f| f.public_name());
         block.at_most_one_of(self.sources);
         let graded = (self.read_source)(block, &mut references);
-        let gate = self.gate.read_in(block, digest, span);
+        let gate = GateBlock::read(self.gate, block, digest, span);
         let tags = block.list("tags", "Words to select the row by", |f| f.name());
         let skip = block.optional("skip", "Why the row is left out", read_skip);
         let only = read_only(block);

@@ -15,7 +15,7 @@ use super::tool_test::ToolTest;
 use super::variables::{Text, Variables};
 use super::{Mock, Suite, names};
 use crate::digest::digest_of_value;
-use crate::eval::GATES;
+use crate::eval::{GATES, GateTrait};
 use crate::grade::{JudgeDefaults, Question, SCORERS};
 use crate::problem::{Level, Problem, Sources, Span};
 use crate::trace::CatalogueTool;
@@ -403,7 +403,7 @@ pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
         block.optional("variables", "Values for `${name}` in this file", |f| {
             if f.is_describing() { read_variables(f).map(|_| ()) } else { None }
         });
-        let of_suite = GATES.iter().filter(|kind| kind.may_stand_in_suite());
+        let of_suite = GATES.iter().filter(|kind| kind.is(GateTrait::ComparesWithBaseline));
         field_reading.judges_all.set(of_suite.clone().any(|kind| block.has(kind.key)));
         let mut agents: Vec<Agent> = block.list("agents", "The agents under test", Agent::read);
         of_suite.for_each(|kind| gate_files::read_gate_of_suite(block, kind, &mut agents));

@@ -14,8 +14,7 @@ use std::sync::Arc;
 const SOURCES: &[&str] = &["cassette", "agent"];
 
 /// The entries, which have no gate but `scenario`.
-pub(super) const SCENARIOS: GradedRows =
-    GradedRows { name: "scenario", sources: SOURCES, read_source, gate: &SCENARIO };
+pub(super) const SCENARIOS: GradedRows = GradedRows { sources: SOURCES, read_source, gate: &SCENARIO };
 
 fn read_source(block: &mut Block<'_>, references: &mut References) -> Option<Graded> {
     let doc = "The recorded runs: a path, a pattern, or a list of them, relative to the suite";

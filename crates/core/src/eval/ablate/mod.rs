@@ -5,7 +5,8 @@ mod score;
 mod tests;
 
 use super::assertion::Assertion;
-use super::gate::{AgentFacts, Gate, GateKind, Trait};
+use super::facts::AgentFacts;
+use super::gate::{Gate, GateKind, GateTrait};
 use super::recording::{Recording, Side, SideRun, SideWords};
 use super::scores::Scores;
 use super::shown::Shown;
@@ -60,7 +61,7 @@ pub(super) const KIND: GateKind = GateKind {
     example: include_str!("example.yml"),
     floors: &[],
     read: |block| Box::new(Ablate::read(block)),
-    traits: &[Trait::ComparesRuns, Trait::TakesTrue, Trait::TakesList("sets")],
+    traits: &[GateTrait::ComparesRuns, GateTrait::TakesTrue, GateTrait::TakesList("sets")],
 };
 
 impl Ablate {

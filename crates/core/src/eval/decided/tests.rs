@@ -2,7 +2,7 @@
 
 use super::decided;
 use crate::eval::trial::{loaded, suite};
-use crate::eval::{GATES, GateBlock, GateKind};
+use crate::eval::{GATES, GateKind, GateTrait};
 use crate::report::Status;
 use crate::suite::{Agent, Suite, yaml_to_json};
 use crate::trace::{CatalogueTool, Header, Run, Trace};
@@ -89,7 +89,8 @@ fn header() -> Header {
 
 /// What judging all of these runs says.
 fn verdict(agent: &Agent, runs: &[Run<'_>]) -> bool {
-    let runs_decide = !agent.expect.is_empty() && !agent.gates.iter().any(GateBlock::decides_runs);
+    let runs_decide =
+        !agent.expect.is_empty() && !agent.gates.iter().any(|gate| gate.is(GateTrait::DecidesRuns));
     (!runs_decide || runs.iter().all(|run| run.passed))
         && agent
             .gates

@@ -1,6 +1,6 @@
 //! `eval:` what do judges say of each run, by a rubric?
 
-use super::gate::{Gate, GateKind, Trait};
+use super::gate::{Gate, GateKind, GateTrait};
 use super::scores::{RunScores, Scores};
 use super::stats::{CONFIDENCE, clopper_pearson, krippendorff_alpha};
 use super::target::{Fold, Target};
@@ -27,7 +27,7 @@ pub(super) const KIND: GateKind = GateKind {
     example: include_str!("example.yml"),
     floors: &[(PASSED, 1.0)],
     read: |block| Box::new(EvalBlock::read(block)),
-    traits: &[Trait::AsksJudges],
+    traits: &[GateTrait::AsksJudges],
 };
 
 /// The block; nothing in it when it was refused.

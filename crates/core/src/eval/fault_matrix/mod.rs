@@ -5,7 +5,8 @@ mod score;
 mod tests;
 
 use super::combination::Combination;
-use super::gate::{AgentFacts, Gate, GateKind, Trait};
+use super::facts::AgentFacts;
+use super::gate::{Gate, GateKind, GateTrait};
 use super::recording::{Recording, Side, SideRun, SideWords};
 use super::scores::Scores;
 use super::shown::Shown;
@@ -63,7 +64,7 @@ pub(super) const KIND: GateKind = GateKind {
     example: include_str!("example.yml"),
     floors: &[],
     read: |block| Box::new(FaultMatrix::read(block)),
-    traits: &[Trait::TakesTrue],
+    traits: &[GateTrait::TakesTrue],
 };
 
 impl FaultMatrix {

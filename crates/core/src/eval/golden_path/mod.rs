@@ -1,7 +1,8 @@
 //! `golden_path:` did the agent get there without wasted calls?
 
 use super::assignment::Groups;
-use super::gate::{AgentFacts, Gate, GateKind};
+use super::facts::AgentFacts;
+use super::gate::{Gate, GateKind};
 use super::scores::RunScores;
 use super::shown::{MOST_CALLS, Shown};
 use super::subsequence::{longest_order_keeping_match, order_keeping_partners};

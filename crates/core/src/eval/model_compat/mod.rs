@@ -1,7 +1,7 @@
 //! `model_compat:` does the model still do what its baseline did?
 
 use super::accept::{Proposal, ProposedChange, ProposedPlace};
-use super::gate::{Gate, GateKind, Trait};
+use super::gate::{Gate, GateKind, GateTrait};
 use super::outlook::Outlook;
 use super::scores::Scores;
 use super::target::{Fold, Target};
@@ -38,7 +38,7 @@ pub(super) const KIND: GateKind = GateKind {
     example: include_str!("example.yml"),
     floors: &[(PASSED, 1.0)],
     read: |block| Box::new(ModelCompat::read(block)),
-    traits: &[Trait::ComparesWithBaseline],
+    traits: &[GateTrait::ComparesWithBaseline],
 };
 
 /// The block as written, and the test of the baseline once that is read.

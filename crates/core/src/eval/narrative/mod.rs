@@ -25,7 +25,8 @@ mod verbs;
 pub(crate) use tool::is_write_by_name;
 
 use super::assertion::Assertion;
-use super::gate::{AgentFacts, Gate, GateKind};
+use super::facts::AgentFacts;
+use super::gate::{Gate, GateKind};
 use super::scores::RunScores;
 use super::shown::Shown;
 use super::target::{Fold, Target};

@@ -1,7 +1,8 @@
 //! `discovery:` did the agent have to find its tools by intent, with none named in the prompt?
 
 use super::mentions::named;
-use crate::eval::gate::{AgentFacts, Gate, GateKind, Trait};
+use crate::eval::facts::AgentFacts;
+use crate::eval::gate::{Gate, GateKind, GateTrait};
 use crate::eval::scores::{Scores, vacuous_runs};
 use crate::problem::Problem;
 use crate::report::Finding;
@@ -25,7 +26,7 @@ pub(in crate::eval) const KIND: GateKind = GateKind {
     example: include_str!("discovery.yml"),
     floors: &[],
     read: |block| Box::new(DiscoveryBlock::read(block)),
-    traits: &[Trait::CanBeRefuted],
+    traits: &[GateTrait::CanBeRefuted],
 };
 
 impl Gate for DiscoveryBlock {

@@ -12,7 +12,8 @@ pub use event::is_contradicted;
 pub use marks::{RecoveryFailure, RecoveryLimits, RecoveryMarks, RecoveryReport, score_recovery};
 
 use super::assertion::Assertion;
-use super::gate::{AgentFacts, Gate, GateKind, Trait};
+use super::facts::AgentFacts;
+use super::gate::{Gate, GateKind, GateTrait};
 use super::recording::Recording;
 use super::scores::{RunScores, Scores};
 use super::shown::{MOST_CALLS, Shown};
@@ -81,7 +82,7 @@ pub(super) const KIND: GateKind = GateKind {
     example: include_str!("example.yml"),
     floors: &[(GATE_PASSED, 1.0)],
     read: |block| Box::new(RecoveryBlock::read(block)),
-    traits: &[Trait::CanBeRefuted, Trait::JudgesFaults],
+    traits: &[GateTrait::CanBeRefuted, GateTrait::JudgesFaults],
 };
 
 /// The targets that a failure lowers.

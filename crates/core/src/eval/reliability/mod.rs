@@ -6,7 +6,8 @@ pub use super::stats::{
 };
 
 use super::assertion::Assertion;
-use super::gate::{AgentFacts, Gate, GateKind, Trait};
+use super::facts::AgentFacts;
+use super::gate::{Gate, GateKind, GateTrait};
 use super::outlook::Outlook;
 use super::scores::Scores;
 use super::shown::Shown;
@@ -92,7 +93,7 @@ pub(super) const KIND: GateKind = GateKind {
     example: include_str!("example.yml"),
     floors: &[(PASSHAT_K, 100.0)],
     read: |block| Box::new(ReliabilityBlock::read(block)),
-    traits: &[Trait::DecidesRuns],
+    traits: &[GateTrait::DecidesRuns],
 };
 
 impl ReliabilityBlock {

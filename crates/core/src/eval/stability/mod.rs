@@ -9,7 +9,8 @@ mod session;
 pub use across::{Spread, StabilityAcross, StabilityError, agent_stability_across, spread};
 pub use score::{StabilityFloors, StabilityReport, agent_stability, drift_flags};
 
-use super::gate::{AgentFacts, Gate, GateKind, Trait};
+use super::facts::AgentFacts;
+use super::gate::{Gate, GateKind, GateTrait};
 use super::outlook::Outlook;
 use super::scores::{RunScores, Scores};
 use super::shown::Shown;
@@ -76,7 +77,7 @@ pub(super) const KIND: GateKind = GateKind {
     example: include_str!("example.yml"),
     floors: &[(WEAKEST, 0.5), (SIMILARITY, 0.6), (CONSISTENCY, 0.1)],
     read: |block| Box::new(StabilityBlock::read(block)),
-    traits: &[Trait::ComparesRuns],
+    traits: &[GateTrait::ComparesRuns],
 };
 
 impl StabilityBlock {

@@ -3,7 +3,8 @@
 mod cost;
 
 use super::classes::{Class, Reach, Selection, explain_selection, read_classes_or_siblings};
-use super::gate::{AgentFacts, Gate, GateKind};
+use super::facts::AgentFacts;
+use super::gate::{Gate, GateKind};
 use super::outlook::Outlook;
 use super::recording::Recording;
 use super::scores::{RunScores, Scores};

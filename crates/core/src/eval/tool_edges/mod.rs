@@ -10,7 +10,8 @@ pub use policy::{DelegationEdge, ToolEdges};
 pub use score::{EdgesScore, score_tool_edges};
 
 use super::assertion::Assertion;
-use super::gate::{AgentFacts, Gate, GateKind};
+use super::facts::AgentFacts;
+use super::gate::{Gate, GateKind};
 use super::outlook::Outlook;
 use super::scores::{Scores, vacuous_runs};
 use super::shown::Shown;

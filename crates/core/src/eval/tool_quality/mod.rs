@@ -2,7 +2,7 @@
 
 use super::accept::{Proposal, ProposedChange, ProposedPlace};
 use super::assertion::Assertion;
-use super::gate::{Gate, GateKind, Trait};
+use super::gate::{Gate, GateKind, GateTrait};
 use super::outlook::Outlook;
 use super::scores::Scores;
 use super::shown::Shown;
@@ -43,7 +43,7 @@ pub(super) const KIND: GateKind = GateKind {
     example: include_str!("example.yml"),
     floors: &[],
     read: |block| Box::new(ToolQuality::read(block)),
-    traits: &[Trait::TakesTrue, Trait::ReadsFiles, Trait::JudgesTools],
+    traits: &[GateTrait::TakesTrue, GateTrait::ReadsFiles, GateTrait::JudgesTools],
 };
 
 /// The block as written, and the baseline once that is read.

@@ -3,7 +3,8 @@
 pub mod selection;
 
 use super::assertion::Assertion;
-use super::gate::{AgentFacts, Gate, GateKind};
+use super::facts::AgentFacts;
+use super::gate::{Gate, GateKind};
 use super::outlook::Outlook;
 use super::scores::Scores;
 use super::shown::Shown;

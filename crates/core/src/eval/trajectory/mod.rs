@@ -17,7 +17,8 @@ mod verdict;
 mod wording;
 
 use super::accept::{Proposal, ProposedPlace};
-use super::gate::{AgentFacts, Gate, GateKind};
+use super::facts::AgentFacts;
+use super::gate::{Gate, GateKind};
 use super::scores::RunScores;
 use super::success::Success;
 use super::target::Target;

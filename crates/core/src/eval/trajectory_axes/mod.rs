@@ -2,7 +2,8 @@
 
 mod picture;
 
-use super::gate::{AgentFacts, Gate, GateKind};
+use super::facts::AgentFacts;
+use super::gate::{Gate, GateKind};
 use super::scores::RunScores;
 use super::shown::Shown;
 use super::target::Target;

@@ -1,0 +1,122 @@
+//! What does a gate know of its agent before any run, and what of its block can be told to be wrong by that?
+
+use super::assertion::Assertion;
+use super::target::Target;
+use crate::problem::{Problem, Span, did_you_mean, nearest};
+use crate::suite::Fault;
+use crate::trace::{CatalogueTool, Run, Tool, splits};
+use crate::words::{any_of, some_of};
+use std::collections::BTreeSet;
+
+/// What a gate may know of its agent at load time.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct AgentFacts<'a> {
+    /// How many runs are judged; 0 when that is known only once the traces are read.
+    pub(crate) runs: usize,
+    /// Where the gate's key stands.
+    pub(crate) key_span: Span,
+    /// The tools that the block names, each with its place.
+    pub(crate) named: &'a [(String, Span)],
+    /// What the gate asserts, by default or as written.
+    pub(crate) expect: &'a [Assertion<Target>],
+    /// How many expectations, and gates that score run by run, each run is held to.
+    pub(crate) expectations: usize,
+    /// What the user says, turn by turn.
+    pub(crate) prompts: &'a [String],
+    /// The agent's models, as recordings name them.
+    pub(crate) models: &'a [String],
+    /// The names of the agent's servers.
+    pub(crate) servers: &'a [String],
+    /// The agent's tools, where they are known without starting anything.
+    pub(crate) catalogue: Option<&'a [CatalogueTool]>,
+    /// The faults injected into its calls.
+    pub(crate) inject: &'a [&'a Fault],
+}
+
+impl AgentFacts<'_> {
+    /// The gate's expectations that are written in the suite.
+    pub(crate) fn written(&self) -> impl Iterator<Item = &Assertion<Target>> {
+        self.expect.iter().filter(|assertion| assertion.span != Span::default())
+    }
+
+    /// A warning about something declared that none of the expectations looks at, under any of these targets.
+    pub(crate) fn unasserted(&self, what: &str, targets: &[&Target]) -> Option<Problem> {
+        let is_asserted = |name: &str| self.expect.iter().any(|assertion| assertion.target.name == name);
+        if targets.iter().any(|target| is_asserted(target.name)) {
+            return None;
+        }
+        let message = format!("{what} declared, but no expectation looks at `{}`", targets[0].name);
+        let help = "assert it in the `expect:` list, or leave the list out for the default gate";
+        Some(Problem::warning(message).at(self.key_span).help(help))
+    }
+
+    /// What is said of tools that none of the agent's servers has.
+    pub(crate) fn unknown_tools(&self, named: &[(String, Span)]) -> Vec<Problem> {
+        let written = named.iter().filter(|(tool, _)| !tool.is_empty());
+        written.filter_map(|(tool, span)| self.unknown_tool(tool, *span)).collect()
+    }
+
+    /// A warning about a tool that none of the agent's servers has, where their tools are known, and else about one of
+    /// a server that the agent does not use.
+    pub(crate) fn unknown_tool(&self, written: &str, span: Span) -> Option<Problem> {
+        let Some(catalogue) = self.catalogue else { return self.unknown_server(written, span) };
+        if catalogue.iter().any(|tool| Tool::from(tool).is(written)) {
+            return None;
+        }
+        let problem =
+            Problem::warning(format!("none of the agent's servers has a tool `{written}`")).at(span);
+        let names: Vec<&str> = catalogue.iter().map(|tool| tool.name.as_str()).collect();
+        let listed = || format!("its tools are {}", some_of(names.iter().copied()));
+        Some(problem.help(near_tool(written, &names).unwrap_or_else(listed)))
+    }
+
+    fn unknown_server(&self, written: &str, span: Span) -> Option<Problem> {
+        let is_known = |(server, _): (&str, &str)| self.servers.iter().any(|known| known == server);
+        let (server, _) = splits(written).next().filter(|_| !self.servers.is_empty())?;
+        if splits(written).any(is_known) {
+            return None;
+        }
+        let problem = Problem::warning(format!("`{written}`: the agent has no server `{server}`")).at(span);
+        let servers = || self.servers.iter().map(String::as_str);
+        Some(problem.help(did_you_mean(server, servers(), || {
+            format!(
+                "its servers are {}; a tool with such a name is written with its server, as `{}.{written}`",
+                some_of(servers()),
+                self.servers[0]
+            )
+        })))
+    }
+}
+
+/// The tool of a catalogue that was probably meant.
+fn near_tool(written: &str, names: &[&str]) -> Option<String> {
+    let names = || names.iter().copied();
+    let bare = splits(written).map(|(_, bare)| bare);
+    let near = std::iter::once(written).chain(bare).find_map(|name| {
+        let same = names().find(|known| *known == name);
+        same.or_else(|| nearest(name, names()))
+    })?;
+    Some(format!("did you mean `{near}`?"))
+}
+
+/// What is said of tools that no recorded catalogue has and no run called: nothing can match them. Nothing is
+/// said where a recording has no catalogue.
+pub(super) fn why_nothing_matches(named: &[&str], runs: &[Run<'_>]) -> Option<String> {
+    let catalogues: Option<Vec<&[CatalogueTool]>> =
+        runs.iter().map(|run| run.header.and_then(|header| header.catalogue.as_deref())).collect();
+    let catalogues = catalogues.filter(|catalogues| !catalogues.is_empty())?;
+    let offered = catalogues.iter().copied().flatten();
+    let called = runs.iter().flat_map(|run| &run.trace.tool_calls);
+    let is_known = |tool: &str| {
+        offered.clone().any(|known| Tool::from(known).is(tool)) || called.clone().any(|call| call.is_to(tool))
+    };
+    let mut seen = BTreeSet::new();
+    let named = named.iter().copied().filter(|tool| seen.insert(*tool));
+    let unknown: Vec<&str> = named.filter(|tool| !is_known(tool)).collect();
+    let (tool, others) = unknown.split_first()?;
+    let names: BTreeSet<&str> = offered.clone().map(|tool| tool.name.as_str()).collect();
+    let near = near_tool(tool, &names.into_iter().collect::<Vec<_>>());
+    let near = near.map(|near| format!("; {near}")).unwrap_or_default();
+    let more = if others.is_empty() { String::new() } else { format!(", nor {}", any_of(others)) };
+    Some(format!("no tool of the recorded catalogue is `{tool}`{more}{near}"))
+}
