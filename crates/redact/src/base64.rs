@@ -1,6 +1,8 @@
 //! Base64, as far as secrets are looked for in it.
 
-const STANDARD: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+use ::base64::Engine;
+use ::base64::alphabet::STANDARD;
+use ::base64::engine::general_purpose::{GeneralPurpose, NO_PAD, STANDARD_NO_PAD};
 
 /// The characters that a value determines when it stands in a longer text, and whether it shares the one before
 /// them and the one after them with its neighbours.
@@ -18,7 +20,7 @@ pub(super) fn cores(value: &[u8]) -> [Core; 3] {
         bytes.extend_from_slice(value);
         let bits = bytes.len() * 8;
         let first = (before * 8).div_ceil(6);
-        let text = encode(&bytes)[first..bits / 6].to_vec();
+        let text = STANDARD_NO_PAD.encode(&bytes).as_bytes()[first..bits / 6].to_vec();
         Core { text, shares_left: before > 0, shares_right: bits % 6 != 0 }
     })
 }
@@ -38,43 +40,17 @@ pub(super) fn is_digit(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
 }
 
-/// Without padding.
-fn encode(bytes: &[u8]) -> Vec<u8> {
-    let mut text = Vec::with_capacity(bytes.len() * 4 / 3 + 4);
-    for group in bytes.chunks(3) {
-        let byte = |index: usize| u32::from(group.get(index).copied().unwrap_or_default());
-        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
-        let digits = [18, 12, 6, 0].map(|shift| STANDARD[(bits >> shift & 63) as usize]);
-        text.extend_from_slice(&digits[..=group.len()]);
-    }
-    text
-}
-
 /// The bytes of either alphabet, with or without padding; nothing when it is not base64.
 pub(super) fn decode(text: &[u8]) -> Option<Vec<u8>> {
+    const LENIENT: GeneralPurpose =
+        GeneralPurpose::new(&STANDARD, NO_PAD.with_decode_allow_trailing_bits(true));
     let digits = text.iter().position(|byte| *byte == b'=').map_or(text, |end| &text[..end]);
-    if digits.len() % 4 == 1 {
-        return None;
-    }
-    let mut bytes = Vec::with_capacity(digits.len() * 3 / 4);
-    for group in digits.chunks(4) {
-        let bits = group.iter().try_fold(0_u32, |bits, digit| Some(bits << 6 | value_of(*digit)?))?;
-        let bits = bits << (6 * (4 - group.len()));
-        bytes.extend_from_slice(&bits.to_be_bytes()[1..group.len()]);
-    }
-    Some(bytes)
-}
-
-fn value_of(digit: u8) -> Option<u32> {
-    let value = match digit {
-        b'A'..=b'Z' => digit - b'A',
-        b'a'..=b'z' => digit - b'a' + 26,
-        b'0'..=b'9' => digit - b'0' + 52,
-        b'+' | b'-' => 62,
-        b'/' | b'_' => 63,
-        _ => return None,
-    };
-    Some(u32::from(value))
+    let standard = digits.iter().map(|byte| match byte {
+        b'-' => b'+',
+        b'_' => b'/',
+        same => *same,
+    });
+    LENIENT.decode(standard.collect::<Vec<u8>>()).ok()
 }
 
 #[cfg(test)]
@@ -87,7 +63,7 @@ mod tests {
         let vectors =
             [("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE")];
         for (plain, text) in vectors {
-            assert_eq!(encode(plain.as_bytes()), text.as_bytes());
+            assert_eq!(STANDARD_NO_PAD.encode(plain), text);
             assert_eq!(decode(text.as_bytes()).unwrap(), plain.as_bytes());
         }
         assert_eq!(decode(b"Zg==").unwrap(), b"f");
@@ -103,7 +79,7 @@ mod tests {
             value in prop::collection::vec(any::<u8>(), 8..20),
             after in prop::collection::vec(any::<u8>(), 0..7),
         ) {
-            let text = encode(&[&before[..], &value, &after].concat());
+            let text = STANDARD_NO_PAD.encode([&before[..], &value, &after].concat()).into_bytes();
             let core = &cores(&value)[before.len() % 3];
             let start = (before.len() * 8).div_ceil(6);
             prop_assert_eq!(&text[start..start + core.text.len()], &core.text[..]);

@@ -1,6 +1,7 @@
 //! Which pass rate is certain enough to be promised, and how many runs does a promise take?
 
 use super::interval::{exact_lower, exact_upper};
+use super::plan::first_false;
 use super::special::binomial_at_least;
 use super::{ROUNDING, StatsError, check_counts, check_inside};
 
@@ -36,15 +37,7 @@ pub fn min_runs_for_floor(floor: f64, failures: u64, confidence: f64) -> Result<
         too_few = enough;
         enough = enough.checked_mul(2).filter(|&runs| runs <= 1 << 50).ok_or(StatsError::TooLarge)?;
     }
-    while enough - too_few > 1 {
-        let runs = u64::midpoint(too_few, enough);
-        if certifies(runs) {
-            enough = runs;
-        } else {
-            too_few = runs;
-        }
-    }
-    Ok(enough)
+    Ok(too_few + first_false(enough - too_few, |more| !certifies(too_few + more)))
 }
 
 /// A fraction in whole percent, floored, with an exact tie kept.

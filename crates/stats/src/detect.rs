@@ -1,6 +1,6 @@
 //! Which drop between two sides would so many runs have shown, and how many runs does one take?
 
-use super::plan::first_false;
+use super::plan::{first_false, smallest_drop};
 use super::special::{binomial_at_most, binomial_point};
 use super::{ROUNDING, StatsError, check_counts, check_inside, check_probability, fisher_exact};
 
@@ -28,12 +28,7 @@ pub fn detectable_drop(
     check_counts(0, before)?;
     check_counts(0, after)?;
     let bounds = bounds(rate, before.min(MOST_RUNS), after.min(MOST_RUNS), wanted)?;
-    let thousandth = |steps: u64| steps as f64 / 1000.0;
-    let is_missed =
-        |steps: u64| bounds.power((rate - thousandth(steps + 1)).max(0.0)) < wanted.power - ROUNDING;
-    let steps = (1000.0 * rate + ROUNDING).floor() as u64;
-    let missed = first_false(steps, is_missed);
-    Ok((missed < steps).then(|| thousandth(missed + 1)))
+    Ok(smallest_drop(rate, |rate| bounds.power(rate) < wanted.power - ROUNDING))
 }
 
 /// The fewest runs of each of so many tests, on each side, that show a drop of this size with the wanted power; none where

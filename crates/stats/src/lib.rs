@@ -32,7 +32,7 @@ pub use estimate::{
 pub use flakes::{BudgetState, FlakeBudget, flake_budget};
 pub use interval::{Difference, Interval, clopper_pearson, jeffreys, newcombe_difference, wilson};
 pub use multiple::{benjamini_hochberg, holm};
-pub use plan::{GateCharacteristic, MinimumDrop, gate_characteristic, minimum_detectable_drop};
+pub use plan::{GateCharacteristic, MinimumDrop, first_false, gate_characteristic, minimum_detectable_drop};
 pub use reliability::{
     ReliabilityError, ReliabilitySummary, confidence_band, decay_curve, graceful_degradation, power_percent,
     recommend_runs, recommend_runs_exactly, summarize, variance_amplification,

@@ -53,19 +53,20 @@ pub fn minimum_detectable_drop(
     let Some(bound) = first_false(runs, is_unlikely).checked_sub(1) else {
         return Ok(MinimumDrop { reject_at_or_below: None, drop: None });
     };
-    let thousandth = |steps: u64| steps as f64 / 1000.0;
-    let is_missed = |steps: u64| {
-        let rate = (baseline - thousandth(steps + 1)).max(0.0);
-        binomial_at_most(bound, runs, rate) < power - ROUNDING
-    };
-    let steps = (1000.0 * baseline + ROUNDING).floor() as u64;
-    let missed = first_false(steps, is_missed);
-    let drop = (missed < steps).then(|| thousandth(missed + 1));
+    let drop = smallest_drop(baseline, |rate| binomial_at_most(bound, runs, rate) < power - ROUNDING);
     Ok(MinimumDrop { reject_at_or_below: Some(bound), drop })
 }
 
+/// The smallest drop from a rate, in steps of 0.001, to one that is not missed.
+pub(super) fn smallest_drop(from: f64, is_missed: impl Fn(f64) -> bool) -> Option<f64> {
+    let thousandth = |steps: u64| steps as f64 / 1000.0;
+    let steps = (1000.0 * from + ROUNDING).floor() as u64;
+    let missed = first_false(steps, |steps| is_missed((from - thousandth(steps + 1)).max(0.0)));
+    (missed < steps).then(|| thousandth(missed + 1))
+}
+
 /// The first of `0..end` for which a condition that only ever ceases does not hold, or `end`.
-pub(super) fn first_false(end: u64, holds: impl Fn(u64) -> bool) -> u64 {
+pub fn first_false(end: u64, holds: impl Fn(u64) -> bool) -> u64 {
     let (mut low, mut high) = (0, end);
     while low < high {
         let middle = u64::midpoint(low, high);

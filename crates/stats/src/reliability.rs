@@ -1,6 +1,7 @@
 //! How far can N runs be trusted, and how many are needed?
 
 use super::Decimal;
+use super::plan::first_false;
 use serde::Serialize;
 use std::cmp::Ordering;
 use thiserror::Error;
@@ -153,16 +154,7 @@ pub fn recommend_runs_exactly(half_width: Decimal, confidence: u32) -> Result<u6
     let a = 2000 * u128::from(digits.unsigned_abs());
     let b = u128::from(z) * 10_u128.pow(scale);
     let suffices = |runs: u64| multiply(u128::from(runs) * a, a).cmp(&multiply(b, b)) != Ordering::Less;
-    let (mut too_few, mut enough) = (0, 1 << 54);
-    while enough - too_few > 1 {
-        let runs = u64::midpoint(too_few, enough);
-        if suffices(runs) {
-            enough = runs;
-        } else {
-            too_few = runs;
-        }
-    }
-    Ok(enough)
+    Ok(first_false(1 << 54, |runs| !suffices(runs)))
 }
 
 /// The worst-case half-width of the Wald interval after this many runs: `z * sqrt(0.25 / runs)`.

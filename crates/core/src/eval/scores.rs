@@ -66,12 +66,17 @@ impl RunScores {
     }
 
     /// Adds something worth looking at.
-    pub fn find(&mut self, message: impl Into<String>, diff: Vec<AssertionDiff>) -> &mut Self {
-        self.find_about(&[], message, diff)
+    pub fn find(&mut self, message: impl Into<String>) -> &mut Self {
+        self.find_about(&[], message)
     }
 
     /// Adds something worth looking at where what is expected of these targets failed.
-    pub fn find_about(
+    pub fn find_about(&mut self, targets: &[Target], message: impl Into<String>) -> &mut Self {
+        self.find_differences(targets, message, Vec::new())
+    }
+
+    /// The same, with where the values differ.
+    pub fn find_differences(
         &mut self,
         targets: &[Target],
         message: impl Into<String>,
@@ -92,7 +97,7 @@ impl RunScores {
         if let Some(table) = &mut self.table {
             table.notes.push(message.clone());
         }
-        self.find(message, Vec::new())
+        self.find(message)
     }
 
     /// Says why there was nothing to count for one target in this run, which matters where it is asserted.

@@ -1,5 +1,6 @@
 //! What a gate computes: each target with its range and how the runs of a test are folded into it.
 
+use super::stats::first_false;
 use crate::matcher::Matcher;
 use serde::{Deserialize, Serialize};
 
@@ -319,27 +320,13 @@ const SPREAD: u64 = 64;
 /// The best and the worst value, those on both sides of each mentioned number, and some in between.
 fn rising(value: fn(u64, u64) -> f64, runs: u64, mentioned: &[f64]) -> impl Iterator<Item = f64> {
     let around = mentioned.iter().flat_map(move |&number| {
-        let reaching = first(runs, |good| value(good, runs) >= number);
-        let above = first(runs, |good| value(good, runs) > number);
+        let reaching = first_false(runs + 1, |good| value(good, runs) < number);
+        let above = first_false(runs + 1, |good| value(good, runs) <= number);
         [reaching.checked_sub(1), Some(reaching), Some(above)].into_iter().flatten()
     });
     let spread = (0..=runs).step_by((runs / SPREAD).max(1) as usize);
     let tried = [runs, 0].into_iter().chain(around).chain(spread);
     tried.filter(move |&good| good <= runs).map(move |good| value(good, runs))
-}
-
-/// The fewest good runs for which the claim holds, one more than there are when it never does.
-fn first(runs: u64, holds: impl Fn(u64) -> bool) -> u64 {
-    let (mut low, mut high) = (0, runs + 1);
-    while low < high {
-        let middle = u64::midpoint(low, high);
-        if holds(middle) {
-            high = middle;
-        } else {
-            low = middle + 1;
-        }
-    }
-    low
 }
 
 #[cfg(test)]

@@ -17,17 +17,17 @@ pub(crate) fn explain_selection(
     scores: &mut RunScores,
 ) {
     for &class in reach.unreached.iter().take(MOST_FINDINGS) {
-        scores.find_about(missed, why_unreached(&classes[class], calls), Vec::new());
+        scores.find_about(missed, why_unreached(&classes[class], calls));
     }
     for &call in reach.strays.iter().take(MOST_FINDINGS) {
         let message = format!("call {} `{}` is in no class", call + 1, calls[call].name);
-        scores.find_about(strayed, message, Vec::new());
+        scores.find_about(strayed, message);
     }
     let more = reach.strays.len().saturating_sub(MOST_FINDINGS);
     if more > 0 {
         let are = if more == 1 { "is" } else { "are" };
         let message = format!("{} {are} in no class", count(more, "more call"));
-        scores.find_about(strayed, message, Vec::new());
+        scores.find_about(strayed, message);
     }
 }
 

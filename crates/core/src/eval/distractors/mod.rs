@@ -111,15 +111,11 @@ impl Gate for Distractors {
             .whole(&CHOSE_NEITHER, usize::from(!reached && taken.is_empty()));
         for &at in taken.iter().take(MOST_FINDINGS) {
             let message = format!("call {} `{}` is a distractor", at + 1, calls[at].name);
-            scores.find_about(
-                &[CHOSE_DISTRACTOR, ACCURACY, CERTIFIED_LOWER, CERTIFIED_LOWER_PCT],
-                message,
-                Vec::new(),
-            );
+            scores.find_about(&[CHOSE_DISTRACTOR, ACCURACY, CERTIFIED_LOWER, CERTIFIED_LOWER_PCT], message);
         }
         if !reached {
             let about = if taken.is_empty() { CHOSE_NEITHER } else { CHOSE_CORRECT };
-            scores.find_about(&[about], format!("no call to {}", any_of(&self.correct)), Vec::new());
+            scores.find_about(&[about], format!("no call to {}", any_of(&self.correct)));
         }
         if taken.is_empty() && self.count == 0 {
             scores.not_exercised("the row without distractors, to compare the others with");

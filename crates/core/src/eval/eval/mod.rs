@@ -57,7 +57,7 @@ impl Gate for EvalBlock {
             let holds = question.holds(grade);
             scores.flag(&PASSED, holds).float(&SCORE, grade.score());
             if !holds {
-                scores.find(question.explain(grade), Vec::new());
+                scores.find(question.explain(grade));
             }
         }
         scores

@@ -316,19 +316,19 @@ impl GoldenPathBlock {
             let named: Vec<String> = beside.into_iter().take(MOST_NAMED).map(quoted).collect();
             let (calls, named) = (count(calls, "call"), named.join(", "));
             let message = format!("{calls} where the golden path has {path}; not on it: {named}{more}");
-            scores.find_about(&[EXTRA_STEPS, PASSED, PENALTY], message, Vec::new());
+            scores.find_about(&[EXTRA_STEPS, PASSED, PENALTY], message);
         }
         if self.path.penalize_repeated_tools {
             for &at in waste.repeats.iter().take(MOST_FINDINGS) {
                 let message = format!("{} repeats the call before it", quoted(at));
-                scores.find_about(&[REPEATED_TOOLS, PASSED, PENALTY], message, Vec::new());
+                scores.find_about(&[REPEATED_TOOLS, PASSED, PENALTY], message);
             }
         }
         if self.path.penalize_backtracking {
             for &at in waste.backtracks.iter().take(MOST_FINDINGS) {
                 let before = tools[..at].iter().rposition(|tool| *tool == tools[at]).unwrap_or_default();
                 let message = format!("{} goes back to a tool last used in call {}", quoted(at), before + 1);
-                scores.find_about(&[BACKTRACKS, PASSED, PENALTY], message, Vec::new());
+                scores.find_about(&[BACKTRACKS, PASSED, PENALTY], message);
             }
         }
     }

@@ -62,17 +62,17 @@ pub(super) fn findings(
     list(&writes[..2], unmentioned(false), scores);
     if let Some(ceiling) = ceiling.filter(|ceiling| found.score.divergence_score > *ceiling) {
         let message = above_ceiling(found, trace.tool_calls.len(), ceiling);
-        scores.find_about(&[DIVERGENCE_SCORE, GATE_PASSED], message, Vec::new());
+        scores.find_about(&[DIVERGENCE_SCORE, GATE_PASSED], message);
     }
 }
 
 fn list(about: &[Target], messages: impl ExactSizeIterator<Item = String>, scores: &mut RunScores) {
     let more = messages.len().saturating_sub(MOST_FINDINGS);
     for message in messages.take(MOST_FINDINGS) {
-        scores.find_about(about, message, Vec::new());
+        scores.find_about(about, message);
     }
     if more > 0 {
-        scores.find_about(about, format!("and {more} more like this"), Vec::new());
+        scores.find_about(about, format!("and {more} more like this"));
     }
 }
 

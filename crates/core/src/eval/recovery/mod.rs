@@ -102,7 +102,7 @@ impl Gate for RecoveryBlock {
         let trace = run.trace;
         let mut scores = RunScores::default();
         if let Some(flaw) = flaw(trace) {
-            scores.find(format!("nothing is measured: {flaw}"), Vec::new());
+            scores.find(format!("nothing is measured: {flaw}"));
             return scores;
         }
         let is_measured = self.inject.is_empty();
@@ -121,7 +121,7 @@ impl Gate for RecoveryBlock {
         if has_crashed {
             let failure = RecoveryFailure::NotRecovered;
             let message = format!("{failure}: the agent crashed after a call had failed");
-            scores.find_about(about(failure), message, Vec::new());
+            scores.find_about(about(failure), message);
         }
         let is_timed = !is_measured || trace.tool_results.iter().all(|result| result.duration_ms.is_some());
         if let Some(report) = &run.report {
@@ -140,13 +140,13 @@ impl Gate for RecoveryBlock {
         for name in &missed {
             let why = self.why_missed(name, trace);
             let failure = RecoveryFailure::FaultNotExercised;
-            scores.find_about(about(failure), format!("{failure}: {why}"), Vec::new());
+            scores.find_about(about(failure), format!("{failure}: {why}"));
             scores.not_exercised(why);
         }
         for met in &met {
             for reason in &met.report.reasons {
                 let said = self.sentence(*reason, met, &trace.tool_calls);
-                scores.find_about(about(*reason), format!("{reason}: {said}"), Vec::new());
+                scores.find_about(about(*reason), format!("{reason}: {said}"));
             }
         }
         scores

@@ -265,16 +265,16 @@ impl Gate for ScenarioBlock {
         }
         explain(&walk, trace, &mut scores);
         for wrong in wrongs {
-            scores.find_about(&[PASSED, REFUSALS, ESCALATIONS], wrong, Vec::new());
+            scores.find_about(&[PASSED, REFUSALS, ESCALATIONS], wrong);
         }
         if !is_matched {
             let about = [PASSED, STATE_MATCHED, STATE_DIFFERENCES];
             let message = "the run did not end in the expected state";
-            scores.find_about(&about, message, differences.unwrap_or_default());
+            scores.find_differences(&about, message, differences.unwrap_or_default());
         }
         if !unlike_recorded.is_empty() {
             let message = "the recorded final state is not the one that the recorded calls lead to";
-            scores.find_about(&[PASSED], message, unlike_recorded);
+            scores.find_differences(&[PASSED], message, unlike_recorded);
         }
         scores
     }
@@ -294,15 +294,15 @@ fn explain(walk: &Walk, trace: &Trace<'_>, scores: &mut RunScores) {
     for (call, reason, got_result) in walk.forbidden.iter().take(MOST_FINDINGS) {
         let outcome = if *got_result { "" } else { ", and it failed" };
         let message = format!("{} is forbidden: {reason}{outcome}", named_call(trace, *call));
-        scores.find_about(&[FORBIDDEN, PASSED], message, Vec::new());
+        scores.find_about(&[FORBIDDEN, PASSED], message);
     }
     for (call, why, got_result) in walk.invalid.iter().take(MOST_FINDINGS) {
         let outcome = if *got_result { "; yet its result is no error" } else { "" };
         let message = format!("{} cannot be made: {why}{outcome}", named_call(trace, *call));
-        scores.find_about(&[INVALID_ACTIONS], message, Vec::new());
+        scores.find_about(&[INVALID_ACTIONS], message);
     }
     if let Some(call) = walk.diverged_at {
         let message = format!("{} leaves every golden path", named_call(trace, call));
-        scores.find_about(&[DIVERGED_AT, PASSED, STATE_MATCHED, STATE_DIFFERENCES], message, Vec::new());
+        scores.find_about(&[DIVERGED_AT, PASSED, STATE_MATCHED, STATE_DIFFERENCES], message);
     }
 }

@@ -62,10 +62,10 @@ pub(super) fn explain(comparison: &Comparison<'_>, verdict: &Verdict, scores: &m
     }
     let said: usize = findings.iter().map(|finding| finding.accounts_for).sum();
     for finding in findings {
-        scores.find(finding.message, finding.diffs);
+        scores.find_differences(&[], finding.message, finding.diffs);
     }
     if all > said {
-        scores.find(format!("and {} more", all - said), Vec::new());
+        scores.find(format!("and {} more", all - said));
     }
 }
 

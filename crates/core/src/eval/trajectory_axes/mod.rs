@@ -226,10 +226,10 @@ impl Gate for TrajectoryAxesBlock {
         let order = judged.order.iter().map(|edge| ("order", ORDER_SATISFACTION, edge));
         let failed: Vec<_> = dependencies.chain(order).filter(|(.., edge)| !edge.holds).collect();
         for (axis, target, edge) in failed.iter().take(MOST_FINDINGS) {
-            scores.find_about(&[*target], say(axis, edge), Vec::new());
+            scores.find_about(&[*target], say(axis, edge));
         }
         if failed.len() > MOST_FINDINGS {
-            scores.find(format!("and {} more edges", failed.len() - MOST_FINDINGS), Vec::new());
+            scores.find(format!("and {} more edges", failed.len() - MOST_FINDINGS));
         }
         scores
     }
