@@ -1,7 +1,9 @@
 //! What keeps tests from passing, one thing each? Shared by the formats that list problems.
 
-use crate::words::{FILE, Limits, clipped, count, first_sentence_of_gate, first_sentence_of_run};
+use crate::words::{FILE, Limits, SCREEN, clipped, count, first_sentence_of_gate, first_sentence_of_run};
+use mcptest_core::digest::digest;
 use mcptest_core::report::{Report, Status, TestReport};
+use serde_json::json;
 
 /// One thing that keeps a test from passing.
 pub(crate) struct Failure<'r> {
@@ -12,6 +14,25 @@ pub(crate) struct Failure<'r> {
     pub(crate) message: String,
     /// Whether the test passes all the same.
     pub(crate) is_warning: bool,
+}
+
+impl Failure<'_> {
+    /// The same cause is the same one in the next report, wherever it moved in the file.
+    pub(crate) fn fingerprint(&self) -> String {
+        let what = json!([self.test.suite.file, self.test.row_name(), self.rule]);
+        digest(what.to_string().as_bytes()).trim_start_matches("blake3:").to_owned()
+    }
+}
+
+/// The tests that did not pass, each with its causes.
+pub(crate) fn failed_tests(report: &Report) -> Vec<(&TestReport, Vec<Failure<'_>>)> {
+    let all = report.tests.iter().map(|test| (test, of_test(test, SCREEN)));
+    all.filter(|(_, causes)| !causes.is_empty()).collect()
+}
+
+/// The command that mends a test, else the one that judges it alone.
+pub(crate) fn next_command(test: &TestReport) -> &str {
+    test.reason.as_ref().and_then(|reason| reason.command.as_ref()).unwrap_or(&test.rerun)
 }
 
 /// What the whole came to, in a line: `2 of 5 tests failed, 1 error`.

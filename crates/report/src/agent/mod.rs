@@ -1,6 +1,6 @@
 //! `agent`: a short digest for a coding agent: the verdict, then one cause and one command per failure.
 
-use crate::failures::{has_passed, of_test, verdict};
+use crate::failures::{failed_tests, has_passed, next_command, verdict};
 use crate::words::{SCREEN, clipped, count};
 use crate::{Options, Reporter};
 use mcptest_core::report::Report;
@@ -18,8 +18,7 @@ const SHOWN: usize = 20;
 fn render(report: &Report, _: &Options) -> Vec<u8> {
     let word = if has_passed(report) { "PASSED" } else { "FAILED" };
     let mut out = format!("{word}: {}\n", verdict(report));
-    let failed: Vec<_> = report.tests.iter().map(|test| (test, of_test(test, SCREEN))).collect();
-    let failed: Vec<_> = failed.into_iter().filter(|(_, causes)| !causes.is_empty()).collect();
+    let failed = failed_tests(report);
     for (number, (test, causes)) in (1..=SHOWN).zip(&failed) {
         let name = clipped(&test.row_name(), SCREEN.text);
         out.push_str(&format!(
@@ -34,12 +33,10 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
             };
             out.push_str(&format!("   cause: {}: {}{more}\n", cause.rule, cause.message));
         }
-        let reason = test.reason.as_ref();
-        if let Some(help) = reason.and_then(|reason| reason.help.as_ref()) {
+        if let Some(help) = test.reason.as_ref().and_then(|reason| reason.help.as_ref()) {
             out.push_str(&format!("   help: {}\n", clipped(help, SCREEN.text)));
         }
-        let command = reason.and_then(|reason| reason.command.as_ref()).unwrap_or(&test.rerun);
-        out.push_str(&format!("   run: {}\n", clipped(command, usize::MAX)));
+        out.push_str(&format!("   run: {}\n", clipped(next_command(test), usize::MAX)));
     }
     if let Some(more @ 1..) = failed.len().checked_sub(SHOWN) {
         out.push_str(&format!("\n{} not shown\n", count(more, "more failure")));

@@ -6,14 +6,10 @@ use crate::{Options, Reporter};
 use mcptest_core::escape::escape_lines;
 use mcptest_core::report::Report;
 
-pub(crate) const REPORTER: Reporter = Reporter {
-    key: "github",
-    doc: "annotations for GitHub Actions: one per cause, then the verdict",
-    extension: "txt",
-    is_commands: true,
-    embeds: None,
-    render,
-};
+const DOC: &str = "annotations for GitHub Actions: one per cause, then the verdict";
+
+pub(crate) const REPORTER: Reporter =
+    Reporter { is_commands: true, ..Reporter::new("github", DOC, "txt", render) };
 
 /// Text of others cannot end a command: its line ends are escaped, and so are the marks between properties.
 fn render(report: &Report, _: &Options) -> Vec<u8> {

@@ -1,25 +1,21 @@
 //! `gitlab`: a Code Quality report, which GitLab shows in merge requests.
 
 use crate::failures::failures;
+use crate::json::whole;
 use crate::{Options, Reporter};
-use mcptest_core::digest::digest;
 use mcptest_core::report::{Report, Status};
 use serde_json::{Value, json};
 
 pub(crate) const REPORTER: Reporter =
     Reporter::new("gitlab", "a Code Quality report for GitLab: one entry per cause", "json", render);
 
-#[expect(clippy::expect_used, reason = "writing to memory cannot fail and every key is a string")]
-fn render(report: &Report, _: &Options) -> Vec<u8> {
+fn render(report: &Report, options: &Options) -> Vec<u8> {
     let entries = failures(report).into_iter().map(|failure| {
         let test = failure.test;
-        let name = test.row_name();
-        // The same cause is the same entry in the next report, wherever it moved in the file.
-        let fingerprint = digest(json!([test.suite.file, name, failure.rule]).to_string().as_bytes());
         json!({
-            "description": format!("{name}: {}", failure.message),
+            "description": format!("{}: {}", test.row_name(), failure.message),
             "check_name": failure.rule,
-            "fingerprint": fingerprint.trim_start_matches("blake3:"),
+            "fingerprint": failure.fingerprint(),
             "severity": match (failure.is_warning, test.status) {
                 (true, _) => "minor",
                 (false, Status::Error) => "critical",
@@ -29,9 +25,7 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
         })
     });
     let entries: Vec<Value> = entries.collect();
-    let mut out = serde_json::to_vec_pretty(&entries).expect("entries are JSON");
-    out.push(b'\n');
-    out
+    whole(&entries, options)
 }
 
 #[cfg(test)]

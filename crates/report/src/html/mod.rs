@@ -17,14 +17,10 @@ use serde_json::{Map, Value};
 use std::borrow::Cow;
 use std::io::Write;
 
-pub(crate) const REPORTER: Reporter = Reporter {
-    key: "html",
-    doc: "one page with every picture, for a browser; it loads nothing and sends nothing",
-    extension: "html",
-    is_commands: false,
-    embeds: Some(Embed::Failed),
-    render,
-};
+const DOC: &str = "one page with every picture, for a browser; it loads nothing and sends nothing";
+
+pub(crate) const REPORTER: Reporter =
+    Reporter { embeds: Some(Embed::Failed), ..Reporter::new("html", DOC, "html", render) };
 
 /// What a page may do: run this program in this style, nothing else. `viewer/` makes all three.
 const POLICY: &str = include_str!("policy.txt");

@@ -11,12 +11,8 @@ use serde_json::value::RawValue;
 pub const SCHEMA: &str = include_str!("report.schema.json");
 
 pub(crate) const REPORTER: Reporter = Reporter {
-    key: "json",
-    doc: "the whole report as JSON, which `mcptest report` renders again",
-    extension: "json",
-    is_commands: false,
     embeds: Some(Embed::None),
-    render,
+    ..Reporter::new("json", "the whole report as JSON, which `mcptest report` renders again", "json", render)
 };
 
 fn render(report: &Report, options: &Options) -> Vec<u8> {

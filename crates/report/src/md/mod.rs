@@ -1,8 +1,8 @@
 //! `md`: a summary in Markdown, for a pull request or the page of a CI job.
 
-use crate::failures::{Failure, has_passed, of_test, verdict};
+use crate::failures::{failed_tests, has_passed, next_command, verdict};
 use crate::suites::by_suite;
-use crate::words::{SCREEN, count, escape};
+use crate::words::{count, escape};
 use crate::{Options, Reporter, leaderboard};
 use mcptest_core::report::{Report, Status, TestReport};
 
@@ -18,12 +18,7 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
     if report.summary.runs > 0 {
         out.push_str(&format!("\n{} judged.\n", count(report.summary.runs, "recorded run")));
     }
-    let failed: Vec<(&TestReport, Vec<Failure<'_>>)> = report
-        .tests
-        .iter()
-        .map(|test| (test, of_test(test, SCREEN)))
-        .filter(|(_, causes)| !causes.is_empty())
-        .collect();
+    let failed = failed_tests(report);
     if !failed.is_empty() {
         out.push_str("\n| | Test | Cause |\n|---|---|---|\n");
     }
@@ -47,9 +42,7 @@ fn render(report: &Report, options: &Options) -> Vec<u8> {
     if !failed.is_empty() {
         out.push_str("\n<details><summary>Run them again</summary>\n\n```sh\n");
         for (test, _) in failed.iter().take(SHOWN) {
-            let command =
-                test.reason.as_ref().and_then(|reason| reason.command.as_ref()).unwrap_or(&test.rerun);
-            out.push_str(&format!("{}\n", escape(command).replace("```", "'''")));
+            out.push_str(&format!("{}\n", escape(next_command(test)).replace("```", "'''")));
         }
         out.push_str("```\n\n</details>\n");
     }

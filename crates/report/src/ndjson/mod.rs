@@ -7,14 +7,8 @@ use mcptest_core::report::{Report, Summary, TestReport};
 use rayon::prelude::*;
 use serde::Serialize;
 
-pub(crate) const REPORTER: Reporter = Reporter {
-    key: "ndjson",
-    doc: "one JSON object per line: each test, then the summary",
-    extension: "ndjson",
-    is_commands: false,
-    embeds: None,
-    render,
-};
+pub(crate) const REPORTER: Reporter =
+    Reporter::new("ndjson", "one JSON object per line: each test, then the summary", "ndjson", render);
 
 #[derive(Serialize)]
 #[serde(tag = "type", rename_all = "lowercase")]

@@ -157,9 +157,7 @@ fn reason(page: &mut Page, indent: usize, reason: &Reason) {
     for detail in reason.details.iter().take(MOST_DETAILS) {
         page.line(&Line::at(indent + 2).plain(words::clipped(detail, SCREEN.text)));
     }
-    if let Some(more @ 1..) = reason.details.len().checked_sub(MOST_DETAILS) {
-        page.line(&Line::at(indent + 2).plain(left_out(more)));
-    }
+    say_left_out(page, indent + 2, reason.details.len(), MOST_DETAILS);
 }
 
 /// Each line of the text, the first after its label.
@@ -193,9 +191,7 @@ fn runs(page: &mut Page, test: &TestReport, options: &Options) {
         };
         run(page, indent, group[0], options);
     }
-    if let Some(more @ 1..) = groups.len().checked_sub(MOST_RUNS) {
-        page.line(&Line::at(2).plain(left_out(more)));
-    }
+    say_left_out(page, 2, groups.len(), MOST_RUNS);
 }
 
 /// Why a run did not pass, and what it called.
@@ -287,9 +283,7 @@ fn beside(page: &mut Page, indent: usize, tables: &[(&CallTable, Vec<usize>)], t
         page.line(&Line::at(indent).plain(fold::labelled(&shown.summary, indexes, test)));
         table::show(page, indent + 2, shown);
     }
-    if let Some(more @ 1..) = tables.len().checked_sub(MOST_TABLES) {
-        page.line(&Line::at(indent).plain(left_out(more)));
-    }
+    say_left_out(page, indent, tables.len(), MOST_TABLES);
 }
 
 fn folded(page: &mut Page, indent: usize, found: &[(&Finding, Vec<usize>)], test: &TestReport) {
@@ -297,9 +291,7 @@ fn folded(page: &mut Page, indent: usize, found: &[(&Finding, Vec<usize>)], test
         page.line(&Line::at(indent).plain(fold::sentence(finding, indexes, test)));
         differences(page, indent + 2, finding);
     }
-    if let Some(more @ 1..) = found.len().checked_sub(MOST_FINDINGS) {
-        page.line(&Line::at(indent).plain(left_out(more)));
-    }
+    say_left_out(page, indent, found.len(), MOST_FINDINGS);
 }
 
 fn differences(page: &mut Page, indent: usize, finding: &Finding) {
@@ -323,6 +315,13 @@ fn tools(page: &mut Page, indent: usize, run: &RunReport) {
         said = format!("{said} ({duration_ms} ms)");
     }
     page.line(&Line::at(indent).styled(style::DIM, said));
+}
+
+/// Ends a list of which only the first are shown.
+fn say_left_out(page: &mut Page, indent: usize, all: usize, most: usize) {
+    if let Some(more @ 1..) = all.checked_sub(most) {
+        page.line(&Line::at(indent).plain(left_out(more)));
+    }
 }
 
 /// What a list ends with when it goes on in the file.

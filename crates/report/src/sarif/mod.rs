@@ -1,8 +1,8 @@
 //! `sarif`: SARIF 2.1.0, which code hosts show beside the lines of a suite.
 
 use crate::failures::failures;
+use crate::json::whole;
 use crate::{Options, Reporter};
-use mcptest_core::digest::digest;
 use mcptest_core::eval::GATES;
 use mcptest_core::report::Report;
 use serde_json::{Value, json};
@@ -11,8 +11,7 @@ use std::collections::BTreeMap;
 pub(crate) const REPORTER: Reporter =
     Reporter::new("sarif", "SARIF 2.1.0 for code hosts: one result per cause", "sarif", render);
 
-#[expect(clippy::expect_used, reason = "writing to memory cannot fail and every key is a string")]
-fn render(report: &Report, _: &Options) -> Vec<u8> {
+fn render(report: &Report, options: &Options) -> Vec<u8> {
     let failures = failures(report);
     let rules: BTreeMap<&str, Value> =
         failures.iter().map(|failure| (failure.rule.as_str(), rule(&failure.rule))).collect();
@@ -21,7 +20,6 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
         .map(|failure| {
             let test = failure.test;
             let name = test.row_name();
-            let fingerprint = digest(json!([test.suite.file, name, failure.rule]).to_string().as_bytes());
             json!({
                 "ruleId": failure.rule,
                 "level": if failure.is_warning { "warning" } else { "error" },
@@ -30,7 +28,7 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
                     "artifactLocation": { "uri": uri(&test.suite.file) },
                     "region": { "startLine": test.suite.line.max(1) },
                 }}],
-                "partialFingerprints": { "mcptest/v1": fingerprint.trim_start_matches("blake3:") },
+                "partialFingerprints": { "mcptest/v1": failure.fingerprint() },
             })
         })
         .collect();
@@ -44,9 +42,7 @@ fn render(report: &Report, _: &Options) -> Vec<u8> {
         "version": "2.1.0",
         "runs": [{ "tool": { "driver": driver }, "columnKind": "unicodeCodePoints", "results": results }],
     });
-    let mut out = serde_json::to_vec_pretty(&document).expect("a document is JSON");
-    out.push(b'\n');
-    out
+    whole(&document, options)
 }
 
 /// A gate is explained by its summary; `expect` and the kinds of errors by their names.
