@@ -69,12 +69,17 @@ fn complaints_about(path: &str, text: &str) -> Vec<String> {
                     complaints.push(format!("{path}: {lines} lines of code; does it answer two questions?"));
                 }
                 complaints.extend(opened_elsewhere(path, text, &file));
+                if path.contains("/src/") {
+                    complaints.extend(doors_in(path, text, &file));
+                }
             }
             Err(error) => complaints.push(format!("{path}: {error}")),
         }
     }
-    if is_rust && !is_test && path.contains("/src/") {
-        complaints.extend(doors_in(path, text));
+    if path.ends_with("clippy.toml") {
+        let limits = ["too-many-arguments-threshold = 5", "too-many-lines-threshold = 60"];
+        let missing = limits.iter().filter(|limit| !text.contains(**limit));
+        complaints.extend(missing.map(|limit| format!("{path}: lacks `{limit}`, which the root file has")));
     }
     // Spelled in pieces, so that this file does not complain about itself.
     let marks = [concat!("FIX", "ME"), concat!("TO", "DO"), concat!("coming ", "soon")];
@@ -107,19 +112,18 @@ fn opened_elsewhere(path: &str, text: &str, file: &File) -> Vec<String> {
 }
 
 /// The places that let bytes out around the exits. Asking a stream whether it is a terminal lets nothing out.
-fn doors_in(path: &str, text: &str) -> Vec<String> {
+fn doors_in(path: &str, text: &str, file: &File) -> Vec<String> {
     if EXITS.contains(&path) || NOT_EXITS.iter().any(|tool| path.starts_with(tool)) {
         return Vec::new();
     }
-    let product = text.split("#[cfg(test)]").next().unwrap_or_default();
-    let lines = product.lines().enumerate();
+    let lines = text.lines().zip(1..).filter(|(_, number)| file.is_code(*number));
     let asks = ["is_coloured(", "is_terminal(", "shown("];
     let is_question = |line: &str| asks.iter().any(|ask| line.contains(ask));
     lines
-        .filter(|(_, line)| !is_question(line) && DOORS.iter().any(|door| line.contains(door)))
-        .map(|(number, _)| {
+        .filter(|(line, _)| !is_question(line) && DOORS.iter().any(|door| line.contains(door)))
+        .map(|(_, number)| {
             let to = "`output::stdout`, `output::stderr` or `mcptest_run::write`";
-            format!("{path}:{}: bytes leave here, and nothing redacts them; use {to}", number + 1)
+            format!("{path}:{number}: bytes leave here, and nothing redacts them; use {to}")
         })
         .collect()
 }
@@ -134,6 +138,14 @@ mod tests {
         assert_eq!(complaints_about("crates/run/src/new.rs", text).len(), 1);
         assert!(complaints_about("crates/run/src/exit.rs", text).is_empty());
         assert!(complaints_about("crates/run/tests/new.rs", text).is_empty());
+        let tests_first = format!("//! A?\n#[cfg(test)]\nmod tests;\n{}", &text[6..]);
+        assert_eq!(complaints_about("crates/run/src/new.rs", &tests_first).len(), 1);
+    }
+
+    #[test]
+    fn the_lints_of_a_crate_keep_the_limits_of_the_root() {
+        let text = "too-many-arguments-threshold = 5\n";
+        assert_eq!(complaints_about("crates/new/clippy.toml", text).len(), 1);
     }
 
     #[test]
