@@ -59,3 +59,24 @@ fn a_replay_of_three_models_reads_a_manifest_once_and_never_while_it_judges() {
     let judged: Vec<_> = report.tests.iter().map(|test| (test.status, test.reason.as_ref())).collect();
     assert_eq!(judged, [(Status::Passed, None); 3]);
 }
+
+#[test]
+fn a_program_of_two_agents_is_read_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let agent = |name: &str| {
+        format!(
+            "  - {{ name: {name}, agent: {{ command: [python3, agent.py] }}, prompt: Search., cassette: a.jsonl }}\n"
+        )
+    };
+    let suite = format!("agents:\n{}{}", agent("one"), agent("two"));
+    fs::write(folder.path().join("suite.yml"), suite).unwrap();
+    fs::write(folder.path().join("agent.py"), "print('hello')\n").unwrap();
+    let opened = RefCell::new(0);
+    let read = |path: &Path| {
+        *opened.borrow_mut() += usize::from(path.ends_with("agent.py"));
+        fs::read(path).map_err(|error| error.to_string())
+    };
+    let loaded = load(&folder.path().join("suite.yml"), &Host::new(&read, &|_| None));
+    assert_eq!(loaded.suite.unwrap().agents.len(), 2, "{:#?}", loaded.problems);
+    assert_eq!(opened.into_inner(), 1);
+}

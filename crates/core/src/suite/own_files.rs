@@ -5,6 +5,7 @@ use super::load::{Host, Parts};
 use crate::digest::digest;
 use crate::grade::Asks;
 use crate::problem::Problem;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -16,6 +17,11 @@ pub(super) fn read(parts: &mut Parts, suite: &Path, host: &Host<'_>, problems: &
         Asks::Scorer(scorer) => Some(&mut scorer.program),
         _ => None,
     });
+    // Agents share programs: each file is read once.
+    let known = RefCell::new(BTreeMap::new());
+    let read_once =
+        |path: &Path| known.borrow_mut().entry(path.to_owned()).or_insert_with(|| (host.read)(path)).clone();
+    let host = &Host { read: &read_once, ..*host };
     for own in of_agents.chain(of_scorers) {
         own.digests = match &own.files {
             None => scripts(own, folder, host),
