@@ -55,7 +55,7 @@ function Detail({ of, names }: { of: Change; names: [string, string] }) {
     <div class="change">
       {of.not_compared && <p>Not compared: <Text of={of.not_compared} code /></p>}
       {of.first_difference && (
-        <p>The typical run parts at call {of.first_difference.call}: <code class="expected"><Text of={of.first_difference.a ?? 'the end'} /></code>, now <code class="recorded"><Text of={of.first_difference.b ?? 'the end'} /></code></p>
+        <p>The typical run differs from call {of.first_difference.call}: <code class="expected"><Text of={of.first_difference.a ?? 'the end'} /></code>, now <code class="recorded"><Text of={of.first_difference.b ?? 'the end'} /></code></p>
       )}
       <div class="sides">
         {names.map((name, side) => (

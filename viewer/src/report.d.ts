@@ -1226,7 +1226,7 @@ claims: ClaimShown[]
 unmentioned: CallNamed[]
 }
 /**
- * One claim of a text.
+ * One claim of a string.
  */
 export interface ClaimShown {
 /**
@@ -1755,7 +1755,7 @@ given: boolean
  */
 values?: {
 /**
- * The value, a text without its quotes.
+ * The value, a string without its quotes.
  */
 value: string
 /**

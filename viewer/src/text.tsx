@@ -47,7 +47,7 @@ export function plain(text: string, most = 200): string {
   return shown.length > most ? `${shown.slice(0, Math.max(1, most - 1))}…` : shown;
 }
 
-/** A text cut to one line of a list. */
+/** A string cut to one line of a list. */
 export const Line = ({ of }: { of: string }) => <bdi>{visible(of.slice(0, 300).replace(/\s+/g, ' '))}</bdi>;
 
 const TOKEN = /("(?:\\.|[^"\\])*")(\s*:)?|\b(?:true|false|null)\b|-?\d[\d.eE+-]*/g;

@@ -61,15 +61,15 @@ pub(crate) enum Command {
     ModelBaseline(Deferred<crate::command::model_baseline::ModelBaseline>),
     /// Compare two reports, folders or git revisions of recordings: is an agent better or worse, or is it chance?
     Compare(Deferred<crate::command::compare::Compare>),
-    /// Measure judges on runs whose outcome is known, and how far they can be talked round.
+    /// Measure judges on runs whose outcome is known, and how easily a run's own words persuade them.
     JudgeCheck(Deferred<crate::command::judge_check::CheckJudges>),
     /// Calculate how many runs a claim about an agent needs.
     PlanRuns(Deferred<PlanRuns>),
     /// List the tools of an MCP server.
     Tools(Deferred<Tools>),
-    /// Report what is wrong with the tools of an MCP server, and what each costs.
+    /// Report what is wrong with the tools of an MCP server, and how many tokens each takes.
     LintTools(Deferred<crate::command::lint_tools::LintTools>),
-    /// Measure for which requests which tool of a server is chosen.
+    /// Measure which tool of a server is chosen for which request.
     ToolBench(Deferred<crate::command::tool_bench::ToolBench>),
     /// Call a tool of an MCP server and print its result.
     Call(Deferred<Call>),
@@ -151,10 +151,10 @@ pub(crate) struct Run {
     pub(crate) accepting: Accepting,
     #[command(flatten)]
     pub(crate) deny: Deny,
-    /// Say which tools, parameters, values and error paths of their servers the tests exercise.
+    /// Report which tools, parameters, values and error paths of their servers the tests exercise.
     #[arg(long, conflicts_with_all = ["list", "dry_run"])]
     pub(crate) coverage: bool,
-    /// End with exit code 6 when fewer than PERCENT of the tools were called; implies `--coverage`.
+    /// Exit with 6 when fewer than PERCENT of the tools were called; implies `--coverage`.
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(1..=100), conflicts_with_all = ["list", "dry_run"])]
     pub(crate) coverage_threshold: Option<u8>,
     #[command(flatten)]
@@ -173,10 +173,10 @@ pub(crate) enum Scenario {
 /// Which part of the tests is judged, and whether again.
 #[derive(Debug, Group)]
 pub(crate) struct Part {
-    /// Judge again whenever a suite or a recording changes, only the tests that it touches, until Ctrl-C.
+    /// Judge again whenever a suite or a recording changes, but only the tests that use it, until Ctrl-C.
     #[arg(long, conflicts_with_all = ["record", "live", "dry_run", "traces", "list", "update", "last_failed", "coverage", "coverage_threshold", "fail_fast"])]
     pub(crate) watch: bool,
-    /// Judge only tests that failed or could not be judged the last time; all tests when there is none.
+    /// Judge only tests that failed or could not be judged the last time; if there are none, all tests.
     #[arg(long, visible_alias = "lf", conflicts_with = "traces")]
     pub(crate) last_failed: bool,
     /// Judge only one part of the tests, such as 1/4, so that several machines can share them.
@@ -187,11 +187,11 @@ pub(crate) struct Part {
 /// What is taken for right from now on.
 #[derive(Debug, Group)]
 pub(crate) struct Accepting {
-    /// Show what expected calls and baselines would have to say for the recorded runs to pass, and write it when that is
-    /// confirmed; with `--live`, what the recordings of tool tests would say.
+    /// Update expected calls and baselines to match the recorded runs, or with `--live` the recordings of tool tests;
+    /// shows the changes and asks before it writes them.
     #[arg(long, short, conflicts_with_all = ["record", "traces", "list", "dry_run"])]
     pub(crate) update: bool,
-    /// Write what `--update` shows without asking.
+    /// Write the changes of `--update` without asking.
     #[arg(long, requires = "update")]
     pub(crate) yes: bool,
 }
@@ -261,7 +261,7 @@ pub(crate) struct Eval {
     /// Grade the transcripts in a folder instead of the recorded runs, one row per subfolder or single file.
     #[arg(long, value_name = "DIR")]
     pub(crate) traces: Option<PathBuf>,
-    /// Print criteria, thresholds, judges, the number of calls and their estimated cost without asking anybody.
+    /// Print criteria, thresholds, judges, the number of calls and their estimated cost without asking a judge.
     #[arg(long, conflicts_with = "reporters")]
     pub(crate) explain: bool,
     /// Grade only these [default: what is missing or stale].
@@ -314,7 +314,7 @@ pub(crate) struct Reporters {
 /// What reports hold and how they show it.
 #[derive(Debug, Clone, Copy, Group)]
 pub(crate) struct Embedding {
-    /// Put the traces of these tests into the reports that can hold them [default: what each reporter says].
+    /// Put the traces of these tests into the reports that can hold them [default: each reporter has its own].
     #[arg(long, value_enum, value_name = "WHICH")]
     pub(crate) embed: Option<Traces>,
     #[command(flatten)]
@@ -324,11 +324,11 @@ pub(crate) struct Embedding {
 /// Whose traces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Traces {
-    /// Those of no test.
+    /// No tests.
     None,
-    /// Those of tests that did not pass.
+    /// Tests that did not pass.
     Failed,
-    /// Those of every test.
+    /// Every test.
     All,
 }
 
@@ -384,7 +384,7 @@ pub(crate) struct Show {
     /// Search files and folders of recordings for secrets; exit with 1 if there are any.
     #[arg(long, conflicts_with_all = ["run", "full"])]
     pub(crate) check_secrets: bool,
-    /// Search also for the values of variables that this suite uses and for its `redact:` patterns.
+    /// Also search for the values of variables that this suite uses and for its `redact:` patterns.
     #[arg(long, value_name = "SUITE", requires = "check_secrets")]
     pub(crate) config: Option<PathBuf>,
 }
@@ -577,7 +577,7 @@ pub(crate) fn duration(written: &str) -> Result<std::time::Duration, String> {
 fn families_help() -> String {
     let names: Vec<&str> = mcptest_core::provider::FAMILIES.iter().map(|family| family.name).collect();
     format!(
-        "Say what PROVIDER refuses in the tools' schemas, and what is sent instead [providers: {}]",
+        "Report what PROVIDER refuses in the tools' schemas, and what is sent instead [providers: {}]",
         names.join(", ")
     )
 }

@@ -34,7 +34,7 @@ pub(crate) fn set_colour(colour: Colour) {
     let _set_before = COLOUR.set(colour);
 }
 
-/// A text as it may be shown: without secrets, and with nothing in it that steers a terminal or a CI runner, whoever
+/// A string as it may be shown: without secrets, and with nothing in it that steers a terminal or a CI runner, whoever
 /// it is from. All that this program prints passes through here, but for the traffic that it passes on.
 pub(crate) fn shown<'t>(text: &'t str, stream: &impl IsTerminal) -> Cow<'t, str> {
     let is_coloured = is_coloured(stream);
@@ -44,7 +44,7 @@ pub(crate) fn shown<'t>(text: &'t str, stream: &impl IsTerminal) -> Cow<'t, str>
     }
 }
 
-/// Writes to standard output what [`shown`] leaves of a text.
+/// Writes to standard output what [`shown`] leaves of a string.
 pub(crate) fn stdout(bytes: &[u8]) -> Result<(), Failure> {
     // Whole text is by far the most common, and quicker to check than to mend.
     let text = std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
@@ -58,7 +58,7 @@ pub(crate) fn commands(bytes: &[u8]) -> Result<(), Failure> {
     own(&String::from_utf8_lossy(bytes).lines().map(line).collect::<Vec<_>>().concat())
 }
 
-/// Writes a text of our own, known when this program was built, as it is; a reader that has gone away is no error, a
+/// Writes a string of our own, known when this program was built, as it is; a reader that has gone away is no error, a
 /// full disk is.
 pub(crate) fn own(text: &str) -> Result<(), Failure> {
     let mut out = std::io::stdout().lock();
@@ -70,7 +70,7 @@ pub(crate) fn own(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Writes to standard error what [`shown`] leaves of a text.
+/// Writes to standard error what [`shown`] leaves of a string.
 pub(crate) fn stderr(text: &str) {
     if text.is_empty() {
         return;

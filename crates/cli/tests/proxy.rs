@@ -153,7 +153,7 @@ fn the_banner_of_the_proxy_does_not_print_secrets_of_the_target() {
     kill("-TERM", &proxy.id().to_string());
     proxy.wait().unwrap();
     assert!(!banner.contains("hunter2") && !banner.contains("abcd1234EFGH"), "{banner}");
-    assert!(banner.contains("stands for http://bob:") && banner.contains("page=2"), "{banner}");
+    assert!(banner.contains("forwards to http://bob:") && banner.contains("page=2"), "{banner}");
 }
 
 #[test]

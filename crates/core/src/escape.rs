@@ -30,7 +30,7 @@ pub fn escape_path(path: &std::path::Path) -> String {
     escape(&path.to_string_lossy()).into_owned()
 }
 
-/// A text of several lines, as it may reach a terminal and the log of a CI runner: as [`escape`], but its lines and
+/// A string of several lines, as it may reach a terminal and the log of a CI runner: as [`escape`], but its lines and
 /// tabs stay, and its colours where there may be some. Runners take a line that begins with `::`, and `##[`, `##vso[`
 /// and `##teamcity[` anywhere, for commands; their first character is written as `\u003a` or `\u0023`, which in JSON
 /// is the same text.
@@ -65,7 +65,7 @@ pub fn escape_lines(text: &str, may_be_coloured: bool) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// Whether nothing in a text is unsafe but its lines and tabs. Most of what is printed is ASCII, of which the bytes tell.
+/// Whether nothing in a string is unsafe but its lines and tabs. Most of what is printed is ASCII, of which the bytes tell.
 fn is_plain(text: &str) -> bool {
     let is_ascii = |line: &str| {
         let is_shown = |byte: &u8| matches!(byte, b' '..=b'~' | b'\t');
@@ -74,7 +74,7 @@ fn is_plain(text: &str) -> bool {
     text.split('\n').all(|line| is_ascii(line) || !line.contains(|c| is_unsafe(c) && c != '\t'))
 }
 
-/// How long the change of colour is that a text begins with.
+/// How long the change of colour is that a string begins with.
 fn style_length(text: &str) -> Option<usize> {
     let codes = text.strip_prefix("\u{1b}[")?;
     let length = codes.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b';').count();

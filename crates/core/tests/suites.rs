@@ -172,9 +172,9 @@ fn a_value_of_another_type_names_its_key_once() {
     assert_eq!(
         errors(&[("a.yml", &format!("{text}    cassette: x\n    skip: ''\n"))]),
         [
-            "a.yml:2:11: `name`: expected a text, found a list",
+            "a.yml:2:11: `name`: expected a string, found a list",
             "a.yml:3:11: `runs`: expected a whole number from 0 to 100000, found the number -1",
-            "a.yml:4:11: `only`: expected `true` or `false`, found the text \"${CITY}\"",
+            "a.yml:4:11: `only`: expected `true` or `false`, found the string \"${CITY}\"",
             "a.yml:5:18: `temperature`: expected a number from 0 to 2, found `.nan`",
             "a.yml:6:16: `max_turns`: expected a whole number of at least 1, found the number 0",
             "a.yml:8:11: this must not be empty",
@@ -220,7 +220,7 @@ fn a_pattern_that_is_none_is_refused_where_it_stands() {
         [
             "a.yml:3:5: this is not a regular expression: unclosed group",
             "a.yml:4:5: this must not be empty",
-            "a.yml:5:12: `a b` cannot stand in a placeholder",
+            "a.yml:5:12: `a b` cannot be used as a placeholder",
             "a.yml:6:24: this is not a regular expression: look-around, including look-ahead and look-behind, is not supported",
             "a.yml:7:5: expected a regular expression or {name, pattern}, found the number 5",
             "a.yml:8:6: `name` is missing here",

@@ -44,14 +44,14 @@ impl Guard {
                 (Some(option), Some(name)) => format!("if it should be, {option} {name}"),
                 _ => "this protects from DNS rebinding".to_owned(),
             };
-            return Some((StatusCode::FORBIDDEN, format!("the Host `{host}` is not let in; {hint}")));
+            return Some((StatusCode::FORBIDDEN, format!("the Host `{host}` is not allowed; {hint}")));
         }
         let origin = text(header::ORIGIN).filter(|origin| {
             let host = origin.split_once("://").and_then(|(_, host)| name_of(host));
             !host.is_some_and(|host| is_loopback(host) || self.is_allowed(host))
         })?;
         let sentence =
-            format!("the Origin `{origin}` is not let in; a page of that site may not use this server");
+            format!("the Origin `{origin}` is not allowed; a page of that site may not use this server");
         Some((StatusCode::FORBIDDEN, sentence))
     }
 
@@ -128,7 +128,7 @@ mod tests {
             "{words}"
         );
         let words = refusal(&local(), "evil.example:80", None).unwrap();
-        assert_eq!(words, "the Host `evil.example:80` is not let in; this protects from DNS rebinding");
+        assert_eq!(words, "the Host `evil.example:80` is not allowed; this protects from DNS rebinding");
     }
 
     #[test]

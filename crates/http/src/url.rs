@@ -2,7 +2,7 @@
 
 use reqwest::Url;
 
-/// The address in a text, or what is wrong with it; `example` is one that would do.
+/// The address in a string, or what is wrong with it; `example` is one that would do.
 pub fn server_url(text: &str, example: &str) -> Result<Url, String> {
     let url = Url::parse(text.trim()).map_err(|error| match error.to_string().as_str() {
         "relative URL without a base" => format!("it needs a scheme, as in `{example}`"),

@@ -222,7 +222,7 @@ impl Call {
         }
     }
 
-    /// The arguments as JSON; a text that is none stays a text.
+    /// The arguments as JSON; a string that is none stays a string.
     pub(crate) fn json(&self) -> Value {
         let written = self.written();
         serde_json::from_str(&written).unwrap_or(Value::String(written))

@@ -6,7 +6,7 @@ use std::ops::Range;
 const ELLIPSES: [&str; 2] = ["…", "..."];
 /// So many characters of a token tell something of it.
 const SHORTEST: usize = 4;
-/// A text is shortened to less than this, and each start of a token must not be read to the end of a long one.
+/// A string is shortened to less than this, and each start of a token must not be read to the end of a long one.
 const LONGEST: usize = 512;
 
 /// How much of `value` stands at `at`, and whether an ellipsis cuts it off there.

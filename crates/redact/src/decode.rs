@@ -3,7 +3,7 @@
 use super::scan::{Escape, escape};
 use std::ops::Range;
 
-/// A text without its escapes, and the way back.
+/// A string without its escapes, and the way back.
 pub(super) struct Decoded<T> {
     pub(super) content: T,
     escapes: Vec<Escaped>,

@@ -1,4 +1,4 @@
-//! In which forms can the value of a variable stand in a text?
+//! In which forms can the value of a variable stand in a string?
 
 use super::base64;
 use std::ops::Range;
@@ -11,7 +11,7 @@ pub fn is_secret_value(value: &str) -> bool {
     value.chars().nth(SHORTEST - 1).is_some() && value.parse::<f64>().is_err()
 }
 
-/// So much of a value that a text which goes on like it must be it.
+/// So much of a value that a string which goes on like it must be it.
 pub(super) fn head(value: &str) -> &str {
     value.char_indices().nth(SHORTEST).map_or(value, |(end, _)| &value[..end])
 }
@@ -33,7 +33,7 @@ const KEPT: [&[u8]; 2] = [b"-_.~", b"-_.~!*'();/?:@&=+$,#"];
 pub(super) fn of(value: &str) -> Vec<(Vec<u8>, Form)> {
     let value = value.trim();
     let mut whole = vec![value.to_owned(), value.replace(' ', "+"), escaped(value), in_pointer(value)];
-    // Where it stands in a text of JSON, or is one with its quotes, only what that means is searched.
+    // Where it stands in a string of JSON, or is one with its quotes, only what that means is searched.
     let contents = [value.to_owned(), format!("\"{value}\"")];
     let contents = contents.iter().filter_map(|json| serde_json::from_str::<String>(json).ok());
     whole.extend(contents.filter(|content| content != value && content.chars().nth(2).is_some()));
@@ -84,7 +84,7 @@ fn lower_escapes(encoded: &str) -> String {
 }
 
 impl Form {
-    /// All characters that hold a bit of the secret, where a text to look for was found at `at`.
+    /// All characters that hold a bit of the secret, where a string to look for was found at `at`.
     pub(super) fn extent(self, text: &[u8], at: Range<usize>) -> Range<usize> {
         let Self::Base64 { shares_left, shares_right } = self else { return at };
         let mut extent = at;

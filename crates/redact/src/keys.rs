@@ -12,11 +12,11 @@ pub(crate) struct KeyRule {
     pub(crate) names: &'static [&'static str],
     /// What else a name of the family may end with.
     pub(crate) endings: &'static [&'static str],
-    /// What is replaced besides a text.
+    /// What is replaced besides a string.
     pub(crate) also: Also,
 }
 
-/// What is replaced besides a text that stands under the name.
+/// What is replaced besides a string that stands under the name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Also {
     /// Nothing.

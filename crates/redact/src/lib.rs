@@ -43,8 +43,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 use structure::Depth;
 
-/// A replacement can reveal another (`\b` before a token that touched a secret), so a text is searched until
-/// nothing is found; in the last round a text that is still not clean goes as a whole.
+/// A replacement can reveal another (`\b` before a token that touched a secret), so a string is searched until
+/// nothing is found; in the last round a string that is still not clean goes as a whole.
 const MOST_ROUNDS: usize = 4;
 
 /// Replaces secrets by placeholders: the same secret by the same one, in every file and every process, and never a
@@ -76,7 +76,7 @@ enum Meaning {
     Equals,
 }
 
-/// A secret that a text has in it.
+/// A secret that a string has in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Found {
     /// The name that its placeholder would have.
@@ -93,7 +93,7 @@ impl Redactor {
         Builder::default()
     }
 
-    /// A text without its secrets. If it is JSON it stays JSON; prose may have JSON in it.
+    /// A string without its secrets. If it is JSON it stays JSON; prose may have JSON in it.
     pub fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         settle(text, |text, all_or_nothing| self.scan(text, Depth::default(), all_or_nothing))
     }
@@ -122,7 +122,7 @@ impl Redactor {
         settle(value, |value, all_or_nothing| self.plain(value, Task { rule: Some(rule), all_or_nothing }))
     }
 
-    /// The secrets in a text or JSON text, in order; none in one that was redacted.
+    /// The secrets in a string or JSON text, in order; none in one that was redacted.
     pub fn find(&self, text: &str) -> Vec<Found> {
         self.scan(text, Depth::default(), false)
             .into_iter()
@@ -130,7 +130,7 @@ impl Redactor {
             .collect()
     }
 
-    /// The name of the first pattern that matches in a text.
+    /// The name of the first pattern that matches in a string.
     fn pattern_in(&self, text: &str) -> Option<&str> {
         self.patterns.iter().find(|pattern| pattern.is_in(text)).map(|pattern| pattern.name.as_str())
     }

@@ -10,7 +10,7 @@ pub fn tables() -> String {
     let query: String = QUERY_KEYS.iter().map(|rule| key_row(rule, " (in the query of a URL)")).collect();
     format!(
         "| placeholder | of | pattern |\n|---|---|---|\n{shapes}\n\
-         | placeholder | the name is | or ends with | besides a text |\n|---|---|---|---|\n{keys}{query}"
+         | placeholder | the name is | or ends with | besides a string |\n|---|---|---|---|\n{keys}{query}"
     )
 }
 

@@ -1,4 +1,4 @@
-//! What stands where a secret stood, and is a text already that?
+//! What stands where a secret stood, and is a string already that?
 
 pub(super) const OPENING: &str = "[redacted:";
 const LONGEST_NAME: usize = 100;

@@ -1,4 +1,4 @@
-//! Which parts of a text are secret?
+//! Which parts of a string are secret?
 
 use super::cut;
 use super::decode::{self, Decoded};
@@ -27,7 +27,7 @@ struct Search<'r, 't> {
     assigned: usize,
 }
 
-/// What to do with a text besides searching it.
+/// What to do with a string besides searching it.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Task {
     /// The rule of the name under which it stands.
@@ -37,7 +37,7 @@ pub(super) struct Task {
 }
 
 impl Redactor {
-    /// The edits that take every secret out of a text that is not read as JSON.
+    /// The edits that take every secret out of a string that is not read as JSON.
     pub(super) fn plain<'r>(&'r self, text: &str, task: Task) -> Vec<Edit<'r>> {
         let (spans, protected, covered) = (vec![], vec![], vec![]);
         let mut search = Search { redactor: self, text, spans, protected, covered, headed: 0, assigned: 0 };
@@ -124,7 +124,7 @@ impl Search<'_, '_> {
             self.spans.extend(cut.map(|at| Span { at, rank: Rank::Shape, what, is_hashed: false }));
             return;
         };
-        // What begins in a text that does not hold ends with it and holds no more than it does.
+        // What begins in a string that does not hold ends with it and holds no more than it does.
         self.covered.resize(self.redactor.shapes.len(), 0);
         self.covered[index] = found.end;
         if !holds || placeholder::is_spent(&self.text[found.clone()]) {

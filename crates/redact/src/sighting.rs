@@ -1,4 +1,4 @@
-//! Where in a text does a secret stand, in words that can be shown?
+//! Where in a string does a secret stand, in words that can be shown?
 
 use super::Redactor;
 use super::place::pointers_at;
@@ -8,7 +8,7 @@ use super::structure::Depth;
 /// How much is shown on either side.
 const CONTEXT: usize = 30;
 
-/// A secret in a text, told without telling it.
+/// A secret in a string, told without telling it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sighting {
     /// The name that its placeholder would have.
@@ -23,7 +23,7 @@ pub struct Sighting {
 }
 
 impl Redactor {
-    /// The secrets in a text or JSON text, in order; none in one that was redacted.
+    /// The secrets in a string or JSON text, in order; none in one that was redacted.
     pub fn sightings(&self, text: &str) -> Vec<Sighting> {
         let edits = self.scan(text, Depth::default(), false);
         if edits.is_empty() {

@@ -1,4 +1,4 @@
-//! Which parts of a text go, and what stands in their place?
+//! Which parts of a string go, and what stands in their place?
 
 use super::placeholder;
 use std::ops::Range;
@@ -16,7 +16,7 @@ pub(super) enum Rank {
     Named,
 }
 
-/// A part of a text that is secret.
+/// A part of a string that is secret.
 #[derive(Debug, Clone)]
 pub(super) struct Span<'r> {
     pub(super) at: Range<usize>,
@@ -25,7 +25,7 @@ pub(super) struct Span<'r> {
     pub(super) is_hashed: bool,
 }
 
-/// A part of a text and what replaces it.
+/// A part of a string and what replaces it.
 #[derive(Debug)]
 pub(super) struct Edit<'r> {
     pub(super) at: Range<usize>,

@@ -24,7 +24,7 @@ impl Depth {
         Self { level: 0, is_document: true }
     }
 
-    /// That of the strings of a text at this one.
+    /// That of the strings of a string at this one.
     fn below(self) -> Self {
         Self { level: self.level + 1, is_document: false }
     }
@@ -49,7 +49,7 @@ struct Reader<'r, 't> {
 }
 
 impl Redactor {
-    /// The edits that take every secret out of a text: token by token when it is JSON, otherwise as prose.
+    /// The edits that take every secret out of a string: token by token when it is JSON, otherwise as prose.
     pub(super) fn scan<'r>(&'r self, text: &str, level: Depth, all_or_nothing: bool) -> Vec<Edit<'r>> {
         let is_like_json = matches!(text.trim_start().as_bytes().first(), Some(b'{' | b'[' | b'"'));
         let edits = if is_like_json { self.structured(text, level, all_or_nothing) } else { None };

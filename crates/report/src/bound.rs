@@ -108,7 +108,7 @@ fn cut_diff(diff: &mut AssertionDiff) {
     cut_value(&mut diff.actual);
 }
 
-/// Cuts the texts in a value; what is too long even then becomes the start of its JSON, as a text.
+/// Cuts the texts in a value; what is too long even then becomes the start of its JSON, as a string.
 fn cut_value(value: &mut Value) {
     if !is_long(value) {
         return;
@@ -149,7 +149,7 @@ fn cut(text: &str) -> String {
     format!("{}… (cut: {} bytes in all, blake3:{})", &text[..end], text.len(), &hash[..32])
 }
 
-/// Whether the JSON of a value is longer, by an estimate that stops when it knows. A text that was cut is not.
+/// Whether the JSON of a value is longer, by an estimate that stops when it knows. A string that was cut is not.
 fn is_long(value: &Value) -> bool {
     const NOTE: usize = 128;
     fn spend(value: &Value, left: &mut usize) -> bool {

@@ -28,7 +28,7 @@ use mcptest_core::report::{Embed, Report};
 use std::borrow::Cow;
 use std::time::Duration;
 
-/// Takes out of a text what must not leave the process.
+/// Takes out of a string what must not leave the process.
 pub type Clean = for<'t> fn(&'t str) -> Cow<'t, str>;
 
 /// How a report is to be shown; formats for machines ignore it.

@@ -40,7 +40,7 @@ pub fn parse(written: &[String], whole: Option<&str>) -> Result<Given, ArgumentE
             let value = serde_json::from_str(value).map_err(|error| {
                 let (key, value) = (escape(key), escape(value));
                 ArgumentError(format!(
-                    "`{key}:={value}` is not JSON: {error}\n  help: `{key}={value}` sends a text"
+                    "`{key}:={value}` is not JSON: {error}\n  help: `{key}={value}` sends a string"
                 ))
             })?;
             given.whole.insert(key.to_owned(), value);

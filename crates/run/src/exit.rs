@@ -65,7 +65,7 @@ pub(crate) fn remember_suite(suite: &Suite) {
     }
 }
 
-/// A text as it may leave this process: without tokens of known shape, what stands under secret names, the values that
+/// A string as it may leave this process: without tokens of known shape, what stands under secret names, the values that
 /// suites asked for, and those that the environment and the command line have under secret names. JSON stays JSON.
 pub fn clean(text: &str) -> Cow<'_, str> {
     match redactor() {

@@ -29,12 +29,12 @@ pub(crate) struct SuiteSecrets {
     redactor: OnceLock<Result<Redactor, Reason>>,
 }
 
-/// What takes the secrets of a suite out of a text, with the values that its variables have now.
+/// What takes the secrets of a suite out of a string, with the values that its variables have now.
 pub fn redactor_of(suite: &Suite) -> Result<Redactor, Reason> {
     Secrets::default().of(suite).redactor().cloned()
 }
 
-/// A text of a suite without what looks like a secret. Values of the environment play no part: a recording must not be
+/// A string of a suite without what looks like a secret. Values of the environment play no part: a recording must not be
 /// stale where they are not set.
 pub(crate) fn without_tokens(text: &str) -> String {
     BARE.as_ref().map_or_else(|| text.to_owned(), |bare| bare.text(text).into_owned())
@@ -66,7 +66,7 @@ impl SuiteSecrets {
         made.as_ref().map_err(Clone::clone)
     }
 
-    /// A text as it may be shown; nothing of it when secrets cannot be told apart.
+    /// A string as it may be shown; nothing of it when secrets cannot be told apart.
     pub(crate) fn hidden_in(&self, text: &str) -> String {
         self.redactor().map(|redactor| redactor.text(text).into_owned()).unwrap_or_default()
     }

@@ -71,7 +71,7 @@ impl std::str::FromStr for Shard {
             written.split_once('/').and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
         match parts {
             Some((number, of)) if (1..=of).contains(&number) => Ok(Self { number, of }),
-            _ => Err("write the part and how many there are, as `1/4`; the first is 1".to_owned()),
+            _ => Err("write the part and the number of parts, such as `1/4`; parts count from 1".to_owned()),
         }
     }
 }

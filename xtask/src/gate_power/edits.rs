@@ -66,7 +66,7 @@ pub(super) const EDITS: &[Edit] = &[
     },
     Edit {
         name: "change an argument",
-        doc: "one value in the arguments of a call: a text gets a suffix, a number is one higher, a flag is turned over",
+        doc: "one value in the arguments of a call: a string gets a suffix, a number is one higher, a flag is turned over",
         apply: change_an_argument,
     },
     Edit {

@@ -69,7 +69,7 @@ pub(super) fn shape(why: &str, body: &str) -> BadReply {
     BadReply::Shape { why: why.to_owned(), gist: gist(body) }
 }
 
-/// How a text begins, on one line.
+/// How a string begins, on one line.
 pub(crate) fn gist(text: &str) -> String {
     folded(text, GIST_CHARACTERS)
 }

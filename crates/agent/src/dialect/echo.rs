@@ -21,7 +21,7 @@ pub(super) struct Rules {
     pub(super) ids: Ids,
     /// What a name may have beside letters, digits, `_` and `-`.
     pub(super) name_marks: &'static str,
-    /// Whether arguments are a text with JSON in it, not the JSON itself.
+    /// Whether arguments are a string with JSON in it, not the JSON itself.
     pub(super) is_text: bool,
     /// Takes out what else is refused; false when nothing is left to send.
     pub(super) rest: fn(&mut Value, &Ask<'_>) -> bool,
@@ -178,7 +178,7 @@ impl Ids {
     }
 }
 
-/// Whether a text says nothing.
+/// Whether a string says nothing.
 pub(super) fn is_blank(text: &Value) -> bool {
     text.as_str().is_none_or(|text| text.trim().is_empty())
 }

@@ -1,4 +1,4 @@
-//! Vectors of texts: what is sent, and what comes back? A message of the user's is a text; the vectors are the reply.
+//! Vectors of texts: what is sent, and what comes back? A message of the user's is a string; the vectors are the reply.
 
 use super::bad_reply::{open, shape};
 use super::{Ask, BadReply, Dialect, GEMINI, Message, OPENAI_CHAT, Reply, Stop};

@@ -166,7 +166,7 @@ pub struct Answered {
 /// A piece of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Part {
-    /// A text.
+    /// A string.
     Text(String),
     /// A picture, in base64.
     Image {

@@ -66,7 +66,7 @@ impl Arguments {
         Self::Json(RawValue::from_string("{}".to_owned()).unwrap_or_default())
     }
 
-    /// From a text that should hold an object; nothing written means no arguments.
+    /// From a string that should hold an object; nothing written means no arguments.
     pub fn of_text(text: &str) -> Self {
         let written = text.trim();
         if written.is_empty() {
@@ -80,7 +80,7 @@ impl Arguments {
         }
     }
 
-    /// From JSON that should be an object; a text in it is taken for what it says.
+    /// From JSON that should be an object; a string in it is taken for what it says.
     pub(super) fn of_json(raw: Option<&RawValue>) -> Self {
         let Some(raw) = raw.filter(|raw| raw.get() != "null") else { return Self::none() };
         match serde_json::from_str::<String>(raw.get()) {

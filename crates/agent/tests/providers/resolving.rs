@@ -58,7 +58,7 @@ fn a_base_url_is_filled_in_and_a_bad_one_is_traced_to_its_place() {
     assert!(resolve(own, "lab/x", &[("LAB_HOST", "localhost:1")]).is_ok());
     assert_eq!(
         refusal(own, "lab/x", &[]),
-        "`base_url` of the provider `lab`: the variable `LAB_HOST` is not set; set it in the environment or under `variables:`, or give a default: `${LAB_HOST:-…}`"
+        "`base_url` of the provider `lab`: the variable `LAB_HOST` is not set; set it in the environment or under `variables:`, or give a default: `${LAB_HOST:-value}`"
     );
     let environment = [("ANTHROPIC_API_KEY", "k"), ("ANTHROPIC_BASE_URL", "localhost:8080")];
     assert_eq!(

@@ -33,13 +33,13 @@ pub(crate) struct Check {
     /// Also call tools that do not say `readOnlyHint: true`, with made-up and with wrong arguments.
     #[arg(long)]
     pub(crate) allow_writes: bool,
-    /// Fail also where the specification only recommends.
+    /// Also fail on what the specification only recommends.
     #[arg(long)]
     pub(crate) strict: bool,
     /// List the probes without sending them.
     #[arg(long)]
     pub(crate) list: bool,
-    /// Print more: what was sent, what came and what the specification says, of every probe.
+    /// Print more: for each probe what was sent, what was received and what the specification says.
     #[arg(long, short, action = clap::ArgAction::Count)]
     pub(crate) verbose: u8,
     #[command(flatten)]

@@ -17,18 +17,18 @@ use std::process::ExitCode;
 /// Arguments of `compare`.
 #[derive(Debug, Group)]
 pub(crate) struct Compare {
-    /// What to compare with, and what is compared, each under a name of your own with `NAME=SIDE`: JSON reports,
-    /// cassettes, folders with suites and recordings, or git revisions.
+    /// JSON reports, cassettes, folders with suites and recordings, or git revisions; the others are compared with the
+    /// first. `NAME=SIDE` gives a side a name.
     #[arg(value_name = "SIDE", required = true)]
     pub(crate) sides: Vec<PathBuf>,
-    /// Judge recordings by this suite or folder of suites; repeatable [default: every suite of a folder or revision]. A
-    /// folder or revision stands in place of the folder you are in; a suite that it lacks is read here.
+    /// Judge recordings by this suite or folder of suites; repeatable [default: every suite of a folder or revision].
+    /// PATH is looked up in each folder or revision, then in the current folder.
     #[arg(long = "suite", value_name = "PATH")]
     pub(crate) suites: Vec<PathBuf>,
     /// Compare these models of one side.
     #[arg(long, value_name = "MODEL,MODEL", value_delimiter = ',')]
     pub(crate) models: Vec<String>,
-    /// The most runs of which pass@k and pass^k of the leaderboard speak.
+    /// The largest k for pass@k and pass^k in the leaderboard.
     #[arg(long, value_name = "N", default_value_t = USUAL_K, value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) k: u64,
     #[command(flatten)]

@@ -43,7 +43,7 @@ fn new_line(out: &mut String, depth: usize) {
     out.extend(std::iter::repeat_n("  ", depth));
 }
 
-/// Where the string that a text begins with ends.
+/// Where the string that a string begins with ends.
 fn string_end(text: &str) -> usize {
     let mut is_escaped = false;
     for (at, character) in text.char_indices().skip(1) {

@@ -27,10 +27,10 @@ pub(crate) struct CheckJudges {
     /// Use only tests whose name contains TEXT or matches PATTERN; repeat to require all.
     #[arg(long, value_name = "TEXT|re:PATTERN")]
     filter: Vec<Filter>,
-    /// Number of runs that are told to the judge in each other way; 0 for none.
+    /// Number of runs to ask about again in each other form, such as shuffled or reworded; 0 for none.
     #[arg(long, value_name = "N", default_value_t = 20)]
     sample: usize,
-    /// Print the number of calls without asking anybody.
+    /// Print the number of calls without asking a judge.
     #[arg(long)]
     explain: bool,
     /// Exit with 6 when kappa is below this.
@@ -39,9 +39,9 @@ pub(crate) struct CheckJudges {
     /// Exit with 6 when the judge lets a larger share of the bad runs pass.
     #[arg(long, value_name = "SHARE", value_parser = rate)]
     max_false_pass: Option<f64>,
-    /// Exit with 6 when the judge is talked into passing a larger share of the bad runs that it fails.
+    /// Exit with 6 when added words persuade the judge to pass a larger share of the bad runs that it failed.
     #[arg(long, value_name = "SHARE", value_parser = rate)]
-    max_talked_round: Option<f64>,
+    max_persuaded: Option<f64>,
     /// Stop with exit code 5 once this many dollars are spent.
     #[arg(long, value_name = "USD", value_parser = dollars)]
     max_cost: Option<f64>,
@@ -162,7 +162,7 @@ fn missed(args: &CheckJudges, check: &JudgeCheck) -> Vec<String> {
     let false_passes = Some(check.false_passes.rate()).filter(|_| check.bad > 0);
     let unmeasured = "false passes were not measured: no bad run has a grade";
     most(args.max_false_pass, false_passes, "false passes are", unmeasured);
-    let unmeasured = "nothing tried to talk the judge round: it failed no bad run, or `--sample` is 0";
-    most(args.max_talked_round, check.talked_round(), "talked round in", unmeasured);
+    let unmeasured = "nothing tried to persuade the judge: it failed no bad run, or `--sample` is 0";
+    most(args.max_persuaded, check.persuaded(), "persuaded in", unmeasured);
     missed
 }

@@ -22,7 +22,7 @@ pub(crate) struct LintTools {
     /// Do not apply this rule; repeatable.
     #[arg(long, value_name = "RULE")]
     ignore: Vec<String>,
-    /// Compare the tools with those in FILE; exit with 6 if they differ.
+    /// Compare the tools with those in FILE; exit with 6 when they differ.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Write the names, descriptions and digests of the tools to FILE.

@@ -85,7 +85,7 @@ async fn serve(args: &Mock, server: Server, said: &str, is_coloured: bool) -> Re
     let bound = listener.local_addr().map_err(cannot)?;
     if !bound.ip().is_loopback() && args.allow_host.is_empty() {
         return Err(Failure(format!(
-            "other machines can reach {address}, and no host name is allowed\n  help: say for which name the server is \
+            "other machines can reach {address}, and no host name is allowed\n  help: name the host for which the server is \
              asked, as in `--allow-host mock.internal`, or listen on 127.0.0.1"
         )));
     }

@@ -42,10 +42,10 @@ pub(crate) struct Capture {
 /// Arguments of `model-baseline diff`.
 #[derive(Debug, Group)]
 pub(crate) struct Diff {
-    /// The baseline to compare with.
+    /// The older baseline.
     #[arg(value_name = "BEFORE")]
     pub(crate) before: PathBuf,
-    /// The baseline that is compared.
+    /// The newer baseline.
     #[arg(value_name = "AFTER")]
     pub(crate) after: PathBuf,
     #[arg(long = "reporter", value_name = "KIND[=FILE]", help = reporters_help())]

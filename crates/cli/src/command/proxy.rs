@@ -124,7 +124,7 @@ async fn serve(
     let address = listener.local_addr()?;
     let guard = Guard::of(address.ip()).allow(allowed, "start the proxy with --allow-host");
     output::stderr(&format!(
-        "mcptest proxy: {} stands for {}, recorded in {}\n",
+        "mcptest proxy: {} forwards to {}, recorded in {}\n",
         target.seen_at(address),
         shown,
         escape_path(tape.path())

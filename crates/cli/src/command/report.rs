@@ -23,7 +23,7 @@ pub(super) fn run(args: &Rerender) -> Result<ExitCode, Failure> {
     Ok(ExitCode::from(report.exit_code()))
 }
 
-/// A saved report without the secrets that are known here: a reporter that escapes a text hides it from the redaction
+/// A saved report without the secrets that are known here: a reporter that escapes a string hides it from the redaction
 /// of what is written.
 pub(super) fn saved(file: &Path) -> Result<Report, Failure> {
     let named = |error: &dyn std::fmt::Display| Failure(format!("{}: {error}", escape_path(file)));

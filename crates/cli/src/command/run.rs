@@ -275,7 +275,7 @@ fn refuse_loose_mode(args: &Run) -> Result<(), Failure> {
 fn refuse_idle_options(calling: &Calling) -> Result<(), Failure> {
     let spends = calling.record.is_some() || calling.live || calling.dry_run;
     if calling.max_cost.is_some() && !spends {
-        let why = "`--max-cost` limits recording, and recordings are judged for free";
+        let why = "`--max-cost` limits recording, and judging recordings costs nothing";
         return Err(Failure(format!("{why}\n  help: leave it out, or add `--record`")));
     }
     if calling.connect_timeout.is_some() && calling.record.is_none() && !calling.live {

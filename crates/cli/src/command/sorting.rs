@@ -7,7 +7,7 @@ use mcptest_report::leaderboard::{COLUMNS, Column};
 /// In which order models or sides are shown.
 #[derive(Debug, Clone, Copy, Group)]
 pub(crate) struct Sorting {
-    /// Sort the leaderboard of `pretty` and `md` by this column, the best first [default: as the tests come].
+    /// Sort the leaderboard of `pretty` and `md` by this column, the best first [default: the order of the tests].
     #[arg(long, value_name = "COLUMN", value_parser = column())]
     pub(crate) sort: Option<&'static Column>,
 }

@@ -24,16 +24,16 @@ pub(crate) struct ToolBench {
     name: Option<String>,
     #[command(flatten)]
     surface: Surface,
-    /// Say what small changes of each tool do to the choices.
+    /// Report how small changes to each tool affect the choices.
     #[arg(long)]
     mutate: bool,
     /// Write a suite that asks the `models:` of INTENTS for each request, against a mock of the tools.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["mutate", "recorded", "json", "min_accuracy"])]
     write_suite: Option<PathBuf>,
-    /// Read also what models chose, from the recordings of the suite that `--write-suite` wrote.
+    /// Also read which tools models chose, from the recordings of the suite that `--write-suite` wrote.
     #[arg(long, value_name = "SUITE")]
     recorded: Option<PathBuf>,
-    /// Exit with 6 if fewer than PERCENT of the choices are right.
+    /// Exit with 6 when fewer than PERCENT of the choices are right.
     #[arg(long, value_name = "PERCENT", value_parser = clap::value_parser!(u8).range(0..=100))]
     min_accuracy: Option<u8>,
     /// Print the choices as JSON.

@@ -90,5 +90,5 @@ fn a_suite_that_asks_for_advice_names_its_judge() {
     let refused = bench.run(&["validate", "suite.yml"]);
     assert_eq!(refused.exit, Some(2));
     let said = format!("{}{}", refused.stdout, refused.stderr);
-    assert!(said.contains("nobody is named to judge this"), "{said}");
+    assert!(said.contains("no judge is given for this"), "{said}");
 }

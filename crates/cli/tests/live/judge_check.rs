@@ -92,10 +92,10 @@ fn a_judge_is_measured_against_labels_and_asked_once() {
 #[test]
 fn a_bound_that_is_missed_is_exit_code_6() {
     let bench = bench();
-    let ran = bench.run(&[&CHECK[..], &["--min-kappa", "0.8", "--max-talked-round", "0.1"]].concat());
+    let ran = bench.run(&[&CHECK[..], &["--min-kappa", "0.8", "--max-persuaded", "0.1"]].concat());
     assert_eq!(ran.exit, Some(6), "{ran:?}");
     assert!(ran.stderr.contains("eval: kappa is 0.67, 0.8 is required"), "{}", ran.stderr);
-    assert!(ran.stderr.contains("eval: talked round in 100%, at most 10% is allowed"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("eval: persuaded in 100%, at most 10% is allowed"), "{}", ran.stderr);
     let ran = bench.run(&[&CHECK[..], &["--sample", "0", "--min-kappa", "0.6"]].concat());
     assert_eq!(ran.exit, Some(0), "{ran:?}");
 }
@@ -114,9 +114,9 @@ fn without_a_label_there_is_nothing_to_check() {
 #[test]
 fn what_nobody_measured_keeps_no_bound() {
     let bench = bench();
-    let unasked = bench.run(&[&CHECK[..], &["--sample", "0", "--max-talked-round", "1"]].concat());
+    let unasked = bench.run(&[&CHECK[..], &["--sample", "0", "--max-persuaded", "1"]].concat());
     assert_eq!(unasked.exit, Some(6), "{unasked:?}");
-    assert!(unasked.stderr.contains("eval: nothing tried to talk the judge round"), "{}", unasked.stderr);
+    assert!(unasked.stderr.contains("eval: nothing tried to persuade the judge"), "{}", unasked.stderr);
     bench.write("labels.jsonl", "{\"source\": \"clerk/1.json\", \"label\": \"good\"}\n");
     let all_good = bench.run(&[&CHECK[..], &["--sample", "0", "--max-false-pass", "1"]].concat());
     assert_eq!(all_good.exit, Some(6), "{all_good:?}");

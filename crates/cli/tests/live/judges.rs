@@ -136,7 +136,7 @@ fn an_answer_that_does_not_fit_is_asked_for_once_more_and_is_never_a_pass() {
     for (judged, why, calls) in [
         ("{ text: I like it! }".to_owned(), "asked twice: it is not JSON", 4),
         (grade(7.0), "`c1.score` is not a number from 0 to 1", 4),
-        ("{ text: '{\"c1\": {\"score\": 1}}' }".to_owned(), "`c1.reason` is not a text", 4),
+        ("{ text: '{\"c1\": {\"score\": 1}}' }".to_owned(), "`c1.reason` is not a string", 4),
         ("{ text: '{\"pass\": true}' }".to_owned(), "`c1` is missing", 4),
         ("{ text: no, stop: refusal }".to_owned(), "declined to judge", 2),
         ("{ status: 401 }".to_owned(), "answered 401", 2),
@@ -308,7 +308,7 @@ fn texts_are_compared_by_the_vectors_of_a_model() {
     }
 }
 
-/// The judge is talked round by the agent's words; what it did is not.
+/// The judge is persuaded by the agent's words; what it did is not.
 #[test]
 fn a_judge_can_be_talked_into_a_pass_and_the_trace_cannot() {
     let text = "judge: { model: claude-haiku-4-5 }

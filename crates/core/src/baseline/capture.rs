@@ -119,7 +119,7 @@ fn of_response(text: &str) -> ResponseBaseline {
     }
 }
 
-/// The object or list that a text is, or that its one fenced block is.
+/// The object or list that a string is, or that its one fenced block is.
 fn structured(text: &str) -> Option<Value> {
     let is_structure = |value: &Value| value.is_object() || value.is_array();
     let fenced = || {

@@ -69,7 +69,7 @@ impl<'r> RunFacts<'r> {
     }
 }
 
-/// Three words or more are a text, which a model words anew each time.
+/// Three words or more are a string, which a model words anew each time.
 fn is_text(text: &str) -> bool {
     text.split_whitespace().nth(2).is_some()
 }

@@ -98,7 +98,7 @@ pub struct CallBaseline {
     pub tool: String,
     /// The turn it was made in, counted from 0 over the turns that made calls.
     pub turn: usize,
-    /// The arguments, keys in order; a text when they were not JSON.
+    /// The arguments, keys in order; a string when they were not JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub args: Option<Value>,
 }
@@ -116,7 +116,7 @@ pub struct ResponseBaseline {
     pub shape: Option<BTreeMap<String, String>>,
 }
 
-/// How long a text is.
+/// How long a string is.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Length {

@@ -85,7 +85,7 @@ pub struct ParameterCoverage {
 /// One value of an enumeration.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ValueCoverage {
-    /// The value, a text without its quotes.
+    /// The value, a string without its quotes.
     pub value: String,
     /// Whether a call gave it.
     pub given: bool,

@@ -70,7 +70,7 @@ fn named_values(schema: &Value) -> Vec<String> {
     values
 }
 
-/// A value as it is told: a text without its quotes; none for what no enumeration lists.
+/// A value as it is told: a string without its quotes; none for what no enumeration lists.
 pub(super) fn text_of(value: &Value) -> Option<String> {
     const LONGEST: usize = 256;
     let text = match value {

@@ -5,7 +5,7 @@ use crate::problem::{Problem, nearest};
 use crate::suite::read::Field;
 use std::str::FromStr;
 
-/// Why a text is not a fault.
+/// Why a string is not a fault.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{message}{}", help.as_ref().map(|help| format!(": {help}")).unwrap_or_default())]
 pub struct FaultError {

@@ -126,8 +126,8 @@ impl JudgeCheck {
         }
     }
 
-    /// The highest share of bad runs that the judge was talked into passing; `None` where nobody tried.
-    pub fn talked_round(&self) -> Option<f64> {
+    /// The highest share of bad runs that the judge was persuaded to pass; `None` when that was not tried.
+    pub fn persuaded(&self) -> Option<f64> {
         let tried = self.retold.iter().filter(|retold| retold.how.is_persuasion() && retold.changed.of > 0);
         tried.map(|retold| retold.changed.rate()).reduce(f64::max)
     }

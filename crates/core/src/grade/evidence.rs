@@ -75,7 +75,7 @@ impl Evidence {
         Self::of_json(&format!(r#"{{"test":{test},"model":{model},"run":{run},"trace":{envelope}}}"#))
     }
 
-    /// A text that is judged by itself.
+    /// A string that is judged by itself.
     pub fn of_text(text: &str) -> Self {
         Self::new(&json!({ "judged": { "target": "text", "value": clipped(text) } }))
     }

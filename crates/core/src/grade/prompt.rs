@@ -105,7 +105,7 @@ impl Sheet {
         let answer = |(number, (name, _)): (usize, &(String, String))| {
             let key = format!("c{number}");
             let given = fields.get(&key).ok_or_else(|| format!("`{key}` is missing"))?;
-            let reason = given["reason"].as_str().ok_or_else(|| format!("`{key}.reason` is not a text"))?;
+            let reason = given["reason"].as_str().ok_or_else(|| format!("`{key}.reason` is not a string"))?;
             let score = self.score_in(given).map_err(|why| format!("`{key}.{why}"))?;
             Ok(Answer { name: name.clone(), score, reason: reason.to_owned() })
         };

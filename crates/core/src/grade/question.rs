@@ -48,7 +48,7 @@ pub struct Question {
 pub enum Asks {
     /// To grade by a rubric.
     Rubric(Rubric),
-    /// How near a text is to this one: by embeddings, whose cosine is the score.
+    /// How near a string is to this one: by embeddings, whose cosine is the score.
     Similar(String),
     /// A program of the user's, for numbers.
     Scorer(Box<Scorer>),
@@ -99,7 +99,7 @@ pub(crate) enum Bench {
 }
 
 impl Question {
-    /// `llm-judge`: a text, or a map.
+    /// `llm-judge`: a string, or a map.
     pub(crate) fn read_judge(field: &mut Field<'_>) -> Option<Self> {
         let span = field.span();
         field.shapes("a rubric, or {rubric, threshold, model, samples}", |shapes| {
@@ -348,7 +348,7 @@ fn read_juror(field: &mut Field<'_>, providers: &mut Vec<(String, Span)>) -> Opt
 pub(crate) fn without_judge(question: &Question) -> Problem {
     let here = if question.is_advice { "" } else { "`model:` here, or " };
     let help = json!({ "model": "claude-sonnet-4-5" }).to_string();
-    Problem::error("nobody is named to judge this")
+    Problem::error("no judge is given for this")
         .at(question.span)
         .help(format!("write {here}a top-level `judge: {help}` for the whole suite"))
 }

@@ -1,4 +1,4 @@
-//! What is judged by: a text, weighted criteria, or a tree of questions.
+//! What is judged by: a string, weighted criteria, or a tree of questions.
 
 use super::Answer;
 use crate::problem::Problem;
@@ -61,7 +61,7 @@ impl Rubric {
 
     pub(crate) fn read(field: &mut Field<'_>) -> Option<Self> {
         field.define("rubric", |field| {
-            field.shapes("a text, or {criteria} or {tree}", |shapes| {
+            field.shapes("a string, or {criteria} or {tree}", |shapes| {
                 shapes.text(|f| f.name().map(Self::of_text));
                 shapes.block(Self::read_block);
             })
@@ -96,7 +96,7 @@ impl Rubric {
         }
         if !has_any {
             let problem = Problem::error("the rubric says nothing to judge by");
-            block.report(problem.help("write a text, `criteria:` or a `tree:`"));
+            block.report(problem.help("write a string, `criteria:` or a `tree:`"));
             return None;
         }
         Some(rubric)
@@ -153,7 +153,7 @@ impl Rubric {
 
 impl Criterion {
     fn read(field: &mut Field<'_>) -> Option<Self> {
-        field.shapes("a text, or {name, text, weight, required}", |shapes| {
+        field.shapes("a string, or {name, text, weight, required}", |shapes| {
             shapes
                 .text(|f| Some(Self { name: String::new(), text: f.name()?, weight: 1.0, required: false }));
             shapes.block(|block| {

@@ -12,7 +12,7 @@ pub(super) const EXACT: Kind =
     });
 
 pub(super) const EQUALS_JSON: Kind =
-    Kind::new("equals-json", "The same JSON value; a text is read as JSON first", |field| {
+    Kind::new("equals-json", "The same JSON value; a string is read as JSON first", |field| {
         let expected = field.value()?;
         Some(differences(move |actual| match actual.as_str().map(serde_json::from_str::<Value>) {
             Some(Ok(read)) => difference(&expected, &read),

@@ -28,7 +28,7 @@ impl Type {
 
     pub(crate) fn in_words(&self) -> &'static str {
         match self {
-            Self::Text => "a text",
+            Self::Text => "a string",
             Self::Number => "a number",
             Self::Flag => "`true` or `false`",
             Self::Object => "an object",
@@ -40,7 +40,7 @@ impl Type {
     /// What to write of such a value.
     fn advice(&self) -> &'static str {
         match self {
-            Self::Text => "compare a text with `exact`, `contains` or `regex`, or its `length`",
+            Self::Text => "compare a string with `exact`, `contains` or `regex`, or its `length`",
             Self::Number => "compare a number with `exact`, `gte`, `lte`, `gt` or `lt`",
             Self::Flag => "write `exact: true` or `exact: false`",
             Self::Object => "name a field of it in the target, or write `subset` or `schema`",
@@ -78,7 +78,7 @@ impl Misfit<'_> {
                 format!("write the number without quotes: `exact: {}`", number().unwrap_or_default())
             }
             (Type::Text, Value::Number(number)) if matches!(key, "exact" | "contains") => {
-                format!("write it as a text, in quotes: `{key}: \"{number}\"`")
+                format!("write it as a string, in quotes: `{key}: \"{number}\"`")
             }
             (of, _) => of.advice().to_owned(),
         }

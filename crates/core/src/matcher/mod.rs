@@ -292,7 +292,7 @@ fn read_one(block: &mut Block<'_>, may_ask: bool) -> Option<Read> {
             let problem = Problem::error(format!("one matcher at a time: `{first}` and `{second}`"))
                 .at(span(second))
                 .also(span(first), "already given here");
-            block.report(problem.help("to hold a value to both, write `all-of: [{…}, {…}]`"));
+            block.report(problem.help("to hold a value to both, write `all-of: [{gte: 1}, {lte: 3}]`"));
             None
         }
         _ => check,
@@ -303,7 +303,7 @@ fn read_one(block: &mut Block<'_>, may_ask: bool) -> Option<Read> {
 fn refuses_graded(block: &mut Block<'_>, may_ask: bool) -> bool {
     let near = block.refuse(RUBRIC, || {
         let problem = Problem::error(format!("`{RUBRIC}` is called `llm-judge` here"));
-        problem.help("write `llm-judge: {rubric: …}` in `expect:` of an agent or a tool test")
+        problem.help("write `llm-judge: {rubric: It is polite.}` in `expect:` of an agent or a tool test")
     });
     let mut is_refused = near;
     for (key, _, _) in GRADED.into_iter().filter(|_| !may_ask) {

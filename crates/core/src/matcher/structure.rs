@@ -28,7 +28,7 @@ pub(super) const SCHEMA: Kind =
 
 pub(super) const LENGTH: Kind = Kind::new(
     "length",
-    "How many items a list has, or characters a text: a number, or a matcher for it",
+    "How many items a list has, or characters a string: a number, or a matcher for it",
     |field| {
         field.shapes("a number or a matcher", |shapes| {
             shapes.scalar(|field| {
@@ -60,7 +60,7 @@ fn of_length(check: Box<dyn Check>) -> Box<dyn Check> {
         Value::Array(items) => check.diff(&json!(items.len())),
         Value::String(text) => check.diff(&json!(text.chars().count())),
         Value::Object(map) => check.diff(&json!(map.len())),
-        _ => differs(json!("a list, a text or an object"), actual),
+        _ => differs(json!("a list, a string or an object"), actual),
     })
 }
 

@@ -10,21 +10,27 @@ use serde_json::{Value, json};
 
 const REGEX_SIZE_LIMIT: usize = 1 << 20;
 
-pub(super) const CONTAINS: Kind =
-    Kind::new("contains", "A text in a text, a value in a list, or a part of an object or list", |field| {
+pub(super) const CONTAINS: Kind = Kind::new(
+    "contains",
+    "A string in a string, a value in a list, or a part of an object or list",
+    |field| {
         let part = vacuous::part(field)?;
         Some(differences(move |actual| not_contained(&part, actual)))
-    });
+    },
+);
 
-pub(super) const ICONTAINS: Kind = Kind::new("icontains", "A text in a text, whatever the case", |field| {
-    let part = vacuous::text(field)?;
-    let (expected, part) = (json!({ "icontains": part }), part.to_lowercase());
-    Some(holds(expected, move |actual| match actual {
-        Value::String(whole) => whole.to_lowercase().contains(&part),
-        Value::Array(items) => items.iter().filter_map(Value::as_str).any(|item| item.to_lowercase() == part),
-        _ => false,
-    }))
-});
+pub(super) const ICONTAINS: Kind =
+    Kind::new("icontains", "A string in a string, whatever the case", |field| {
+        let part = vacuous::text(field)?;
+        let (expected, part) = (json!({ "icontains": part }), part.to_lowercase());
+        Some(holds(expected, move |actual| match actual {
+            Value::String(whole) => whole.to_lowercase().contains(&part),
+            Value::Array(items) => {
+                items.iter().filter_map(Value::as_str).any(|item| item.to_lowercase() == part)
+            }
+            _ => false,
+        }))
+    });
 
 pub(super) const CONTAINS_ALL: Kind = Kind::new("contains-all", "Contains every one of these", |field| {
     let parts = several(field)?;
@@ -40,13 +46,13 @@ pub(super) const CONTAINS_ANY: Kind = Kind::new("contains-any", "Contains at lea
     Some(holds(expected, move |actual| parts.iter().any(|part| contains(part, actual))))
 });
 
-pub(super) const STARTS_WITH: Kind = Kind::new("starts-with", "A text that starts with this", |field| {
+pub(super) const STARTS_WITH: Kind = Kind::new("starts-with", "A string that starts with this", |field| {
     let start = vacuous::text(field)?;
     let expected = json!({ "starts-with": start });
     Some(holds(expected, move |actual| actual.as_str().is_some_and(|text| text.starts_with(&start))))
 });
 
-pub(super) const ENDS_WITH: Kind = Kind::new("ends-with", "A text that ends with this", |field| {
+pub(super) const ENDS_WITH: Kind = Kind::new("ends-with", "A string that ends with this", |field| {
     let end = vacuous::text(field)?;
     let expected = json!({ "ends-with": end });
     Some(holds(expected, move |actual| actual.as_str().is_some_and(|text| text.ends_with(&end))))
@@ -54,7 +60,7 @@ pub(super) const ENDS_WITH: Kind = Kind::new("ends-with", "A text that ends with
 
 pub(super) const REGEX: Kind = Kind::new(
     "regex",
-    "A text in which this regular expression matches somewhere; anchor it with ^ and $",
+    "A string in which this regular expression matches somewhere; anchor it with ^ and $",
     |field| {
         let pattern = field.string()?;
         if vacuous::matches_every_text(&pattern) {
@@ -88,11 +94,11 @@ pub(crate) fn regex_problem(error: &regex::Error) -> Problem {
     problem
 }
 
-/// A number is never in a text, and in a list `contains` looks for a whole item.
+/// A number is never in a string, and in a list `contains` looks for a whole item.
 pub(super) fn hint(expected: &Value, actual: &Value) -> Option<String> {
     match (expected, actual) {
         (Value::Number(number), Value::String(text)) if text.contains(&number.to_string()) => {
-            Some(format!("a number is never part of a text: write `contains: \"{number}\"`"))
+            Some(format!("a number is never part of a string: write `contains: \"{number}\"`"))
         }
         (Value::String(part), Value::Array(items)) => {
             let near = items

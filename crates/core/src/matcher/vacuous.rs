@@ -24,7 +24,7 @@ pub(super) fn part(field: &mut Field<'_>) -> Option<Value> {
     None
 }
 
-/// A text that is to be in another; not an empty one.
+/// A string that is to be in another; not an empty one.
 pub(super) fn text(field: &mut Field<'_>) -> Option<String> {
     let text = field.string()?;
     if text.is_empty() {

@@ -1,6 +1,6 @@
-//! How many tokens does a text have, in the vocabulary `cl100k_base`?
+//! How many tokens does a string have, in the vocabulary `cl100k_base`?
 
-/// The tokens of a text; `None` in a build without the feature `tokenizer`.
+/// The tokens of a string; `None` in a build without the feature `tokenizer`.
 #[cfg(feature = "tokenizer")]
 pub fn count_tokens(text: &str) -> Option<usize> {
     static VOCABULARY: std::sync::LazyLock<Option<vocabulary::Vocabulary>> =
@@ -8,7 +8,7 @@ pub fn count_tokens(text: &str) -> Option<usize> {
     VOCABULARY.as_ref().map(|vocabulary| vocabulary.count(text))
 }
 
-/// The tokens of a text; `None` in a build without the feature `tokenizer`.
+/// The tokens of a string; `None` in a build without the feature `tokenizer`.
 #[cfg(not(feature = "tokenizer"))]
 pub fn count_tokens(_text: &str) -> Option<usize> {
     None
@@ -27,7 +27,7 @@ mod vocabulary {
     /// Every token and its rank, as `tiktoken` publishes them; see `NOTICE.md`.
     const TABLE: &[u8] = include_bytes!("cl100k_base.tiktoken.gz");
 
-    /// What is encoded by itself, at the beginning of a text. Blanks before a word are in no branch.
+    /// What is encoded by itself, at the beginning of a string. Blanks before a word are in no branch.
     const PIECE: &str = r"^(?:(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+$)";
 
     /// Byte pair encoding: the tokens by their bytes, with their ranks.

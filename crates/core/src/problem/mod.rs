@@ -111,7 +111,7 @@ pub struct SourceFile {
 }
 
 impl Sources {
-    /// Adds a text and returns its index.
+    /// Adds a string and returns its index.
     pub fn add(&mut self, path: impl Into<String>, text: String) -> usize {
         let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         self.files.push(SourceFile { path: path.into(), text, line_starts });

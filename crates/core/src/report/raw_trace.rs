@@ -33,7 +33,7 @@ pub enum Embed {
     /// None.
     #[default]
     None,
-    /// Those of tests that did not pass.
+    /// Tests that did not pass.
     Failed,
     /// All.
     All,

@@ -109,7 +109,7 @@ impl Reason {
         Self { kind, message: message.into(), details: Vec::new(), help: None, command: None }
     }
 
-    /// The first line of a text is the message, the others are its details.
+    /// The first line of a string is the message, the others are its details.
     pub fn of_lines(kind: ReasonKind, text: &str) -> Self {
         let mut lines = text.lines();
         let message = lines.next().unwrap_or_default();

@@ -23,7 +23,7 @@ struct Known {
 
 /// Variables that a server needs and nothing sets.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("{} not set; set {} in the environment or under `variables:`, or give a default: `${{{}:-…}}`",
+#[error("{} not set; set {} in the environment or under `variables:`, or give a default: `${{{}:-value}}`",
     listed(.0), if .0.len() == 1 { "it" } else { "them" }, .0.first().map(String::as_str).unwrap_or_default())]
 pub struct Unset(pub Vec<String>);
 
@@ -72,7 +72,7 @@ impl Scope {
 pub(crate) enum Deferred {
     /// Nothing to fill in.
     Value(Value),
-    /// A text; a plain one is typed after it is filled in.
+    /// A string; a plain one is typed after it is filled in.
     Text {
         text: String,
         plain: bool,
@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(
             error,
             "the variables `ONE`, `TWO` are not set; set them in the environment or under `variables:`, \
-             or give a default: `${ONE:-…}`"
+             or give a default: `${ONE:-value}`"
         );
     }
 }

@@ -42,7 +42,7 @@ impl RedactPattern {
 fn name(field: &mut Field<'_>) -> Option<String> {
     let name = field.name()?;
     if !field.is_describing() && !is_placeholder_name(&name) {
-        let problem = Problem::error(format!("`{name}` cannot stand in a placeholder"));
+        let problem = Problem::error(format!("`{name}` cannot be used as a placeholder"));
         field.report(problem.help("names are letters, digits, `_`, `.` and `-`"));
         return None;
     }

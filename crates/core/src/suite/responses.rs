@@ -201,7 +201,7 @@ fn read_rule(
         let then = read(block);
         if !answers.iter().any(|key| block.has(key)) && !block.has_slip_of(answers) {
             let help = format!("write one of {}", quoted(answers));
-            block.report(Problem::error("this says no answer").help(help));
+            block.report(Problem::error("this has no answer").help(help));
         }
         Some(Rule { when, then: then? })
     });
@@ -293,7 +293,7 @@ mod tests {
 
     #[test]
     fn what_says_no_answer_two_or_a_false_one_is_refused() {
-        assert_eq!(problem("{sampling: [{when: {}}]}"), "this says no answer");
+        assert_eq!(problem("{sampling: [{when: {}}]}"), "this has no answer");
         assert!(problem("{sampling: [{text: a, decline: true}]}").contains("exclude each other"));
         assert_eq!(problem("{elicitation: [{decline: false}]}"), "only `true` means something here");
         assert_eq!(problem("{elicitation: [{accpet: {}}]}"), "unknown key `accpet`");

@@ -68,7 +68,8 @@ pub(super) fn check(parts: &Parts, problems: &mut Vec<Problem>) {
     for agent in parts.agents.iter().filter(acts) {
         for (name, (span, server)) in &parts.servers {
             if agent.servers.contains(name) && server.shared && server.is_mock() {
-                let message = format!("`{name}` is shared by all runs, and a world begins anew with each");
+                let message =
+                    format!("`{name}` is shared by all runs, but each run needs a world of its own");
                 let problem = Problem::error(message).at(*span).also(agent.span, "it acts in a world");
                 problems.push(problem.help("remove `shared: true`"));
             }

@@ -100,7 +100,7 @@ impl Server {
         field.define("server", |field| field.block(|block| Self { scope, ..Self::read_block(block) }))
     }
 
-    /// A text of this entry with its variables filled in.
+    /// A string of this entry with its variables filled in.
     pub fn fill(&self, text: &str, environment: Environment<'_>) -> Result<String, Unset> {
         self.scope.fill(text, environment)
     }
@@ -215,11 +215,11 @@ fn endpoint(
     if !endpoints.iter().any(|key| block.has(key)) && !block.has_slip_of(&endpoints) {
         block.report(
             Problem::error("a server needs `command`, `url` or `mock`")
-                .help("as `command: [npx, my-server]`"),
+                .help("for example `command: [npx, my-server]`"),
         );
     }
     if command.as_ref().is_some_and(Vec::is_empty) {
-        let problem = Problem::error("`command` is empty").help("as `command: [npx, my-server]`");
+        let problem = Problem::error("`command` is empty").help("for example `command: [npx, my-server]`");
         block.report_at("command", problem);
     }
     if let Some(span) = block.key_span("args").filter(|_| !block.has("command")) {
@@ -245,7 +245,7 @@ fn endpoint(
 }
 
 impl Provider {
-    /// A text of this entry with its variables filled in.
+    /// A string of this entry with its variables filled in.
     pub fn fill(&self, text: &str, environment: Environment<'_>) -> Result<String, Unset> {
         self.scope.fill(text, environment)
     }

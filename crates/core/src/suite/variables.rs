@@ -3,7 +3,7 @@
 use mcptest_redact::is_secret_name;
 use std::collections::BTreeMap;
 
-/// A text of the suite: its value, and the form in which environment values stay `${NAME}`.
+/// A string of the suite: its value, and the form in which environment values stay `${NAME}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Text {
     /// What the text says.
@@ -90,7 +90,7 @@ impl Variables<'_> {
     }
 }
 
-/// The variables that a text names, in any order and as often as it does.
+/// The variables that a string names, in any order and as often as it does.
 pub(crate) fn names_in(text: &str) -> impl Iterator<Item = &str> {
     pieces(text).unwrap_or_default().into_iter().filter_map(|piece| match piece {
         Piece::Variable { name, .. } => Some(name),

@@ -232,7 +232,7 @@ mod tests {
         assert_eq!(refused("tool_calls[0].nmae").help.unwrap(), "did you mean `tool_calls[0].name`?");
         assert!(refused("tool_calls.name").help.unwrap().contains("tool_calls[*].name"));
         assert!(refused("final_response[0]").message.contains("not a list"));
-        assert!(refused("tool_names[0].x").message.contains("a text"));
+        assert!(refused("tool_names[0].x").message.contains("a string"));
         assert!(refused("tool_calls[").message.contains("never closed"));
         assert!(refused("tool_calls[x]").message.contains("neither a number"));
         assert!(refused("").message.contains("empty"));

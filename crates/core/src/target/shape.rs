@@ -33,7 +33,7 @@ static PROGRESS: Shape = Record(&[
 static LOG: Shape = Record(&[
     optional("level", Text, "how grave it is, from `debug` to `emergency`"),
     optional("logger", Text, "who wrote it"),
-    optional("data", Any, "what was written: a text, or any JSON"),
+    optional("data", Any, "what was written: a string, or any JSON"),
     optional("_meta", Any, "what the server added"),
 ]);
 

@@ -59,7 +59,7 @@ pub(super) fn kept<'de: 'a, 'a, D: Deserializer<'de>>(reader: D) -> Result<Optio
     <&RawValue>::deserialize(reader).map(Some)
 }
 
-/// A text that is borrowed where it has no escapes; serde's own `Option<Cow<str>>` always copies.
+/// A string that is borrowed where it has no escapes; serde's own `Option<Cow<str>>` always copies.
 pub(super) fn borrowed<'de: 'a, 'a, D: Deserializer<'de>>(
     reader: D,
 ) -> Result<Option<Cow<'a, str>>, D::Error> {

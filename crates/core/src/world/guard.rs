@@ -85,7 +85,7 @@ impl Test {
                 field.node(|| json!({ "type": ["number", "string"] }));
                 let bound = bound?;
                 if !bound.is_number() && !bound.is_string() {
-                    field.report(Problem::error("a bound is a number or a text"));
+                    field.report(Problem::error("a bound is a number or a string"));
                     return None;
                 }
                 Some(bound)

@@ -165,9 +165,9 @@ fn read_seed(field: &mut Field<'_>) -> Option<Value> {
     let seed = field.value();
     field.node(|| json!({ "type": ["object", "null"] }));
     let problem = match seed? {
-        Value::Object(seed) if seed.contains_key(place::ARGUMENTS) => {
-            Problem::error("nothing in a state is called `args`: guards look at arguments under this name")
-        }
+        Value::Object(seed) if seed.contains_key(place::ARGUMENTS) => Problem::error(
+            "a state cannot have an entry `args`: guards use this name for the arguments of a call",
+        ),
         Value::Object(seed) => return Some(Value::Object(seed)),
         Value::Null => return Some(json!({})),
         _ => Problem::error("a state is a map"),

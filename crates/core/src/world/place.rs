@@ -57,7 +57,7 @@ fn split(written: &str) -> Vec<String> {
     names
 }
 
-/// Every `{argument}` of a text: the bytes that it takes, and its name.
+/// Every `{argument}` of a string: the bytes that it takes, and its name.
 fn holes(text: &str) -> impl Iterator<Item = (std::ops::Range<usize>, &str)> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     text.match_indices('{').filter_map(move |(start, _)| {
@@ -85,7 +85,7 @@ fn filled_text(text: &str, args: &Value) -> Option<String> {
     Some(filled)
 }
 
-/// A value with its arguments filled in. A text that is one `{argument}` has that one's type; a member or an item whose
+/// A value with its arguments filled in. A string that is one `{argument}` has that one's type; a member or an item whose
 /// argument is missing is left out, and so is the value itself.
 pub(super) fn filled(value: &Value, args: &Value) -> Option<Value> {
     match value {

@@ -115,7 +115,7 @@ impl Builder {
                 if let Some(node) = self.anchors.get(&id).cloned() {
                     self.place(node, 0, problems);
                 } else {
-                    problems.push(Problem::error("an alias inside the value it stands for").at(at));
+                    problems.push(Problem::error("this alias is inside the value it refers to").at(at));
                 }
             }
             Event::SequenceStart(_, anchor, tag) => {
@@ -163,7 +163,7 @@ impl Builder {
                 Some(Key::Merge) => merges.push(node),
                 Some(Key::Refused) => {}
                 None => {
-                    problems.push(Problem::error("a key must be a text, not a list or map").at(node.span));
+                    problems.push(Problem::error("a key must be a string, not a list or map").at(node.span));
                     *key = Some(Key::Refused);
                 }
             },

@@ -12,7 +12,7 @@ use crate::problem::Span;
 use serde_json::Value;
 use std::rc::Rc;
 
-/// A text as JSON has it.
+/// A string as JSON has it.
 fn write_text(text: &str, out: &mut String) {
     let is_plain = |byte: u8| (b' '..=b'~').contains(&byte) && byte != b'"' && byte != b'\\';
     if text.bytes().all(is_plain) {

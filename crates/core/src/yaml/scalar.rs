@@ -24,7 +24,7 @@ impl Scalar {
             Self::Number(number) => format!("the number {number}"),
             Self::NotFinite(text) => format!("`{text}`"),
             Self::Text { text, .. } if text.chars().count() > 40 => "a long text".to_owned(),
-            Self::Text { text, .. } => format!("the text {}", Value::from(text.as_str())),
+            Self::Text { text, .. } => format!("the string {}", Value::from(text.as_str())),
         }
     }
 }

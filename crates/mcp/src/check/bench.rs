@@ -74,7 +74,7 @@ impl MadeCall {
     }
 }
 
-/// What came of a text that was sent as it is.
+/// What came of a string that was sent as it is.
 #[derive(Debug, Default)]
 pub(super) struct Raw {
     pub(super) status: Option<u16>,
@@ -232,7 +232,7 @@ impl Bench {
         format!("check-{}", self.last_id)
     }
 
-    /// Sends a text as it is, and waits for the answer to the request of this id.
+    /// Sends a string as it is, and waits for the answer to the request of this id.
     pub(super) async fn raw(&self, client: &Client, text: &str, headers: &[(&str, &str)], id: &str) -> Raw {
         let from = self.said.lock().len();
         // The first answer of a process that has just been started takes as long as its start.
@@ -246,7 +246,7 @@ impl Bench {
         }
     }
 
-    /// Sends a text that need not be answered, and says what came, until the server has answered something else.
+    /// Sends a string that need not be answered, and says what came, until the server has answered something else.
     pub(super) async fn raw_and_on(&self, text: &str, headers: &[(&str, &str)]) -> Result<Raw, String> {
         let client = self.client()?;
         let from = self.said.lock().len();

@@ -79,7 +79,7 @@ pub(super) const PROBES: &[Probe] = &[
     },
     Probe {
         id: "EDGE-huge-argument",
-        title: "a text of 1 MiB as an argument is answered",
+        title: "a string of 1 MiB as an argument is answered",
         says: ANSWERED,
         sections: ["basic, Messages", "basic, Messages"],
         help: "refuse what is too long with an error, and go on",
@@ -216,7 +216,7 @@ async fn all_answered(asked: JoinSet<Answer>, client: &Client, sent: String) -> 
 }
 
 async fn huge_argument(bench: &mut Bench) -> Outcome {
-    with_text(bench, &"x".repeat(HUGE), "a text of 1 MiB").await
+    with_text(bench, &"x".repeat(HUGE), "a string of 1 MiB").await
 }
 
 async fn odd_text(bench: &mut Bench) -> Outcome {
@@ -228,7 +228,7 @@ async fn with_text(bench: &mut Bench, text: &str, what: &str) -> Outcome {
     let made = bench.made_calls().await?;
     let mut quick = made.iter().filter(|call| call.is_quick()).map(|call| &call.tool);
     let Some((tool, arguments)) = quick.find_map(|tool| Some((tool, text_argument(tool, text)?))) else {
-        return skip("no tool that takes a text and may be called answers at once");
+        return skip("no tool that takes a string and may be called answers at once");
     };
     let answer = bench.call(&tool.name, &arguments).await;
     let verdict = match &answer {
@@ -238,7 +238,7 @@ async fn with_text(bench: &mut Bench, text: &str, what: &str) -> Outcome {
     Ok(Finding::worst([verdict]).sent(format!("tools/call {} {arguments}", tool.name)).came(answer.words()))
 }
 
-/// Good arguments but for a text, which is this one.
+/// Good arguments but for a string, which is this one.
 fn text_argument(tool: &Callable, text: &str) -> Option<Value> {
     let mut arguments = tool.arguments.clone()?;
     let is_text = |schema: &Value| schema["type"] == "string" && schema.get("enum").is_none();

@@ -51,7 +51,7 @@ pub(super) const PROBES: &[Probe] = &[
     },
     Probe {
         id: "ERRORS-invalid-json",
-        title: "a text that is not JSON is refused or passed over, and the server goes on",
+        title: "a string that is not JSON is refused or passed over, and the server goes on",
         says: "messages must follow JSON-RPC 2.0, in which invalid JSON is the error -32700 without an id",
         sections: ["basic, Messages", "basic, Error Codes"],
         help: "answer with the error -32700, over HTTP with status 400, and go on",
@@ -139,7 +139,7 @@ async fn wrong_arguments(bench: &mut Bench) -> Outcome {
     }
 }
 
-/// Good arguments but for one, which is an object where a text, a number or a flag is declared.
+/// Good arguments but for one, which is an object where a string, a number or a flag is declared.
 fn spoiled(tool: &Callable) -> Option<Value> {
     let mut arguments = tool.arguments.clone()?;
     let properties = tool.input["properties"].as_object()?;
@@ -150,7 +150,7 @@ fn spoiled(tool: &Callable) -> Option<Value> {
     Some(arguments)
 }
 
-/// What came of a text that no client should send: any refusal will do, but the server must go on.
+/// What came of a string that no client should send: any refusal will do, but the server must go on.
 async fn unreadable(bench: &mut Bench, text: &str, what: &str) -> Outcome {
     let came = match bench.raw_and_on(text, &[]).await {
         Ok(came) => came,
@@ -171,7 +171,7 @@ async fn unreadable(bench: &mut Bench, text: &str, what: &str) -> Outcome {
 
 async fn invalid_json(bench: &mut Bench) -> Outcome {
     let text = r#"{"jsonrpc": "2.0", "id": "check-json", "method": "tools/li"#;
-    unreadable(bench, text, "a text that is not JSON").await
+    unreadable(bench, text, "a string that is not JSON").await
 }
 
 async fn invalid_request(bench: &mut Bench) -> Outcome {

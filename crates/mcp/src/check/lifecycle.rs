@@ -40,7 +40,7 @@ pub(super) const PROBES: &[Probe] = &[
     },
     Probe {
         id: "LIFECYCLE-text-id",
-        title: "a request whose id is a text is answered under it",
+        title: "a request whose id is a string is answered under it",
         says: "requests must include a string or integer ID, and a response must include the same ID",
         sections: ["basic, Responses", "basic, Responses"],
         help: "send the id back as it came, with its type",

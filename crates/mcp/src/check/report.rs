@@ -8,7 +8,7 @@ use mcptest_core::report::{Probe as Shown, Reason, ReasonKind, Status, TestRepor
 
 const SHOWN: usize = 400;
 
-/// A text of the server's as a report may have it: without secrets, on one line, and only then cut.
+/// A string of the server's as a report may have it: without secrets, on one line, and only then cut.
 fn shown(text: &str, options: &Options) -> String {
     let text = escape(&(options.redact)(text)).into_owned();
     match text.char_indices().nth(SHOWN) {

@@ -153,7 +153,7 @@ async fn oversized_body(bench: &mut Bench) -> Outcome {
         Ok(()) => Finding::held(),
         Err(_) => Finding::broken("the server did not go on after a body of 16 MiB"),
     };
-    Ok(finding.sent("tools/call mcptest_no_such_tool with a text of 16 MiB").came(came.words()))
+    Ok(finding.sent("tools/call mcptest_no_such_tool with a string of 16 MiB").came(came.words()))
 }
 
 async fn session_id(bench: &mut Bench) -> Outcome {

@@ -357,7 +357,7 @@ impl End {
     }
 }
 
-/// The id of a text that is a JSON object but not a message.
+/// The id of a string that is a JSON object but not a message.
 fn id_in(text: &str) -> Option<i64> {
     #[derive(serde::Deserialize)]
     struct Outline {
@@ -366,14 +366,14 @@ fn id_in(text: &str) -> Option<i64> {
     serde_json::from_str::<Outline>(text).ok().map(|outline| outline.id)
 }
 
-/// The id among the first keys of a text that is cut off.
+/// The id among the first keys of a string that is cut off.
 fn id_at_start(start: &str) -> Option<i64> {
     let rest = start.split_once(r#""id":"#)?.1.trim_start();
     let digits = rest.split(|c: char| !c.is_ascii_digit()).next()?;
     digits.parse().ok()
 }
 
-/// The beginning of a text, for a message.
+/// The beginning of a string, for a message.
 pub(super) fn quote(text: &str) -> String {
     let text = text.trim();
     match text.char_indices().nth(QUOTED) {

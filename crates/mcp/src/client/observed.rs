@@ -6,7 +6,7 @@ use thiserror::Error;
 /// Something that was seen besides the answers.
 #[derive(Debug, Clone, PartialEq, Error)]
 pub enum Observed {
-    /// A text that is not a message.
+    /// A string that is not a message.
     #[error("it sent {text:?}, which is not a message: {why}")]
     Garbage {
         /// How it began.

@@ -39,7 +39,7 @@ fn collect(
         path.push(name.clone());
         if let Some(header) = property.get("x-mcp-header") {
             let wrong = |why: &str| Err(format!("the `x-mcp-header` of `{}` {why}", path.join(".")));
-            let Some(header) = header.as_str() else { return wrong("is not a text") };
+            let Some(header) = header.as_str() else { return wrong("is not a string") };
             if header.is_empty() || http::HeaderName::from_bytes(header.as_bytes()).is_err() {
                 return wrong("is not a header's name");
             }
@@ -94,7 +94,7 @@ pub(super) fn headers_of(wanted: &[ParamHeader], arguments: &Value) -> Vec<(Stri
         .collect()
 }
 
-/// A text as a header's value: in base64 where HTTP would not carry it unchanged.
+/// A string as a header's value: in base64 where HTTP would not carry it unchanged.
 pub(super) fn encode(text: &str) -> String {
     let is_plain = text.bytes().all(|byte| (0x20..=0x7e).contains(&byte))
         && text.trim_matches(' ') == text

@@ -1,4 +1,4 @@
-//! What does a server make of a text that no client would send?
+//! What does a server make of a string that no client would send?
 
 use super::http::Http;
 use super::params::Params;
@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// What an HTTP server answers to a text, whatever it is.
+/// What an HTTP server answers to a string, whatever it is.
 #[derive(Debug, Clone)]
 pub struct RawAnswer {
     /// The HTTP status.
@@ -43,7 +43,7 @@ impl Client {
         jsonrpc::request(&Id::Text(id.to_owned()), method, params.as_deref())
     }
 
-    /// Sends a text as it is. On stdio its answer, if there is one, goes to the tap; over HTTP it is what is returned.
+    /// Sends a string as it is. On stdio its answer, if there is one, goes to the tap; over HTTP it is what is returned.
     /// The headers replace those of the session.
     pub async fn send_raw(
         &self,

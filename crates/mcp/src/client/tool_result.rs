@@ -59,7 +59,7 @@ fn of_block(at: usize, block: &RawValue) -> Option<String> {
     let what = match (members.contains_key(*missing), *missing) {
         (false, _) => format!("without `{missing}`"),
         (true, "resource") => "whose `resource` is not an object".to_owned(),
-        (true, _) => format!("whose `{missing}` is not a text"),
+        (true, _) => format!("whose `{missing}` is not a string"),
     };
     Some(format!("has a `content[{at}]` of the type {name} {what}"))
 }
@@ -100,7 +100,7 @@ mod tests {
                 "has a `content[2]` that is not an object: 7",
                 "has a `content[3]` without `type`",
                 "has a `content[4]` of the type resource whose `resource` is not an object",
-                "has a `content[5]` of the type audio whose `data` is not a text",
+                "has a `content[5]` of the type audio whose `data` is not a string",
                 "has an `isError` that is neither `true` nor `false`: \"yes\"",
                 "has a `structuredContent` that is null: leave it out, or say something",
             ]

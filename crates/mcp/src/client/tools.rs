@@ -82,7 +82,7 @@ impl List {
         match page.next_cursor {
             None => Ok(None),
             Some(cursor) => serde_json::from_str(cursor.get())
-                .map_err(|_| format!("has a `nextCursor` that is not a text: {}", cursor.get())),
+                .map_err(|_| format!("has a `nextCursor` that is not a string: {}", cursor.get())),
         }
     }
 

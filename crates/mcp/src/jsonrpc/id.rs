@@ -4,12 +4,12 @@ use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::fmt;
 
-/// A request's id: a whole number or a text.
+/// A request's id: a whole number or a string.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Id {
     /// A whole number.
     Number(i64),
-    /// A text.
+    /// A string.
     Text(String),
 }
 

@@ -1,8 +1,8 @@
-//! How a text can fail to be a JSON-RPC message.
+//! How a string can fail to be a JSON-RPC message.
 
 use thiserror::Error;
 
-/// Why a text is not a JSON-RPC message. Each says what was seen.
+/// Why a string is not a JSON-RPC message. Each says what was seen.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Malformed {
     /// Not JSON at all.
@@ -53,7 +53,7 @@ pub enum Malformed {
         /// What it is.
         found: String,
     },
-    /// `method` is not a text.
-    #[error("its `method` is not a text")]
+    /// `method` is not a string.
+    #[error("its `method` is not a string")]
     BadMethod,
 }

@@ -132,7 +132,7 @@ fn not_an_object(text: &str) -> Malformed {
         Err(error) => Malformed::NotJson { reason: error.to_string() },
         Ok(raw) => Malformed::NotObject {
             found: match raw.get().as_bytes().first() {
-                Some(b'"') => "a text",
+                Some(b'"') => "a string",
                 Some(b't' | b'f') => "a boolean",
                 Some(b'n') => "null",
                 _ => "a number",
@@ -308,7 +308,7 @@ mod tests {
         );
         assert_eq!(refusal(r#"{"jsonrpc":"2.0","id":1.5,"result":{}}"#), "its `id` is 1.5");
         assert_eq!(refusal(r#"{"jsonrpc":"2.0","result":{}}"#), "its `id` is missing");
-        assert_eq!(refusal(r#"{"jsonrpc":"2.0","method":7}"#), "its `method` is not a text");
+        assert_eq!(refusal(r#"{"jsonrpc":"2.0","method":7}"#), "its `method` is not a string");
         assert_eq!(refusal(r#"{"jsonrpc":"2.0","id":1,"id":2,"result":{}}"#), "it has the key `id` twice");
     }
 

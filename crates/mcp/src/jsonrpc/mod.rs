@@ -1,4 +1,4 @@
-//! What is one JSON-RPC message, and what is wrong with a text that is none?
+//! What is one JSON-RPC message, and what is wrong with a string that is none?
 
 mod id;
 mod malformed;

@@ -211,12 +211,12 @@ fn read_question(
 
 fn read_kinds(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Vec<(AskKind, Json)> {
     let sampling =
-        block.optional("sampling", "Asks the client's model: a text, or `messages` and the rest", |f| {
+        block.optional("sampling", "Asks the client's model: a string, or `messages` and the rest", |f| {
             read_sampling(f, context, scope)
         });
     let elicitation = block.optional(
         "elicitation",
-        "Asks the client's user: a text, or `message` and `requested_schema`",
+        "Asks the client's user: a string, or `message` and `requested_schema`",
         |f| read_elicitation(f, scope),
     );
     let roots = block.optional("roots", "Asks for the client's roots: `{}`", |f| object_json(f, scope));
@@ -229,7 +229,7 @@ fn read_sampling(field: &mut Field<'_>, context: &Context<'_>, scope: &Scope) ->
 }
 
 fn read_sampling_shapes(field: &mut Field<'_>, context: &Context<'_>, scope: &Scope) -> Option<Json> {
-    field.shapes("a text or the parameters of a sampling request", |shapes| {
+    field.shapes("a string or the parameters of a sampling request", |shapes| {
         shapes.scalar(|field| {
             let text = content::text_block(Json::text(template(field, scope)?));
             Some(sampling(list([content::message("user", text)]), Object::default()))
@@ -281,7 +281,7 @@ fn read_elicitation(field: &mut Field<'_>, scope: &Scope) -> Option<Json> {
 
 fn read_elicitation_shapes(field: &mut Field<'_>, scope: &Scope) -> Option<Json> {
     let form = || Json::raw(r#"{"type":"object","properties":{}}"#);
-    field.shapes("a text or the parameters of an elicitation", |shapes| {
+    field.shapes("a string or the parameters of an elicitation", |shapes| {
         shapes.scalar(|field| {
             let message = Json::text(template(field, scope)?);
             Some(Json::object([("message", Some(message)), ("requestedSchema", Some(form()))]))

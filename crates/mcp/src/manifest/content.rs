@@ -70,17 +70,17 @@ pub(super) fn read_list(field: &mut Field<'_>, context: &Context<'_>, scope: &Sc
     Some(super::json::list(blocks))
 }
 
-/// One content block; a text is a block of that text.
+/// One content block; a string is a block of that text.
 pub(super) fn read(field: &mut Field<'_>, context: &Context<'_>, scope: &Scope) -> Option<Json> {
     field.define("content", |field| {
-        field.shapes("a text or a content block", |shapes| {
+        field.shapes("a string or a content block", |shapes| {
             shapes.scalar(|field| template(field, scope).map(|text| text_block(Json::text(text))));
             shapes.block(|block| read_block(block, context, scope));
         })
     })
 }
 
-/// The block of a text.
+/// The block of a string.
 pub(super) fn text_block(text: Json) -> Json {
     Json::object([("type", Some(Json::string("text"))), ("text", Some(text))])
 }
@@ -92,8 +92,8 @@ pub(super) fn read_message(field: &mut Field<'_>, context: &Context<'_>, scope: 
             let role = block.optional("role", "`user` (when left out) or `assistant`", |f| {
                 f.choice("a role", &[("user", "user"), ("assistant", "assistant")])
             });
-            let content = block.required("content", "A text, a content block or a list of them", |f| {
-                f.shapes("a text, a content block or a list of them", |shapes| {
+            let content = block.required("content", "A string, a content block or a list of them", |f| {
+                f.shapes("a string, a content block or a list of them", |shapes| {
                     shapes.list(|field| read_list(field, context, scope));
                     shapes.scalar(|field| read(field, context, scope));
                     shapes.map(|field| read(field, context, scope));

@@ -10,7 +10,7 @@ use mcptest_core::suite::read::{Block, Field};
 use mcptest_core::yaml::{Kind, Scalar};
 use serde_json::{Value, json};
 
-/// A text with holes; numbers and flags count as texts.
+/// A string with holes; numbers and flags count as texts.
 pub(super) fn template(field: &mut Field<'_>, scope: &Scope) -> Option<Template> {
     let node = field.node(|| json!({ "type": ["string", "number", "boolean"] }))?;
     let Kind::Scalar(Scalar::Text { text, .. }) = &node.kind else {

@@ -17,7 +17,7 @@ pub(super) struct Json {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Segment {
     Raw(String),
-    /// A text, written as a JSON string.
+    /// A string, written as a JSON string.
     Text(Template),
     /// A value of the call, or this JSON when it has none.
     Hole(Hole, String),
@@ -37,7 +37,7 @@ impl Json {
         Self { segments: vec![Segment::Raw(text.into())] }
     }
 
-    /// A text as it is.
+    /// A string as it is.
     pub(super) fn string(text: &str) -> Self {
         Self::raw(quote(text))
     }
@@ -72,7 +72,7 @@ impl Json {
         }
     }
 
-    /// A value of the manifest, or all that is wrong with it: a text that is nothing but one `${…}` becomes the value it
+    /// A value of the manifest, or all that is wrong with it: a string that is nothing but one `${…}` becomes the value it
     /// leads to.
     pub(super) fn of_node<'n>(node: &'n Node, known: &[&str]) -> Result<Self, Vec<PlacedFault<'n>>> {
         Self::read(node, Some(known))
@@ -213,7 +213,7 @@ impl Object {
         self.0.push(value);
     }
 
-    /// Reads a text, and adds it as a member.
+    /// Reads a string, and adds it as a member.
     pub(super) fn text(&mut self, block: &mut Block<'_>, key: &'static str, doc: &str) -> Option<String> {
         let text = block.optional(key, doc, |f| f.string());
         self.member(key, text.as_deref().map(Json::string));

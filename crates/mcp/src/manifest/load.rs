@@ -183,12 +183,12 @@ fn read_offers(block: &mut Block<'_>, context: &Context<'_>) -> Manifest {
     }
 }
 
-/// A text: of a number, `1.10` would be `1.1`.
+/// A string: of a number, `1.10` would be `1.1`.
 fn read_version(field: &mut Field<'_>) -> Option<String> {
     if let Some(node) = field.node(|| json!({ "type": "string", "minLength": 1 }))
         && let Kind::Scalar(Scalar::Number(number)) = &node.kind
     {
-        let problem = Problem::error(format!("`version`: expected a text, found {}", node.describe()));
+        let problem = Problem::error(format!("`version`: expected a string, found {}", node.describe()));
         field.report(problem.help(format!("quote it: `version: \"{number}\"`")));
         return None;
     }

@@ -210,7 +210,7 @@ fn read_progress(field: &mut Field<'_>, scope: &Scope) -> Option<(u64, NoticePla
 }
 
 fn read_log(field: &mut Field<'_>, scope: &Scope) -> Option<(u64, NoticePlan)> {
-    field.shapes("a text or a log message", |shapes| {
+    field.shapes("a string or a log message", |shapes| {
         shapes.scalar(|field| {
             let text = Json::text(template(field, scope)?);
             Some((0, log(LogLevel::Info, None, text)))

@@ -116,7 +116,7 @@ impl Operation {
                 format!("{key} in {name} keeps its {}: an update cannot change it", self.collection.key)
             }
             Refusal::NoKey => {
-                format!("the {} of a record in {name} is a text or a number", self.collection.key)
+                format!("the {} of a record in {name} is a string or a number", self.collection.key)
             }
         };
         Ok(Cow::<str>::Owned(text_result(&said, true)).into())

@@ -4,7 +4,7 @@ use super::state::StateNow;
 use serde_json::Value;
 use std::ops::Range;
 
-/// What is wrong in a text, and which of its bytes.
+/// What is wrong in a string, and which of its bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
     pub(super) bytes: Range<usize>,
@@ -157,7 +157,7 @@ pub(super) fn first_character(text: &str) -> usize {
     text.chars().next().map_or(0, char::len_utf8)
 }
 
-/// A text in double or single quotes at the start, and how many bytes it takes.
+/// A string in double or single quotes at the start, and how many bytes it takes.
 pub(super) fn quoted(text: &str) -> Result<Option<(String, usize)>, Fault> {
     let Some(quote) = text.chars().next().filter(|c| matches!(c, '"' | '\'')) else { return Ok(None) };
     let mut value = String::new();

@@ -57,7 +57,7 @@ impl Prompt {
             .map(|argument| (String::new(), format!("\"{}\" is a required argument", argument.name)))
             .collect();
         let odd = arguments.as_object().into_iter().flatten().filter(|(_, value)| !value.is_string());
-        reasons.extend(odd.map(|(name, value)| (format!("/{name}"), format!("{value} is not a text"))));
+        reasons.extend(odd.map(|(name, value)| (format!("/{name}"), format!("{value} is not a string"))));
         if reasons.is_empty() { Ok(()) } else { Err(RpcError::invalid(&self.who, &reasons)) }
     }
 

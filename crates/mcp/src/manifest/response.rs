@@ -31,10 +31,10 @@ const RESULT: &[&str] =
     &["text", "content", "structured_content", "structuredContent", "is_error", "isError", "_meta"];
 
 impl Answers<'_> {
-    /// An answer: a text, or a map.
+    /// An answer: a string, or a map.
     pub(super) fn read(self, field: &mut Field<'_>) -> Option<Plan> {
         field.define("answer", |field| {
-            field.shapes("a text or an answer", |shapes| {
+            field.shapes("a string or an answer", |shapes| {
                 shapes.scalar(|field| self.text(field).map(Plan::Result));
                 shapes.block(|block| self.read_block(block));
             })
@@ -85,7 +85,7 @@ impl Answers<'_> {
 
     /// The answer that the keys of this block make.
     pub(super) fn read_block(self, block: &mut Block<'_>) -> Option<Plan> {
-        let nested = block.optional("result", "A result: a text, or its parts", |f| self.result(f));
+        let nested = block.optional("result", "A result: a string, or its parts", |f| self.result(f));
         let error = block.optional("error", "A JSON-RPC error", |f| self.error(f));
         let sequence = block.optional("sequence", "Answers that follow one another, call by call", |f| {
             f.list(|f| self.read(f))
@@ -140,12 +140,12 @@ impl Answers<'_> {
     }
 
     fn result(self, field: &mut Field<'_>) -> Option<Json> {
-        field.shapes("a text or a result", |shapes| {
+        field.shapes("a string or a result", |shapes| {
             shapes.scalar(|field| self.text(field));
             shapes.block(|block| {
                 let parts = self.result_parts(block, None);
                 if !RESULT.iter().any(|key| block.has(key)) && !block.has_unknown() {
-                    let help = "as `text: …`, `content: […]` or `structured_content: …`";
+                    let help = "write `text:`, `content:` or `structured_content:`";
                     block.report(Problem::error("this result says nothing").help(help));
                 }
                 parts
@@ -157,13 +157,13 @@ impl Answers<'_> {
     fn result_parts(self, block: &mut Block<'_>, shown: Option<Json>) -> Option<Json> {
         let text =
             block.optional("text", "One text, with `${args.x}` filled in", |f| template(f, self.scope));
-        let blocks = block.optional("content", "Content blocks; a text is a block of that text", |f| {
+        let blocks = block.optional("content", "Content blocks; a string is a block of that text", |f| {
             content::read_list(f, self.context, self.scope)
         });
         let structured = either(
             block,
             ("structuredContent", "structured_content"),
-            "Structured content; a text that is nothing but one `${…}` becomes the value it leads to",
+            "Structured content; a string that is nothing but one `${…}` becomes the value it leads to",
             |f| any_json(f, self.scope),
         );
         let is_error =
@@ -179,7 +179,7 @@ impl Answers<'_> {
             return None;
         }
         let blocks = blocks.or(text.map(|text| list([content::text_block(Json::text(text))])));
-        // MCP asks for the same JSON as a text, for clients that know no structured content.
+        // MCP asks for the same JSON as a string, for clients that know no structured content.
         let same =
             || structured.clone().map(|structured| list([content::text_block(Json::quoted(structured))]));
         let content = blocks.or_else(same).unwrap_or_else(|| Json::raw("[]"));
@@ -223,7 +223,7 @@ fn check_kinds(block: &Block<'_>) {
         block.report(Problem::error(message).at(span));
     }
     if !KINDS.iter().any(|key| block.has(key)) && part.is_none() && !block.has_unknown() {
-        let help = "as `text: …`, `structured_content: …`, `error: …` or `sequence: […]`";
+        let help = "write `text:`, `structured_content:`, `error:` or `sequence:`";
         block.report(Problem::error("this answer says nothing").help(help));
     }
 }

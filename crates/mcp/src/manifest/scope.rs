@@ -4,7 +4,7 @@ use mcptest_core::problem::{Problem, nearest};
 use mcptest_core::suite::read::Field;
 use serde_json::Value;
 
-/// The names of the values that a text can use.
+/// The names of the values that a string can use.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Scope {
     names: Vec<String>,

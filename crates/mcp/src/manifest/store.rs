@@ -115,7 +115,7 @@ pub(super) enum Refusal {
     Exists(String),
     /// An update would change the key.
     Fixed(String),
-    /// The key is neither a text nor a number.
+    /// The key is neither a string nor a number.
     NoKey,
 }
 

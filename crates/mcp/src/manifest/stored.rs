@@ -52,7 +52,7 @@ impl Stored {
         );
         let not_found = block.optional(
             "not_found",
-            "The answer when there is no such record; a text is an error result, and `${key}` is the key",
+            "The answer when there is no such record; a string is an error result, and `${key}` is the key",
             |f| read_not_found(f, answers),
         );
         check(block);
@@ -116,7 +116,7 @@ fn check_key_stays(
 
 fn read_not_found(field: &mut Field<'_>, answers: Answers<'_>) -> Option<Plan> {
     let scope = answers.scope.with(["key"]);
-    field.shapes("a text or an answer", |shapes| {
+    field.shapes("a string or an answer", |shapes| {
         shapes.scalar(|field| {
             let text = template(field, &scope)?;
             let content = list([super::content::text_block(Json::text(text))]);

@@ -3,7 +3,7 @@
 use super::path::{Fault, Path, Values, moved};
 use serde_json::Value;
 
-/// A text with places to fill in.
+/// A string with places to fill in.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Template {
     pieces: Vec<Piece>,
@@ -48,7 +48,7 @@ impl Hole {
 }
 
 impl Template {
-    /// Reads a text. `known` are the names of values.
+    /// Reads a string. `known` are the names of values.
     pub(super) fn read(text: &str, known: &[&str]) -> Result<Self, Fault> {
         let mut template = Self::default();
         let mut at = 0;

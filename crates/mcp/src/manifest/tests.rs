@@ -328,7 +328,7 @@ fn a_prompt_is_filled_in_and_wants_its_required_arguments() {
     let error = prompt.check(&json!({"how": 3})).unwrap_err();
     assert_eq!(
         error.message,
-        "invalid arguments for the prompt `greet`: \"who\" is a required argument; `/how`: 3 is not a text"
+        "invalid arguments for the prompt `greet`: \"who\" is a required argument; `/how`: 3 is not a string"
     );
     assert!(manifest.prompt("gret").unwrap_err().message.ends_with("did you mean `greet`?"));
 }
@@ -491,7 +491,7 @@ fn bytes_addresses_and_a_version_that_cannot_be_are_shown_at_their_place() {
     assert_eq!(
         problems(text),
         [
-            "2:12: `version`: expected a text, found the number 3",
+            "2:12: `version`: expected a string, found the number 3",
             "4:13: `notes` is not a URI",
             "5:28: this is not base64",
             "10:33: this is not base64",

@@ -230,7 +230,7 @@ fn has_failed(answered: &Result<ToolReply<'_>, RpcError>) -> bool {
 
 fn read_cases(block: &mut Block<'_>, answers: Answers<'_>) -> Option<Vec<Case>> {
     let response =
-        block.optional("response", "The answer: a text, a result, an error, a sequence or records", |f| {
+        block.optional("response", "The answer: a string, a result, an error, a sequence or records", |f| {
             answers.read(f)
         });
     let responses =
@@ -246,7 +246,7 @@ pub(super) fn values<'v>(arguments: &'v Value, inputs: &'v Inputs) -> Values<'v>
     Values::new(inputs.chain([("args", arguments)]))
 }
 
-/// What a tool without a response answers: a text, and a value that fits its output schema.
+/// What a tool without a response answers: a string, and a value that fits its output schema.
 pub(super) fn default_answer(name: &str, output: Option<(&Value, &JsonSchema)>) -> Vec<Case> {
     let structured = output.and_then(|(written, schema)| sample(written, schema));
     let result = match structured {

@@ -1,4 +1,4 @@
-//! A text from a client: which message is it, of which era?
+//! A string from a client: which message is it, of which era?
 
 use super::params::Params;
 use crate::era::Era;
@@ -33,7 +33,7 @@ pub(super) struct Request<'a> {
     pub(super) era: Era,
 }
 
-/// A text that is refused before anything is done.
+/// A string that is refused before anything is done.
 #[derive(Debug)]
 pub(super) struct Refused {
     pub(super) id: Option<Id>,

@@ -99,7 +99,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Meta<'a> {
     }
 }
 
-/// A text, borrowed from the request where it has no escapes.
+/// A string, borrowed from the request where it has no escapes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Text<'a>(pub(super) Cow<'a, str>);
 
@@ -122,7 +122,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
             type Value = Text<'a>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a text")
+                f.write_str("a string")
             }
 
             fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
@@ -195,7 +195,7 @@ mod tests {
         let raw: &RawValue = serde_json::from_str(r#"{"name":7}"#).unwrap();
         let error = Params::read(Some(raw)).unwrap_err();
         assert_eq!(error.code, -32602);
-        assert!(error.message.contains("expected a text"), "{}", error.message);
+        assert!(error.message.contains("expected a string"), "{}", error.message);
         let list: &RawValue = serde_json::from_str("[1]").unwrap();
         assert!(Params::read(Some(list)).is_err() || Params::read(Some(list)).unwrap().name.is_none());
     }

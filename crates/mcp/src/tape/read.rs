@@ -15,7 +15,7 @@ pub struct Tape {
     pub is_cut: bool,
 }
 
-/// Why a text is not a tape, and where.
+/// Why a string is not a tape, and where.
 pub type TapeError = Placed<TapeFault>;
 
 const WORDS: Words = Words {
@@ -58,7 +58,7 @@ impl From<TextFault> for TapeFault {
     }
 }
 
-/// True when a text begins as a tape does.
+/// True when a string begins as a tape does.
 pub fn is_tape(text: &str) -> bool {
     text.lines().next().is_some_and(|line| {
         serde_json::from_str::<serde_json::Value>(line)

@@ -82,7 +82,7 @@ pub(crate) fn calls(test: &TestChange) -> Vec<String> {
     if let Some(first) = &test.first_difference {
         let tool = |tool: &Option<String>| tool.clone().unwrap_or_else(|| "the end".to_owned());
         let (a, b) = (tool(&first.a), tool(&first.b));
-        said.push(format!("the typical run parts at call {}: {a}, now {b}", first.call));
+        said.push(format!("the typical run differs from call {}: {a}, now {b}", first.call));
     }
     said
 }

@@ -31,7 +31,7 @@ fn description(text: &str) -> String {
     clipped(text, FILE.value).replace('\\', "\\\\").replace('#', "\\#")
 }
 
-/// What is wrong, as YAML; a text of JSON is one of YAML.
+/// What is wrong, as YAML; a string of JSON is one of YAML.
 fn diagnostics(test: &TestReport) -> String {
     let causes = of_test(test, FILE);
     if causes.is_empty() {

@@ -31,7 +31,7 @@ struct Cell {
     span: Span,
 }
 
-/// The labels of a text, or all that is wrong with it.
+/// The labels of a string, or all that is wrong with it.
 pub(super) fn read(path: &Path, text: &str, file: usize) -> (Vec<Label>, Vec<Problem>) {
     let mut reader = LabelReader { file, entries: Vec::new(), problems: Vec::new() };
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_lowercase());

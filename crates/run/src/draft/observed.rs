@@ -110,7 +110,7 @@ fn is_lasting(value: &Value, is_closed: bool) -> bool {
     }
 }
 
-/// Whether a text looks as if it would be the same another day and on another machine: no times, no ids, no
+/// Whether a string looks as if it would be the same another day and on another machine: no times, no ids, no
 /// folders, no secrets.
 pub(super) fn is_lasting_text(text: &str) -> bool {
     let is_folder =
@@ -127,7 +127,7 @@ fn runs(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| c.is_whitespace() || ",;()[]{}\"'T".contains(c))
 }
 
-/// Whether there is a time, a date or an id in a text.
+/// Whether there is a time, a date or an id in a string.
 fn is_of_the_moment(text: &str) -> bool {
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let is_time = |run: &str| run.split([':', '-', '/']).filter(|part| is_number(part)).count() >= 2;

@@ -85,7 +85,7 @@ pub fn from_recording(file: &Path, out: &Path, name: Option<&str>) -> Result<Dra
     }
 }
 
-/// Whether a text has nothing in it that must not be written down.
+/// Whether a string has nothing in it that must not be written down.
 fn is_clean(text: &str) -> bool {
     crate::clean(text) == text
 }

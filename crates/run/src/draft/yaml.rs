@@ -6,12 +6,12 @@ use serde_json::Value;
 
 const LONGEST_COMMENT: usize = 100;
 
-/// A text as a scalar that means exactly this text, with nothing in it taken for a variable.
+/// A string as a scalar that means exactly this text, with nothing in it taken for a variable.
 pub(crate) fn text(text: &str) -> String {
     template(&text.replace("${", "$${"))
 }
 
-/// A text in which `${NAME}` is a variable.
+/// A string in which `${NAME}` is a variable.
 pub(super) fn template(text: &str) -> String {
     if is_plain(text) { text.to_owned() } else { quoted(text) }
 }

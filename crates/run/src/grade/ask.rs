@@ -191,7 +191,7 @@ impl<'a> Bench<'a> {
         Ok(vote)
     }
 
-    /// How near what is judged is to a text, by the cosine of their vectors.
+    /// How near what is judged is to a string, by the cosine of their vectors.
     async fn likeness(&self, judge: &Judge<'_>, to: &str, wanted: &Wanted<'_>) -> Result<Vote, Ungraded> {
         let mut vote = Self::blank(judge, 1);
         let Some(provider) = judge.provider.for_embeddings() else {

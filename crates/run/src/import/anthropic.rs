@@ -225,7 +225,7 @@ fn read_parts(message: &Fields<'_>, is_continued: bool, transcript: &mut Transcr
     })
 }
 
-/// One block: a text is given back, all else goes into the transcript.
+/// One block: a string is given back, all else goes into the transcript.
 pub(super) fn read_block<'a>(
     block: &Fields<'a>,
     transcript: &mut Transcript,

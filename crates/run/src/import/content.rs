@@ -125,7 +125,7 @@ pub(super) fn answer_of(
     ImportedAnswer { is_error, content: Some(raw(&kept)), structured: None, text: whole }
 }
 
-/// What a function gave back: a text, the result of an MCP call, or any JSON.
+/// What a function gave back: a string, the result of an MCP call, or any JSON.
 pub(super) fn value_of(value: Json<'_>, is_error: bool, transcript: &mut Transcript) -> ImportedAnswer {
     if let Some(text) = value.string() {
         return ImportedAnswer::of_text(text, is_error);

@@ -199,7 +199,7 @@ fn read_content(content: Json<'_>, transcript: &mut Transcript) -> Result<(), Mi
     })
 }
 
-/// One part: a text is given back, all else goes into the transcript.
+/// One part: a string is given back, all else goes into the transcript.
 fn read_part<'a>(part: &Fields<'a>, transcript: &mut Transcript) -> Result<Option<Cow<'a, str>>, Misfit> {
     let is_thought = part.get("thought").and_then(Json::flag).unwrap_or_default();
     if is_thought && part.has("text") {

@@ -113,7 +113,7 @@ impl<'a> Fields<'a> {
         self.get(key)?.string()
     }
 
-    /// The same, as a text of its own.
+    /// The same, as a string of its own.
     pub(super) fn owned(&self, key: &str) -> Option<String> {
         self.string(key).map(Cow::into_owned)
     }
@@ -134,7 +134,7 @@ impl<'a> Fields<'a> {
         self.typed(key, "a string", Json::string)
     }
 
-    /// The same, as a text of its own.
+    /// The same, as a string of its own.
     pub(super) fn optional_owned(&self, key: &str) -> Result<Option<String>, Misfit> {
         Ok(self.optional_string(key)?.map(Cow::into_owned))
     }

@@ -19,7 +19,7 @@ pub enum ImportFault {
     Text(TextFault),
     /// No importer knows it.
     #[error(
-        "{looks_like} is no transcript that mcptest knows; the formats are {}, and `mcptest import --format` reads as one of them",
+        "{looks_like} is not a transcript that mcptest knows; the formats are {}, and `mcptest import --format` reads it as one of them",
         formats()
     )]
     Unknown {

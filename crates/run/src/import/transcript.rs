@@ -277,19 +277,19 @@ pub(super) fn without_call(id: Option<&str>, name: Option<&str>) -> String {
     format!("this result has no call: {missing}; export the whole conversation, or take the result out")
 }
 
-/// A text as one block of MCP content.
+/// A string as one block of MCP content.
 #[derive(Serialize)]
 struct TextBlock<'a> {
     r#type: &'static str,
     text: &'a str,
 }
 
-/// A text as MCP content.
+/// A string as MCP content.
 pub(super) fn text_content(text: &str) -> Box<RawValue> {
     raw(&[TextBlock { r#type: "text", text }])
 }
 
-/// A text as one block of MCP content.
+/// A string as one block of MCP content.
 pub(super) fn text_block(text: &str) -> Box<RawValue> {
     raw(&TextBlock { r#type: "text", text })
 }

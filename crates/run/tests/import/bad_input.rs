@@ -7,7 +7,7 @@ fn problem(text: &str) -> String {
     import(text.as_bytes(), None).err().unwrap_or_else(|| panic!("{text} was read")).to_string()
 }
 
-/// A text, and what is said of it.
+/// A string, and what is said of it.
 const WRONG_TYPES: [(&str, &str); 14] = [
     ("{\n \"messages\": 7\n}", "line 2, column 14: read as openai chat: `messages` is a number, not a list"),
     (
@@ -79,19 +79,18 @@ fn a_wrong_type_is_told_with_its_place_and_what_belongs_there() {
 #[test]
 fn what_nobody_knows_is_described_and_the_formats_are_named() {
     let told = problem(r#"{"customer":1,"items":[],"total":2,"paid":true,"due":null,"note":""}"#);
-    let start =
-        "an object with `customer`, `items`, `total`, `paid`, `due`, … is no transcript that mcptest knows";
+    let start = "an object with `customer`, `items`, `total`, `paid`, `due`, … is not a transcript that mcptest knows";
     assert!(told.starts_with(start), "{told}");
     for importer in IMPORTERS {
         assert!(told.contains(importer.key), "{told}");
     }
     assert!(told.contains("--format"));
-    assert!(problem("[]").starts_with("an empty list is no transcript"));
+    assert!(problem("[]").starts_with("an empty list is not a transcript"));
     assert!(
         problem("[[1]]")
-            .starts_with("a list that begins with a list that begins with a number is no transcript")
+            .starts_with("a list that begins with a list that begins with a number is not a transcript")
     );
-    assert!(problem("3\n4").starts_with("a number on the first of 2 lines is no transcript"));
+    assert!(problem("3\n4").starts_with("a number on the first of 2 lines is not a transcript"));
 }
 
 #[test]

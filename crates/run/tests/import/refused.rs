@@ -2,7 +2,7 @@
 
 use mcptest_run::import::{find, import};
 
-/// A format, a text, where it is wrong, and what is said of it.
+/// A format, a string, where it is wrong, and what is said of it.
 type Refused = (&'static str, &'static str, &'static str, &'static str);
 
 const REFUSED: &[Refused] = &[

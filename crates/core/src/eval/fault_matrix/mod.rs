@@ -103,7 +103,7 @@ impl Gate for FaultMatrix {
             return Vec::new();
         }
         let problem =
-            Problem::warning("without an `expect:` only a later successful call tells who survived");
+            Problem::warning("without `expect:`, a run survives a fault when a later call succeeds");
         let help = "say in the agent's `expect:` what must hold even when a call fails";
         vec![problem.at(agent.key_span).help(help)]
     }
@@ -115,7 +115,7 @@ fn read_kinds(field: &mut Field<'_>) -> Option<Vec<FaultKind>> {
     field.list_of_some(empty, |item| {
         let kind = FaultKind::read_injectable(item)?;
         if kind == FaultKind::None {
-            item.report(Problem::error("`none` is no fault: nothing goes wrong"));
+            item.report(Problem::error("`none` is not a fault"));
             return None;
         }
         if let Some((_, first)) = seen.iter().find(|(other, _)| *other == kind) {

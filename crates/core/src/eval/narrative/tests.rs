@@ -524,7 +524,7 @@ fn the_block_says_what_cannot_be_meant() {
     for (keys, expected) in [
         ("{}", ""),
         ("{ llm_assisted: false, extra_verbs: [vacuum], readonly_tools: [search] }", ""),
-        ("{ llm_assisted: true }", "nobody is named to judge this"),
+        ("{ llm_assisted: true }", "no judge is given for this"),
         ("{ max_divergence_score: 1 }", "the divergence is never above 1: this ceiling cannot fail"),
         (
             "{ max_divergence_score: 1.5 }",

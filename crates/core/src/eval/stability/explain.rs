@@ -108,7 +108,7 @@ fn between(runs: &[Run<'_>], sessions: &[Session<'_>], agreement: &Agreement) ->
     let args = agreement.least_consistent.filter(is_short).and_then(|pair| other_args(runs, sessions, pair));
     let early = agreement.early_divergence.then(|| {
         let (early, diverging) = (agreement.early, agreement.diverging);
-        format!("{early} of {diverging} pairs of runs that part do so at their first or second call")
+        format!("{early} of {diverging} pairs of runs that differ do so from their first or second call on")
     });
     let found = [(path, SIMILARITY), (args, CONSISTENCY), (early, EARLY_DIVERGENCE)].into_iter();
     found.filter_map(|(message, target)| Some(Finding::new(None, message?).about(&[target]))).collect()

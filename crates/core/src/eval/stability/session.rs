@@ -10,7 +10,7 @@ pub(super) struct Session<'a> {
     pub(super) calls: Vec<Step<'a>>,
     /// The length of each assistant turn, in Unicode characters of its text.
     pub(super) turn_lengths: Vec<usize>,
-    /// The lengths of those turns that answer the user: they have a text and make no call.
+    /// The lengths of those turns that answer the user: they have a string and make no call.
     pub(super) answer_lengths: Vec<usize>,
     /// All tokens of the run; 0 when none are recorded.
     pub(super) tokens: f64,

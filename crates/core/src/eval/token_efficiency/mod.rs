@@ -46,7 +46,7 @@ const COST_PER_CORRECT: Target =
         .in_unit(Unit::Usd);
 
 /// Where a suite gives the price of a model.
-pub const PRICES_HELP: &str = "give one under the agent's `token_efficiency: {prices: …}`";
+pub const PRICES_HELP: &str = "give one in `prices:` of the agent's `token_efficiency:`";
 
 const NO_TOKENIZER: &str = "this build of mcptest has no tokenizer, so tokens are not counted";
 

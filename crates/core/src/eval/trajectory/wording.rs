@@ -83,7 +83,7 @@ pub(super) fn path(pointer: &str) -> String {
     path
 }
 
-/// Whether a text without its quotes cannot be taken for a number, a literal or nothing.
+/// Whether a string without its quotes cannot be taken for a number, a literal or nothing.
 fn reads_as_text(text: &str) -> bool {
     let is_other = text.is_empty() || text.contains('`') || text.trim() != text;
     !is_other && serde_json::from_str::<Value>(text).is_err()

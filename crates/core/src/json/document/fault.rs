@@ -9,7 +9,7 @@ pub struct Words {
     pub again: &'static str,
 }
 
-/// What is wrong with a text.
+/// What is wrong with a string.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TextFault {
     /// Nothing but white space.

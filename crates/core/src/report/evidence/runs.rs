@@ -141,7 +141,7 @@ pub struct NarrativeRun {
     pub unmentioned: Vec<CallNamed>,
 }
 
-/// One claim of a text.
+/// One claim of a string.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ClaimShown {
     /// Where it begins, in code points from 0.

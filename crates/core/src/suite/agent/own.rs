@@ -59,7 +59,8 @@ impl OwnAgent {
             program::read_command(field, false)
         });
         if command.as_ref().is_some_and(Vec::is_empty) {
-            let problem = Problem::error("`command` is empty").help("as `command: [python, program.py]`");
+            let problem =
+                Problem::error("`command` is empty").help("for example `command: [python, program.py]`");
             block.report_at("command", problem);
         }
         let env = block.optional("env", "Environment variables for its process", program::read_env);
@@ -82,7 +83,7 @@ impl OwnAgent {
         })
     }
 
-    /// A text of this entry with its variables filled in.
+    /// A string of this entry with its variables filled in.
     pub fn fill(&self, text: &str, environment: Environment<'_>) -> Result<String, Unset> {
         self.scope.fill(text, environment)
     }

@@ -236,8 +236,11 @@ fn warn_if_nothing_is_saved(block: &Block<'_>, runs: u64, cassette: Option<&Cass
 fn refuse_keys_of_recording(block: &Block<'_>) {
     for key in ["agent", "stop", "setup", "teardown"] {
         if let Some(span) = block.key_span(key) {
-            let message = format!("`{key}` is of no use here: a list or pattern of traces is only read");
-            let help = format!("remove `{key}`, or name one path under `cassette:`, which is recorded to");
+            let message = format!(
+                "`{key}` has no effect here: a list or pattern under `cassette:` is only read, never recorded"
+            );
+            let help =
+                format!("remove `{key}`, or write one path under `cassette:`, where runs are recorded");
             block.report(Problem::error(message).at(span).help(help));
         }
     }

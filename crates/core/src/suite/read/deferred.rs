@@ -16,7 +16,7 @@ impl Reading<'_> {
 }
 
 impl Field<'_> {
-    /// What a text says wherever it is read; `None` when that is up to the environment.
+    /// What a string says wherever it is read; `None` when that is up to the environment.
     pub(crate) fn literal(&self, text: &str) -> Option<String> {
         let scope = self.reading.scope();
         let template = scope.template(text);

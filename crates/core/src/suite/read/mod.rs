@@ -62,12 +62,12 @@ impl<'e> Reading<'e> {
         self.variables.as_ref().map_or_else(|| Ok(Text::from(text)), |variables| variables.expand(text))
     }
 
-    /// Remembers which environment variables a text names: their values are secrets.
+    /// Remembers which environment variables a string names: their values are secrets.
     fn note_names(&self, text: &str) {
         self.named.borrow_mut().extend(self.of_environment(text).map(str::to_owned));
     }
 
-    /// The variables of a text that neither the suite nor mcptest itself gives a value.
+    /// The variables of a string that neither the suite nor mcptest itself gives a value.
     fn of_environment<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
         let variables = self.variables.as_ref().filter(|_| text.contains("${"));
         variables.into_iter().flat_map(|variables| {
@@ -126,7 +126,7 @@ impl<'e> Reading<'e> {
                 match crate::problem::nearest(&name, known) {
                     Some(near) => problem.help(format!("did you mean `${{{near}}}`?")),
                     None => problem.help(format!(
-                        "set it in the environment or under `variables:`, or give a default: `${{{name}:-…}}`"
+                        "set it in the environment or under `variables:`, or give a default: `${{{name}:-value}}`"
                     )),
                 }
             }

@@ -1,4 +1,4 @@
-//! One value of a suite, read as a text, a number or any JSON.
+//! One value of a suite, read as a string, a number or any JSON.
 
 use super::super::variables::names_in;
 use super::field::At;
@@ -45,28 +45,28 @@ impl Field<'_> {
             .ok()
     }
 
-    /// A text with its variables filled in.
+    /// A string with its variables filled in.
     pub fn text(&mut self) -> Option<Text> {
         let node = self.node(|| json!({ "type": "string" }))?;
         match &node.kind {
             Kind::Scalar(Scalar::Text { text, .. }) => self.expand(text, node.span),
-            _ => self.wrong(node, "a text"),
+            _ => self.wrong(node, "a string"),
         }
     }
 
-    /// The value of a text.
+    /// The value of a string.
     pub fn string(&mut self) -> Option<String> {
         self.text().map(|text| text.value)
     }
 
-    /// A scalar as a text: numbers and flags as they are written.
+    /// A scalar as a string: numbers and flags as they are written.
     pub fn scalar_text(&mut self) -> Option<Text> {
         let node = self.node(|| json!({ "type": ["string", "number", "boolean"] }))?;
         match &node.kind {
             Kind::Scalar(Scalar::Text { text, .. }) => self.expand(text, node.span),
             Kind::Scalar(Scalar::Number(number)) => Some(Text::from(number.to_string().as_str())),
             Kind::Scalar(Scalar::Bool(flag)) => Some(Text::from(flag.to_string().as_str())),
-            _ => self.wrong(node, "a text or number"),
+            _ => self.wrong(node, "a string or number"),
         }
     }
 
@@ -96,7 +96,7 @@ impl Field<'_> {
         named(self.reading, node)
     }
 
-    /// A text that is not empty.
+    /// A string that is not empty.
     pub fn name(&mut self) -> Option<String> {
         let name = self.string()?;
         if let At::Describe(slot) = self.at {
@@ -119,7 +119,7 @@ impl Field<'_> {
         self.amend_schema("pattern", json!("^[^*]*$"));
         if name.contains('*') {
             let problem =
-                Problem::error(format!("`{name}` is no tool's name: a `*` stands for nothing here"));
+                Problem::error(format!("`{name}` is not the name of a tool: `*` is not a wildcard here"));
             self.report(problem.help("name each tool, as `delete_repo` or `github.delete_repo`"));
             return None;
         }
@@ -127,7 +127,7 @@ impl Field<'_> {
         Some(name)
     }
 
-    /// A text whose variables are resolved only when something is started.
+    /// A string whose variables are resolved only when something is started.
     pub fn template(&mut self) -> Option<String> {
         let node = self.node(|| json!({ "type": ["string", "number", "boolean"] }))?;
         match &node.kind {
@@ -141,7 +141,7 @@ impl Field<'_> {
             }
             Kind::Scalar(Scalar::Number(number)) => Some(number.to_string()),
             Kind::Scalar(Scalar::Bool(flag)) => Some(flag.to_string()),
-            _ => self.wrong(node, "a text"),
+            _ => self.wrong(node, "a string"),
         }
     }
 

@@ -51,7 +51,7 @@ pub fn check_header_value(value: &str) -> Result<(), String> {
 /// `headers:` with each value, and `auth:`.
 pub(super) fn read(block: &mut Block<'_>) -> (Vec<(String, HeaderValue)>, Option<String>) {
     let mut seen: Vec<(String, Span)> = Vec::new();
-    let headers = block.optional("headers", "HTTP headers: a text, or {env: NAME}", |f| {
+    let headers = block.optional("headers", "HTTP headers: a string, or {env: NAME}", |f| {
         f.entries(|name, span, f| {
             if !f.is_describing() {
                 check_name(name, span, &mut seen, f);
@@ -90,7 +90,7 @@ fn check_name(name: &str, span: Span, seen: &mut Vec<(String, Span)>, field: &Fi
 }
 
 fn read_value(field: &mut Field<'_>) -> Option<HeaderValue> {
-    field.shapes("a text or {env: NAME}", |shapes| {
+    field.shapes("a string or {env: NAME}", |shapes| {
         shapes.scalar(|f| {
             let text = f.template()?;
             if let Some(Err(why)) = f.literal(&text).map(|text| check_header_value(&text)) {

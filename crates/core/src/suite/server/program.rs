@@ -97,7 +97,7 @@ fn is_blank(field: &Field<'_>, text: &str) -> bool {
     field.literal(text).is_some_and(|text| text.trim().is_empty())
 }
 
-/// The words of a text; a blank inside `${…}` parts nothing.
+/// The words of a string; a blank inside `${…}` parts nothing.
 fn words_of(text: &str) -> impl Iterator<Item = &str> {
     let mut is_variable = false;
     let parts = text.split(move |c: char| {

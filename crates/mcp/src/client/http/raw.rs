@@ -1,4 +1,4 @@
-//! A text that is posted as it is, and what is answered to it.
+//! A string that is posted as it is, and what is answered to it.
 
 use super::super::{Misbehaviour, raw::RawAnswer};
 use super::{ACCEPT_BOTH, Http, JSON, SESSION, body, connector, failure};
@@ -8,7 +8,7 @@ use http::header;
 use mcptest_http::{header_text, media_type};
 
 impl Http {
-    /// Posts a text, with headers in the place of the session's.
+    /// Posts a string, with headers in the place of the session's.
     pub(in crate::client) async fn post_raw(
         &self,
         text: &str,

@@ -1,4 +1,4 @@
-//! The body of an answer: a text, or events as they come.
+//! The body of an answer: a string, or events as they come.
 
 use crate::mock::audience::Seat;
 use crate::mock::deferred::DeferredChanges;

@@ -1,4 +1,4 @@
-//! The proxy's own responses: a text with its type, or a status and nothing else.
+//! The proxy's own responses: a string with its type, or a status and nothing else.
 
 use bytes::Bytes;
 use http::{HeaderValue, Response, StatusCode, header};

@@ -59,7 +59,7 @@ fn headers_and_runs() -> Vec<(&'static str, String)> {
         ("calls of text", in_second_run(r#"{"tool_calls":"none"}"#)),
         ("call without a name", r#"{"tool_calls":[{"args":{}}]}"#.to_owned()),
         ("the same field twice", r#"{"tool_calls":[],"tool_calls":[]}"#.to_owned()),
-        ("control character in a text", in_second_run("{\"tool_calls\":[{\"name\":\"a\u{1}\"}]}")),
+        ("control character in a string", in_second_run("{\"tool_calls\":[{\"name\":\"a\u{1}\"}]}")),
     ]
 }
 
@@ -147,7 +147,7 @@ fn each_problem_of_headers_and_runs_says_where_it_is_and_what_to_do() {
         line 1, column 26: this cannot be read as a run (missing field `name`); correct it, or record again with --record
     the same field twice
         line 1, column 29: this cannot be read as a run (duplicate field `tool_calls`); correct it, or record again with --record
-    control character in a text
+    control character in a string
         line 3, column 42: this is not JSON (control character (\u0000-\u001F) found while parsing a string); restore the line, or record it again with --record
     "##);
 }

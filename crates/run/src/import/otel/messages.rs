@@ -20,7 +20,7 @@ pub(super) struct Message {
     pub(super) finish_reason: Option<String>,
 }
 
-/// `[{role, parts}]`; `None` when it is no list of messages, as a text that was cut off. What cannot be understood is
+/// `[{role, parts}]`; `None` when it is no list of messages, as a string that was cut off. What cannot be understood is
 /// told in words: the JSON of a string has no place in the file.
 pub(super) fn of_list(text: &str, is_output: bool) -> Result<Option<Vec<Message>>, String> {
     let list = reread(text).and_then(Json::list).unwrap_or_default();

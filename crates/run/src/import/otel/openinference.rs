@@ -71,7 +71,7 @@ pub(super) fn translate(attributes: &mut Attributes, kind: Option<&str>, name: &
         ("output.value", "gen_ai.tool.call.result", "gen_ai.completion"),
     ] {
         let Some(value) = attributes.as_it_stands(&[here]) else { continue };
-        // What an agent is given and gives is a text, or any JSON of its framework.
+        // What an agent is given and gives is a string, or any JSON of its framework.
         let is_text = || attributes.text(&[here]).is_some_and(|text| !text.starts_with(['{', '[']));
         match &*kind {
             "TOOL" => attributes.insert(of_tool, value.get().to_owned()),
@@ -143,7 +143,7 @@ fn renamed(field: &str) -> String {
     }
 }
 
-/// Whether a part is a text, calls nothing, or repeats a call of its message.
+/// Whether a part is a string, calls nothing, or repeats a call of its message.
 fn is_known(kind: &str, has_calls: bool) -> bool {
     kind == "text"
         || matches!(part(kind, &Fields::default()), Part::Dropped(_))
