@@ -2,7 +2,7 @@
 
 use super::Metric;
 use super::input::Input;
-use mcptest_core::eval::alignment::{Step, align};
+use mcptest_core::eval::alignment::{AlignmentStep, align};
 use mcptest_core::eval::subsequence::{lcs_length, lcs_ratio};
 use serde_json::{Value, json};
 
@@ -17,10 +17,10 @@ fn edit_alignment(input: &Input<'_>) -> Result<Value, String> {
     let (expected, recorded) = (input.texts("expected")?, input.texts("recorded")?);
     let alignment = align(expected.len(), recorded.len(), |i, j| expected[i] == recorded[j]);
     let steps = alignment.steps.iter().map(|step| match *step {
-        Step::Match(i, j) => json!(["match", i, j]),
-        Step::Substitute(i, j) => json!(["substitute", i, j]),
-        Step::Missing(i) => json!(["missing", i, null]),
-        Step::Extra(j) => json!(["extra", null, j]),
+        AlignmentStep::Match(i, j) => json!(["match", i, j]),
+        AlignmentStep::Substitute(i, j) => json!(["substitute", i, j]),
+        AlignmentStep::Missing(i) => json!(["missing", i, null]),
+        AlignmentStep::Extra(j) => json!(["extra", null, j]),
     });
     Ok(json!({"distance": alignment.distance(), "ops": steps.collect::<Vec<_>>()}))
 }

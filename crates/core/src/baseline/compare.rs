@@ -1,6 +1,6 @@
 //! Which of the things that held in every run before hold no more?
 
-use super::comparison::{Class, Comparison, Difference, Side, Support, TestComparison};
+use super::comparison::{BaselineSide, Class, Comparison, Difference, Support, TestComparison};
 use super::fact::{Fact, RunFacts};
 use super::{Baseline, TestBaseline, number, tolerated};
 use crate::eval::stats::fisher_exact;
@@ -14,7 +14,7 @@ pub fn compare(
     (before, before_file): (&Baseline, &str),
     (after, after_file): (&Baseline, &str),
 ) -> Comparison {
-    let side = |one: &Baseline, file: &str| Side { file: file.to_owned(), model: one.model.clone() };
+    let side = |one: &Baseline, file: &str| BaselineSide { file: file.to_owned(), model: one.model.clone() };
     let other = |test: &TestBaseline| after.test(&test.suite, &test.name);
     let pairs: Vec<_> = before.tests.iter().filter_map(|test| Some((test, other(test)?))).collect();
     let mut comparison = compare_pairs((side(before, before_file), side(after, after_file)), &pairs);
@@ -29,11 +29,14 @@ pub fn compare(
 
 /// Compares one test with what its runs came to before.
 pub fn compare_test(before: &TestBaseline, after: &TestBaseline) -> Comparison {
-    let side = || Side { file: String::new(), model: None };
+    let side = || BaselineSide { file: String::new(), model: None };
     compare_pairs((side(), side()), &[(before, after)])
 }
 
-fn compare_pairs(sides: (Side, Side), pairs: &[(&TestBaseline, &TestBaseline)]) -> Comparison {
+fn compare_pairs(
+    sides: (BaselineSide, BaselineSide),
+    pairs: &[(&TestBaseline, &TestBaseline)],
+) -> Comparison {
     let is_comparable = |(before, after): &&(&TestBaseline, &TestBaseline)| why_not(before, after).is_none();
     let comparable: Vec<_> = pairs.iter().filter(is_comparable).copied().collect();
     let tests = pairs.iter().map(|(before, after)| of_test(before, after)).collect();

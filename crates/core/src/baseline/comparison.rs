@@ -40,9 +40,9 @@ pub struct Comparison {
     /// The worst of its tests and numbers; what is undecided is a pass.
     pub verdict: Class,
     /// The baseline.
-    pub before: Side,
+    pub before: BaselineSide,
     /// What is compared with it.
-    pub after: Side,
+    pub after: BaselineSide,
     /// How many differences there are of each class.
     pub counts: Counts,
     /// The tests that both have, in the order of the first.
@@ -57,7 +57,7 @@ pub struct Comparison {
 
 /// One of the two.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Side {
+pub struct BaselineSide {
     /// Its file.
     pub file: String,
     /// Its model.
@@ -195,7 +195,7 @@ impl Comparison {
     }
 
     pub(super) fn of(
-        (before, after): (Side, Side),
+        (before, after): (BaselineSide, BaselineSide),
         tests: Vec<TestComparison>,
         numbers: Vec<NumberShift>,
     ) -> Self {

@@ -13,7 +13,9 @@ mod tolerated;
 pub(crate) use capture::of_question;
 pub use capture::{capture, numbers_of};
 pub use compare::{compare, compare_test};
-pub use comparison::{Class, Comparison, Counts, Difference, NumberShift, Side, Support, TestComparison};
+pub use comparison::{
+    BaselineSide, Class, Comparison, Counts, Difference, NumberShift, Support, TestComparison,
+};
 
 use crate::json::document::{Placed, Source, TextFault, Words};
 use crate::report::Number;

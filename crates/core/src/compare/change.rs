@@ -1,6 +1,6 @@
 //! Has a pass rate changed beyond what chance explains, and what could so many runs have shown?
 
-use super::model::{Change, Verdict};
+use super::model::{RateChange, Verdict};
 use crate::eval::stats::{
     CONFIDENCE, Detection, Stratum, Tally, detectable_drop, difference_over_tests, holm, runs_to_detect,
     shift, six_decimals,
@@ -15,7 +15,7 @@ const POWER: f64 = 0.8;
 /// How the pass rate of the same tests changed. Runs of one test are exchangeable between the sides when nothing has
 /// changed, so that the test rearranges them within each test; runs are no pairs, because run 3 of one side has nothing in
 /// common with run 3 of the other.
-pub(super) fn change_of(pairs: &[(Tally, Tally)]) -> Option<Change> {
+pub(super) fn change_of(pairs: &[(Tally, Tally)]) -> Option<RateChange> {
     let found = difference_over_tests(pairs, CONFIDENCE).ok()?;
     let values: Vec<(Vec<f64>, Vec<f64>)> = pairs.iter().map(|(a, b)| (outcomes(*a), outcomes(*b))).collect();
     let strata: Vec<Stratum<'_>> = values.iter().map(|(before, after)| Stratum { before, after }).collect();
@@ -23,7 +23,7 @@ pub(super) fn change_of(pairs: &[(Tally, Tally)]) -> Option<Change> {
     let mean = |of: fn(&(Tally, Tally)) -> Tally| {
         pairs.iter().map(of).filter_map(Tally::rate).sum::<f64>() / pairs.len() as f64
     };
-    Some(Change {
+    Some(RateChange {
         rate_a: six_decimals(mean(|pair| pair.0)),
         rate_b: six_decimals(mean(|pair| pair.1)),
         difference: six_decimals(found.difference),
@@ -48,7 +48,7 @@ fn could_show((a, b): (Tally, Tally)) -> bool {
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Shown {
     /// The change over all tests.
-    pub change: Option<Change>,
+    pub change: Option<RateChange>,
     /// Its p-value among those of all sides.
     pub p_holm: Option<f64>,
     /// Better or worse over all tests, where the runs show it.
@@ -61,7 +61,7 @@ pub struct Shown {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ShownTest {
     /// Its change.
-    pub change: Option<Change>,
+    pub change: Option<RateChange>,
     /// The p-value among all tests that could have shown a change.
     pub p_holm: Option<f64>,
     /// What it comes to; none where a side has no runs.
@@ -85,19 +85,19 @@ pub fn shown(pairs: &[(Tally, Tally)]) -> Shown {
 
 /// The same for each of several sides beside the first: p-values are adjusted for all sides, and for all tests of all.
 pub(super) fn shown_beside(sides: &[&[(Tally, Tally)]]) -> Vec<Shown> {
-    let changes: Vec<Option<Change>> = sides.iter().map(|pairs| change_of(&with_runs(pairs))).collect();
+    let changes: Vec<Option<RateChange>> = sides.iter().map(|pairs| change_of(&with_runs(pairs))).collect();
     let mut of_sides = adjusted(&changes);
     let ask = |pair: &(Tally, Tally)| (change_of(&[*pair]), could_show(*pair));
     let asked: Vec<Vec<_>> = sides.iter().map(|pairs| pairs.iter().map(ask).collect()).collect();
     let able = asked.iter().flatten().map(|(change, can_show)| change.filter(|_| *can_show));
     let mut of_tests = adjusted(&able.collect::<Vec<_>>());
-    let mut of_test = |(change, can_show): &(Option<Change>, bool)| {
+    let mut of_test = |(change, can_show): &(Option<RateChange>, bool)| {
         let p_holm = of_tests.next().flatten().map(six_decimals);
         let unshown = if *can_show { Verdict::NoEvidence } else { Verdict::NotEnoughRuns };
         let verdict = change.map(|change| direction(p_holm, change.difference).unwrap_or(unshown));
         ShownTest { change: *change, p_holm, verdict }
     };
-    let of_side = |(asked, change): (&Vec<_>, Option<Change>)| {
+    let of_side = |(asked, change): (&Vec<_>, Option<RateChange>)| {
         let p_holm = of_sides.next().flatten().map(six_decimals);
         let together = change.and_then(|change| direction(p_holm, change.difference));
         Shown { change, p_holm, together, tests: asked.iter().map(&mut of_test).collect() }
@@ -106,7 +106,7 @@ pub(super) fn shown_beside(sides: &[&[(Tally, Tally)]]) -> Vec<Shown> {
 }
 
 /// The p-values of these changes by Holm's method, none where there is no change.
-pub(super) fn adjusted(changes: &[Option<Change>]) -> impl Iterator<Item = Option<f64>> + use<> {
+pub(super) fn adjusted(changes: &[Option<RateChange>]) -> impl Iterator<Item = Option<f64>> + use<> {
     let p_values: Vec<Option<f64>> = changes.iter().map(|change| Some(change.as_ref()?.p)).collect();
     let known: Vec<f64> = p_values.iter().flatten().copied().collect();
     let mut adjusted = holm(&known).unwrap_or_default().into_iter();
@@ -136,7 +136,7 @@ pub(super) struct Reach {
 
 /// Runs are counted as if they were all of one test: that the tests differ makes the comparison sharper, not duller. So
 /// many sides share the level.
-pub(super) fn reach(pairs: &[(Tally, Tally)], change: &Change, sides: usize) -> Reach {
+pub(super) fn reach(pairs: &[(Tally, Tally)], change: &RateChange, sides: usize) -> Reach {
     let detection = Detection { alpha: LEVEL / sides as f64, power: POWER };
     let runs = |of: fn(&(Tally, Tally)) -> Tally| pairs.iter().map(|pair| of(pair).runs).sum::<u64>();
     let sizes = (runs(|pair| pair.0), runs(|pair| pair.1));

@@ -2,7 +2,7 @@
 
 use super::Named;
 use super::change::{adjusted, change_of, direction};
-use super::model::{Change, Comparison, Verdict};
+use super::model::{Comparison, RateChange, Verdict};
 use crate::eval::stats::{CONFIDENCE, Tally, mean_rate, six_decimals, suite_pass_at_k, suite_pass_hat_k};
 use crate::report::{RunReport, TestReport};
 use crate::suite::Variant;
@@ -72,7 +72,7 @@ pub struct ModelDifference {
 }
 
 impl ModelDifference {
-    fn of(change: Change, p: f64, verdict: Verdict) -> Self {
+    fn of(change: RateChange, p: f64, verdict: Verdict) -> Self {
         Self { value: change.difference, low: change.low, high: change.high, p, verdict }
     }
 }
@@ -101,7 +101,7 @@ pub fn by_model(tests: &[TestReport]) -> Vec<Group<'_>> {
 pub fn leaderboard(groups: &[Group<'_>], most_k: u64) -> Option<Leaderboard> {
     let judged = with_runs(groups);
     let [(_, first), others @ ..] = &judged[..] else { return None };
-    let changes: Vec<Option<Change>> =
+    let changes: Vec<Option<RateChange>> =
         others.iter().map(|(_, tests)| change_of(&common(first, tests))).collect();
     if changes.iter().all(Option::is_none) {
         return None;

@@ -13,8 +13,8 @@ mod tests;
 pub use change::{Shown, ShownTest, shown};
 pub use join::leave_models_out;
 pub use model::{
-    Change, Compared, Comparison, FirstDifference, Several, Side, TargetChange, TestChange, ToolChange,
-    Verdict,
+    Compared, ComparedSide, Comparison, FirstDifference, RateChange, Several, TargetChange, TestChange,
+    ToolChange, Verdict,
 };
 pub use sentence::{p_value, points};
 
@@ -98,9 +98,9 @@ impl<'r> Same<'r> {
         comparison
     }
 }
-fn side((report, name): Named<'_>) -> Side {
+fn side((report, name): Named<'_>) -> ComparedSide {
     let runs = report.tests.iter().map(|test| test.tally().runs).sum();
-    Side { name: name.to_owned(), tests: report.tests.len(), runs }
+    ComparedSide { name: name.to_owned(), tests: report.tests.len(), runs }
 }
 
 /// `examples/a.yml · refunds [gpt-5]`.

@@ -58,16 +58,16 @@ pub struct Comparison {
     /// The version of this format.
     pub schema_version: u32,
     /// What is compared with.
-    pub a: Side,
+    pub a: ComparedSide,
     /// What is compared.
-    pub b: Side,
+    pub b: ComparedSide,
     /// Worse where all tests together are, or any one of them; else better in the same way.
     pub verdict: Verdict,
     /// The same in a sentence or two.
     pub sentence: String,
     /// The change over all tests that could be compared; absent where there is none.
     #[serde(flatten)]
-    pub change: Option<Change>,
+    pub change: Option<RateChange>,
     /// `p`, adjusted for all sides that are compared with the first; absent where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p_holm: Option<f64>,
@@ -96,7 +96,7 @@ pub struct Several {
     /// The version of this format.
     pub schema_version: u32,
     /// What is compared with.
-    pub first: Side,
+    pub first: ComparedSide,
     /// Worse where any side is; else better, else no evidence of change, in the same way.
     pub verdict: Verdict,
     /// Each other side compared with the first.
@@ -108,7 +108,7 @@ pub struct Several {
 
 /// One of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Side {
+pub struct ComparedSide {
     /// What it is called on the command line.
     pub name: String,
     /// How many tests it has.
@@ -119,7 +119,7 @@ pub struct Side {
 
 /// A difference of two pass rates, the second less the first.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Change {
+pub struct RateChange {
     /// The pass rate of the first: the mean over the tests.
     pub rate_a: f64,
     /// That of the second.
@@ -163,7 +163,7 @@ pub struct TestChange {
     pub passed_b: u64,
     /// How its pass rate changed; absent where it could not be compared.
     #[serde(flatten)]
-    pub change: Option<Change>,
+    pub change: Option<RateChange>,
     /// `p`, adjusted for all tests that could have shown a change; absent where this one could not.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p_holm: Option<f64>,

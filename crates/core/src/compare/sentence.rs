@@ -1,6 +1,6 @@
 //! What is said of a comparison in a sentence or two?
 
-use super::model::{Change, Comparison, Verdict};
+use super::model::{Comparison, RateChange, Verdict};
 use crate::report::Number;
 use crate::words::count;
 
@@ -38,8 +38,8 @@ fn over_all(verdict: Verdict) -> &'static str {
 
 /// `90% of the runs pass in the first, 62.5% in the second (-27.5 points, 95% interval -43 to -10, p = 0.003)`; of
 /// several sides by their names, and with the p-value among all.
-fn rates(of: &Comparison, change: &Change) -> String {
-    let Change { rate_a, rate_b, difference, low, high, p } = change;
+fn rates(of: &Comparison, change: &RateChange) -> String {
+    let RateChange { rate_a, rate_b, difference, low, high, p } = change;
     let (a, b, p) = match &of.p_holm {
         Some(p_holm) => (of.a.name.as_str(), of.b.name.as_str(), p_holm),
         None => ("the first", "the second", p),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 /// One step of an alignment, with indices into the expected and the recorded sequence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
+pub enum AlignmentStep {
     /// The two match.
     Match(usize, usize),
     /// The second stands where the first was expected.
@@ -19,7 +19,7 @@ pub enum Step {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Alignment {
     /// The steps, in order; those around `unaligned` when that is there.
-    pub steps: Vec<Step>,
+    pub steps: Vec<AlignmentStep>,
     /// The expected and recorded ranges that are too long and too different to align.
     pub unaligned: Option<(Range<usize>, Range<usize>)>,
 }
@@ -27,7 +27,7 @@ pub struct Alignment {
 impl Alignment {
     /// How many steps are not matches: the edit distance, unless a part is unaligned.
     pub fn distance(&self) -> Option<usize> {
-        let edits = self.steps.iter().filter(|step| !matches!(step, Step::Match(..))).count();
+        let edits = self.steps.iter().filter(|step| !matches!(step, AlignmentStep::Match(..))).count();
         self.unaligned.is_none().then_some(edits)
     }
 }
@@ -51,13 +51,13 @@ pub(crate) fn align_by(expected: usize, recorded: usize, price: impl Fn(usize, u
     let shorter = expected.min(recorded);
     let suffix = (0..shorter).take_while(|back| matches(expected - 1 - back, recorded - 1 - back)).count();
     let (expected_end, recorded_end) = (expected - suffix, recorded - suffix);
-    let end = (0..suffix).map(|step| Step::Match(expected_end + step, recorded_end + step));
+    let end = (0..suffix).map(|step| AlignmentStep::Match(expected_end + step, recorded_end + step));
     if let Some(mut steps) = align_in_bands(0, expected_end, recorded_end, &price) {
         steps.extend(end);
         return Alignment { steps, unaligned: None };
     }
     let prefix = (0..shorter - suffix).take_while(|&index| matches(index, index)).count();
-    let mut steps: Vec<Step> = (0..prefix).map(|index| Step::Match(index, index)).collect();
+    let mut steps: Vec<AlignmentStep> = (0..prefix).map(|index| AlignmentStep::Match(index, index)).collect();
     let middle = if prefix > 0 { align_in_bands(prefix, expected_end, recorded_end, &price) } else { None };
     let unaligned = middle.is_none().then_some((prefix..expected_end, prefix..recorded_end));
     steps.extend(middle.into_iter().flatten());
@@ -71,7 +71,7 @@ fn align_in_bands(
     expected_end: usize,
     recorded_end: usize,
     price: &impl Fn(usize, usize) -> u32,
-) -> Option<Vec<Step>> {
+) -> Option<Vec<AlignmentStep>> {
     let (rows, columns) = (expected_end - start, recorded_end - start);
     let mut reach = rows.abs_diff(columns).max(8);
     let mut budget = CELLS;
@@ -123,7 +123,12 @@ impl Band {
         (first..(row + self.above + 1).min(self.columns + 1), first + self.below - row)
     }
 
-    fn align(&self, reach: usize, start: usize, price: &impl Fn(usize, usize) -> u32) -> Option<Vec<Step>> {
+    fn align(
+        &self,
+        reach: usize,
+        start: usize,
+        price: &impl Fn(usize, usize) -> u32,
+    ) -> Option<Vec<AlignmentStep>> {
         let width = self.width();
         let mut choices = vec![MATCH; self.cells()];
         // Slot s of a row holds column row + s - below: the cell above is one slot on, the diagonal one the same.
@@ -158,7 +163,7 @@ impl Band {
         (distance <= reach || is_whole).then(|| self.trace_back(&choices, start))
     }
 
-    fn trace_back(&self, choices: &[u8], start: usize) -> Vec<Step> {
+    fn trace_back(&self, choices: &[u8], start: usize) -> Vec<AlignmentStep> {
         let (mut row, mut column) = (self.rows, self.columns);
         let mut steps = Vec::with_capacity(row.max(column));
         while row + column > 0 {
@@ -166,10 +171,10 @@ impl Band {
             row -= usize::from(choice != EXTRA);
             column -= usize::from(choice != MISSING);
             steps.push(match choice {
-                MATCH => Step::Match(start + row, start + column),
-                SUBSTITUTE => Step::Substitute(start + row, start + column),
-                MISSING => Step::Missing(start + row),
-                _ => Step::Extra(start + column),
+                MATCH => AlignmentStep::Match(start + row, start + column),
+                SUBSTITUTE => AlignmentStep::Substitute(start + row, start + column),
+                MISSING => AlignmentStep::Missing(start + row),
+                _ => AlignmentStep::Extra(start + column),
             });
         }
         steps.reverse();
@@ -193,10 +198,10 @@ fn choose(diagonal: u32, diagonal_choice: u8, missing: u32, extra: u32) -> (u32,
 #[cfg(test)]
 mod tests {
     use super::*;
-    use Step::{Extra, Match, Missing, Substitute};
+    use AlignmentStep::{Extra, Match, Missing, Substitute};
     use proptest::prelude::*;
 
-    fn align_texts(expected: &str, recorded: &str) -> Vec<Step> {
+    fn align_texts(expected: &str, recorded: &str) -> Vec<AlignmentStep> {
         let (expected, recorded) = (expected.as_bytes(), recorded.as_bytes());
         let alignment = align(expected.len(), recorded.len(), |i, j| expected[i] == recorded[j]);
         assert_eq!(alignment.unaligned, None);
@@ -238,7 +243,7 @@ mod tests {
     }
 
     /// The plain table, traced back in the order of preference.
-    fn align_plainly(n: usize, m: usize, matches: impl Fn(usize, usize) -> bool) -> Vec<Step> {
+    fn align_plainly(n: usize, m: usize, matches: impl Fn(usize, usize) -> bool) -> Vec<AlignmentStep> {
         let mut table = vec![vec![0; m + 1]; n + 1];
         for i in 0..=n {
             for j in 0..=m {

@@ -16,7 +16,7 @@ pub(crate) struct Recording<'g> {
     /// The tools to put among those that the servers offer.
     pub(crate) injected_tools: Option<InjectedTools<'g>>,
     /// Runs of its own beside the ordinary ones, in a cassette of their own.
-    pub(crate) side: Option<Side<'g>>,
+    pub(crate) side: Option<SideRecording<'g>>,
     /// The time budget of one call.
     pub(crate) call_budget_ms: Option<u64>,
     /// Prices that come before the shipped ones.
@@ -29,7 +29,7 @@ type InjectedTools<'g> = Box<dyn Fn(&[CatalogueTool]) -> Vec<CatalogueTool> + 'g
 type RunsOf<'g> = Box<dyn Fn(&Agent, &[Run<'_>]) -> Vec<SideRun> + 'g>;
 
 /// Runs that are made for one gate, and that it alone judges.
-pub(crate) struct Side<'g> {
+pub(crate) struct SideRecording<'g> {
     pub(crate) words: SideWords,
     /// Which they are, given the ordinary runs.
     pub(crate) runs: RunsOf<'g>,

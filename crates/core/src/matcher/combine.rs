@@ -1,6 +1,6 @@
 //! Matchers of matchers: `not`, `all-of`, `any-of`.
 
-use super::{Check, Kind, differs, vacuous};
+use super::{Check, MatcherKind, differs, matcher, vacuous};
 use crate::problem::Problem;
 use crate::report::AssertionDiff;
 use crate::suite::read::Field;
@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 /// Every spelling of them: their operands are matchers again.
 pub(super) const KEYS: [&str; 5] = ["not", "all-of", "allOf", "any-of", "anyOf"];
 
-pub(super) const NOT: Kind =
-    Kind::new("not", "There is a value, and this matcher does not hold for it", |field| {
+pub(super) const NOT: MatcherKind =
+    matcher("not", "There is a value, and this matcher does not hold for it", |field| {
         let written = super::documented(field.value_quietly());
         let check = super::read_check(field)?;
         if check.never_holds() {
@@ -20,11 +20,11 @@ pub(super) const NOT: Kind =
         Some(Box::new(Not { check, written }))
     });
 
-pub(super) const ALL_OF: Kind =
-    Kind::new("all-of", "Every one of these matchers holds", |field| Some(Box::new(AllOf(several(field)?))))
+pub(super) const ALL_OF: MatcherKind =
+    matcher("all-of", "Every one of these matchers holds", |field| Some(Box::new(AllOf(several(field)?))))
         .or("allOf");
 
-pub(super) const ANY_OF: Kind = Kind::new("any-of", "At least one of these matchers holds", |field| {
+pub(super) const ANY_OF: MatcherKind = matcher("any-of", "At least one of these matchers holds", |field| {
     let written = super::documented(field.value_quietly());
     let checks = several(field)?;
     if is_one_or_its_opposite(&written) {

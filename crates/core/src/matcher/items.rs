@@ -1,6 +1,6 @@
 //! Matchers of the items of a list: `any-item`, `every-item`, `no-item`.
 
-use super::{Check, Kind, differs};
+use super::{Check, MatcherKind, differs, matcher};
 use crate::report::AssertionDiff;
 use crate::suite::read::Field;
 use serde_json::{Value, json};
@@ -8,22 +8,22 @@ use serde_json::{Value, json};
 /// Every spelling of them: their operands are matchers again.
 pub(super) const KEYS: [&str; 6] = ["any-item", "anyItem", "every-item", "everyItem", "no-item", "noItem"];
 
-pub(super) const ANY_ITEM: Kind = Kind::new(
+pub(super) const ANY_ITEM: MatcherKind = matcher(
     "any-item",
     "The value is a list, and this matcher holds for at least one of its items",
     |field| read(field, "any-item"),
 )
 .or("anyItem");
 
-pub(super) const EVERY_ITEM: Kind = Kind::new(
+pub(super) const EVERY_ITEM: MatcherKind = matcher(
     "every-item",
     "The value is a list with an item or more, and this matcher holds for each of them",
     |field| read(field, "every-item"),
 )
 .or("everyItem");
 
-pub(super) const NO_ITEM: Kind =
-    Kind::new("no-item", "The value is a list, and this matcher holds for none of its items", |field| {
+pub(super) const NO_ITEM: MatcherKind =
+    matcher("no-item", "The value is a list, and this matcher holds for none of its items", |field| {
         read(field, "no-item")
     })
     .or("noItem");

@@ -63,7 +63,7 @@ fn holds(expected: Value, holds: impl Fn(&Value) -> bool + Send + Sync + 'static
 }
 
 /// A matcher of the registry.
-pub(crate) struct Kind {
+pub(crate) struct MatcherKind {
     pub(crate) key: &'static str,
     alias: Option<&'static str>,
     doc: &'static str,
@@ -72,11 +72,11 @@ pub(crate) struct Kind {
 
 type ReadCheck = fn(&mut Field<'_>) -> Option<Box<dyn Check>>;
 
-impl Kind {
-    const fn new(key: &'static str, doc: &'static str, read: ReadCheck) -> Self {
-        Self { key, alias: None, doc, read }
-    }
+const fn matcher(key: &'static str, doc: &'static str, read: ReadCheck) -> MatcherKind {
+    MatcherKind { key, alias: None, doc, read }
+}
 
+impl MatcherKind {
     /// With another spelling of its key.
     const fn or(self, alias: &'static str) -> Self {
         Self { alias: Some(alias), ..self }
@@ -84,7 +84,7 @@ impl Kind {
 }
 
 /// Every matcher, in the order of the documentation.
-pub(crate) const KINDS: &[Kind] = &[
+pub(crate) const KINDS: &[MatcherKind] = &[
     equality::EXACT,
     text::CONTAINS,
     structure::SUBSET,

@@ -1,15 +1,15 @@
 //! How large: `gte`, `lte`, `gt`, `lt`.
 
-use super::{Check, Kind, holds, whole_or_float};
+use super::{Check, MatcherKind, holds, matcher, whole_or_float};
 use crate::suite::read::Field;
 use serde_json::json;
 
-pub(super) const GTE: Kind = Kind::new("gte", "At least this number", |field| read(field, at_least));
-pub(super) const LTE: Kind = Kind::new("lte", "At most this number", |field| read(field, at_most));
-pub(super) const GT: Kind = Kind::new("gt", "More than this number", |field| {
+pub(super) const GTE: MatcherKind = matcher("gte", "At least this number", |field| read(field, at_least));
+pub(super) const LTE: MatcherKind = matcher("lte", "At most this number", |field| read(field, at_most));
+pub(super) const GT: MatcherKind = matcher("gt", "More than this number", |field| {
     read(field, |limit| bound("gt", limit, |number, limit| number > limit))
 });
-pub(super) const LT: Kind = Kind::new("lt", "Less than this number", |field| {
+pub(super) const LT: MatcherKind = matcher("lt", "Less than this number", |field| {
     read(field, |limit| bound("lt", limit, |number, limit| number < limit))
 });
 

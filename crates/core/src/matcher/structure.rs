@@ -1,13 +1,13 @@
 //! The shape of a value: `subset`, `schema`, `length`, `absent`.
 
-use super::{Check, Kind, differences, differs, holds, vacuous};
+use super::{Check, MatcherKind, differences, differs, holds, matcher, vacuous};
 use crate::json::is_subset;
 use crate::problem::Problem;
 use crate::report::AssertionDiff;
 use crate::schema::{JsonSchema, SchemaFault};
 use serde_json::{Value, json};
 
-pub(super) const SUBSET: Kind = Kind::new(
+pub(super) const SUBSET: MatcherKind = matcher(
     "subset",
     "The value has at least this: objects key by key, lists in any order, scalars equal",
     |field| {
@@ -16,8 +16,8 @@ pub(super) const SUBSET: Kind = Kind::new(
     },
 );
 
-pub(super) const SCHEMA: Kind =
-    Kind::new("schema", "The value validates against this JSON Schema (2020-12)", |field| {
+pub(super) const SCHEMA: MatcherKind =
+    matcher("schema", "The value validates against this JSON Schema (2020-12)", |field| {
         let schema = field.json_schema()?;
         if schema.holds_for_all() {
             field.report(vacuous::problem("value"));
@@ -26,7 +26,7 @@ pub(super) const SCHEMA: Kind =
         Some(Box::new(Schema(schema)))
     });
 
-pub(super) const LENGTH: Kind = Kind::new(
+pub(super) const LENGTH: MatcherKind = matcher(
     "length",
     "How many items a list has, or characters a string: a number, or a matcher for it",
     |field| {
@@ -48,7 +48,7 @@ pub(super) const LENGTH: Kind = Kind::new(
     },
 );
 
-pub(super) const ABSENT: Kind = Kind::new(
+pub(super) const ABSENT: MatcherKind = matcher(
     "absent",
     "`true`: there is nothing at the target; `false`: there is something, whatever it is",
     |field| Some(Box::new(Absent(field.flag()?))),

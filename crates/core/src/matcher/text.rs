@@ -1,6 +1,6 @@
 //! Part of a value: `contains` and its relatives, `regex`.
 
-use super::{Kind, differences, differs, holds, vacuous};
+use super::{MatcherKind, differences, differs, holds, matcher, vacuous};
 use crate::json::{is_subset, values_equal};
 use crate::problem::Problem;
 use crate::report::AssertionDiff;
@@ -10,17 +10,14 @@ use serde_json::{Value, json};
 
 const REGEX_SIZE_LIMIT: usize = 1 << 20;
 
-pub(super) const CONTAINS: Kind = Kind::new(
-    "contains",
-    "A string in a string, a value in a list, or a part of an object or list",
-    |field| {
+pub(super) const CONTAINS: MatcherKind =
+    matcher("contains", "A string in a string, a value in a list, or a part of an object or list", |field| {
         let part = vacuous::part(field)?;
         Some(differences(move |actual| not_contained(&part, actual)))
-    },
-);
+    });
 
-pub(super) const ICONTAINS: Kind =
-    Kind::new("icontains", "A string in a string, whatever the case", |field| {
+pub(super) const ICONTAINS: MatcherKind =
+    matcher("icontains", "A string in a string, whatever the case", |field| {
         let part = vacuous::text(field)?;
         let (expected, part) = (json!({ "icontains": part }), part.to_lowercase());
         Some(holds(expected, move |actual| match actual {
@@ -32,33 +29,36 @@ pub(super) const ICONTAINS: Kind =
         }))
     });
 
-pub(super) const CONTAINS_ALL: Kind = Kind::new("contains-all", "Contains every one of these", |field| {
-    let parts = several(field)?;
-    Some(differences(move |actual| {
-        let missing = parts.iter().filter(|part| !contains(part, actual));
-        missing.flat_map(|part| differs(json!({ "contains": part }), actual)).collect()
-    }))
-});
+pub(super) const CONTAINS_ALL: MatcherKind =
+    matcher("contains-all", "Contains every one of these", |field| {
+        let parts = several(field)?;
+        Some(differences(move |actual| {
+            let missing = parts.iter().filter(|part| !contains(part, actual));
+            missing.flat_map(|part| differs(json!({ "contains": part }), actual)).collect()
+        }))
+    });
 
-pub(super) const CONTAINS_ANY: Kind = Kind::new("contains-any", "Contains at least one of these", |field| {
-    let parts = several(field)?;
-    let expected = json!({ "contains-any": parts });
-    Some(holds(expected, move |actual| parts.iter().any(|part| contains(part, actual))))
-});
+pub(super) const CONTAINS_ANY: MatcherKind =
+    matcher("contains-any", "Contains at least one of these", |field| {
+        let parts = several(field)?;
+        let expected = json!({ "contains-any": parts });
+        Some(holds(expected, move |actual| parts.iter().any(|part| contains(part, actual))))
+    });
 
-pub(super) const STARTS_WITH: Kind = Kind::new("starts-with", "A string that starts with this", |field| {
-    let start = vacuous::text(field)?;
-    let expected = json!({ "starts-with": start });
-    Some(holds(expected, move |actual| actual.as_str().is_some_and(|text| text.starts_with(&start))))
-});
+pub(super) const STARTS_WITH: MatcherKind =
+    matcher("starts-with", "A string that starts with this", |field| {
+        let start = vacuous::text(field)?;
+        let expected = json!({ "starts-with": start });
+        Some(holds(expected, move |actual| actual.as_str().is_some_and(|text| text.starts_with(&start))))
+    });
 
-pub(super) const ENDS_WITH: Kind = Kind::new("ends-with", "A string that ends with this", |field| {
+pub(super) const ENDS_WITH: MatcherKind = matcher("ends-with", "A string that ends with this", |field| {
     let end = vacuous::text(field)?;
     let expected = json!({ "ends-with": end });
     Some(holds(expected, move |actual| actual.as_str().is_some_and(|text| text.ends_with(&end))))
 });
 
-pub(super) const REGEX: Kind = Kind::new(
+pub(super) const REGEX: MatcherKind = matcher(
     "regex",
     "A string in which this regular expression matches somewhere; anchor it with ^ and $",
     |field| {

@@ -26,18 +26,18 @@ pub struct Refusal {
 
 /// What of these parameters a provider of this kind is known to refuse for a model.
 pub fn refusals(kind: &Kind, model: &str, parameters: &Parameters) -> Vec<Refusal> {
-    let asked = Asked { model: bare(model), parameters };
+    let asked = AskedModel { model: bare(model), parameters };
     let rules = RULES.iter().filter(|rule| rule.kinds.contains(&kind.name));
-    let refusal = |rule: &Rule| {
+    let refusal = |rule: &RefusalRule| {
         let why = parameters.get(rule.parameter).and_then(|value| (rule.why)(&asked, value))?;
-        let Rule { parameter, help, has_no_place, .. } = *rule;
+        let RefusalRule { parameter, help, has_no_place, .. } = *rule;
         Some(Refusal { parameter, why: why.into_owned(), help, has_no_place })
     };
     rules.filter_map(refusal).collect()
 }
 
 /// What is asked of which model.
-struct Asked<'a> {
+struct AskedModel<'a> {
     model: &'a str,
     parameters: &'a Parameters,
 }
@@ -45,10 +45,10 @@ struct Asked<'a> {
 /// Why a value is refused; `None` when it is not.
 type Why = Option<Cow<'static, str>>;
 
-struct Rule {
+struct RefusalRule {
     kinds: &'static [&'static str],
     parameter: &'static str,
-    why: fn(&Asked<'_>, &Value) -> Why,
+    why: fn(&AskedModel<'_>, &Value) -> Why,
     help: &'static str,
     has_no_place: bool,
 }
@@ -57,18 +57,18 @@ const fn rule(
     kinds: &'static [&'static str],
     parameter: &'static str,
     help: &'static str,
-    why: fn(&Asked<'_>, &Value) -> Why,
-) -> Rule {
-    Rule { kinds, parameter, why, help, has_no_place: false }
+    why: fn(&AskedModel<'_>, &Value) -> Why,
+) -> RefusalRule {
+    RefusalRule { kinds, parameter, why, help, has_no_place: false }
 }
 
 const fn no_place(
     kinds: &'static [&'static str],
     parameter: &'static str,
     help: &'static str,
-    why: fn(&Asked<'_>, &Value) -> Why,
-) -> Rule {
-    Rule { has_no_place: true, ..rule(kinds, parameter, help, why) }
+    why: fn(&AskedModel<'_>, &Value) -> Why,
+) -> RefusalRule {
+    RefusalRule { has_no_place: true, ..rule(kinds, parameter, help, why) }
 }
 
 const ANTHROPIC: &[&str] = &["anthropic"];
@@ -81,7 +81,7 @@ const REMOVE: &str = "remove it, or set it under `models:` for those that take i
 const OTHER_WORD: &str = "write another word, or remove it";
 const NO_SEED: &str = "remove it; `runs:` shows how much the answers differ";
 
-static RULES: &[Rule] = &[
+static RULES: &[RefusalRule] = &[
     no_place(ANTHROPIC, "seed", NO_SEED, |_, _| when(true, "Anthropic has no seed")),
     no_place(RESPONSES, "seed", NO_SEED, |_, _| {
         when(true, "the Responses of OpenAI have no seed; Chat Completions (`type: openai`) have one")
@@ -169,13 +169,13 @@ fn is_one(value: &Value) -> bool {
 }
 
 /// Newer models of Anthropic sample as they see fit.
-fn unsampled(asked: &Asked<'_>) -> Why {
+fn unsampled(asked: &AskedModel<'_>) -> Why {
     let is_newer = claude(asked.model).is_some_and(|version| version >= (4, 7));
     when(is_newer, "Claude from 4.7 on takes no sampling parameters")
 }
 
 /// As do models of `OpenAI` while they reason.
-fn reasoned(asked: &Asked<'_>, value: &Value) -> Why {
+fn reasoned(asked: &AskedModel<'_>, value: &Value) -> Why {
     let can_be_kept = version(asked.model).is_some_and(|version| version >= (5, 1));
     let is_kept = can_be_kept && asked.parameters.get("reasoning_effort").is_some_and(|word| word == "none");
     when(
@@ -194,7 +194,7 @@ fn efforts_of_openai(model: &str) -> &'static [&'static str] {
     }
 }
 
-impl Asked<'_> {
+impl AskedModel<'_> {
     fn has(&self, parameter: &str) -> bool {
         self.parameters.contains_key(parameter)
     }

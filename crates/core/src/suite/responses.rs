@@ -11,12 +11,12 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone, Default)]
 pub struct Script {
     roots: Option<Vec<Deferred>>,
-    sampling: Vec<Rule>,
-    elicitation: Vec<Rule>,
+    sampling: Vec<ScriptedRule>,
+    elicitation: Vec<ScriptedRule>,
 }
 
 #[derive(Debug, Clone)]
-struct Rule {
+struct ScriptedRule {
     when: Option<Deferred>,
     then: Then,
 }
@@ -123,7 +123,7 @@ impl Script {
     }
 }
 
-impl Rule {
+impl ScriptedRule {
     fn fits_always(&self) -> bool {
         match &self.when {
             None => true,
@@ -173,7 +173,7 @@ fn read_rules(
     field: &mut Field<'_>,
     answers: &[&'static str],
     read: fn(&mut Block<'_>) -> Option<Then>,
-) -> Option<Vec<Rule>> {
+) -> Option<Vec<ScriptedRule>> {
     let mut always: Option<Span> = None;
     field.list(|field| {
         if let (Some(before), false) = (always, field.is_describing()) {
@@ -193,7 +193,7 @@ fn read_rule(
     field: &mut Field<'_>,
     answers: &[&'static str],
     read: fn(&mut Block<'_>) -> Option<Then>,
-) -> Option<Rule> {
+) -> Option<ScriptedRule> {
     let rule = field.block(|block| {
         let doc = "What the request's parameters must have for this answer; any request when left out";
         let when = block.optional("when", doc, |f| f.deferred_map());
@@ -203,7 +203,7 @@ fn read_rule(
             let help = format!("write one of {}", quoted(answers));
             block.report(Problem::error("this has no answer").help(help));
         }
-        Some(Rule { when, then: then? })
+        Some(ScriptedRule { when, then: then? })
     });
     field.amend_exactly_one_of(answers.iter().copied());
     rule.flatten()

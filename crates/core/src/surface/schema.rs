@@ -4,7 +4,7 @@ use super::look::{Look, SCHEMA};
 use super::rules::Spots;
 use crate::provider::FAMILIES;
 use crate::schema::JsonSchema;
-use crate::tool_schema::{Rule, fit};
+use crate::tool_schema::{SchemaRule, fit};
 use std::collections::BTreeMap;
 
 pub(super) fn is_invalid(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
@@ -26,7 +26,7 @@ pub(super) fn is_refused_for_its_form(look: &Look<'_>, _: &[Look<'_>]) -> Spots 
     refusals(look, |rule| rule.is_form)
 }
 
-fn refusals(look: &Look<'_>, is_meant: fn(&Rule) -> bool) -> Spots {
+fn refusals(look: &Look<'_>, is_meant: fn(&SchemaRule) -> bool) -> Spots {
     let Some(schema) = &look.tool.tool.input_schema else { return Vec::new() };
     let mut by: BTreeMap<(String, &str), Vec<&str>> = BTreeMap::new();
     for family in FAMILIES {

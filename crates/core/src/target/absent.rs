@@ -1,7 +1,7 @@
 //! Why does a path lead to nothing in a run?
 
 use super::shape::push_step;
-use super::{Path, Step, resolve};
+use super::{Path, PathStep, resolve};
 use crate::problem::nearest;
 use crate::trace::Trace;
 use crate::words::some_of;
@@ -16,10 +16,10 @@ impl Path {
     }
 
     fn missing_key(&self, trace: &Trace<'_>) -> Option<String> {
-        let each = self.steps.iter().position(|step| *step == Step::Each)?;
+        let each = self.steps.iter().position(|step| *step == PathStep::Each)?;
         let found = |end: usize| resolve::in_trace(&self.steps[..end], trace);
         let missing = (each + 1..self.steps.len()).find(|&at| found(at + 1).is_none())?;
-        let Step::Key { name, .. } = &self.steps[missing] else { return None };
+        let PathStep::Key { name, .. } = &self.steps[missing] else { return None };
         let Value::Array(items) = found(missing)? else { return None };
         let keys: BTreeSet<&str> = items
             .iter()
@@ -43,7 +43,7 @@ impl Path {
     }
 }
 
-fn in_words(steps: &[Step]) -> String {
+fn in_words(steps: &[PathStep]) -> String {
     let mut words = String::new();
     for step in steps {
         push_step(&mut words, step);

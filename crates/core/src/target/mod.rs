@@ -16,7 +16,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Path {
     written: String,
-    steps: Vec<Step>,
+    steps: Vec<PathStep>,
     /// Whether a null at its end says that nothing was recorded; within arguments and content it is a value.
     null_is_absent: bool,
     /// What stands at its end.
@@ -24,7 +24,7 @@ pub struct Path {
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Step {
+enum PathStep {
     /// `.name`; a quoted key is never checked, so that fields mcptest does not know stay reachable.
     Key { name: String, quoted: bool },
     /// `[2]`, `[-1]`
@@ -73,6 +73,6 @@ impl Path {
 
     /// Whether the path starts with this key.
     pub(crate) fn starts_with(&self, key: &str) -> bool {
-        matches!(self.steps.first(), Some(Step::Key { name, .. }) if name == key)
+        matches!(self.steps.first(), Some(PathStep::Key { name, .. }) if name == key)
     }
 }

@@ -1,9 +1,9 @@
 //! The spelling of a path.
 
-use super::Step;
+use super::PathStep;
 use crate::problem::Problem;
 
-pub(super) fn steps(written: &str) -> Result<Vec<Step>, Box<Problem>> {
+pub(super) fn steps(written: &str) -> Result<Vec<PathStep>, Box<Problem>> {
     let mut steps = Vec::new();
     let mut rest = written;
     let mut expect_key = true;
@@ -29,10 +29,10 @@ pub(super) fn steps(written: &str) -> Result<Vec<Step>, Box<Problem>> {
     Ok(steps)
 }
 
-fn key<'t>(text: &'t str, written: &str) -> Result<(Step, &'t str), Box<Problem>> {
+fn key<'t>(text: &'t str, written: &str) -> Result<(PathStep, &'t str), Box<Problem>> {
     if text.starts_with(['"', '\'']) {
         let (name, rest) = quoted(text, written)?;
-        return Ok((Step::Key { name, quoted: true }, rest));
+        return Ok((PathStep::Key { name, quoted: true }, rest));
     }
     let end = text.find(['.', '[']).unwrap_or(text.len());
     let name = &text[..end];
@@ -42,24 +42,24 @@ fn key<'t>(text: &'t str, written: &str) -> Result<(Step, &'t str), Box<Problem>
             "a key is missing or has a space in it; quote keys with odd characters",
         ));
     }
-    Ok((Step::Key { name: name.to_owned(), quoted: false }, &text[end..]))
+    Ok((PathStep::Key { name: name.to_owned(), quoted: false }, &text[end..]))
 }
 
-fn bracket<'t>(inner: &'t str, written: &str) -> Result<(Step, &'t str), Box<Problem>> {
+fn bracket<'t>(inner: &'t str, written: &str) -> Result<(PathStep, &'t str), Box<Problem>> {
     if inner.starts_with(['"', '\'']) {
         let (name, rest) = quoted(inner, written)?;
         let rest = rest.strip_prefix(']').ok_or_else(|| problem(written, "`[` is never closed with `]`"))?;
-        return Ok((Step::Key { name, quoted: true }, rest));
+        return Ok((PathStep::Key { name, quoted: true }, rest));
     }
     let (index, rest) =
         inner.split_once(']').ok_or_else(|| problem(written, "`[` is never closed with `]`"))?;
     if index == "*" {
-        return Ok((Step::Each, rest));
+        return Ok((PathStep::Each, rest));
     }
     let index = index
         .parse()
         .map_err(|_| problem(written, &format!("`[{index}]` is neither a number, `*` nor a quoted key")))?;
-    Ok((Step::Index(index), rest))
+    Ok((PathStep::Index(index), rest))
 }
 
 fn quoted<'t>(text: &'t str, written: &str) -> Result<(String, &'t str), Box<Problem>> {

@@ -1,6 +1,6 @@
 //! Following a path through the recorded text, reading only what it passes.
 
-use super::Step;
+use super::PathStep;
 use crate::trace::Trace;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
@@ -9,14 +9,14 @@ use std::borrow::Cow;
 use std::fmt;
 
 /// What the steps lead to in a trace. `tool_names` is derived; all else is as recorded.
-pub(super) fn in_trace(steps: &[Step], trace: &Trace<'_>) -> Option<Value> {
-    if let [Step::Key { name, quoted: false }, rest @ ..] = steps {
+pub(super) fn in_trace(steps: &[PathStep], trace: &Trace<'_>) -> Option<Value> {
+    if let [PathStep::Key { name, quoted: false }, rest @ ..] = steps {
         if name == "tool_names" {
             let names = trace.tool_names().map(Value::from).collect();
             return in_value(Value::Array(names), rest);
         }
         // A total that is not recorded is the sum of its parts.
-        if let ("conversation", [Step::Key { name: tokens, .. }, Step::Key { name: total, .. }]) =
+        if let ("conversation", [PathStep::Key { name: tokens, .. }, PathStep::Key { name: total, .. }]) =
             (name.as_str(), rest)
             && (tokens.as_str(), total.as_str()) == ("tokens", "total")
         {
@@ -27,11 +27,12 @@ pub(super) fn in_trace(steps: &[Step], trace: &Trace<'_>) -> Option<Value> {
             return in_value(Value::Array(Vec::new()), rest);
         }
         // A name is the bare one, also where it was recorded as on the wire.
-        if let ("tool_calls", [which, Step::Key { name, quoted: false }, rest @ ..]) = (name.as_str(), rest)
+        if let ("tool_calls", [which, PathStep::Key { name, quoted: false }, rest @ ..]) =
+            (name.as_str(), rest)
             && name == "name"
         {
             let names = trace.tool_names().map(Value::from).collect();
-            let steps: Vec<Step> = std::iter::once(which).chain(rest).cloned().collect();
+            let steps: Vec<PathStep> = std::iter::once(which).chain(rest).cloned().collect();
             return in_value(Value::Array(names), &steps);
         }
     }
@@ -39,10 +40,10 @@ pub(super) fn in_trace(steps: &[Step], trace: &Trace<'_>) -> Option<Value> {
 }
 
 /// What the steps lead to in a JSON text.
-pub(super) fn in_text(text: &str, steps: &[Step]) -> Option<Value> {
+pub(super) fn in_text(text: &str, steps: &[PathStep]) -> Option<Value> {
     let Some((step, rest)) = steps.split_first() else { return serde_json::from_str(text).ok() };
     match step {
-        Step::Key { name, quoted } => {
+        PathStep::Key { name, quoted } => {
             if let Some(found) = member(text, name) {
                 return in_text(found, rest);
             }
@@ -51,8 +52,8 @@ pub(super) fn in_text(text: &str, steps: &[Step]) -> Option<Value> {
                 .flatten()
                 .and_then(|length| in_value(length, rest))
         }
-        Step::Index(index) => in_text(item(text, *index)?, rest),
-        Step::Each => {
+        PathStep::Index(index) => in_text(item(text, *index)?, rest),
+        PathStep::Each => {
             let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
             let found: Vec<Value> = items.iter().filter_map(|item| in_text(item.get(), rest)).collect();
             (items.is_empty() || !found.is_empty()).then_some(Value::Array(found))
@@ -60,7 +61,7 @@ pub(super) fn in_text(text: &str, steps: &[Step]) -> Option<Value> {
     }
 }
 
-fn in_value(value: Value, steps: &[Step]) -> Option<Value> {
+fn in_value(value: Value, steps: &[PathStep]) -> Option<Value> {
     if steps.is_empty() { Some(value) } else { in_text(&value.to_string(), steps) }
 }
 

@@ -1,6 +1,6 @@
 //! What a trace can have: a path outside of it is a slip, not an absent value.
 
-use super::Step;
+use super::PathStep;
 use crate::grade::SCORERS;
 use crate::matcher::Type;
 use crate::problem::Problem;
@@ -53,7 +53,7 @@ pub(super) struct End {
 }
 
 /// Refuses a path that leads where nothing can ever be; says what stands at its end.
-pub(super) fn check(steps: &[Step], roots: Roots) -> Result<End, Box<Problem>> {
+pub(super) fn check(steps: &[PathStep], roots: Roots) -> Result<End, Box<Problem>> {
     if roots == Roots::Trace && starts_with_scorers(steps) {
         if of_scorer(steps).is_some() {
             return Ok(End { is_own: false, holds: Type::Any });
@@ -73,20 +73,20 @@ pub(super) fn check(steps: &[Step], roots: Roots) -> Result<End, Box<Problem>> {
         shape = next;
         push_step(&mut before, step);
     }
-    let is_argument = matches!(steps.last(), Some(Step::Key { name, .. }) if name == "args");
-    let each = steps.iter().filter(|step| **step == Step::Each);
+    let is_argument = matches!(steps.last(), Some(PathStep::Key { name, .. }) if name == "args");
+    let each = steps.iter().filter(|step| **step == PathStep::Each);
     let holds = each.fold(type_of(shape), |of, _| Type::List(Box::new(of)));
     Ok(End { is_own: !is_argument, holds })
 }
 
-fn starts_with_scorers(steps: &[Step]) -> bool {
-    matches!(steps.first(), Some(Step::Key { name, quoted: false }) if name == SCORERS)
+fn starts_with_scorers(steps: &[PathStep]) -> bool {
+    matches!(steps.first(), Some(PathStep::Key { name, quoted: false }) if name == SCORERS)
 }
 
 /// The scorer whose number this leads to.
-pub(super) fn of_scorer(steps: &[Step]) -> Option<&str> {
+pub(super) fn of_scorer(steps: &[PathStep]) -> Option<&str> {
     match steps {
-        [_, Step::Key { name, .. }, Step::Key { .. }] if starts_with_scorers(steps) => Some(name),
+        [_, PathStep::Key { name, .. }, PathStep::Key { .. }] if starts_with_scorers(steps) => Some(name),
         _ => None,
     }
 }
@@ -103,18 +103,24 @@ fn type_of(shape: &Shape) -> Type {
 }
 
 /// The shape one step further; `None` where anything goes.
-fn follow(shape: &'static Shape, step: &Step, before: &str) -> Result<Option<&'static Shape>, Box<Problem>> {
+fn follow(
+    shape: &'static Shape,
+    step: &PathStep,
+    before: &str,
+) -> Result<Option<&'static Shape>, Box<Problem>> {
     match (shape, step) {
-        (Any, _) | (_, Step::Key { quoted: true, .. }) => Ok(None),
-        (List(_) | Text, Step::Key { name, .. }) if name == "length" => Ok(Some(&Number)),
-        (List(item), Step::Index(_) | Step::Each) => Ok(Some(item)),
-        (Record(fields), Step::Key { name, .. }) => field(fields, name, before).map(Some),
-        (List(_), Step::Key { name, .. }) => {
+        (Any, _) | (_, PathStep::Key { quoted: true, .. }) => Ok(None),
+        (List(_) | Text, PathStep::Key { name, .. }) if name == "length" => Ok(Some(&Number)),
+        (List(item), PathStep::Index(_) | PathStep::Each) => Ok(Some(item)),
+        (Record(fields), PathStep::Key { name, .. }) => field(fields, name, before).map(Some),
+        (List(_), PathStep::Key { name, .. }) => {
             let help = format!("write `{before}[0].{name}` for one item or `{before}[*].{name}` for all");
             Err(Problem::error(format!("`{before}` is a list and has no `{name}`")).help(help).into())
         }
-        (_, Step::Index(_) | Step::Each) => Err(Problem::error(format!("`{before}` is not a list")).into()),
-        (Text | Whole | Number | Flag, Step::Key { name, .. }) => {
+        (_, PathStep::Index(_) | PathStep::Each) => {
+            Err(Problem::error(format!("`{before}` is not a list")).into())
+        }
+        (Text | Whole | Number | Flag, PathStep::Key { name, .. }) => {
             let kind = type_of(shape).in_words();
             Err(Problem::error(format!("`{before}` is {kind} and has no `{name}`")).into())
         }
@@ -140,14 +146,14 @@ fn field(fields: &'static [Field], name: &str, before: &str) -> Result<&'static 
     Err(Problem::error(format!("{place} {verb} `{name}`")).help(help).into())
 }
 
-pub(super) fn push_step(path: &mut String, step: &Step) {
+pub(super) fn push_step(path: &mut String, step: &PathStep) {
     match step {
-        Step::Key { name, .. } if path.is_empty() => path.push_str(name),
-        Step::Key { name, .. } => {
+        PathStep::Key { name, .. } if path.is_empty() => path.push_str(name),
+        PathStep::Key { name, .. } => {
             path.push('.');
             path.push_str(name);
         }
-        Step::Index(index) => path.push_str(&format!("[{index}]")),
-        Step::Each => path.push_str("[*]"),
+        PathStep::Index(index) => path.push_str(&format!("[{index}]")),
+        PathStep::Each => path.push_str("[*]"),
     }
 }

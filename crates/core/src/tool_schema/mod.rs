@@ -4,7 +4,7 @@ mod merge;
 mod rules;
 mod tree;
 
-pub use rules::{RULES, Rule, most_tools};
+pub use rules::{RULES, SchemaRule, most_tools};
 
 use crate::json::{Members, pointer_key};
 use crate::provider::Family;
@@ -14,9 +14,9 @@ use tree::{Entries, Tree};
 
 /// Something in a schema that a provider refuses.
 #[derive(Debug, Clone)]
-pub struct Finding {
+pub struct SchemaFinding {
     /// The row of the table.
-    pub rule: &'static Rule,
+    pub rule: &'static SchemaRule,
     /// Where in the schema it is, as `properties.tags`; empty at the top, and of names the names.
     pub place: String,
     /// The same as a JSON pointer; of names, where they stand.
@@ -29,11 +29,11 @@ pub struct Fitted {
     /// What is sent.
     pub schema: Box<RawValue>,
     /// What was mended in it.
-    pub findings: Vec<Finding>,
+    pub findings: Vec<SchemaFinding>,
     renamed: Renamed,
 }
 
-impl Finding {
+impl SchemaFinding {
     /// What the provider refuses, and where.
     pub fn refused(&self, family: &Family) -> String {
         let at = if self.place.is_empty() { String::new() } else { format!(" (`{}`)", self.place) };
@@ -80,7 +80,7 @@ impl Fitted {
 /// The way through a schema.
 struct Fitting<'f> {
     family: &'f Family,
-    findings: Vec<Finding>,
+    findings: Vec<SchemaFinding>,
     renamed: Renamed,
 }
 
@@ -118,7 +118,7 @@ impl Fitting<'_> {
                 let names: Vec<&str> = self.renamed.values().map(String::as_str).collect();
                 let place = if rule.name == KEYS { names.join("`, `") } else { place.to_owned() };
                 let pointer = pointer.to_owned() + if rule.name == KEYS { "/properties" } else { "" };
-                self.findings.push(Finding { rule, place, pointer });
+                self.findings.push(SchemaFinding { rule, place, pointer });
             }
         }
         for (at, key) in PARTS.iter().enumerate() {

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 /// A row of the table: what which providers refuse, and how it is mended.
 #[derive(Debug)]
-pub struct Rule {
+pub struct SchemaRule {
     /// Its name.
     pub name: &'static str,
     /// The families of providers that refuse it.
@@ -35,8 +35,8 @@ pub(super) const KEYS: &str = "keys";
 const ALL: &[&str] = &["anthropic", "openai", "gemini", "mistral"];
 
 /// The table, in the order in which a schema is mended.
-pub const RULES: &[Rule] = &[
-    Rule {
+pub const RULES: &[SchemaRule] = &[
+    SchemaRule {
         name: "choice",
         families: &["anthropic", "openai"],
         refused: "`anyOf`, `oneOf` or `allOf` at the top level",
@@ -45,7 +45,7 @@ pub const RULES: &[Rule] = &[
         is_of_whole: true,
         apply: |schema, _| merge_choices(schema),
     },
-    Rule {
+    SchemaRule {
         name: "type",
         families: ALL,
         refused: "a schema without `type: object`",
@@ -60,7 +60,7 @@ pub const RULES: &[Rule] = &[
             is_wrong
         },
     },
-    Rule {
+    SchemaRule {
         name: "properties",
         families: &["openai"],
         refused: "an object without `properties`",
@@ -75,7 +75,7 @@ pub const RULES: &[Rule] = &[
             is_wrong
         },
     },
-    Rule {
+    SchemaRule {
         name: KEYS,
         families: &["anthropic"],
         refused: "a property whose name is not 1 to 64 of the characters a-z, A-Z, 0-9, `_`, `.` and `-`",
@@ -84,7 +84,7 @@ pub const RULES: &[Rule] = &[
         is_of_whole: true,
         apply: rename_keys,
     },
-    Rule {
+    SchemaRule {
         name: "schema",
         families: &["gemini"],
         refused: "`$schema`",
@@ -96,7 +96,7 @@ pub const RULES: &[Rule] = &[
             is_there && schema.remove("$schema").is_some()
         },
     },
-    Rule {
+    SchemaRule {
         name: "tuple",
         families: ALL,
         refused: "a list as `items`",
@@ -110,7 +110,7 @@ pub const RULES: &[Rule] = &[
             true
         },
     },
-    Rule {
+    SchemaRule {
         name: "items",
         families: &["openai", "gemini"],
         refused: "an array without `items`",
@@ -127,7 +127,7 @@ pub const RULES: &[Rule] = &[
             is_wrong
         },
     },
-    Rule {
+    SchemaRule {
         name: "exclusive",
         families: ALL,
         refused: "`exclusiveMinimum` or `exclusiveMaximum` that is true or false",
@@ -139,7 +139,7 @@ pub const RULES: &[Rule] = &[
             exclusive(schema, "exclusiveMaximum", "maximum") || low
         },
     },
-    Rule {
+    SchemaRule {
         name: "required",
         families: ALL,
         refused: "`required` that is no list",

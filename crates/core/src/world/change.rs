@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 pub type Place = Vec<String>;
 
 /// What a place has from now on; nothing, when it is taken away.
-pub(super) type Change = (Place, Option<Value>);
+pub(super) type StateChange = (Place, Option<Value>);
 
 /// What stands at a place.
 pub(crate) fn find<'v>(state: &'v Value, place: &[String]) -> Option<&'v Value> {

@@ -1,6 +1,6 @@
 //! `effect:` what does a call change in the state?
 
-use super::change::{Change, check, find, shown};
+use super::change::{StateChange, check, find, shown};
 use super::place::{PlaceTemplate, filled};
 use crate::json::values_equal;
 use crate::problem::{Problem, Span};
@@ -99,7 +99,7 @@ impl Verb {
 
 impl Effect {
     /// The change, when the call has the arguments that it names; or why it cannot be made.
-    pub(super) fn planned(&self, state: &Value, args: &Value) -> Result<Option<Change>, String> {
+    pub(super) fn planned(&self, state: &Value, args: &Value) -> Result<Option<StateChange>, String> {
         let Some((place, value)) = self.place.of(args).zip(filled(&self.value, args)) else {
             return Ok(None);
         };

@@ -47,7 +47,7 @@ pub(crate) struct Forbidden {
 
 /// What a call does to a state.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Step {
+pub enum WorldStep {
     /// Nothing: its tool has no transitions.
     Read,
     /// It changed, or may have changed, what stands at these places.
@@ -85,19 +85,19 @@ impl World {
     }
 
     /// Makes a call in a state: the first transition of its tool whose guards hold.
-    pub(crate) fn step(&self, state: &mut Value, tool: Tool<'_>, args: &Value) -> Step {
+    pub(crate) fn step(&self, state: &mut Value, tool: Tool<'_>, args: &Value) -> WorldStep {
         let mut why = Vec::new();
         for transition in self.transitions.iter().filter(|transition| tool.is(&transition.tool)) {
             match transition.made(state, args) {
                 Ok((changed, places)) => {
                     *state = changed;
-                    return Step::Changed(places);
+                    return WorldStep::Changed(places);
                 }
                 Err(reason) => why.push(reason),
             }
         }
         why.dedup();
-        if why.is_empty() { Step::Read } else { Step::Invalid(why.join("; ")) }
+        if why.is_empty() { WorldStep::Read } else { WorldStep::Invalid(why.join("; ")) }
     }
 
     /// Whether a tool changes something in this world.

@@ -1,6 +1,6 @@
 //! A state that servers share while an agent acts on it.
 
-use super::{Step, World};
+use super::{World, WorldStep};
 use crate::trace::Tool;
 use serde_json::Value;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -46,7 +46,8 @@ impl Running {
         let Some(rules) = &self.rules else { return Ok(answer()) };
         let _alone = lock(&self.turn);
         let before = self.state();
-        if let Step::Invalid(why) = self.with(|state| rules.step(state, Tool::new(tool, Some(server)), args))
+        if let WorldStep::Invalid(why) =
+            self.with(|state| rules.step(state, Tool::new(tool, Some(server)), args))
         {
             return Err(why);
         }

@@ -14,7 +14,7 @@ fn world(text: &str) -> World {
     world
 }
 
-fn step(world: &World, state: &mut Value, tool: &str, args: &Value) -> Step {
+fn step(world: &World, state: &mut Value, tool: &str, args: &Value) -> WorldStep {
     world.step(state, Tool::new(tool, None), args)
 }
 
@@ -22,7 +22,7 @@ fn step(world: &World, state: &mut Value, tool: &str, args: &Value) -> Step {
 fn after(seed: &Value, effect: &str, args: &Value) -> Value {
     let world = world(&format!("seed: {seed}\ntransitions:\n  - tool: go\n    effect: {effect}\n"));
     let mut state = world.seed.clone();
-    assert!(matches!(step(&world, &mut state, "go", args), Step::Changed(_)));
+    assert!(matches!(step(&world, &mut state, "go", args), WorldStep::Changed(_)));
     state
 }
 
@@ -30,7 +30,7 @@ fn after(seed: &Value, effect: &str, args: &Value) -> Value {
 fn refusal(seed: &Value, guard: &str, args: &Value) -> Option<String> {
     let world = world(&format!("seed: {seed}\ntransitions:\n  - tool: go\n    when: {guard}\n"));
     match step(&world, &mut world.seed.clone(), "go", args) {
-        Step::Invalid(why) => Some(why),
+        WorldStep::Invalid(why) => Some(why),
         _ => None,
     }
 }
@@ -55,7 +55,7 @@ fn an_effect_sees_what_those_before_it_did_and_a_refused_call_changes_nothing() 
     assert_eq!(after(&json!({"n": 1, "list": [2]}), twice, &json!({})), json!({"n": 13, "list": [1]}));
     let world = world("seed: { n: 1, s: x }\ntransitions: [{ tool: go, effect: { inc: { n: 1, s: 1 } } }]");
     let mut state = world.seed.clone();
-    assert!(matches!(step(&world, &mut state, "go", &json!({})), Step::Invalid(_)));
+    assert!(matches!(step(&world, &mut state, "go", &json!({})), WorldStep::Invalid(_)));
     assert_eq!(state, world.seed);
 }
 
@@ -114,11 +114,13 @@ fn the_first_transition_that_holds_is_made_and_a_call_with_none_changes_nothing(
          - { tool: bank.go, when: { n: 2 }, effect: { inc: { n: text } } }\n",
     );
     let mut state = world.seed.clone();
-    assert!(matches!(step(&world, &mut state, "go", &json!({})), Step::Changed(places) if places.len() == 2));
+    assert!(
+        matches!(step(&world, &mut state, "go", &json!({})), WorldStep::Changed(places) if places.len() == 2)
+    );
     assert_eq!(state, json!({"n": 2, "m": 1}));
     let why = "`n` is 2, and must be 1; `n` cannot be changed by \"text\"";
-    assert_eq!(step(&world, &mut state, "go", &json!({})), Step::Invalid(why.to_owned()));
-    assert_eq!(step(&world, &mut state, "look", &json!({})), Step::Read);
+    assert_eq!(step(&world, &mut state, "go", &json!({})), WorldStep::Invalid(why.to_owned()));
+    assert_eq!(step(&world, &mut state, "look", &json!({})), WorldStep::Read);
     assert_eq!(state, json!({"n": 2, "m": 1}));
 }
 
@@ -133,7 +135,7 @@ fn what_cannot_be_changed_makes_the_call_invalid() {
             "seed: {{ n: 5, list: [0] }}\ntransitions:\n  - {{ tool: go, effect: {effect} }}\n"
         ));
         let mut state = world.seed.clone();
-        assert_eq!(step(&world, &mut state, "go", &json!({})), Step::Invalid(why.to_owned()));
+        assert_eq!(step(&world, &mut state, "go", &json!({})), WorldStep::Invalid(why.to_owned()));
         assert_eq!(state, world.seed);
     }
 }

@@ -8,7 +8,7 @@ mod tests;
 use crate::pretty;
 use crate::words::{count, only_in};
 use crate::{Reporter, json};
-use mcptest_core::baseline::{Class, Comparison, Side, TestComparison};
+use mcptest_core::baseline::{BaselineSide, Class, Comparison, TestComparison};
 
 /// The JSON Schema of the comparison (draft 2020-12).
 pub const SCHEMA: &str = include_str!("baseline-diff.schema.json");
@@ -27,7 +27,7 @@ pub const REPORTERS: &[Reporter<Comparison>] = &[
 ];
 
 /// The model, or the file where it names none.
-pub(crate) fn named(side: &Side) -> &str {
+pub(crate) fn named(side: &BaselineSide) -> &str {
     side.model.as_deref().unwrap_or(&side.file)
 }
 

@@ -8,7 +8,7 @@ use crate::comparison::{
 };
 use crate::words::count;
 use anstyle::Style;
-use mcptest_core::compare::{Compared, Comparison, Several, Side, TestChange, Verdict};
+use mcptest_core::compare::{Compared, ComparedSide, Comparison, Several, TestChange, Verdict};
 
 pub(crate) fn render(compared: &Compared, options: &Options) -> Vec<u8> {
     let mut page = Page::new(options);
@@ -67,7 +67,7 @@ fn of_two(page: &mut Page, comparison: &Comparison, options: &Options) {
     page.line(&Line::at(0).styled(colour(Some(comparison.verdict)), &comparison.sentence));
 }
 
-fn size(side: &Side) -> String {
+fn size(side: &ComparedSide) -> String {
     format!(" ({}, {})", count(side.tests, "test"), count(side.runs as usize, "run"))
 }
 

@@ -7,7 +7,7 @@ mod tests;
 use super::assertion::Assertion;
 use super::facts::AgentFacts;
 use super::gate::{Gate, GateKind, GateTrait};
-use super::recording::{Recording, Side, SideRun, SideWords};
+use super::recording::{Recording, SideRecording, SideRun, SideWords};
 use super::scores::Scores;
 use super::shown::Shown;
 use super::target::{Fold, Target, Unit};
@@ -116,7 +116,7 @@ impl Gate for Ablate {
             self.sets(runs).into_iter().flat_map(of_set).collect()
         };
         let words = SideWords { all: "the ablation", one: "ablated run", file: "ablated" };
-        Recording { side: Some(Side { words, runs: Box::new(runs) }), ..Recording::default() }
+        Recording { side: Some(SideRecording { words, runs: Box::new(runs) }), ..Recording::default() }
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {

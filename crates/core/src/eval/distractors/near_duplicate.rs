@@ -10,10 +10,10 @@ use std::collections::BTreeSet;
 struct Twist {
     suffix: &'static str,
     says: &'static str,
-    change: Change,
+    change: ArgumentChange,
 }
 
-enum Change {
+enum ArgumentChange {
     /// One more argument that must be given: its name and what it is.
     Demands(&'static str, &'static str),
     /// One more argument that may be given.
@@ -24,7 +24,7 @@ enum Change {
     Repeats,
 }
 
-use Change::{Allows, Demands, Narrows, Repeats};
+use ArgumentChange::{Allows, Demands, Narrows, Repeats};
 
 const TWISTS: &[Twist] = &[
     Twist {
@@ -141,7 +141,7 @@ fn variant(of: &CatalogueTool, name: String, twist: &Twist) -> CatalogueTool {
     }
 }
 
-fn changed(schema: Option<&Value>, change: &Change) -> Value {
+fn changed(schema: Option<&Value>, change: &ArgumentChange) -> Value {
     let empty = || Map::from_iter([("type".to_owned(), json!("object"))]);
     let mut schema = schema.and_then(Value::as_object).cloned().unwrap_or_else(empty);
     let text = |doc: &str| json!({ "type": "string", "description": doc });

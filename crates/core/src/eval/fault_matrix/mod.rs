@@ -7,7 +7,7 @@ mod tests;
 use super::combination::Combination;
 use super::facts::AgentFacts;
 use super::gate::{Gate, GateKind, GateTrait};
-use super::recording::{Recording, Side, SideRun, SideWords};
+use super::recording::{Recording, SideRecording, SideRun, SideWords};
 use super::scores::Scores;
 use super::shown::Shown;
 use super::target::{Fold, Target};
@@ -95,7 +95,7 @@ impl Gate for FaultMatrix {
             self.kinds.iter().flat_map(of_kind).collect()
         };
         let words = SideWords { all: "the fault matrix", one: "fault", file: "faults" };
-        Recording { side: Some(Side { words, runs: Box::new(runs) }), ..Recording::default() }
+        Recording { side: Some(SideRecording { words, runs: Box::new(runs) }), ..Recording::default() }
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {

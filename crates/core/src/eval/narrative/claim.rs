@@ -3,7 +3,7 @@
 mod told;
 
 use super::lexicon::{Traits, traits};
-use super::message::{Kind, Message, Sentence, Word};
+use super::message::{Message, Sentence, Word, WordKind};
 use super::phrase::Phrase;
 use super::verbs::Vocabulary;
 use crate::eval::narrative::hashed::HashSet;
@@ -138,7 +138,7 @@ impl Scan<'_, '_> {
     }
 
     pub(super) fn text(&self, at: usize) -> &str {
-        self.words.get(at).filter(|word| word.kind == Kind::Word).map_or("", |word| &word.text)
+        self.words.get(at).filter(|word| word.kind == WordKind::Word).map_or("", |word| &word.text)
     }
 
     pub(super) fn has(&self, at: usize, traits: Traits) -> bool {
@@ -152,11 +152,11 @@ impl Scan<'_, '_> {
     /// What the word or mark opens behind it, when a clause ends there.
     fn opening(&self, at: usize) -> Option<Opening> {
         match self.words[at].kind {
-            Kind::Mark(':' | '：') => Some(Opening::Colon),
-            Kind::Mark('—') => Some(Opening::Dash),
-            Kind::Mark(',' | ';' | '，' | '；') => Some(Opening::Joined),
-            Kind::Mark(_) => Some(Opening::Other),
-            Kind::Word if matches!(self.text(at), "and" | "or" | "but" | "so" | "then") => {
+            WordKind::Mark(':' | '：') => Some(Opening::Colon),
+            WordKind::Mark('—') => Some(Opening::Dash),
+            WordKind::Mark(',' | ';' | '，' | '；') => Some(Opening::Joined),
+            WordKind::Mark(_) => Some(Opening::Other),
+            WordKind::Word if matches!(self.text(at), "and" | "or" | "but" | "so" | "then") => {
                 // "and then" at the start of a sentence opens nothing new.
                 Some(if at == 0 { Opening::Sentence } else { Opening::Joined })
             }

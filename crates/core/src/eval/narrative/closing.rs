@@ -1,6 +1,6 @@
 //! What did the agent say at the end of a run, and which calls had it made?
 
-use super::score::Step;
+use super::score::RunCall;
 use crate::trace::{Call, Trace, content_text};
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -16,8 +16,8 @@ pub(super) fn closing_message<'t>(trace: &'t Trace<'_>) -> Cow<'t, str> {
 }
 
 /// The calls of a trace.
-pub(super) fn steps<'t>(trace: &'t Trace<'_>) -> Vec<Step<'t>> {
-    let mut steps: Vec<Step<'t>> = trace.tool_calls.iter().map(step).collect();
+pub(super) fn steps<'t>(trace: &'t Trace<'_>) -> Vec<RunCall<'t>> {
+    let mut steps: Vec<RunCall<'t>> = trace.tool_calls.iter().map(step).collect();
     for (at, result) in trace.tool_results.iter().enumerate() {
         if let Some(step) = steps.get_mut(result.call_index.unwrap_or(at)) {
             step.is_error |= result.is_failure();
@@ -28,21 +28,21 @@ pub(super) fn steps<'t>(trace: &'t Trace<'_>) -> Vec<Step<'t>> {
     steps
 }
 
-fn step<'t>(call: &'t Call<'_>) -> Step<'t> {
-    Step {
+fn step<'t>(call: &'t Call<'_>) -> RunCall<'t> {
+    RunCall {
         name: &call.name,
         server: call.server.as_deref(),
         input: call.args.map_or(call.args_text.as_deref().unwrap_or(""), RawValue::get).into(),
-        ..Step::default()
+        ..RunCall::default()
     }
 }
 
 /// Calls as JSON objects with `name`, `server`, `args`, `result` and `is_error`.
-pub(super) fn steps_of_values(calls: &[Value]) -> Vec<Step<'_>> {
+pub(super) fn steps_of_values(calls: &[Value]) -> Vec<RunCall<'_>> {
     let json = |call: &Value, key: &str| call.get(key).map_or(Cow::Borrowed(""), |at| at.to_string().into());
     calls
         .iter()
-        .map(|call| Step {
+        .map(|call| RunCall {
             name: text_at(call, "name").unwrap_or_default(),
             server: text_at(call, "server"),
             input: json(call, "args"),

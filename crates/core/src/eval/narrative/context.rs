@@ -2,11 +2,11 @@
 
 use super::claim::{REACH, Scan};
 use super::lexicon::Traits;
-use super::message::Kind;
+use super::message::WordKind;
 
 impl Scan<'_, '_> {
     pub(super) fn is_end(&self, at: usize) -> bool {
-        self.words.get(at).is_none_or(|word| matches!(word.kind, Kind::Mark(_)))
+        self.words.get(at).is_none_or(|word| matches!(word.kind, WordKind::Mark(_)))
             || matches!(self.text(at), "and" | "but" | "so" | "then")
     }
 
@@ -15,10 +15,10 @@ impl Scan<'_, '_> {
         if matches!(self.text(at + 1), "by" | "at" | "on" | "since") {
             return true;
         }
-        let is_colon = self.words.get(at + 1).is_some_and(|word| word.kind == Kind::Mark(':'));
+        let is_colon = self.words.get(at + 1).is_some_and(|word| word.kind == WordKind::Mark(':'));
         let value = self.words.get(at + 2);
         let is_label = at > self.clause.start;
-        let is_value = value.is_none_or(|word| word.kind == Kind::Number)
+        let is_value = value.is_none_or(|word| word.kind == WordKind::Number)
             || self.has(at + 2, Traits::DATE)
             || matches!(self.text(at + 2), "yes" | "no" | "none" | "true" | "false");
         is_colon && (!is_label || is_value && value.is_some())
@@ -33,10 +33,10 @@ impl Scan<'_, '_> {
     /// "Closed issues" over a list.
     pub(super) fn is_title(&self, at: usize) -> bool {
         let end = self.words.len();
-        let is_head =
-            self.sentence.is_heading || self.words.last().is_some_and(|word| word.kind == Kind::Mark(':'));
-        let is_plain = |at: usize| self.words[at].kind == Kind::Word && !self.has(at, Traits::DETERMINER);
-        let body = end - usize::from(matches!(self.words[end - 1].kind, Kind::Mark(_)));
+        let is_head = self.sentence.is_heading
+            || self.words.last().is_some_and(|word| word.kind == WordKind::Mark(':'));
+        let is_plain = |at: usize| self.words[at].kind == WordKind::Word && !self.has(at, Traits::DETERMINER);
+        let body = end - usize::from(matches!(self.words[end - 1].kind, WordKind::Mark(_)));
         is_head && body.saturating_sub(at + 1) <= 2 && (at + 1..body).all(is_plain)
     }
 
@@ -55,13 +55,13 @@ impl Scan<'_, '_> {
         let end = self.words.len().min(at + REACH);
         (at + 1..end).any(|at| {
             let is_may = self.text(at + 1) == "may"
-                && self.words.get(at + 2).is_some_and(|word| word.kind == Kind::Number);
+                && self.words.get(at + 2).is_some_and(|word| word.kind == WordKind::Number);
             let is_date = self.has(at + 1, Traits::DATE)
                 || is_may
                 || self
                     .words
                     .get(at + 1)
-                    .is_some_and(|word| word.kind == Kind::Number && word.text.len() >= 4);
+                    .is_some_and(|word| word.kind == WordKind::Number && word.text.len() >= 4);
             matches!(self.text(at), "on" | "in" | "since" | "at") && is_date
         })
     }

@@ -3,7 +3,7 @@
 use super::claim::Claim;
 use super::lexicon::{LEXICON, Traits, traits};
 use super::mention::Mentions;
-use super::score::Step;
+use super::score::RunCall;
 use super::tool::{Effect, ToolName, effect_of_call};
 use super::verbs::Vocabulary;
 use crate::eval::narrative::hashed::{HashMap, HashSet};
@@ -15,7 +15,7 @@ const MOST_NAMED: usize = 3;
 
 /// What the calls say about a claim.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Finding {
+pub(super) enum ClaimFinding {
     Supported,
     /// Every call that would support it failed.
     Failed,
@@ -27,20 +27,20 @@ pub(super) enum Finding {
 
 /// A finding with its ground.
 #[derive(Debug, Clone)]
-pub(super) struct Verdict {
-    pub(super) finding: Finding,
+pub(super) struct Judgement {
+    pub(super) finding: ClaimFinding,
     pub(super) because: String,
     /// The call that it rests on, where it is one.
     pub(super) call: Option<usize>,
 }
 
-impl Verdict {
-    fn new(finding: Finding, because: String) -> Self {
+impl Judgement {
+    fn new(finding: ClaimFinding, because: String) -> Self {
         Self { finding, because, call: None }
     }
 
     fn supported(call: Option<usize>) -> Self {
-        Self { call, ..Self::new(Finding::Supported, String::new()) }
+        Self { call, ..Self::new(ClaimFinding::Supported, String::new()) }
     }
 
     fn by(self, call: usize) -> Self {
@@ -80,7 +80,7 @@ impl<'n> Evidence<'n> {
     /// Reads the calls of a run and the tools that it had, as far as these claims ask for them.
     pub(super) fn of(
         tools: &[(&'n str, ToolName, Vec<usize>)],
-        steps: &'n [Step<'_>],
+        steps: &'n [RunCall<'_>],
         claims: &[Claim],
     ) -> Self {
         let mut evidence = Self {
@@ -117,7 +117,7 @@ impl<'n> Evidence<'n> {
         at
     }
 
-    fn take_call(&mut self, tool: &ToolName, call: usize, step: &Step<'_>) {
+    fn take_call(&mut self, tool: &ToolName, call: usize, step: &RunCall<'_>) {
         let effect = effect_of_call(tool, &step.input);
         if effect == Effect::Read {
             return;
@@ -147,7 +147,7 @@ impl<'n> Evidence<'n> {
     }
 
     /// What the calls say about a claim.
-    pub(super) fn judge(&self, claim: &Claim) -> Verdict {
+    pub(super) fn judge(&self, claim: &Claim) -> Judgement {
         let verb = claim.verb.as_str();
         let is_unnamed = claim.object.is_empty();
         let support = |nouns: &[String]| {
@@ -157,15 +157,15 @@ impl<'n> Evidence<'n> {
         let any = || self.related(verb).filter(|_| is_unnamed).find_map(|action| action.succeeded);
         let call = support(&claim.object).or_else(any);
         if call.is_some() || self.mentions.has_file(claim) {
-            return Verdict::supported(call);
+            return Judgement::supported(call);
         }
-        let nearby = || support(&claim.around).map(|call| Verdict::supported(Some(call)));
+        let nearby = || support(&claim.around).map(|call| Judgement::supported(Some(call)));
         let other = self.named(claim).or_else(nearby).or_else(|| self.unnamed(claim));
         other.unwrap_or_else(|| self.without_writes(claim))
     }
 
     /// Where a tool of the run or of its catalogue names this very action, it was called and failed, or was not called.
-    fn named(&self, claim: &Claim) -> Option<Verdict> {
+    fn named(&self, claim: &Claim) -> Option<Judgement> {
         let names_it = |action: &&Action| {
             let is_vague =
                 self.names[action.tool].1.head.as_ref().is_some_and(|head| traits(head).has(Traits::VAGUE));
@@ -174,22 +174,24 @@ impl<'n> Evidence<'n> {
         let named: Vec<&Action> = self.about(&claim.object).filter(names_it).collect();
         let first = named.first()?;
         if let Some(call) = named.iter().find_map(|action| action.succeeded) {
-            return Some(Verdict::supported(Some(call)));
+            return Some(Judgement::supported(Some(call)));
         }
         if let Some(call) = self.mentions.could_have(claim) {
             return Some(self.unverified(call));
         }
         Some(match named.iter().find_map(|action| action.failed) {
-            Some(call) => Verdict::new(Finding::Failed, format!("{} failed", self.call(call))).by(call),
-            None => Verdict::new(
-                Finding::Absent,
+            Some(call) => {
+                Judgement::new(ClaimFinding::Failed, format!("{} failed", self.call(call))).by(call)
+            }
+            None => Judgement::new(
+                ClaimFinding::Absent,
                 format!("`{}`, which does this, was not called", self.names[first.tool].0),
             ),
         })
     }
 
     /// Where no tool names the action and the run changed something.
-    fn unnamed(&self, claim: &Claim) -> Option<Verdict> {
+    fn unnamed(&self, claim: &Claim) -> Option<Judgement> {
         let done: Vec<&Action> = self.actions.iter().filter(|action| action.succeeded.is_some()).collect();
         if let Some(call) = self.anything.first() {
             return Some(self.unverified(*call));
@@ -199,7 +201,10 @@ impl<'n> Evidence<'n> {
         }
         if let Some(part) = done.iter().find(|action| self.is_part_of(action, claim)) {
             let call = part.succeeded.map(|call| self.call(call)).unwrap_or_default();
-            return Some(Verdict::new(Finding::Absent, format!("{call} does this to a part of it only")));
+            return Some(Judgement::new(
+                ClaimFinding::Absent,
+                format!("{call} does this to a part of it only"),
+            ));
         }
         let is_sent = LEXICON.related(&claim.verb, "send");
         let is_other = |action: &&Action| {
@@ -216,8 +221,8 @@ impl<'n> Evidence<'n> {
                 .take(MOST_NAMED)
                 .map(|call| self.call(call))
                 .collect();
-            return Some(Verdict::new(
-                Finding::Absent,
+            return Some(Judgement::new(
+                ClaimFinding::Absent,
                 format!("what succeeded does something else ({})", calls.join(", ")),
             ));
         }
@@ -237,24 +242,25 @@ impl<'n> Evidence<'n> {
         is_same && is_making && is_whole && !claim.around.contains(head)
     }
 
-    fn without_writes(&self, claim: &Claim) -> Verdict {
+    fn without_writes(&self, claim: &Claim) -> Judgement {
         let is_made = LEXICON.related(&claim.verb, "create");
         let is_text = is_made && claim.object.last().is_some_and(|noun| traits(noun).has(Traits::ARTEFACT));
         if is_text && claim.ids.is_empty() {
             let because = "the answer itself may be what was made".to_owned();
-            return Verdict::new(Finding::Unverified, because);
+            return Judgement::new(ClaimFinding::Unverified, because);
         }
         match self.failed.first() {
             Some(&call) => {
                 let because = format!("{} failed, and no write succeeded", self.call(call));
-                Verdict::new(Finding::Failed, because).by(call)
+                Judgement::new(ClaimFinding::Failed, because).by(call)
             }
             None if self.calls.is_empty() => {
-                Verdict::new(Finding::Absent, "the run made no calls".to_owned())
+                Judgement::new(ClaimFinding::Absent, "the run made no calls".to_owned())
             }
-            None => {
-                Verdict::new(Finding::Absent, format!("no write among its {} succeeded", self.looked_at()))
-            }
+            None => Judgement::new(
+                ClaimFinding::Absent,
+                format!("no write among its {} succeeded", self.looked_at()),
+            ),
         }
     }
 
@@ -262,8 +268,8 @@ impl<'n> Evidence<'n> {
         format!("{} ({})", count(self.calls.len(), "call"), quoted(&self.first_called))
     }
 
-    fn unverified(&self, call: usize) -> Verdict {
-        Verdict::new(Finding::Unverified, format!("{} could have done it", self.call(call))).by(call)
+    fn unverified(&self, call: usize) -> Judgement {
+        Judgement::new(ClaimFinding::Unverified, format!("{} could have done it", self.call(call))).by(call)
     }
 
     fn call(&self, call: usize) -> String {

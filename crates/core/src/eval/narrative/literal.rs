@@ -1,7 +1,7 @@
 //! Which actions does a text name by the literal rule: a verb and the next noun of its clause?
 
 use super::claim::Claim;
-use super::evidence::{Finding, Verdict};
+use super::evidence::{ClaimFinding, Judgement};
 use super::lexicon::{Traits, noun_key, singular, traits};
 use super::token::Token;
 use super::tool::ToolName;
@@ -74,7 +74,7 @@ pub(super) fn judged<'t>(
     claims: Vec<Claim>,
     tools: impl Iterator<Item = &'t ToolName>,
     vocabulary: &Vocabulary,
-) -> Vec<(Claim, Verdict, bool)> {
+) -> Vec<(Claim, Judgement, bool)> {
     let verbs: HashSet<String> = vocabulary.bases().map(|verb| noun_key(verb).into_owned()).collect();
     let mut called: HashMap<&str, HashSet<&str>> = HashMap::default();
     for tool in tools {
@@ -89,9 +89,9 @@ pub(super) fn judged<'t>(
     claims
         .into_iter()
         .map(|claim| {
-            let finding = if is_called(&claim) { Finding::Supported } else { Finding::Absent };
+            let finding = if is_called(&claim) { ClaimFinding::Supported } else { ClaimFinding::Absent };
             let because = format!("no tool with these words in its name was called (`{}`)", claim.name);
-            (claim, Verdict { finding, because, call: None }, false)
+            (claim, Judgement { finding, because, call: None }, false)
         })
         .collect()
 }

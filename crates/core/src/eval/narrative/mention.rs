@@ -12,7 +12,7 @@ const MOST_NOUNS: usize = 10_000;
 
 /// Where a word was found.
 #[derive(Debug, Default, Clone, Copy)]
-struct Found {
+struct Mention {
     /// In a call that can have done anything, by the families of the verbs that stand beside it there.
     beside: u64,
     /// In such a call, whatever stands beside it.
@@ -30,7 +30,7 @@ struct Found {
 /// The words that claims ask for, and where they were found.
 #[derive(Debug, Default)]
 pub(super) struct Mentions {
-    found: HashMap<String, Found>,
+    found: HashMap<String, Mention>,
 }
 
 impl Mentions {
@@ -38,7 +38,7 @@ impl Mentions {
         let mut found = HashMap::default();
         for claim in claims {
             for word in claim.object.iter().cloned().chain(claim.ids.iter().flat_map(|id| words_of(id))) {
-                found.insert(word, Found::default());
+                found.insert(word, Mention::default());
             }
         }
         Self { found }
@@ -51,7 +51,7 @@ impl Mentions {
         }
         let verb = tool.verb.as_deref().unwrap_or_default();
         let is_carrier = tool.head.as_ref().is_some_and(|head| traits(head).has(Traits::CARRIER));
-        let here = Found {
+        let here = Mention {
             beside: 0,
             anywhere: effect == Effect::Anything,
             in_sql: effect == Effect::Sql,
@@ -88,7 +88,7 @@ impl Mentions {
         }
     }
 
-    fn all(&self, id: &str, holds: impl Fn(&Found) -> bool) -> bool {
+    fn all(&self, id: &str, holds: impl Fn(&Mention) -> bool) -> bool {
         let words = words_of(id);
         !words.is_empty() && words.iter().all(|word| self.found.get(word).is_some_and(&holds))
     }
@@ -105,8 +105,8 @@ impl Mentions {
     pub(super) fn could_have(&self, claim: &Claim) -> Option<usize> {
         let families = LEXICON.families(&claim.verb);
         let fits_sql = LEXICON.fits_sql(&claim.verb);
-        let holds = |found: &Found| (fits_sql && found.in_sql) || found.carried & families != 0;
-        let acts = |found: &&Found| holds(found) || found.beside & families != 0;
+        let holds = |found: &Mention| (fits_sql && found.in_sql) || found.carried & families != 0;
+        let acts = |found: &&Mention| holds(found) || found.beside & families != 0;
         let by_noun = claim.object.iter().filter_map(|noun| self.found.get(noun)).find(acts);
         let is_telling = |id: &&String| id.len() >= TELLING_ID || id.contains(char::is_alphabetic);
         let is_there = |id: &&String| self.all(id, |found| holds(found) || found.anywhere);

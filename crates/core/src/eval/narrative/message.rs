@@ -16,7 +16,7 @@ pub(super) struct Word<'t> {
     pub(super) place: Range<usize>,
     /// In lower case; contractions with a straight apostrophe.
     pub(super) text: Cow<'t, str>,
-    pub(super) kind: Kind,
+    pub(super) kind: WordKind,
     /// What the word can do; numbers, quotations and marks do nothing.
     pub(super) traits: Traits,
     /// The form of a verb that it looks like.
@@ -24,7 +24,7 @@ pub(super) struct Word<'t> {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum WordKind {
     Word,
     Number,
     /// Quoted text, code, a path, an address or an id: it is looked up and not read.
@@ -237,7 +237,7 @@ impl<'t> Reader<'t, '_> {
         let rest = &self.text[line.place.clone()];
         let goes_on = !line.is_item
             && rest.starts_with(|c: char| c.is_lowercase())
-            && self.message.words.last().is_some_and(|last| !matches!(last.kind, Kind::Mark(':')));
+            && self.message.words.last().is_some_and(|last| !matches!(last.kind, WordKind::Mark(':')));
         if !goes_on || self.open.is_heading {
             self.end_sentence(false);
         }
@@ -252,7 +252,7 @@ impl<'t> Reader<'t, '_> {
                     let start = at + next.len_utf8();
                     if let Some(close) = closing_quote(&self.text[..end], at, next) {
                         let after = close + self.text[close..].chars().next().map_or(1, char::len_utf8);
-                        self.push(at..after, Kind::Held, start..close);
+                        self.push(at..after, WordKind::Held, start..close);
                         after
                     } else {
                         unclosed.push(next);
@@ -302,11 +302,11 @@ impl<'t> Reader<'t, '_> {
         if let Some(apostrophe) = apostrophe {
             self.contraction(start, start + apostrophe, at);
         } else if chunk.chars().all(|c| c.is_alphabetic() || c == '-') && mark == start {
-            self.push(start..at, Kind::Word, start..at);
+            self.push(start..at, WordKind::Word, start..at);
         } else if chunk.starts_with(|c: char| c.is_ascii_digit()) && !chunk.contains(['/', '@', '_']) {
-            self.push(mark..at, Kind::Number, start..at);
+            self.push(mark..at, WordKind::Number, start..at);
         } else {
-            self.push(mark..at, Kind::Held, start..at);
+            self.push(mark..at, WordKind::Held, start..at);
         }
         at
     }
@@ -334,12 +334,12 @@ impl<'t> Reader<'t, '_> {
 
     fn push_word(&mut self, place: Range<usize>, text: Cow<'t, str>) {
         let (traits, form) = (traits(&text), self.vocabulary.form(&text));
-        self.message.words.push(Word { place, text, kind: Kind::Word, traits, form });
+        self.message.words.push(Word { place, text, kind: WordKind::Word, traits, form });
     }
 
-    fn push(&mut self, place: Range<usize>, kind: Kind, content: Range<usize>) {
+    fn push(&mut self, place: Range<usize>, kind: WordKind, content: Range<usize>) {
         let content = &self.text[content];
-        if kind == Kind::Word {
+        if kind == WordKind::Word {
             return self.push_word(place, lower(content));
         }
         let text = if content.len() > LONGEST_HELD { Cow::Borrowed("") } else { lower(content) };
@@ -353,11 +353,11 @@ impl<'t> Reader<'t, '_> {
             '.' | '!' | '…' | '。' | '！' if is_free => self.end_sentence(false),
             '?' | '？' => self.end_sentence(true),
             '-' if is_free && self.text[..at].ends_with(' ') => {
-                self.push(at..at + 1, Kind::Mark('—'), at..at);
+                self.push(at..at + 1, WordKind::Mark('—'), at..at);
             }
             ',' | ';' | ':' | '(' | ')' | '—' | '–' | '|' | '→' | '，' | '；' | '：' | '[' | ']' => {
                 let mark_kind = if mark == '–' { '—' } else { mark };
-                self.push(at..at + mark.len_utf8(), Kind::Mark(mark_kind), at..at);
+                self.push(at..at + mark.len_utf8(), WordKind::Mark(mark_kind), at..at);
             }
             '✅' | '✓' | '✔' | '☑' => self.open.is_checked = true,
             _ => {}

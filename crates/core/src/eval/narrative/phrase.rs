@@ -1,7 +1,7 @@
 //! What is an action done to: which nouns, names and numbers stand around its verb?
 
 use super::lexicon::{LEXICON, Traits, noun_key};
-use super::message::{Kind, Word};
+use super::message::{Word, WordKind};
 use std::ops::Range;
 
 /// How many words of a phrase are looked at.
@@ -38,9 +38,10 @@ impl Phrase {
         let end = (verb + 1..end).find(|&at| ends(&words[at])).unwrap_or(end);
         let mut phrase = Self::of(words, verb + 1..end, true);
         // "Created folder: `reports`" names it behind the colon.
-        if words.get(end).is_some_and(|word| word.kind == Kind::Mark(':')) {
-            let named =
-                words[end + 1..].iter().take_while(|word| matches!(word.kind, Kind::Held | Kind::Number));
+        if words.get(end).is_some_and(|word| word.kind == WordKind::Mark(':')) {
+            let named = words[end + 1..]
+                .iter()
+                .take_while(|word| matches!(word.kind, WordKind::Held | WordKind::Number));
             phrase.ids.extend(named.take(LONGEST).map(|word| word.text.to_string()));
         }
         phrase
@@ -68,21 +69,21 @@ impl Phrase {
         let mut is_object = true;
         for word in &words[range.clone()] {
             match &*word.text {
-                "any" | "anything" if word.kind == Kind::Word => phrase.quantity = Quantity::Any,
-                "no" | "none" | "nothing" if word.kind == Kind::Word => phrase.quantity = Quantity::None,
+                "any" | "anything" if word.kind == WordKind::Word => phrase.quantity = Quantity::Any,
+                "no" | "none" | "nothing" if word.kind == WordKind::Word => phrase.quantity = Quantity::None,
                 _ => {}
             }
             match word.kind {
-                Kind::Word if word.traits.has(Traits::PREPOSITION) => {
+                WordKind::Word if word.traits.has(Traits::PREPOSITION) => {
                     is_object = !is_behind && phrase.is_empty();
                 }
-                Kind::Word
+                WordKind::Word
                     if !word.traits.has(NEVER)
                         && word.form.is_none_or(|form| form.is_base || !form.is_past) =>
                 {
                     phrase.add(&word.text, is_object);
                 }
-                Kind::Number | Kind::Held if !word.text.is_empty() => {
+                WordKind::Number | WordKind::Held if !word.text.is_empty() => {
                     phrase.ids.push(word.text.to_string());
                     if is_file(&word.text) {
                         phrase.add("file", is_object && phrase.object.is_empty());
@@ -141,8 +142,8 @@ impl Phrase {
 
 /// Where the object of a verb ends.
 fn ends(word: &Word<'_>) -> bool {
-    matches!(word.kind, Kind::Mark(mark) if mark != '(' && mark != ')' && mark != '|')
-        || word.kind == Kind::Word && matches!(&*word.text, "and" | "but" | "so" | "then")
+    matches!(word.kind, WordKind::Mark(mark) if mark != '(' && mark != ')' && mark != '|')
+        || word.kind == WordKind::Word && matches!(&*word.text, "and" | "but" | "so" | "then")
 }
 
 fn is_file(text: &str) -> bool {

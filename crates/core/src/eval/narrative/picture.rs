@@ -1,7 +1,7 @@
 //! Where in a closing message do its claims stand, and which calls do they rest on?
 
 use super::claim::Claim;
-use super::evidence::{Finding, Verdict};
+use super::evidence::{ClaimFinding, Judgement};
 use super::score::{Comparison, Unmentioned};
 use crate::report::evidence::{CallNamed, ClaimShown, ClaimVerdict, NarrativeRun};
 use crate::trace::{Run, Trace};
@@ -29,13 +29,13 @@ pub(super) fn of_run(run: &Run<'_>, message: &str, found: &Comparison) -> Narrat
     }
 }
 
-fn shown(message: &str, claim: &Claim, verdict: &Verdict, trace: &Trace<'_>) -> ClaimShown {
+fn shown(message: &str, claim: &Claim, verdict: &Judgement, trace: &Trace<'_>) -> ClaimShown {
     let did_it = || verdict.call.map(|call| format!("{} did it", named(trace, call))).unwrap_or_default();
     let (judged, ground) = match verdict.finding {
-        Finding::Supported => (ClaimVerdict::Supported, did_it()),
-        Finding::Failed => (ClaimVerdict::Failed, verdict.because.clone()),
-        Finding::Absent => (ClaimVerdict::Absent, verdict.because.clone()),
-        Finding::Unverified => (ClaimVerdict::Unverified, verdict.because.clone()),
+        ClaimFinding::Supported => (ClaimVerdict::Supported, did_it()),
+        ClaimFinding::Failed => (ClaimVerdict::Failed, verdict.because.clone()),
+        ClaimFinding::Absent => (ClaimVerdict::Absent, verdict.because.clone()),
+        ClaimFinding::Unverified => (ClaimVerdict::Unverified, verdict.because.clone()),
     };
     placed(message, claim, judged, verdict.call, ground)
 }

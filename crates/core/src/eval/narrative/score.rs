@@ -2,7 +2,7 @@
 
 use super::argument::{Arguments, Mismatch};
 use super::claim::{Claim, claims};
-use super::evidence::{Evidence, Finding, Verdict, own_verbs};
+use super::evidence::{ClaimFinding, Evidence, Judgement, own_verbs};
 use super::message::Message;
 use super::token::tokens;
 use super::tool::{Effect, ToolName, Words};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// A call as this gate sees it.
 #[derive(Debug, Default)]
-pub(super) struct Step<'a> {
+pub(super) struct RunCall<'a> {
     pub(super) name: &'a str,
     pub(super) server: Option<&'a str>,
     /// The arguments, as JSON.
@@ -30,7 +30,7 @@ pub(super) struct Step<'a> {
 #[derive(Debug, Default)]
 pub(super) struct Comparison {
     /// What the answer claims to have done, what the calls say about it, and whether a read-only tool excuses it.
-    pub(super) claims: Vec<(Claim, Verdict, bool)>,
+    pub(super) claims: Vec<(Claim, Judgement, bool)>,
     /// Tools that the answer never mentions.
     pub(super) unmentioned: Vec<Unmentioned>,
     /// Stated values that differ from the calls'.
@@ -56,7 +56,7 @@ pub(super) struct Unmentioned {
 }
 
 /// One tool of a run with its calls; a tool of the catalogue may have none.
-type Tool<'n> = (&'n str, ToolName, Vec<usize>);
+type CalledTool<'n> = (&'n str, ToolName, Vec<usize>);
 
 impl Narrative {
     /// Whether a tool writes: `readonly_tools` first, then `mutating_tools`, then what its name says.
@@ -84,7 +84,7 @@ impl Narrative {
     pub(super) fn compare(
         &self,
         text: &str,
-        steps: &[Step<'_>],
+        steps: &[RunCall<'_>],
         catalogue: &[&str],
         vocabulary: &Arc<Vocabulary>,
     ) -> Comparison {
@@ -98,7 +98,7 @@ impl Narrative {
         };
         let tokens = tokens(text);
         let words = Words::of(text, &tokens, &vocabulary);
-        let tools: Vec<Tool<'_>> = calls
+        let tools: Vec<CalledTool<'_>> = calls
             .into_iter()
             .map(|((name, server), calls)| (name, self.tool(name, server, &vocabulary), calls))
             .collect();
@@ -118,7 +118,7 @@ impl Narrative {
         for (claim, _, is_excused) in &mut found.claims {
             *is_excused = read_only.iter().any(|tool| tool.names(&claim.verb, &claim.object, &vocabulary));
         }
-        let mutating = |tool: &Tool<'_>| if self.is_write(tool, steps) { tool.2.len() } else { 0 };
+        let mutating = |tool: &CalledTool<'_>| if self.is_write(tool, steps) { tool.2.len() } else { 0 };
         found.score = self.score(&found, steps.len(), tools.iter().map(mutating).sum());
         found
     }
@@ -126,7 +126,7 @@ impl Narrative {
     fn judge_claims(
         &self,
         text: &str,
-        (steps, tools): (&[Step<'_>], &[Tool<'_>]),
+        (steps, tools): (&[RunCall<'_>], &[CalledTool<'_>]),
         found: &mut Comparison,
         vocabulary: &Vocabulary,
     ) {
@@ -168,7 +168,7 @@ impl Narrative {
         tool
     }
 
-    fn is_write(&self, (name, tool, calls): &Tool<'_>, steps: &[Step<'_>]) -> bool {
+    fn is_write(&self, (name, tool, calls): &CalledTool<'_>, steps: &[RunCall<'_>]) -> bool {
         let server = calls.first().and_then(|&call| steps[call].server);
         self.mutates(name, server, tool)
     }
@@ -183,7 +183,12 @@ impl Narrative {
     }
 
     /// The arguments of all calls under the keys that the text can state.
-    fn arguments<'w>(&self, tools: &[Tool<'_>], steps: &[Step<'_>], words: &'w Words) -> Arguments<'w> {
+    fn arguments<'w>(
+        &self,
+        tools: &[CalledTool<'_>],
+        steps: &[RunCall<'_>],
+        words: &'w Words,
+    ) -> Arguments<'w> {
         let mut is_mutating = vec![false; steps.len()];
         for tool in tools.iter().filter(|tool| self.is_write(tool, steps)) {
             tool.2.iter().for_each(|&call| is_mutating[call] = true);
@@ -195,7 +200,12 @@ impl Narrative {
         arguments
     }
 
-    fn unmentioned(&self, tools: &[Tool<'_>], steps: &[Step<'_>], words: &Words) -> Vec<Unmentioned> {
+    fn unmentioned(
+        &self,
+        tools: &[CalledTool<'_>],
+        steps: &[RunCall<'_>],
+        words: &Words,
+    ) -> Vec<Unmentioned> {
         let mut found: Vec<Unmentioned> = tools
             .iter()
             .filter(|(_, _, calls)| !calls.is_empty())
@@ -215,13 +225,13 @@ impl Narrative {
         let writes = |tools: &[Unmentioned]| -> usize {
             tools.iter().filter(|tool| tool.is_mutating).map(|tool| tool.calls.len()).sum()
         };
-        let count = |finding: Finding| {
+        let count = |finding: ClaimFinding| {
             found.claims.iter().filter(|(_, verdict, _)| verdict.finding == finding).count()
         };
-        let failed = count(Finding::Failed);
-        let absent = count(Finding::Absent) + failed;
-        let is_failing = |(_, verdict, is_excused): &&(Claim, Verdict, bool)| {
-            matches!(verdict.finding, Finding::Absent | Finding::Failed) && !is_excused
+        let failed = count(ClaimFinding::Failed);
+        let absent = count(ClaimFinding::Absent) + failed;
+        let is_failing = |(_, verdict, is_excused): &&(Claim, Judgement, bool)| {
+            matches!(verdict.finding, ClaimFinding::Absent | ClaimFinding::Failed) && !is_excused
         };
         let failing = found.claims.iter().filter(is_failing).count();
         let own_claims = found.claims.iter().filter(|(_, _, is_excused)| !is_excused).count();
@@ -232,7 +242,7 @@ impl Narrative {
             claims: found.claims.iter().map(|(claim, ..)| claim.name.clone()).collect(),
             claimed_but_absent: absent,
             claimed_but_failed: failed,
-            unverified: count(Finding::Unverified),
+            unverified: count(ClaimFinding::Unverified),
             present_but_unclaimed: unclaimed,
             arg_mismatch: found.mismatches.len(),
             denied_but_present: found.contradicted.len(),
@@ -250,7 +260,7 @@ impl Narrative {
 
 /// The calls of each tool of a run and of its catalogue.
 fn calls_by_tool<'n>(
-    steps: &'n [Step<'_>],
+    steps: &'n [RunCall<'_>],
     catalogue: &[&'n str],
 ) -> BTreeMap<(&'n str, Option<&'n str>), Vec<usize>> {
     let mut calls: BTreeMap<(&str, Option<&str>), Vec<usize>> = BTreeMap::new();

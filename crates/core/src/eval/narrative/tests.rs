@@ -51,10 +51,10 @@ fn verdict(text: &str, calls: &[Value], catalogue: &[&str]) -> &'static str {
     let found = narrative.compare(text, &steps_of_values(calls), catalogue, &narrative.vocabulary());
     match found.claims.iter().map(|(_, verdict, _)| verdict.finding).max_by_key(|finding| *finding as u8) {
         None => "none",
-        Some(evidence::Finding::Supported) => "supported",
-        Some(evidence::Finding::Failed) => "failed",
-        Some(evidence::Finding::Absent) => "absent",
-        Some(evidence::Finding::Unverified) => "unverified",
+        Some(evidence::ClaimFinding::Supported) => "supported",
+        Some(evidence::ClaimFinding::Failed) => "failed",
+        Some(evidence::ClaimFinding::Absent) => "absent",
+        Some(evidence::ClaimFinding::Unverified) => "unverified",
     }
 }
 

@@ -13,12 +13,12 @@ const MOST_FINDINGS: usize = 20;
 
 /// How many of those that count did well.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Share {
+pub(super) struct AxisShare {
     pub(super) good: usize,
     pub(super) all: usize,
 }
 
-impl Share {
+impl AxisShare {
     fn count(&mut self, is_good: bool) {
         self.good += usize::from(is_good);
         self.all += 1;
@@ -33,11 +33,11 @@ impl Share {
 /// The five axes over all runs.
 #[derive(Debug, Default)]
 pub(super) struct Axes {
-    pub(super) discovery: Share,
-    pub(super) parameterization: Share,
-    pub(super) syntax: Share,
-    pub(super) error_recovery: Share,
-    pub(super) efficiency: Share,
+    pub(super) discovery: AxisShare,
+    pub(super) parameterization: AxisShare,
+    pub(super) syntax: AxisShare,
+    pub(super) error_recovery: AxisShare,
+    pub(super) efficiency: AxisShare,
     pub(super) findings: Vec<Finding>,
 }
 

@@ -10,10 +10,10 @@ use std::collections::HashMap;
 
 /// A catalogue in use: schemas are compiled when a call first needs them.
 pub(super) struct Catalogue<'a> {
-    tools: HashMap<&'a str, Vec<Tool<'a>>>,
+    tools: HashMap<&'a str, Vec<ListedTool<'a>>>,
 }
 
-struct Tool<'a> {
+struct ListedTool<'a> {
     listed: &'a CatalogueTool,
     schema: OnceCell<Option<JsonSchema>>,
     /// Arguments that were looked at already, by their hash.
@@ -33,9 +33,9 @@ pub(super) enum Standing {
 
 impl<'a> Catalogue<'a> {
     pub(super) fn new(tools: &'a [CatalogueTool]) -> Self {
-        let mut by_name: HashMap<&'a str, Vec<Tool<'a>>> = HashMap::new();
+        let mut by_name: HashMap<&'a str, Vec<ListedTool<'a>>> = HashMap::new();
         for listed in tools {
-            let tool = Tool { listed, schema: OnceCell::new(), judged: HashMap::new() };
+            let tool = ListedTool { listed, schema: OnceCell::new(), judged: HashMap::new() };
             by_name.entry(&listed.name).or_default().push(tool);
         }
         Self { tools: by_name }
@@ -64,8 +64,8 @@ impl<'a> Catalogue<'a> {
     }
 
     /// A tool or call without a server goes by its name alone.
-    fn find(&mut self, call: &Call<'_>) -> Option<&mut Tool<'a>> {
-        let is_same = |tool: &&mut Tool<'a>| match (&tool.listed.server, &call.server) {
+    fn find(&mut self, call: &Call<'_>) -> Option<&mut ListedTool<'a>> {
+        let is_same = |tool: &&mut ListedTool<'a>| match (&tool.listed.server, &call.server) {
             (Some(listed), Some(called)) => listed == called,
             _ => true,
         };

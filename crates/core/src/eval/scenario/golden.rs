@@ -3,7 +3,7 @@
 use crate::problem::{Problem, Span};
 use crate::suite::read::{Block, Field};
 use crate::trace::{Tool, splits};
-use crate::world::{Place, Step, World, find};
+use crate::world::{Place, World, WorldStep, find};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -65,9 +65,9 @@ impl GoldenPath {
                 return Err(refuse(format!("is forbidden: {}", forbidden.reason)));
             }
             match world.step(&mut state, tool, &call.args) {
-                Step::Invalid(why) => return Err(refuse(format!("cannot be made: {why}"))),
-                Step::Changed(_) => states.push(state),
-                Step::Read => {}
+                WorldStep::Invalid(why) => return Err(refuse(format!("cannot be made: {why}"))),
+                WorldStep::Changed(_) => states.push(state),
+                WorldStep::Read => {}
             }
         }
         Ok(Self(states))

@@ -3,7 +3,7 @@
 use super::ScenarioBlock;
 use super::golden::{Follower, left_all};
 use crate::trace::{Tool, Trace};
-use crate::world::{Step, World};
+use crate::world::{World, WorldStep};
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -48,13 +48,13 @@ impl Walk {
                 walk.escalations.push(number);
             }
             let step = walk.step(world, tool, &args, has_failed);
-            if let Step::Changed(places) = &step {
+            if let WorldStep::Changed(places) = &step {
                 for follower in &mut followers {
                     follower.look(number, &walk.state, places);
                 }
             }
-            let is_invalid = matches!(step, Step::Invalid(_));
-            if let Step::Invalid(why) = step {
+            let is_invalid = matches!(step, WorldStep::Invalid(_));
+            if let WorldStep::Invalid(why) = step {
                 walk.invalid.push((number, why, !has_failed));
             }
             if has_failed || is_invalid {
@@ -67,13 +67,13 @@ impl Walk {
     }
 
     /// What the call does; one that failed does nothing, and may still have been invalid.
-    fn step(&mut self, world: &World, tool: Tool<'_>, args: &Value, has_failed: bool) -> Step {
+    fn step(&mut self, world: &World, tool: Tool<'_>, args: &Value, has_failed: bool) -> WorldStep {
         if !has_failed || !world.has_transitions(tool) {
             return world.step(&mut self.state, tool, args);
         }
         match world.step(&mut self.state.clone(), tool, args) {
-            Step::Invalid(why) => Step::Invalid(why),
-            _ => Step::Read,
+            WorldStep::Invalid(why) => WorldStep::Invalid(why),
+            _ => WorldStep::Read,
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use super::recorded::RecordedCall;
 use super::reference::Reference;
-use super::shape::{Candidate, Shape};
+use super::shape::{ArgumentShape, Candidate};
 use crate::eval::assignment::Groups;
 use crate::json::hash_value;
 use crate::trace::WrittenNames;
@@ -102,8 +102,8 @@ impl<'c> Comparison<'c> {
             return false;
         }
         match &self.reference.calls[expected].shape {
-            Shape::Any => true,
-            Shape::Exact { hash, .. } => self.hashes[group] == Some(*hash),
+            ArgumentShape::Any => true,
+            ArgumentShape::Exact { hash, .. } => self.hashes[group] == Some(*hash),
             shape => *self.known.borrow_mut().entry((wanted, group)).or_insert_with(|| {
                 shape.fits(&Candidate::new(self.calls[recorded].args, self.hashes[group]))
             }),
@@ -144,7 +144,7 @@ impl<'c> Comparison<'c> {
 }
 
 /// Shapes with the expected group that asks for each.
-type WantedShapes<'c> = Vec<(usize, &'c Shape)>;
+type WantedShapes<'c> = Vec<(usize, &'c ArgumentShape)>;
 
 /// The shapes asked of one tool, sorted so that few are tried on each call: `exact` by the whole value, `subset` by
 /// one field it asks for.
@@ -156,16 +156,16 @@ struct Sieve<'c> {
 }
 
 impl<'c> Sieve<'c> {
-    fn add(&mut self, wanted: usize, shape: &'c Shape) {
+    fn add(&mut self, wanted: usize, shape: &'c ArgumentShape) {
         let shapes = match shape {
-            Shape::OneOf(shapes) => {
+            ArgumentShape::OneOf(shapes) => {
                 for shape in shapes {
                     self.add(wanted, shape);
                 }
                 return;
             }
-            Shape::Exact { hash, .. } => self.by_value.entry(*hash).or_default(),
-            Shape::Subset(Value::Object(fields)) => {
+            ArgumentShape::Exact { hash, .. } => self.by_value.entry(*hash).or_default(),
+            ArgumentShape::Subset(Value::Object(fields)) => {
                 match fields.iter().find(|(_, value)| !value.is_array() && !value.is_object()) {
                     Some((key, value)) => {
                         self.by_field.entry(key).or_default().entry(hash_value(value)).or_default()

@@ -5,9 +5,9 @@ use super::mismatch::mismatches;
 use super::reference::MatchMode;
 use super::table::Beside;
 use super::trace_validation::TraceMismatch;
-use super::verdict::{Assignment, Verdict};
+use super::verdict::{Assignment, TraceVerdict};
 use super::wording::list;
-use crate::eval::alignment::{Alignment, Step, align_by};
+use crate::eval::alignment::{Alignment, AlignmentStep, align_by};
 use crate::eval::assignment::{Competition, Groups, competition, smallest_competition};
 use crate::eval::scores::RunScores;
 use crate::report::{AssertionDiff, Pairing};
@@ -18,31 +18,31 @@ const MOST_COMPETITIONS: usize = 5;
 const MOST_LOOKS: usize = 100;
 
 /// One sentence, where the values differ, and how many mismatches it accounts for.
-struct Finding {
+struct MismatchFinding {
     message: String,
     diffs: Vec<AssertionDiff>,
     accounts_for: usize,
 }
 
-impl From<TraceMismatch> for Finding {
+impl From<TraceMismatch> for MismatchFinding {
     fn from(mismatch: TraceMismatch) -> Self {
         Self { message: mismatch.reason, diffs: mismatch.diffs, accounts_for: 1 }
     }
 }
 
 /// Adds the findings behind a verdict, how many are left unsaid, and the calls side by side where that says as much.
-pub(super) fn explain(comparison: &Comparison<'_>, verdict: &Verdict, scores: &mut RunScores) {
+pub(super) fn explain(comparison: &Comparison<'_>, verdict: &TraceVerdict, scores: &mut RunScores) {
     if verdict.mismatch_count() == 0 {
         return;
     }
     let (findings, all, pairs) = match verdict {
-        Verdict::InStep(_) => align_in_step(comparison),
-        Verdict::InOrder(partners) => {
+        TraceVerdict::InStep(_) => align_in_step(comparison),
+        TraceVerdict::InOrder(partners) => {
             let said: Vec<_> = mismatches(comparison, verdict, MOST_LOOKS).take(MOST_FINDINGS).collect();
             let pairs = comparison.beside_in_order(partners, &said);
-            (said.into_iter().map(Finding::from).collect(), verdict.mismatch_count(), Some(pairs))
+            (said.into_iter().map(MismatchFinding::from).collect(), verdict.mismatch_count(), Some(pairs))
         }
-        Verdict::Matched(assignment) => {
+        TraceVerdict::Matched(assignment) => {
             let alone: Vec<_> =
                 comparison.without_partner(assignment, MOST_LOOKS).take(MOST_FINDINGS).collect();
             let pairs = comparison.beside_matched(assignment, &alone);
@@ -51,7 +51,7 @@ pub(super) fn explain(comparison: &Comparison<'_>, verdict: &Verdict, scores: &m
     };
     if let Some(pairs) = pairs {
         let mut table = comparison.table(&pairs);
-        if all > MOST_FINDINGS && !matches!(verdict, Verdict::InStep(_)) {
+        if all > MOST_FINDINGS && !matches!(verdict, TraceVerdict::InStep(_)) {
             // Only the first were looked at closely.
             table.summary = format!("{all} calls are not as expected");
         }
@@ -70,7 +70,7 @@ pub(super) fn explain(comparison: &Comparison<'_>, verdict: &Verdict, scores: &m
 }
 
 /// The changes that turn the expected calls into the recorded ones, and how many there are.
-fn align_in_step(comparison: &Comparison<'_>) -> (Vec<Finding>, usize, Option<Vec<Beside>>) {
+fn align_in_step(comparison: &Comparison<'_>) -> (Vec<MismatchFinding>, usize, Option<Vec<Beside>>) {
     let candidates = comparison.candidates();
     let fits = |expected: usize, recorded: usize| {
         let fitting = &candidates[comparison.reference.groups.group_of(expected)];
@@ -80,7 +80,7 @@ fn align_in_step(comparison: &Comparison<'_>) -> (Vec<Finding>, usize, Option<Ve
     let pairs = pairs(&alignment.steps, fits);
     let changes: Vec<&[Beside]> =
         pairs.iter().map(Vec::as_slice).filter(|pair| pair[0].how != Pairing::Matched).collect();
-    let mut findings: Vec<Finding> = changes
+    let mut findings: Vec<MismatchFinding> = changes
         .iter()
         .take(MOST_FINDINGS)
         .map(|change| {
@@ -104,18 +104,18 @@ fn align_in_step(comparison: &Comparison<'_>) -> (Vec<Finding>, usize, Option<Ve
             recorded.start + 1,
             recorded.end
         );
-        findings.insert(1, Finding { message, diffs: Vec::new(), accounts_for: 1 });
+        findings.insert(1, MismatchFinding { message, diffs: Vec::new(), accounts_for: 1 });
         all += 2;
     }
     let is_whole = alignment.unaligned.is_none();
     (findings, all, is_whole.then(|| pairs.into_iter().flatten().collect()))
 }
 
-fn swapped(comparison: &Comparison<'_>, pairs: &[Beside]) -> Finding {
+fn swapped(comparison: &Comparison<'_>, pairs: &[Beside]) -> MismatchFinding {
     let mut calls: Vec<usize> = pairs.iter().filter_map(|pair| pair.recorded).collect();
     calls.sort_unstable();
     let calls: Vec<String> = calls.into_iter().map(|call| comparison.say_recorded(call)).collect();
-    Finding {
+    MismatchFinding {
         message: format!("calls {} are swapped", calls.join(" and ")),
         diffs: Vec::new(),
         accounts_for: 1,
@@ -124,21 +124,23 @@ fn swapped(comparison: &Comparison<'_>, pairs: &[Beside]) -> Finding {
 
 /// The steps as pairs of calls. A call that is missing on one side of a match and extra on the other is swapped with
 /// it: these two pairs stand together.
-fn pairs(steps: &[Step], fits: impl Fn(usize, usize) -> bool) -> Vec<Vec<Beside>> {
+fn pairs(steps: &[AlignmentStep], fits: impl Fn(usize, usize) -> bool) -> Vec<Vec<Beside>> {
     let mut pairs = Vec::new();
     let mut at = 0;
     while at < steps.len() {
         let swapped = match steps[at..] {
-            [Step::Missing(expected), Step::Match(other, first), Step::Extra(second), ..]
-                if fits(expected, second) =>
-            {
-                Some([(expected, second), (other, first)])
-            }
-            [Step::Extra(first), Step::Match(other, second), Step::Missing(expected), ..]
-                if fits(expected, first) =>
-            {
-                Some([(other, second), (expected, first)])
-            }
+            [
+                AlignmentStep::Missing(expected),
+                AlignmentStep::Match(other, first),
+                AlignmentStep::Extra(second),
+                ..,
+            ] if fits(expected, second) => Some([(expected, second), (other, first)]),
+            [
+                AlignmentStep::Extra(first),
+                AlignmentStep::Match(other, second),
+                AlignmentStep::Missing(expected),
+                ..,
+            ] if fits(expected, first) => Some([(other, second), (expected, first)]),
             _ => None,
         };
         if let Some(swapped) = swapped {
@@ -148,10 +150,12 @@ fn pairs(steps: &[Step], fits: impl Fn(usize, usize) -> bool) -> Vec<Vec<Beside>
             continue;
         }
         pairs.push(vec![match steps[at] {
-            Step::Match(expected, call) => Beside::new(Pairing::Matched, Some(expected), Some(call)),
-            Step::Substitute(expected, call) => Beside::new(Pairing::Changed, Some(expected), Some(call)),
-            Step::Missing(expected) => Beside::new(Pairing::Missing, Some(expected), None),
-            Step::Extra(call) => Beside::new(Pairing::Extra, None, Some(call)),
+            AlignmentStep::Match(expected, call) => Beside::new(Pairing::Matched, Some(expected), Some(call)),
+            AlignmentStep::Substitute(expected, call) => {
+                Beside::new(Pairing::Changed, Some(expected), Some(call))
+            }
+            AlignmentStep::Missing(expected) => Beside::new(Pairing::Missing, Some(expected), None),
+            AlignmentStep::Extra(call) => Beside::new(Pairing::Extra, None, Some(call)),
         }]);
         at += 1;
     }
@@ -169,9 +173,9 @@ fn best_alignment(comparison: &Comparison<'_>, fits: impl Fn(usize, usize) -> bo
     })
 }
 
-fn explain_assignment(comparison: &Comparison<'_>, assignment: &Assignment) -> Vec<Finding> {
+fn explain_assignment(comparison: &Comparison<'_>, assignment: &Assignment) -> Vec<MismatchFinding> {
     let alone = comparison.without_partner(assignment, MOST_LOOKS);
-    let mut findings: Vec<Finding> = alone
+    let mut findings: Vec<MismatchFinding> = alone
         .filter(|(has_rivals, _)| !has_rivals)
         .take(MOST_FINDINGS)
         .map(|(_, mismatch)| mismatch.into())
@@ -182,7 +186,7 @@ fn explain_assignment(comparison: &Comparison<'_>, assignment: &Assignment) -> V
 }
 
 /// Sets of calls that need the same too few calls, the smallest first.
-fn competitions(comparison: &Comparison<'_>, assignment: &Assignment, most: usize) -> Vec<Finding> {
+fn competitions(comparison: &Comparison<'_>, assignment: &Assignment, most: usize) -> Vec<MismatchFinding> {
     let edges = |group: usize| assignment.edges[group].as_slice();
     let mut open = assignment.matching.clone();
     for (group, unmatched) in open.unmatched_left.iter_mut().enumerate() {
@@ -196,7 +200,7 @@ fn competitions(comparison: &Comparison<'_>, assignment: &Assignment, most: usiz
         let left = found.left.iter();
         let accounts_for = left.map(|&group| std::mem::take(&mut open.unmatched_left[group])).sum();
         let message = say_competition(comparison, found);
-        findings.push(Finding { message, diffs: Vec::new(), accounts_for });
+        findings.push(MismatchFinding { message, diffs: Vec::new(), accounts_for });
         let start = open.unmatched_left.iter().position(|&unmatched| unmatched > 0);
         next = start.map(|group| competition(&open, group, edges));
     }

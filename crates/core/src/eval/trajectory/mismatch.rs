@@ -4,20 +4,20 @@ use super::comparison::Comparison;
 use super::near_miss::NearMisses;
 use super::reference::MatchMode;
 use super::trace_validation::TraceMismatch;
-use super::verdict::{Assignment, Verdict};
+use super::verdict::{Assignment, TraceVerdict};
 use super::wording;
 use crate::report::AssertionDiff;
 
 /// Every mismatch in order, found as it is asked for; `most_looks` bounds the search for near misses.
 pub(super) fn mismatches<'v>(
     comparison: &'v Comparison<'v>,
-    verdict: &'v Verdict,
+    verdict: &'v TraceVerdict,
     most_looks: usize,
 ) -> Box<dyn Iterator<Item = TraceMismatch> + 'v> {
     match verdict {
-        Verdict::InStep(positions) => Box::new(positions.iter().map(|&at| comparison.at_position(at))),
-        Verdict::InOrder(partners) => Box::new(comparison.missing_in_order(partners, most_looks)),
-        Verdict::Matched(assignment) => {
+        TraceVerdict::InStep(positions) => Box::new(positions.iter().map(|&at| comparison.at_position(at))),
+        TraceVerdict::InOrder(partners) => Box::new(comparison.missing_in_order(partners, most_looks)),
+        TraceVerdict::Matched(assignment) => {
             let found = comparison.without_partner(assignment, most_looks);
             Box::new(found.map(|(_, mismatch)| mismatch))
         }

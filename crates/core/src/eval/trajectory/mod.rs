@@ -30,7 +30,7 @@ use comparison::Comparison;
 use recorded::RecordedCall;
 use reference::{MatchMode, Reference};
 use success::take_others;
-use verdict::Verdict;
+use verdict::TraceVerdict;
 
 use std::collections::BTreeSet;
 
@@ -63,7 +63,7 @@ impl Gate for TrajectoryBlock {
         let (calls, unsuccessful) = self.calls_of(run);
         let has_calls = !calls.is_empty();
         let comparison = Comparison::new(&self.reference, calls);
-        let verdict = Verdict::of(&comparison);
+        let verdict = TraceVerdict::of(&comparison);
         let count = verdict.mismatch_count();
         let mut scores = RunScores::default();
         scores.flag(&PASSED, count == 0).whole(&MISMATCH_COUNT, count);

@@ -3,8 +3,8 @@
 use super::comparison::Comparison;
 use super::recorded::RecordedCall;
 use super::reference::{MatchMode, Reference};
-use super::shape::{Candidate, Shape};
-use super::verdict::Verdict;
+use super::shape::{ArgumentShape, Candidate};
+use super::verdict::TraceVerdict;
 use crate::eval::accept::{ProposedChange, ProposedItem};
 use serde_json::{Map, Value, json};
 use std::borrow::Cow;
@@ -13,8 +13,9 @@ type Calls<'r> = Vec<RecordedCall<'r>>;
 
 /// The calls that all runs make, in place of the expected ones; those that hold stay as they are written.
 pub(super) fn items(reference: &Reference, runs: &[Calls<'_>]) -> Result<Option<ProposedChange>, String> {
-    let is_right =
-        |calls: &Calls<'_>| Verdict::of(&Comparison::new(reference, calls.clone())).mismatch_count() == 0;
+    let is_right = |calls: &Calls<'_>| {
+        TraceVerdict::of(&Comparison::new(reference, calls.clone())).mismatch_count() == 0
+    };
     if runs.iter().all(is_right) {
         return Ok(None);
     }
@@ -81,7 +82,7 @@ fn fits_all(reference: &Reference, index: usize, runs: &[Calls<'_>], at: usize) 
 /// An expected call that looks at some of the arguments goes on to look at these alone.
 fn same_keys(reference: &Reference, index: usize, runs: &[Calls<'_>], at: usize) -> Option<Value> {
     let expected = &reference.calls[index];
-    let Shape::Subset(Value::Object(part)) = &expected.shape else { return None };
+    let ArgumentShape::Subset(Value::Object(part)) = &expected.shape else { return None };
     let of_call = |call: RecordedCall<'_>| {
         let args = call.args.value()?;
         let member = |key: &String| Some((key.clone(), args.get(key)?.clone()));

@@ -1,6 +1,6 @@
 //! The expected calls, ready to be compared with any number of runs.
 
-use super::shape::Shape;
+use super::shape::ArgumentShape;
 use crate::eval::assignment::Groups;
 use crate::problem::Span;
 use crate::suite::read::{Block, Field};
@@ -56,7 +56,7 @@ pub(super) struct Reference {
 #[derive(Debug)]
 pub(super) struct ReferenceCall {
     pub(super) name: String,
-    pub(super) shape: Shape,
+    pub(super) shape: ArgumentShape,
 }
 
 impl Reference {
@@ -87,20 +87,23 @@ impl Reference {
 impl ReferenceCall {
     /// Stands for a call whose problems are reported, so that the list is not taken for an empty one.
     fn unreadable() -> Self {
-        Self { name: String::new(), shape: Shape::Any }
+        Self { name: String::new(), shape: ArgumentShape::Any }
     }
 
     fn read(field: &mut Field<'_>) -> Option<Self> {
         field.shapes("a tool's name, or a map with `name` and `args`", |shapes| {
-            shapes.text(|field| Some(Self { name: field.tool()?, shape: Shape::Any }));
+            shapes.text(|field| Some(Self { name: field.tool()?, shape: ArgumentShape::Any }));
             shapes.block(|block| {
                 let name =
                     block.required("name", "The tool: bare, `server.tool` or `server__tool`", |field| {
                         field.tool()
                     });
-                let shape =
-                    block.optional("args", "What the arguments look like; left out, anything", Shape::read);
-                Some(Self { name: name?, shape: shape.unwrap_or(Shape::Any) })
+                let shape = block.optional(
+                    "args",
+                    "What the arguments look like; left out, anything",
+                    ArgumentShape::read,
+                );
+                Some(Self { name: name?, shape: shape.unwrap_or(ArgumentShape::Any) })
             });
         })
     }

@@ -14,12 +14,12 @@ const KEYS: [&str; 4] = ["exact", "subset", "schema", "one_of"];
 
 /// An argument shape, compiled.
 #[derive(Debug, Clone)]
-pub(super) enum Shape {
+pub(super) enum ArgumentShape {
     Any,
     Exact { value: Value, hash: u128 },
     Subset(Value),
     Schema { written: Value, schema: Box<JsonSchema> },
-    OneOf(Vec<Shape>),
+    OneOf(Vec<ArgumentShape>),
 }
 
 /// Arguments being held to several shapes: hashed and parsed at most once.
@@ -45,7 +45,7 @@ impl<'a> Candidate<'a> {
     }
 }
 
-impl Shape {
+impl ArgumentShape {
     pub(super) fn exact(value: Value) -> Self {
         Self::Exact { hash: hash_value(&value), value }
     }
@@ -183,23 +183,23 @@ mod tests {
     use crate::json::values_equal;
     use proptest::prelude::*;
 
-    fn fits(shape: &Shape, args: Arguments<'_>) -> bool {
+    fn fits(shape: &ArgumentShape, args: Arguments<'_>) -> bool {
         let fits = shape.fits(&Candidate::new(args, args.hash()));
         assert_eq!(fits, shape.diff(args).is_empty(), "{shape:?} {args:?}");
         fits
     }
 
-    fn schema(written: Value) -> Shape {
-        Shape::Schema { schema: Box::new(JsonSchema::compile(&written).unwrap()), written }
+    fn schema(written: Value) -> ArgumentShape {
+        ArgumentShape::Schema { schema: Box::new(JsonSchema::compile(&written).unwrap()), written }
     }
 
     #[test]
     fn absent_arguments_are_null_when_compared_and_an_empty_object_when_searched() {
-        assert!(fits(&Shape::Any, Arguments::Absent));
-        assert!(fits(&Shape::exact(json!(null)), Arguments::Absent));
-        assert!(!fits(&Shape::exact(json!({})), Arguments::Absent));
-        assert!(fits(&Shape::Subset(json!({})), Arguments::Absent));
-        assert!(!fits(&Shape::Subset(json!({"q": 1})), Arguments::Absent));
+        assert!(fits(&ArgumentShape::Any, Arguments::Absent));
+        assert!(fits(&ArgumentShape::exact(json!(null)), Arguments::Absent));
+        assert!(!fits(&ArgumentShape::exact(json!({})), Arguments::Absent));
+        assert!(fits(&ArgumentShape::Subset(json!({})), Arguments::Absent));
+        assert!(!fits(&ArgumentShape::Subset(json!({"q": 1})), Arguments::Absent));
         assert!(fits(&schema(json!({"type": "object"})), Arguments::Absent));
         assert!(!fits(&schema(json!({"required": ["q"]})), Arguments::Absent));
     }
@@ -207,22 +207,27 @@ mod tests {
     #[test]
     fn arguments_that_are_not_json_have_no_shape_but_any() {
         let text = Arguments::NotJson("{q: ");
-        assert!(fits(&Shape::Any, text));
-        for shape in [Shape::exact(json!(null)), Shape::Subset(json!({})), schema(json!(true))] {
+        assert!(fits(&ArgumentShape::Any, text));
+        for shape in
+            [ArgumentShape::exact(json!(null)), ArgumentShape::Subset(json!({})), schema(json!(true))]
+        {
             assert!(!fits(&shape, text));
-            assert!(fits(&Shape::OneOf(vec![shape, Shape::Any]), text));
+            assert!(fits(&ArgumentShape::OneOf(vec![shape, ArgumentShape::Any]), text));
         }
     }
 
     #[test]
     fn of_several_shapes_any_may_hold_and_the_nearest_explains() {
-        let shape = Shape::OneOf(vec![Shape::exact(json!({"a": 1, "b": 2})), Shape::Subset(json!({"a": 3}))]);
+        let shape = ArgumentShape::OneOf(vec![
+            ArgumentShape::exact(json!({"a": 1, "b": 2})),
+            ArgumentShape::Subset(json!({"a": 3})),
+        ]);
         assert!(fits(&shape, Arguments::Text(r#"{"b": 2.0, "a": 1}"#)));
         assert!(fits(&shape, Arguments::Text(r#"{"a": 3, "z": 0}"#)));
         let diffs = shape.diff(Arguments::Text(r#"{"a": 4}"#));
         assert_eq!(diffs.len(), 1);
         assert_eq!((diffs[0].pointer.as_str(), &diffs[0].expected), ("/args/a", &json!(3)));
-        assert!(!fits(&Shape::OneOf(vec![]), Arguments::Absent));
+        assert!(!fits(&ArgumentShape::OneOf(vec![]), Arguments::Absent));
     }
 
     proptest! {
@@ -240,8 +245,8 @@ mod tests {
             pairs.reverse();
             let text = format!("{{{}}}", pairs.join(","));
             for args in [Arguments::Text(&text), Arguments::Value(&actual)] {
-                prop_assert_eq!(fits(&Shape::exact(expected.clone()), args), values_equal(&expected, &actual));
-                prop_assert_eq!(fits(&Shape::Subset(expected.clone()), args), is_part_of(&expected, &actual));
+                prop_assert_eq!(fits(&ArgumentShape::exact(expected.clone()), args), values_equal(&expected, &actual));
+                prop_assert_eq!(fits(&ArgumentShape::Subset(expected.clone()), args), is_part_of(&expected, &actual));
             }
         }
     }

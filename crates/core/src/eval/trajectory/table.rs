@@ -2,7 +2,7 @@
 
 use super::comparison::Comparison;
 use super::reference::MatchMode;
-use super::shape::Shape;
+use super::shape::ArgumentShape;
 use super::trace_validation::TraceMismatch;
 use super::verdict::Assignment;
 use crate::report::{AssertionDiff, CallRow, CallShown, CallTable, Pairing, Side};
@@ -100,8 +100,8 @@ impl Comparison<'_> {
     /// The arguments that an expected call names.
     fn asked(&self, expected: usize) -> Option<Value> {
         match &self.reference.calls[expected].shape {
-            Shape::Exact { value, .. } | Shape::Subset(value) => Some(value.clone()),
-            Shape::Any | Shape::Schema { .. } | Shape::OneOf(_) => None,
+            ArgumentShape::Exact { value, .. } | ArgumentShape::Subset(value) => Some(value.clone()),
+            ArgumentShape::Any | ArgumentShape::Schema { .. } | ArgumentShape::OneOf(_) => None,
         }
     }
 

@@ -33,8 +33,8 @@ use super::mismatch::mismatches;
 use super::recorded::RecordedCall;
 pub use super::reference::MatchMode;
 use super::reference::{Reference, ReferenceCall};
-use super::shape::Shape;
-use super::verdict::Verdict;
+use super::shape::ArgumentShape;
+use super::verdict::TraceVerdict;
 use crate::report::AssertionDiff;
 use crate::schema::JsonSchema;
 use serde_json::Value;
@@ -118,15 +118,18 @@ pub enum ExpectedArgs {
 }
 
 impl ExpectedArgs {
-    fn compile(&self) -> Result<Shape, String> {
+    fn compile(&self) -> Result<ArgumentShape, String> {
         Ok(match self {
-            Self::Any | Self::Ignore => Shape::Any,
-            Self::Exact(value) => Shape::exact(value.clone()),
-            Self::Subset(part) => Shape::Subset(part.clone()),
-            Self::Schema(written) => {
-                Shape::Schema { written: written.clone(), schema: Box::new(JsonSchema::compile(written)?) }
+            Self::Any | Self::Ignore => ArgumentShape::Any,
+            Self::Exact(value) => ArgumentShape::exact(value.clone()),
+            Self::Subset(part) => ArgumentShape::Subset(part.clone()),
+            Self::Schema(written) => ArgumentShape::Schema {
+                written: written.clone(),
+                schema: Box::new(JsonSchema::compile(written)?),
+            },
+            Self::OneOf(shapes) => {
+                ArgumentShape::OneOf(shapes.iter().map(Self::compile).collect::<Result<_, _>>()?)
             }
-            Self::OneOf(shapes) => Shape::OneOf(shapes.iter().map(Self::compile).collect::<Result<_, _>>()?),
         })
     }
 }
@@ -182,7 +185,7 @@ pub struct TraceMismatch {
 pub fn validate_trace(calls: &[Value], expected: &ExpectedTrace) -> Result<TraceValidation, MalformedSchema> {
     let reference = compile(expected)?;
     let comparison = Comparison::new(&reference, calls.iter().enumerate().map(RecordedCall::from).collect());
-    let verdict = Verdict::of(&comparison);
+    let verdict = TraceVerdict::of(&comparison);
     let mismatches: Vec<_> = mismatches(&comparison, &verdict, MOST_LOOKS).collect();
     Ok(TraceValidation { passed: mismatches.is_empty(), mismatches })
 }

@@ -6,7 +6,7 @@ use crate::eval::assignment::{Groups, Matching, assign, match_grouped};
 use crate::eval::subsequence::order_keeping_partners;
 
 /// What comparing one run came to, with what is needed to explain it.
-pub(super) enum Verdict {
+pub(super) enum TraceVerdict {
     /// Strict: the positions at which the two differ, over the longer length.
     InStep(Vec<usize>),
     /// Subsequence: each expected call's recorded one under a longest order-keeping match.
@@ -24,7 +24,7 @@ pub(super) struct Assignment {
     pub(super) partners: Vec<Option<usize>>,
 }
 
-impl Verdict {
+impl TraceVerdict {
     pub(super) fn of(comparison: &Comparison<'_>) -> Self {
         if comparison.reference.accepts_anything() {
             return Self::InStep(Vec::new());

@@ -1,7 +1,7 @@
 //! How a call, an argument and a difference are said in one line.
 
 use super::recorded::Arguments;
-use super::shape::Shape;
+use super::shape::ArgumentShape;
 use crate::report::{AssertionDiff, Side};
 use serde_json::Value;
 
@@ -19,17 +19,17 @@ pub(super) fn list(items: impl ExactSizeIterator<Item = String>) -> String {
 }
 
 /// What a shape asks for, to stand behind a tool's name.
-pub(super) fn shape(shape: &Shape) -> String {
+pub(super) fn shape(shape: &ArgumentShape) -> String {
     match shape {
-        Shape::Any => String::new(),
-        Shape::Exact { value, .. } | Shape::Subset(value) => format!(" {}", flow(value)),
-        Shape::Schema { .. } => " (by schema)".to_owned(),
-        Shape::OneOf(shapes) => format!(" (one of {} shapes)", shapes.len()),
+        ArgumentShape::Any => String::new(),
+        ArgumentShape::Exact { value, .. } | ArgumentShape::Subset(value) => format!(" {}", flow(value)),
+        ArgumentShape::Schema { .. } => " (by schema)".to_owned(),
+        ArgumentShape::OneOf(shapes) => format!(" (one of {} shapes)", shapes.len()),
     }
 }
 
 /// Which of several shapes the differences are to.
-pub(super) fn nearest(shape: &Shape, args: Arguments<'_>) -> String {
+pub(super) fn nearest(shape: &ArgumentShape, args: Arguments<'_>) -> String {
     match shape.nearest(args) {
         Some((nearest, of)) if of > 1 => format!(" by the nearest of {of} shapes, `{}`", flow(&nearest)),
         _ => String::new(),
@@ -135,25 +135,25 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn said(shape: &Shape, args: &Value) -> String {
+    fn said(shape: &ArgumentShape, args: &Value) -> String {
         differences(&shape.diff(Arguments::Value(args)), Arguments::Value(args))
     }
 
     #[test]
     fn a_difference_says_what_there_is_and_what_was_expected() {
-        let rust = Shape::Subset(json!({"q": "rust"}));
+        let rust = ArgumentShape::Subset(json!({"q": "rust"}));
         assert_eq!(said(&rust, &json!({"q": "rst"})), "has `q: \"rst\"`, expected `rust`");
         assert_eq!(said(&rust, &json!({"query": "rust"})), "has no `q`, expected `rust`");
         assert_eq!(said(&rust, &json!({"q": null})), "has `q: null`, expected `rust`");
         assert_eq!(said(&rust, &json!([1])), "has arguments `[1]`, expected `{q: \"rust\"}`");
-        let twice = Shape::Subset(json!({"t": [1, 1, 5]}));
+        let twice = ArgumentShape::Subset(json!({"t": [1, 1, 5]}));
         assert_eq!(said(&twice, &json!({"t": [1, 5, 2]})), "has `t[2]: 2`, expected `1`");
         let lacks_two = "has no further `1` in `t`; no further `5` in `t`";
         assert_eq!(said(&twice, &json!({"t": [1, 2, 3]})), lacks_two);
-        let exact = Shape::exact(json!({"a": {"b": [1, "2"]}}));
+        let exact = ArgumentShape::exact(json!({"a": {"b": [1, "2"]}}));
         assert_eq!(said(&exact, &json!({"a": {"b": [1, 2]}})), "has `a.b[1]: 2`, expected `\"2\"`");
-        assert_eq!(said(&Shape::exact(json!({})), &json!({"x": 1})), "has `x: 1`, expected none");
-        let null = Shape::exact(json!({"x": null}));
+        assert_eq!(said(&ArgumentShape::exact(json!({})), &json!({"x": 1})), "has `x: 1`, expected none");
+        let null = ArgumentShape::exact(json!({"x": null}));
         assert_eq!(said(&null, &json!({"x": 1})), "has `x: 1`, expected `null`");
         assert_eq!(said(&null, &json!({})), "has no `x`, expected `null`");
         assert_eq!(said(&exact, &json!(null)), "has arguments `null`, expected `{a: {b: [1, \"2\"]}}`");
@@ -165,10 +165,10 @@ mod tests {
 
     #[test]
     fn long_values_and_lists_are_cut() {
-        let long = said(&Shape::exact(json!("é".repeat(500))), &json!(1));
+        let long = said(&ArgumentShape::exact(json!("é".repeat(500))), &json!(1));
         assert!(long.ends_with("é…`") && long.chars().count() < 120, "{long}");
         let many: Vec<usize> = (0..1000).collect();
-        let exact = Shape::exact(json!({ "ids": vec![1; 1000] }));
+        let exact = ArgumentShape::exact(json!({ "ids": vec![1; 1000] }));
         assert!(said(&exact, &json!({ "ids": many })).ends_with("; 17 more differences"));
         assert_eq!(list((1..4).map(|n: i32| n.to_string()).collect::<Vec<_>>().into_iter()), "1, 2 and 3");
         let seven: Vec<String> = (1..8).map(|n| n.to_string()).collect();

@@ -78,7 +78,7 @@ pub struct AxesScore {
 /// assert_eq!(score_trajectory_axes(&calls, &axes).dependency_satisfaction, 100);
 /// ```
 pub fn score_trajectory_axes(calls: &[Value], axes: &TrajectoryAxes) -> AxesScore {
-    let judged = Judged::of(axes, &calls.iter().map(Step::from).collect::<Vec<_>>());
+    let judged = JudgedAxes::of(axes, &calls.iter().map(AxisCall::from).collect::<Vec<_>>());
     AxesScore {
         dependency_satisfaction: percent_held(&judged.dependencies),
         order_satisfaction: percent_held(&judged.order),
@@ -86,14 +86,14 @@ pub fn score_trajectory_axes(calls: &[Value], axes: &TrajectoryAxes) -> AxesScor
 }
 
 /// A call as the axes see it.
-struct Step<'a> {
+struct AxisCall<'a> {
     tool: Tool<'a>,
     turn: Option<u64>,
     /// Whether it is known to have failed.
     has_failed: bool,
 }
 
-impl<'a> Step<'a> {
+impl<'a> AxisCall<'a> {
     fn all_of(trace: &'a Trace<'_>) -> Vec<Self> {
         let calls = trace.tool_calls.iter().zip(trace.results_by_call());
         let step = |(call, result): (&'a Call<'_>, Option<&CallResult<'_>>)| Self {
@@ -105,14 +105,14 @@ impl<'a> Step<'a> {
     }
 }
 
-impl<'a> From<&'a Value> for Step<'a> {
+impl<'a> From<&'a Value> for AxisCall<'a> {
     fn from(call: &'a Value) -> Self {
         Self { tool: Tool::of_json(call), turn: call.get("turn").and_then(Value::as_u64), has_failed: false }
     }
 }
 
 /// Every edge of both axes in one run.
-struct Judged<'a> {
+struct JudgedAxes<'a> {
     dependencies: Vec<Edge<'a>>,
     order: Vec<Edge<'a>>,
 }
@@ -138,8 +138,8 @@ struct TooSoon {
     failed: Option<usize>,
 }
 
-impl<'a> Judged<'a> {
-    fn of(axes: &'a TrajectoryAxes, steps: &[Step<'_>]) -> Self {
+impl<'a> JudgedAxes<'a> {
+    fn of(axes: &'a TrajectoryAxes, steps: &[AxisCall<'_>]) -> Self {
         let judge = |earlier: &'a str, later: &'a str, reads_output: bool| {
             let mut edge = Edge::of(earlier, later, reads_output, steps);
             edge.holds = edge.too_soon.is_empty() && (edge.is_present() || !axes.require_present);
@@ -159,7 +159,7 @@ impl<'a> Judged<'a> {
 impl<'a> Edge<'a> {
     /// Where outputs are read, a call made in the same turn as its only earlier producers could not read theirs, and
     /// producers that failed gave none.
-    fn of(earlier: &'a str, later: &'a str, reads_output: bool, steps: &[Step<'_>]) -> Self {
+    fn of(earlier: &'a str, later: &'a str, reads_output: bool, steps: &[AxisCall<'_>]) -> Self {
         let mut edge =
             Self { earlier, later, earlier_call: None, later_call: None, holds: true, too_soon: Vec::new() };
         let mut first: Option<usize> = None;
@@ -215,7 +215,7 @@ pub(super) const KIND: GateKind = GateKind {
 
 impl Gate for TrajectoryAxesBlock {
     fn score_run(&self, run: &Run<'_>) -> RunScores {
-        let judged = Judged::of(&self.axes, &Step::all_of(run.trace));
+        let judged = JudgedAxes::of(&self.axes, &AxisCall::all_of(run.trace));
         let mut scores = RunScores::default();
         scores
             .whole(&DEPENDENCY_SATISFACTION, percent_held(&judged.dependencies))
@@ -339,7 +339,7 @@ impl TrajectoryAxesBlock {
         }
     }
 
-    fn say_what_is_idle(&self, judged: &Judged<'_>, scores: &mut RunScores) {
+    fn say_what_is_idle(&self, judged: &JudgedAxes<'_>, scores: &mut RunScores) {
         let is_idle = |edges: &[Edge<'_>]| {
             let is_judged = self.axes.require_present || edges.iter().any(Edge::is_present);
             !edges.is_empty() && !is_judged

@@ -1,13 +1,13 @@
 //! Which calls of a run are at the two ends of each edge?
 
-use super::{Edge, Judged, Step, TrajectoryAxes, why_broken};
+use super::{AxisCall, Edge, JudgedAxes, TrajectoryAxes, why_broken};
 use crate::eval::shown::MOST_CALLS;
 use crate::report::evidence::{AxesRun, DataEdge, OrderEdge};
 use crate::trace::Run;
 
 pub(super) fn of_run(axes: &TrajectoryAxes, run: &Run<'_>) -> AxesRun {
-    let steps = Step::all_of(run.trace);
-    let judged = Judged::of(axes, &steps);
+    let steps = AxisCall::all_of(run.trace);
+    let judged = JudgedAxes::of(axes, &steps);
     AxesRun {
         run: run.number,
         calls: steps.iter().take(MOST_CALLS).map(|step| step.tool.name.to_owned()).collect(),

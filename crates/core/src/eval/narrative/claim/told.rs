@@ -1,7 +1,7 @@
 //! What does one verb of a sentence say: that something was done, that it was not, or neither?
 
 use super::super::lexicon::{LEXICON, Traits};
-use super::super::message::Kind;
+use super::super::message::WordKind;
 use super::super::phrase::Phrase;
 use super::super::verbs::Form;
 use super::{Claim, Opening, Scan, Told};
@@ -201,12 +201,12 @@ impl Scan<'_, '_> {
             && form.is_participle
             && !self.has(start, Traits::READ)
             && (start..at).all(|at| self.is_noun(at) && (article_fits || !has_article(at)))
-            && (self.words[start].kind != Kind::Number
+            && (self.words[start].kind != WordKind::Number
                 || self.sentence.is_heading
                 || self.sentence.is_checked);
         let phrase = Phrase::before(self.words, start..at);
         let ends = self.is_end(at + 1) || self.has(at + 1, Traits::PREPOSITION.and(Traits::ADVERB)) || {
-            self.words.get(at + 1).is_some_and(|word| word.kind != Kind::Word)
+            self.words.get(at + 1).is_some_and(|word| word.kind != WordKind::Word)
         };
         if !fits || !ends || phrase.is_empty() {
             if start < at && !ends {
