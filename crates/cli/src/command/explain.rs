@@ -4,7 +4,7 @@ use super::pages::{self, PAGES};
 use crate::output::{self, Failure};
 use clap::Args;
 use mcptest_core::eval::GATES;
-use mcptest_core::problem::nearest;
+use mcptest_core::problem::did_you_mean;
 use mcptest_core::surface::{RULES, Rule};
 use std::process::ExitCode;
 
@@ -46,10 +46,7 @@ fn page(key: &str) -> Result<String, Failure> {
     }
     let rules = RULES.iter().map(|rule| rule.id);
     let known = GATES.iter().map(|gate| gate.key).chain(rules).chain(PAGES.iter().map(|page| page.name));
-    let help = match nearest(wanted, known) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => "`mcptest explain` lists the gates and the pages".to_owned(),
-    };
+    let help = did_you_mean(wanted, known, || "`mcptest explain` lists the gates and the pages".to_owned());
     Err(Failure(format!("there is no gate and no page `{key}`\n  help: {help}")))
 }
 

@@ -4,7 +4,7 @@ use super::surface::{self, Surface};
 use crate::output::{self, EXIT_DRIFT, Failure, Paint};
 use clap::Args as Group;
 use mcptest_core::escape::{escape, escape_path};
-use mcptest_core::problem::nearest;
+use mcptest_core::problem::did_you_mean;
 use mcptest_core::surface::pin::{Change, Pins};
 use mcptest_core::surface::{Finding, Linted, LintedTool, RULES, Rule, Severity, lint};
 use serde_json::json;
@@ -73,10 +73,9 @@ pub(super) fn run(args: &LintTools) -> Result<ExitCode, Failure> {
 /// The rule of this id.
 pub(super) fn known(id: &str) -> Result<&'static Rule, Failure> {
     Rule::named(id).ok_or_else(|| {
-        let help = match nearest(id, RULES.iter().map(|rule| rule.id)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "`mcptest explain tool_quality` lists the rules".to_owned(),
-        };
+        let help = did_you_mean(id, RULES.iter().map(|rule| rule.id), || {
+            "`mcptest explain tool_quality` lists the rules".to_owned()
+        });
         Failure(format!("there is no rule `{id}`\n  help: {help}"))
     })
 }

@@ -7,7 +7,7 @@ use crate::output::{self, EXIT_BROKEN, EXIT_NOTHING_SELECTED, Failure};
 use clap::{Args as Group, Subcommand};
 use mcptest_core::baseline::{Baseline, compare};
 use mcptest_core::escape::{escape, escape_path};
-use mcptest_core::problem::nearest;
+use mcptest_core::problem::did_you_mean;
 use mcptest_core::row::Row;
 use mcptest_report::baseline::REPORTERS;
 use mcptest_run::{Filter, Plan, Selection, capture_baselines, read_baseline, write_baseline};
@@ -105,10 +105,9 @@ fn select_models(plan: &mut Plan<'_>, models: &[String]) -> Result<(), Failure> 
         let mut listed = known.clone();
         listed.sort();
         listed.dedup();
-        let help = match nearest(unknown, known.iter().map(String::as_str)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the models here are {}", listed.join(", ")),
-        };
+        let help = did_you_mean(unknown, known.iter().map(String::as_str), || {
+            format!("the models here are {}", listed.join(", "))
+        });
         return Err(Failure(format!("no selected test has the model `{unknown}`\n  help: {help}")));
     }
     let is_wanted = |row: &Row<'_>| {

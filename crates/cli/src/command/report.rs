@@ -4,7 +4,7 @@ use super::sorting::Sorting;
 use crate::args::{Embedding, Reporters, Rerender, Traces};
 use crate::output::{self, Failure};
 use mcptest_core::escape::escape_path;
-use mcptest_core::problem::nearest;
+use mcptest_core::problem::did_you_mean;
 use mcptest_core::report::{Embed, Report};
 use mcptest_files::{self as files, Identity};
 use mcptest_report::leaderboard::Column;
@@ -168,10 +168,9 @@ impl<R> Destination<R> {
         }
         let Some(reporter) = reporters.iter().find(|reporter| reporter.key == key) else {
             let known = reporters.iter().map(|reporter| reporter.key).chain([AUTO]);
-            let help = match nearest(key, known.clone()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("the reporters are {}", known.collect::<Vec<_>>().join(", ")),
-            };
+            let help = did_you_mean(key, known.clone(), || {
+                format!("the reporters are {}", known.collect::<Vec<_>>().join(", "))
+            });
             return Err(Failure(format!("there is no reporter `{key}`\n  help: {help}")));
         };
         if file == Some("") {

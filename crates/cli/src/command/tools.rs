@@ -5,7 +5,7 @@ use crate::args::Tools as Args;
 use crate::output::{self, Failure, Paint};
 use mcptest_core::escape::escape;
 use mcptest_core::json::Members;
-use mcptest_core::problem::nearest;
+use mcptest_core::problem::did_you_mean;
 use mcptest_core::provider::{FAMILIES, Family};
 use mcptest_core::suite::ToolSchemas;
 use mcptest_core::trace::{CatalogueTool, ToolSchema};
@@ -40,10 +40,9 @@ pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
 fn family(name: &str) -> Result<&'static Family, Failure> {
     Family::named(name).ok_or_else(|| {
         let known = FAMILIES.iter().map(|family| family.name);
-        let help = match nearest(name, known.clone()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => format!("the providers are {}", known.collect::<Vec<_>>().join(", ")),
-        };
+        let help = did_you_mean(name, known.clone(), || {
+            format!("the providers are {}", known.collect::<Vec<_>>().join(", "))
+        });
         Failure(format!("there is no provider `{name}`\n  help: {help}"))
     })
 }

@@ -3,7 +3,7 @@
 use super::bench::Bench;
 use super::finding::{Answer, Finding, Verdict};
 use super::{Outcome, Probe, skip};
-use crate::client::Observed;
+use crate::client::{Observed, ToolFlaw};
 use crate::era::Era;
 use crate::jsonrpc::code;
 use serde_json::{Value, json};
@@ -98,8 +98,8 @@ async fn list(bench: &mut Bench) -> Outcome {
     let complaints: Vec<String> = listed.complaints.iter().map(ToString::to_string).collect();
     let finding = Finding::worst(listed.complaints.iter().map(|complaint| match complaint {
         // The schema has a family of its own.
-        Observed::BadTool { why, .. } if why.contains("whose `type` is not") => Verdict::Held,
-        Observed::BadTool { why, .. } if why.contains("listed twice") => Verdict::Weak(complaint.to_string()),
+        Observed::BadTool { flaw: ToolFlaw::InputType, .. } => Verdict::Held,
+        Observed::BadTool { flaw: ToolFlaw::Twice, .. } => Verdict::Weak(complaint.to_string()),
         complaint => Verdict::Broken(complaint.to_string()),
     }));
     let count = listed.tools.len();

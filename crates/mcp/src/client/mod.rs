@@ -27,7 +27,7 @@ pub use closing::Closing;
 pub use conversation::Tap;
 pub use info::{Called, Note, ServerInfo, Tool, Tools};
 pub use misbehaviour::{Misbehaviour, Moment};
-pub use observed::Observed;
+pub use observed::{Observed, ToolFlaw};
 pub use raw::RawAnswer;
 pub use responses::{Responses, Scripted, ScriptedAnswer};
 pub use spec::{

@@ -89,6 +89,8 @@ pub enum Observed {
     BadTool {
         /// Its name, or its place in the list.
         tool: String,
+        /// Which rule it breaks.
+        flaw: ToolFlaw,
         /// What is wrong with it.
         why: String,
     },
@@ -147,6 +149,17 @@ pub enum Observed {
         /// How many are not here.
         count: usize,
     },
+}
+
+/// Which rule a tool breaks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ToolFlaw {
+    /// Another one has its name.
+    Twice,
+    /// The type of its input is not `object`.
+    InputType,
+    /// Any other, without which it cannot be used.
+    Unusable,
 }
 
 impl Observed {

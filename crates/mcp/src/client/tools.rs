@@ -3,7 +3,7 @@
 use super::link::{Asking, Deadline};
 use super::param_headers::{self, ParamHeader};
 use super::params::Params;
-use super::{CallFailure, Client, Misbehaviour, Observed, Tool, Tools, WireError};
+use super::{CallFailure, Client, Misbehaviour, Observed, Tool, ToolFlaw, Tools, WireError};
 use crate::era::Era;
 use crate::jsonrpc::write_text;
 use serde::Deserialize;
@@ -87,7 +87,7 @@ impl List {
     }
 
     fn add(&mut self, raw: &RawValue, era: Era) -> Result<(), Observed> {
-        let complain = |tool: String, why: String| Observed::BadTool { tool, why };
+        let complain = |tool: String, why: String| Observed::BadTool { tool, flaw: ToolFlaw::Unusable, why };
         let place = format!("number {}", self.count);
         let members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(raw.get())
             .map_err(|_| complain(place.clone(), "is not an object; it is left out".to_owned()))?;
@@ -103,7 +103,8 @@ impl List {
             return Err(wrong("has an `inputSchema` that is not an object"));
         }
         if self.names.contains(&name) {
-            return Err(wrong("is listed twice"));
+            let why = "is listed twice; it is left out".to_owned();
+            return Err(Observed::BadTool { tool: format!("{name:?}"), flaw: ToolFlaw::Twice, why });
         }
         if era == Era::Modern {
             let headers =
@@ -112,7 +113,8 @@ impl List {
         }
         if schema.get("type").and_then(Value::as_str) != Some("object") {
             let why = "has an `inputSchema` whose `type` is not \"object\"".to_owned();
-            self.tools.complaints.push(complain(format!("{name:?}"), why));
+            let flaw = ToolFlaw::InputType;
+            self.tools.complaints.push(Observed::BadTool { tool: format!("{name:?}"), flaw, why });
         }
         self.tools.tools.push(Tool {
             title: text("title"),

@@ -6,6 +6,7 @@ use super::path::Values;
 use super::state::State;
 use super::template::{Missing, Template};
 use crate::jsonrpc::{RpcError, code};
+use mcptest_core::problem::nearest;
 use mcptest_core::schema::JsonSchema;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -52,6 +53,12 @@ impl RpcError {
         let message = format!("invalid arguments for {who}: {}", said.join("; "));
         Self::new(code::INVALID_PARAMS, message).with_data(&Value::from(data))
     }
+}
+
+/// The refusal of a name that is none of those that are known.
+pub(super) fn unknown<'k>(what: &str, name: &str, known: impl Iterator<Item = &'k str>) -> RpcError {
+    let near = nearest(name, known).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+    RpcError::new(code::INVALID_PARAMS, format!("Unknown {what}: {}{near}", cut(name)))
 }
 
 /// At most 200 characters.

@@ -187,7 +187,7 @@ fn read_round(field: &mut Field<'_>, context: &Context<'_>, scope: &mut Scope) -
             field.report(problem.help("each request has a name of its own"));
         }
         scope.add(name);
-        field.block(|block| read_question(block, name, context, &before)).flatten()
+        field.try_block(|block| read_question(block, name, context, &before))
     })?;
     Some(questions.into_iter().map(|(_, question)| question).collect())
 }

@@ -87,21 +87,19 @@ pub(super) fn text_block(text: Json) -> Json {
 
 /// One message: who says it, and its content, which may be a list.
 pub(super) fn read_message(field: &mut Field<'_>, context: &Context<'_>, scope: &Scope) -> Option<Json> {
-    field
-        .block(|block| {
-            let role = block.optional("role", "`user` (when left out) or `assistant`", |f| {
-                f.choice("a role", &[("user", "user"), ("assistant", "assistant")])
-            });
-            let content = block.required("content", "A string, a content block or a list of them", |f| {
-                f.shapes("a string, a content block or a list of them", |shapes| {
-                    shapes.list(|field| read_list(field, context, scope));
-                    shapes.scalar(|field| read(field, context, scope));
-                    shapes.map(|field| read(field, context, scope));
-                })
-            });
-            Some(message(role.unwrap_or("user"), content?))
-        })
-        .flatten()
+    field.try_block(|block| {
+        let role = block.optional("role", "`user` (when left out) or `assistant`", |f| {
+            f.choice("a role", &[("user", "user"), ("assistant", "assistant")])
+        });
+        let content = block.required("content", "A string, a content block or a list of them", |f| {
+            f.shapes("a string, a content block or a list of them", |shapes| {
+                shapes.list(|field| read_list(field, context, scope));
+                shapes.scalar(|field| read(field, context, scope));
+                shapes.map(|field| read(field, context, scope));
+            })
+        });
+        Some(message(role.unwrap_or("user"), content?))
+    })
 }
 
 pub(super) fn message(role: &str, content: Json) -> Json {
@@ -120,7 +118,7 @@ fn read_block(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Op
     let mime_type = either(block, ("mimeType", "mime_type"), "The media type", |f| template(f, scope));
     let resource =
         block.optional("resource", "An embedded resource: `uri`, `mimeType`, `text` or `blob`", |f| {
-            f.block(|block| read_contents(block, context, scope)).flatten()
+            f.try_block(|block| read_contents(block, context, scope))
         });
     let uri = block.optional("uri", "The address that a link leads to", |f| super::fields::uri(f, scope));
     let name = block.optional("name", "The name of the linked resource", |f| template(f, scope));

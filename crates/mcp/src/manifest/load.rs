@@ -147,31 +147,20 @@ fn read_offers(block: &mut Block<'_>, context: &Context<'_>) -> Manifest {
             .unwrap_or_else(|| "0.0.0".to_owned()),
         title: block.optional("title", "The server's name for people", |f| f.string()),
         instructions: block.optional("instructions", "What a model reads about the server", |f| f.string()),
-        faults: block
-            .optional("fault", "What goes wrong on purpose, as `slow:500`; one or a list", |f| {
-                fault::read_of_server(f)
-            })
-            .unwrap_or_default(),
-        tools: block
-            .optional("tools", "The tools", |f| f.list(|f| Tool::read(f, context)))
-            .unwrap_or_default(),
+        faults: block.or_default("fault", "What goes wrong on purpose, as `slow:500`; one or a list", |f| {
+            fault::read_of_server(f)
+        }),
+        tools: block.or_default("tools", "The tools", |f| f.list(|f| Tool::read(f, context))),
         resources: block
-            .optional("resources", "What can be read", |f| f.list(|f| Resource::read(f, context)))
-            .unwrap_or_default(),
-        resource_templates: block
-            .optional("resource_templates", "What can be read at addresses that fit a template", |f| {
-                f.list(|f| Resource::read_template(f, context))
-            })
-            .unwrap_or_default(),
-        prompts: block
-            .optional("prompts", "The prompts", |f| f.list(|f| Prompt::read(f, context)))
-            .unwrap_or_default(),
-        completions: block
-            .optional("completions", "How half-typed arguments go on", Completions::read)
-            .unwrap_or_default(),
-        cache: block
-            .optional("cache", "How long clients may keep lists and resources", read_cache)
-            .unwrap_or_default(),
+            .or_default("resources", "What can be read", |f| f.list(|f| Resource::read(f, context))),
+        resource_templates: block.or_default(
+            "resource_templates",
+            "What can be read at addresses that fit a template",
+            |f| f.list(|f| Resource::read_template(f, context)),
+        ),
+        prompts: block.or_default("prompts", "The prompts", |f| f.list(|f| Prompt::read(f, context))),
+        completions: block.or_default("completions", "How half-typed arguments go on", Completions::read),
+        cache: block.or_default("cache", "How long clients may keep lists and resources", read_cache),
         page_size: block
             .optional(
                 "page_size",
@@ -198,13 +187,10 @@ fn read_version(field: &mut Field<'_>) -> Option<String> {
 fn read_cache(field: &mut Field<'_>) -> Option<Cache> {
     field.block(|block| Cache {
         ttl_ms: block
-            .optional("ttl", "For how long, as `60s`; not at all when left out", |f| f.duration_ms())
-            .unwrap_or_default(),
-        is_public: block
-            .optional("scope", "`private` (when left out) or `public`", |f| {
-                f.choice("a scope", &[("private", false), ("public", true)])
-            })
-            .unwrap_or_default(),
+            .or_default("ttl", "For how long, as `60s`; not at all when left out", |f| f.duration_ms()),
+        is_public: block.or_default("scope", "`private` (when left out) or `public`", |f| {
+            f.choice("a scope", &[("private", false), ("public", true)])
+        }),
     })
 }
 

@@ -40,7 +40,7 @@ pub use schema::json_schema;
 pub use state::State;
 pub use tool::Tool;
 
-use crate::jsonrpc::{RpcError, code};
+use crate::jsonrpc::RpcError;
 use mcptest_core::fault::ScopedFault;
 use mcptest_core::trace::CatalogueTool;
 use std::collections::HashMap;
@@ -89,11 +89,10 @@ pub struct Cache {
 impl Manifest {
     /// The tool of this name, or the error that there is none.
     pub fn tool(&self, name: &str) -> Result<&Tool, RpcError> {
-        self.tools_by_name.get(name).and_then(|at| self.tools.get(*at)).ok_or_else(|| {
-            let near = mcptest_core::problem::nearest(name, self.tools.iter().map(|tool| tool.name.as_str()));
-            let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            RpcError::new(code::INVALID_PARAMS, format!("Unknown tool: {}{near}", answer::cut(name)))
-        })
+        self.tools_by_name
+            .get(name)
+            .and_then(|at| self.tools.get(*at))
+            .ok_or_else(|| answer::unknown("tool", name, self.tools.iter().map(|tool| tool.name.as_str())))
     }
 
     /// Whether it has anything whose arguments can be completed.

@@ -133,12 +133,10 @@ impl Aside {
 
     /// What is said may use the arguments; it comes before anything is asked.
     pub(super) fn read(block: &mut Block<'_>, scope: &Scope) -> Self {
-        let logging = block
-            .optional("logging", "Log messages before the answer", |f| f.list(|f| read_log(f, scope)))
-            .unwrap_or_default();
+        let logging =
+            block.or_default("logging", "Log messages before the answer", |f| f.list(|f| read_log(f, scope)));
         let progress = block
-            .optional("progress", "Progress before the answer", |f| f.list(|f| read_progress(f, scope)))
-            .unwrap_or_default();
+            .or_default("progress", "Progress before the answer", |f| f.list(|f| read_progress(f, scope)));
         let list_changed =
             block.optional("list_changed", "Lists that are said to have changed after a call", |f| {
                 let read = |f: &mut Field<'_>| {
@@ -185,7 +183,7 @@ impl NoticePlan {
 }
 
 fn read_delay(block: &mut Block<'_>) -> u64 {
-    block.optional("delay", "How long to wait before it, as `50ms`", |f| f.duration_ms()).unwrap_or_default()
+    block.or_default("delay", "How long to wait before it, as `50ms`", |f| f.duration_ms())
 }
 
 fn read_number(field: &mut Field<'_>) -> Option<Number> {
@@ -198,15 +196,13 @@ fn read_number(field: &mut Field<'_>) -> Option<Number> {
 }
 
 fn read_progress(field: &mut Field<'_>, scope: &Scope) -> Option<(u64, NoticePlan)> {
-    field
-        .block(|block| {
-            let progress = block.required("progress", "How far the work is", read_number);
-            let total = block.optional("total", "How far it goes", read_number);
-            let message = block.optional("message", "What is being done", |f| template(f, scope));
-            let delay_ms = read_delay(block);
-            Some((delay_ms, NoticePlan::Progress { progress: progress?, total, message }))
-        })
-        .flatten()
+    field.try_block(|block| {
+        let progress = block.required("progress", "How far the work is", read_number);
+        let total = block.optional("total", "How far it goes", read_number);
+        let message = block.optional("message", "What is being done", |f| template(f, scope));
+        let delay_ms = read_delay(block);
+        Some((delay_ms, NoticePlan::Progress { progress: progress?, total, message }))
+    })
 }
 
 fn read_log(field: &mut Field<'_>, scope: &Scope) -> Option<(u64, NoticePlan)> {

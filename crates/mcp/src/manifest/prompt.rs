@@ -1,7 +1,7 @@
 //! `prompts:` which messages does a prompt become?
 
 use super::Manifest;
-use super::answer::{Answer, Inputs};
+use super::answer::{Answer, Inputs, unknown};
 use super::ask::{Ask, AskKind, AskRequest};
 use super::content;
 use super::context::Context;
@@ -9,7 +9,7 @@ use super::fields::{literal_json, literal_object};
 use super::json::{Json, Object, list};
 use super::scope::Scope;
 use super::tool::values;
-use crate::jsonrpc::{RpcError, code};
+use crate::jsonrpc::RpcError;
 use mcptest_core::suite::read::{Block, Field};
 use serde_json::Value;
 
@@ -37,12 +37,10 @@ struct Argument {
 impl Manifest {
     /// The prompt of this name, or the error that there is none.
     pub fn prompt(&self, name: &str) -> Result<&Prompt, RpcError> {
-        self.prompts.iter().find(|prompt| prompt.name == name).ok_or_else(|| {
-            let near =
-                mcptest_core::problem::nearest(name, self.prompts.iter().map(|prompt| prompt.name.as_str()));
-            let near = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
-            RpcError::new(code::INVALID_PARAMS, format!("Unknown prompt: {}{near}", super::answer::cut(name)))
-        })
+        self.prompts
+            .iter()
+            .find(|prompt| prompt.name == name)
+            .ok_or_else(|| unknown("prompt", name, self.prompts.iter().map(|prompt| prompt.name.as_str())))
     }
 }
 
@@ -83,7 +81,7 @@ impl Prompt {
     }
 
     pub(super) fn read(field: &mut Field<'_>, context: &Context<'_>) -> Option<Self> {
-        field.block(|block| Self::read_block(block, context)).flatten()
+        field.try_block(|block| Self::read_block(block, context))
     }
 
     fn read_block(block: &mut Block<'_>, context: &Context<'_>) -> Option<Self> {
@@ -124,17 +122,15 @@ impl Prompt {
 
 impl Argument {
     fn read(field: &mut Field<'_>) -> Option<Self> {
-        field
-            .block(|block| {
-                let mut json = Object::default();
-                let name = block.required("name", "The argument's name", |f| f.name());
-                json.member("name", name.as_deref().map(Json::string));
-                json.text(block, "title", "Its name for people");
-                json.text(block, "description", "What it is");
-                let required = block.optional("required", "Whether it must be given", |f| f.flag());
-                json.member("required", required.map(|required| Json::raw(required.to_string())));
-                Some(Self { name: name?, required: required.unwrap_or_default(), json: json.finish() })
-            })
-            .flatten()
+        field.try_block(|block| {
+            let mut json = Object::default();
+            let name = block.required("name", "The argument's name", |f| f.name());
+            json.member("name", name.as_deref().map(Json::string));
+            json.text(block, "title", "Its name for people");
+            json.text(block, "description", "What it is");
+            let required = block.optional("required", "Whether it must be given", |f| f.flag());
+            json.member("required", required.map(|required| Json::raw(required.to_string())));
+            Some(Self { name: name?, required: required.unwrap_or_default(), json: json.finish() })
+        })
     }
 }

@@ -82,40 +82,36 @@ impl<'m> FoundResource<'m> {
 
 impl Resource {
     pub(super) fn read(field: &mut Field<'_>, context: &Context<'_>) -> Option<Self> {
-        field
-            .block(|block| {
-                let uri = block.required("uri", "Its address, unique in the manifest", |f| {
-                    context.own_name("resource", f).filter(|uri| has_scheme(uri, f))
-                });
-                let size = block.optional("size", "Its size in bytes", |f| f.whole(0..=u64::MAX));
-                let scope = Scope::new(&["uri"]);
-                Self::read_rest(block, context, &scope, ("uri", uri), size)
-            })
-            .flatten()
+        field.try_block(|block| {
+            let uri = block.required("uri", "Its address, unique in the manifest", |f| {
+                context.own_name("resource", f).filter(|uri| has_scheme(uri, f))
+            });
+            let size = block.optional("size", "Its size in bytes", |f| f.whole(0..=u64::MAX));
+            let scope = Scope::new(&["uri"]);
+            Self::read_rest(block, context, &scope, ("uri", uri), size)
+        })
     }
 
     pub(super) fn read_template(field: &mut Field<'_>, context: &Context<'_>) -> Option<Self> {
-        field
-            .block(|block| {
-                let template = either(
-                    block,
-                    ("uriTemplate", "uri_template"),
-                    "The template of its addresses, as `file:///{name}`",
-                    |f| {
-                        let written = context.own_name("resource template", f)?;
-                        UriTemplate::read(&written, f)
-                    },
-                );
-                if !block.has("uriTemplate") && !block.has_slip_of(&["uriTemplate"]) {
-                    block.need("uri_template", "The template of its addresses, as `file:///{name}`");
-                }
-                let mut scope = Scope::new(&["uri"]);
-                template.iter().flat_map(UriTemplate::names).for_each(|name| scope.add(name));
-                let uri = template.as_ref().map(|template| template.written.clone());
-                let resource = Self::read_rest(block, context, &scope, ("uriTemplate", uri), None)?;
-                Some(Self { template, ..resource })
-            })
-            .flatten()
+        field.try_block(|block| {
+            let template = either(
+                block,
+                ("uriTemplate", "uri_template"),
+                "The template of its addresses, as `file:///{name}`",
+                |f| {
+                    let written = context.own_name("resource template", f)?;
+                    UriTemplate::read(&written, f)
+                },
+            );
+            if !block.has("uriTemplate") && !block.has_slip_of(&["uriTemplate"]) {
+                block.need("uri_template", "The template of its addresses, as `file:///{name}`");
+            }
+            let mut scope = Scope::new(&["uri"]);
+            template.iter().flat_map(UriTemplate::names).for_each(|name| scope.add(name));
+            let uri = template.as_ref().map(|template| template.written.clone());
+            let resource = Self::read_rest(block, context, &scope, ("uriTemplate", uri), None)?;
+            Some(Self { template, ..resource })
+        })
     }
 
     /// What resources and templates have in common, after the key that has their address.

@@ -204,14 +204,12 @@ impl Answers<'_> {
     }
 
     fn error(self, field: &mut Field<'_>) -> Option<Plan> {
-        field
-            .block(|block| {
-                let code = block.required("code", "The error's code, as -32603", read_code);
-                let message = block.required("message", "The error's message", |f| template(f, self.scope));
-                let data = block.optional("data", "Whatever else it says", |f| any_json(f, self.scope));
-                Some(Plan::Error { code: code?, message: message?, data })
-            })
-            .flatten()
+        field.try_block(|block| {
+            let code = block.required("code", "The error's code, as -32603", read_code);
+            let message = block.required("message", "The error's message", |f| template(f, self.scope));
+            let data = block.optional("data", "Whatever else it says", |f| any_json(f, self.scope));
+            Some(Plan::Error { code: code?, message: message?, data })
+        })
     }
 }
 

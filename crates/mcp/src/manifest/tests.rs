@@ -1,6 +1,7 @@
 //! Does a manifest answer as it is written, and say all that is wrong with it?
 
 use super::*;
+use crate::jsonrpc::code;
 use mcptest_core::problem::Level;
 use serde_json::{Value, json};
 use std::path::Path;

@@ -162,7 +162,7 @@ impl Tool {
     }
 
     pub(super) fn read(field: &mut Field<'_>, context: &Context<'_>) -> Option<Self> {
-        field.define("tool", |field| field.block(|block| Self::read_block(block, context)).flatten())
+        field.define("tool", |field| field.try_block(|block| Self::read_block(block, context)))
     }
 
     fn read_block(block: &mut Block<'_>, context: &Context<'_>) -> Option<Self> {

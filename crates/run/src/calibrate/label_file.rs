@@ -1,7 +1,7 @@
 //! Which labels stand in a file, in one of three forms: JSON, JSON Lines or CSV?
 
 use super::labels::span;
-use mcptest_core::problem::{Problem, Span, nearest};
+use mcptest_core::problem::{Problem, Span, did_you_mean};
 use mcptest_core::yaml::{self, Kind, Node, Scalar};
 use std::path::Path;
 
@@ -206,19 +206,15 @@ impl LabelReader {
         if let Some(reward) = word.parse::<f64>().ok().filter(|reward| (0.0..=1.0).contains(reward)) {
             return Some(reward >= 1.0);
         }
-        let help = match nearest(&word, GOOD.into_iter().chain(BAD)) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "write good or bad, pass or fail, true or false, or a reward from 0 to 1".to_owned(),
-        };
+        let help = did_you_mean(&word, GOOD.into_iter().chain(BAD), || {
+            "write good or bad, pass or fail, true or false, or a reward from 0 to 1".to_owned()
+        });
         self.problems.push(Problem::error(format!("`{text}` is no label")).at(place).help(help));
         None
     }
 
     fn unknown_key(&mut self, key: &str, place: Span) {
-        let help = nearest(key, KEYS).map_or_else(
-            || format!("the keys are {}", KEYS.join(", ")),
-            |near| format!("did you mean `{near}`?"),
-        );
+        let help = did_you_mean(key, KEYS, || format!("the keys are {}", KEYS.join(", ")));
         self.problems.push(Problem::error(format!("unknown key `{key}`")).at(place).help(help));
     }
 

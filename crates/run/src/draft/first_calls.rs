@@ -7,7 +7,7 @@ use super::server::{DraftSession, Listed, short};
 use super::{DraftError, yaml};
 use crate::arguments::{Given, unknown};
 use mcptest_core::escape::escape;
-use mcptest_core::problem::nearest;
+use mcptest_core::problem::did_you_mean;
 use mcptest_mcp::client::CallFailure;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -62,10 +62,7 @@ pub(super) fn candidates(wishes: &[Wish], tools: &[Listed]) -> Result<Vec<Candid
 fn wished(wish: &Wish, tools: &[Listed]) -> Result<Candidate, Vec<String>> {
     let known = || tools.iter().map(|tool| tool.name.as_str());
     let Some(tool) = tools.iter().find(|tool| tool.name == wish.tool) else {
-        let help = match nearest(&wish.tool, known()) {
-            Some(near) => format!("did you mean `{near}`?"),
-            None => "`mcptest tools` lists them".to_owned(),
-        };
+        let help = did_you_mean(&wish.tool, known(), || "`mcptest tools` lists them".to_owned());
         return Err(vec![escape(&format!("the server lists no tool `{}`; {help}", wish.tool)).into_owned()]);
     };
     let given = wish.given.typed(Some(&tool.schema)).map_err(|error| vec![error.to_string()])?;
