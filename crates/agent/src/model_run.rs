@@ -1,4 +1,4 @@
-//! One run of a model: ask, call what it wants, tell it what came of that, until it is done or a limit is reached.
+//! One run of a model: ask, call what it wants, tell it the results, until it is done or reaches a limit.
 
 use crate::at_once::at_once;
 use crate::dialect::{Answered, Ask, Message, Reply, Stop, ToolChoice, Wanted};

@@ -36,7 +36,7 @@ pub(crate) fn cut(parts: Vec<Part>, most: usize) -> Vec<Part> {
     shown
 }
 
-/// A block of content as the model is told of it.
+/// A block of content as the model sees it.
 pub(crate) fn part_of(block: &Value) -> Part {
     let text = |key: &str| block.get(key).and_then(Value::as_str);
     match text("type") {

@@ -52,7 +52,7 @@ pub struct Toolbox {
     max_result_chars: usize,
 }
 
-/// A call as it was made, and what came of it.
+/// A call as it was made, and its result.
 #[derive(Debug)]
 pub struct Done {
     /// What is recorded of the call.

@@ -124,6 +124,11 @@ impl Parser {
     }
 }
 
+/// A message as an event.
+pub fn message(data: String) -> Event {
+    Event { event: Some("message".to_owned()), data: Some(data), ..Event::default() }
+}
+
 /// An event as bytes of a stream.
 pub fn encode(event: &Event) -> String {
     let mut text = String::new();

@@ -50,7 +50,7 @@ impl LastRun {
         self.failed.contains(&FailedTest::of(row, &here()))
     }
 
-    /// Keeps what came of the rows of a plan; what is known of others stays. A folder that cannot be written to is no
+    /// Keeps the results of the rows of a plan; what is known of others stays. A folder that cannot be written to is no
     /// reason to fail, and one in which nothing ever failed stays as it is.
     pub fn keep(plan: &Plan<'_>, report: &Report) {
         let before = Self::read();

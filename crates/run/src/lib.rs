@@ -198,7 +198,7 @@ pub enum Which {
     Failed,
 }
 
-/// What came of judging a plan.
+/// The result of judging a plan.
 #[derive(Debug)]
 pub struct RunOutcome {
     /// The verdict with its evidence.

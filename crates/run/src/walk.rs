@@ -77,7 +77,7 @@ pub(crate) fn has_extension(path: &Path, extensions: &[&str]) -> bool {
     path.extension().is_some_and(is_one)
 }
 
-/// What is told of links to folders that were not entered; nothing when there are none.
+/// A note on links to folders that were not entered; nothing when there are none.
 pub fn not_entered(linked: &[PathBuf]) -> Option<String> {
     let named: Vec<String> =
         linked.iter().map(|path| escape(&path.display().to_string()).into_owned()).collect();

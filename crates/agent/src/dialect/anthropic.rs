@@ -68,10 +68,7 @@ struct AnthropicBody<'a> {
 
 fn body(ask: &Ask<'_>) -> String {
     let tool = |(at, tool): (usize, &super::Offered)| {
-        let mut shown = json!({ "name": tool.name });
-        if let Some(description) = &tool.description {
-            shown["description"] = json!(description);
-        }
+        let mut shown = tool.described(json!({ "name": tool.name }));
         if ask.code_execution {
             shown["allowed_callers"] = json!(["direct", CODE_EXECUTION]);
         }

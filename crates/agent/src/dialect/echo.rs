@@ -122,7 +122,7 @@ fn mended(call: &mut Value, rules: &Rules, taken: &mut BTreeSet<String>) -> Call
     Called { id, name, caller: caller.cloned() }
 }
 
-/// An object, whatever was written: what was wrong with it is told by the result.
+/// An object, whatever was written: the result says what was wrong with it.
 fn arguments(written: Option<&Value>, is_text: bool) -> Value {
     let object = match written {
         Some(Value::Object(object)) => Some(object.clone()),

@@ -119,11 +119,7 @@ fn thinking(model: &str, word: &str) -> (&'static str, Value) {
 }
 
 fn declaration(tool: &super::Offered) -> Box<RawValue> {
-    let mut declared = json!({ "name": tool.name });
-    if let Some(description) = &tool.description {
-        declared["description"] = json!(description);
-    }
-    with_schema(&declared, "parametersJsonSchema", &tool.input_schema)
+    with_schema(&tool.described(json!({ "name": tool.name })), "parametersJsonSchema", &tool.input_schema)
 }
 
 fn contents<'a>(ask: &Ask<'a>) -> Vec<Piece<'a>> {

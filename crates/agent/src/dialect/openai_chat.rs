@@ -63,10 +63,7 @@ struct ChatBody<'a> {
 
 fn body(ask: &Ask<'_>, flavour: Flavour) -> String {
     let tool = |tool: &super::Offered| {
-        let mut function = json!({ "name": tool.name });
-        if let Some(description) = &tool.description {
-            function["description"] = json!(description);
-        }
+        let function = tool.described(json!({ "name": tool.name }));
         let function = with_schema(&function, "parameters", &tool.input_schema);
         with_schema(&json!({ "type": "function" }), "function", &function)
     };

@@ -59,15 +59,12 @@ struct ResponsesBody<'a> {
 
 fn body(ask: &Ask<'_>) -> String {
     let tool = |tool: &super::Offered| {
-        let mut shown = json!({
+        let mut shown = tool.described(json!({
             "type": "function",
             "name": tool.name,
             // Or the schema is altered to fit a subset.
             "strict": false,
-        });
-        if let Some(description) = &tool.description {
-            shown["description"] = json!(description);
-        }
+        }));
         if ask.code_execution {
             shown["allowed_callers"] = json!(["direct", "programmatic"]);
         }

@@ -1,6 +1,6 @@
 //! What do the bodies of all dialects have in common?
 
-use super::{Answered, Arguments, Part};
+use super::{Answered, Arguments, Offered, Part};
 use mcptest_core::trace::unkeepable;
 use serde::Serialize;
 use serde_json::value::RawValue;
@@ -37,6 +37,16 @@ impl Part {
                 Some(format!("[{media_type}, {} characters of base64]", data.len()))
             }
         }
+    }
+}
+
+impl Offered {
+    /// What is said of the tool, with its description where it has one.
+    pub(super) fn described(&self, mut said: Value) -> Value {
+        if let Some(description) = &self.description {
+            said["description"] = description.as_str().into();
+        }
+        said
     }
 }
 
@@ -112,7 +122,7 @@ pub(super) fn ours(value: &Value) -> Box<RawValue> {
     RawValue::from_string(value.to_string()).unwrap_or_default()
 }
 
-/// A count of tokens; what is none is not counted.
+/// A count of tokens; `None` for anything else.
 pub(super) fn count(usage: Option<&Value>, key: &str) -> Option<u64> {
     let count = usage?.get(key)?;
     count.as_u64().or_else(|| count.as_f64().filter(|count| *count >= 0.0).map(|count| count as u64))

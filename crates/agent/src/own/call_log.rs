@@ -1,4 +1,4 @@
-//! Which calls were made, in which order and turn, and what came of each?
+//! Which calls were made, in which order and turn, and what was the result of each?
 
 use super::setup::OwnEvent;
 use crate::fault::{FaultPlan, Strike};

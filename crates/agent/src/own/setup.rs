@@ -1,4 +1,4 @@
-//! What does one run of an agent of one's own need, and what comes of it?
+//! What does one run of the user's own agent need, and what does it give?
 
 use crate::FaultPlan;
 use mcptest_core::trace::CatalogueTool;
@@ -75,7 +75,7 @@ pub enum OwnEvent<'a> {
     },
 }
 
-/// What came of one run.
+/// The result of one run.
 #[derive(Debug)]
 pub struct OwnOutcome {
     /// What happened. Nothing in it is redacted yet.

@@ -19,7 +19,7 @@ pub struct Retry {
 }
 
 impl Provider {
-    /// Asks for the model's next message, as often as patience and the deadline allow. The observer is told of every
+    /// Asks for the model's next message, as often as patience and the deadline allow. The observer hears of every
     /// wait before it begins.
     pub async fn ask(
         &self,

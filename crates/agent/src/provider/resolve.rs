@@ -69,7 +69,7 @@ pub enum ProviderError {
         /// What is not set.
         unset: Unset,
     },
-    /// The base URL is none.
+    /// The base URL is not valid.
     #[error("the base URL of `{provider}` ({place}) is not an address that can be used: {why}")]
     BadBaseUrl {
         /// The provider.

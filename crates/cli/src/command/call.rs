@@ -48,7 +48,7 @@ pub(super) fn run(args: &Call) -> Result<ExitCode, Failure> {
         let arguments = RawValue::from_string(Value::Object(arguments).to_string())?;
         let called = client.call_tool(&args.tool, &arguments, None).await;
         let closing = client.close().await;
-        // What came in the place of the answer is in the error already.
+        // The error already has what came instead of the answer.
         let is_told = matches!(called.outcome, Err(CallFailure::Wire(_)));
         let seen = closing.observed.iter().filter(|seen| !(is_told && seen.is_in_place_of_an_answer()));
         output::notes(&tools::notes(seen));

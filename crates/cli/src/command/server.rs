@@ -24,7 +24,7 @@ pub(super) fn spec(name: Option<&str>, args: &Server) -> Result<ServerSpec, Fail
     Ok(spec)
 }
 
-/// Says on a terminal what is waited for.
+/// Says on a terminal what the program waits for.
 fn tell_if_late(spec: &mut ServerSpec) {
     if std::io::stderr().is_terminal() {
         spec.on_late = OnLate(Some(Arc::new(|spec: &ServerSpec| {

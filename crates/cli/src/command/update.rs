@@ -10,7 +10,7 @@ use std::io::IsTerminal;
 /// How many lines of a difference are shown.
 const SHOWN: usize = 200;
 
-/// What came of showing the changes.
+/// The result of showing the changes.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Answer {
     /// There was nothing to write.

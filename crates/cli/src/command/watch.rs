@@ -13,7 +13,7 @@ use std::io::IsTerminal;
 use std::process::ExitCode;
 use std::time::Duration;
 
-/// How often files are looked at. An editor that writes in several steps is waited for as long.
+/// How often files are looked at. It also waits this long for an editor that writes in several steps.
 const PAUSE: Duration = Duration::from_millis(30);
 
 /// Clears the screen and goes to its top.

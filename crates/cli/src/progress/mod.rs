@@ -83,7 +83,7 @@ impl Progress {
         Self { shared, beating, is_live }
     }
 
-    /// What is to be told of everything that happens.
+    /// The function that receives every event.
     pub(crate) fn watch(&self) -> Watch {
         let shared = Arc::clone(&self.shared);
         Arc::new(move |event| shared.tell(&event))

@@ -21,7 +21,7 @@ impl Screen {
         Self { bar, drawn: 0, columns: 0 }
     }
 
-    /// Puts these lines in the place of the old ones.
+    /// Replaces the old lines by these.
     pub(crate) fn draw(&mut self, lines: &[String], columns: usize) {
         let joined = lines.join("\n");
         let message = output::shown(&joined, &std::io::stderr()).into_owned();

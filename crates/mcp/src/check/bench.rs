@@ -23,7 +23,7 @@ const MOST_CALLS: usize = 30;
 const MOST_HUNG: usize = 2;
 /// A call that takes longer can be cancelled while it runs; a shorter one may be over before.
 pub(super) const SLOW: Duration = Duration::from_millis(300);
-/// How long something is waited for that need not come.
+/// How long to wait for something that need not come.
 const MOMENT: Duration = Duration::from_millis(150);
 
 /// The server, with a connection to it while there is one.
@@ -50,7 +50,7 @@ pub(super) struct Callable {
     pub(super) is_read_only: bool,
 }
 
-/// A call with made-up arguments, and what came of it.
+/// A call with made-up arguments, and its result.
 #[derive(Debug, Clone)]
 pub(super) struct MadeCall {
     pub(super) tool: Callable,
@@ -74,7 +74,7 @@ impl MadeCall {
     }
 }
 
-/// What came of a string that was sent as it is.
+/// The answer to a string that was sent as it is.
 #[derive(Debug, Default)]
 pub(super) struct Raw {
     pub(super) status: Option<u16>,

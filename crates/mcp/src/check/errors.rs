@@ -150,7 +150,7 @@ fn spoiled(tool: &Callable) -> Option<Value> {
     Some(arguments)
 }
 
-/// What came of a string that no client should send: any refusal will do, but the server must go on.
+/// Sends a string that no client should send: any refusal will do, but the server must go on.
 async fn unreadable(bench: &mut Bench, text: &str, what: &str) -> Outcome {
     let came = match bench.raw_and_on(text, &[]).await {
         Ok(came) => came,

@@ -1,4 +1,4 @@
-//! What came of a probe?
+//! What is the result of a probe?
 
 use crate::client::{CallFailure, Misbehaviour as M};
 use serde_json::value::RawValue;
@@ -67,7 +67,7 @@ impl Finding {
     }
 }
 
-/// What came of a request.
+/// The answer to a request.
 #[derive(Debug, Clone)]
 pub(super) enum Answer {
     /// A result.

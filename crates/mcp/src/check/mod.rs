@@ -38,7 +38,7 @@ pub struct Probe {
 /// A probe under way.
 type Running<'a> = Pin<Box<dyn Future<Output = Outcome> + Send + 'a>>;
 
-/// What came of a probe, or why it was not sent.
+/// The result of a probe, or why it was not sent.
 type Outcome = Result<Finding, String>;
 
 fn skip(why: impl Into<String>) -> Outcome {

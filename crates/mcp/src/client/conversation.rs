@@ -54,7 +54,7 @@ pub(super) enum End {
     ClosedOutput,
 }
 
-/// What came of a request.
+/// The result of a request.
 #[derive(Debug)]
 pub(super) struct RequestOutcome {
     pub(super) reply: Result<Box<RawValue>, Unanswered>,

@@ -157,7 +157,7 @@ enum Next {
 /// Asks a server of unknown era. One that says nothing is slow to start, or passes over the probe: it is asked in the
 /// older era as well. Servers answer in order, and a modern one is not confused by the second question.
 ///
-/// Over HTTP, where a server that is there answers every request, the probe's answer is waited for.
+/// Over HTTP a server that is there answers every request, so this waits for the probe's answer.
 async fn first_answer(link: &Link, deadline: Deadline) -> Result<FirstAnswer, Undiscovered> {
     let mut discovering = pin!(discover(link, deadline));
     if let Link::Http(..) = link {

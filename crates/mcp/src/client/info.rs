@@ -74,7 +74,7 @@ pub struct Tools {
     pub complaints: Vec<super::Observed>,
 }
 
-/// A call and what came of it.
+/// A call and its result.
 #[derive(Debug)]
 pub struct Called {
     /// The result as it was written, also when it says `isError: true`.
@@ -86,7 +86,7 @@ pub struct Called {
 }
 
 impl Called {
-    /// What the server told of its progress, in order, without the token that is ours.
+    /// The progress that the server reported, in order, without our own token.
     pub fn progress(&self) -> Vec<Box<RawValue>> {
         self.sent("notifications/progress")
     }

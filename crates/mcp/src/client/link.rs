@@ -46,7 +46,7 @@ impl Deadline {
     }
 }
 
-/// What came of a request, and what came beside it.
+/// The result of a request, and what came with it.
 pub(super) struct Asked {
     pub(super) outcome: Result<Box<RawValue>, CallFailure>,
     pub(super) notes: Vec<Note>,

@@ -37,7 +37,7 @@ pub enum Misbehaviour {
     },
     /// An answer that is not a JSON-RPC message.
     Malformed {
-        /// Why it is none.
+        /// Why it is not one.
         why: Malformed,
         /// How it began.
         text: String,

@@ -11,7 +11,7 @@ pub enum Observed {
     Garbage {
         /// How it began.
         text: String,
-        /// Why it is none.
+        /// Why it is not one.
         why: Malformed,
     },
     /// A line that is not UTF-8.
@@ -168,7 +168,7 @@ impl Observed {
         matches!(self, Self::Stderr { .. } | Self::Notification { .. } | Self::FellBack { .. })
     }
 
-    /// True for what the server sent in the place of a message: worth quoting when an answer never came.
+    /// True for what the server sent instead of a message: worth quoting when no answer came.
     pub fn is_in_place_of_an_answer(&self) -> bool {
         matches!(
             self,

@@ -1,4 +1,4 @@
-//! A request came to nothing: whose, which, why, and what else was seen?
+//! A request failed: whose, which, why, and what else was seen?
 
 use super::Misbehaviour;
 use crate::jsonrpc::RpcError;
@@ -10,7 +10,7 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Error)]
 pub struct WireError(Box<Failure>);
 
-/// What is known about a request that came to nothing.
+/// What is known about a request that failed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failure {
     /// The server's name.
@@ -19,7 +19,7 @@ pub struct Failure {
     pub method: String,
     /// What went wrong.
     pub misbehaviour: Misbehaviour,
-    /// What the server sent in the place of an answer.
+    /// What the server sent instead of an answer.
     pub instead: Vec<String>,
     /// The end of what it wrote to stderr; empty when nothing.
     pub stderr: String,
@@ -109,7 +109,7 @@ impl Failure {
         Why(self)
     }
 
-    /// What came in the place of an answer, each once, where the misbehaviour does not say it already.
+    /// What came instead of an answer, each once, unless the misbehaviour already says it.
     fn seen_instead(&self) -> Vec<&str> {
         use Misbehaviour::{Malformed, NotUtf8, TooLong, WrongId};
         if matches!(self.misbehaviour, Malformed { .. } | WrongId { .. } | NotUtf8 { .. } | TooLong { .. }) {

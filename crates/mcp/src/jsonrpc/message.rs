@@ -110,7 +110,7 @@ impl fmt::Display for RpcError {
     }
 }
 
-/// Reads one message, or says why the text is none.
+/// Reads one message, or says why the text is not one.
 pub fn parse(text: &str) -> Result<Message<'_>, Malformed> {
     let trimmed = text.trim_ascii();
     match trimmed.as_bytes().first() {

@@ -1,4 +1,4 @@
-//! What is one JSON-RPC message, and what is wrong with a string that is none?
+//! What is a JSON-RPC message, and what is wrong with a string that is not one?
 
 mod id;
 mod malformed;

@@ -55,7 +55,7 @@ impl RpcError {
     }
 }
 
-/// The refusal of a name that is none of those that are known.
+/// The refusal of an unknown name.
 pub(super) fn unknown<'k>(what: &str, name: &str, known: impl Iterator<Item = &'k str>) -> RpcError {
     let near = nearest(name, known).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
     RpcError::new(code::INVALID_PARAMS, format!("Unknown {what}: {}{near}", cut(name)))

@@ -42,7 +42,7 @@ impl AskKind {
         }
     }
 
-    /// Refuses a client's answer that is none of this kind.
+    /// Refuses a client's answer that does not fit the kind.
     pub fn check(self, answer: &Value) -> Result<(), RpcError> {
         let (is_one, wanted) = match self {
             Self::Sampling => {

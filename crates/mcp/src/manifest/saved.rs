@@ -80,7 +80,7 @@ fn read_tool(node: &Node, field: &mut Field<'_>, context: &Context<'_>) -> Optio
     })
 }
 
-/// A saved schema that cannot be used is none: the server that it was saved from served it all the same.
+/// Ignores a saved schema that cannot be used: the server that it was saved from served it all the same.
 fn compile(schema: &Value, tool: &str, field: &Field<'_>) -> Option<JsonSchema> {
     let fault = match JsonSchema::compile_as_declared(schema) {
         Ok(schema) => return Some(schema),

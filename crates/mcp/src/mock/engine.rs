@@ -22,7 +22,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// What a request comes to.
+/// How a request is answered.
 #[derive(Debug)]
 pub(super) struct Handled {
     pub(super) outcome: MockOutcome,

@@ -18,7 +18,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub(super) struct Client {
     pub(super) capabilities: Capabilities,
-    /// The least level of log messages that it wants; `None` is none at all.
+    /// The least level of log messages that it wants; `None` when it wants none.
     pub(super) level: Option<LogLevel>,
     /// Its progress token as JSON text.
     pub(super) progress_token: Option<String>,

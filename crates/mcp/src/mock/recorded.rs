@@ -5,7 +5,7 @@ use crate::jsonrpc::RpcError;
 use crate::manifest::{AskKind, AskRequest, Inputs};
 use std::borrow::Cow;
 
-/// A request of a tape with all that came of it.
+/// A request of a tape, and everything that followed from it.
 #[derive(Debug)]
 pub(super) struct RecordedRequest {
     /// The request without what changes from client to client, as JSON text.

@@ -1,9 +1,9 @@
 //! One event stream: what was sent on it, who reads it now, and what a reader that comes back has missed.
 
+use crate::sse;
 use bytes::Bytes;
 use parking_lot::Mutex;
 use std::collections::VecDeque;
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -83,9 +83,9 @@ impl Stream {
     pub(super) fn prime(&self, retry_ms: Option<u64>) {
         let inner = self.inner.lock();
         let Some(stream) = self.number else { return };
-        let retry = retry_ms.map_or_else(String::new, |ms| format!("retry: {ms}\n"));
-        let last = inner.next.saturating_sub(1);
-        let bytes = Bytes::from(format!("id: {stream}-{last}\n{retry}data: \n\n"));
+        let id = Some(format!("{stream}-{}", inner.next.saturating_sub(1)));
+        let event = sse::Event { id, retry_ms, data: Some(String::new()), ..sse::Event::default() };
+        let bytes = Bytes::from(sse::encode(&event));
         if let Some(reader) = &inner.reader {
             let _full = reader.try_send(bytes);
         }
@@ -116,7 +116,7 @@ impl Stream {
         self.inner.lock().reader.as_ref().is_some_and(|reader| !reader.is_closed())
     }
 
-    /// Waits until the reader has gone away; for ever when there is none.
+    /// Waits until the reader has gone away; forever when there is none.
     pub(super) async fn reader_gone(&self) {
         let reader = self.inner.lock().reader.clone();
         match reader {
@@ -129,7 +129,8 @@ impl Stream {
         let mut inner = self.inner.lock();
         inner.next = inner.next.max(1);
         let number = inner.next;
-        let bytes = encode(self.number.map(|stream| (stream, number)), message);
+        let id = self.number.map(|stream| format!("{stream}-{number}"));
+        let bytes = Bytes::from(sse::encode(&sse::Event { id, ..sse::message(message.to_owned()) }));
         if self.number.is_some() {
             inner.next += 1;
             inner.kept_bytes += bytes.len();
@@ -150,19 +151,6 @@ impl Stream {
             inner.reader = None;
         }
     }
-}
-
-/// A message as an event; it is one line.
-pub(super) fn encode(id: Option<(u64, u64)>, message: &str) -> Bytes {
-    let mut text = String::with_capacity(message.len() + 48);
-    text.push_str("event: message\n");
-    if let Some((stream, number)) = id {
-        let _infallible = writeln!(text, "id: {stream}-{number}");
-    }
-    text.push_str("data: ");
-    text.push_str(message);
-    text.push_str("\n\n");
-    Bytes::from(text)
 }
 
 /// The stream and the event that an event's id names.

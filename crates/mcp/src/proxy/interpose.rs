@@ -6,6 +6,7 @@ use crate::wire::CallParams;
 use serde_json::value::RawValue;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
+use tokio::time::{sleep, sleep_until};
 
 /// A request of the client.
 #[derive(Debug, Clone, Copy)]
@@ -104,6 +105,16 @@ pub struct WatchedReply {
 }
 
 impl WatchedReply {
+    /// Lets the time pass that it is held back, after a request that was made at this time.
+    pub(crate) async fn wait(&self, asked: Instant) {
+        if let Some(delay) = self.despite_cancel {
+            sleep_until((asked + delay).into()).await;
+        }
+        if !self.hold.is_zero() {
+            sleep(self.hold).await;
+        }
+    }
+
     /// Whether the client gets nothing at all.
     pub(crate) fn is_withheld(&self) -> bool {
         self.texts.as_ref().is_some_and(Vec::is_empty)

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::task::JoinSet;
-use tokio::time::{Instant, sleep, sleep_until};
+use tokio::time::{Instant, sleep};
 
 /// Shared by both directions.
 pub(super) struct Interposed<O, E> {
@@ -128,7 +128,7 @@ where
         true
     }
 
-    /// The server is gone: whoever waits for an answer is told why there is none. True when someone did.
+    /// The server is gone: tells everyone who waits for an answer why. True when someone waited.
     pub(super) fn give_up(&self, why: &str) -> bool {
         let open = std::mem::take(&mut *self.open.lock());
         for open in open.values() {
@@ -219,12 +219,7 @@ where
         if reply.is_withheld() {
             return;
         }
-        if let Some(delay) = reply.despite_cancel {
-            sleep_until(open.asked + delay).await;
-        }
-        if !reply.hold.is_zero() {
-            sleep(reply.hold).await;
-        }
+        reply.wait(open.asked.into()).await;
         if reply.floods_stderr {
             self.flood().await;
         }

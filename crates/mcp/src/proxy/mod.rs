@@ -23,7 +23,7 @@ pub enum ProxyError {
     /// The command could not be started.
     #[error("cannot start the server: {0}")]
     NotStarted(#[from] mcptest_process::StartError),
-    /// A pattern of `--redact` is none.
+    /// A pattern of `--redact` is not valid.
     #[error("{problems}")]
     BadPattern {
         /// What is wrong with each.

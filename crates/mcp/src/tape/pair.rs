@@ -6,7 +6,7 @@ use crate::wire::CallParams;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// A request of either side, with what became of it.
+/// A request of either side, with its answer.
 #[derive(Debug, Clone)]
 pub(crate) struct TapeRequest<'a> {
     /// The entry it stands in.

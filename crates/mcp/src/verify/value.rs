@@ -6,7 +6,7 @@ use serde_json::Value;
 
 const BRIEF: usize = 60;
 const DEEPEST: usize = 100;
-/// What the recording has in the place of a secret; anything may stand there now.
+/// What the recording has instead of a secret; the live answer may have anything there.
 const HIDDEN: &str = "[redacted:";
 /// Lists whose items are the answer itself: with fewer of them, something is gone.
 const CONTENTS: &[&str] = &["content", "contents", "messages"];

@@ -17,7 +17,7 @@ impl Fault {
         matches!(self, Self::Text(TextFault::Newer { .. }))
     }
 
-    /// Whether a merge left two versions of the file, of which nobody knows the right one.
+    /// Whether a merge left two versions of the file, and nobody knows which is right.
     pub(super) fn is_conflict(&self) -> bool {
         matches!(self, Self::Text(TextFault::Conflict))
     }

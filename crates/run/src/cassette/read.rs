@@ -45,7 +45,7 @@ impl Recording {
         Self { path, bytes: text.as_bytes().to_vec(), fidelity: None }
     }
 
-    /// Reads a file that stands among transcripts: what is no cassette is told of as a transcript.
+    /// Reads a file that stands among transcripts: an error about one that is no cassette speaks of a transcript.
     pub fn open_transcript(path: &Path) -> Result<Self, ReadError> {
         let recording = Self::open(path)?;
         if recording.fidelity.is_some() || is_of_ours(&recording.bytes) || parse(&recording.bytes).is_ok() {
@@ -104,8 +104,8 @@ fn of_tape(path: PathBuf, bytes: &[u8]) -> Result<Recording, ReadError> {
     }
 }
 
-/// A transcript of another program is judged as the cassette that it makes. What no importer knows is told of as a
-/// cassette, which the user may have meant.
+/// A transcript of another program is judged as the cassette that it makes. An error about what no
+/// importer knows speaks of a cassette, which the user may have meant.
 fn of_transcript(path: PathBuf, bytes: Vec<u8>) -> Result<Recording, ReadError> {
     let agent = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     match import(&bytes, None) {

@@ -210,7 +210,7 @@ impl Changes {
     }
 }
 
-/// A distractor is of no server: it is told by its name alone, wherever it was put.
+/// A distractor belongs to no server: its name alone identifies it, wherever it was put.
 fn full_name(tool: &CatalogueTool) -> String {
     if tool.distractor { tool.name.clone() } else { tool.full_name() }
 }

@@ -66,7 +66,7 @@ fn says_error(line: &str) -> bool {
         || NEAR_THE_START.iter().any(|words| start.contains(words))
 }
 
-/// Whether an object has an error in it, or says that it is none of success.
+/// Whether an object has an error in it, or says that it is not a success.
 fn has_error(value: &Value) -> bool {
     let is_something = |value: &Value| match value {
         Value::Null | Value::Bool(false) => false,

@@ -43,7 +43,7 @@ pub struct Draft {
     pub path: PathBuf,
     /// The suite.
     pub text: String,
-    /// What came of it, a line each.
+    /// The results, a line each.
     pub said: Vec<String>,
     /// Whether there is something that `mcptest run` judges.
     pub is_judged: bool,

@@ -208,7 +208,7 @@ impl Page {
         )
     }
 
-    /// What came of it, for the user.
+    /// The result, for the user.
     pub(super) fn said(&self) -> Vec<String> {
         let mut said = vec![format!("{} of {}", count(self.tools.len(), "tool"), self.server)];
         said.push(match self.tests.len() {

@@ -25,7 +25,7 @@ pub struct CheckOptions {
     pub max_cost_usd: Option<f64>,
 }
 
-/// What came of checking the judges of a plan.
+/// The result of checking the judges of a plan.
 #[derive(Debug)]
 pub struct Checked {
     /// One for each question, in the order of the plan.

@@ -25,7 +25,7 @@ pub fn path_of(row: &Row<'_>) -> Option<PathBuf> {
     Some(recording.with_extension(ENDING))
 }
 
-/// Whether a file has grades in it by its name: it stands beside recordings, and is none.
+/// Whether a file has grades in it, by its name: it stands beside recordings, and is not one.
 pub(crate) fn is_grades(path: &Path) -> bool {
     path.to_string_lossy().ends_with(&format!(".{ENDING}"))
 }

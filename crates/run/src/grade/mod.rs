@@ -65,7 +65,7 @@ impl WhichGrades {
     }
 }
 
-/// What came of grading a row.
+/// The result of grading a row.
 #[derive(Debug, Default)]
 pub(crate) struct GradedRow {
     failures: Vec<Failure>,
@@ -201,7 +201,7 @@ fn to_grade<'p>(
     Some(selected).filter(|(_, wanted)| !wanted.is_empty())
 }
 
-/// What who watches is told of a check that was graded, or was not.
+/// The event of a check that was graded, or was not.
 fn graded(row: &Row<'_>, wanted: &Wanted<'_>, asked: &Result<Grade, String>) -> Event {
     let grade = asked.as_ref().ok();
     Event::Graded {

@@ -4,7 +4,7 @@ use super::json::{Fields, Json};
 use mcptest_core::json::equal;
 use std::collections::BTreeMap;
 
-/// One request to a model and what came of it.
+/// One request to a model and its response.
 #[derive(Default)]
 pub(super) struct Exchange<'a> {
     /// What stands beside the messages: model, tools, system prompt.

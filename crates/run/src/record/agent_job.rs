@@ -1,4 +1,4 @@
-//! The row of an agent being recorded: what goes into its cassettes, when is it enough, and what came of it?
+//! The row of an agent being recorded: what goes into its cassettes, when is it enough, and what is the result?
 
 use super::one_run::Finished;
 use super::open_cassette::OpenCassette;
@@ -281,7 +281,7 @@ impl AgentJob<'_> {
         RecordedRow::Failed(reason)
     }
 
-    /// What came of it; `None` when it has not begun.
+    /// The result; `None` when it has not begun.
     pub(super) fn row(&self) -> Option<RecordedRow> {
         let failure = self.cassettes.lock().failure.clone();
         if let Some(why) = failure {

@@ -39,10 +39,10 @@ use std::time::Duration;
 use tool_job::ToolJob;
 use workers::Workers;
 
-/// What the row of a recording says that came to nothing.
+/// What the row of a failed recording says.
 const NOTHING_RECORDED: &str = "nothing was recorded; an older recording is left as it was";
 
-/// What came of recording one row.
+/// The result of recording one row.
 #[derive(Debug)]
 pub(crate) enum RecordedRow {
     OnDisk {
@@ -71,7 +71,7 @@ impl RecordedRow {
     }
 }
 
-/// What came of recording all of them.
+/// The results of recording all rows.
 #[derive(Debug, Default)]
 pub(crate) struct RecordedRows {
     /// By their place in the plan.
@@ -129,7 +129,7 @@ impl Job<'_> {
         }
     }
 
-    /// Its place in the plan, and what came of it; what `--fail-fast` kept from beginning is not judged by what is on
+    /// Its place in the plan, and its result; what `--fail-fast` kept from beginning is not judged by what is on
     /// the disk.
     fn into_row(self, is_cut: bool) -> Option<(usize, RecordedRow)> {
         let (index, row) = match self {

@@ -34,7 +34,7 @@ pub(super) struct Finished {
     pub(super) instructions: Option<BTreeMap<String, String>>,
 }
 
-/// Why there is none.
+/// Why there is no such run.
 pub(super) enum Unfinished {
     /// Something must be put right first.
     Failed(String),

@@ -1,4 +1,4 @@
-//! One tool test being recorded: is it called, where does that go, and what came of it?
+//! One tool test being recorded: is it called, where does the result go, and what is it?
 
 use super::event::on_late;
 use super::one_run::Surroundings;
@@ -26,7 +26,7 @@ pub(super) struct ToolJob<'p> {
 }
 
 impl ToolJob<'_> {
-    /// Calls the tool, and writes down what came of it.
+    /// Calls the tool, and writes the result.
     pub(super) async fn call(&self, around: &Surroundings<'_>) -> RecordedRow {
         let called = self.called(around).await;
         let is_live = self.mode == Mode::Live;
@@ -52,7 +52,7 @@ impl ToolJob<'_> {
         }
     }
 
-    /// What came of it, on the server that it has to itself or in common with others.
+    /// The result, on a server of its own or one that it shares with others.
     async fn called(&self, around: &Surroundings<'_>) -> Result<String, Reason> {
         let ToolRow { suite, test, .. } = self.of;
         let redactor = self.secrets.redactor()?;
@@ -93,7 +93,7 @@ impl ToolJob<'_> {
         judge::judge(self.planned, options, Some(row), None).status_but_for_grades() == Status::Passed
     }
 
-    /// What came of it; `None` when it was not called.
+    /// The result; `None` when it was not called.
     pub(super) fn into_row(self) -> Option<RecordedRow> {
         self.row.into_inner()
     }

@@ -19,7 +19,7 @@ use tokio::runtime::Handle;
 /// The host wants it to end.
 struct Stop;
 
-/// What came of one run.
+/// The result of one run.
 struct Made {
     /// Why it ended.
     stop_reason: Option<String>,

@@ -1,4 +1,4 @@
-//! One tool test called for real: what came of it, as the text of a recording.
+//! One tool test called for real: its result, as the text of a recording.
 
 use super::recording::{CallOutcome, Server, ServerRequest};
 use super::replay;

@@ -99,7 +99,7 @@ impl Header {
     }
 }
 
-/// The second line: what came of the call. Exactly one of `result`, `error` and `failure` is there.
+/// The second line: the result of the call. Exactly one of `result`, `error` and `failure` is there.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct CallOutcome<'a> {

@@ -25,7 +25,7 @@ pub(super) fn header_map(headers: &[(String, String)]) -> Result<HeaderMap, Misb
 /// A client for one address.
 pub(super) fn client(url: &Url, connect_timeout: Duration) -> Result<reqwest::Client, Misbehaviour> {
     mcptest_http::client(url, |builder| {
-        // A little less than the handshake has, so that it is told which of the two it was.
+        // A little less than the handshake has, so that the error says which of the two ran out.
         builder.connect_timeout(connect_timeout.mul_f32(0.95)).user_agent(mcptest_http::USER_AGENT)
     })
     .map_err(|error| Misbehaviour::BadAddress { url: url.to_string(), why: error.to_string() })

@@ -89,7 +89,7 @@ impl Http {
         }
     }
 
-    /// Begins a new session in the place of one that the server has forgotten.
+    /// Begins a new session to replace one that the server has forgotten.
     async fn renew(self: &Arc<Self>, forgotten: Option<String>) -> Result<(), Misbehaviour> {
         let _one_at_a_time = self.renewing.lock().await;
         if self.session.lock().id != forgotten {

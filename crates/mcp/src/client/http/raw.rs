@@ -8,7 +8,7 @@ use http::header;
 use mcptest_http::{header_text, media_type};
 
 impl Http {
-    /// Posts a string, with headers in the place of the session's.
+    /// Posts a string, with headers that replace the session's.
     pub(in crate::client) async fn post_raw(
         &self,
         text: &str,

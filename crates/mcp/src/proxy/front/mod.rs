@@ -262,8 +262,7 @@ fn events(
 }
 
 fn event(text: String) -> Bytes {
-    let event = sse::Event { event: Some("message".to_owned()), data: Some(text), ..sse::Event::default() };
-    sse::encode(&event).into()
+    sse::encode(&sse::message(text)).into()
 }
 
 fn refuse(status: StatusCode, message: &str) -> Response<ResponseBody> {

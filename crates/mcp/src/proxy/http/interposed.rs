@@ -17,9 +17,9 @@ use http_body_util::{BodyExt, Full, Limited};
 use mcptest_http::{Broken, media_type};
 use std::sync::Arc;
 use std::time::Instant;
-use tokio::time::{sleep, sleep_until};
+use tokio::time::sleep;
 
-/// An answer, or the sentence that says why there is none.
+/// An answer, or why there is none, as a sentence.
 type ProxyResponse = Result<Response<ResponseBody>, String>;
 
 impl HttpProxy {
@@ -134,7 +134,8 @@ impl HttpProxy {
             _ => {
                 let events = HeaderValue::from_static("text/event-stream");
                 head.headers.insert(header::CONTENT_TYPE, events);
-                texts.iter().map(|text| message_event(text)).collect()
+                let event = |text: &String| sse::encode(&sse::message(jsonrpc::one_line(text).into_owned()));
+                texts.iter().map(event).collect()
             }
         };
         head.headers.remove(header::CONTENT_LENGTH);
@@ -143,10 +144,7 @@ impl HttpProxy {
 
     /// Lets the time pass that an answer is held back.
     pub(super) async fn wait(&self, reply: &WatchedReply, asked: Instant) {
-        if let Some(delay) = reply.despite_cancel {
-            sleep_until((asked + delay).into()).await;
-        }
-        sleep(reply.hold).await;
+        reply.wait(asked).await;
         if reply.floods_stderr {
             write_flood().await;
         }
@@ -178,11 +176,6 @@ fn instead_of_answer(instead: Instead) -> Response<Full<Bytes>> {
         response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from(retry_after_s));
     }
     response
-}
-
-fn message_event(text: &str) -> String {
-    let data = Some(text.replace(['\r', '\n'], " "));
-    sse::encode(&sse::Event { event: Some("message".to_owned()), data, ..sse::Event::default() })
 }
 
 async fn write_flood() {

@@ -66,7 +66,7 @@ impl<B: Body<Data = Bytes> + Unpin> Body for Tee<B> {
     }
 }
 
-/// A body that is lent to a request, and can still be read when the request came to nothing.
+/// A body that is lent to a request, and can still be read when the request fails.
 pub(super) struct Lent<B>(Arc<Mutex<B>>);
 
 impl<B> Lent<B> {

@@ -131,7 +131,7 @@ impl Merge<'_> {
         }
     }
 
-    /// Two instruments that told of one call, by its id.
+    /// Two instruments that reported one call, by its id.
     fn repeated(&mut self) {
         let mut by_id: BTreeMap<String, usize> = BTreeMap::new();
         for at in (0..self.spans.len()).filter(|at| self.spans[*at].is_call()) {

@@ -1,4 +1,4 @@
-//! One trace becomes one conversation: chats say what the model called, tool spans what came of it.
+//! One trace becomes one conversation: chats say what the model called, tool spans the results.
 
 use super::super::catalogue::read_tools;
 use super::super::content::{answer_of, mcp_answer};
@@ -123,7 +123,7 @@ fn delegations(spans: &[Span]) -> Vec<RecordedDelegation> {
 struct Teller {
     transcript: Transcript,
     prompts: Vec<String>,
-    /// Calls that the model made and that no span has told of so far.
+    /// Calls that the model made and that no span has shown so far.
     waiting: Vec<usize>,
     /// The latest call of each id.
     by_id: BTreeMap<String, usize>,
