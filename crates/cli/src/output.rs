@@ -93,6 +93,11 @@ pub(crate) fn problems(problems: &[Problem], sources: &Sources) {
     stderr(&problem::render(problems, sources, is_coloured(&std::io::stderr())));
 }
 
+/// `1 test`, `2 tests`.
+pub(crate) fn counted(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
 /// Names the links to folders that a walk did not enter.
 pub(crate) fn not_entered(linked: &[std::path::PathBuf]) {
     if let Some(note) = mcptest_run::not_entered(linked) {

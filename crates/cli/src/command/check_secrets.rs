@@ -1,7 +1,7 @@
 //! `mcptest show --check-secrets`: is there a secret in what was recorded?
 
 use super::server::suite_at;
-use crate::output::{self, EXIT_BROKEN, Failure};
+use crate::output::{self, EXIT_BROKEN, Failure, counted};
 use mcptest_core::escape::escape;
 use mcptest_core::escape::escape_path;
 use mcptest_redact::Redactor;
@@ -48,10 +48,11 @@ pub(super) fn run(paths: &[PathBuf], config: Option<&Path>) -> Result<ExitCode, 
             return Err(lost);
         }
     }
-    let searched = format!("{} and {} searched", count(files.len() - unread, "file"), count(lines, "line"));
+    let searched =
+        format!("{} and {} searched", counted(files.len() - unread, "file"), counted(lines, "line"));
     let said = match found {
         0 => format!("no secret found: {searched}\n"),
-        _ => format!("{} in {}: {searched}\n", count(found, "secret"), count(with_secrets, "file")),
+        _ => format!("{} in {}: {searched}\n", counted(found, "secret"), counted(with_secrets, "file")),
     };
     if unread < files.len() {
         output::stdout(said.as_bytes())?;
@@ -86,8 +87,4 @@ fn redactor(config: Option<&Path>) -> Result<Redactor, Failure> {
         output::stderr(&format!("note: `{name}` is not set, so its value is not searched for\n"));
     }
     redactor_of(&suite).map_err(|reason| Failure(reason.message))
-}
-
-fn count(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }

@@ -1,6 +1,6 @@
 //! `mcptest import`: transcripts of other programs become a cassette.
 
-use crate::output::{self, Failure};
+use crate::output::{self, Failure, counted};
 use clap::Args as Group;
 use mcptest_core::escape::escape_path;
 use mcptest_files as files;
@@ -67,8 +67,7 @@ pub(super) fn run(args: &Import) -> Result<ExitCode, Failure> {
         None => output::stdout(cassette.as_bytes())?,
         Some(out) => {
             import::write(out, &cassette)?;
-            let runs = if runs == 1 { "1 run".to_owned() } else { format!("{runs} runs") };
-            output::stderr(&format!("wrote {} with {runs}\n", escape_path(out)));
+            output::stderr(&format!("wrote {} with {}\n", escape_path(out), counted(runs, "run")));
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -1,7 +1,7 @@
 //! `mcptest lint-tools`: what is wrong with the tools of a server, and what does each cost?
 
 use super::surface::{self, Surface};
-use crate::output::{self, EXIT_DRIFT, Failure, Paint};
+use crate::output::{self, EXIT_DRIFT, Failure, Paint, counted};
 use clap::Args as Group;
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::problem::did_you_mean;
@@ -94,10 +94,6 @@ fn as_json(linted: &Linted, changes: &[Change]) -> String {
         "changes": changes,
     });
     serde_json::to_string_pretty(&document).unwrap_or_default() + "\n"
-}
-
-pub(super) fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 fn render(linted: &Linted, changes: &[Change], is_verbose: bool, paint: Paint) -> String {

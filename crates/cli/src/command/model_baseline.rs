@@ -3,7 +3,7 @@
 use super::report::Destination;
 use super::suites;
 use crate::args::Suites;
-use crate::output::{self, EXIT_BROKEN, EXIT_NOTHING_SELECTED, Failure};
+use crate::output::{self, EXIT_BROKEN, EXIT_NOTHING_SELECTED, Failure, counted};
 use clap::{Args as Group, Subcommand};
 use mcptest_core::baseline::{Baseline, compare};
 use mcptest_core::escape::{escape, escape_path};
@@ -82,10 +82,8 @@ fn capture(args: &Capture) -> Result<ExitCode, Failure> {
         })?;
         let tests = baseline.tests.len();
         let runs: usize = baseline.tests.iter().map(|test| test.runs.len()).sum();
-        let s = |count: usize| if count == 1 { "" } else { "s" };
-        let wrote =
-            format!("wrote {} with {tests} test{} and {runs} run{}\n", escape_path(&path), s(tests), s(runs));
-        output::stderr(&wrote);
+        let (tests, runs) = (counted(tests, "test"), counted(runs, "run"));
+        output::stderr(&format!("wrote {} with {tests} and {runs}\n", escape_path(&path)));
     }
     if !captured.left_out.is_empty() {
         return Ok(ExitCode::from(EXIT_BROKEN));

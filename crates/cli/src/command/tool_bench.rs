@@ -1,8 +1,8 @@
 //! `mcptest tool-bench`: for which requests is which tool chosen?
 
+use super::server;
 use super::surface::{self, Surface};
-use super::{lint_tools::counted, server};
-use crate::output::{self, EXIT_BROKEN, EXIT_DRIFT, Failure, Paint};
+use crate::output::{self, EXIT_BROKEN, EXIT_DRIFT, Failure, Paint, counted};
 use clap::Args as Group;
 use mcptest_core::escape::{escape, escape_path};
 use mcptest_core::surface::SurfaceTool;

@@ -8,7 +8,6 @@ use mcptest_core::json::Members;
 use mcptest_core::problem::did_you_mean;
 use mcptest_core::provider::{FAMILIES, Family};
 use mcptest_core::suite::ToolSchemas;
-use mcptest_core::trace::{CatalogueTool, ToolSchema};
 use mcptest_mcp::client::{Client, Observed, ServerInfo, Tool};
 use mcptest_run::arguments::kind;
 use mcptest_run::tool_schema::Offer;
@@ -49,12 +48,7 @@ fn family(name: &str) -> Result<&'static Family, Failure> {
 
 /// What these providers refuse in the tools, and what is sent in its place.
 fn refusals(server: &str, tools: &[Tool], family: &Family, paint: Paint) -> String {
-    let listed = tools.iter().map(|tool| CatalogueTool {
-        name: tool.name.clone(),
-        server: Some(server.to_owned()),
-        input_schema: ToolSchema::read(&tool.input_schema),
-        ..CatalogueTool::default()
-    });
+    let listed = tools.iter().map(|tool| tool.clone().into_catalogue(server));
     let offer = Offer::of(listed.collect(), family, ToolSchemas::Mend);
     let mut text = String::new();
     for tool in offer.catalogue.iter().filter(|tool| !tool.mended.is_empty()) {
@@ -77,12 +71,8 @@ fn refusals(server: &str, tools: &[Tool], family: &Family, paint: Paint) -> Stri
 pub(super) fn notes<'o>(observed: impl Iterator<Item = &'o Observed>) -> String {
     let mut lines: Vec<String> = Vec::new();
     for one in observed {
-        let is_usual = matches!(
-            one,
-            Observed::Stderr { .. } | Observed::Notification { .. } | Observed::FellBack { .. }
-        );
         let line = format!("note: {}\n", escape(&one.to_string()));
-        if !is_usual && !lines.contains(&line) {
+        if !one.is_usual() && !lines.contains(&line) {
             lines.push(line);
         }
     }

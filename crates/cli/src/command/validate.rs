@@ -2,7 +2,7 @@
 
 use super::suites::{LoadedSuites, count};
 use crate::args::Validate;
-use crate::output::{self, Failure};
+use crate::output::{self, Failure, counted};
 use mcptest_core::escape::escape;
 use mcptest_core::problem::Level;
 use mcptest_run::{Plan, Selection};
@@ -35,8 +35,4 @@ pub(super) fn run(args: &Validate) -> Result<ExitCode, Failure> {
     } else {
         0
     }))
-}
-
-fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
