@@ -204,9 +204,14 @@ pub(crate) struct Paint {
 }
 
 impl Paint {
-    /// Colours for a stream.
-    pub(crate) fn on(stream: &impl IsTerminal) -> Self {
-        Self { is_on: is_coloured(stream) }
+    /// For standard output.
+    pub(crate) fn stdout() -> Self {
+        Self { is_on: is_coloured(&std::io::stdout()) }
+    }
+
+    /// For standard error.
+    pub(crate) fn stderr() -> Self {
+        Self { is_on: is_coloured(&std::io::stderr()) }
     }
 
     pub(crate) fn bold(self, text: &str) -> String {

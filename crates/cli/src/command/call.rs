@@ -21,7 +21,7 @@ const EXIT_FAILED: u8 = 1;
 pub(super) fn run(args: &Call) -> Result<ExitCode, Failure> {
     let given = arguments::parse(&args.arguments, args.args.as_deref())?;
     let spec = server::spec(args.name.as_deref(), &args.server)?;
-    let paint = Paint::on(&std::io::stderr());
+    let paint = Paint::stderr();
     server::speak(async {
         let client = Client::connect(&spec, Some(Arc::new(tell))).await?;
         let mut notes = String::new();

@@ -48,7 +48,7 @@ pub(super) fn run(args: &LintTools) -> Result<ExitCode, Failure> {
     };
     let linted = lint(&tools, &args.ignore);
     let changes = pins.map(|pins| pins.changes(&tools)).unwrap_or_default();
-    let paint = Paint::on(&std::io::stdout());
+    let paint = Paint::stdout();
     if args.json {
         output::stdout(as_json(&linted, &changes).as_bytes())?;
     } else {

@@ -71,7 +71,7 @@ pub(super) fn run(args: &ToolBench) -> Result<ExitCode, Failure> {
     if args.json {
         output::stdout(as_json(&benches, &changes).as_bytes())?;
     } else {
-        let paint = Paint::on(&std::io::stdout());
+        let paint = Paint::stdout();
         let mut text: String = benches.iter().map(|bench| render(bench, paint)).collect();
         text.push_str(&if args.mutate { told(&changes, paint) } else { String::new() });
         output::page(&format!("{}\n", text.trim_end()))?;

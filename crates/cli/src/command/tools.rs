@@ -18,7 +18,7 @@ use std::process::ExitCode;
 pub(super) fn run(args: &Args) -> Result<ExitCode, Failure> {
     let family = args.provider.as_deref().map(family).transpose()?;
     let spec = server::spec(args.name.as_deref(), &args.server)?;
-    let paint = Paint::on(&std::io::stdout());
+    let paint = Paint::stdout();
     server::speak(async {
         let client = Client::connect(&spec, None).await?;
         let listed = client.list_tools().await;

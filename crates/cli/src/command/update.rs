@@ -32,7 +32,7 @@ pub(super) fn refuse(accepting: &Accepting, calling: &Calling) -> Result<(), Fai
 
 /// Shows the changes, and writes them when that is confirmed.
 pub(super) fn offer(changes: &Changes, yes: bool) -> Result<Answer, Failure> {
-    let paint = Paint::on(&std::io::stderr());
+    let paint = Paint::stderr();
     for left in &changes.left_out {
         output::stderr(&format!("cannot accept `{}`: {}\n", escape(&left.row), escape(&left.reason)));
     }

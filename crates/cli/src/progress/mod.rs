@@ -61,7 +61,7 @@ impl Style {
         if is_quiet {
             Self::Silent
         } else if stderr.is_terminal() && (!is_dumb || cfg!(windows)) && !is_set("CI") {
-            let paint = Paint::on(&stderr);
+            let paint = Paint::stderr();
             Self::View { paint, above: String::new() }
         } else {
             Self::Plain(Plain::new(is_live))
