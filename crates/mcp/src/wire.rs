@@ -1,6 +1,7 @@
 //! What do the requests and results of MCP say? Only the members that someone reads, borrowed from the text.
 
 use crate::jsonrpc::Id;
+use mcptest_core::trace::RecordedResult;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -57,6 +58,16 @@ impl<'a> CallResult<'a> {
     /// Reads it.
     pub fn read(result: &'a RawValue) -> serde_json::Result<Self> {
         serde_json::from_str(result.get())
+    }
+
+    /// What a recording keeps of it.
+    pub fn to_recorded(&self) -> RecordedResult {
+        RecordedResult {
+            is_error: self.is_error.unwrap_or_default(),
+            content: self.content.map(ToOwned::to_owned),
+            structured: self.structured.map(ToOwned::to_owned),
+            ..RecordedResult::default()
+        }
     }
 
     /// Whether the call cannot go on without input.

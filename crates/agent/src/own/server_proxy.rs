@@ -3,7 +3,7 @@
 use super::call_log::{CallEnd, CallLog};
 use super::catalogue::{Offered, changed};
 use crate::fault::{Strike, Struck};
-use mcptest_core::trace::{CatalogueTool, RecordedCall, RecordedResult, RecordedServer, is_tool, unkeepable};
+use mcptest_core::trace::{CatalogueTool, RecordedCall, RecordedServer, is_tool, unkeepable};
 use mcptest_mcp::era::Era;
 use mcptest_mcp::fault::ReplyFault;
 use mcptest_mcp::jsonrpc::{self, Body, Id, RpcError, code};
@@ -257,15 +257,7 @@ fn outcome_of(answer: &Body<'_>, hold: Duration) -> CallOutcome {
         Ok(said) if said.needs_input() => {
             CallOutcome::NeedsInput(said.state.map_or_else(String::new, |state| state.get().to_owned()))
         }
-        Ok(said) => CallOutcome::Ended(CallEnd {
-            result: RecordedResult {
-                is_error: said.is_error.unwrap_or_default(),
-                content: said.content.map(RawValue::to_owned),
-                structured: said.structured.map(RawValue::to_owned),
-                ..RecordedResult::default()
-            },
-            hold,
-        }),
+        Ok(said) => CallOutcome::Ended(CallEnd { result: said.to_recorded(), hold }),
         Err(error) => {
             let message = format!("the server's result is not one of a tool: {error}");
             CallOutcome::Ended(CallEnd::failed(None, message, hold))

@@ -22,12 +22,15 @@ const ODD: &str =
 const ANSWERED: &str =
     "messages must follow JSON-RPC 2.0, in which every request is answered, with a result or an error";
 
+/// The parameters of a cancellation whose request does not exist.
+const NO_REQUEST: &str = r#"{"reason":"a probe","requestId":"check-none"}"#;
+
 pub(super) const PROBES: &[Probe] = &[
     Probe {
         id: "EDGE-hang",
         title: "every call is answered in time",
         says: ANSWERED,
-        sections: ["basic, Messages", "basic, Messages"],
+        sections: ["basic, Messages"; 2],
         help: "find out what the tool waits for; `--timeout` gives it longer",
         run: |bench| Box::pin(hang(bench)),
     },
@@ -51,21 +54,21 @@ pub(super) const PROBES: &[Probe] = &[
             "basic/patterns/cancellation, Error Handling",
         ],
         help: "pass over a cancellation whose request is not known",
-        run: |bench| Box::pin(cancel_unknown(bench)),
+        run: |bench| Box::pin(notification(bench, "notifications/cancelled", NO_REQUEST)),
     },
     Probe {
         id: "EDGE-unknown-notification",
         title: "an unknown notification is passed over",
         says: "the receiver of a notification must not send a response",
-        sections: ["basic, Notifications", "basic, Notifications"],
+        sections: ["basic, Notifications"; 2],
         help: "pass over notifications that the server does not know",
-        run: |bench| Box::pin(unknown_notification(bench)),
+        run: |bench| Box::pin(notification(bench, "notifications/mcptest", "{}")),
     },
     Probe {
         id: "EDGE-many-requests",
         title: "50 requests at once are each answered once",
         says: ANSWERED,
-        sections: ["basic, Responses", "basic, Responses"],
+        sections: ["basic, Responses"; 2],
         help: "keep the answers apart by the ids of their requests",
         run: |bench| Box::pin(many_requests(bench)),
     },
@@ -73,7 +76,7 @@ pub(super) const PROBES: &[Probe] = &[
         id: "EDGE-many-calls",
         title: "20 calls at once are each answered once",
         says: ANSWERED,
-        sections: ["basic, Responses", "basic, Responses"],
+        sections: ["basic, Responses"; 2],
         help: "make the tool safe to be called while another call of it runs",
         run: |bench| Box::pin(many_calls(bench)),
     },
@@ -81,7 +84,7 @@ pub(super) const PROBES: &[Probe] = &[
         id: "EDGE-huge-argument",
         title: "a string of 1 MiB as an argument is answered",
         says: ANSWERED,
-        sections: ["basic, Messages", "basic, Messages"],
+        sections: ["basic, Messages"; 2],
         help: "refuse what is too long with an error, and go on",
         run: |bench| Box::pin(huge_argument(bench)),
     },
@@ -89,15 +92,15 @@ pub(super) const PROBES: &[Probe] = &[
         id: "EDGE-odd-text",
         title: "an argument with odd characters is answered",
         says: ANSWERED,
-        sections: ["basic, Messages", "basic, Messages"],
+        sections: ["basic, Messages"; 2],
         help: "treat every text as data, and answer in UTF-8",
-        run: |bench| Box::pin(odd_text(bench)),
+        run: |bench| Box::pin(with_text(bench, ODD, "odd characters")),
     },
     Probe {
         id: "EDGE-deep-nesting",
         title: "arguments nested 100 deep are answered",
         says: ANSWERED,
-        sections: ["basic, Messages", "basic, Messages"],
+        sections: ["basic, Messages"; 2],
         help: "refuse what is nested too deep with an error, and go on",
         run: |bench| Box::pin(deep_nesting(bench)),
     },
@@ -150,18 +153,9 @@ async fn cancel(bench: &mut Bench) -> Outcome {
     Ok(finding.sent(format!("{}, then notifications/cancelled", call.sent())).came(came))
 }
 
-async fn cancel_unknown(bench: &mut Bench) -> Outcome {
-    let params = json!({ "requestId": "check-none", "reason": "a probe" });
-    notification(bench, "notifications/cancelled", &params).await
-}
-
-async fn unknown_notification(bench: &mut Bench) -> Outcome {
-    notification(bench, "notifications/mcptest", &json!({})).await
-}
-
 /// A notification that means nothing to the server: no answer may come, but one that refuses it over HTTP.
-async fn notification(bench: &Bench, method: &str, params: &Value) -> Outcome {
-    let line = jsonrpc::notification(method, Some(&params.to_string()));
+async fn notification(bench: &Bench, method: &str, params: &str) -> Outcome {
+    let line = jsonrpc::notification(method, Some(params));
     let came = match bench.raw_and_on(&line, &[("mcp-method", method)]).await {
         Ok(came) => came,
         Err(why) => return Ok(Finding::broken("the server did not go on").sent(line).came(why)),
@@ -217,10 +211,6 @@ async fn all_answered(asked: JoinSet<Answer>, client: &Client, sent: String) -> 
 
 async fn huge_argument(bench: &mut Bench) -> Outcome {
     with_text(bench, &"x".repeat(HUGE), "a string of 1 MiB").await
-}
-
-async fn odd_text(bench: &mut Bench) -> Outcome {
-    with_text(bench, ODD, "odd characters").await
 }
 
 /// Calls a tool with this text as an argument; any answer will do.

@@ -7,6 +7,8 @@ use crate::jsonrpc::code;
 use serde_json::{Value, json};
 
 const NO_SUCH_TOOL: &str = "mcptest_no_such_tool";
+const NOT_JSON: &str = r#"{"jsonrpc": "2.0", "id": "check-json", "method": "tools/li"#;
+const NO_REQUEST: &str = r#"{"jsonrpc": "2.0", "id": "check-request", "verb": "tools/list"}"#;
 
 pub(super) const PROBES: &[Probe] = &[
     Probe {
@@ -21,7 +23,7 @@ pub(super) const PROBES: &[Probe] = &[
         id: "ERRORS-unknown-tool",
         title: "an unknown tool is refused",
         says: "an unknown tool is a protocol error, as -32602; tool execution errors are for the tools' own failures",
-        sections: ["server/tools, Error Handling", "server/tools, Error Handling"],
+        sections: ["server/tools, Error Handling"; 2],
         help: "answer a call of a tool that is not listed with the error -32602",
         run: |bench| Box::pin(unknown_tool(bench)),
     },
@@ -29,7 +31,7 @@ pub(super) const PROBES: &[Probe] = &[
         id: "ERRORS-call-without-name",
         title: "a call that names no tool is refused",
         says: "a request that fails to satisfy the schema of CallToolRequest is a protocol error",
-        sections: ["server/tools, Error Handling", "server/tools, Error Handling"],
+        sections: ["server/tools, Error Handling"; 2],
         help: "answer a `tools/call` without `name` with the error -32602",
         run: |bench| Box::pin(call_without_name(bench)),
     },
@@ -37,7 +39,7 @@ pub(super) const PROBES: &[Probe] = &[
         id: "ERRORS-missing-arguments",
         title: "a call without its required arguments is refused",
         says: "servers must validate all tool inputs; a bad input is a result with `isError: true` or a protocol error",
-        sections: ["server/tools, Security Considerations", "server/tools, Security Considerations"],
+        sections: ["server/tools, Security Considerations"; 2],
         help: "hold the arguments to the tool's inputSchema before anything is done",
         run: |bench| Box::pin(missing_arguments(bench)),
     },
@@ -45,7 +47,7 @@ pub(super) const PROBES: &[Probe] = &[
         id: "ERRORS-wrong-arguments",
         title: "an argument of the wrong type is refused",
         says: "servers must validate all tool inputs; a bad input is a result with `isError: true` or a protocol error",
-        sections: ["server/tools, Security Considerations", "server/tools, Security Considerations"],
+        sections: ["server/tools, Security Considerations"; 2],
         help: "hold the arguments to the tool's inputSchema before anything is done",
         run: |bench| Box::pin(wrong_arguments(bench)),
     },
@@ -55,7 +57,7 @@ pub(super) const PROBES: &[Probe] = &[
         says: "messages must follow JSON-RPC 2.0, in which invalid JSON is the error -32700 without an id",
         sections: ["basic, Messages", "basic, Error Codes"],
         help: "answer with the error -32700, over HTTP with status 400, and go on",
-        run: |bench| Box::pin(invalid_json(bench)),
+        run: |bench| Box::pin(unreadable(bench, NOT_JSON, "a string that is not JSON")),
     },
     Probe {
         id: "ERRORS-invalid-request",
@@ -63,7 +65,7 @@ pub(super) const PROBES: &[Probe] = &[
         says: "messages must follow JSON-RPC 2.0, in which JSON that is not a request is the error -32600",
         sections: ["basic, Messages", "basic, Error Codes"],
         help: "answer with the error -32600, over HTTP with status 400, and go on",
-        run: |bench| Box::pin(invalid_request(bench)),
+        run: |bench| Box::pin(unreadable(bench, NO_REQUEST, "a message that is no request")),
     },
 ];
 
@@ -167,14 +169,4 @@ async fn unreadable(bench: &mut Bench, text: &str, what: &str) -> Outcome {
         _ => Finding::held(),
     };
     Ok(finding.sent(text).came(came.words()))
-}
-
-async fn invalid_json(bench: &mut Bench) -> Outcome {
-    let text = r#"{"jsonrpc": "2.0", "id": "check-json", "method": "tools/li"#;
-    unreadable(bench, text, "a string that is not JSON").await
-}
-
-async fn invalid_request(bench: &mut Bench) -> Outcome {
-    let text = r#"{"jsonrpc": "2.0", "id": "check-request", "verb": "tools/list"}"#;
-    unreadable(bench, text, "a message that is no request").await
 }

@@ -42,7 +42,7 @@ pub(super) const PROBES: &[Probe] = &[
         id: "LIFECYCLE-text-id",
         title: "a request whose id is a string is answered under it",
         says: "requests must include a string or integer ID, and a response must include the same ID",
-        sections: ["basic, Responses", "basic, Responses"],
+        sections: ["basic, Responses"; 2],
         help: "send the id back as it came, with its type",
         run: |bench| Box::pin(text_id(bench)),
     },

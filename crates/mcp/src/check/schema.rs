@@ -13,15 +13,15 @@ pub(super) const PROBES: &[Probe] = &[
         id: "SCHEMA-input",
         title: "every inputSchema is a JSON Schema of an object",
         says: "inputSchema must be a valid JSON Schema object, with `type: \"object\"`",
-        sections: ["server/tools, Tool", "server/tools, Tool"],
+        sections: ["server/tools, Tool"; 2],
         help: "mend the schema; a tool without arguments has `{\"type\": \"object\", \"additionalProperties\": false}`",
-        run: |bench| Box::pin(input(bench)),
+        run: |bench| Box::pin(schemas(bench, "inputSchema", true)),
     },
     Probe {
         id: "SCHEMA-output",
         title: "every outputSchema is a JSON Schema",
         says: "schemas must be valid according to their declared or default dialect",
-        sections: ["basic, Schema Validation", "basic, Schema Validation"],
+        sections: ["basic, Schema Validation"; 2],
         help: "mend the schema, or leave it out",
         run: |bench| Box::pin(output(bench)),
     },
@@ -29,7 +29,7 @@ pub(super) const PROBES: &[Probe] = &[
         id: "SCHEMA-structured-content",
         title: "what a tool answers fits its outputSchema",
         says: "if an output schema is provided, servers must provide structured results that conform to it",
-        sections: ["server/tools, Output Schema", "server/tools, Output Schema"],
+        sections: ["server/tools, Output Schema"; 2],
         help: "answer with `structuredContent` that fits, or change the outputSchema to what is answered",
         run: |bench| Box::pin(structured_content(bench)),
     },
@@ -37,15 +37,11 @@ pub(super) const PROBES: &[Probe] = &[
         id: "SCHEMA-text-beside",
         title: "structured content is given as text too",
         says: "a tool that returns structured content should also return the serialized JSON in a text part",
-        sections: ["server/tools, Structured Content", "server/tools, Structured Content"],
+        sections: ["server/tools, Structured Content"; 2],
         help: "repeat the structured content as JSON in a part of the type `text`",
         run: |bench| Box::pin(text_beside(bench)),
     },
 ];
-
-async fn input(bench: &mut Bench) -> Outcome {
-    schemas(bench, "inputSchema", true).await
-}
 
 async fn output(bench: &mut Bench) -> Outcome {
     // In the modern era structured content may be any JSON.

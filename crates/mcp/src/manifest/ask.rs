@@ -24,6 +24,9 @@ pub enum AskKind {
 }
 
 impl AskKind {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::Sampling, Self::Elicitation, Self::Roots];
+
     /// The method of the request.
     pub fn method(self) -> &'static str {
         match self {

@@ -140,7 +140,7 @@ impl Server {
         let job = job(catalog, request, state.as_ref())?;
         let (inputs, round) = inputs(request, &job, state)?;
         if request.era == Era::Modern {
-            let asks = job.requests(&inputs, &|kind| client.capabilities.has(kind.capability()))?;
+            let asks = job.requests(&inputs, &|kind| client.capabilities.has(kind))?;
             if !asks.is_empty() {
                 let result = self.input_required(&job, &asks, inputs, round);
                 return Ok(MockOutcome::result(catalog, request, &result));
@@ -206,7 +206,7 @@ fn action(catalog: &Catalog, request: &Request<'_>) -> Option<Box<Action>> {
 fn legacy_client(agreed: &Agreed, session: &Session, request: &Request<'_>) -> Client {
     let token = request.params.meta.as_ref().and_then(|meta| meta.progress_token);
     Client {
-        capabilities: agreed.capabilities,
+        capabilities: agreed.capabilities.clone(),
         level: Some(session.level()),
         progress_token: token.map(|token| token.get().to_owned()),
     }

@@ -2,10 +2,12 @@
 
 use crate::era::meta;
 use crate::jsonrpc::{RpcError, code};
+use crate::manifest::AskKind;
 use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// The parameters that the methods of MCP have, each as it was written.
@@ -138,37 +140,19 @@ impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
 }
 
 /// What a client can be asked.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) struct Capabilities {
-    sampling: bool,
-    elicitation: bool,
-    roots: bool,
-}
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Capabilities(Vec<AskKind>);
 
 impl Capabilities {
     pub(super) fn read(raw: Option<&RawValue>) -> Self {
-        #[derive(Default, Deserialize)]
-        #[serde(default)]
-        struct Known {
-            sampling: Option<IgnoredAny>,
-            elicitation: Option<IgnoredAny>,
-            roots: Option<IgnoredAny>,
-        }
-        let known = raw.and_then(|raw| serde_json::from_str::<Known>(raw.get()).ok()).unwrap_or_default();
-        Self {
-            sampling: known.sampling.is_some(),
-            elicitation: known.elicitation.is_some(),
-            roots: known.roots.is_some(),
-        }
+        let declared = raw.and_then(|raw| serde_json::from_str(raw.get()).ok());
+        let declared: BTreeMap<String, Option<IgnoredAny>> = declared.unwrap_or_default();
+        let is_declared = |kind: &AskKind| declared.get(kind.capability()).is_some_and(Option::is_some);
+        Self(AskKind::ALL.into_iter().filter(is_declared).collect())
     }
 
-    pub(super) fn has(self, name: &str) -> bool {
-        match name {
-            "sampling" => self.sampling,
-            "elicitation" => self.elicitation,
-            "roots" => self.roots,
-            _ => false,
-        }
+    pub(super) fn has(&self, kind: AskKind) -> bool {
+        self.0.contains(&kind)
     }
 }
 
@@ -187,7 +171,7 @@ mod tests {
         assert_eq!(params.modern_version(), Some("2026-07-28"));
         let meta = params.meta.unwrap();
         assert_eq!(meta.progress_token.unwrap().get(), "7");
-        assert!(Capabilities::read(meta.capabilities).has("roots"));
+        assert!(Capabilities::read(meta.capabilities).has(AskKind::Roots));
     }
 
     #[test]

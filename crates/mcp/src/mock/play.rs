@@ -65,7 +65,7 @@ impl Play {
     }
 
     fn open_questions(&self) -> Result<Vec<AskRequest>, RpcError> {
-        self.job.requests(&self.inputs, &|kind| self.client.capabilities.has(kind.capability()))
+        self.job.requests(&self.inputs, &|kind| self.client.capabilities.has(kind))
     }
 
     fn answer(&self) -> Result<MockAnswer, RpcError> {

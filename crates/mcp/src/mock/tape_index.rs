@@ -188,7 +188,7 @@ fn may_ask(method: &str) -> bool {
 }
 
 fn kind_of(method: &str) -> Option<AskKind> {
-    [AskKind::Sampling, AskKind::Elicitation, AskKind::Roots].into_iter().find(|kind| kind.method() == method)
+    AskKind::ALL.into_iter().find(|kind| kind.method() == method)
 }
 
 /// The questions of an `input_required` result.

@@ -112,14 +112,7 @@ fn result(tape: &Tape, asked: &TapeRequest<'_>, call_index: usize) -> RecordedRe
         None => refused(None, why_unanswered(tape, asked)),
         Some(Err(error)) => refused(Some(error.code), error.message.clone()),
         Some(Ok(result)) => match CallResult::read(result) {
-            Ok(answer) => RecordedResult {
-                call_index,
-                is_error: answer.is_error.unwrap_or_default(),
-                content: answer.content.map(ToOwned::to_owned),
-                structured: answer.structured.map(ToOwned::to_owned),
-                duration_ms,
-                ..RecordedResult::default()
-            },
+            Ok(answer) => RecordedResult { call_index, duration_ms, ..answer.to_recorded() },
             Err(error) => refused(None, format!("the answer is not a tool's result: {error}")),
         },
     }
