@@ -1,6 +1,5 @@
 //! The id that ties an answer to its request.
 
-use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
 use std::fmt;
 
@@ -30,15 +29,6 @@ impl fmt::Display for Id {
         match self {
             Self::Number(number) => write!(f, "{number}"),
             Self::Text(text) => write!(f, "{text:?}"),
-        }
-    }
-}
-
-impl Serialize for Id {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Number(number) => serializer.serialize_i64(*number),
-            Self::Text(text) => serializer.serialize_str(text),
         }
     }
 }

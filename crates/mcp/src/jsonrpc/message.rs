@@ -2,7 +2,6 @@
 
 use super::{Id, Malformed};
 use crate::wire::CommonParams;
-use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -142,14 +141,24 @@ fn not_an_object(text: &str) -> Malformed {
 }
 
 /// The keys that decide what a message is, each as it was written. `null` is a value here, not an absence.
-#[derive(Default)]
+#[derive(Deserialize)]
 struct Outline<'a> {
+    #[serde(borrow, default, deserialize_with = "present")]
     jsonrpc: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
     id: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
     method: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
     params: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
     result: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
     error: Option<&'a RawValue>,
+}
+
+fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, D::Error> {
+    Deserialize::deserialize(value).map(Some)
 }
 
 impl<'a> Outline<'a> {
@@ -207,55 +216,6 @@ pub(crate) fn excerpt(text: &str) -> String {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
     }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Outline<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_map(OutlineVisitor(std::marker::PhantomData))
-    }
-}
-
-struct OutlineVisitor<'a>(std::marker::PhantomData<&'a ()>);
-
-impl<'de: 'a, 'a> Visitor<'de> for OutlineVisitor<'a> {
-    type Value = Outline<'a>;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("an object")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-        let mut outline = Outline::default();
-        while let Some(key) = map.next_key::<Key>()? {
-            let value: &'a RawValue = map.next_value()?;
-            let (slot, name) = match key {
-                Key::Jsonrpc => (&mut outline.jsonrpc, "jsonrpc"),
-                Key::Id => (&mut outline.id, "id"),
-                Key::Method => (&mut outline.method, "method"),
-                Key::Params => (&mut outline.params, "params"),
-                Key::Result => (&mut outline.result, "result"),
-                Key::Error => (&mut outline.error, "error"),
-                Key::Other => continue,
-            };
-            if slot.replace(value).is_some() {
-                return Err(serde::de::Error::duplicate_field(name));
-            }
-        }
-        Ok(outline)
-    }
-}
-
-#[derive(Deserialize)]
-#[serde(field_identifier, rename_all = "lowercase")]
-enum Key {
-    Jsonrpc,
-    Id,
-    Method,
-    Params,
-    Result,
-    Error,
-    #[serde(other)]
-    Other,
 }
 
 #[cfg(test)]

@@ -2,10 +2,10 @@
 
 use super::path::{Fault, Path, Values};
 use super::template::{Hole, Missing, Template};
+pub(super) use crate::jsonrpc::text as quote;
 use mcptest_core::problem::Span;
 use mcptest_core::suite::read::{Block, Field};
 use mcptest_core::yaml::{Kind, Node, Scalar, resolve};
-use serde_json::Value;
 use std::borrow::Cow;
 
 /// JSON text in pieces; one piece when nothing is to be filled in.
@@ -267,11 +267,6 @@ pub(super) fn list(items: impl IntoIterator<Item = Json>) -> Json {
     json
 }
 
-/// The text as a JSON string.
-pub(super) fn quote(text: &str) -> String {
-    Value::from(text).to_string()
-}
-
 fn scalar(scalar: &Scalar) -> String {
     match scalar {
         Scalar::Null => "null".to_owned(),
@@ -284,7 +279,7 @@ fn scalar(scalar: &Scalar) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     fn json_of(yaml: &str) -> Json {
         let root = mcptest_core::yaml::parse(yaml, 0, &mut Vec::new()).unwrap();

@@ -8,8 +8,8 @@ use crate::jsonrpc::{Body, Id, RpcError, parse};
 use crate::manifest::{AskKind, AskRequest, LogLevel};
 use crate::tape::{Direction, Entry, Tape};
 use crate::wire::CommonParams;
-use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use mcptest_core::json::Members;
+use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -194,21 +194,23 @@ fn kind_of(method: &str) -> Option<AskKind> {
 /// The questions of an `input_required` result.
 fn questions(result: &str) -> Option<Vec<AskRequest>> {
     #[derive(Deserialize)]
-    struct Asking<'a> {
+    struct Asking {
         #[serde(rename = "resultType")]
         result_type: String,
-        #[serde(borrow, default, rename = "inputRequests")]
-        requests: Questions<'a>,
+        #[serde(default, rename = "inputRequests")]
+        requests: Members,
     }
-    let asking: Asking<'_> = serde_json::from_str(result).ok()?;
+    let asking: Asking = serde_json::from_str(result).ok()?;
     if asking.result_type != "input_required" {
         return None;
     }
-    let request = |(name, ask): (String, Ask<'_>)| {
-        let kind = kind_of(&ask.method)?;
-        Some(AskRequest { name, kind, params: ask.params.map_or("{}", RawValue::get).to_owned() })
-    };
-    Some(asking.requests.0.into_iter().filter_map(request).collect())
+    let mut requests = Vec::new();
+    for (name, ask) in &asking.requests.0 {
+        let ask: Ask<'_> = serde_json::from_str(ask.get()).ok()?;
+        let params = ask.params.map_or("{}", RawValue::get).to_owned();
+        requests.extend(kind_of(&ask.method).map(|kind| AskRequest { name: name.clone(), kind, params }));
+    }
+    Some(requests)
 }
 
 #[derive(Deserialize)]
@@ -216,32 +218,6 @@ struct Ask<'a> {
     method: String,
     #[serde(borrow, default)]
     params: Option<&'a RawValue>,
-}
-
-/// Questions by name, in the order in which they were asked.
-#[derive(Default)]
-struct Questions<'a>(Vec<(String, Ask<'a>)>);
-
-impl<'de: 'a, 'a> Deserialize<'de> for Questions<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder<'a>(std::marker::PhantomData<&'a ()>);
-        impl<'de: 'a, 'a> Visitor<'de> for InOrder<'a> {
-            type Value = Questions<'a>;
-
-            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                f.write_str("`inputRequests` as an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut questions = Vec::new();
-                while let Some(question) = map.next_entry()? {
-                    questions.push(question);
-                }
-                Ok(Questions(questions))
-            }
-        }
-        deserializer.deserialize_map(InOrder(std::marker::PhantomData))
-    }
 }
 
 fn identity(result: &str) -> Option<Identity> {

@@ -41,11 +41,7 @@ fn is_span(record: &Fields<'_>) -> bool {
 fn read(values: &[Json<'_>]) -> Result<Vec<Transcript>, Misfit> {
     let mut spans = Vec::new();
     for value in values {
-        let exported = match value.list() {
-            Some(list) => list,
-            None => vec![*value],
-        };
-        for one in exported {
+        for one in value.list().unwrap_or_else(|| vec![*value]) {
             read_export(one, &mut spans)?;
         }
     }
