@@ -5,7 +5,6 @@ use mcptest_core::trace::CatalogueTool;
 use mcptest_core::trace::ConversationTrace;
 use mcptest_mcp::client::ServerSpec;
 use mcptest_process::StartError;
-use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -40,16 +39,6 @@ pub struct OwnSetup<'a> {
     pub program: &'a Path,
     /// Told of each call when it starts and when it has ended.
     pub on_event: Arc<dyn Fn(OwnEvent<'_>) + Send + Sync>,
-}
-
-impl fmt::Debug for OwnSetup<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("OwnSetup")
-            .field("command", &self.command)
-            .field("servers", &self.servers)
-            .field("time_budget", &self.time_budget)
-            .finish_non_exhaustive()
-    }
 }
 
 /// Something that happened just now, for who watches the progress.

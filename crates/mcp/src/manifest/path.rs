@@ -38,7 +38,7 @@ enum Step {
 }
 
 /// The values that paths lead into, by name.
-#[derive(Debug, Clone, Default)]
+#[derive(Clone, Default)]
 pub(super) struct Values<'v> {
     named: Vec<(&'v str, &'v Value)>,
     state: Option<&'v StateNow<'v>>,

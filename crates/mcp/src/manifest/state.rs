@@ -73,9 +73,3 @@ impl StateNow<'_> {
         self.found.get_or_init(|| self.state.world.state())
     }
 }
-
-impl std::fmt::Debug for StateNow<'_> {
-    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        out.write_str("StateNow")
-    }
-}

@@ -19,12 +19,6 @@ pub struct Reload {
     task: tokio::task::JoinHandle<()>,
 }
 
-impl std::fmt::Debug for Reload {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Reload")
-    }
-}
-
 impl Drop for Reload {
     fn drop(&mut self) {
         self.task.abort();
