@@ -207,7 +207,7 @@ impl Assertion<Target> {
             self.matcher.diff(&value).is_empty()
         };
         let (mut can_pass, mut can_fail, mut best) = (false, false, 0.0_f64);
-        for number in self.target.candidates_in_turn(runs, &mentioned) {
+        for number in self.target.candidates(runs, &mentioned) {
             best = best.max(number);
             let passes = holds(number);
             can_pass |= passes;

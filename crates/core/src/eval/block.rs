@@ -4,6 +4,7 @@ use super::accept::Proposal;
 use super::assertion::Assertion;
 use super::facts::{AgentFacts, why_nothing_matches};
 use super::gate::{Gate, GateKind, GateTrait};
+use super::outlook::Outlook;
 use super::pass_rate::is_of_a_run;
 use super::recording::Recording;
 use super::scores::Scores;
@@ -147,7 +148,8 @@ impl GateBlock {
         let scores = self.gate.score(runs);
         let outlook = |target: &Target| {
             if target.is_pass_rate {
-                self.pass_rate_outlook(runs, &scores, of)
+                let passed = runs.len() - self.failed_runs(&*self.gate, runs, &scores).len();
+                Outlook::of_good(target, passed, runs.len(), of)
             } else {
                 self.gate.outlook(target, &scores, runs, of)
             }

@@ -35,6 +35,13 @@ impl Outlook {
         }
     }
 
+    /// The outlook of a target that the number of good runs decides, once there are `of`: any of the others may be good.
+    pub(crate) fn of_good(target: &Target, good: usize, runs: usize, of: usize) -> Self {
+        let possible = good..=good + (of - runs);
+        let values = possible.map(|good| target.of_good(good as u64, of as u64)).collect::<Option<_>>();
+        values.map_or(Self::Open, Self::OneOf)
+    }
+
     fn may_be_absent(&self) -> bool {
         matches!(self, Self::Open | Self::Absent | Self::AtMost(_) | Self::AtLeast(_))
     }
@@ -48,12 +55,8 @@ impl Outlook {
             Self::AtMost(most) => (0.0, *most),
             Self::AtLeast(least) => (*least, f64::INFINITY),
         };
-        let ceiling = match target.range {
-            Range::Flag | Range::Ratio => 1.0,
-            Range::Percent => 100.0,
-            Range::Count | Range::Amount => f64::INFINITY,
-        };
-        let is_possible = |value: &f64| (low..=high.min(ceiling)).contains(value);
+        let high = target.highest().map_or(high, |highest| high.min(highest));
+        let is_possible = |value: &f64| (low..=high).contains(value);
         if matches!(target.range, Range::Flag | Range::Percent) {
             return Some((0..=100).map(f64::from).filter(is_possible).collect());
         }
@@ -62,7 +65,7 @@ impl Outlook {
         }
         let mut mentioned = vec![low];
         numbers_in(matcher, &mut mentioned);
-        mentioned.extend(Some(high.min(ceiling)).filter(|high| high.is_finite()));
+        mentioned.extend(Some(high).filter(|high| high.is_finite()));
         mentioned.sort_by(f64::total_cmp);
         let between = mentioned.windows(2).map(|pair| f64::midpoint(pair[0], pair[1]));
         let beyond = mentioned.last().map(|last| last.abs().mul_add(2.0, 1.0));

@@ -3,7 +3,6 @@
 use super::assertion::Assertion;
 use super::block::GateBlock;
 use super::gate::{Gate, GateKind, GateTrait};
-use super::outlook::Outlook;
 use super::scores::{RunScores, Scores};
 use super::target::{Fold, Target};
 use crate::matcher::Matcher;
@@ -54,7 +53,7 @@ impl GateBlock {
     }
 
     /// The numbers of the runs that do not meet what the block asks of each.
-    fn failed_runs(&self, gate: &dyn Gate, runs: &[Run<'_>], scores: &Scores) -> Vec<usize> {
+    pub(super) fn failed_runs(&self, gate: &dyn Gate, runs: &[Run<'_>], scores: &Scores) -> Vec<usize> {
         let numbers = |runs: &[Run<'_>]| runs.iter().map(|run| run.number).collect();
         // What a gate asks by itself are bounds on the worst run: where that run keeps them, all do.
         let is_bound = |assertion: &Assertion<Target>| assertion.span == Span::default();
@@ -74,13 +73,6 @@ impl GateBlock {
         let rate = (runs.len() - failed.len()) as f64 / runs.len() as f64;
         scores.set(target, Some(Number::Float(rate)));
         failed
-    }
-
-    /// The shares that can still come to be once there are `of` runs.
-    pub(super) fn pass_rate_outlook(&self, runs: &[Run<'_>], scores: &Scores, of: usize) -> Outlook {
-        let passed = runs.len() - self.failed_runs(&*self.gate, runs, scores).len();
-        let possible = passed..=passed + (of - runs.len());
-        Outlook::OneOf(possible.map(|passed| passed as f64 / of as f64).collect())
     }
 
     fn holds(&self, scores: &Scores) -> bool {

@@ -4,6 +4,15 @@ use super::stats::first_false;
 use crate::matcher::Matcher;
 use serde::{Deserialize, Serialize};
 
+/// The targets of a gate: a constant for each, and all of them as `TARGETS`.
+macro_rules! targets {
+    ($($name:ident = $target:expr;)+) => {
+        $(const $name: $crate::eval::target::Target = $target;)+
+        const TARGETS: &[$crate::eval::target::Target] = &[$($name),+];
+    };
+}
+pub(super) use targets;
+
 /// One number that a gate computes and a suite can assert.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
@@ -141,7 +150,7 @@ impl Target {
     /// The share of runs that meet what the block asks of each run; a gate that has one scores run by run.
     pub const fn pass_rate(name: &'static str) -> Self {
         let rate = Self::ratio(name, "share of the runs that meet what the block asks of each run");
-        let rate = rate.folded(Fold::Pooled).rising(|passed, runs| passed as f64 / runs as f64);
+        let rate = rate.pooled().rising(|passed, runs| passed as f64 / runs as f64);
         Self { is_pass_rate: true, ..rate }
     }
 
@@ -178,15 +187,17 @@ impl Target {
         self.name.replace('.', "-")
     }
 
-    /// The same, folded in another way.
+    /// The same, computed over all runs at once.
     #[must_use]
-    pub const fn folded(mut self, fold: Fold) -> Self {
-        self.fold = fold;
-        match fold {
-            Fold::Min => self.better = Better::High,
-            Fold::Max => self.better = Better::Low,
-            Fold::Sum | Fold::Pooled => {}
-        }
+    pub const fn pooled(mut self) -> Self {
+        self.fold = Fold::Pooled;
+        self
+    }
+
+    /// The same, where the runs are added up.
+    #[must_use]
+    pub const fn summed(mut self) -> Self {
+        self.fold = Fold::Sum;
         self
     }
 
@@ -197,10 +208,13 @@ impl Target {
         self
     }
 
-    /// The same, where low values are good.
+    /// The same, where low values are good: where the worst run decides, that is the highest.
     #[must_use]
     pub const fn unwanted(mut self) -> Self {
         self.better = Better::Low;
+        if let Fold::Min = self.fold {
+            self.fold = Fold::Max;
+        }
         self
     }
 
@@ -244,46 +258,39 @@ impl Target {
         self.reachable.is_some()
     }
 
-    /// Values to try a matcher on: if none holds it cannot pass, if all hold it cannot fail.
-    pub(crate) fn candidates(&self, runs: usize, mentioned: &[f64]) -> Vec<f64> {
-        match self.reachable.map(|reachable| reachable.values) {
-            Some(Values::All(values)) => return values(runs),
-            Some(Values::Rising(value)) => return rising(value, runs as u64, mentioned).collect(),
-            None => {}
+    /// The value that so many good runs among all give, where that is what decides.
+    pub(super) fn of_good(&self, good: u64, runs: u64) -> Option<f64> {
+        match self.reachable?.values {
+            Values::Rising(value) => Some(value(good, runs)),
+            Values::All(_) => None,
         }
-        let around = mentioned
-            .iter()
-            .flat_map(|&number| [number - 1.0, number, number + 1.0, number + 1e-9, number - 1e-9]);
-        let mut values = match self.range {
-            Range::Flag => vec![0.0, 1.0],
-            Range::Percent => (0..=100).map(f64::from).collect(),
-            Range::Ratio => (0..=1000)
-                .map(|step| f64::from(step) / 1000.0)
-                .chain(around.filter(|x| (0.0..=1.0).contains(x)))
-                .collect(),
-            Range::Count => (0..=100)
-                .map(f64::from)
-                .chain(around.filter(|x| *x >= 0.0 && x.fract() == 0.0))
-                .chain([1e9])
-                .collect(),
-            Range::Amount => {
-                (0..=100).map(f64::from).chain(around.filter(|x| *x >= 0.0)).chain([1e12]).collect()
-            }
-        };
-        values.retain(|&value| value <= self.most);
-        values
     }
 
-    /// [`Self::candidates`], each computed only when it is asked for where that is costly.
-    pub(crate) fn candidates_in_turn<'m>(
+    /// Values to try a matcher on, each computed when it is asked for: if none holds it cannot pass, if all hold it
+    /// cannot fail.
+    pub(crate) fn candidates<'m>(
         &self,
         runs: usize,
         mentioned: &'m [f64],
     ) -> Box<dyn Iterator<Item = f64> + 'm> {
         match self.reachable.map(|reachable| reachable.values) {
-            Some(Values::Rising(value)) => Box::new(rising(value, runs as u64, mentioned)),
-            _ => Box::new(self.candidates(runs, mentioned).into_iter()),
+            Some(Values::All(values)) => return Box::new(values(runs).into_iter()),
+            Some(Values::Rising(value)) => return Box::new(rising(value, runs as u64, mentioned)),
+            None => {}
         }
+        let (steps, per, beyond) = match self.range {
+            Range::Flag | Range::Percent => (100, 1.0, None),
+            Range::Ratio => (1000, 1000.0, None),
+            Range::Count => (100, 1.0, Some(1e9)),
+            Range::Amount => (100, 1.0, Some(1e12)),
+        };
+        let (highest, is_whole) = (self.highest().unwrap_or(f64::INFINITY), self.is_whole());
+        let around = mentioned
+            .iter()
+            .flat_map(|&number| [number - 1.0, number, number + 1.0, number + 1e-9, number - 1e-9]);
+        let values = (0..=steps).map(move |step| f64::from(step) / per).chain(around).chain(beyond);
+        let is_possible = move |x: &f64| (0.0..=highest).contains(x) && (!is_whole || x.fract() == 0.0);
+        Box::new(values.filter(is_possible))
     }
 
     /// Which values are good.
@@ -339,12 +346,12 @@ mod tests {
     fn a_rising_value_is_tried_on_both_sides_of_every_mentioned_number() {
         let runs = 100_000;
         for number in [0.0, 17.0, 49.0, 50.0] {
-            let tried = HALVES.candidates(runs, &[number]);
+            let tried: Vec<f64> = HALVES.candidates(runs, &[number]).collect();
             assert!(tried.len() < 80 && tried.contains(&number), "{number}");
             assert!(number <= 0.0 || tried.contains(&(number - 1.0)), "{number}");
             assert!(number >= 50.0 || tried.contains(&(number + 1.0)), "{number}");
         }
-        assert_eq!(HALVES.candidates_in_turn(runs, &[]).next(), Some(50.0));
-        assert!(!HALVES.candidates(runs, &[80.0]).iter().any(|&tried| tried > 50.0));
+        assert_eq!(HALVES.candidates(runs, &[]).next(), Some(50.0));
+        assert!(!HALVES.candidates(runs, &[80.0]).any(|tried| tried > 50.0));
     }
 }

@@ -10,7 +10,7 @@ use super::gate::{Gate, GateKind, GateTrait};
 use super::recording::{Recording, SideRecording, SideRun, SideWords};
 use super::scores::Scores;
 use super::shown::Shown;
-use super::target::{Fold, Target, Unit};
+use super::target::{Target, Unit, targets};
 use crate::problem::{Problem, Span};
 use crate::report::Evidence;
 use crate::suite::Agent;
@@ -18,28 +18,22 @@ use crate::suite::read::{Block, Field};
 use crate::target::{Path, Roots};
 use crate::trace::Run;
 
-const SETS: Target = Target::count("ablation.sets", "sets of tools that were removed").folded(Fold::Pooled);
-const MAX_DROP: Target = Target::percent("ablation.max_drop", "the largest drop of success, in points")
-    .folded(Fold::Pooled)
-    .unwanted();
-const MIN_DROP: Target =
-    Target::percent("ablation.min_drop", "the smallest drop of success, in points").folded(Fold::Pooled);
-const NEEDED: Target = Target::count("ablation.needed_tools", "sets without which success drops for certain")
-    .folded(Fold::Pooled)
-    .wanted();
-const USELESS: Target =
-    Target::count("ablation.useless_tools", "sets without which no fewer runs succeed").folded(Fold::Pooled);
-const EXTRA_CALLS: Target =
-    Target::amount("ablation.extra_calls", "the most calls that a run makes more without a set")
-        .folded(Fold::Pooled);
-const EXTRA_TOKENS: Target =
-    Target::amount("ablation.extra_tokens", "the most tokens that a run takes more without a set")
-        .folded(Fold::Pooled)
-        .in_unit(Unit::Tokens);
-const EXTRA_COST: Target =
-    Target::amount("ablation.extra_cost", "the most dollars that a run costs more without a set")
-        .folded(Fold::Pooled)
-        .in_unit(Unit::Usd);
+targets! {
+    SETS = Target::count("ablation.sets", "sets of tools that were removed").pooled();
+    MAX_DROP = Target::percent("ablation.max_drop", "the largest drop of success, in points")
+        .pooled().unwanted();
+    MIN_DROP = Target::percent("ablation.min_drop", "the smallest drop of success, in points").pooled();
+    NEEDED = Target::count("ablation.needed_tools", "sets without which success drops for certain")
+        .pooled().wanted();
+    USELESS = Target::count("ablation.useless_tools", "sets without which no fewer runs succeed").pooled();
+    EXTRA_CALLS = Target::amount("ablation.extra_calls", "the most calls that a run makes more without a set")
+        .pooled();
+    EXTRA_TOKENS =
+        Target::amount("ablation.extra_tokens", "the most tokens that a run takes more without a set")
+            .pooled().in_unit(Unit::Tokens);
+    EXTRA_COST = Target::amount("ablation.extra_cost", "the most dollars that a run costs more without a set")
+        .pooled().in_unit(Unit::Usd);
+}
 
 const NO_TASK: &str = "without an `expect:` that can be observed every run succeeds, whatever is removed";
 
@@ -56,7 +50,7 @@ pub(crate) struct Ablate {
 pub(super) const KIND: GateKind = GateKind {
     key: "ablate",
     summary: "What is each tool worth to the agent?",
-    targets: &[SETS, MAX_DROP, MIN_DROP, NEEDED, USELESS, EXTRA_CALLS, EXTRA_TOKENS, EXTRA_COST],
+    targets: TARGETS,
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
     floors: &[],

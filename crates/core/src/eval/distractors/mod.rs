@@ -15,7 +15,7 @@ use super::recording::Recording;
 use super::scores::{RunScores, Scores};
 use super::shown::Shown;
 use super::stats::{CONFIDENCE, certified_lower, percent_of, wilson};
-use super::target::{Fold, Target};
+use super::target::{Target, targets};
 use crate::matcher::Matcher;
 use crate::problem::Problem;
 use crate::report::evidence::ChoicePoint;
@@ -26,33 +26,24 @@ use crate::trace::{Call, CatalogueTool, Header, Run, Tool};
 use crate::words::{any_of, count};
 use std::collections::{BTreeSet, HashSet};
 
-const ACCURACY: Target =
-    Target::percent("distractors.accuracy", "runs that chose correctly among those that chose at all")
-        .folded(Fold::Pooled)
-        .reaching(reachable::accuracies);
-const CERTIFIED_LOWER: Target =
-    Target::ratio("distractors.certified_lower", "the accuracy that these runs prove with 95% confidence")
-        .folded(Fold::Pooled)
-        .rising(reachable::floor)
-        .advising(reachable::runs_for_floor);
-const CERTIFIED_LOWER_PCT: Target =
-    Target::percent("distractors.certified_lower_pct", "the same in whole percent")
-        .folded(Fold::Pooled)
-        .rising(reachable::floor_percent)
-        .advising(reachable::runs_for_floor_percent);
-const CHOSE_CORRECT: Target =
-    Target::count("distractors.chose_correct", "runs that called a correct tool and no distractor")
-        .folded(Fold::Sum)
-        .wanted()
-        .reaching(reachable::counts);
-const CHOSE_DISTRACTOR: Target =
-    Target::count("distractors.chose_distractor", "runs that called a distractor")
-        .folded(Fold::Sum)
-        .reaching(reachable::counts);
-const CHOSE_NEITHER: Target =
-    Target::count("distractors.chose_neither", "runs that called neither a correct tool nor a distractor")
-        .folded(Fold::Sum)
-        .reaching(reachable::counts);
+targets! {
+    ACCURACY =
+        Target::percent("distractors.accuracy", "runs that chose correctly among those that chose at all")
+            .pooled().reaching(reachable::accuracies);
+    CERTIFIED_LOWER =
+        Target::ratio("distractors.certified_lower", "the accuracy that these runs prove with 95% confidence")
+            .pooled().rising(reachable::floor).advising(reachable::runs_for_floor);
+    CERTIFIED_LOWER_PCT = Target::percent("distractors.certified_lower_pct", "the same in whole percent")
+        .pooled().rising(reachable::floor_percent).advising(reachable::runs_for_floor_percent);
+    CHOSE_CORRECT =
+        Target::count("distractors.chose_correct", "runs that called a correct tool and no distractor")
+            .summed().wanted().rising(|chosen, _| chosen as f64);
+    CHOSE_DISTRACTOR = Target::count("distractors.chose_distractor", "runs that called a distractor")
+        .summed().rising(|chosen, _| chosen as f64);
+    CHOSE_NEITHER =
+        Target::count("distractors.chose_neither", "runs that called neither a correct tool nor a distractor")
+            .summed().rising(|chosen, _| chosen as f64);
+}
 
 const MOST_FINDINGS: usize = 20;
 const MOST_DISTRACTORS: u64 = 1000;
@@ -79,14 +70,7 @@ enum Source {
 pub(super) const KIND: GateKind = GateKind {
     key: "distractors",
     summary: "Does the agent still choose correctly among tools it has no use for?",
-    targets: &[
-        ACCURACY,
-        CERTIFIED_LOWER,
-        CERTIFIED_LOWER_PCT,
-        CHOSE_CORRECT,
-        CHOSE_DISTRACTOR,
-        CHOSE_NEITHER,
-    ],
+    targets: TARGETS,
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
     floors: &[(ACCURACY, 100.0)],
@@ -127,10 +111,11 @@ impl Gate for Distractors {
 
     fn score(&self, runs: &[Run<'_>]) -> Scores {
         let mut scores = Scores::fold(runs, |run| self.score_run(run));
-        let count = |target: &Target| scores.value(target.name).map(|count| count.as_f64() as u64);
+        let count = |target: &Target| scores.value(target.name).map(|count| count.as_f64() as usize);
         let (correct, distracted) = (count(&CHOSE_CORRECT), count(&CHOSE_DISTRACTOR));
         let accuracy = correct.zip(distracted).map(|(correct, distracted)| accuracy(correct, distracted));
-        let lower = correct.and_then(|correct| certified_lower(correct, runs.len() as u64, CONFIDENCE).ok());
+        let lower =
+            correct.and_then(|correct| certified_lower(correct as u64, runs.len() as u64, CONFIDENCE).ok());
         scores
             .set(&ACCURACY, accuracy.map(|percent| Number::Int(percent as i64)))
             .set(&CERTIFIED_LOWER, lower.map(|lower| Number::Float(to_six_decimals(lower))))
@@ -173,26 +158,19 @@ impl Gate for Distractors {
     }
 
     fn outlook(&self, target: &Target, scores: &Scores, runs: &[Run<'_>], of: usize) -> Outlook {
-        let count = |target: &Target| scores.value(target.name).map(|count| count.as_f64() as u64);
+        let count = |target: &Target| scores.value(target.name).map(|count| count.as_f64() as usize);
         let (Some(correct), Some(distracted)) = (count(&CHOSE_CORRECT), count(&CHOSE_DISTRACTOR)) else {
             return Outlook::Open;
         };
-        let remaining = (of - runs.len()) as u64;
-        let up_from = |count: u64| count..=count + remaining;
-        Outlook::OneOf(match target.name {
-            name if name == CHOSE_CORRECT.name => up_from(correct).map(|count| count as f64).collect(),
-            name if name == CHOSE_DISTRACTOR.name => up_from(distracted).map(|count| count as f64).collect(),
-            name if name == CHOSE_NEITHER.name => {
-                up_from(runs.len() as u64 - correct - distracted).map(|count| count as f64).collect()
+        let good = match target.name {
+            name if name == ACCURACY.name => {
+                return Outlook::OneOf(accuracies(correct, distracted, of - runs.len()));
             }
-            name if name == CERTIFIED_LOWER.name => {
-                up_from(correct).map(|correct| reachable::floor(correct, of as u64)).collect()
-            }
-            name if name == CERTIFIED_LOWER_PCT.name => {
-                up_from(correct).map(|correct| reachable::floor_percent(correct, of as u64)).collect()
-            }
-            _ => accuracies(correct, distracted, remaining),
-        })
+            name if name == CHOSE_DISTRACTOR.name => distracted,
+            name if name == CHOSE_NEITHER.name => runs.len() - correct - distracted,
+            _ => correct,
+        };
+        Outlook::of_good(target, good, runs.len(), of)
     }
 
     fn recording(&self) -> Recording<'_> {
@@ -278,14 +256,15 @@ impl Distractors {
 }
 
 /// In whole percent; 0 when nothing in scope was chosen.
-fn accuracy(correct: u64, distracted: u64) -> u64 {
+fn accuracy(correct: usize, distracted: usize) -> usize {
     (100 * correct).checked_div(correct + distracted).unwrap_or(0)
 }
 
 /// Every accuracy that comes of so many more runs, each of which chooses correctly, a distractor, or neither.
-fn accuracies(correct: u64, distracted: u64, remaining: u64) -> Vec<f64> {
-    let of_correct = |more: u64| (0..=remaining - more).map(move |also| (correct + more, distracted + also));
-    let possible: BTreeSet<u64> = (0..=remaining)
+fn accuracies(correct: usize, distracted: usize, remaining: usize) -> Vec<f64> {
+    let of_correct =
+        |more: usize| (0..=remaining - more).map(move |also| (correct + more, distracted + also));
+    let possible: BTreeSet<usize> = (0..=remaining)
         .flat_map(of_correct)
         .map(|(correct, distracted)| accuracy(correct, distracted))
         .collect();

@@ -7,10 +7,6 @@ use crate::words::count;
 /// The most runs that a suite can ask for.
 const MOST_RUNS: u64 = 100_000;
 
-pub(super) fn counts(runs: usize) -> Vec<f64> {
-    (0..=runs).map(|count| count as f64).collect()
-}
-
 /// `floor(100 c / m)` with at most `runs` runs that chose at all; 100 of them reach every percent.
 pub(super) fn accuracies(runs: usize) -> Vec<f64> {
     let reaches = |percent: usize, chose: usize| {

@@ -6,26 +6,24 @@ use super::classes::{Reach, explain_selection, read_classes};
 use super::gate::{Gate, GateKind};
 use super::outlook::Outlook;
 use super::scores::{RunScores, Scores};
-use super::target::{Fold, Target};
+use super::target::{Target, targets};
 use crate::report::Number;
 use crate::suite::read::Block;
 use crate::trace::Run;
 
-const PRECISION: Target = Target::percent(
-    "tool_selection.precision",
-    "reached classes among reached classes and calls in no class",
-)
-.folded(Fold::Pooled);
-const RECALL: Target =
-    Target::percent("tool_selection.recall", "reached classes among all classes").folded(Fold::Pooled);
-const F1: Target =
-    Target::percent("tool_selection.f1", "the harmonic mean of precision and recall").folded(Fold::Pooled);
-const TRUE_POSITIVES: Target =
-    Target::count("tool_selection.true_positives", "classes that a call reached").folded(Fold::Sum).wanted();
-const FALSE_POSITIVES: Target =
-    Target::count("tool_selection.false_positives", "calls in no class").folded(Fold::Sum);
-const FALSE_NEGATIVES: Target =
-    Target::count("tool_selection.false_negatives", "classes that no call reached").folded(Fold::Sum);
+targets! {
+    PRECISION = Target::percent(
+        "tool_selection.precision",
+        "reached classes among reached classes and calls in no class",
+    ).pooled();
+    RECALL = Target::percent("tool_selection.recall", "reached classes among all classes").pooled();
+    F1 = Target::percent("tool_selection.f1", "the harmonic mean of precision and recall").pooled();
+    TRUE_POSITIVES = Target::count("tool_selection.true_positives", "classes that a call reached")
+        .summed().wanted();
+    FALSE_POSITIVES = Target::count("tool_selection.false_positives", "calls in no class").summed();
+    FALSE_NEGATIVES = Target::count("tool_selection.false_negatives", "classes that no call reached")
+        .summed();
+}
 
 /// The block as written.
 pub(crate) struct EqualFunctionSets {
@@ -35,7 +33,7 @@ pub(crate) struct EqualFunctionSets {
 pub(super) const KIND: GateKind = GateKind {
     key: "equal_function_sets",
     summary: "Were the right tools called, where any tool of a class will do?",
-    targets: &[PRECISION, RECALL, F1, TRUE_POSITIVES, FALSE_POSITIVES, FALSE_NEGATIVES],
+    targets: TARGETS,
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
     floors: &[(F1, 100.0)],

@@ -3,26 +3,27 @@
 use super::gate::{Gate, GateKind, GateTrait};
 use super::scores::{RunScores, Scores};
 use super::stats::{CONFIDENCE, clopper_pearson, krippendorff_alpha};
-use super::target::{Fold, Target};
+use super::target::{Target, targets};
 use crate::grade::{Bench, Grade, Question};
 use crate::report::Number;
 use crate::suite::read::Block;
 use crate::trace::Run;
 use crate::words::count;
 
-const PASSED: Target =
-    Target::flag("eval.passed", "1 when enough judges let the run pass; the worst run decides");
-const SCORE: Target = Target::ratio("eval.score", "The mean score of a run's judges; the worst run decides");
-const AGREEMENT: Target = Target::ratio(
-    "eval.agreement",
-    "Krippendorff's alpha of the judges over the runs, below 0 as 0; not measured with fewer than two votes for a run",
-)
-.folded(Fold::Pooled);
+targets! {
+    PASSED = Target::flag("eval.passed", "1 when enough judges let the run pass; the worst run decides");
+    SCORE = Target::ratio("eval.score", "The mean score of a run's judges; the worst run decides");
+    AGREEMENT = Target::ratio(
+        "eval.agreement",
+        "Krippendorff's alpha of the judges over the runs, below 0 as 0; not measured with fewer than two votes for a run",
+    ).pooled();
+    PASS_RATE = Target::pass_rate("eval.pass_rate");
+}
 
 pub(super) const KIND: GateKind = GateKind {
     key: "eval",
     summary: "What do judges say of each run, by a rubric?",
-    targets: &[PASSED, SCORE, AGREEMENT, Target::pass_rate("eval.pass_rate")],
+    targets: TARGETS,
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
     floors: &[(PASSED, 1.0)],

@@ -10,7 +10,7 @@ use super::gate::{Gate, GateKind, GateTrait};
 use super::recording::{Recording, SideRecording, SideRun, SideWords};
 use super::scores::Scores;
 use super::shown::Shown;
-use super::target::{Fold, Target};
+use super::target::{Target, targets};
 use crate::fault::FaultKind;
 use crate::problem::{Problem, Span};
 use crate::report::Evidence;
@@ -18,20 +18,15 @@ use crate::suite::Agent;
 use crate::suite::read::{Block, Field};
 use crate::trace::Run;
 
-const COMBINATIONS: Target =
-    Target::count("fault_matrix.combinations", "combinations of a kind of fault and a call")
-        .folded(Fold::Pooled)
-        .wanted();
-const REACHED: Target =
-    Target::count("fault_matrix.reached", "combinations whose call was made, so that it went wrong")
-        .folded(Fold::Pooled)
-        .wanted();
-const SURVIVED: Target =
-    Target::count("fault_matrix.survived", "reached combinations that the agent got over")
-        .folded(Fold::Pooled)
-        .wanted();
-const SURVIVAL_RATE: Target =
-    Target::percent("fault_matrix.survival_rate", "survived of the reached").folded(Fold::Pooled);
+targets! {
+    COMBINATIONS = Target::count("fault_matrix.combinations", "combinations of a kind of fault and a call")
+        .pooled().wanted();
+    REACHED = Target::count("fault_matrix.reached", "combinations whose call was made, so that it went wrong")
+        .pooled().wanted();
+    SURVIVED = Target::count("fault_matrix.survived", "reached combinations that the agent got over")
+        .pooled().wanted();
+    SURVIVAL_RATE = Target::percent("fault_matrix.survival_rate", "survived of the reached").pooled();
+}
 
 /// One of each way in which a call can fail.
 const KINDS: [FaultKind; 6] = [
@@ -59,7 +54,7 @@ pub(crate) struct FaultMatrix {
 pub(super) const KIND: GateKind = GateKind {
     key: KEY,
     summary: "Which call may fail in which way, and the agent still gets there?",
-    targets: &[COMBINATIONS, REACHED, SURVIVED, SURVIVAL_RATE],
+    targets: TARGETS,
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
     floors: &[],

@@ -6,7 +6,7 @@ use super::gate::{Gate, GateKind};
 use super::scores::RunScores;
 use super::shown::{MOST_CALLS, Shown};
 use super::subsequence::{longest_order_keeping_match, order_keeping_partners};
-use super::target::Target;
+use super::target::{Target, targets};
 use crate::problem::Problem;
 use crate::report::Evidence;
 use crate::report::evidence::{PathCall, PathRun};
@@ -17,14 +17,18 @@ use serde_json::Value;
 use std::collections::{BTreeSet, HashSet};
 use std::hash::Hash;
 
-const PASSED: Target = Target::flag("golden_path.passed", "1 when no counted waste was found");
-const PENALTY: Target = Target::ratio("golden_path.penalty", "1.0 is no waste; falls toward 0");
-const EXTRA_STEPS: Target = Target::count("golden_path.extra_steps", "calls beyond the path's length");
-const BACKTRACKS: Target = Target::count("golden_path.backtracks", "returns to a tool that was left");
-const REPEATED_TOOLS: Target =
-    Target::count("golden_path.repeated_tools", "calls to the same tool as the call before");
-const COVERAGE: Target =
-    Target::ratio("golden_path.coverage", "how much of the path was walked, in order; 1 for an empty path");
+targets! {
+    PASSED = Target::flag("golden_path.passed", "1 when no counted waste was found");
+    PENALTY = Target::ratio("golden_path.penalty", "1.0 is no waste; falls toward 0");
+    EXTRA_STEPS = Target::count("golden_path.extra_steps", "calls beyond the path's length");
+    BACKTRACKS = Target::count("golden_path.backtracks", "returns to a tool that was left");
+    REPEATED_TOOLS = Target::count("golden_path.repeated_tools", "calls to the same tool as the call before");
+    COVERAGE = Target::ratio(
+        "golden_path.coverage",
+        "how much of the path was walked, in order; 1 for an empty path",
+    );
+    PASS_RATE = Target::pass_rate("golden_path.pass_rate");
+}
 
 const MOST_FINDINGS: usize = 20;
 const MOST_NAMED: usize = 5;
@@ -177,15 +181,7 @@ enum Baseline {
 pub(super) const KIND: GateKind = GateKind {
     key: "golden_path",
     summary: "Did the agent get there without wasted calls?",
-    targets: &[
-        PASSED,
-        PENALTY,
-        EXTRA_STEPS,
-        BACKTRACKS,
-        REPEATED_TOOLS,
-        COVERAGE,
-        Target::pass_rate("golden_path.pass_rate"),
-    ],
+    targets: TARGETS,
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
     floors: &[(PASSED, 1.0)],

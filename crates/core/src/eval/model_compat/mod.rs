@@ -4,7 +4,7 @@ use super::accept::{Proposal, ProposedChange, ProposedPlace};
 use super::gate::{Gate, GateKind, GateTrait};
 use super::outlook::Outlook;
 use super::scores::Scores;
-use super::target::{Fold, Target};
+use super::target::{Target, targets};
 use crate::baseline::{Baseline, Class, Comparison, Difference, RunBaseline, TestBaseline, compare_test};
 use crate::problem::{Problem, Span, nearest};
 use crate::report::{Finding, Number};
@@ -13,27 +13,27 @@ use crate::trace::Run;
 use crate::words::count;
 use std::path::Path;
 
-const PASSED: Target =
-    Target::flag("model_compat.passed", "1 when nothing is broken and no number has shifted for the worse")
-        .folded(Fold::Pooled);
-const BROKEN: Target =
-    Target::count("model_compat.broken", "things that held in every run of the baseline and hold no more")
-        .folded(Fold::Pooled);
-const DRIFTED: Target =
-    Target::count("model_compat.drifted", "numbers of gates that have shifted for the worse")
-        .folded(Fold::Pooled);
-const IMPROVED: Target =
-    Target::count("model_compat.improved", "numbers of gates that have shifted for the better")
-        .folded(Fold::Pooled)
-        .wanted();
-const UNDECIDED: Target =
-    Target::count("model_compat.undecided", "things that hold less often, in too few runs to tell")
-        .folded(Fold::Pooled);
+targets! {
+    PASSED = Target::flag(
+        "model_compat.passed",
+        "1 when nothing is broken and no number has shifted for the worse",
+    ).pooled();
+    BROKEN =
+        Target::count("model_compat.broken", "things that held in every run of the baseline and hold no more")
+            .pooled();
+    DRIFTED = Target::count("model_compat.drifted", "numbers of gates that have shifted for the worse")
+        .pooled();
+    IMPROVED = Target::count("model_compat.improved", "numbers of gates that have shifted for the better")
+        .pooled().wanted();
+    UNDECIDED =
+        Target::count("model_compat.undecided", "things that hold less often, in too few runs to tell")
+            .pooled();
+}
 
 pub(super) const KIND: GateKind = GateKind {
     key: "model_compat",
     summary: "Does the model still do what its baseline did?",
-    targets: &[PASSED, BROKEN, DRIFTED, IMPROVED, UNDECIDED],
+    targets: TARGETS,
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
     floors: &[(PASSED, 1.0)],

@@ -10,33 +10,32 @@ mod tests;
 use super::classes::{Class, read_classes_or_siblings};
 use super::gate::{Gate, GateKind};
 use super::scores::{Scores, vacuous_runs};
-use super::target::{Fold, Target};
+use super::target::{Target, targets};
 use crate::report::Number;
 use crate::suite::read::Block;
 use crate::trace::Run;
 use axes::Axes;
 
-const DISCOVERY: Target =
-    Target::percent("orchestration.discovery", "percent of the classes that the calls of a run reached")
-        .folded(Fold::Pooled);
-const PARAMETERIZATION: Target = Target::percent(
-    "orchestration.parameterization",
-    "percent of the calls whose arguments fit the schema of their tool",
-)
-.folded(Fold::Pooled);
-const SYNTAX: Target = Target::percent(
-    "orchestration.syntax",
-    "percent of the calls to a known tool with object arguments that the protocol took",
-)
-.folded(Fold::Pooled);
-const ERROR_RECOVERY: Target = Target::percent(
-    "orchestration.error_recovery",
-    "percent of the failed calls after which the same tool or class succeeded",
-)
-.folded(Fold::Pooled);
-const EFFICIENCY: Target =
-    Target::percent("orchestration.efficiency", "percent of the calls that repeat no call of their run")
-        .folded(Fold::Pooled);
+targets! {
+    DISCOVERY =
+        Target::percent("orchestration.discovery", "percent of the classes that the calls of a run reached")
+            .pooled();
+    PARAMETERIZATION = Target::percent(
+        "orchestration.parameterization",
+        "percent of the calls whose arguments fit the schema of their tool",
+    ).pooled();
+    SYNTAX = Target::percent(
+        "orchestration.syntax",
+        "percent of the calls to a known tool with object arguments that the protocol took",
+    ).pooled();
+    ERROR_RECOVERY = Target::percent(
+        "orchestration.error_recovery",
+        "percent of the failed calls after which the same tool or class succeeded",
+    ).pooled();
+    EFFICIENCY =
+        Target::percent("orchestration.efficiency", "percent of the calls that repeat no call of their run")
+            .pooled();
+}
 
 /// The block as written.
 pub(crate) struct OrchestrationBlock {
@@ -46,7 +45,7 @@ pub(crate) struct OrchestrationBlock {
 pub(super) const KIND: GateKind = GateKind {
     key: "orchestration",
     summary: "How well were the tools found, fed and used?",
-    targets: &[DISCOVERY, PARAMETERIZATION, SYNTAX, ERROR_RECOVERY, EFFICIENCY],
+    targets: TARGETS,
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
     floors: &[],

@@ -17,7 +17,7 @@ use super::gate::{Gate, GateKind, GateTrait};
 use super::recording::Recording;
 use super::scores::{RunScores, Scores};
 use super::shown::{MOST_CALLS, Shown};
-use super::target::{Fold, Target, Unit};
+use super::target::{Target, Unit, targets};
 use crate::fault::Effect;
 use crate::problem::Problem;
 use crate::report::evidence::{self, RecoveryRun};
@@ -30,30 +30,35 @@ use clock::{Encounter, encounters, measured_encounters, repeated_effects};
 use event::flaw;
 use give_up::says_that_it_failed;
 
-const RECOVERED: Target = Target::flag(
-    "recovery.recovered",
-    "1 when, each time that calls failed by a fault, a call in a later turn succeeded",
-);
-const TIME_TO_DETECTION: Target = Target::count(
-    "recovery.time_to_detection_ms",
-    "from the first failing call to the agent being told, at worst",
-)
-.in_unit(Unit::Ms);
-const TIME_TO_RECOVERY: Target = Target::count(
-    "recovery.time_to_recovery_ms",
-    "from the first failing call to the next success, at worst",
-)
-.in_unit(Unit::Ms);
-const USER_VISIBLE_HANG: Target =
-    Target::count("recovery.user_visible_hang_ms", "how long the call hung before anyone noticed, at worst")
-        .in_unit(Unit::Ms);
-const CLEAN_TIMEOUT: Target =
-    Target::flag("recovery.clean_timeout", "1 when the agent was always told within the budget of the call");
-const EXERCISED: Target = Target::flag("recovery.exercised", "1 when every injected fault made a call fail");
-const REPEATED_EFFECTS: Target =
-    Target::count("recovery.repeated_effects", "calls that do again what was done when an answer was lost")
-        .folded(Fold::Sum);
-const GATE_PASSED: Target = Target::flag("recovery.gate_passed", "1 when nothing is held against the run");
+targets! {
+    RECOVERED = Target::flag(
+        "recovery.recovered",
+        "1 when, each time that calls failed by a fault, a call in a later turn succeeded",
+    );
+    TIME_TO_DETECTION = Target::count(
+        "recovery.time_to_detection_ms",
+        "from the first failing call to the agent being told, at worst",
+    ).in_unit(Unit::Ms);
+    TIME_TO_RECOVERY = Target::count(
+        "recovery.time_to_recovery_ms",
+        "from the first failing call to the next success, at worst",
+    ).in_unit(Unit::Ms);
+    USER_VISIBLE_HANG = Target::count(
+        "recovery.user_visible_hang_ms",
+        "how long the call hung before anyone noticed, at worst",
+    ).in_unit(Unit::Ms);
+    CLEAN_TIMEOUT = Target::flag(
+        "recovery.clean_timeout",
+        "1 when the agent was always told within the budget of the call",
+    );
+    EXERCISED = Target::flag("recovery.exercised", "1 when every injected fault made a call fail");
+    REPEATED_EFFECTS = Target::count(
+        "recovery.repeated_effects",
+        "calls that do again what was done when an answer was lost",
+    ).summed();
+    GATE_PASSED = Target::flag("recovery.gate_passed", "1 when nothing is held against the run");
+    PASS_RATE = Target::pass_rate("recovery.pass_rate");
+}
 
 /// The block as written, and the agent's `inject:`.
 pub(crate) struct RecoveryBlock {
@@ -67,17 +72,7 @@ pub(crate) struct RecoveryBlock {
 pub(super) const KIND: GateKind = GateKind {
     key: "recovery",
     summary: "Did the agent notice the injected fault, and get past it in time?",
-    targets: &[
-        RECOVERED,
-        TIME_TO_DETECTION,
-        TIME_TO_RECOVERY,
-        USER_VISIBLE_HANG,
-        CLEAN_TIMEOUT,
-        EXERCISED,
-        REPEATED_EFFECTS,
-        GATE_PASSED,
-        Target::pass_rate("recovery.pass_rate"),
-    ],
+    targets: TARGETS,
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
     floors: &[(GATE_PASSED, 1.0)],

@@ -12,7 +12,7 @@ use super::outlook::Outlook;
 use super::scores::Scores;
 use super::shown::Shown;
 use super::stats::{CONFIDENCE, pass_at_k_unbiased, pass_hat_k_unbiased, wilson};
-use super::target::{Fold, Target};
+use super::target::{Target, targets};
 use crate::problem::{Problem, Span};
 use crate::report::evidence::CurvePoint;
 use crate::report::{Evidence, Finding, Number};
@@ -22,43 +22,35 @@ use crate::trace::Run;
 use crate::words::plural as s;
 use serde_json::Value;
 
-const RUNS: Target = Target::count("reliability.runs", "how many runs were judged")
-    .folded(Fold::Pooled)
-    .reaching(|runs| vec![runs as f64]);
-const PASS_AT_K: Target =
-    Target::percent("reliability.pass_at_k", "100 when at least one run passed, else 0")
-        .folded(Fold::Pooled)
-        .reaching(|_| vec![0.0, 100.0]);
-const PASSHAT_K: Target = Target::percent("reliability.passhat_k", "the pass rate to the power of the runs")
-    .folded(Fold::Pooled)
-    .reaching(|runs| percents(runs, |passes, runs| power_percent(passes, runs, runs)));
-const VARIANCE: Target =
-    Target::percent("reliability.variance_amplification", "how mixed the outcomes are; 100 is half and half")
-        .folded(Fold::Pooled)
-        .reaching(|runs| percents(runs, variance_amplification));
-const GRACEFUL: Target =
-    Target::percent("reliability.graceful_degradation", "the share of passes when run i weighs i")
-        .folded(Fold::Pooled)
-        .reaching(graceful_values);
-const ALL_PASSED: Target =
-    Target::flag("reliability.all_passed", "1 when every run passed, else 0").folded(Fold::Pooled);
-const PASS_RATE: Target = Target::ratio("reliability.pass_rate", "passed runs over runs")
-    .folded(Fold::Pooled)
-    .reaching(|runs| over_passes(runs, |passes| passes as f64 / runs as f64));
-const LOWER: Target =
-    Target::ratio("reliability.pass_rate_lower", "the lower end of the 95% Wilson interval of the pass rate")
-        .folded(Fold::Pooled)
-        .reaching(|runs| over_passes(runs, |passes| interval(passes, runs as u64).0));
-const UPPER: Target =
-    Target::ratio("reliability.pass_rate_upper", "the upper end of the 95% Wilson interval of the pass rate")
-        .folded(Fold::Pooled)
-        .reaching(|runs| over_passes(runs, |passes| interval(passes, runs as u64).1));
-const PASSHAT_UNBIASED: Target =
-    Target::ratio("reliability.passhat_unbiased", "the chance that k drawn runs all passed")
-        .folded(Fold::Pooled);
-const PASS_AT_UNBIASED: Target =
-    Target::ratio("reliability.pass_at_unbiased", "the chance that one of k drawn runs passed")
-        .folded(Fold::Pooled);
+targets! {
+    RUNS = Target::count("reliability.runs", "how many runs were judged")
+        .pooled().rising(|_, runs| runs as f64);
+    PASS_AT_K = Target::percent("reliability.pass_at_k", "100 when at least one run passed, else 0")
+        .pooled().rising(|passes, _| if passes > 0 { 100.0 } else { 0.0 });
+    PASSHAT_K = Target::percent("reliability.passhat_k", "the pass rate to the power of the runs")
+        .pooled().rising(|passes, runs| power_percent(passes, runs, runs).into());
+    VARIANCE = Target::percent(
+        "reliability.variance_amplification",
+        "how mixed the outcomes are; 100 is half and half",
+    ).pooled().reaching(variances);
+    GRACEFUL = Target::percent("reliability.graceful_degradation", "the share of passes when run i weighs i")
+        .pooled().reaching(graceful_values);
+    ALL_PASSED = Target::flag("reliability.all_passed", "1 when every run passed, else 0").pooled();
+    PASS_RATE = Target::ratio("reliability.pass_rate", "passed runs over runs")
+        .pooled().rising(|passes, runs| passes as f64 / runs as f64);
+    LOWER = Target::ratio(
+        "reliability.pass_rate_lower",
+        "the lower end of the 95% Wilson interval of the pass rate",
+    ).pooled().rising(|passes, runs| interval(passes, runs).0);
+    UPPER = Target::ratio(
+        "reliability.pass_rate_upper",
+        "the upper end of the 95% Wilson interval of the pass rate",
+    ).pooled().rising(|passes, runs| interval(passes, runs).1);
+    PASSHAT_UNBIASED =
+        Target::ratio("reliability.passhat_unbiased", "the chance that k drawn runs all passed").pooled();
+    PASS_AT_UNBIASED =
+        Target::ratio("reliability.pass_at_unbiased", "the chance that one of k drawn runs passed").pooled();
+}
 
 /// As many runs or points of the curve as a reader will look at.
 const MOST_LISTED: usize = 20;
@@ -76,19 +68,7 @@ pub(crate) struct ReliabilityBlock {
 pub(super) const KIND: GateKind = GateKind {
     key: "reliability",
     summary: "How often does the agent pass, and how sure is that?",
-    targets: &[
-        RUNS,
-        PASS_AT_K,
-        PASSHAT_K,
-        VARIANCE,
-        GRACEFUL,
-        ALL_PASSED,
-        PASS_RATE,
-        LOWER,
-        UPPER,
-        PASSHAT_UNBIASED,
-        PASS_AT_UNBIASED,
-    ],
+    targets: TARGETS,
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
     floors: &[(PASSHAT_K, 100.0)],
@@ -141,7 +121,6 @@ impl Gate for ReliabilityBlock {
         scores
     }
 
-    /// What the passes alone decide; how the outcomes are spread is open until the last.
     fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
         let (runs, passed) = (shown.all.len(), shown.all.iter().filter(|run| run.passed).count());
         let (low, high) = interval(passed as u64, runs as u64);
@@ -155,20 +134,15 @@ impl Gate for ReliabilityBlock {
         Some(Evidence::Reliability { runs, passed, curve: (1..=runs.min(MOST_POINTS)).map(point).collect() })
     }
 
+    /// What the passes alone decide; how the outcomes are spread is open until the last.
     fn outlook(&self, target: &Target, _scores: &Scores, runs: &[Run<'_>], of: usize) -> Outlook {
         let passes = runs.iter().filter(|run| run.passed).count() as u64;
         let (count, k) = (of as u64, self.k.map_or(of as u64, |(k, _)| k));
-        let value: &dyn Fn(u64) -> Option<f64> = match target.name {
-            name if name == RUNS.name => &|_| Some(of as f64),
-            name if name == PASS_AT_K.name => &|passes| Some(if passes > 0 { 100.0 } else { 0.0 }),
-            name if name == PASSHAT_K.name => &|passes| Some(power_percent(passes, count, count).into()),
-            name if name == ALL_PASSED.name => &|passes| Some(f64::from(u8::from(passes == count))),
-            name if name == PASS_RATE.name => &|passes| Some(passes as f64 / of as f64),
-            name if name == LOWER.name => &|passes| Some(interval(passes, count).0),
-            name if name == UPPER.name => &|passes| Some(interval(passes, count).1),
-            name if name == PASSHAT_UNBIASED.name => &|passes| pass_hat_k_unbiased(count, passes, k).ok(),
-            name if name == PASS_AT_UNBIASED.name => &|passes| pass_at_k_unbiased(count, passes, k).ok(),
-            _ => return Outlook::Open,
+        let value = |passes: u64| match target.name {
+            name if name == ALL_PASSED.name => Some(f64::from(u8::from(passes == count))),
+            name if name == PASSHAT_UNBIASED.name => pass_hat_k_unbiased(count, passes, k).ok(),
+            name if name == PASS_AT_UNBIASED.name => pass_at_k_unbiased(count, passes, k).ok(),
+            _ => target.of_good(passes, count),
         };
         let possible = passes..=passes + (of - runs.len()) as u64;
         possible.map(value).collect::<Option<_>>().map_or(Outlook::Open, Outlook::OneOf)
@@ -206,9 +180,9 @@ fn lint_floor(assertion: &Assertion<Target>, runs: usize) -> Option<Problem> {
         return None;
     }
     let holds = |percent: f64| assertion.matcher.diff(&Value::from(percent as i64)).is_empty();
-    let possible = PASSHAT_K.candidates(runs, &[]);
-    let best_with_a_failure = possible.iter().copied().filter(|&value| value < 100.0).fold(0.0, f64::max);
-    let needs_all = holds(100.0) && !possible.iter().any(|&value| value < 100.0 && holds(value));
+    let with_failures = |passes: u64| f64::from(power_percent(passes, runs as u64, runs as u64));
+    let best_with_a_failure = with_failures(runs as u64 - 1);
+    let needs_all = holds(100.0) && !(0..runs as u64).any(|passes| holds(with_failures(passes)));
     if !needs_all || !(37..100).any(|percent| holds(f64::from(percent))) {
         return None;
     }
@@ -238,16 +212,8 @@ fn estimate<E>(
     if runs == 0 { Some(Number::Float(0.0)) } else { method(runs, passes, k).ok().map(Number::Float) }
 }
 
-/// What a number can be when 0 to all of the runs pass.
-fn over_passes(runs: usize, value: impl Fn(u64) -> f64) -> Vec<f64> {
-    (0..=runs as u64).map(value).collect()
-}
-
-fn percents(runs: usize, value: fn(u64, u64) -> u32) -> Vec<f64> {
-    let mut values = over_passes(runs, |passes| f64::from(value(passes, runs as u64)));
-    values.sort_by(f64::total_cmp);
-    values.dedup();
-    values
+fn variances(runs: usize) -> Vec<f64> {
+    (0..=runs as u64).map(|passes| variance_amplification(passes, runs as u64).into()).collect()
 }
 
 /// Every sum of run numbers can be reached; from 14 runs on a step is less than a percent.
@@ -351,8 +317,9 @@ mod tests {
                 let scores = scored(&ALL, &outcomes);
                 for target in KIND.targets {
                     let got = value(&scores, target.name);
-                    let known = target.candidates(runs, &[got]);
-                    assert!(known.iter().any(|it| (it - got).abs() < 1e-9), "{} {got} {runs}", target.name);
+                    let mentioned = [got];
+                    let mut known = target.candidates(runs, &mentioned);
+                    assert!(known.any(|it| (it - got).abs() < 1e-9), "{} {got} {runs}", target.name);
                 }
             }
         }

@@ -10,7 +10,7 @@ use super::recording::Recording;
 use super::scores::RunScores;
 use super::shown::Shown;
 use super::success::Success;
-use super::target::{Target, Unit};
+use super::target::{Target, Unit, targets};
 use crate::json::difference;
 use crate::problem::Problem;
 use crate::report::evidence::WorldRun;
@@ -23,56 +23,46 @@ use serde_json::Value;
 use std::sync::Arc;
 use walk::Walk;
 
-const PASSED: Target = Target::flag(
-    "scenario.passed",
-    "1 when the state matched, nothing forbidden was done, and refusal and escalation are as expected",
-);
-const STATE_MATCHED: Target =
-    Target::flag("scenario.state_matched", "1 when the run ended in the expected state");
-const STATE_DIFFERENCES: Target = Target::count(
-    "scenario.state_differences",
-    "places in which the final state is not as expected; 20 at most",
-);
-const INVALID_ACTIONS: Target = Target::count(
-    "scenario.invalid_actions",
-    "calls that no transition of their tool allowed in their state",
-);
-const FORBIDDEN: Target = Target::count("scenario.forbidden_transitions", "calls that `forbidden:` names");
-const RECOVERY_ATTEMPTS: Target = Target::count(
-    "scenario.recovery_attempts",
-    "failed or invalid calls after which the same tool was called again",
-);
-const ESCALATIONS: Target =
-    Target::count("scenario.escalations", "calls of the tool of `escalation:` that got a result");
-const REFUSALS: Target = Target::count(
-    "scenario.refusals",
-    "1 when the run closed with a message and called nothing that changes the world or is forbidden",
-);
-const COST_USD: Target =
-    Target::amount("scenario.cost_usd", "what the run cost, where that is known").in_unit(Unit::Usd);
-const DIVERGED_AT: Target = Target::count(
-    "scenario.diverged_at",
-    "the call, from 1, at which the state left every golden path for good; 0 when it did not",
-);
+targets! {
+    PASSED = Target::flag(
+        "scenario.passed",
+        "1 when the state matched, nothing forbidden was done, and refusal and escalation are as expected",
+    );
+    STATE_MATCHED = Target::flag("scenario.state_matched", "1 when the run ended in the expected state");
+    STATE_DIFFERENCES = Target::count(
+        "scenario.state_differences",
+        "places in which the final state is not as expected; 20 at most",
+    );
+    INVALID_ACTIONS = Target::count(
+        "scenario.invalid_actions",
+        "calls that no transition of their tool allowed in their state",
+    );
+    FORBIDDEN = Target::count("scenario.forbidden_transitions", "calls that `forbidden:` names");
+    RECOVERY_ATTEMPTS = Target::count(
+        "scenario.recovery_attempts",
+        "failed or invalid calls after which the same tool was called again",
+    );
+    ESCALATIONS =
+        Target::count("scenario.escalations", "calls of the tool of `escalation:` that got a result");
+    REFUSALS = Target::count(
+        "scenario.refusals",
+        "1 when the run closed with a message and called nothing that changes the world or is forbidden",
+    );
+    COST_USD = Target::amount("scenario.cost_usd", "what the run cost, where that is known")
+        .in_unit(Unit::Usd);
+    DIVERGED_AT = Target::count(
+        "scenario.diverged_at",
+        "the call, from 1, at which the state left every golden path for good; 0 when it did not",
+    );
+    PASS_RATE = Target::pass_rate("scenario.pass_rate");
+}
 
 const MOST_FINDINGS: usize = 20;
 
 pub(super) const KIND: GateKind = GateKind {
     key: "scenario",
     summary: "Did the calls lead the world to the state that they should?",
-    targets: &[
-        PASSED,
-        STATE_MATCHED,
-        STATE_DIFFERENCES,
-        INVALID_ACTIONS,
-        FORBIDDEN,
-        RECOVERY_ATTEMPTS,
-        ESCALATIONS,
-        REFUSALS,
-        COST_USD,
-        DIVERGED_AT,
-        Target::pass_rate("scenario.pass_rate"),
-    ],
+    targets: TARGETS,
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
     floors: &[(PASSED, 1.0)],

@@ -14,7 +14,7 @@ use super::gate::{Gate, GateKind, GateTrait};
 use super::outlook::Outlook;
 use super::scores::{RunScores, Scores};
 use super::shown::Shown;
-use super::target::{Fold, Target};
+use super::target::{Target, targets};
 use crate::problem::Problem;
 use crate::report::evidence::Dimension;
 use crate::report::{Evidence, Number};
@@ -23,32 +23,30 @@ use crate::trace::Run;
 use score::{Measured, Premises};
 use session::Session;
 
-const SCORE: Target =
-    Target::ratio("stability.score", "the mean of the runs' weakest scores").folded(Fold::Pooled);
-const WEAKEST: Target = Target::ratio("stability.weakest_score", "the lowest score of the worst run");
-const VARIANCE: Target =
-    Target::ratio("stability.variance", "the population variance of the runs' weakest scores")
-        .folded(Fold::Pooled)
-        .unwanted()
-        .up_to(0.25);
-const SIMILARITY: Target =
-    Target::ratio("stability.tool_sequence_similarity", "how alike the runs' tool sequences are")
-        .folded(Fold::Pooled);
-const CONSISTENCY: Target =
-    Target::ratio("stability.argument_consistency", "how often runs gave the same tool the same arguments")
-        .folded(Fold::Pooled);
-const EARLY_DIVERGENCE: Target =
-    Target::flag("stability.early_divergence", "1 when runs mostly part at their first or second call")
-        .folded(Fold::Pooled)
-        .unwanted();
-const TOOL_USAGE: Target =
-    Target::ratio("stability.tool_usage_stability", "1 - (tools - 1) / (calls - 1), of the worst run");
-const RESPONSE: Target =
-    Target::ratio("stability.response_consistency", "how even the turns' lengths are, in the worst run");
-const REDUNDANCY: Target =
-    Target::ratio("stability.redundancy", "distinct calls over all calls, of the worst run");
-const COST: Target =
-    Target::ratio("stability.cost_per_progress", "2000 over the tokens per distinct call, of the worst run");
+targets! {
+    SCORE = Target::ratio("stability.score", "the mean of the runs' weakest scores").pooled();
+    WEAKEST = Target::ratio("stability.weakest_score", "the lowest score of the worst run");
+    VARIANCE = Target::ratio("stability.variance", "the population variance of the runs' weakest scores")
+        .pooled().unwanted().up_to(0.25);
+    SIMILARITY = Target::ratio("stability.tool_sequence_similarity", "how alike the runs' tool sequences are")
+        .pooled();
+    CONSISTENCY = Target::ratio(
+        "stability.argument_consistency",
+        "how often runs gave the same tool the same arguments",
+    ).pooled();
+    EARLY_DIVERGENCE =
+        Target::flag("stability.early_divergence", "1 when runs mostly part at their first or second call")
+            .pooled().unwanted();
+    TOOL_USAGE =
+        Target::ratio("stability.tool_usage_stability", "1 - (tools - 1) / (calls - 1), of the worst run");
+    RESPONSE =
+        Target::ratio("stability.response_consistency", "how even the turns' lengths are, in the worst run");
+    REDUNDANCY = Target::ratio("stability.redundancy", "distinct calls over all calls, of the worst run");
+    COST = Target::ratio(
+        "stability.cost_per_progress",
+        "2000 over the tokens per distinct call, of the worst run",
+    );
+}
 
 /// The dimensions of one run, in the order in which they are measured.
 const OF_A_RUN: [Target; 4] = [TOOL_USAGE, RESPONSE, REDUNDANCY, COST];
@@ -61,18 +59,7 @@ pub(crate) struct StabilityBlock {
 pub(super) const KIND: GateKind = GateKind {
     key: "stability",
     summary: "Did the session hold up, and did the runs take the same path?",
-    targets: &[
-        SCORE,
-        WEAKEST,
-        VARIANCE,
-        SIMILARITY,
-        CONSISTENCY,
-        EARLY_DIVERGENCE,
-        TOOL_USAGE,
-        RESPONSE,
-        REDUNDANCY,
-        COST,
-    ],
+    targets: TARGETS,
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
     floors: &[(WEAKEST, 0.5), (SIMILARITY, 0.6), (CONSISTENCY, 0.1)],

@@ -9,7 +9,7 @@ use super::outlook::Outlook;
 use super::recording::Recording;
 use super::scores::{RunScores, Scores};
 use super::shown::Shown;
-use super::target::{Fold, Target, Unit};
+use super::target::{Target, Unit, targets};
 use crate::price::{Prices, tool_surface_tokens};
 use crate::problem::{Problem, did_you_mean};
 use crate::report::evidence::{LimitShown, TokensOfRun};
@@ -19,31 +19,23 @@ use crate::trace::{CatalogueTool, Run, Tokens};
 use crate::words::{count, some_of};
 use cost::cost_of;
 
-const F1: Target =
-    Target::percent("token_efficiency.f1", "the F1 of the selection, as `equal_function_sets:` has it")
-        .folded(Fold::Pooled);
-const TOOL_SURFACE_TOKENS: Target = Target::count(
-    "token_efficiency.tool_surface_tokens",
-    "the `cl100k_base` tokens of the tools the model saw",
-)
-.in_unit(Unit::Tokens);
-const CORRECT_SELECTIONS: Target =
-    Target::count("token_efficiency.correct_selections", "classes that a call reached")
-        .folded(Fold::Sum)
-        .wanted();
-const COST: Target = Target::amount("token_efficiency.cost", "what the runs cost, in USD")
-    .folded(Fold::Sum)
-    .in_unit(Unit::Usd);
-const TOKENS_PER_CORRECT: Target = Target::amount(
-    "token_efficiency.tokens_per_correct",
-    "tool surface tokens of all runs for each correct selection",
-)
-.folded(Fold::Pooled)
-.in_unit(Unit::Tokens);
-const COST_PER_CORRECT: Target =
-    Target::amount("token_efficiency.cost_per_correct", "USD for each correct selection")
-        .folded(Fold::Pooled)
-        .in_unit(Unit::Usd);
+targets! {
+    F1 = Target::percent("token_efficiency.f1", "the F1 of the selection, as `equal_function_sets:` has it")
+        .pooled();
+    TOOL_SURFACE_TOKENS = Target::count(
+        "token_efficiency.tool_surface_tokens",
+        "the `cl100k_base` tokens of the tools the model saw",
+    ).in_unit(Unit::Tokens);
+    CORRECT_SELECTIONS = Target::count("token_efficiency.correct_selections", "classes that a call reached")
+        .summed().wanted();
+    COST = Target::amount("token_efficiency.cost", "what the runs cost, in USD").summed().in_unit(Unit::Usd);
+    TOKENS_PER_CORRECT = Target::amount(
+        "token_efficiency.tokens_per_correct",
+        "tool surface tokens of all runs for each correct selection",
+    ).pooled().in_unit(Unit::Tokens);
+    COST_PER_CORRECT = Target::amount("token_efficiency.cost_per_correct", "USD for each correct selection")
+        .pooled().in_unit(Unit::Usd);
+}
 
 /// Where a suite gives the price of a model.
 pub const PRICES_HELP: &str = "give one in `prices:` of the agent's `token_efficiency:`";
@@ -72,7 +64,7 @@ pub(crate) struct TokenEfficiency {
 pub(super) const KIND: GateKind = GateKind {
     key: "token_efficiency",
     summary: "What do the tools and the runs cost for each correct selection?",
-    targets: &[F1, TOOL_SURFACE_TOKENS, CORRECT_SELECTIONS, COST, TOKENS_PER_CORRECT, COST_PER_CORRECT],
+    targets: TARGETS,
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
     floors: &[(F1, 100.0)],

@@ -15,7 +15,7 @@ use super::gate::{Gate, GateKind};
 use super::outlook::Outlook;
 use super::scores::{Scores, vacuous_runs};
 use super::shown::Shown;
-use super::target::{Fold, Target};
+use super::target::{Target, targets};
 use crate::matcher::Matcher;
 use crate::problem::{Problem, Span};
 use crate::report::{Evidence, Finding, Number};
@@ -23,19 +23,18 @@ use crate::suite::read::{Block, Field};
 use crate::trace::{Delegation, Run, Trace};
 use policy::{Walk, delegations};
 
-const ALLOWED_PCT: Target =
-    Target::percent("edges.allowed_pct", "percent of the allowed tools that any run called")
-        .folded(Fold::Pooled);
-const RESTRICTED_ATTEMPTS: Target =
-    Target::count("edges.restricted_attempts", "calls to restricted tools").folded(Fold::Sum);
-const DELEGATION_PCT: Target =
-    Target::percent("edges.delegation_pct", "percent of the expected hand-offs that took place");
-const UNDECLARED_DELEGATIONS: Target =
-    Target::count("edges.undeclared_delegations", "recorded hand-offs that are not expected")
-        .folded(Fold::Sum);
-const GATE_PASSED: Target = Target::flag("edges.gate_passed", "1 when nothing forbidden was done");
-const UNLISTED_CALLS: Target =
-    Target::count("edges.unlisted_calls", "calls to tools neither allowed nor restricted").folded(Fold::Sum);
+targets! {
+    ALLOWED_PCT = Target::percent("edges.allowed_pct", "percent of the allowed tools that any run called")
+        .pooled();
+    RESTRICTED_ATTEMPTS = Target::count("edges.restricted_attempts", "calls to restricted tools").summed();
+    DELEGATION_PCT =
+        Target::percent("edges.delegation_pct", "percent of the expected hand-offs that took place");
+    UNDECLARED_DELEGATIONS =
+        Target::count("edges.undeclared_delegations", "recorded hand-offs that are not expected").summed();
+    GATE_PASSED = Target::flag("edges.gate_passed", "1 when nothing forbidden was done");
+    UNLISTED_CALLS = Target::count("edges.unlisted_calls", "calls to tools neither allowed nor restricted")
+        .summed();
+}
 
 const MOST_FINDINGS: usize = 20;
 
@@ -52,14 +51,7 @@ pub(crate) struct ToolEdgesBlock {
 pub(super) const KIND: GateKind = GateKind {
     key: "tool_edges",
     summary: "Did the agent keep to the tools and hand-offs it was given?",
-    targets: &[
-        ALLOWED_PCT,
-        RESTRICTED_ATTEMPTS,
-        DELEGATION_PCT,
-        UNDECLARED_DELEGATIONS,
-        GATE_PASSED,
-        UNLISTED_CALLS,
-    ],
+    targets: TARGETS,
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
     floors: &[],

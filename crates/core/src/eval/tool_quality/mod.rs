@@ -6,7 +6,7 @@ use super::gate::{Gate, GateKind, GateTrait};
 use super::outlook::Outlook;
 use super::scores::Scores;
 use super::shown::Shown;
-use super::target::{Fold, Target, Unit};
+use super::target::{Target, Unit, targets};
 use crate::baseline::TestBaseline;
 use crate::matcher::Matcher;
 use crate::problem::{Problem, Span, did_you_mean};
@@ -17,28 +17,25 @@ use crate::surface::pin::{Change, Pins};
 use crate::surface::{LintedTool, RULES, Rule, Severity, SurfaceTool, lint};
 use crate::trace::{CatalogueTool, Run};
 
-const MIN_SCORE: Target =
-    Target::percent("tool_quality.min_score", "the score of the worst tool, 0 to 100").folded(Fold::Pooled);
-const MEAN_SCORE: Target =
-    Target::percent("tool_quality.mean_score", "the mean of the tools' scores, floored").folded(Fold::Pooled);
-const CRITICAL_COUNT: Target =
-    Target::count("tool_quality.critical_count", "findings of severity critical").folded(Fold::Pooled);
-const WARNING_COUNT: Target =
-    Target::count("tool_quality.warning_count", "findings of severity warning").folded(Fold::Pooled);
-const SURFACE_TOKENS: Target = Target::count(
-    "tool_quality.surface_tokens",
-    "the `cl100k_base` tokens that the tools take of every request",
-)
-.folded(Fold::Pooled)
-.in_unit(Unit::Tokens);
-const CHANGED_COUNT: Target =
-    Target::count("tool_quality.changed_count", "differences between the tools and the baseline")
-        .folded(Fold::Pooled);
+targets! {
+    MIN_SCORE = Target::percent("tool_quality.min_score", "the score of the worst tool, 0 to 100").pooled();
+    MEAN_SCORE = Target::percent("tool_quality.mean_score", "the mean of the tools' scores, floored")
+        .pooled();
+    CRITICAL_COUNT = Target::count("tool_quality.critical_count", "findings of severity critical").pooled();
+    WARNING_COUNT = Target::count("tool_quality.warning_count", "findings of severity warning").pooled();
+    SURFACE_TOKENS = Target::count(
+        "tool_quality.surface_tokens",
+        "the `cl100k_base` tokens that the tools take of every request",
+    ).pooled().in_unit(Unit::Tokens);
+    CHANGED_COUNT =
+        Target::count("tool_quality.changed_count", "differences between the tools and the baseline")
+            .pooled();
+}
 
 pub(super) const KIND: GateKind = GateKind {
     key: "tool_quality",
     summary: "Are the tools that the agent was offered fit to be chosen from?",
-    targets: &[MIN_SCORE, MEAN_SCORE, CRITICAL_COUNT, WARNING_COUNT, SURFACE_TOKENS, CHANGED_COUNT],
+    targets: TARGETS,
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
     floors: &[],

@@ -9,7 +9,7 @@ use super::outlook::Outlook;
 use super::scores::Scores;
 use super::shown::Shown;
 use super::stats::Decimal;
-use super::target::{Fold, Target, Unit};
+use super::target::{Target, Unit, targets};
 use crate::problem::{Level, Problem};
 use crate::report::evidence::SelectedTool;
 use crate::report::{Evidence, Finding, Number};
@@ -18,18 +18,17 @@ use crate::trace::{Run, Tool};
 use selection::{Choice, SelectionFloor, aggregate, floor_line};
 use std::collections::BTreeMap;
 
-const SELECTION_RATE: Target =
-    Target::ratio("tool_selection.selection_rate", "runs that called the tool over runs")
-        .folded(Fold::Pooled)
-        .reaching(|runs| (0..=runs).map(|selected| selected as f64 / runs as f64).collect());
-const PASS_HAT_K: Target =
-    Target::percent("tool_selection.pass_hat_k", "runs that called the tool within their tokens, in percent")
-        .folded(Fold::Pooled)
-        .reaching(|runs| (0..=runs).map(|selected| (100 * selected / runs) as f64).collect());
-const MAX_TOKENS: Target =
-    Target::count("tool_selection.max_tokens", "the most tokens of a run").in_unit(Unit::Tokens);
-const PASSED: Target =
-    Target::flag("tool_selection.passed", "1 when the floor in the block is met").folded(Fold::Pooled);
+targets! {
+    SELECTION_RATE = Target::ratio("tool_selection.selection_rate", "runs that called the tool over runs")
+        .pooled()
+        .rising(|selected, runs| selected as f64 / runs as f64);
+    PASS_HAT_K = Target::percent(
+        "tool_selection.pass_hat_k",
+        "runs that called the tool within their tokens, in percent",
+    ).pooled().rising(|selected, runs| (100 * selected / runs) as f64);
+    MAX_TOKENS = Target::count("tool_selection.max_tokens", "the most tokens of a run").in_unit(Unit::Tokens);
+    PASSED = Target::flag("tool_selection.passed", "1 when the floor in the block is met").pooled();
+}
 
 /// As many runs as a reader will look at.
 const MOST_LISTED: usize = 20;
@@ -44,7 +43,7 @@ pub(crate) struct ToolSelectionBlock {
 pub(super) const KIND: GateKind = GateKind {
     key: "tool_selection",
     summary: "Do enough of the runs call the right tool, within their tokens?",
-    targets: &[SELECTION_RATE, PASS_HAT_K, MAX_TOKENS, PASSED],
+    targets: TARGETS,
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
     floors: &[(PASSED, 1.0)],
@@ -91,14 +90,11 @@ impl Gate for ToolSelectionBlock {
         let choices = self.choices(runs);
         let now = aggregate(&choices, &self.floor);
         let remaining = of - runs.len();
-        let up_from = |count: usize| count..=count + remaining;
         match target.name {
-            name if name == SELECTION_RATE.name => {
-                Outlook::OneOf(up_from(now.selected).map(|count| count as f64 / of as f64).collect())
+            name if name == SELECTION_RATE.name => Outlook::of_good(target, now.selected, runs.len(), of),
+            name if name == PASS_HAT_K.name => {
+                Outlook::of_good(target, now.selected_in_budget, runs.len(), of)
             }
-            name if name == PASS_HAT_K.name => Outlook::OneOf(
-                up_from(now.selected_in_budget).map(|count| (100 * count / of) as f64).collect(),
-            ),
             name if name == MAX_TOKENS.name => Outlook::folded(&MAX_TOKENS, scores),
             _ => {
                 let needed = self.floor.min_selection_rate.ceil_times(of as u64);

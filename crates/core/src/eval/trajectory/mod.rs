@@ -21,7 +21,7 @@ use super::facts::AgentFacts;
 use super::gate::{Gate, GateKind};
 use super::scores::RunScores;
 use super::success::Success;
-use super::target::Target;
+use super::target::{Target, targets};
 use crate::baseline::TestBaseline;
 use crate::problem::{Problem, Span};
 use crate::suite::read::Block;
@@ -34,9 +34,11 @@ use verdict::TraceVerdict;
 
 use std::collections::BTreeSet;
 
-const PASSED: Target = Target::flag("trajectory.passed", "1 when the calls are as the mode asks");
-const MISMATCH_COUNT: Target =
-    Target::count("trajectory.mismatch_count", "how many calls are not as the mode asks");
+targets! {
+    PASSED = Target::flag("trajectory.passed", "1 when the calls are as the mode asks");
+    MISMATCH_COUNT = Target::count("trajectory.mismatch_count", "how many calls are not as the mode asks");
+    PASS_RATE = Target::pass_rate("trajectory.pass_rate");
+}
 
 /// The block as written, ready to be compared.
 pub(crate) struct TrajectoryBlock {
@@ -50,7 +52,7 @@ pub(crate) struct TrajectoryBlock {
 pub(super) const KIND: GateKind = GateKind {
     key: "trajectory",
     summary: "Did the agent make the calls it should?",
-    targets: &[PASSED, MISMATCH_COUNT, Target::pass_rate("trajectory.pass_rate")],
+    targets: TARGETS,
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
     floors: &[(PASSED, 1.0)],

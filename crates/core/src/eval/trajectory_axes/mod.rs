@@ -6,7 +6,7 @@ use super::facts::AgentFacts;
 use super::gate::{Gate, GateKind};
 use super::scores::RunScores;
 use super::shown::Shown;
-use super::target::Target;
+use super::target::{Target, targets};
 use crate::problem::Problem;
 use crate::report::Evidence;
 use crate::suite::read::{Block, Field};
@@ -15,14 +15,17 @@ use crate::words::{count, quoted};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
-const DEPENDENCY_SATISFACTION: Target = Target::percent(
-    "trajectory.dependency_satisfaction",
-    "percent of dependencies whose consumers all ran after a producer they could read",
-);
-const ORDER_SATISFACTION: Target = Target::percent(
-    "trajectory.order_satisfaction",
-    "percent of order edges whose second calls all ran after a first",
-);
+targets! {
+    DEPENDENCY_SATISFACTION = Target::percent(
+        "trajectory.dependency_satisfaction",
+        "percent of dependencies whose consumers all ran after a producer they could read",
+    );
+    ORDER_SATISFACTION = Target::percent(
+        "trajectory.order_satisfaction",
+        "percent of order edges whose second calls all ran after a first",
+    );
+    PASS_RATE = Target::pass_rate("trajectory_axes.pass_rate");
+}
 
 const MOST_FINDINGS: usize = 20;
 const NO_CONSUMER: &str = "no consumer of the dependencies was called";
@@ -205,7 +208,7 @@ pub(crate) struct TrajectoryAxesBlock {
 pub(super) const KIND: GateKind = GateKind {
     key: "trajectory_axes",
     summary: "Did every call come after the ones it builds on?",
-    targets: &[DEPENDENCY_SATISFACTION, ORDER_SATISFACTION, Target::pass_rate("trajectory_axes.pass_rate")],
+    targets: TARGETS,
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
     floors: &[(DEPENDENCY_SATISFACTION, 100.0), (ORDER_SATISFACTION, 100.0)],
