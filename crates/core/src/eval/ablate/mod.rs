@@ -93,7 +93,8 @@ impl Gate for Ablate {
     }
 
     fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
-        let rows = score::rows(&self.sets(shown.ordinary), shown.ordinary, shown.all);
+        let found = score::compare(&self.sets(shown.ordinary), shown.ordinary, shown.all);
+        let rows: Vec<_> = found.into_iter().map(|(row, _)| row).collect();
         (!rows.is_empty()).then_some(Evidence::Ablate { rows })
     }
 

@@ -21,96 +21,63 @@ struct Tally {
     by_tool: BTreeMap<String, f64>,
 }
 
-/// What is different without one set of tools.
-struct Worth {
-    label: String,
-    /// Runs without them, and those that succeeded.
-    runs: usize,
-    passed: usize,
-    /// Success with the tools less success without them, in points, rounded down.
-    drop: i64,
-    /// The 95% interval of the drop, from 0 to 1.
-    interval: (f64, f64),
-    extra: [Option<f64>; 3],
-    /// The tool whose calls rose most.
-    instead: Option<String>,
-    said: String,
-}
-
 /// The numbers; the side runs are as many for each set, set by set.
 pub(super) fn score(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>]) -> Scores {
     let mut scores = Scores::default();
-    let each = side.len().checked_div(sets.len()).unwrap_or_default();
     let number = |count: usize| Some(Number::Int(count as i64));
-    scores.set(&SETS, number(if each > 0 { sets.len() } else { 0 }));
-    if each == 0 || ordinary.is_empty() {
+    scores.set(&SETS, number(if side.len() < sets.len() { 0 } else { sets.len() }));
+    let mut found = compare(sets, ordinary, side);
+    if found.is_empty() {
         let why = if sets.is_empty() { "no recording lists a tool" } else { "there are no runs to compare" };
         scores.not_exercised = Some(why.to_owned());
         return scores;
     }
-    let found = compare(sets, ordinary, side, each);
-    let drops = || found.iter().map(|worth| worth.drop.clamp(0, 100));
-    let needed: Vec<&str> = labels(&found, |worth| worth.interval.0 > 0.0);
-    let useless: Vec<&str> = labels(&found, |worth| worth.drop <= 0);
+    let drops = || found.iter().map(|(row, _)| row.drop.clamp(0, 100));
+    let needed: Vec<&str> = labels(&found, |row| row.low > 0.0);
+    let useless: Vec<&str> = labels(&found, |row| row.drop <= 0);
     scores.summary = Some(summary(&found, &needed, &useless));
     scores
         .set(&MAX_DROP, drops().max().map(Number::Int))
         .set(&MIN_DROP, drops().min().map(Number::Int))
         .set(&NEEDED, number(needed.len()))
         .set(&USELESS, number(useless.len()));
-    for (at, target) in [EXTRA_CALLS, EXTRA_TOKENS, EXTRA_COST].iter().enumerate() {
-        let extra: Option<Vec<f64>> = found.iter().map(|worth| worth.extra[at]).collect();
+    let extras: [(_, fn(&AblationRow) -> Option<f64>); 3] =
+        [(EXTRA_CALLS, |row| row.calls), (EXTRA_TOKENS, |row| row.tokens), (EXTRA_COST, |row| row.cost_usd)];
+    for (target, extra) in extras {
+        let extra: Option<Vec<f64>> = found.iter().map(|(row, _)| extra(row)).collect();
         let most = extra.map(|extra| extra.into_iter().fold(0.0, f64::max));
-        scores.set(target, most.map(Number::Float));
+        scores.set(&target, most.map(Number::Float));
     }
-    let mut by_drop: Vec<Worth> = found;
-    by_drop.sort_by_key(|worth| std::cmp::Reverse(worth.drop));
-    scores.findings = by_drop.into_iter().map(|worth| Finding::new(None, worth.said)).collect();
+    found.sort_by_key(|(row, _)| std::cmp::Reverse(row.drop));
+    scores.findings = found.into_iter().map(|(_, said)| Finding::new(None, said)).collect();
     scores
 }
 
-/// What each set is worth, for a picture.
-pub(super) fn rows(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>]) -> Vec<AblationRow> {
+/// What is different without each set, and that in words; nothing where there are no runs to compare.
+pub(super) fn compare(
+    sets: &[Vec<String>],
+    ordinary: &[Run<'_>],
+    side: &[Run<'_>],
+) -> Vec<(AblationRow, String)> {
     let each = side.len().checked_div(sets.len()).unwrap_or_default();
     if each == 0 || ordinary.is_empty() {
         return Vec::new();
     }
-    let row = |worth: Worth| {
-        let [calls, tokens, cost_usd] = worth.extra;
-        let (low, high) = worth.interval;
-        AblationRow {
-            tool: worth.label,
-            runs: worth.runs,
-            passed: worth.passed,
-            drop: worth.drop,
-            low: 100.0 * low,
-            high: 100.0 * high,
-            calls,
-            tokens,
-            cost_usd,
-            instead: worth.instead,
-        }
-    };
-    compare(sets, ordinary, side, each).into_iter().map(row).collect()
-}
-
-fn compare(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>], each: usize) -> Vec<Worth> {
     let with = Tally::of(ordinary);
-    let of_set = |(set, runs): (&Vec<String>, &[Run<'_>])| worth(set, &with, &Tally::of(runs));
-    sets.iter().zip(side.chunks(each)).map(of_set).collect()
+    sets.iter().zip(side.chunks(each)).map(|(set, runs)| worth(set, &with, &Tally::of(runs))).collect()
 }
 
-fn labels(found: &[Worth], is_meant: impl Fn(&Worth) -> bool) -> Vec<&str> {
-    found.iter().filter(|worth| is_meant(worth)).map(|worth| worth.label.as_str()).collect()
+fn labels(found: &[(AblationRow, String)], is_meant: impl Fn(&AblationRow) -> bool) -> Vec<&str> {
+    found.iter().filter(|(row, _)| is_meant(row)).map(|(row, _)| row.tool.as_str()).collect()
 }
 
 /// `3 sets: 1 needed (search), 1 useless (list); the largest drop is 66 points`.
-fn summary(found: &[Worth], needed: &[&str], useless: &[&str]) -> String {
+fn summary(found: &[(AblationRow, String)], needed: &[&str], useless: &[&str]) -> String {
     let part = |what: &str, labels: &[&str]| match labels {
         [] => format!("none {what}"),
         labels => format!("{} {what} ({})", labels.len(), some_of(labels.iter().copied())),
     };
-    let most = found.iter().map(|worth| worth.drop).max().unwrap_or_default();
+    let most = found.iter().map(|(row, _)| row.drop).max().unwrap_or_default();
     let (needed, useless) = (part("needed", needed), part("useless", useless));
     format!("{}: {needed}, {useless}; the largest drop is {most} points", count(found.len(), "set"))
 }
@@ -139,46 +106,36 @@ impl Tally {
     }
 }
 
-fn worth(set: &[String], with: &Tally, without: &Tally) -> Worth {
-    let label = set.join(" and ");
+/// The row, and `without search: 1 of 3 runs succeed, with it 3 of 3, a drop of 66 points (95% interval -3 to 94); a …`
+fn worth(set: &[String], with: &Tally, without: &Tally) -> (AblationRow, String) {
     let product = |a: usize, b: usize| (a * b) as i64;
     let difference = product(with.passed, without.runs) - product(without.passed, with.runs);
     let drop = (100 * difference).div_euclid(product(with.runs, without.runs));
-    let interval = newcombe_difference(with.rate(), without.rate(), CONFIDENCE);
-    let interval = interval.map_or((-1.0, 1.0), |found| (found.interval.lower, found.interval.upper));
-    let pairs =
-        [(Some(with.calls), Some(without.calls)), (with.tokens, without.tokens), (with.cost, without.cost)];
-    let extra = pairs.map(|(with, without)| with.zip(without).map(|(with, without)| without - with));
-    let (in_its_place, instead) = in_its_place(set, with, without);
-    let said = said(&label, (drop, interval), (with, without), &pairs) + &in_its_place;
-    Worth { label, runs: without.runs, passed: without.passed, drop, interval, extra, instead, said }
-}
-
-/// `without search: 1 of 3 runs succeed, with it 3 of 3: a drop of 66 points (95% interval -3 to 94); a run …`
-fn said(
-    label: &str,
-    (drop, (lower, upper)): (i64, (f64, f64)),
-    (with, without): (&Tally, &Tally),
-    pairs: &[(Option<f64>, Option<f64>); 3],
-) -> String {
-    let points = |rate: f64| (100.0 * rate).round() as i64;
-    let change = |(what, (with, without)): (&str, &(Option<f64>, Option<f64>))| {
+    let interval = newcombe_difference(with.rate(), without.rate(), CONFIDENCE).map(|found| found.interval);
+    let (low, high) = interval.map_or((-100.0, 100.0), |found| (100.0 * found.lower, 100.0 * found.upper));
+    let pairs = [
+        ("calls", Some(with.calls), Some(without.calls)),
+        ("tokens", with.tokens, without.tokens),
+        ("dollars", with.cost, without.cost),
+    ];
+    let [calls, tokens, cost_usd] = pairs.map(|(_, with, without)| Some(without? - with?));
+    let change = |(what, with, without): (&str, Option<f64>, Option<f64>)| {
         let number = |value: f64| Number::Float((value * 1e4).round() / 1e4);
-        Some(format!("{} to {} {what}", number((*with)?), number((*without)?)))
+        Some(format!("{} to {} {what}", number(with?), number(without?)))
     };
-    let changes: Vec<String> =
-        ["calls", "tokens", "dollars"].into_iter().zip(pairs).filter_map(change).collect();
-    format!(
-        "without {label}: {} of {} runs succeed, with it {} of {}, a drop of {drop} points (95% interval {} to {}); \
-         a run goes from {}",
-        without.passed,
-        without.runs,
+    let changes: Vec<String> = pairs.into_iter().filter_map(change).collect();
+    let (in_its_place, instead) = in_its_place(set, with, without);
+    let (runs, passed, tool) = (without.runs, without.passed, set.join(" and "));
+    let said = format!(
+        "without {tool}: {passed} of {runs} runs succeed, with it {} of {}, a drop of {drop} points \
+         (95% interval {} to {}); a run goes from {}{in_its_place}",
         with.passed,
         with.runs,
-        points(lower),
-        points(upper),
+        low.round() as i64,
+        high.round() as i64,
         changes.join(", ")
-    )
+    );
+    (AblationRow { tool, runs, passed, drop, low, high, calls, tokens, cost_usd, instead }, said)
 }
 
 /// The tool whose calls rose most, and calls of what was not there: in words, and that tool.
