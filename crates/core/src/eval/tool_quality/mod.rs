@@ -14,7 +14,7 @@ use crate::report::evidence::ToolFinding;
 use crate::report::{Evidence, Finding, Number};
 use crate::suite::read::{Block, Field};
 use crate::surface::pin::{Change, Pins};
-use crate::surface::{LintedTool, RULES, Rule, Severity, SurfaceTool, lint};
+use crate::surface::{Linted, LintedTool, RULES, Rule, Severity, SurfaceTool, lint};
 use crate::trace::{CatalogueTool, Run};
 
 targets! {
@@ -99,29 +99,37 @@ impl Gate for ToolQuality {
             scores.not_exercised = Some(why.to_owned());
             return scores;
         }
-        let mut worst = Worst::default();
-        for surface in &surfaces {
-            self.add(surface, &mut worst, &mut scores.findings);
-        }
+        let judged: Vec<_> = surfaces.iter().map(|surface| self.found_in(surface)).collect();
+        let linted = || judged.iter().map(|(linted, _)| linted);
+        let lowest = |score: fn(&Linted) -> Option<u32>| linted().filter_map(score).min().unwrap_or(100);
+        let most = |severity| linted().map(|linted| linted.count(severity)).max().unwrap_or_default();
+        let (min, mean) = (lowest(Linted::min_score), lowest(Linted::mean_score));
+        let (critical, warnings) = (most(Severity::Critical), most(Severity::Warning));
+        let tokens: Option<Vec<usize>> = linted().map(Linted::tokens).collect();
+        let tokens = tokens.and_then(|tokens| tokens.into_iter().max());
+        let changes = judged.iter().map(|(_, found)| found.iter().filter(|(of, _)| of.is_none()).count());
+        let changed = changes.max().filter(|_| self.pins.is_some());
         let whole = |number: usize| Some(Number::Int(number as i64));
         scores
-            .set(&MIN_SCORE, whole(worst.min_score))
-            .set(&MEAN_SCORE, whole(worst.mean_score))
-            .set(&CRITICAL_COUNT, whole(worst.critical))
-            .set(&WARNING_COUNT, whole(worst.warnings))
-            .set(&SURFACE_TOKENS, worst.tokens.and_then(whole))
-            .set(&CHANGED_COUNT, self.pins.as_ref().and_then(|_| whole(worst.changed)));
-        let tokens = worst.tokens.map(|tokens| format!(", {tokens} tokens per request")).unwrap_or_default();
+            .set(&MIN_SCORE, Some(Number::Int(min.into())))
+            .set(&MEAN_SCORE, Some(Number::Int(mean.into())))
+            .set(&CRITICAL_COUNT, whole(critical))
+            .set(&WARNING_COUNT, whole(warnings))
+            .set(&SURFACE_TOKENS, tokens.and_then(whole))
+            .set(&CHANGED_COUNT, changed.and_then(whole));
+        let tokens = tokens.map(|tokens| format!(", {tokens} tokens per request")).unwrap_or_default();
         scores.summary = Some(format!(
-            "score {} at least, {} on average, {} critical, {} warnings{tokens}",
-            worst.min_score, worst.mean_score, worst.critical, worst.warnings
+            "score {min} at least, {mean} on average, {critical} critical, {warnings} warnings{tokens}"
         ));
+        for (_, found) in judged {
+            tell(found, &mut scores.findings);
+        }
         scores
     }
 
     fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
         let mut tools: Vec<ToolFinding> = Vec::new();
-        for found in surfaces(shown.all)?.iter().flat_map(|surface| self.found_in(surface)) {
+        for (_, found) in surfaces(shown.all)?.iter().flat_map(|surface| self.found_in(surface).1) {
             if !tools.contains(&found) {
                 tools.push(found);
             }
@@ -179,83 +187,47 @@ fn own(catalogue: &[CatalogueTool]) -> Vec<CatalogueTool> {
     catalogue.iter().filter(|tool| !tool.distractor).cloned().collect()
 }
 
-/// The numbers over all surfaces that the runs saw.
-struct Worst {
-    min_score: usize,
-    mean_score: usize,
-    critical: usize,
-    warnings: usize,
-    tokens: Option<usize>,
-    changed: usize,
-}
-
-impl Default for Worst {
-    fn default() -> Self {
-        Self { min_score: 100, mean_score: 100, critical: 0, warnings: 0, tokens: Some(0), changed: 0 }
-    }
-}
-
 impl ToolQuality {
-    /// What rules say of each tool, then what is not as it was pinned.
-    fn found_in(&self, surface: &[CatalogueTool]) -> Vec<ToolFinding> {
-        let tools: Vec<SurfaceTool> = surface.iter().map(SurfaceTool::recorded).collect();
-        let of_tool = |tool: LintedTool| {
-            let found = tool.findings.into_iter();
-            found.map(move |found| ToolFinding {
-                server: tool.server.clone(),
-                tool: tool.name.clone(),
-                rule: found.rule.to_owned(),
-                level: found.severity.word().to_owned(),
-                message: format!("{}: {}. {}", found.place, found.what, found.fix),
-            })
-        };
-        let changes = self.pins.as_ref().map(|pins| pins.changes(&tools)).unwrap_or_default();
-        let changed = changes.into_iter().map(|change| ToolFinding {
-            server: None,
-            rule: "baseline".to_owned(),
-            level: "changed".to_owned(),
-            message: said(&change),
-            tool: change.tool,
-        });
-        lint(&tools, &self.ignore).tools.into_iter().flat_map(of_tool).chain(changed).collect()
-    }
-
-    fn add(&self, surface: &[CatalogueTool], worst: &mut Worst, findings: &mut Vec<Finding>) {
+    /// What rules say of each tool, with its severity, then what is not as it was pinned.
+    fn found_in(&self, surface: &[CatalogueTool]) -> (Linted, Vec<(Option<Severity>, ToolFinding)>) {
         let tools: Vec<SurfaceTool> = surface.iter().map(SurfaceTool::recorded).collect();
         let linted = lint(&tools, &self.ignore);
-        let lower = |worst: usize, score: Option<u32>| score.map_or(worst, |score| worst.min(score as usize));
-        worst.min_score = lower(worst.min_score, linted.min_score());
-        worst.mean_score = lower(worst.mean_score, linted.mean_score());
-        worst.critical = worst.critical.max(linted.count(Severity::Critical));
-        worst.warnings = worst.warnings.max(linted.count(Severity::Warning));
-        worst.tokens = worst.tokens.zip(linted.tokens()).map(|(worst, tokens)| worst.max(tokens));
+        let of_tool = |tool: &LintedTool| {
+            let found = tool.findings.iter().map(|found| {
+                let finding = ToolFinding {
+                    server: tool.server.clone(),
+                    tool: tool.name.clone(),
+                    rule: found.rule.to_owned(),
+                    level: found.severity.word().to_owned(),
+                    message: format!("{}: {}. {}", found.place, found.what, found.fix),
+                };
+                (Some(found.severity), finding)
+            });
+            found.collect::<Vec<_>>()
+        };
         let changes = self.pins.as_ref().map(|pins| pins.changes(&tools)).unwrap_or_default();
-        worst.changed = worst.changed.max(changes.len());
-        let changed = changes
-            .into_iter()
-            .map(|change| (vec![CHANGED_COUNT], format!("`{}`: {}", change.tool, said(&change))));
-        let of_tool =
-            linted.tools.iter().flat_map(|tool| tool.findings.iter().map(move |found| (tool, found)));
-        let mut told: Vec<_> = of_tool.filter(|(_, found)| found.severity > Severity::Info).collect();
-        told.sort_by_key(|(_, found)| std::cmp::Reverse(found.severity));
-        let told = told.into_iter().map(|(tool, found)| {
-            let is_critical = found.severity == Severity::Critical;
-            let count = if is_critical { CRITICAL_COUNT } else { WARNING_COUNT };
-            let message = format!(
-                "{} {}: `{}` {}: {}. {}",
-                found.severity.word(),
-                found.rule,
-                tool.name,
-                found.place,
-                found.what,
-                found.fix
-            );
-            (vec![count, MIN_SCORE, MEAN_SCORE], message)
+        let changed = changes.into_iter().map(|change| {
+            let (rule, level) = ("baseline".to_owned(), "changed".to_owned());
+            (None, ToolFinding { server: None, rule, level, message: said(&change), tool: change.tool })
         });
-        for (about, message) in changed.chain(told) {
-            if findings.iter().all(|known| known.message != message) {
-                findings.push(Finding::new(None, message).about(&about));
-            }
+        let found = linted.tools.iter().flat_map(of_tool).chain(changed).collect();
+        (linted, found)
+    }
+}
+
+/// Adds what a reader must know: what has changed, then what is critical, then what is a warning; each once.
+fn tell(mut found: Vec<(Option<Severity>, ToolFinding)>, findings: &mut Vec<Finding>) {
+    found.sort_by_key(|(severity, _)| (severity.is_some(), std::cmp::Reverse(*severity)));
+    for (severity, ToolFinding { tool, rule, level, message, .. }) in found {
+        let of_rule = || format!("{level} {rule}: `{tool}` {message}");
+        let (about, message) = match severity {
+            None => (vec![CHANGED_COUNT], format!("`{tool}`: {message}")),
+            Some(Severity::Info) => continue,
+            Some(Severity::Warning) => (vec![WARNING_COUNT, MIN_SCORE, MEAN_SCORE], of_rule()),
+            Some(Severity::Critical) => (vec![CRITICAL_COUNT, MIN_SCORE, MEAN_SCORE], of_rule()),
+        };
+        if findings.iter().all(|known| known.message != message) {
+            findings.push(Finding::new(None, message).about(&about));
         }
     }
 }
