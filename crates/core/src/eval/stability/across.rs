@@ -1,7 +1,7 @@
 //! Do the runs of a test agree: in how steady they were, and in the path they took?
 
-use super::pairs::{Agreement, compare};
-use super::score::{Leniency, score};
+use super::pairs::compare;
+use super::score::Premises;
 use super::session::Session;
 use serde_json::Value;
 use thiserror::Error;
@@ -46,16 +46,16 @@ pub struct Spread {
 pub fn agent_stability_across(envelopes: &[Value]) -> Result<StabilityAcross, StabilityError> {
     let sessions: Vec<Session<'_>> = envelopes.iter().map(Session::of_envelope).collect();
     let weakest: Vec<f64> =
-        sessions.iter().map(|session| score(session, Leniency::default()).weakest_score()).collect();
+        sessions.iter().map(|session| Premises::NONE.score(session).weakest_score()).collect();
     let spread = spread(&weakest)?;
-    let Agreement { similarity, consistency, early_divergence, .. } = compare(&sessions);
+    let agreement = compare(&sessions);
     Ok(StabilityAcross {
         score: spread.mean,
         weakest_score: spread.lowest,
         variance: spread.variance,
-        tool_sequence_similarity: similarity,
-        argument_consistency: consistency,
-        early_divergence,
+        tool_sequence_similarity: agreement.similarity.mean(),
+        argument_consistency: agreement.consistency.mean(),
+        early_divergence: agreement.early_divergence(),
     })
 }
 

@@ -104,9 +104,9 @@ fn most_repeated(calls: &[Step<'_>]) -> String {
 
 fn between(runs: &[Run<'_>], sessions: &[Session<'_>], agreement: &Agreement) -> Vec<Finding> {
     let is_short = |pair: &Pair| pair.ratio < 1.0;
-    let path = agreement.least_similar.filter(is_short).map(|pair| parting(runs, sessions, pair));
-    let args = agreement.least_consistent.filter(is_short).and_then(|pair| other_args(runs, sessions, pair));
-    let early = agreement.early_divergence.then(|| {
+    let path = agreement.similarity.least.filter(is_short).map(|pair| parting(runs, sessions, pair));
+    let args = agreement.consistency.least.filter(is_short).and_then(|pair| other_args(runs, sessions, pair));
+    let early = agreement.early_divergence().then(|| {
         let (early, diverging) = (agreement.early, agreement.diverging);
         format!("{early} of {diverging} pairs of runs that differ do so from their first or second call on")
     });

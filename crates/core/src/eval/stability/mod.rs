@@ -128,13 +128,13 @@ impl Gate for StabilityBlock {
         scores
             .set(&SCORE, Some(Number::Float(spread.mean)))
             .set(&VARIANCE, Some(Number::Float(spread.variance)))
-            .set(&SIMILARITY, Some(Number::Float(agreement.similarity)))
-            .set(&CONSISTENCY, Some(Number::Float(agreement.consistency)))
-            .set(&EARLY_DIVERGENCE, Some(Number::Int(i64::from(agreement.early_divergence))));
+            .set(&SIMILARITY, Some(Number::Float(agreement.similarity.mean())))
+            .set(&CONSISTENCY, Some(Number::Float(agreement.consistency.mean())))
+            .set(&EARLY_DIVERGENCE, Some(Number::Int(i64::from(agreement.early_divergence()))));
         if runs.len() < 2 {
             scores.not_exercised = Some("there is only one run, so nothing is compared".to_owned());
         }
-        if agreement.least_consistent.is_none() {
+        if agreement.consistency.least.is_none() {
             scores.nothing_counts(&CONSISTENCY, "no two runs called the same tool at the same step");
         }
         if sessions.iter().all(|session| session.calls.is_empty()) {

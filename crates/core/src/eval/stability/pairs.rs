@@ -6,20 +6,22 @@ use crate::eval::subsequence::longest_order_keeping_match;
 use std::collections::HashMap;
 
 /// What the pairs of runs have in common.
+#[derive(Default)]
 pub(super) struct Agreement {
-    /// The mean of LCS / longer length over tool names.
-    pub(super) similarity: f64,
-    /// The mean share of equal arguments where both runs called the same tool; 1 when no pair did.
-    pub(super) consistency: f64,
-    /// Whether a strict majority of the diverging pairs part at step 0 or 1.
-    pub(super) early_divergence: bool,
-    /// The pair whose paths are least alike, with its ratio.
-    pub(super) least_similar: Option<Pair>,
-    /// The pair whose arguments differ most, with its share.
-    pub(super) least_consistent: Option<Pair>,
-    /// Pairs that part, and those that do so early.
+    /// LCS / longer length over tool names.
+    pub(super) similarity: Ratios,
+    /// The share of equal arguments where both runs called the same tool.
+    pub(super) consistency: Ratios,
+    /// Pairs that part, and those that do so at step 0 or 1.
     pub(super) diverging: usize,
     pub(super) early: usize,
+}
+
+impl Agreement {
+    /// Whether a strict majority of the diverging pairs part early.
+    pub(super) fn early_divergence(&self) -> bool {
+        2 * self.early > self.diverging
+    }
 }
 
 /// Two runs by index, and how alike they are.
@@ -33,17 +35,25 @@ pub(super) struct Pair {
 /// are, and the LCS is bit-parallel: exact, and the pairs, not the calls, are what grows with the square.
 pub(super) fn compare(sessions: &[Session<'_>]) -> Agreement {
     let paths = numbered(sessions);
-    let similarity = similarity(&paths);
-    let (consistency, least_consistent) = consistency(sessions, &paths);
-    Agreement {
-        similarity: similarity.ratios.mean(),
-        consistency,
-        early_divergence: 2 * similarity.early > similarity.diverging,
-        least_similar: similarity.ratios.least,
-        least_consistent,
-        diverging: similarity.diverging,
-        early: similarity.early,
+    let consistency = consistency(sessions, &paths);
+    let mut found = Agreement { consistency, ..Agreement::default() };
+    let groups = Groups::collapse(&paths);
+    let runs: Vec<usize> = groups.representatives().collect();
+    let counts = groups.counts();
+    for (at, &run) in runs.iter().enumerate() {
+        if let [first, second, ..] = *groups.members(at) {
+            found.similarity.add((first, second), 1.0, pairs_within(counts[at]));
+        }
+        let path = Path::new(&paths[run]);
+        for (other_at, &other) in runs.iter().enumerate().skip(at + 1) {
+            let pairs = counts[at] * counts[other_at];
+            let (parts_at, common) = path.common_with(&paths[other]);
+            found.similarity.add((run, other), path.ratio(common, &paths[other]), pairs);
+            found.diverging += pairs;
+            found.early += if parts_at < 2 { pairs } else { 0 };
+        }
     }
+    found
 }
 
 /// For each run how alike it is to each before it.
@@ -69,10 +79,10 @@ fn numbered(sessions: &[Session<'_>]) -> Vec<Vec<usize>> {
 
 /// A weighted mean of ratios, and the pair with the least.
 #[derive(Default)]
-struct Ratios {
+pub(super) struct Ratios {
     sum: f64,
     pairs: usize,
-    least: Option<Pair>,
+    pub(super) least: Option<Pair>,
 }
 
 impl Ratios {
@@ -84,37 +94,10 @@ impl Ratios {
         }
     }
 
-    fn mean(&self) -> f64 {
+    /// 1 when there are no pairs.
+    pub(super) fn mean(&self) -> f64 {
         if self.pairs == 0 { 1.0 } else { self.sum / self.pairs as f64 }
     }
-}
-
-#[derive(Default)]
-struct Similarity {
-    ratios: Ratios,
-    diverging: usize,
-    early: usize,
-}
-
-fn similarity(paths: &[Vec<usize>]) -> Similarity {
-    let groups = Groups::collapse(paths);
-    let runs: Vec<usize> = groups.representatives().collect();
-    let counts = groups.counts();
-    let mut found = Similarity::default();
-    for (at, &run) in runs.iter().enumerate() {
-        if let [first, second, ..] = *groups.members(at) {
-            found.ratios.add((first, second), 1.0, pairs_within(counts[at]));
-        }
-        let path = Path::new(&paths[run]);
-        for (other_at, &other) in runs.iter().enumerate().skip(at + 1) {
-            let pairs = counts[at] * counts[other_at];
-            let (parts_at, common) = path.common_with(&paths[other]);
-            found.ratios.add((run, other), path.ratio(common, &paths[other]), pairs);
-            found.diverging += pairs;
-            found.early += if parts_at < 2 { pairs } else { 0 };
-        }
-    }
-    found
 }
 
 fn pairs_within(count: usize) -> usize {
@@ -158,7 +141,7 @@ impl<'a> Path<'a> {
     }
 }
 
-fn consistency(sessions: &[Session<'_>], paths: &[Vec<usize>]) -> (f64, Option<Pair>) {
+fn consistency(sessions: &[Session<'_>], paths: &[Vec<usize>]) -> Ratios {
     let steps: Vec<Vec<(usize, u128)>> = sessions
         .iter()
         .zip(paths)
@@ -181,7 +164,7 @@ fn consistency(sessions: &[Session<'_>], paths: &[Vec<usize>]) -> (f64, Option<P
             }
         }
     }
-    (ratios.mean(), ratios.least)
+    ratios
 }
 
 #[cfg(test)]
@@ -208,24 +191,24 @@ mod tests {
     #[test]
     fn a_run_that_ends_early_parts_there() {
         let found = named(&[b"a", b"ab"]);
-        assert!(found.early_divergence && (found.similarity - 0.5).abs() < 1e-12);
+        assert!(found.early_divergence() && (found.similarity.mean() - 0.5).abs() < 1e-12);
         let found = named(&[b"abc", b"abcd"]);
-        assert!(!found.early_divergence && (found.similarity - 0.75).abs() < 1e-12);
+        assert!(!found.early_divergence() && (found.similarity.mean() - 0.75).abs() < 1e-12);
     }
 
     #[test]
     fn half_of_the_diverging_pairs_are_no_majority() {
-        assert!(!named(&[b"pqr", b"pqs", b"pqt", b"zqr"]).early_divergence);
-        assert!(named(&[b"abc", b"abd", b"abc", b"xbc"]).early_divergence);
+        assert!(!named(&[b"pqr", b"pqs", b"pqt", b"zqr"]).early_divergence());
+        assert!(named(&[b"abc", b"abd", b"abc", b"xbc"]).early_divergence());
     }
 
     #[test]
     fn no_calls_agree_with_no_calls_only() {
         let found = named(&[b"", b""]);
-        assert!((found.similarity - 1.0).abs() < 1e-12 && !found.early_divergence);
+        assert!((found.similarity.mean() - 1.0).abs() < 1e-12 && !found.early_divergence());
         let found = named(&[b"", b"a"]);
-        assert!(found.similarity.abs() < 1e-12 && found.early_divergence);
-        assert!((found.consistency - 1.0).abs() < 1e-12);
+        assert!(found.similarity.mean().abs() < 1e-12 && found.early_divergence());
+        assert!((found.consistency.mean() - 1.0).abs() < 1e-12);
     }
 
     /// The definition, pair by pair, without any of the shortcuts.
@@ -260,9 +243,9 @@ mod tests {
         ) {
             let found = agreement(&paths);
             let (similarity, consistency, early) = plainly(&paths);
-            prop_assert!((found.similarity - similarity).abs() < 1e-12);
-            prop_assert!((found.consistency - consistency).abs() < 1e-12);
-            prop_assert_eq!(found.early_divergence, early);
+            prop_assert!((found.similarity.mean() - similarity).abs() < 1e-12);
+            prop_assert!((found.consistency.mean() - consistency).abs() < 1e-12);
+            prop_assert_eq!(found.early_divergence(), early);
         }
     }
 }

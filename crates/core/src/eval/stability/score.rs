@@ -33,12 +33,9 @@ impl StabilityReport {
     }
 
     pub(super) fn dimensions(&self) -> [(&'static str, f64); 4] {
-        [
-            ("tool_usage_stability", self.tool_usage_stability),
-            ("response_consistency", self.response_consistency),
-            ("redundancy", self.redundancy),
-            ("cost_per_progress", self.cost_per_progress),
-        ]
+        let scores =
+            [self.tool_usage_stability, self.response_consistency, self.redundancy, self.cost_per_progress];
+        std::array::from_fn(|at| (DIMENSIONS[at], scores[at]))
     }
 }
 
@@ -84,7 +81,7 @@ pub fn drift_flags(report: &StabilityReport, floors: &StabilityFloors) -> Vec<&'
 /// assert_eq!(drift_flags(&report, &StabilityFloors::default()), ["redundancy"]);
 /// ```
 pub fn agent_stability(envelope: &Value) -> StabilityReport {
-    score(&Session::of_envelope(envelope), Leniency::default())
+    Premises::NONE.score(&Session::of_envelope(envelope))
 }
 
 /// The dimensions of a run, in the order of [`StabilityReport::dimensions`], where they were measured.
@@ -114,6 +111,10 @@ pub(super) struct Premises {
 }
 
 impl Premises {
+    /// The formulas as they are written, without any of the suite's choices.
+    pub(super) const NONE: Self =
+        Self { is_blanket: true, ignore_empty_turns: false, min_calls_for_tool_usage: None };
+
     /// Whether a dimension counts towards the weakest score. The lengths of answers and the tokens of a call say
     /// nothing by themselves: a quarter and most of the verified runs are below 0.5.
     pub(super) fn count(self, dimension: usize) -> bool {
@@ -125,21 +126,30 @@ impl Premises {
         self.min_calls_for_tool_usage.unwrap_or(if self.is_blanket { 2 } else { CALLS_TO_THRASH })
     }
 
+    /// The lengths of the turns that are compared.
     pub(super) fn lengths(self, session: &Session<'_>) -> Vec<usize> {
+        let counts = |length: &usize| *length > 0 || !self.ignore_empty_turns;
         if self.is_blanket {
-            judged_lengths(session, self.leniency())
+            session.turn_lengths.iter().copied().filter(counts).collect()
         } else {
             session.answer_lengths.clone()
         }
     }
 
-    fn leniency(self) -> Leniency {
-        Leniency { ignore_empty_turns: self.ignore_empty_turns, min_calls_for_tool_usage: self.least_calls() }
+    /// The four scores as the formulas are written.
+    pub(super) fn score(self, session: &Session<'_>) -> StabilityReport {
+        StabilityReport {
+            tool_usage_stability: tool_usage(session, self.least_calls()),
+            response_consistency: evenness(&self.lengths(session)),
+            redundancy: ratio_or_one(session.distinct_calls, session.calls.len()),
+            // One turn and one call are no more than a run needs.
+            cost_per_progress: if session.is_short() { 1.0 } else { cost_per_progress(session) },
+        }
     }
 
     pub(super) fn measure(self, session: &Session<'_>) -> Measured {
         let values = if self.is_blanket {
-            score(session, self.leniency()).dimensions().map(|(_, value)| Some(value))
+            self.score(session).dimensions().map(|(_, value)| Some(value))
         } else {
             let calls = session.calls.len();
             let usage = calls >= self.least_calls().max(2);
@@ -155,44 +165,6 @@ impl Premises {
         let weakest = counted.filter_map(|(_, value)| *value).fold(1.0, f64::min);
         Measured { values, weakest }
     }
-}
-
-/// What a suite may leave out of the formulas.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Leniency {
-    /// Leave turns without text, such as those that only call a tool, out of `response_consistency`.
-    pub(super) ignore_empty_turns: bool,
-    /// With fewer calls `tool_usage_stability` is 1.
-    pub(super) min_calls_for_tool_usage: usize,
-}
-
-impl Default for Leniency {
-    fn default() -> Self {
-        Self { ignore_empty_turns: false, min_calls_for_tool_usage: 2 }
-    }
-}
-
-pub(super) fn score(session: &Session<'_>, leniency: Leniency) -> StabilityReport {
-    if session.is_short() {
-        return StabilityReport {
-            tool_usage_stability: 1.0,
-            response_consistency: 1.0,
-            redundancy: 1.0,
-            cost_per_progress: 1.0,
-        };
-    }
-    StabilityReport {
-        tool_usage_stability: tool_usage(session, leniency.min_calls_for_tool_usage),
-        response_consistency: evenness(&judged_lengths(session, leniency)),
-        redundancy: ratio_or_one(session.distinct_calls, session.calls.len()),
-        cost_per_progress: cost_per_progress(session),
-    }
-}
-
-/// The lengths of the turns that count.
-pub(super) fn judged_lengths(session: &Session<'_>, leniency: Leniency) -> Vec<usize> {
-    let counts = |length: &usize| *length > 0 || !leniency.ignore_empty_turns;
-    session.turn_lengths.iter().copied().filter(counts).collect()
 }
 
 fn tool_usage(session: &Session<'_>, least_calls: usize) -> f64 {
@@ -273,11 +245,12 @@ mod tests {
         let mut envelope = turns(&[0, 10]);
         envelope["tool_calls"] = json!([{ "name": "search" }, { "name": "open" }]);
         let session = Session::of_envelope(&envelope);
-        assert_scores(score(&session, Leniency::default()), [0.0, 0.0, 1.0, 1.0]);
-        let lenient = Leniency { ignore_empty_turns: true, min_calls_for_tool_usage: 3 };
-        assert_scores(score(&session, lenient), [1.0; 4]);
-        let exact = Leniency { min_calls_for_tool_usage: 2, ..lenient };
-        assert_scores(score(&session, exact), [0.0, 1.0, 1.0, 1.0]);
+        assert_scores(Premises::NONE.score(&session), [0.0, 0.0, 1.0, 1.0]);
+        let lenient =
+            Premises { ignore_empty_turns: true, min_calls_for_tool_usage: Some(3), ..Premises::NONE };
+        assert_scores(lenient.score(&session), [1.0; 4]);
+        let exact = Premises { min_calls_for_tool_usage: Some(2), ..lenient };
+        assert_scores(exact.score(&session), [0.0, 1.0, 1.0, 1.0]);
     }
 
     #[test]
