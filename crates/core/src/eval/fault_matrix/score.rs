@@ -7,41 +7,29 @@ use crate::report::evidence::{CellStatus, FaultCell};
 use crate::report::{Evidence, Finding, Number};
 use crate::trace::{CallResult, FaultEvent, Run, Trace};
 use crate::words::{count, some_of};
-use serde_json::Value;
 
 /// What the runs say; run i is combination i of the recorded header.
 pub(super) fn score(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Scores {
     let mut scores = Scores::default();
-    let (mut reached, mut survived) = (0, 0);
-    let (mut lost, mut unreached, mut harmless) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut survived, mut lost, mut unreached, mut harmless) = (0, Vec::new(), Vec::new(), Vec::new());
     for (at, run) in runs.iter().enumerate() {
-        let label = label(run, at);
-        let event = match Outcome::of(matrix, run, label.as_deref()) {
-            Outcome::Unreached => {
-                unreached.push(label.unwrap_or_else(|| format!("run {}", run.number)));
-                continue;
-            }
-            Outcome::Harmless(event) => {
-                harmless.push(label.unwrap_or_else(|| event.name.to_string()));
-                continue;
-            }
-            Outcome::Reached(event, failure) => (event, failure),
-        };
-        reached += 1;
-        match event {
-            (_, None) => survived += 1,
-            (event, Some(why)) => {
-                let label = label.unwrap_or_else(|| event.name.to_string());
-                let tool =
-                    run.trace.tool_calls.get(event.call_index).map(|call| format!(" (`{}`)", call.name));
-                lost.push(label.clone());
-                let message = format!("{label}{} was not survived: {why}", tool.unwrap_or_default());
-                scores
-                    .findings
-                    .push(Finding::new(Some(run.number), message).about(&[SURVIVED, SURVIVAL_RATE]));
+        let Strike { label, event, outcome } = Strike::of(matrix, run, at);
+        let unnamed = || event.map_or_else(|| format!("run {}", run.number), |event| event.name.to_string());
+        let name = label.unwrap_or_else(unnamed);
+        match outcome {
+            Outcome::Unreached => unreached.push(name),
+            Outcome::Harmless => harmless.push(name),
+            Outcome::Survived => survived += 1,
+            Outcome::Lost(why) => {
+                let call = event.and_then(|event| run.trace.tool_calls.get(event.call_index));
+                let tool = call.map(|call| format!(" (`{}`)", call.name)).unwrap_or_default();
+                let finding = Finding::new(Some(run.number), format!("{name}{tool} was not survived: {why}"));
+                scores.findings.push(finding.about(&[SURVIVED, SURVIVAL_RATE]));
+                lost.push(name);
             }
         }
     }
+    let reached = survived + lost.len();
     if runs.is_empty() {
         scores.not_exercised = Some("the first run made no call that could fail".to_owned());
     } else if reached == 0 {
@@ -81,22 +69,46 @@ fn summary(combinations: usize, reached: usize, lost: &[String], unreached: &[St
 }
 
 /// What the fault of a run did.
-enum Outcome<'t> {
+struct Strike<'t> {
+    /// The combination that the recording names for the run.
+    label: Option<String>,
+    /// The call that ran into it, where it was made.
+    event: Option<&'t FaultEvent<'t>>,
+    outcome: Outcome,
+}
+
+enum Outcome {
     /// Its call was not made.
     Unreached,
     /// The call did not fail.
-    Harmless(&'t FaultEvent<'t>),
-    /// The call failed, and perhaps the agent did not get over it, for this reason.
-    Reached(&'t FaultEvent<'t>, Option<String>),
+    Harmless,
+    Survived,
+    /// The agent did not get over it, for this reason.
+    Lost(String),
 }
 
-impl<'t> Outcome<'t> {
-    fn of(matrix: &FaultMatrix, run: &Run<'t>, label: Option<&str>) -> Self {
-        match event(run.trace, label) {
-            None => Self::Unreached,
-            Some(event) if !has_failed(run.trace, event.call_index) => Self::Harmless(event),
-            Some(event) => Self::Reached(event, failure(matrix, run, event)),
-        }
+impl<'t> Strike<'t> {
+    fn of(matrix: &FaultMatrix, run: &Run<'t>, at: usize) -> Self {
+        let combinations = run.header.and_then(|header| header.parameters.get(KEY));
+        let label = combinations.and_then(|all| all.get(at)?.as_str()).map(str::to_owned);
+        let event = event(run.trace, label.as_deref());
+        let outcome = match event {
+            None => Outcome::Unreached,
+            Some(event) if !has_failed(run.trace, event.call_index) => Outcome::Harmless,
+            Some(event) => failure(matrix, run, event).map_or(Outcome::Survived, Outcome::Lost),
+        };
+        Self { label, event, outcome }
+    }
+
+    /// The tool whose call was to fail, and the kind of fault.
+    fn struck(&self, trace: &Trace<'_>) -> (String, String) {
+        let combination = self.label.as_ref().and_then(|label| label.parse::<Combination>().ok());
+        let call = self.event.map(|event| event.call_index);
+        let call = call.or(combination.map(|combination| combination.call_index));
+        let tool = call.and_then(|call| trace.tool_calls.get(call)).map(|call| call.name.to_string());
+        let kind = combination.map(|combination| combination.kind.to_string());
+        let kind = kind.or_else(|| self.event.map(|event| event.kind.to_string()));
+        (tool.unwrap_or_else(|| "?".to_owned()), kind.unwrap_or_else(|| "?".to_owned()))
     }
 }
 
@@ -104,27 +116,19 @@ impl<'t> Outcome<'t> {
 pub(super) fn evidence(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Evidence {
     let (mut tools, mut faults, mut cells): (Vec<String>, Vec<String>, Vec<FaultCell>) = Default::default();
     for (at, run) in runs.iter().enumerate() {
-        let label = label(run, at);
-        let outcome = Outcome::of(matrix, run, label.as_deref());
-        let (tool, fault) = struck(run, label.as_deref(), &outcome);
-        let at =
-            cells.iter().position(|cell| cell.tool == tool && cell.fault == fault).unwrap_or_else(|| {
-                let (tool, fault) = (tool.clone(), fault.clone());
-                cells.push(FaultCell {
-                    tool,
-                    fault,
-                    runs: 0,
-                    met: 0,
-                    recovered: 0,
-                    status: CellStatus::Unmet,
-                });
-                cells.len() - 1
-            });
+        let strike = Strike::of(matrix, run, at);
+        let (tool, fault) = strike.struck(run.trace);
+        let known = cells.iter().position(|cell| cell.tool == tool && cell.fault == fault);
+        let at = known.unwrap_or_else(|| {
+            let (tool, fault, status) = (tool.clone(), fault.clone(), CellStatus::Unmet);
+            cells.push(FaultCell { tool, fault, runs: 0, met: 0, recovered: 0, status });
+            cells.len() - 1
+        });
         let cell = &mut cells[at];
         cell.runs += 1;
-        if let Outcome::Reached(_, failure) = outcome {
+        if let Outcome::Survived | Outcome::Lost(_) = strike.outcome {
             cell.met += 1;
-            cell.recovered += usize::from(failure.is_none());
+            cell.recovered += usize::from(matches!(strike.outcome, Outcome::Survived));
             let is_lost = cell.recovered < cell.met;
             cell.status = if is_lost { CellStatus::Lost } else { CellStatus::Survived };
         }
@@ -132,26 +136,6 @@ pub(super) fn evidence(matrix: &FaultMatrix, runs: &[Run<'_>]) -> Evidence {
         faults.extend((!faults.contains(&fault)).then_some(fault));
     }
     Evidence::FaultMatrix { tools, faults, cells }
-}
-
-/// The tool whose call was to fail, and the kind of fault.
-fn struck(run: &Run<'_>, label: Option<&str>, outcome: &Outcome<'_>) -> (String, String) {
-    let combination = label.and_then(|label| label.parse::<Combination>().ok());
-    let event = match outcome {
-        Outcome::Unreached => None,
-        Outcome::Harmless(event) | Outcome::Reached(event, _) => Some(event),
-    };
-    let call = event.map(|event| event.call_index).or(combination.map(|combination| combination.call_index));
-    let tool = call.and_then(|call| run.trace.tool_calls.get(call)).map(|call| call.name.to_string());
-    let kind = combination.map(|combination| combination.kind.to_string());
-    let kind = kind.or_else(|| event.map(|event| event.kind.to_string()));
-    (tool.unwrap_or_else(|| "?".to_owned()), kind.unwrap_or_else(|| "?".to_owned()))
-}
-
-/// The combination that the recording names for this run.
-fn label(run: &Run<'_>, at: usize) -> Option<String> {
-    let combinations = run.header?.parameters.get(KEY)?;
-    combinations.get(at).and_then(Value::as_str).map(str::to_owned)
 }
 
 /// The call that ran into the combination's fault; any fault, where the recording does not name the combination.
