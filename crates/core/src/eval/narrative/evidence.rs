@@ -3,57 +3,45 @@
 use super::claim::Claim;
 use super::lexicon::{LEXICON, Traits, traits};
 use super::mention::Mentions;
-use super::score::RunCall;
+use super::score::{CalledTool, RunCall};
 use super::tool::{Effect, ToolName, effect_of_call};
 use super::verbs::Vocabulary;
 use crate::eval::narrative::hashed::{HashMap, HashSet};
+use crate::report::evidence::ClaimVerdict;
 use crate::words::{count, quoted};
 use std::collections::BTreeMap;
 
 /// How many calls are named as those that were looked at.
 const MOST_NAMED: usize = 3;
 
-/// What the calls say about a claim.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ClaimFinding {
-    Supported,
-    /// Every call that would support it failed.
-    Failed,
-    /// Nothing supports it, and there is a ground to say so.
-    Absent,
-    /// The calls cannot decide.
-    Unverified,
-}
-
-/// A finding with its ground.
+/// What the calls say about a claim, with its ground.
 #[derive(Debug, Clone)]
 pub(super) struct Judgement {
-    pub(super) finding: ClaimFinding,
+    pub(super) verdict: ClaimVerdict,
     pub(super) because: String,
     /// The call that it rests on, where it is one.
     pub(super) call: Option<usize>,
 }
 
 impl Judgement {
-    fn new(finding: ClaimFinding, because: String) -> Self {
-        Self { finding, because, call: None }
-    }
-
     fn supported(call: Option<usize>) -> Self {
-        Self { call, ..Self::new(ClaimFinding::Supported, String::new()) }
+        Self { verdict: ClaimVerdict::Supported, because: String::new(), call }
     }
 
-    fn by(self, call: usize) -> Self {
-        Self { call: Some(call), ..self }
+    fn failed(call: usize, because: String) -> Self {
+        Self { verdict: ClaimVerdict::Failed, because, call: Some(call) }
+    }
+
+    /// Nothing supports it, and there is a ground to say so.
+    fn absent(because: String) -> Self {
+        Self { verdict: ClaimVerdict::Absent, because, call: None }
     }
 }
 
-/// The tools of one verb and thing, with their calls.
+/// The tools of one verb and thing, by the first of them, with their first calls.
 #[derive(Debug)]
 struct Action {
     tool: usize,
-    verb: String,
-    is_specific: bool,
     succeeded: Option<usize>,
     failed: Option<usize>,
 }
@@ -61,43 +49,29 @@ struct Action {
 /// What the calls of a run did, and what its tools could have done.
 #[derive(Debug, Default)]
 pub(super) struct Evidence<'n> {
-    names: Vec<(&'n str, ToolName)>,
+    tools: &'n [CalledTool<'n>],
+    steps: &'n [RunCall<'n>],
     actions: Vec<Action>,
-    by_head: HashMap<String, Vec<usize>>,
-    by_verb: BTreeMap<String, Vec<usize>>,
+    by_head: HashMap<&'n str, Vec<usize>>,
+    by_verb: BTreeMap<&'n str, Vec<usize>>,
     /// Successful calls that can have done anything.
     anything: Vec<usize>,
     /// Calls that could have changed something and failed.
     failed: Vec<usize>,
     mentions: Mentions,
-    /// The tool of each call.
-    calls: Vec<&'n str>,
-    /// The first few tools that were called.
-    first_called: Vec<&'n str>,
 }
 
 impl<'n> Evidence<'n> {
     /// Reads the calls of a run and the tools that it had, as far as these claims ask for them.
-    pub(super) fn of(
-        tools: &[(&'n str, ToolName, Vec<usize>)],
-        steps: &'n [RunCall<'_>],
-        claims: &[Claim],
-    ) -> Self {
-        let mut evidence = Self {
-            mentions: Mentions::asked_by(claims),
-            calls: steps.iter().map(|step| step.name).collect(),
-            first_called: first_called(tools),
-            ..Self::default()
-        };
-        let mut known: HashMap<(String, String), usize> = HashMap::default();
-        for (at, (name, tool, calls)) in tools.iter().enumerate() {
-            evidence.names.push((name, tool.clone()));
+    pub(super) fn of(tools: &'n [CalledTool<'n>], steps: &'n [RunCall<'n>], claims: &[Claim]) -> Self {
+        let mut evidence = Self { tools, steps, mentions: Mentions::asked_by(claims), ..Self::default() };
+        let mut known: HashMap<(&str, &str), usize> = HashMap::default();
+        for (at, CalledTool { tool, calls, .. }) in tools.iter().enumerate() {
             for &call in calls {
-                evidence.take_call(tool, call, &steps[call]);
+                evidence.take_call(tool, call);
             }
             if let (Effect::Write, Some(verb), Some(head)) = (tool.effect, &tool.verb, &tool.head) {
-                let key = (verb.clone(), head.clone());
-                let action = *known.entry(key).or_insert_with(|| evidence.add(at, verb, head));
+                let action = *known.entry((verb, head)).or_insert_with(|| evidence.add(at, verb, head));
                 let action = &mut evidence.actions[action];
                 for &call in calls {
                     let slot = if steps[call].is_error { &mut action.failed } else { &mut action.succeeded };
@@ -108,16 +82,16 @@ impl<'n> Evidence<'n> {
         evidence
     }
 
-    fn add(&mut self, tool: usize, verb: &str, head: &str) -> usize {
-        let is_specific = self.names[tool].1.is_specific();
+    fn add(&mut self, tool: usize, verb: &'n str, head: &'n str) -> usize {
         let at = self.actions.len();
-        self.actions.push(Action { tool, verb: verb.to_owned(), is_specific, succeeded: None, failed: None });
-        self.by_head.entry(head.to_owned()).or_default().push(at);
-        self.by_verb.entry(verb.to_owned()).or_default().push(at);
+        self.actions.push(Action { tool, succeeded: None, failed: None });
+        self.by_head.entry(head).or_default().push(at);
+        self.by_verb.entry(verb).or_default().push(at);
         at
     }
 
-    fn take_call(&mut self, tool: &ToolName, call: usize, step: &RunCall<'_>) {
+    fn take_call(&mut self, tool: &ToolName, call: usize) {
+        let step = &self.steps[call];
         let effect = effect_of_call(tool, &step.input);
         if effect == Effect::Read {
             return;
@@ -127,13 +101,23 @@ impl<'n> Evidence<'n> {
             return;
         }
         let is_named = effect == Effect::Write && tool.head.is_some();
-        if !is_named {
-            self.anything.push(call);
-        }
         self.mentions.read(call, tool, effect, &step.input);
         if !is_named {
+            self.anything.push(call);
             self.mentions.read(call, tool, effect, &step.output);
         }
+    }
+
+    fn name(&self, action: &Action) -> &'n ToolName {
+        &self.tools[action.tool].tool
+    }
+
+    fn verb(&self, action: &Action) -> &'n str {
+        self.name(action).verb.as_deref().unwrap_or_default()
+    }
+
+    fn head(&self, action: &Action) -> &'n str {
+        self.name(action).head.as_deref().unwrap_or_default()
     }
 
     fn related(&self, verb: &str) -> impl Iterator<Item = &Action> {
@@ -143,7 +127,7 @@ impl<'n> Evidence<'n> {
 
     /// The actions on one of these things.
     fn about<'a>(&'a self, nouns: &'a [String]) -> impl Iterator<Item = &'a Action> {
-        nouns.iter().filter_map(|noun| self.by_head.get(noun)).flatten().map(|&at| &self.actions[at])
+        nouns.iter().filter_map(|noun| self.by_head.get(noun.as_str())).flatten().map(|&at| &self.actions[at])
     }
 
     /// What the calls say about a claim.
@@ -151,7 +135,7 @@ impl<'n> Evidence<'n> {
         let verb = claim.verb.as_str();
         let is_unnamed = claim.object.is_empty();
         let support = |nouns: &[String]| {
-            let mut related = self.about(nouns).filter(|action| LEXICON.related(&action.verb, verb));
+            let mut related = self.about(nouns).filter(|action| LEXICON.related(self.verb(action), verb));
             related.find_map(|action| action.succeeded)
         };
         let any = || self.related(verb).filter(|_| is_unnamed).find_map(|action| action.succeeded);
@@ -167,9 +151,7 @@ impl<'n> Evidence<'n> {
     /// Where a tool of the run or of its catalogue names this very action, it was called and failed, or was not called.
     fn named(&self, claim: &Claim) -> Option<Judgement> {
         let names_it = |action: &&Action| {
-            let is_vague =
-                self.names[action.tool].1.head.as_ref().is_some_and(|head| traits(head).has(Traits::VAGUE));
-            LEXICON.close(&action.verb, &claim.verb) && !is_vague
+            LEXICON.close(self.verb(action), &claim.verb) && !traits(self.head(action)).has(Traits::VAGUE)
         };
         let named: Vec<&Action> = self.about(&claim.object).filter(names_it).collect();
         let first = named.first()?;
@@ -180,13 +162,11 @@ impl<'n> Evidence<'n> {
             return Some(self.unverified(call));
         }
         Some(match named.iter().find_map(|action| action.failed) {
-            Some(call) => {
-                Judgement::new(ClaimFinding::Failed, format!("{} failed", self.call(call))).by(call)
+            Some(call) => Judgement::failed(call, format!("{} failed", self.call(call))),
+            None => {
+                let tool = self.tools[first.tool].name;
+                Judgement::absent(format!("`{tool}`, which does this, was not called"))
             }
-            None => Judgement::new(
-                ClaimFinding::Absent,
-                format!("`{}`, which does this, was not called", self.names[first.tool].0),
-            ),
         })
     }
 
@@ -201,43 +181,34 @@ impl<'n> Evidence<'n> {
         }
         if let Some(part) = done.iter().find(|action| self.is_part_of(action, claim)) {
             let call = part.succeeded.map(|call| self.call(call)).unwrap_or_default();
-            return Some(Judgement::new(
-                ClaimFinding::Absent,
-                format!("{call} does this to a part of it only"),
-            ));
+            return Some(Judgement::absent(format!("{call} does this to a part of it only")));
         }
         let is_sent = LEXICON.related(&claim.verb, "send");
         let is_other = |action: &&Action| {
-            let head = self.names[action.tool].1.head.as_deref().unwrap_or_default();
-            let carries = is_sent && traits(head).has(Traits::MESSAGE);
-            action.is_specific && !carries && !LEXICON.related(&action.verb, &claim.verb)
+            let carries = is_sent && traits(self.head(action)).has(Traits::MESSAGE);
+            let is_same = LEXICON.related(self.verb(action), &claim.verb);
+            self.name(action).is_specific() && !carries && !is_same
         };
         // Servers often send a notice, or pay back, by themselves.
         let is_notice = claim.is_passive && (is_sent || LEXICON.related(&claim.verb, "pay"));
         if traits(&claim.verb).has(Traits::DISTINCT) && !is_notice && done.iter().all(is_other) {
-            let calls: Vec<String> = done
-                .iter()
-                .filter_map(|action| action.succeeded)
-                .take(MOST_NAMED)
-                .map(|call| self.call(call))
-                .collect();
-            return Some(Judgement::new(
-                ClaimFinding::Absent,
-                format!("what succeeded does something else ({})", calls.join(", ")),
-            ));
+            let calls = done.iter().filter_map(|action| action.succeeded).take(MOST_NAMED);
+            let calls: Vec<String> = calls.map(|call| self.call(call)).collect();
+            let because = format!("what succeeded does something else ({})", calls.join(", "));
+            return Some(Judgement::absent(because));
         }
         done[0].succeeded.map(|call| self.unverified(call))
     }
 
     /// `delete_user_session` deletes a session and no user.
     fn is_part_of(&self, action: &Action, claim: &Claim) -> bool {
-        let name = &self.names[action.tool].1;
+        let (name, verb) = (self.name(action), self.verb(action));
         let Some(head) = name.head.as_ref().filter(|head| traits(head).has(Traits::PART)) else {
             return false;
         };
         let whole = claim.object.last();
         let is_whole = whole.is_some_and(|noun| noun != head && name.keys.contains(noun));
-        let is_same = action.verb == claim.verb || LEXICON.close(&action.verb, &claim.verb);
+        let is_same = LEXICON.close(verb, &claim.verb);
         let is_making = LEXICON.related(&claim.verb, "create") || LEXICON.related(&claim.verb, "delete");
         is_same && is_making && is_whole && !claim.around.contains(head)
     }
@@ -247,33 +218,28 @@ impl<'n> Evidence<'n> {
         let is_text = is_made && claim.object.last().is_some_and(|noun| traits(noun).has(Traits::ARTEFACT));
         if is_text && claim.ids.is_empty() {
             let because = "the answer itself may be what was made".to_owned();
-            return Judgement::new(ClaimFinding::Unverified, because);
+            return Judgement { verdict: ClaimVerdict::Unverified, because, call: None };
         }
         match self.failed.first() {
             Some(&call) => {
-                let because = format!("{} failed, and no write succeeded", self.call(call));
-                Judgement::new(ClaimFinding::Failed, because).by(call)
+                Judgement::failed(call, format!("{} failed, and no write succeeded", self.call(call)))
             }
-            None if self.calls.is_empty() => {
-                Judgement::new(ClaimFinding::Absent, "the run made no calls".to_owned())
+            None if self.steps.is_empty() => Judgement::absent("the run made no calls".to_owned()),
+            None => {
+                let looked_at = count(self.steps.len(), "call");
+                let named = quoted(first_called(self.tools));
+                Judgement::absent(format!("no write among its {looked_at} ({named}) succeeded"))
             }
-            None => Judgement::new(
-                ClaimFinding::Absent,
-                format!("no write among its {} succeeded", self.looked_at()),
-            ),
         }
     }
 
-    fn looked_at(&self) -> String {
-        format!("{} ({})", count(self.calls.len(), "call"), quoted(&self.first_called))
-    }
-
     fn unverified(&self, call: usize) -> Judgement {
-        Judgement::new(ClaimFinding::Unverified, format!("{} could have done it", self.call(call))).by(call)
+        let because = format!("{} could have done it", self.call(call));
+        Judgement { verdict: ClaimVerdict::Unverified, because, call: Some(call) }
     }
 
     fn call(&self, call: usize) -> String {
-        format!("call {} `{}`", call + 1, self.calls[call])
+        format!("call {} `{}`", call + 1, self.steps[call].name)
     }
 
     /// The first successful call that a denial forgets.
@@ -281,17 +247,17 @@ impl<'n> Evidence<'n> {
         let is_all = denial.object.iter().all(|noun| noun == "change");
         let verb = denial.verb.as_str();
         let names_it = |action: &&Action| {
-            let families = LEXICON.families(verb);
-            let same = action.verb == verb || (families != 0 && families == LEXICON.families(&action.verb));
+            let (families, own) = (LEXICON.families(verb), self.verb(action));
+            let same = own == verb || (families != 0 && families == LEXICON.families(own));
             same || (is_all && matches!(verb, "make" | "change" | "modify"))
         };
-        let is_about = |action: &&Action| is_all || self.names[action.tool].1.is_about(&denial.object);
+        let is_about = |action: &&Action| is_all || self.name(action).is_about(&denial.object);
         self.actions.iter().filter(names_it).filter(is_about).filter_map(|action| action.succeeded).min()
     }
 }
 
-fn first_called<'n>(tools: &[(&'n str, ToolName, Vec<usize>)]) -> Vec<&'n str> {
-    let called = tools.iter().filter_map(|(name, _, calls)| Some((*calls.first()?, *name)));
+fn first_called<'n>(tools: &[CalledTool<'n>]) -> Vec<&'n str> {
+    let called = tools.iter().filter_map(|tool| Some((*tool.calls.first()?, tool.name)));
     let called: BTreeMap<usize, &str> = called.collect();
     let mut seen = HashSet::default();
     called.into_values().filter(|name| seen.insert(*name)).take(MOST_NAMED).collect()

@@ -1,7 +1,7 @@
 //! What does a person read about each disagreement?
 
 use super::claim::Claim;
-use super::evidence::{ClaimFinding, Judgement};
+use super::evidence::Judgement;
 use super::score::{Comparison, Unmentioned};
 use super::{
     ARG_MISMATCH, CLAIMED_BUT_ABSENT, CLAIMED_BUT_FAILED, DENIED_BUT_PRESENT, DIVERGENCE_SCORE, GATE_PASSED,
@@ -10,6 +10,7 @@ use super::{
 use crate::eval::scores::RunScores;
 use crate::eval::target::Target;
 use crate::report::Number;
+use crate::report::evidence::ClaimVerdict;
 use crate::trace::Trace;
 use crate::words::{and_more, count, plural};
 use std::ops::Range;
@@ -26,17 +27,16 @@ pub(super) fn findings(
     scores: &mut RunScores,
 ) {
     let call = |at: usize| format!("call {} `{}`", at + 1, trace.tool_calls[at].name);
-    let of = |finding: ClaimFinding| {
-        let claims: Vec<_> =
-            found.claims.iter().filter(|(_, verdict, _)| verdict.finding == finding).collect();
-        claims.into_iter().map(|(claim, verdict, is_excused)| told(message, claim, verdict, *is_excused))
+    let of = |verdict: ClaimVerdict| {
+        let claims: Vec<_> = found.claims.iter().filter(|(_, judged, _)| judged.verdict == verdict).collect();
+        claims.into_iter().map(|(claim, judged, is_excused)| told(message, claim, judged, *is_excused))
     };
     list(
         &[CLAIMED_BUT_ABSENT, GATE_PASSED, DIVERGENCE_SCORE, MUTATING_DIVERGENCE_SCORE],
-        of(ClaimFinding::Absent),
+        of(ClaimVerdict::Absent),
         scores,
     );
-    list(&[CLAIMED_BUT_FAILED, GATE_PASSED, MUTATING_DIVERGENCE_SCORE], of(ClaimFinding::Failed), scores);
+    list(&[CLAIMED_BUT_FAILED, GATE_PASSED, MUTATING_DIVERGENCE_SCORE], of(ClaimVerdict::Failed), scores);
     let contradicted = found.contradicted.iter().map(|(claim, at)| {
         format!("denies {}, but {} did it{}", said(message, claim), call(*at), inside(message, claim))
     });
@@ -55,7 +55,7 @@ pub(super) fn findings(
         tools.into_iter().map(silence)
     };
     list(&[DENIED_BUT_PRESENT, GATE_PASSED], contradicted, scores);
-    list(&[UNVERIFIED], of(ClaimFinding::Unverified), scores);
+    list(&[UNVERIFIED], of(ClaimVerdict::Unverified), scores);
     list(&[ARG_MISMATCH, DIVERGENCE_SCORE, MUTATING_DIVERGENCE_SCORE], mismatches, scores);
     let writes = [PRESENT_BUT_UNCLAIMED, DIVERGENCE_SCORE, MUTATING_DIVERGENCE_SCORE];
     list(&writes, unmentioned(true), scores);
@@ -77,12 +77,12 @@ fn list(about: &[Target], messages: impl ExactSizeIterator<Item = String>, score
 }
 
 /// "claims … , but …", or what could not be verified.
-fn told(message: &str, claim: &Claim, verdict: &Judgement, is_excused: bool) -> String {
+fn told(message: &str, claim: &Claim, judged: &Judgement, is_excused: bool) -> String {
     let excuse = if is_excused { " (a read-only tool by `readonly_tools`)" } else { "" };
-    let (said, because) = (said(message, claim), &verdict.because);
+    let (said, because) = (said(message, claim), &judged.because);
     let inside = inside(message, claim);
-    match verdict.finding {
-        ClaimFinding::Unverified => format!("claims {said}, not verified: {because}{inside}"),
+    match judged.verdict {
+        ClaimVerdict::Unverified => format!("claims {said}, not verified: {because}{inside}"),
         _ => format!("claims {said}, but {because}{excuse}{inside}"),
     }
 }

@@ -34,7 +34,8 @@ pub(super) struct Lexicon {
     close: HashSet<(String, String)>,
     irregular: HashMap<String, (String, String)>,
     aliases: HashMap<String, Vec<String>>,
-    idioms: Vec<(Vec<String>, String)>,
+    /// The phrases that tell of an action without its verb.
+    pub(super) idioms: Vec<(Vec<String>, String)>,
     /// The verbs of the literal rule.
     pub(super) seed_verbs: Vec<String>,
     /// The verbs whose past makes a claim.
@@ -198,11 +199,6 @@ impl Lexicon {
     /// The words that a noun stands for in tools' names.
     pub(super) fn aliases(&self, noun: &str) -> &[String] {
         self.aliases.get(noun).map_or(&[], Vec::as_slice)
-    }
-
-    /// The phrases that tell of an action without its verb.
-    pub(super) fn idioms(&self) -> &[(Vec<String>, String)] {
-        &self.idioms
     }
 }
 

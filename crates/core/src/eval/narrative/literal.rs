@@ -1,12 +1,13 @@
 //! Which actions does a text name by the literal rule: a verb and the next noun of its clause?
 
 use super::claim::Claim;
-use super::evidence::{ClaimFinding, Judgement};
+use super::evidence::Judgement;
 use super::lexicon::{Traits, noun_key, singular, traits};
 use super::token::Token;
 use super::tool::ToolName;
 use super::verbs::Vocabulary;
 use crate::eval::narrative::hashed::{HashMap, HashSet};
+use crate::report::evidence::ClaimVerdict;
 
 /// Every distinct verb with its noun, in the order of the verbs.
 pub(super) fn claims(tokens: &[Token<'_>], vocabulary: &Vocabulary) -> Vec<Claim> {
@@ -89,9 +90,9 @@ pub(super) fn judged<'t>(
     claims
         .into_iter()
         .map(|claim| {
-            let finding = if is_called(&claim) { ClaimFinding::Supported } else { ClaimFinding::Absent };
             let because = format!("no tool with these words in its name was called (`{}`)", claim.name);
-            (claim, Judgement { finding, because, call: None }, false)
+            let verdict = if is_called(&claim) { ClaimVerdict::Supported } else { ClaimVerdict::Absent };
+            (claim, Judgement { verdict, because, call: None }, false)
         })
         .collect()
 }

@@ -1,7 +1,7 @@
 //! Where in a closing message do its claims stand, and which calls do they rest on?
 
 use super::claim::Claim;
-use super::evidence::{ClaimFinding, Judgement};
+use super::evidence::Judgement;
 use super::score::{Comparison, Unmentioned};
 use crate::report::evidence::{CallNamed, ClaimShown, ClaimVerdict, NarrativeRun};
 use crate::trace::{Run, Trace};
@@ -13,8 +13,10 @@ const MOST_CALLS: usize = 100;
 
 /// What one run claims, in the order of its text.
 pub(super) fn of_run(run: &Run<'_>, message: &str, found: &Comparison) -> NarrativeRun {
-    let denied = found.contradicted.iter().map(|(claim, call)| denial(message, claim, *call, run.trace));
-    let claims = found.claims.iter().map(|(claim, verdict, _)| shown(message, claim, verdict, run.trace));
+    let denied = found.contradicted.iter().map(|(claim, call)| {
+        placed(message, claim, ClaimVerdict::Denied, Some(*call), did_it(run.trace, *call))
+    });
+    let claims = found.claims.iter().map(|(claim, judged, _)| shown(message, claim, judged, run.trace));
     let mut claims: Vec<ClaimShown> = claims.chain(denied).collect();
     claims.retain(|claim| claim.end <= MOST_CHARACTERS);
     claims.sort_by_key(|claim| (claim.start, claim.end));
@@ -29,23 +31,16 @@ pub(super) fn of_run(run: &Run<'_>, message: &str, found: &Comparison) -> Narrat
     }
 }
 
-fn shown(message: &str, claim: &Claim, verdict: &Judgement, trace: &Trace<'_>) -> ClaimShown {
-    let did_it = || verdict.call.map(|call| format!("{} did it", named(trace, call))).unwrap_or_default();
-    let (judged, ground) = match verdict.finding {
-        ClaimFinding::Supported => (ClaimVerdict::Supported, did_it()),
-        ClaimFinding::Failed => (ClaimVerdict::Failed, verdict.because.clone()),
-        ClaimFinding::Absent => (ClaimVerdict::Absent, verdict.because.clone()),
-        ClaimFinding::Unverified => (ClaimVerdict::Unverified, verdict.because.clone()),
+fn shown(message: &str, claim: &Claim, judged: &Judgement, trace: &Trace<'_>) -> ClaimShown {
+    let ground = match judged.verdict {
+        ClaimVerdict::Supported => judged.call.map(|call| did_it(trace, call)).unwrap_or_default(),
+        _ => judged.because.clone(),
     };
-    placed(message, claim, judged, verdict.call, ground)
+    placed(message, claim, judged.verdict, judged.call, ground)
 }
 
-fn denial(message: &str, claim: &Claim, call: usize, trace: &Trace<'_>) -> ClaimShown {
-    placed(message, claim, ClaimVerdict::Denied, Some(call), format!("{} did it", named(trace, call)))
-}
-
-fn named(trace: &Trace<'_>, call: usize) -> String {
-    format!("call {} `{}`", call + 1, trace.tool_calls[call].name)
+fn did_it(trace: &Trace<'_>, call: usize) -> String {
+    format!("call {} `{}` did it", call + 1, trace.tool_calls[call].name)
 }
 
 fn placed(

@@ -2,12 +2,13 @@
 
 use super::argument::{Arguments, Mismatch};
 use super::claim::{Claim, claims};
-use super::evidence::{ClaimFinding, Evidence, Judgement, own_verbs};
+use super::evidence::{Evidence, Judgement, own_verbs};
 use super::message::Message;
 use super::token::tokens;
 use super::tool::{Effect, ToolName, Words};
 use super::verbs::Vocabulary;
 use super::{Extraction, Narrative, NarrativeScore, literal};
+use crate::report::evidence::ClaimVerdict;
 use crate::trace::is_tool;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -56,13 +57,19 @@ pub(super) struct Unmentioned {
 }
 
 /// One tool of a run with its calls; a tool of the catalogue may have none.
-type CalledTool<'n> = (&'n str, ToolName, Vec<usize>);
+#[derive(Debug)]
+pub(super) struct CalledTool<'n> {
+    pub(super) name: &'n str,
+    /// What its name says, and what the suite says of it.
+    pub(super) tool: ToolName,
+    pub(super) calls: Vec<usize>,
+    pub(super) is_mutating: bool,
+}
 
 impl Narrative {
     /// Whether a tool writes: `readonly_tools` first, then `mutating_tools`, then what its name says.
     pub fn is_mutating(&self, tool: &str) -> bool {
-        let vocabulary = self.vocabulary();
-        self.mutates(tool, None, &ToolName::of(tool, &vocabulary))
+        self.called((tool, None), Vec::new(), &self.vocabulary()).is_mutating
     }
 
     /// The verbs of the block.
@@ -71,13 +78,23 @@ impl Narrative {
         Vocabulary::of(self.extraction).with(self.extra_verbs.iter().chain(synonyms))
     }
 
-    fn is_read_only(&self, name: &str, server: Option<&str>) -> bool {
-        self.readonly_tools.iter().any(|tool| is_tool(tool, name, server))
-    }
-
-    fn mutates(&self, name: &str, server: Option<&str>, tool: &ToolName) -> bool {
-        let listed = || self.mutating_tools.iter().any(|tool| is_tool(tool, name, server));
-        !self.is_read_only(name, server) && (tool.effect == Effect::Write || listed())
+    /// A tool does what the suite says of it, whatever its name says.
+    fn called<'n>(
+        &self,
+        (name, server): (&'n str, Option<&str>),
+        calls: Vec<usize>,
+        vocabulary: &Vocabulary,
+    ) -> CalledTool<'n> {
+        let is_listed = |tools: &[String]| tools.iter().any(|tool| is_tool(tool, name, server));
+        let (is_read_only, is_write) = (is_listed(&self.readonly_tools), is_listed(&self.mutating_tools));
+        let mut tool = ToolName::of(name, vocabulary);
+        let is_mutating = !is_read_only && (tool.effect == Effect::Write || is_write);
+        if is_read_only {
+            tool.effect = Effect::Read;
+        } else if tool.effect == Effect::Read && is_write {
+            tool.effect = Effect::Anything;
+        }
+        CalledTool { name, tool, calls, is_mutating }
     }
 
     /// Compares an answer with the calls of its run and the tools that it had.
@@ -98,18 +115,16 @@ impl Narrative {
         };
         let tokens = tokens(text);
         let words = Words::of(text, &tokens, &vocabulary);
-        let tools: Vec<CalledTool<'_>> = calls
-            .into_iter()
-            .map(|((name, server), calls)| (name, self.tool(name, server, &vocabulary), calls))
-            .collect();
+        let tools: Vec<CalledTool<'_>> =
+            calls.into_iter().map(|(tool, calls)| self.called(tool, calls, &vocabulary)).collect();
         let mut found = Comparison {
-            unmentioned: self.unmentioned(&tools, steps, &words),
-            mismatches: self.arguments(&tools, steps, &words).mismatches(text, &tokens),
+            unmentioned: unmentioned(&tools, &words),
+            mismatches: arguments(&tools, steps, &words).mismatches(text, &tokens),
             ..Comparison::default()
         };
         if is_literal {
             let claims = literal::claims(&tokens, &vocabulary);
-            found.claims = literal::judged(claims, tools.iter().map(|(_, tool, _)| tool), &vocabulary);
+            found.claims = literal::judged(claims, tools.iter().map(|called| &called.tool), &vocabulary);
         } else {
             self.judge_claims(text, (steps, &tools), &mut found, &vocabulary);
         }
@@ -118,8 +133,8 @@ impl Narrative {
         for (claim, _, is_excused) in &mut found.claims {
             *is_excused = read_only.iter().any(|tool| tool.names(&claim.verb, &claim.object, &vocabulary));
         }
-        let mutating = |tool: &CalledTool<'_>| if self.is_write(tool, steps) { tool.2.len() } else { 0 };
-        found.score = self.score(&found, steps.len(), tools.iter().map(mutating).sum());
+        let mutating = tools.iter().filter(|tool| tool.is_mutating).map(|tool| tool.calls.len());
+        found.score = self.score(&found, steps.len(), mutating.sum());
         found
     }
 
@@ -157,22 +172,6 @@ impl Narrative {
             .collect();
     }
 
-    /// A tool does what the suite says of it, whatever its name says.
-    fn tool(&self, name: &str, server: Option<&str>, vocabulary: &Vocabulary) -> ToolName {
-        let mut tool = ToolName::of(name, vocabulary);
-        if self.is_read_only(name, server) {
-            tool.effect = Effect::Read;
-        } else if tool.effect == Effect::Read && self.mutates(name, server, &tool) {
-            tool.effect = Effect::Anything;
-        }
-        tool
-    }
-
-    fn is_write(&self, (name, tool, calls): &CalledTool<'_>, steps: &[RunCall<'_>]) -> bool {
-        let server = calls.first().and_then(|&call| steps[call].server);
-        self.mutates(name, server, tool)
-    }
-
     /// A claim with one of the suite's synonyms is a claim with the verb it stands for.
     fn name_by_synonym(&self, claim: &mut Claim) {
         let is_meant =
@@ -182,56 +181,17 @@ impl Narrative {
         }
     }
 
-    /// The arguments of all calls under the keys that the text can state.
-    fn arguments<'w>(
-        &self,
-        tools: &[CalledTool<'_>],
-        steps: &[RunCall<'_>],
-        words: &'w Words,
-    ) -> Arguments<'w> {
-        let mut is_mutating = vec![false; steps.len()];
-        for tool in tools.iter().filter(|tool| self.is_write(tool, steps)) {
-            tool.2.iter().for_each(|&call| is_mutating[call] = true);
-        }
-        let mut arguments = Arguments::of_keys_in(words);
-        for (call, step) in steps.iter().enumerate() {
-            arguments.read(call, is_mutating[call], &step.input);
-        }
-        arguments
-    }
-
-    fn unmentioned(
-        &self,
-        tools: &[CalledTool<'_>],
-        steps: &[RunCall<'_>],
-        words: &Words,
-    ) -> Vec<Unmentioned> {
-        let mut found: Vec<Unmentioned> = tools
-            .iter()
-            .filter(|(_, _, calls)| !calls.is_empty())
-            .map(|tool| Unmentioned {
-                name: tool.0.to_owned(),
-                is_mutating: self.is_write(tool, steps),
-                calls: tool.2.clone(),
-                missing: tool.1.missing_from(words).into_iter().map(str::to_owned).collect(),
-            })
-            .filter(|tool| !tool.missing.is_empty())
-            .collect();
-        found.sort_by_key(|tool| tool.calls[0]);
-        found
-    }
-
     fn score(&self, found: &Comparison, calls: usize, mutating_calls: usize) -> NarrativeScore {
         let writes = |tools: &[Unmentioned]| -> usize {
             tools.iter().filter(|tool| tool.is_mutating).map(|tool| tool.calls.len()).sum()
         };
-        let count = |finding: ClaimFinding| {
-            found.claims.iter().filter(|(_, verdict, _)| verdict.finding == finding).count()
+        let count = |verdict: ClaimVerdict| {
+            found.claims.iter().filter(|(_, judged, _)| judged.verdict == verdict).count()
         };
-        let failed = count(ClaimFinding::Failed);
-        let absent = count(ClaimFinding::Absent) + failed;
-        let is_failing = |(_, verdict, is_excused): &&(Claim, Judgement, bool)| {
-            matches!(verdict.finding, ClaimFinding::Absent | ClaimFinding::Failed) && !is_excused
+        let failed = count(ClaimVerdict::Failed);
+        let absent = count(ClaimVerdict::Absent) + failed;
+        let is_failing = |(_, judged, is_excused): &&(Claim, Judgement, bool)| {
+            matches!(judged.verdict, ClaimVerdict::Absent | ClaimVerdict::Failed) && !is_excused
         };
         let failing = found.claims.iter().filter(is_failing).count();
         let own_claims = found.claims.iter().filter(|(_, _, is_excused)| !is_excused).count();
@@ -242,7 +202,7 @@ impl Narrative {
             claims: found.claims.iter().map(|(claim, ..)| claim.name.clone()).collect(),
             claimed_but_absent: absent,
             claimed_but_failed: failed,
-            unverified: count(ClaimFinding::Unverified),
+            unverified: count(ClaimVerdict::Unverified),
             present_but_unclaimed: unclaimed,
             arg_mismatch: found.mismatches.len(),
             denied_but_present: found.contradicted.len(),
@@ -271,6 +231,31 @@ fn calls_by_tool<'n>(
         calls.entry((name, None)).or_default();
     }
     calls
+}
+
+/// The arguments of all calls under the keys that the text can state.
+fn arguments<'w>(tools: &[CalledTool<'_>], steps: &[RunCall<'_>], words: &'w Words) -> Arguments<'w> {
+    let mut is_mutating = vec![false; steps.len()];
+    for &call in tools.iter().filter(|tool| tool.is_mutating).flat_map(|tool| &tool.calls) {
+        is_mutating[call] = true;
+    }
+    let mut arguments = Arguments::of_keys_in(words);
+    for (call, step) in steps.iter().enumerate() {
+        arguments.read(call, is_mutating[call], &step.input);
+    }
+    arguments
+}
+
+fn unmentioned(tools: &[CalledTool<'_>], words: &Words) -> Vec<Unmentioned> {
+    let called = tools.iter().filter(|tool| !tool.calls.is_empty()).map(|called| Unmentioned {
+        name: called.name.to_owned(),
+        is_mutating: called.is_mutating,
+        calls: called.calls.clone(),
+        missing: called.tool.missing_from(words).into_iter().map(str::to_owned).collect(),
+    });
+    let mut found: Vec<Unmentioned> = called.filter(|tool| !tool.missing.is_empty()).collect();
+    found.sort_by_key(|tool| tool.calls[0]);
+    found
 }
 
 /// `min(1, flagged / of)`, 0 for 0/0.

@@ -49,12 +49,13 @@ fn score(text: &str, names: &[&str]) -> NarrativeScore {
 fn verdict(text: &str, calls: &[Value], catalogue: &[&str]) -> &'static str {
     let narrative = Narrative::default();
     let found = narrative.compare(text, &steps_of_values(calls), catalogue, &narrative.vocabulary());
-    match found.claims.iter().map(|(_, verdict, _)| verdict.finding).max_by_key(|finding| *finding as u8) {
+    match found.claims.iter().map(|(_, judged, _)| judged.verdict).max_by_key(|verdict| *verdict as u8) {
         None => "none",
-        Some(evidence::ClaimFinding::Supported) => "supported",
-        Some(evidence::ClaimFinding::Failed) => "failed",
-        Some(evidence::ClaimFinding::Absent) => "absent",
-        Some(evidence::ClaimFinding::Unverified) => "unverified",
+        Some(ClaimVerdict::Supported) => "supported",
+        Some(ClaimVerdict::Failed) => "failed",
+        Some(ClaimVerdict::Absent) => "absent",
+        Some(ClaimVerdict::Unverified) => "unverified",
+        Some(ClaimVerdict::Denied) => "denied",
     }
 }
 

@@ -92,11 +92,9 @@ impl Scan<'_, '_> {
             object: phrase.object,
             around: phrase.around,
             ids: phrase.ids,
-            is_passive: false,
-            is_denied: false,
-            is_total: false,
             place,
             sentence: self.sentence.place.clone(),
+            ..Claim::default()
         }
     }
 
@@ -273,7 +271,7 @@ impl Scan<'_, '_> {
     pub(super) fn idiom(&self, at: usize) -> Option<Claim> {
         let is_here =
             |phrase: &[String]| phrase.iter().enumerate().all(|(step, word)| self.text(at + step) == word);
-        let (_, verb) = LEXICON.idioms().iter().find(|(phrase, _)| is_here(phrase))?;
+        let (_, verb) = LEXICON.idioms.iter().find(|(phrase, _)| is_here(phrase))?;
         let is_claimed = self.clause.has_be
             && !self.clause.is_hedged
             && !self.clause.traits.has(Traits::NEGATION.and(Traits::MODAL));
