@@ -41,3 +41,24 @@ pub(crate) fn quoted<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Strin
     let quoted = names.into_iter().map(|name| format!("`{}`", name.as_ref()));
     quoted.collect::<Vec<_>>().join(", ")
 }
+
+/// The words of a name or a text: cut at everything but letters and digits, and where a capital follows a small letter.
+pub fn words_in(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).flat_map(camel_words)
+}
+
+/// `readUserFile` as `read`, `User` and `File`.
+pub(crate) fn camel_words(name: &str) -> impl Iterator<Item = &str> {
+    let mut rest = name;
+    std::iter::from_fn(move || {
+        let mut before = ' ';
+        let end = rest.find(|letter: char| {
+            let begins = letter.is_uppercase() && before.is_lowercase();
+            before = letter;
+            begins
+        });
+        let word;
+        (word, rest) = rest.split_at(end.unwrap_or(rest.len()));
+        (!word.is_empty()).then_some(word)
+    })
+}

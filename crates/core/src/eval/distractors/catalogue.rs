@@ -1,6 +1,7 @@
 //! Which tools of the bundled catalogue have nothing to do with the task?
 
 use crate::trace::CatalogueTool;
+use crate::words::words_in;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -53,22 +54,11 @@ fn is_like(name: &str, (known, known_words): &(&str, BTreeSet<String>)) -> bool 
 
 /// The words of a tool's name in lower case, split at marks and camelCase, plurals as singulars.
 fn words(name: &str) -> BTreeSet<String> {
-    let mut words = vec![String::new()];
-    let mut before_is_lower = false;
-    for letter in name.chars() {
-        if !letter.is_alphanumeric() || (letter.is_uppercase() && before_is_lower) {
-            words.push(String::new());
-        }
-        if let (true, Some(word)) = (letter.is_alphanumeric(), words.last_mut()) {
-            word.extend(letter.to_lowercase());
-        }
-        before_is_lower = letter.is_lowercase();
-    }
     let singular = |word: String| match word.strip_suffix('s') {
         Some(stem) if stem.len() >= 3 && !stem.ends_with('s') => stem.to_owned(),
         _ => word,
     };
-    words.into_iter().filter(|word| !word.is_empty()).map(singular).collect()
+    words_in(name).map(str::to_lowercase).map(singular).collect()
 }
 
 #[cfg(test)]

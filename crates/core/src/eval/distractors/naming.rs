@@ -1,5 +1,7 @@
 //! What would a tool be called that does almost the same?
 
+use crate::words::camel_words;
+
 /// The longest name that every provider takes.
 const LONGEST: usize = 64;
 
@@ -32,28 +34,21 @@ pub(super) struct Name {
     /// What stands before the last dot or slash.
     head: String,
     words: Vec<String>,
-    style: Style,
+    /// What stands between them; nothing in `camelCase`.
+    joint: &'static str,
     longest: usize,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Style {
-    Snake,
-    Kebab,
-    Camel,
 }
 
 impl Name {
     pub(super) fn of(name: &str) -> Self {
         let cut = name.rfind(['.', '/']).map_or(0, |at| at + 1);
         let (head, tail) = name.split_at(cut);
-        let style = style_of(tail);
-        let words = match style {
-            Style::Snake => tail.split('_').map(str::to_owned).collect(),
-            Style::Kebab => tail.split('-').map(str::to_owned).collect(),
-            Style::Camel => camel_words(tail),
+        let joint = joint_of(tail);
+        let words = match joint {
+            "" => camel_words(tail).map(str::to_owned).collect(),
+            joint => tail.split(joint).map(str::to_owned).collect(),
         };
-        Self { head: head.to_owned(), words, style, longest: LONGEST.max(name.chars().count()) }
+        Self { head: head.to_owned(), words, joint, longest: LONGEST.max(name.chars().count()) }
     }
 
     /// The same name with other words for its verb.
@@ -76,45 +71,26 @@ impl Name {
     /// The name with words such as `dry_run` at its end; the end is kept where all of it would be too long.
     pub(super) fn with_suffix(&self, suffix: &str) -> String {
         let name = self.written();
-        let suffix = match self.style {
-            Style::Snake => format!("_{suffix}"),
-            Style::Kebab => format!("-{}", suffix.replace('_', "-")),
-            Style::Camel => suffix.split('_').map(capitalised).collect(),
+        let suffix = match self.joint {
+            "" => suffix.split('_').map(capitalised).collect(),
+            joint => format!("{joint}{}", suffix.replace('_', joint)),
         };
         let room = self.longest.saturating_sub(suffix.chars().count());
         name.chars().take(room).chain(suffix.chars()).collect()
     }
 
     pub(super) fn written(&self) -> String {
-        let joint = match self.style {
-            Style::Snake => "_",
-            Style::Kebab => "-",
-            Style::Camel => "",
-        };
-        format!("{}{}", self.head, self.words.join(joint))
+        format!("{}{}", self.head, self.words.join(self.joint))
     }
 }
 
-fn style_of(name: &str) -> Style {
-    let turns_upper =
-        name.chars().zip(name.chars().skip(1)).any(|(a, b)| a.is_lowercase() && b.is_uppercase());
-    match (name.contains('_'), name.contains('-')) {
-        (true, _) => Style::Snake,
-        (_, true) => Style::Kebab,
-        _ if turns_upper => Style::Camel,
-        _ => Style::Snake,
+fn joint_of(name: &str) -> &'static str {
+    let is_camel = || camel_words(name).nth(1).is_some();
+    match ["_", "-"].into_iter().find(|joint| name.contains(joint)) {
+        Some(joint) => joint,
+        None if is_camel() => "",
+        None => "_",
     }
-}
-
-fn camel_words(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    for letter in name.chars() {
-        match words.last_mut() {
-            Some(word) if !(letter.is_uppercase() && word.ends_with(char::is_lowercase)) => word.push(letter),
-            _ => words.push(letter.to_string()),
-        }
-    }
-    words
 }
 
 fn capitalised(word: &str) -> String {

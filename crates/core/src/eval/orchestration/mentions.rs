@@ -1,5 +1,7 @@
 //! Does a prompt name a tool or server?
 
+use crate::words::words_in;
+
 /// The names that occur in these prompts, word by word and whatever their case: `get_weather`, `Get weather`,
 /// `getWeather`.
 pub(super) fn named<'n>(prompts: &[&str], names: impl IntoIterator<Item = &'n str>) -> Vec<&'n str> {
@@ -16,7 +18,7 @@ struct Prompt {
 
 impl Prompt {
     fn new(text: &str) -> Self {
-        let whole = separated(text).map(str::to_lowercase).collect();
+        let whole = text.split(|c: char| !c.is_alphanumeric()).map(str::to_lowercase).collect();
         Self { whole, split: words(text) }
     }
 
@@ -29,26 +31,8 @@ impl Prompt {
     }
 }
 
-fn separated(text: &str) -> impl Iterator<Item = &str> {
-    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
-}
-
-/// Lower-case words, split at everything but letters and digits, and where a capital follows a small letter.
 fn words(text: &str) -> Vec<String> {
-    let mut words = Vec::new();
-    for part in separated(text) {
-        let mut start = 0;
-        let mut before = ' ';
-        for (at, character) in part.char_indices() {
-            if character.is_uppercase() && before.is_lowercase() {
-                words.push(part[start..at].to_lowercase());
-                start = at;
-            }
-            before = character;
-        }
-        words.push(part[start..].to_lowercase());
-    }
-    words
+    words_in(text).map(str::to_lowercase).collect()
 }
 
 #[cfg(test)]
