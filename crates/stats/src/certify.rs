@@ -1,23 +1,15 @@
 //! Which pass rate is certain enough to be promised, and how many runs does a promise take?
 
-use super::interval::{exact_lower, exact_upper};
+use super::interval::exact_lower;
 use super::plan::first_false;
 use super::special::binomial_at_least;
-use super::{ROUNDING, StatsError, check_counts, check_inside};
+use super::{ROUNDING, StatsError, check_inside, check_sample};
 
 /// The one-sided exact lower bound: the root p of `P(X >= c | n, p) = 1 - confidence`
 /// (Clopper and Pearson, <https://doi.org/10.1093/biomet/26.4.404>).
 pub fn certified_lower(passes: u64, runs: u64, confidence: f64) -> Result<f64, StatsError> {
-    check_counts(passes, runs)?;
-    check_inside("confidence", confidence)?;
+    check_sample(passes, runs, confidence)?;
     Ok(exact_lower(passes, runs, 1.0 - confidence))
-}
-
-/// The one-sided exact upper bound: the root p of `P(X <= c | n, p) = 1 - confidence`.
-pub fn certified_upper(passes: u64, runs: u64, confidence: f64) -> Result<f64, StatsError> {
-    check_counts(passes, runs)?;
-    check_inside("confidence", confidence)?;
-    Ok(exact_upper(passes, runs, 1.0 - confidence))
 }
 
 /// The best floor that this many runs can certify, if all pass: `(1 - confidence)^(1/n)`.

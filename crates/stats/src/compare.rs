@@ -95,12 +95,12 @@ pub fn fisher_exact(a: u64, b: u64, c: u64, d: u64) -> Result<Fisher, StatsError
     if [a, b, c, d].iter().any(|&cell| cell > LARGEST) {
         return Err(StatsError::TooLarge);
     }
-    let weights = Hypergeometric::new(a, b, c, d).weights();
-    let observed = weights.of(a);
-    let total: f64 = weights.all.iter().sum();
-    let no_more_likely: f64 = weights.all.iter().filter(|&&weight| weight <= observed * TIE).sum();
-    let less_likely: f64 = weights.all.iter().filter(|&&weight| weight * TIE < observed).sum();
-    let up_to: f64 = weights.all.iter().take((a - weights.first) as usize + 1).sum();
+    let (first, weights) = hypergeometric(a + b, a + c, a + b + c + d);
+    let observed = weights[(a - first) as usize];
+    let total: f64 = weights.iter().sum();
+    let no_more_likely: f64 = weights.iter().filter(|&&weight| weight <= observed * TIE).sum();
+    let less_likely: f64 = weights.iter().filter(|&&weight| weight * TIE < observed).sum();
+    let up_to: f64 = weights.iter().take((a - first) as usize + 1).sum();
     Ok(Fisher {
         p_two_sided: (no_more_likely / total).min(1.0),
         mid_p: f64::midpoint(no_more_likely, less_likely) / total,
@@ -108,51 +108,26 @@ pub fn fisher_exact(a: u64, b: u64, c: u64, d: u64) -> Result<Fisher, StatsError
     })
 }
 
-/// The distribution of the first cell when rows and columns keep their sums.
-struct Hypergeometric {
-    row: u64,
-    column: u64,
-    total: u64,
-}
-
-/// The probabilities of each first cell from `first` on, relative to the likeliest.
-struct Weights {
-    first: u64,
-    all: Vec<f64>,
-}
-
-impl Weights {
-    fn of(&self, cell: u64) -> f64 {
-        self.all[(cell - self.first) as usize]
-    }
-}
-
-impl Hypergeometric {
-    fn new(a: u64, b: u64, c: u64, d: u64) -> Self {
-        Self { row: a + b, column: a + c, total: a + b + c + d }
-    }
-
-    fn weights(&self) -> Weights {
-        let first = (self.row + self.column).saturating_sub(self.total);
-        let last = self.row.min(self.column);
-        let mode = u128::from(self.row + 1) * u128::from(self.column + 1) / (u128::from(self.total) + 2);
-        let mode = (mode as u64).clamp(first, last);
-        let mut all = vec![1.0; (last - first) as usize + 1];
-        for cell in mode + 1..=last {
-            all[(cell - first) as usize] = all[(cell - first) as usize - 1] * self.step_to(cell);
-        }
-        for cell in (first..mode).rev() {
-            all[(cell - first) as usize] = all[(cell - first) as usize + 1] / self.step_to(cell + 1);
-        }
-        Weights { first, all }
-    }
-
-    /// How much likelier `cell` is than the one before it.
-    fn step_to(&self, cell: u64) -> f64 {
-        let above = (self.row + 1 - cell) as f64 * (self.column + 1 - cell) as f64;
-        let below = cell as f64 * (self.total + cell - self.row - self.column) as f64;
+/// How the first cell is distributed when its row, its column and all cells keep their sums: the least that it can be,
+/// and the probabilities from there on, relative to the likeliest.
+fn hypergeometric(row: u64, column: u64, total: u64) -> (u64, Vec<f64>) {
+    // How much likelier a cell is than the one before it.
+    let step_to = |cell: u64| {
+        let above = (row + 1 - cell) as f64 * (column + 1 - cell) as f64;
+        let below = cell as f64 * (total + cell - row - column) as f64;
         above / below
+    };
+    let (first, last) = ((row + column).saturating_sub(total), row.min(column));
+    let mode = u128::from(row + 1) * u128::from(column + 1) / (u128::from(total) + 2);
+    let mode = (mode as u64).clamp(first, last);
+    let mut all = vec![1.0; (last - first) as usize + 1];
+    for cell in mode + 1..=last {
+        all[(cell - first) as usize] = all[(cell - first) as usize - 1] * step_to(cell);
     }
+    for cell in (first..mode).rev() {
+        all[(cell - first) as usize] = all[(cell - first) as usize + 1] / step_to(cell + 1);
+    }
+    (first, all)
 }
 
 #[cfg(test)]

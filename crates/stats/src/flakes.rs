@@ -2,6 +2,7 @@
 
 use super::interval::{exact_lower, exact_upper};
 use super::{Decimal, StatsError, check_counts, check_inside, check_probability};
+use serde::Serialize;
 
 /// A window of runs held against a flake budget.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,7 +20,8 @@ pub struct FlakeBudget {
 }
 
 /// Whether the true flake rate is known to be over or under the budget.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum BudgetState {
     /// The lower bound is above the budget.
     Over,
@@ -27,17 +29,6 @@ pub enum BudgetState {
     Under,
     /// The budget lies between the bounds.
     Undecided,
-}
-
-impl BudgetState {
-    /// The state in one word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Over => "over",
-            Self::Under => "under",
-            Self::Undecided => "undecided",
-        }
-    }
 }
 
 /// Holds `flakes` of `window` runs against a tolerated rate, with one-sided Clopper-Pearson bounds.

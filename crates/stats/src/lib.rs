@@ -21,7 +21,7 @@ mod special;
 mod tests_together;
 
 pub use agreement::{Kappa, YesNo, cohen_kappa, krippendorff_alpha};
-pub use certify::{certified_lower, certified_upper, max_certifiable_floor, min_runs_for_floor, percent_of};
+pub use certify::{certified_lower, max_certifiable_floor, min_runs_for_floor, percent_of};
 pub use compare::{Fisher, McNemar, SignFlip, fisher_exact, mcnemar, sign_flip};
 pub use decimal::{Decimal, NotDecimal};
 pub use detect::{Detection, detectable_drop, runs_to_detect};
@@ -114,6 +114,12 @@ fn check_counts(passes: u64, runs: u64) -> Result<(), StatsError> {
     } else {
         Ok(())
     }
+}
+
+/// Refuses counts of runs that say nothing, and a confidence that nobody has.
+fn check_sample(passes: u64, runs: u64, confidence: f64) -> Result<(), StatsError> {
+    check_counts(passes, runs)?;
+    check_inside("confidence", confidence)
 }
 
 /// Refuses what does not lie strictly between 0 and 1.

@@ -1,6 +1,7 @@
 //! How well does a number tell good runs from bad ones?
 
 use super::normal::normal_quantile;
+use super::special::bisect;
 use super::{Interval, StatsError, check_inside};
 
 /// How well values tell two groups apart, where high is good.
@@ -71,18 +72,9 @@ fn auc_interval(auc: f64, n: u64, m: u64, confidence: f64) -> Interval {
         let variance = t * (1.0 - t) * (1.0 + k * (1.0 - t) / (2.0 - t) + k * t / (1.0 + t)) / pairs;
         (auc - t) * (auc - t) <= z * z * variance
     };
-    let bound = |outer: f64| {
-        let (mut outside, mut inside) = (outer, auc);
-        // Each step halves the doubt: after 60 none is left.
-        for _ in 0..60 {
-            let middle = f64::midpoint(outside, inside);
-            if is_within(middle) { inside = middle } else { outside = middle }
-        }
-        f64::midpoint(outside, inside)
-    };
     Interval {
-        lower: if auc <= 0.0 { 0.0 } else { bound(0.0) },
-        upper: if auc >= 1.0 { 1.0 } else { bound(1.0) },
+        lower: if auc <= 0.0 { 0.0 } else { bisect(|t| !is_within(t), 0.0, auc) },
+        upper: if auc >= 1.0 { 1.0 } else { bisect(is_within, auc, 1.0) },
     }
 }
 

@@ -1,8 +1,9 @@
 //! When may one stop running, with the verdict already certain or the error still bounded?
 
 use super::interval::Interval;
-use super::special::{Tail, beta_tail, bisect, ln_binomial_point};
-use super::{Decimal, StatsError, check_counts, check_inside, check_probability};
+use super::special::{beta_tail, bisect, ln_binomial_point};
+use super::{Decimal, StatsError, check_counts, check_inside, check_probability, check_sample};
+use serde::Serialize;
 
 /// A gate judged while its runs come in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,7 +17,8 @@ pub struct Curtailed {
 }
 
 /// What the runs so far make certain.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum CurtailedVerdict {
     /// Enough have passed.
     Pass,
@@ -24,17 +26,6 @@ pub enum CurtailedVerdict {
     Fail,
     /// Either may still happen.
     Undecided,
-}
-
-impl CurtailedVerdict {
-    /// The verdict in one word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pass => "pass",
-            Self::Fail => "fail",
-            Self::Undecided => "undecided",
-        }
-    }
 }
 
 /// Stops a gate of `runs` runs as soon as its verdict is certain: pass at `ceil(rate * n)` passes, fail once more
@@ -76,7 +67,8 @@ pub struct Sprt {
 }
 
 /// Where a sequential test stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SprtVerdict {
     /// The higher rate.
     AcceptH1,
@@ -84,17 +76,6 @@ pub enum SprtVerdict {
     AcceptH0,
     /// Neither yet.
     Continue,
-}
-
-impl SprtVerdict {
-    /// The verdict in one word.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::AcceptH1 => "accept_h1",
-            Self::AcceptH0 => "accept_h0",
-            Self::Continue => "continue",
-        }
-    }
 }
 
 /// Wald's test of rate `p0` against the higher `p1`: `+ln(p1/p0)` on a pass, `+ln((1-p1)/(1-p0))` on a failure, until
@@ -134,8 +115,7 @@ pub fn sprt(p0: f64, p1: f64, alpha: f64, beta: f64, outcomes: &[bool]) -> Resul
 /// Bounds that hold at every number of runs at once: `{p : (n+1) Binom(c; n, p) > 1 - confidence}`
 /// (Robbins, <https://doi.org/10.1214/aoms/1177696786>).
 pub fn confidence_sequence(passes: u64, runs: u64, confidence: f64) -> Result<Interval, StatsError> {
-    check_counts(passes, runs)?;
-    check_inside("confidence", confidence)?;
+    check_sample(passes, runs, confidence)?;
     let (c, n) = (passes as f64, runs as f64);
     let bound = (1.0 - confidence).ln() - (n + 1.0).ln();
     let is_in = |p: f64| ln_binomial_point(c, n, p) > bound;
@@ -153,11 +133,9 @@ pub fn e_value_above(p0: f64, outcomes: &[bool]) -> Result<f64, StatsError> {
     let failures = outcomes.len() as f64 - passes;
     let (a, b) = (passes + 1.0, failures + 1.0);
     // The mean is (1 - I_p0(a, b)) * p0 / density, with the density p0^a (1-p0)^b / B(a, b): it cancels in the upper tail.
-    let mean = match beta_tail(p0, a, b) {
-        Tail::Above(above) => p0 * above.factor,
-        Tail::Below(below) => p0 * ((-below.ln_density).exp() - below.factor),
-    };
-    Ok(mean.min(f64::MAX))
+    let tail = beta_tail(p0, a, b);
+    let above = if tail.is_below { (-tail.ln_density).exp() - tail.factor } else { tail.factor };
+    Ok((p0 * above).min(f64::MAX))
 }
 
 #[cfg(test)]
@@ -174,12 +152,12 @@ mod tests {
     fn a_gate_stops_as_soon_as_it_is_decided() {
         let stop = |outcomes: &[bool]| {
             let found = curtailed(10, rate("0.8"), outcomes).unwrap();
-            (found.verdict.name(), found.stopped_at, found.saved)
+            (found.verdict, found.stopped_at, found.saved)
         };
-        assert_eq!(stop(&[true; 9]), ("pass", 8, 2));
-        assert_eq!(stop(&[false; 5]), ("fail", 3, 7));
-        assert_eq!(stop(&[true, false, true]), ("undecided", 3, 0));
-        assert_eq!(stop(&[]), ("undecided", 0, 0));
+        assert_eq!(stop(&[true; 9]), (CurtailedVerdict::Pass, 8, 2));
+        assert_eq!(stop(&[false; 5]), (CurtailedVerdict::Fail, 3, 7));
+        assert_eq!(stop(&[true, false, true]), (CurtailedVerdict::Undecided, 3, 0));
+        assert_eq!(stop(&[]), (CurtailedVerdict::Undecided, 0, 0));
     }
 
     #[test]

@@ -80,51 +80,38 @@ pub(super) fn binomial_at_most(k: u64, n: u64, p: f64) -> f64 {
 
 /// The regularised incomplete beta function `I_x(a, b)`.
 pub(super) fn beta_below(x: f64, a: f64, b: f64) -> f64 {
-    match beta_tail(x, a, b) {
-        Tail::Below(below) => below.value(),
-        Tail::Above(above) => 1.0 - above.value(),
-    }
+    let tail = beta_tail(x, a, b);
+    if tail.is_below { tail.value() } else { 1.0 - tail.value() }
 }
 
 /// `1 - I_x(a, b)`, without cancellation where that is small.
-pub(super) fn beta_above(x: f64, a: f64, b: f64) -> f64 {
-    match beta_tail(x, a, b) {
-        Tail::Below(below) => 1.0 - below.value(),
-        Tail::Above(above) => above.value(),
-    }
+fn beta_above(x: f64, a: f64, b: f64) -> f64 {
+    let tail = beta_tail(x, a, b);
+    if tail.is_below { 1.0 - tail.value() } else { tail.value() }
 }
 
-/// Whichever side of the beta distribution has the continued fraction that converges fast.
-pub(super) enum Tail {
-    Below(Product),
-    Above(Product),
-}
-
-/// A tail as `exp(ln_density) * factor`, with the density `x^a (1-x)^b / B(a, b)`.
-pub(super) struct Product {
+/// Whichever side of the beta distribution has the continued fraction that converges fast, as
+/// `exp(ln_density) * factor`, with the density `x^a (1-x)^b / B(a, b)`.
+pub(super) struct Tail {
+    pub(super) is_below: bool,
     pub(super) ln_density: f64,
     pub(super) factor: f64,
 }
 
-impl Product {
+impl Tail {
     fn value(&self) -> f64 {
         (self.ln_density.exp() * self.factor).clamp(0.0, 1.0)
     }
 }
 
 pub(super) fn beta_tail(x: f64, a: f64, b: f64) -> Tail {
-    if x <= 0.0 {
-        return Tail::Below(Product { ln_density: f64::NEG_INFINITY, factor: 1.0 });
-    }
-    if x >= 1.0 {
-        return Tail::Above(Product { ln_density: f64::NEG_INFINITY, factor: 1.0 });
+    if x <= 0.0 || x >= 1.0 {
+        return Tail { is_below: x <= 0.0, ln_density: f64::NEG_INFINITY, factor: 1.0 };
     }
     let ln_density = ln_binomial_point(a, a + b, x) + (a * (b / (a + b))).ln();
-    if x < (a + 1.0) / (a + b + 2.0) {
-        Tail::Below(Product { ln_density, factor: beta_fraction(x, a, b) / a })
-    } else {
-        Tail::Above(Product { ln_density, factor: beta_fraction(1.0 - x, b, a) / b })
-    }
+    let is_below = x < (a + 1.0) / (a + b + 2.0);
+    let factor = if is_below { beta_fraction(x, a, b) / a } else { beta_fraction(1.0 - x, b, a) / b };
+    Tail { is_below, ln_density, factor }
 }
 
 /// The continued fraction of the incomplete beta function by Lentz's method (DLMF 8.17.22); it takes about the

@@ -74,6 +74,6 @@ fn flake_budget(input: &Input<'_>) -> Result<Value, String> {
         "remaining": found.remaining,
         "rate_lower": found.rate_lower,
         "rate_upper": found.rate_upper,
-        "state": found.state.name(),
+        "state": found.state,
     }))
 }

@@ -11,7 +11,7 @@ pub(super) const METRICS: &[Metric] =
 fn curtailed(input: &Input<'_>) -> Result<Value, String> {
     let (runs, rate) = (input.count("runs")?, input.decimal("min_rate")?);
     let found = stats::curtailed(runs, rate, &input.flags("outcomes")?).map_err(text)?;
-    Ok(json!({"verdict": found.verdict.name(), "stopped_at": found.stopped_at, "saved": found.saved}))
+    Ok(json!({"verdict": found.verdict, "stopped_at": found.stopped_at, "saved": found.saved}))
 }
 
 fn sprt(input: &Input<'_>) -> Result<Value, String> {
@@ -19,7 +19,7 @@ fn sprt(input: &Input<'_>) -> Result<Value, String> {
     let (alpha, beta) = (input.number("alpha")?, input.number("beta")?);
     let found = stats::sprt(p0, p1, alpha, beta, &input.flags("outcomes")?).map_err(text)?;
     Ok(json!({
-        "verdict": found.verdict.name(),
+        "verdict": found.verdict,
         "stopped_at": found.stopped_at,
         "llr": found.log_ratio,
         "upper": found.upper,
