@@ -81,10 +81,10 @@ pub struct AxesScore {
 /// assert_eq!(score_trajectory_axes(&calls, &axes).dependency_satisfaction, 100);
 /// ```
 pub fn score_trajectory_axes(calls: &[Value], axes: &TrajectoryAxes) -> AxesScore {
-    let judged = JudgedAxes::of(axes, &calls.iter().map(AxisCall::from).collect::<Vec<_>>());
+    let judged = axes.judge(&calls.iter().map(AxisCall::from).collect::<Vec<_>>());
     AxesScore {
-        dependency_satisfaction: percent_held(&judged.dependencies),
-        order_satisfaction: percent_held(&judged.order),
+        dependency_satisfaction: percent_held(&judged, Axis::Dependency),
+        order_satisfaction: percent_held(&judged, Axis::Order),
     }
 }
 
@@ -114,14 +114,15 @@ impl<'a> From<&'a Value> for AxisCall<'a> {
     }
 }
 
-/// Every edge of both axes in one run.
-struct JudgedAxes<'a> {
-    dependencies: Vec<Edge<'a>>,
-    order: Vec<Edge<'a>>,
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Axis {
+    Dependency,
+    Order,
 }
 
 /// One edge in one run.
 struct Edge<'a> {
+    axis: Axis,
     earlier: &'a str,
     later: &'a str,
     /// The first call of the earlier tool that gave what the later needs, else the last that failed.
@@ -141,30 +142,32 @@ struct TooSoon {
     failed: Option<usize>,
 }
 
-impl<'a> JudgedAxes<'a> {
-    fn of(axes: &'a TrajectoryAxes, steps: &[AxisCall<'_>]) -> Self {
-        let judge = |earlier: &'a str, later: &'a str, reads_output: bool| {
-            let mut edge = Edge::of(earlier, later, reads_output, steps);
-            edge.holds = edge.too_soon.is_empty() && (edge.is_present() || !axes.require_present);
+impl TrajectoryAxes {
+    /// The edges of both axes: the earlier and the later tool of each.
+    fn edges(&self) -> impl Iterator<Item = (Axis, &str, &str)> + Clone {
+        let dependencies = self.dependencies.iter();
+        let dependencies = dependencies.map(|edge| (Axis::Dependency, &*edge.producer, &*edge.consumer));
+        dependencies.chain(self.order.iter().map(|edge| (Axis::Order, &*edge.first, &*edge.second)))
+    }
+
+    /// Every edge of both axes in one run.
+    fn judge(&self, steps: &[AxisCall<'_>]) -> Vec<Edge<'_>> {
+        let judge = |(axis, earlier, later)| {
+            let mut edge = Edge::of(axis, earlier, later, steps);
+            edge.holds = edge.too_soon.is_empty() && (edge.is_present() || !self.require_present);
             edge
         };
-        Self {
-            dependencies: axes
-                .dependencies
-                .iter()
-                .map(|edge| judge(&edge.producer, &edge.consumer, true))
-                .collect(),
-            order: axes.order.iter().map(|edge| judge(&edge.first, &edge.second, false)).collect(),
-        }
+        self.edges().map(judge).collect()
     }
 }
 
 impl<'a> Edge<'a> {
     /// Where outputs are read, a call made in the same turn as its only earlier producers could not read theirs, and
     /// producers that failed gave none.
-    fn of(earlier: &'a str, later: &'a str, reads_output: bool, steps: &[AxisCall<'_>]) -> Self {
-        let mut edge =
-            Self { earlier, later, earlier_call: None, later_call: None, holds: true, too_soon: Vec::new() };
+    fn of(axis: Axis, earlier: &'a str, later: &'a str, steps: &[AxisCall<'_>]) -> Self {
+        let (earlier_call, later_call, too_soon) = (None, None, Vec::new());
+        let mut edge = Self { axis, earlier, later, earlier_call, later_call, holds: true, too_soon };
+        let reads_output = axis == Axis::Dependency;
         let mut first: Option<usize> = None;
         let mut failed: Option<usize> = None;
         let mut is_in_two_turns = false;
@@ -195,14 +198,10 @@ impl<'a> Edge<'a> {
 }
 
 /// 100 for an axis without edges.
-fn percent_held(edges: &[Edge<'_>]) -> usize {
-    let held = edges.iter().filter(|edge| edge.holds).count();
-    (100 * held).checked_div(edges.len()).unwrap_or(100)
-}
-
-/// The block as written.
-pub(crate) struct TrajectoryAxesBlock {
-    axes: TrajectoryAxes,
+fn percent_held(edges: &[Edge<'_>], axis: Axis) -> usize {
+    let of_axis = edges.iter().filter(|edge| edge.axis == axis);
+    let held = of_axis.clone().filter(|edge| edge.holds).count();
+    (100 * held).checked_div(of_axis.count()).unwrap_or(100)
 }
 
 pub(super) const KIND: GateKind = GateKind {
@@ -212,24 +211,26 @@ pub(super) const KIND: GateKind = GateKind {
     doc: include_str!("doc.md"),
     example: include_str!("example.yml"),
     floors: &[(DEPENDENCY_SATISFACTION, 100.0), (ORDER_SATISFACTION, 100.0)],
-    read: |block| Box::new(TrajectoryAxesBlock::read(block)),
+    read: |block| Box::new(TrajectoryAxes::read(block)),
     traits: &[],
 };
 
-impl Gate for TrajectoryAxesBlock {
+impl Gate for TrajectoryAxes {
     fn score_run(&self, run: &Run<'_>) -> RunScores {
-        let judged = JudgedAxes::of(&self.axes, &AxisCall::all_of(run.trace));
+        let judged = self.judge(&AxisCall::all_of(run.trace));
         let mut scores = RunScores::default();
         scores
-            .whole(&DEPENDENCY_SATISFACTION, percent_held(&judged.dependencies))
-            .whole(&ORDER_SATISFACTION, percent_held(&judged.order));
+            .whole(&DEPENDENCY_SATISFACTION, percent_held(&judged, Axis::Dependency))
+            .whole(&ORDER_SATISFACTION, percent_held(&judged, Axis::Order));
         self.say_what_is_idle(&judged, &mut scores);
-        let dependencies =
-            judged.dependencies.iter().map(|edge| ("dependency", DEPENDENCY_SATISFACTION, edge));
-        let order = judged.order.iter().map(|edge| ("order", ORDER_SATISFACTION, edge));
-        let failed: Vec<_> = dependencies.chain(order).filter(|(.., edge)| !edge.holds).collect();
-        for (axis, target, edge) in failed.iter().take(MOST_FINDINGS) {
-            scores.find_about(&[*target], say(axis, edge));
+        let failed: Vec<&Edge<'_>> = judged.iter().filter(|edge| !edge.holds).collect();
+        for edge in failed.iter().take(MOST_FINDINGS) {
+            let (axis, target) = match edge.axis {
+                Axis::Dependency => ("dependency", DEPENDENCY_SATISFACTION),
+                Axis::Order => ("order", ORDER_SATISFACTION),
+            };
+            let message = format!("{axis} `{}` → `{}`: {}", edge.earlier, edge.later, why_broken(edge));
+            scores.find_about(&[target], message);
         }
         if failed.len() > MOST_FINDINGS {
             scores.find(format!("and {} more edges", failed.len() - MOST_FINDINGS));
@@ -238,33 +239,28 @@ impl Gate for TrajectoryAxesBlock {
     }
 
     fn evidence(&self, shown: &Shown<'_, '_>) -> Option<Evidence> {
-        let runs = shown.listed.iter().map(|run| picture::of_run(&self.axes, run)).collect();
+        let runs = shown.listed.iter().map(|run| picture::of_run(self, run)).collect();
         Some(Evidence::TrajectoryAxes { runs, left_out: shown.left_out() })
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
-        let TrajectoryAxes { dependencies, order, .. } = &self.axes;
+        let TrajectoryAxes { dependencies, order, .. } = self;
         if dependencies.is_empty() && order.is_empty() {
             let problem = Problem::warning("no edges are declared, so any run is accepted");
             let help =
                 "add `dependencies: [{ producer: …, consumer: … }]` or `order: [{ first: …, second: … }]`";
             return vec![problem.at(agent.key_span).help(help)];
         }
-        let edges = dependencies.iter().map(|edge| (&edge.producer, &edge.consumer));
-        let edges = edges.chain(order.iter().map(|edge| (&edge.first, &edge.second)));
-        let tools: BTreeSet<&str> =
-            edges.clone().flat_map(|(earlier, later)| [earlier.as_str(), later.as_str()]).collect();
+        let edges = self.edges();
+        let tools: BTreeSet<&str> = edges.clone().flat_map(|(_, earlier, later)| [earlier, later]).collect();
         let named = tools.into_iter().filter(|tool| !tool.is_empty());
         let unknown = named.filter_map(|tool| agent.unknown_tool(tool, agent.key_span));
-        let own =
-            edges.filter(|(earlier, later)| earlier == later && !earlier.is_empty()).map(|(tool, _)| {
-                let message =
-                    format!("`{tool}` must come after itself: its first call always fails this edge");
-                Problem::warning(message)
-                    .at(agent.key_span)
-                    .help("name two different tools, or remove the edge")
-            });
-        let cycle = self.cycle().filter(|_| self.axes.require_present).map(|tools| {
+        let own = edges.filter(|(_, earlier, later)| earlier == later && !earlier.is_empty());
+        let own = own.map(|(_, tool, _)| {
+            let message = format!("`{tool}` must come after itself: its first call always fails this edge");
+            Problem::warning(message).at(agent.key_span).help("name two different tools, or remove the edge")
+        });
+        let cycle = self.cycle().filter(|_| self.require_present).map(|tools| {
             let message = format!(
                 "{} must each come after another of them, and with `require_present` all must be called: this cannot pass",
                 quoted(&tools)
@@ -296,7 +292,7 @@ fn read_edge(
     (!field.is_describing()).then(|| edge.flatten().unwrap_or_default())
 }
 
-impl TrajectoryAxesBlock {
+impl TrajectoryAxes {
     fn read(block: &mut Block<'_>) -> Self {
         let dependencies = block.optional("dependencies", "Tools that read what another returned", |field| {
             field.list(|field| {
@@ -316,14 +312,12 @@ impl TrajectoryAxesBlock {
         let doc = "Whether an edge fails when its consumer or second tool was never called";
         let require_present = block.flag("require_present", doc, false);
         let (dependencies, order) = (dependencies.unwrap_or_default(), order.unwrap_or_default());
-        Self { axes: TrajectoryAxes { dependencies, order, require_present } }
+        Self { dependencies, order, require_present }
     }
 
     /// Tools of which each must come after another, when there are such.
     fn cycle(&self) -> Option<Vec<&str>> {
-        let TrajectoryAxes { dependencies, order, .. } = &self.axes;
-        let edges = dependencies.iter().map(|edge| (edge.producer.as_str(), edge.consumer.as_str()));
-        let edges = edges.chain(order.iter().map(|edge| (edge.first.as_str(), edge.second.as_str())));
+        let edges = self.edges().map(|(_, earlier, later)| (earlier, later));
         let mut open: BTreeSet<(&str, &str)> = edges.filter(|(earlier, later)| earlier != later).collect();
         // A tool that comes after none of the others is in no cycle, and neither is one that none comes after.
         loop {
@@ -342,27 +336,21 @@ impl TrajectoryAxesBlock {
         }
     }
 
-    fn say_what_is_idle(&self, judged: &JudgedAxes<'_>, scores: &mut RunScores) {
-        let is_idle = |edges: &[Edge<'_>]| {
-            let is_judged = self.axes.require_present || edges.iter().any(Edge::is_present);
-            !edges.is_empty() && !is_judged
-        };
-        match (is_idle(&judged.dependencies), is_idle(&judged.order)) {
-            _ if judged.dependencies.is_empty() && judged.order.is_empty() => {
-                scores.not_exercised("no edges are declared")
-            }
+    fn say_what_is_idle(&self, judged: &[Edge<'_>], scores: &mut RunScores) {
+        let TrajectoryAxes { dependencies, order, require_present } = self;
+        let is_called = |axis: Axis| judged.iter().any(|edge| edge.axis == axis && edge.is_present());
+        let is_idle = |axis: Axis| !require_present && !is_called(axis);
+        let idle_dependencies = !dependencies.is_empty() && is_idle(Axis::Dependency);
+        match (idle_dependencies, !order.is_empty() && is_idle(Axis::Order)) {
+            _ if judged.is_empty() => scores.not_exercised("no edges are declared"),
             (true, true) => scores.not_exercised("no consumer and no second tool was called"),
-            (true, false) if judged.order.is_empty() => scores.not_exercised(NO_CONSUMER),
-            (false, true) if judged.dependencies.is_empty() => scores.not_exercised(NO_SECOND),
+            (true, false) if order.is_empty() => scores.not_exercised(NO_CONSUMER),
+            (false, true) if dependencies.is_empty() => scores.not_exercised(NO_SECOND),
             (true, false) => scores.nothing_counts(&DEPENDENCY_SATISFACTION, NO_CONSUMER),
             (false, true) => scores.nothing_counts(&ORDER_SATISFACTION, NO_SECOND),
             (false, false) => scores,
         };
     }
-}
-
-fn say(axis: &str, edge: &Edge<'_>) -> String {
-    format!("{axis} `{}` → `{}`: {}", edge.earlier, edge.later, why_broken(edge))
 }
 
 fn why_broken(edge: &Edge<'_>) -> String {

@@ -1,19 +1,19 @@
 //! Which calls of a run are at the two ends of each edge?
 
-use super::{AxisCall, Edge, JudgedAxes, TrajectoryAxes, why_broken};
+use super::{Axis, AxisCall, Edge, TrajectoryAxes, why_broken};
 use crate::eval::shown::MOST_CALLS;
 use crate::report::evidence::{AxesRun, DataEdge, OrderEdge};
 use crate::trace::Run;
 
 pub(super) fn of_run(axes: &TrajectoryAxes, run: &Run<'_>) -> AxesRun {
     let steps = AxisCall::all_of(run.trace);
-    let judged = JudgedAxes::of(axes, &steps);
+    let judged = axes.judge(&steps);
     AxesRun {
         run: run.number,
         calls: steps.iter().take(MOST_CALLS).map(|step| step.tool.name.to_owned()).collect(),
         calls_left_out: steps.len().saturating_sub(MOST_CALLS),
-        order: judged.order.iter().map(order).collect(),
-        data: judged.dependencies.iter().map(data).collect(),
+        order: judged.iter().filter(|edge| edge.axis == Axis::Order).map(order).collect(),
+        data: judged.iter().filter(|edge| edge.axis == Axis::Dependency).map(data).collect(),
     }
 }
 

@@ -32,7 +32,7 @@ fn score(axes: &TrajectoryAxes, written: &[&str]) -> (usize, usize) {
     let score = score_trajectory_axes(&calls(written), axes);
     let text = json!({ "tool_calls": calls(written) }).to_string();
     let trace = Trace::read(&text).unwrap();
-    let block = TrajectoryAxesBlock { axes: axes.clone() };
+    let block = axes.clone();
     let scores = block.score(&[Run::of(&trace)]);
     let both = (score.dependency_satisfaction, score.order_satisfaction);
     let number = |percent: usize| Some(Number::Int(percent as i64));
@@ -44,7 +44,7 @@ fn score(axes: &TrajectoryAxes, written: &[&str]) -> (usize, usize) {
 fn scores(axes: &TrajectoryAxes, written: &[&str]) -> (Vec<String>, Option<String>) {
     let text = json!({ "tool_calls": calls(written) }).to_string();
     let trace = Trace::read(&text).unwrap();
-    let block = TrajectoryAxesBlock { axes: axes.clone() };
+    let block = axes.clone();
     let scores = block.score(&[Run::of(&trace)]);
     (scores.findings.into_iter().map(|finding| finding.message).collect(), scores.not_exercised)
 }
@@ -117,7 +117,7 @@ fn the_edge_and_the_call_are_named() {
 fn a_block_without_edges_or_with_a_loop_is_warned_of() {
     let expect: Vec<_> = KIND.default_expect().collect();
     let facts = AgentFacts { runs: 1, expect: &expect, ..AgentFacts::default() };
-    let lint = |axes| TrajectoryAxesBlock { axes }.lint(&facts).len();
+    let lint = |axes: TrajectoryAxes| axes.lint(&facts).len();
     assert_eq!(lint(axes(&[], &[])), 1);
     assert_eq!(lint(axes(&[("a", "a"), ("a", "b")], &[("c", "c")])), 2);
     assert_eq!(lint(axes(&[("a", "b")], &[])), 0);
