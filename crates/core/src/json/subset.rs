@@ -90,7 +90,7 @@ fn partners(items: &[Value], others: &[Value]) -> Vec<Option<usize>> {
                 .collect()
         })
         .collect();
-    let matching = match_grouped(left.counts(), right.counts(), |group| &candidates[group]);
+    let matching = match_grouped(left.counts(), right.counts(), &candidates);
     for (&item, partner) in unmatched.iter().zip(assign(&left, &right, &matching)) {
         partners[item] = partner.map(|other| free[other]);
     }

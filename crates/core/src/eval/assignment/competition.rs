@@ -13,20 +13,13 @@ pub struct Competition {
 }
 
 /// What a left group that has unmatched nodes competes with: all it reaches by alternating paths.
-pub fn competition<'e>(
-    matching: &Matching,
-    start: usize,
-    edges: impl Fn(usize) -> &'e [usize],
-) -> Competition {
+pub fn competition(matching: &Matching, start: usize, edges: &[Vec<usize>]) -> Competition {
     let holders = Holders::of(matching);
-    holders.reach(start, &edges, usize::MAX).unwrap_or(Competition { left: vec![start], right: Vec::new() })
+    holders.reach(start, edges, usize::MAX).unwrap_or(Competition { left: vec![start], right: Vec::new() })
 }
 
 /// The smallest competition found from any unmatched left group; nothing when all are matched.
-pub fn smallest_competition<'e>(
-    matching: &Matching,
-    edges: impl Fn(usize) -> &'e [usize],
-) -> Option<Competition> {
+pub fn smallest_competition(matching: &Matching, edges: &[Vec<usize>]) -> Option<Competition> {
     /// Enough to explain with; a larger search would cost more than it tells.
     const STARTS: usize = 100;
     let holders = Holders::of(matching);
@@ -34,7 +27,7 @@ pub fn smallest_competition<'e>(
     let mut smallest: Option<Competition> = None;
     for start in unmatched.take(STARTS) {
         let limit = smallest.as_ref().map_or(usize::MAX, |found| found.left.len() - 1);
-        if let Some(found) = holders.reach(start, &edges, limit) {
+        if let Some(found) = holders.reach(start, edges, limit) {
             smallest = Some(found);
         }
     }
@@ -56,17 +49,12 @@ impl Holders {
         self.0[from..].iter().take_while(move |&&(group, _)| group == right).map(|&(_, left)| left)
     }
 
-    fn reach<'e>(
-        &self,
-        start: usize,
-        edges: &impl Fn(usize) -> &'e [usize],
-        limit: usize,
-    ) -> Option<Competition> {
+    fn reach(&self, start: usize, edges: &[Vec<usize>], limit: usize) -> Option<Competition> {
         let mut left = BTreeSet::from([start]);
         let mut right = BTreeSet::new();
         let mut waiting = vec![start];
         while let Some(group) = waiting.pop() {
-            for &partner in edges(group) {
+            for &partner in &edges[group] {
                 if right.insert(partner) {
                     waiting.extend(self.holding(partner).filter(|&holder| left.insert(holder)));
                 }
@@ -89,24 +77,24 @@ mod tests {
     #[test]
     fn three_that_may_go_to_two_compete_and_the_bystander_does_not() {
         let edges = [vec![0, 1], vec![2, 3], vec![0, 1], vec![1]];
-        let matching = match_grouped(&[1; 4], &[1; 4], |group| &edges[group]);
-        let found = smallest_competition(&matching, |group| &edges[group]).unwrap();
+        let matching = match_grouped(&[1; 4], &[1; 4], &edges);
+        let found = smallest_competition(&matching, &edges).unwrap();
         assert_eq!(found, Competition { left: vec![0, 2, 3], right: vec![0, 1] });
     }
 
     #[test]
     fn one_with_nowhere_to_go_is_the_smallest_explanation() {
         let edges = [vec![0], vec![0], vec![]];
-        let matching = match_grouped(&[1; 3], &[1], |group| &edges[group]);
-        let found = smallest_competition(&matching, |group| &edges[group]).unwrap();
+        let matching = match_grouped(&[1; 3], &[1], &edges);
+        let found = smallest_competition(&matching, &edges).unwrap();
         assert_eq!(found, Competition { left: vec![2], right: vec![] });
-        assert_eq!(competition(&matching, 1, |group| &edges[group]).left, [0, 1]);
+        assert_eq!(competition(&matching, 1, &edges).left, [0, 1]);
     }
 
     #[test]
     fn nobody_competes_when_all_are_matched() {
-        let matching = match_grouped(&[2], &[2], |_| &[0]);
-        assert_eq!(smallest_competition(&matching, |_| &[0]), None);
+        let matching = match_grouped(&[2], &[2], &[vec![0]]);
+        assert_eq!(smallest_competition(&matching, &[vec![0]]), None);
     }
 
     proptest! {
@@ -118,9 +106,9 @@ mod tests {
         ) {
             let edges: Vec<Vec<usize>> = edges.into_iter().map(|row| row.into_iter().collect()).collect();
             let left = &left[..edges.len()];
-            let matching = match_grouped(left, &right, |group| &edges[group]);
+            let matching = match_grouped(left, &right, &edges);
             for start in (0..edges.len()).filter(|&group| matching.unmatched_left[group] > 0) {
-                let found = competition(&matching, start, |group| &edges[group]);
+                let found = competition(&matching, start, &edges);
                 let wanted: usize = found.left.iter().map(|&group| left[group]).sum();
                 let there: usize = found.right.iter().map(|&group| right[group]).sum();
                 prop_assert!(wanted > there);

@@ -26,23 +26,9 @@ impl Matching {
     }
 }
 
-/// A maximum matching of `left` nodes to `right` nodes: for each left node its partner.
-/// `edges` gives the right nodes a left node may go to.
-pub fn maximum_matching<'e>(
-    left: usize,
-    right: usize,
-    edges: impl Fn(usize) -> &'e [usize],
-) -> Vec<Option<usize>> {
-    let mut partners = vec![None; left];
-    for (node, partner, _) in match_grouped(&vec![1; left], &vec![1; right], edges).pairs {
-        partners[node] = Some(partner);
-    }
-    partners
-}
-
 /// A maximum matching between groups of `left[i]` and `right[j]` interchangeable nodes, by Hopcroft and Karp's
 /// phases (<https://doi.org/10.1137/0202019>) over groups. An edge may be listed once only.
-pub fn match_grouped<'e>(left: &[usize], right: &[usize], edges: impl Fn(usize) -> &'e [usize]) -> Matching {
+pub fn match_grouped(left: &[usize], right: &[usize], edges: &[Vec<usize>]) -> Matching {
     let mut network = Network::new(left, right, edges);
     network.take_what_is_free();
     while network.layer() {
@@ -55,46 +41,45 @@ pub fn match_grouped<'e>(left: &[usize], right: &[usize], edges: impl Fn(usize) 
 
 const UNREACHED: usize = usize::MAX;
 
-struct Network<'e, E> {
-    edges: E,
+struct Network<'e> {
+    /// The right groups that each left group may go to.
+    edges: &'e [Vec<usize>],
     left_free: Vec<usize>,
     right_free: Vec<usize>,
-    /// The flow on each edge, in the order of `edges`.
+    /// The flow on each edge, in their order.
     flow: Vec<Vec<usize>>,
-    /// For each right group the edges into it, as (left, index into `edges(left)`).
+    /// For each right group the edges into it, as (left, index into `edges[left]`).
     incoming: Vec<Vec<(usize, usize)>>,
     left_level: Vec<usize>,
     right_level: Vec<usize>,
     next_edge: Vec<usize>,
     next_incoming: Vec<usize>,
-    lifetime: std::marker::PhantomData<&'e [usize]>,
 }
 
-impl<'e, E: Fn(usize) -> &'e [usize]> Network<'e, E> {
-    fn new(left: &[usize], right: &[usize], edges: E) -> Self {
+impl<'e> Network<'e> {
+    fn new(left: &[usize], right: &[usize], edges: &'e [Vec<usize>]) -> Self {
         let mut incoming = vec![Vec::new(); right.len()];
-        for group in 0..left.len() {
-            for (index, &partner) in edges(group).iter().enumerate() {
+        for (group, partners) in edges.iter().enumerate() {
+            for (index, &partner) in partners.iter().enumerate() {
                 incoming[partner].push((group, index));
             }
         }
         Self {
             left_free: left.to_vec(),
             right_free: right.to_vec(),
-            flow: (0..left.len()).map(|group| vec![0; edges(group).len()]).collect(),
+            flow: edges.iter().map(|partners| vec![0; partners.len()]).collect(),
             incoming,
             left_level: Vec::new(),
             right_level: Vec::new(),
             next_edge: Vec::new(),
             next_incoming: Vec::new(),
-            lifetime: std::marker::PhantomData,
             edges,
         }
     }
 
     fn take_what_is_free(&mut self) {
         for group in 0..self.left_free.len() {
-            for (index, &partner) in (self.edges)(group).iter().enumerate() {
+            for (index, &partner) in self.edges[group].iter().enumerate() {
                 let amount = self.left_free[group].min(self.right_free[partner]);
                 self.left_free[group] -= amount;
                 self.right_free[partner] -= amount;
@@ -114,7 +99,7 @@ impl<'e, E: Fn(usize) -> &'e [usize]> Network<'e, E> {
         let mut in_reach = false;
         while let Some(group) = queue.pop_front() {
             let level = self.left_level[group];
-            for &partner in (self.edges)(group) {
+            for &partner in &self.edges[group] {
                 if self.right_level[partner] != UNREACHED {
                     continue;
                 }
@@ -136,7 +121,7 @@ impl<'e, E: Fn(usize) -> &'e [usize]> Network<'e, E> {
         let mut path: Vec<(usize, usize)> = Vec::new();
         let mut group = root;
         loop {
-            let Some(&partner) = (self.edges)(group).get(self.next_edge[group]) else {
+            let Some(&partner) = self.edges[group].get(self.next_edge[group]) else {
                 let Some((previous, partner)) = path.pop() else { return false };
                 self.next_incoming[partner] += 1;
                 group = previous;
@@ -190,7 +175,7 @@ impl<'e, E: Fn(usize) -> &'e [usize]> Network<'e, E> {
     fn into_matching(self) -> Matching {
         let mut pairs = Vec::new();
         for (group, flow) in self.flow.iter().enumerate() {
-            let partners = (self.edges)(group).iter().zip(flow);
+            let partners = self.edges[group].iter().zip(flow);
             pairs.extend(
                 partners.filter(|&(_, &count)| count > 0).map(|(&partner, &count)| (group, partner, count)),
             );
@@ -205,14 +190,23 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// For each left node its partner.
+    fn maximum_matching(right: usize, edges: &[Vec<usize>]) -> Vec<Option<usize>> {
+        let mut partners = vec![None; edges.len()];
+        for (node, partner, _) in match_grouped(&vec![1; edges.len()], &vec![1; right], edges).pairs {
+            partners[node] = Some(partner);
+        }
+        partners
+    }
+
     fn matched(edges: &[Vec<usize>], right: usize) -> usize {
-        maximum_matching(edges.len(), right, |node| &edges[node]).iter().flatten().count()
+        maximum_matching(right, edges).iter().flatten().count()
     }
 
     #[test]
     fn a_wide_node_makes_room_for_a_narrow_one() {
         let edges = [vec![0, 1], vec![0]];
-        assert_eq!(maximum_matching(2, 2, |node| &edges[node]), [Some(1), Some(0)]);
+        assert_eq!(maximum_matching(2, &edges), [Some(1), Some(0)]);
     }
 
     #[test]
@@ -232,7 +226,7 @@ mod tests {
 
     #[test]
     fn identical_nodes_are_one_group_with_a_count() {
-        let matching = match_grouped(&[10_000, 5], &[4, 10_000], |group| [&[0, 1][..], &[0]][group]);
+        let matching = match_grouped(&[10_000, 5], &[4, 10_000], &[vec![0, 1], vec![0]]);
         assert_eq!(matching.size(), 10_004);
         assert_eq!(matching.pairs, [(0, 1, 10_000), (1, 0, 4)]);
         assert_eq!(matching.unmatched_left, [0, 1]);
@@ -260,7 +254,7 @@ mod tests {
     proptest! {
         #[test]
         fn no_larger_matching_exists(edges in any_edges()) {
-            let partners = maximum_matching(edges.len(), 6, |node| &edges[node]);
+            let partners = maximum_matching(6, &edges);
             let mut taken: Vec<usize> = partners.iter().flatten().copied().collect();
             taken.sort_unstable();
             prop_assert!(taken.windows(2).all(|pair| pair[0] < pair[1]));
@@ -281,7 +275,7 @@ mod tests {
             let expanded: Vec<Vec<usize>> = (0..left.len())
                 .flat_map(|group| vec![edges[group].iter().flat_map(|&other| members(other)).collect(); left[group]])
                 .collect();
-            let grouped = match_grouped(left, &right, |group| &edges[group]);
+            let grouped = match_grouped(left, &right, &edges);
             prop_assert_eq!(grouped.size(), matched(&expanded, right.iter().sum()));
             prop_assert_eq!(grouped.size() + grouped.unmatched_left.iter().sum::<usize>(), left.iter().sum::<usize>());
         }

@@ -118,7 +118,7 @@ impl Reach {
             }
         }
         strays.sort_unstable();
-        let matching = match_grouped(&vec![1; classes.len()], groups.counts(), |class| &edges[class]);
+        let matching = match_grouped(&vec![1; classes.len()], groups.counts(), &edges);
         let unreached = (0..classes.len()).filter(|&class| matching.unmatched_left[class] > 0).collect();
         Self { classes: classes.len(), unreached, strays }
     }

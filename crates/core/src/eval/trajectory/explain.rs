@@ -17,17 +17,11 @@ const MOST_FINDINGS: usize = 20;
 const MOST_COMPETITIONS: usize = 5;
 const MOST_LOOKS: usize = 100;
 
-/// One sentence, where the values differ, and how many mismatches it accounts for.
-struct MismatchFinding {
-    message: String,
-    diffs: Vec<AssertionDiff>,
-    accounts_for: usize,
-}
+/// One sentence, and where the values differ.
+type Said = (String, Vec<AssertionDiff>);
 
-impl From<TraceMismatch> for MismatchFinding {
-    fn from(mismatch: TraceMismatch) -> Self {
-        Self { message: mismatch.reason, diffs: mismatch.diffs, accounts_for: 1 }
-    }
+fn said(mismatch: TraceMismatch) -> Said {
+    (mismatch.reason, mismatch.diffs)
 }
 
 /// Adds the findings behind a verdict, how many are left unsaid, and the calls side by side where that says as much.
@@ -35,18 +29,21 @@ pub(super) fn explain(comparison: &Comparison<'_>, verdict: &TraceVerdict, score
     if verdict.mismatch_count() == 0 {
         return;
     }
-    let (findings, all, pairs) = match verdict {
+    let all = verdict.mismatch_count();
+    let (findings, unsaid, pairs) = match verdict {
         TraceVerdict::InStep(_) => align_in_step(comparison),
         TraceVerdict::InOrder(partners) => {
-            let said: Vec<_> = mismatches(comparison, verdict, MOST_LOOKS).take(MOST_FINDINGS).collect();
-            let pairs = comparison.beside_in_order(partners, &said);
-            (said.into_iter().map(MismatchFinding::from).collect(), verdict.mismatch_count(), Some(pairs))
+            let found: Vec<_> = mismatches(comparison, verdict, MOST_LOOKS).take(MOST_FINDINGS).collect();
+            let pairs = comparison.beside_in_order(partners, &found);
+            let unsaid = all - found.len();
+            (found.into_iter().map(said).collect(), unsaid, Some(pairs))
         }
         TraceVerdict::Matched(assignment) => {
             let alone: Vec<_> =
                 comparison.without_partner(assignment, MOST_LOOKS).take(MOST_FINDINGS).collect();
             let pairs = comparison.beside_matched(assignment, &alone);
-            (explain_assignment(comparison, assignment), verdict.mismatch_count(), pairs)
+            let (findings, accounted) = explain_assignment(comparison, assignment);
+            (findings, all.saturating_sub(accounted), pairs)
         }
     };
     if let Some(pairs) = pairs {
@@ -60,17 +57,16 @@ pub(super) fn explain(comparison: &Comparison<'_>, verdict: &TraceVerdict, score
             scores.table(table);
         }
     }
-    let said: usize = findings.iter().map(|finding| finding.accounts_for).sum();
-    for finding in findings {
-        scores.find_differences(&[], finding.message, finding.diffs);
+    for (message, diffs) in findings {
+        scores.find_differences(&[], message, diffs);
     }
-    if all > said {
-        scores.find(format!("and {} more", all - said));
+    if unsaid > 0 {
+        scores.find(format!("and {unsaid} more"));
     }
 }
 
-/// The changes that turn the expected calls into the recorded ones, and how many there are.
-fn align_in_step(comparison: &Comparison<'_>) -> (Vec<MismatchFinding>, usize, Option<Vec<Beside>>) {
+/// The changes that turn the expected calls into the recorded ones, and how many are left unsaid.
+fn align_in_step(comparison: &Comparison<'_>) -> (Vec<Said>, usize, Option<Vec<Beside>>) {
     let candidates = comparison.candidates();
     let fits = |expected: usize, recorded: usize| {
         let fitting = &candidates[comparison.reference.groups.group_of(expected)];
@@ -80,23 +76,22 @@ fn align_in_step(comparison: &Comparison<'_>) -> (Vec<MismatchFinding>, usize, O
     let pairs = pairs(&alignment.steps, fits);
     let changes: Vec<&[Beside]> =
         pairs.iter().map(Vec::as_slice).filter(|pair| pair[0].how != Pairing::Matched).collect();
-    let mut findings: Vec<MismatchFinding> = changes
+    let mut findings: Vec<Said> = changes
         .iter()
         .take(MOST_FINDINGS)
         .map(|change| {
             let Beside { expected, recorded, .. } = change[0];
             match (expected, recorded) {
-                _ if change.len() > 1 => swapped(comparison, change),
-                (Some(expected), Some(call)) => comparison.differs(expected, call).into(),
-                (Some(expected), None) => comparison.missing(expected).into(),
-                (None, call) => comparison.extra(call.unwrap_or_default()).into(),
+                _ if change.len() > 1 => (swapped(comparison, change), Vec::new()),
+                (Some(expected), Some(call)) => said(comparison.differs(expected, call)),
+                (Some(expected), None) => said(comparison.missing(expected)),
+                (None, call) => said(comparison.extra(call.unwrap_or_default())),
             }
         })
         .collect();
-    let mut all = changes.len();
+    let unsaid = changes.len() - findings.len();
     if let Some((expected, recorded)) = alignment.unaligned.clone() {
-        let first = comparison.differs(expected.start, recorded.start);
-        findings.insert(0, first.into());
+        findings.insert(0, said(comparison.differs(expected.start, recorded.start)));
         let message = format!(
             "expected calls {} to {} and calls {} to {} have too little in common to be told apart one by one",
             expected.start + 1,
@@ -104,22 +99,17 @@ fn align_in_step(comparison: &Comparison<'_>) -> (Vec<MismatchFinding>, usize, O
             recorded.start + 1,
             recorded.end
         );
-        findings.insert(1, MismatchFinding { message, diffs: Vec::new(), accounts_for: 1 });
-        all += 2;
+        findings.insert(1, (message, Vec::new()));
     }
     let is_whole = alignment.unaligned.is_none();
-    (findings, all, is_whole.then(|| pairs.into_iter().flatten().collect()))
+    (findings, unsaid, is_whole.then(|| pairs.into_iter().flatten().collect()))
 }
 
-fn swapped(comparison: &Comparison<'_>, pairs: &[Beside]) -> MismatchFinding {
+fn swapped(comparison: &Comparison<'_>, pairs: &[Beside]) -> String {
     let mut calls: Vec<usize> = pairs.iter().filter_map(|pair| pair.recorded).collect();
     calls.sort_unstable();
     let calls: Vec<String> = calls.into_iter().map(|call| comparison.say_recorded(call)).collect();
-    MismatchFinding {
-        message: format!("calls {} are swapped", calls.join(" and ")),
-        diffs: Vec::new(),
-        accounts_for: 1,
-    }
+    format!("calls {} are swapped", calls.join(" and "))
 }
 
 /// The steps as pairs of calls. A call that is missing on one side of a match and extra on the other is swapped with
@@ -173,38 +163,39 @@ fn best_alignment(comparison: &Comparison<'_>, fits: impl Fn(usize, usize) -> bo
     })
 }
 
-fn explain_assignment(comparison: &Comparison<'_>, assignment: &Assignment) -> Vec<MismatchFinding> {
+/// What is said, and how many mismatches that accounts for.
+fn explain_assignment(comparison: &Comparison<'_>, assignment: &Assignment) -> (Vec<Said>, usize) {
     let alone = comparison.without_partner(assignment, MOST_LOOKS);
-    let mut findings: Vec<MismatchFinding> = alone
-        .filter(|(has_rivals, _)| !has_rivals)
-        .take(MOST_FINDINGS)
-        .map(|(_, mismatch)| mismatch.into())
-        .collect();
+    let alone = alone.filter(|(has_rivals, _)| !has_rivals).take(MOST_FINDINGS);
+    let mut findings: Vec<Said> = alone.map(|(_, mismatch)| said(mismatch)).collect();
+    let mut accounted = findings.len();
     let room = MOST_COMPETITIONS.min(MOST_FINDINGS - findings.len());
-    findings.extend(competitions(comparison, assignment, room));
-    findings
+    for (message, accounts_for) in competitions(comparison, assignment, room) {
+        findings.push((message, Vec::new()));
+        accounted += accounts_for;
+    }
+    (findings, accounted)
 }
 
-/// Sets of calls that need the same too few calls, the smallest first.
-fn competitions(comparison: &Comparison<'_>, assignment: &Assignment, most: usize) -> Vec<MismatchFinding> {
-    let edges = |group: usize| assignment.edges[group].as_slice();
+/// Sets of calls that need the same too few calls, the smallest first, and how many of them find none.
+fn competitions(comparison: &Comparison<'_>, assignment: &Assignment, most: usize) -> Vec<(String, usize)> {
+    let edges = &assignment.edges;
     let mut open = assignment.matching.clone();
-    for (group, unmatched) in open.unmatched_left.iter_mut().enumerate() {
-        if edges(group).is_empty() {
+    for (unmatched, partners) in open.unmatched_left.iter_mut().zip(edges) {
+        if partners.is_empty() {
             *unmatched = 0;
         }
     }
     let mut next = smallest_competition(&open, edges);
-    let mut findings = Vec::new();
-    while let (Some(found), true) = (&next, findings.len() < most) {
-        let left = found.left.iter();
+    let mut found = Vec::new();
+    while let (Some(competing), true) = (&next, found.len() < most) {
+        let left = competing.left.iter();
         let accounts_for = left.map(|&group| std::mem::take(&mut open.unmatched_left[group])).sum();
-        let message = say_competition(comparison, found);
-        findings.push(MismatchFinding { message, diffs: Vec::new(), accounts_for });
+        found.push((say_competition(comparison, competing), accounts_for));
         let start = open.unmatched_left.iter().position(|&unmatched| unmatched > 0);
         next = start.map(|group| competition(&open, group, edges));
     }
-    findings
+    found
 }
 
 fn say_competition(comparison: &Comparison<'_>, found: &Competition) -> String {

@@ -210,7 +210,7 @@ impl Comparison<'_> {
 }
 
 /// Which of so many calls are nobody's partner.
-fn unpaired(partners: &[Option<usize>], calls: usize) -> Vec<bool> {
+pub(super) fn unpaired(partners: &[Option<usize>], calls: usize) -> Vec<bool> {
     let mut is_free = vec![true; calls];
     partners.iter().flatten().for_each(|&call| is_free[call] = false);
     is_free

@@ -1,6 +1,7 @@
 //! Which expected call stands beside which recorded one, for a reader to compare?
 
 use super::comparison::Comparison;
+use super::mismatch::unpaired;
 use super::reference::MatchMode;
 use super::shape::ArgumentShape;
 use super::trace_validation::TraceMismatch;
@@ -107,14 +108,9 @@ impl Comparison<'_> {
 
     /// Each expected call with its partner in order; one that was made elsewhere stands beside that call.
     pub(super) fn beside_in_order(&self, partners: &[Option<usize>], found: &[TraceMismatch]) -> Vec<Beside> {
-        let is_paired: Vec<bool> = {
-            let mut is_paired = vec![false; self.calls.len()];
-            partners.iter().flatten().for_each(|&call| is_paired[call] = true);
-            is_paired
-        };
-        let elsewhere = |expected: usize| {
-            (0..self.calls.len()).find(|&call| !is_paired[call] && self.fits(expected, call))
-        };
+        let is_free = unpaired(partners, self.calls.len());
+        let elsewhere =
+            |expected: usize| (0..self.calls.len()).find(|&call| is_free[call] && self.fits(expected, call));
         let mut pairs = beside_expected(partners, found);
         for pair in pairs.iter_mut().filter(|pair| pair.how == Pairing::Missing).take(MOST_CHANGES) {
             pair.recorded = pair.expected.and_then(elsewhere);

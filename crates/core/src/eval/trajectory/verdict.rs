@@ -101,7 +101,7 @@ impl Assignment {
             MatchMode::Subset => (recorded, expected, turned(&candidates, recorded.counts().len())),
             _ => (expected, recorded, candidates),
         };
-        let matching = match_grouped(from.counts(), to.counts(), |group| &edges[group]);
+        let matching = match_grouped(from.counts(), to.counts(), &edges);
         let partners = assign(from, to, &matching);
         Self { edges, matching, partners }
     }
