@@ -42,6 +42,14 @@ pub(crate) fn quoted<S: AsRef<str>>(names: impl IntoIterator<Item = S>) -> Strin
     quoted.collect::<Vec<_>>().join(", ")
 }
 
+/// The first characters of a text, with an ellipsis when there are more.
+pub fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// The words of a name or a text: cut at everything but letters and digits, and where a capital follows a small letter.
 pub fn words_in(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).flat_map(camel_words)

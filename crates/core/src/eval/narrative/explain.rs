@@ -12,7 +12,7 @@ use crate::eval::target::Target;
 use crate::report::Number;
 use crate::report::evidence::ClaimVerdict;
 use crate::trace::Trace;
-use crate::words::{and_more, count, plural};
+use crate::words::{and_more, count, cut, plural};
 use std::ops::Range;
 
 const MOST_FINDINGS: usize = 20;
@@ -38,7 +38,7 @@ pub(super) fn findings(
     );
     list(&[CLAIMED_BUT_FAILED, GATE_PASSED, MUTATING_DIVERGENCE_SCORE], of(ClaimVerdict::Failed), scores);
     let contradicted = found.contradicted.iter().map(|(claim, at)| {
-        format!("denies {}, but {} did it{}", said(message, claim), call(*at), inside(message, claim))
+        format!("denies {}, but {} did it{}", quote(message, &claim.place), call(*at), inside(message, claim))
     });
     let mismatches = found.mismatches.iter().map(|mismatch| {
         let said = quote(message, &mismatch.place);
@@ -46,7 +46,7 @@ pub(super) fn findings(
             "says {said}, but {} has {} = {}",
             call(mismatch.call),
             mismatch.key,
-            cut(&mismatch.recorded.to_string())
+            cut(&mismatch.recorded.to_string(), MOST_CHARACTERS)
         )
     });
     let unmentioned = |is_mutating: bool| {
@@ -79,16 +79,12 @@ fn list(about: &[Target], messages: impl ExactSizeIterator<Item = String>, score
 /// "claims … , but …", or what could not be verified.
 fn told(message: &str, claim: &Claim, judged: &Judgement, is_excused: bool) -> String {
     let excuse = if is_excused { " (a read-only tool by `readonly_tools`)" } else { "" };
-    let (said, because) = (said(message, claim), &judged.because);
+    let (said, because) = (quote(message, &claim.place), &judged.because);
     let inside = inside(message, claim);
     match judged.verdict {
         ClaimVerdict::Unverified => format!("claims {said}, not verified: {because}{inside}"),
         _ => format!("claims {said}, but {because}{excuse}{inside}"),
     }
-}
-
-fn said(message: &str, claim: &Claim) -> String {
-    quote(message, &claim.place)
 }
 
 /// The sentence around a claim, when it says more than the claim.
@@ -127,12 +123,5 @@ fn above_ceiling(found: &Comparison, calls: usize, ceiling: f64) -> String {
 
 fn quote(message: &str, place: &Range<usize>) -> String {
     let words: Vec<&str> = message[place.clone()].split_whitespace().take(MOST_CHARACTERS).collect();
-    format!("\"{}\"", cut(&words.join(" ").replace("**", "")))
-}
-
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(MOST_CHARACTERS) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    format!("\"{}\"", cut(&words.join(" ").replace("**", ""), MOST_CHARACTERS))
 }

@@ -3,6 +3,7 @@
 use super::recorded::Arguments;
 use super::shape::ArgumentShape;
 use crate::report::{AssertionDiff, Side};
+use crate::words::cut;
 use serde_json::Value;
 
 const LONGEST: usize = 60;
@@ -52,7 +53,7 @@ fn difference(diff: &AssertionDiff, args: &Value) -> String {
     let pointer = diff.pointer.strip_prefix("/args").unwrap_or(&diff.pointer);
     let expected = match &diff.expected {
         _ if diff.absent == Some(Side::Expected) => "expected none".to_owned(),
-        Value::String(text) if reads_as_text(text) => format!("expected `{}`", cut(text)),
+        Value::String(text) if reads_as_text(text) => format!("expected `{}`", cut(text, LONGEST)),
         value => format!("expected `{}`", flow(value)),
     };
     let path = self::path(pointer);
@@ -93,7 +94,7 @@ fn reads_as_text(text: &str) -> bool {
 fn flow(value: &Value) -> String {
     let mut text = String::new();
     write_flow(value, &mut text);
-    cut(&text)
+    cut(&text, LONGEST)
 }
 
 fn write_flow(value: &Value, into: &mut String) {
@@ -120,13 +121,6 @@ fn write_flow(value: &Value, into: &mut String) {
             into.push(']');
         }
         scalar => into.push_str(&scalar.to_string()),
-    }
-}
-
-fn cut(text: &str) -> String {
-    match text.char_indices().nth(LONGEST) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
     }
 }
 
