@@ -1,7 +1,7 @@
 //! What did the agent say at the end of a run, and which calls had it made?
 
 use super::score::RunCall;
-use crate::trace::{Call, Trace, content_text};
+use crate::trace::{Call, Tool, Trace, content_text};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -17,6 +17,12 @@ pub(super) fn closing_message<'t>(trace: &'t Trace<'_>) -> Cow<'t, str> {
 
 /// The calls of a trace.
 pub(super) fn steps<'t>(trace: &'t Trace<'_>) -> Vec<RunCall<'t>> {
+    let step = |call: &'t Call<'_>| RunCall {
+        name: &call.name,
+        server: call.server.as_deref(),
+        input: call.args.map_or(call.args_text.as_deref().unwrap_or(""), RawValue::get).into(),
+        ..RunCall::default()
+    };
     let mut steps: Vec<RunCall<'t>> = trace.tool_calls.iter().map(step).collect();
     for (at, result) in trace.tool_results.iter().enumerate() {
         if let Some(step) = steps.get_mut(result.call_index.unwrap_or(at)) {
@@ -28,30 +34,17 @@ pub(super) fn steps<'t>(trace: &'t Trace<'_>) -> Vec<RunCall<'t>> {
     steps
 }
 
-fn step<'t>(call: &'t Call<'_>) -> RunCall<'t> {
-    RunCall {
-        name: &call.name,
-        server: call.server.as_deref(),
-        input: call.args.map_or(call.args_text.as_deref().unwrap_or(""), RawValue::get).into(),
-        ..RunCall::default()
-    }
-}
-
 /// Calls as JSON objects with `name`, `server`, `args`, `result` and `is_error`.
 pub(super) fn steps_of_values(calls: &[Value]) -> Vec<RunCall<'_>> {
     let json = |call: &Value, key: &str| call.get(key).map_or(Cow::Borrowed(""), |at| at.to_string().into());
     calls
         .iter()
         .map(|call| RunCall {
-            name: text_at(call, "name").unwrap_or_default(),
-            server: text_at(call, "server"),
+            name: Tool::of_json(call).name,
+            server: Tool::of_json(call).server,
             input: json(call, "args"),
             output: json(call, "result"),
             is_error: call.get("is_error").and_then(Value::as_bool).unwrap_or_default(),
         })
         .collect()
-}
-
-fn text_at<'v>(call: &'v Value, key: &str) -> Option<&'v str> {
-    call.get(key).and_then(Value::as_str)
 }

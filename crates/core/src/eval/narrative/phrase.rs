@@ -18,16 +18,16 @@ pub(super) struct Phrase {
     pub(super) ids: Vec<String>,
     /// Where it stands, in bytes.
     pub(super) place: Option<Range<usize>>,
-    quantity: Quantity,
+    pub(super) quantity: Quantity,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-enum Quantity {
+pub(super) enum Quantity {
     #[default]
     Some,
-    /// "any", "anything"
+    /// "any issues", "anything"
     Any,
-    /// "no", "nothing"
+    /// "no issues", "nothing"
     None,
 }
 
@@ -127,16 +127,6 @@ impl Phrase {
     /// Whether it names nothing that could be looked up.
     pub(super) fn is_empty(&self) -> bool {
         self.object.is_empty() && self.ids.is_empty()
-    }
-
-    /// "no issues", "nothing"
-    pub(super) fn denies(&self) -> bool {
-        self.quantity == Quantity::None
-    }
-
-    /// "any issues", "anything"
-    pub(super) fn is_of_any(&self) -> bool {
-        self.quantity == Quantity::Any
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::lexicon::{LEXICON, Traits};
 use super::super::message::WordKind;
-use super::super::phrase::Phrase;
+use super::super::phrase::{Phrase, Quantity};
 use super::super::verbs::Form;
 use super::{Claim, Opening, Scan, Told};
 
@@ -108,7 +108,7 @@ impl Scan<'_, '_> {
     /// "I created", "we have now created".
     fn active(&mut self, at: usize, form: Form, before: Before) -> Option<Claim> {
         let phrase = Phrase::behind(self.words, at);
-        if before.is_negated || phrase.denies() {
+        if before.is_negated || phrase.quantity == Quantity::None {
             return Some(self.denial(at, form, phrase));
         }
         let is_past = self.clause.traits.has(Traits::HISTORY);
@@ -243,7 +243,7 @@ impl Scan<'_, '_> {
     /// "I did not delete anything", "no issue was created": a denial, of all or of something.
     fn denial(&mut self, at: usize, form: Form, phrase: Phrase) -> Claim {
         self.told = Some(Told { is_claimed: false, is_passive: true, phrase: phrase.clone() });
-        let is_all = phrase.denies() || phrase.is_of_any() || self.clause.has_none;
+        let is_all = phrase.quantity != Quantity::Some || self.clause.has_none;
         let is_total = is_all && !self.clause.is_hedged && !self.is_limited;
         Claim { is_denied: true, is_total, ..self.claim(at, form, phrase) }
     }
