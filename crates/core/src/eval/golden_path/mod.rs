@@ -166,16 +166,10 @@ impl Waste {
 /// The block as written: the library's `GoldenPath` and what only a suite has.
 pub(crate) struct GoldenPathBlock {
     path: GoldenPath,
-    baseline: Baseline,
+    /// Whether only the waste beyond the path's own counts.
+    allows_own_waste: bool,
     /// Whether the default gate applies.
     is_default: bool,
-}
-
-/// What waste is counted from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Baseline {
-    Zero,
-    Golden,
 }
 
 pub(super) const KIND: GateKind = GateKind {
@@ -194,7 +188,7 @@ impl Gate for GoldenPathBlock {
         let calls = run.trace.tool_calls.as_slice();
         let tools: Vec<Tool<'_>> = calls.iter().map(Tool::from).collect();
         let mut waste = Waste::of(&tools, self.path.calls.len());
-        if self.baseline == Baseline::Golden {
+        if self.allows_own_waste {
             waste = waste.beyond(&self.own_waste());
         }
         let path = score(&waste, &self.path);
@@ -225,9 +219,6 @@ impl Gate for GoldenPathBlock {
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {
-        let own = self.own_waste();
-        let counted = (own.backtracks.len() * usize::from(self.path.penalize_backtracking))
-            + (own.repeats.len() * usize::from(self.path.penalize_repeated_tools));
         let tools: BTreeSet<&str> = self.path.calls.iter().map(String::as_str).collect();
         let mut problems: Vec<Problem> =
             tools.into_iter().filter_map(|tool| agent.unknown_tool(tool, agent.key_span)).collect();
@@ -237,7 +228,7 @@ impl Gate for GoldenPathBlock {
             let help = "count one kind of waste, or assert `golden_path.coverage` in an `expect:`";
             problems.push(Problem::warning(message).at(agent.key_span).help(help));
         }
-        if counted == 0 || self.baseline == Baseline::Golden {
+        if self.allows_own_waste || score(&self.own_waste(), &self.path).passed {
             return problems;
         }
         let message = "this golden path revisits a tool, so a run that follows it exactly counts as waste";
@@ -250,30 +241,18 @@ impl Gate for GoldenPathBlock {
 impl GoldenPathBlock {
     fn read(block: &mut Block<'_>) -> Self {
         let calls = block.required("calls", "The tools of the ideal run, in order", |f| f.list(|f| f.tool()));
-        let path = GoldenPath {
-            calls: calls.unwrap_or_default(),
-            allow_extra_steps: block.flag(
-                "allow_extra_steps",
-                "Do not count calls beyond the path's length",
-                false,
-            ),
-            penalize_backtracking: block.flag(
-                "penalize_backtracking",
-                "Count returns to an earlier tool",
-                true,
-            ),
-            penalize_repeated_tools: block.flag(
-                "penalize_repeated_tools",
-                "Count the same tool twice in a row",
-                true,
-            ),
-        };
-        let baseline = block.optional(
-            "baseline",
-            "`zero` counts all waste, `golden` what is beyond the path's own",
-            |f| f.choice("a baseline", &[("zero", Baseline::Zero), ("golden", Baseline::Golden)]),
-        );
-        Self { path, baseline: baseline.unwrap_or(Baseline::Zero), is_default: !block.has("expect") }
+        let doc = "Do not count calls beyond the path's length";
+        let allow_extra_steps = block.flag("allow_extra_steps", doc, false);
+        let doc = "Count returns to an earlier tool";
+        let penalize_backtracking = block.flag("penalize_backtracking", doc, true);
+        let doc = "Count the same tool twice in a row";
+        let penalize_repeated_tools = block.flag("penalize_repeated_tools", doc, true);
+        let doc = "`zero` counts all waste, `golden` what is beyond the path's own";
+        let allows_own_waste = block
+            .or_default("baseline", doc, |f| f.choice("a baseline", &[("zero", false), ("golden", true)]));
+        let calls = calls.unwrap_or_default();
+        let path = GoldenPath { calls, allow_extra_steps, penalize_backtracking, penalize_repeated_tools };
+        Self { path, allows_own_waste, is_default: !block.has("expect") }
     }
 
     fn walked(&self, run: &Run<'_>) -> PathRun {
@@ -341,8 +320,8 @@ mod tests {
         names.iter().map(|name| json!({ "name": name })).collect()
     }
 
-    fn block(golden: &[&str], baseline: Baseline) -> GoldenPathBlock {
-        GoldenPathBlock { path: GoldenPath::new(golden.iter().copied()), baseline, is_default: true }
+    fn block(golden: &[&str], allows_own_waste: bool) -> GoldenPathBlock {
+        GoldenPathBlock { path: GoldenPath::new(golden.iter().copied()), allows_own_waste, is_default: true }
     }
 
     fn run(block: &GoldenPathBlock, names: &[&str]) -> Scores {
@@ -369,27 +348,20 @@ mod tests {
     #[test]
     fn a_path_that_revisits_is_clean_against_its_own_baseline_only() {
         let walked = ["a", "b", "a"];
-        assert_eq!(
-            run(&block(&walked, Baseline::Zero), &walked).value("golden_path.passed").unwrap().as_f64(),
-            0.0
-        );
-        assert_eq!(
-            run(&block(&walked, Baseline::Golden), &walked).value("golden_path.passed").unwrap().as_f64(),
-            1.0
-        );
+        assert_eq!(run(&block(&walked, false), &walked).value("golden_path.passed").unwrap().as_f64(), 0.0);
+        assert_eq!(run(&block(&walked, true), &walked).value("golden_path.passed").unwrap().as_f64(), 1.0);
     }
 
     #[test]
     fn a_clean_but_different_trace_shows_in_coverage() {
-        let scores =
-            run(&block(&["search", "open", "summarize"], Baseline::Zero), &["search", "y", "summarize"]);
+        let scores = run(&block(&["search", "open", "summarize"], false), &["search", "y", "summarize"]);
         assert_eq!(scores.value("golden_path.penalty").unwrap().as_f64(), 1.0);
         assert!((scores.value("golden_path.coverage").unwrap().as_f64() - 2.0 / 3.0).abs() < 1e-12);
     }
 
     #[test]
     fn waste_is_explained_call_by_call_and_no_calls_are_marked() {
-        let scores = run(&block(&["a", "b"], Baseline::Zero), &["a", "a", "b", "a"]);
+        let scores = run(&block(&["a", "b"], false), &["a", "a", "b", "a"]);
         let messages: Vec<&str> = scores.findings.iter().map(|finding| finding.message.as_str()).collect();
         assert_eq!(
             messages,
@@ -399,8 +371,8 @@ mod tests {
                 "call 4 `a` goes back to a tool last used in call 2",
             ]
         );
-        assert!(run(&block(&["a"], Baseline::Zero), &[]).not_exercised.is_some());
-        let elsewhere = run(&block(&["a"], Baseline::Zero), &["x"]).not_exercised;
+        assert!(run(&block(&["a"], false), &[]).not_exercised.is_some());
+        let elsewhere = run(&block(&["a"], false), &["x"]).not_exercised;
         assert_eq!(elsewhere.unwrap(), "the run walked nothing of the path");
     }
 

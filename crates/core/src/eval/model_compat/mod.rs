@@ -2,7 +2,6 @@
 
 use super::accept::{Proposal, ProposedChange, ProposedPlace};
 use super::gate::{Gate, GateKind, GateTrait};
-use super::outlook::Outlook;
 use super::scores::Scores;
 use super::target::{Target, targets};
 use crate::baseline::{Baseline, Class, Comparison, Difference, RunBaseline, TestBaseline, compare_test};
@@ -88,6 +87,30 @@ impl ModelCompat {
         scores
     }
 
+    /// The test in the file, and the model that it is of.
+    fn find(
+        &self,
+        test: &TestBaseline,
+        read: &dyn Fn(&str) -> Result<Vec<u8>, String>,
+    ) -> Result<(Option<String>, TestBaseline), String> {
+        let file = &self.file;
+        let bytes = read(file).map_err(|reason| format!("cannot read the baseline {file}: {reason}"))?;
+        let read = Baseline::read(&bytes).map_err(|error| format!("{file}: {error}"))?;
+        let name = self.test.as_ref().unwrap_or(&test.name);
+        let Some(found) = read.test(&test.suite, name) else {
+            let near = nearest(name, read.tests.iter().map(|test| test.name.as_str()));
+            let near = near.map(|near| format!("; did you mean `test: {near}`?")).unwrap_or_default();
+            return Err(format!("the baseline {file} has no test `{name}`{near}"));
+        };
+        if found.question != test.question {
+            return Err(format!(
+                "the baseline {file} is stale: `{name}` was asked something else when it was captured \
+                 (its prompts, servers or parameters)"
+            ));
+        }
+        Ok((read.model.clone(), found.clone()))
+    }
+
     fn missing(&self, suite: &str, message: String) -> Problem {
         let folder = Path::new(&self.file).parent().unwrap_or(Path::new(""));
         let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
@@ -119,41 +142,15 @@ impl Gate for ModelCompat {
         Some(Proposal { place, change: Ok(change) })
     }
 
-    /// More runs can support anything.
-    fn outlook(&self, _: &Target, _: &Scores, _: &[Run<'_>], _: usize) -> Outlook {
-        Outlook::Open
-    }
-
     fn read_files(
         &mut self,
         test: &TestBaseline,
         read: &dyn Fn(&str) -> Result<Vec<u8>, String>,
     ) -> Option<Problem> {
-        let (suite, file) = (&test.suite, &self.file);
-        let bytes = match read(file) {
-            Ok(bytes) => bytes,
-            Err(reason) => {
-                return Some(self.missing(suite, format!("cannot read the baseline {file}: {reason}")));
-            }
-        };
-        let read = match Baseline::read(&bytes) {
-            Ok(read) => read,
-            Err(error) => return Some(self.missing(suite, format!("{file}: {error}"))),
-        };
-        let name = self.test.as_ref().unwrap_or(&test.name);
-        let Some(found) = read.test(suite, name) else {
-            let near = nearest(name, read.tests.iter().map(|test| test.name.as_str()));
-            let near = near.map(|near| format!("; did you mean `test: {near}`?")).unwrap_or_default();
-            return Some(self.missing(suite, format!("the baseline {file} has no test `{name}`{near}")));
-        };
-        if found.question != test.question {
-            let message = format!(
-                "the baseline {file} is stale: `{name}` was asked something else when it was captured \
-                 (its prompts, servers or parameters)"
-            );
-            return Some(self.missing(suite, message));
+        match self.find(test, read) {
+            Ok(found) => self.baseline = Some(found),
+            Err(message) => return Some(self.missing(&test.suite, message)),
         }
-        self.baseline = Some((read.model.clone(), found.clone()));
         None
     }
 }
