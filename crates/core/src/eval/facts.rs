@@ -102,8 +102,7 @@ fn near_tool(written: &str, names: &[&str]) -> Option<String> {
 /// What is said of tools that no recorded catalogue has and no run called: nothing can match them. Nothing is
 /// said where a recording has no catalogue.
 pub(super) fn why_nothing_matches(named: &[&str], runs: &[Run<'_>]) -> Option<String> {
-    let catalogues: Option<Vec<&[CatalogueTool]>> =
-        runs.iter().map(|run| run.header.and_then(|header| header.catalogue.as_deref())).collect();
+    let catalogues: Option<Vec<&[CatalogueTool]>> = runs.iter().map(Run::catalogue).collect();
     let catalogues = catalogues.filter(|catalogues| !catalogues.is_empty())?;
     let offered = catalogues.iter().copied().flatten();
     let called = runs.iter().flat_map(|run| &run.trace.tool_calls);

@@ -282,10 +282,14 @@ impl<'a> Run<'a> {
         (1..).zip(traces).map(|(number, trace)| Self { number, ..Self::of(trace) }).collect()
     }
 
+    /// The tools that it was offered, where the recording says so.
+    pub(crate) fn catalogue(&self) -> Option<&'a [CatalogueTool]> {
+        self.header.and_then(|header| header.catalogue.as_deref())
+    }
+
     /// Why a run says nothing of the tools that it was offered.
     pub(crate) fn why_idle(&self) -> Option<&'static str> {
         let calls = &self.trace.tool_calls;
-        let catalogue = self.header.and_then(|header| header.catalogue.as_deref());
         let is_listed = |call: &Call<'_>, catalogue: &[CatalogueTool]| {
             catalogue.iter().any(|tool| {
                 let is_elsewhere =
@@ -296,7 +300,8 @@ impl<'a> Run<'a> {
         if calls.is_empty() {
             return Some("the run made no calls");
         }
-        let is_idle = catalogue.is_some_and(|catalogue| !calls.iter().any(|call| is_listed(call, catalogue)));
+        let is_idle =
+            self.catalogue().is_some_and(|catalogue| !calls.iter().any(|call| is_listed(call, catalogue)));
         is_idle.then_some("the run called no tool of its catalogue")
     }
 }

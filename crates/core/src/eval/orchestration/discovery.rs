@@ -7,7 +7,7 @@ use crate::eval::scores::{Scores, vacuous_runs};
 use crate::problem::Problem;
 use crate::report::Finding;
 use crate::suite::read::Block;
-use crate::trace::{Run, Trace};
+use crate::trace::{Run, Tool, Trace};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -36,16 +36,10 @@ impl Gate for DiscoveryBlock {
             scores.not_exercised = Some("`name_free: false` asks for nothing".to_owned());
             return scores;
         }
-        let mut found: BTreeSet<(&str, &'static str)> = BTreeSet::new();
-        for run in runs {
-            found.extend(self.found_in(run));
-        }
+        let found: BTreeSet<(&str, &'static str)> = runs.iter().flat_map(|run| self.found_in(run)).collect();
         scores.is_refuted = !found.is_empty();
-        scores.findings.extend(
-            found
-                .into_iter()
-                .map(|(name, what)| Finding::new(None, format!("the prompt names the {what} `{name}`"))),
-        );
+        let said = |(name, what)| Finding::new(None, format!("the prompt names the {what} `{name}`"));
+        scores.findings = found.into_iter().map(said).collect();
         scores.not_exercised = vacuous_runs(runs, runs.iter().map(|run| self.why_unchecked(run)));
         scores
     }
@@ -57,10 +51,8 @@ impl Gate for DiscoveryBlock {
         }
         let prompts: Vec<&str> = agent.prompts.iter().map(String::as_str).collect();
         let tools = agent.catalogue.unwrap_or_default().iter().map(|tool| tool.name.as_str());
-        let tools = self.named(&prompts, tools).into_iter().map(|name| (name, "tool"));
-        let servers = self.named(&prompts, agent.servers.iter().map(String::as_str));
-        let servers = servers.into_iter().map(|name| (name, "server"));
-        let found: BTreeSet<(&str, &str)> = tools.chain(servers).collect();
+        let servers = agent.servers.iter().map(String::as_str);
+        let found = self.named(&prompts, tools.collect(), servers.collect());
         found.into_iter().map(|(name, what)| named_problem(name, what).at(agent.key_span)).collect()
     }
 }
@@ -84,32 +76,32 @@ impl DiscoveryBlock {
         Self { name_free, allow, prompts }
     }
 
-    fn named<'n>(&self, prompts: &[&str], names: impl Iterator<Item = &'n str>) -> Vec<&'n str> {
+    /// The names that occur in the prompts and are no ordinary words there.
+    fn named<'n>(
+        &self,
+        prompts: &[&str],
+        tools: BTreeSet<&'n str>,
+        servers: BTreeSet<&'n str>,
+    ) -> BTreeSet<(&'n str, &'static str)> {
         let is_allowed = |name: &str| self.allow.iter().any(|allowed| allowed.eq_ignore_ascii_case(name));
-        named(prompts, names.filter(|name| !is_allowed(name)))
+        let found = |names: BTreeSet<&'n str>, what: &'static str| {
+            let found = named(prompts, names.into_iter().filter(|name| !is_allowed(name)));
+            found.into_iter().map(move |name| (name, what))
+        };
+        found(tools, "tool").chain(found(servers, "server")).collect()
     }
 
     /// What the prompts of a run name, of the tools and servers that its recording knows.
-    fn found_in<'r>(&self, run: &Run<'r>) -> Vec<(&'r str, &'static str)> {
+    fn found_in<'r>(&self, run: &Run<'r>) -> BTreeSet<(&'r str, &'static str)> {
         let said = said_by_user(run.trace);
         let recorded = run.header.map(|header| header.prompt.as_slice()).unwrap_or_default();
         let prompts = self.prompts.iter().chain(recorded).chain(&said);
         let prompts: Vec<&str> = prompts.map(String::as_str).collect();
-        let catalogue = run.header.and_then(|header| header.catalogue.as_deref()).unwrap_or_default();
+        let catalogue = run.catalogue().unwrap_or_default();
         let calls = &run.trace.tool_calls;
-        let tools: BTreeSet<&str> = catalogue
-            .iter()
-            .map(|tool| tool.name.as_str())
-            .chain(calls.iter().map(|call| call.name.as_ref()))
-            .collect();
-        let servers: BTreeSet<&str> = catalogue
-            .iter()
-            .filter_map(|tool| tool.server.as_deref())
-            .chain(calls.iter().filter_map(|call| call.server.as_deref()))
-            .collect();
-        let tools = self.named(&prompts, tools.into_iter()).into_iter().map(|name| (name, "tool"));
-        let servers = self.named(&prompts, servers.into_iter()).into_iter().map(|name| (name, "server"));
-        tools.chain(servers).collect()
+        let offered = catalogue.iter().map(Tool::from).chain(calls.iter().map(Tool::from));
+        let servers = offered.clone().filter_map(|tool| tool.server);
+        self.named(&prompts, offered.clone().map(|tool| tool.name).collect(), servers.collect())
     }
 
     fn why_unchecked(&self, run: &Run<'_>) -> Option<&'static str> {
@@ -123,7 +115,7 @@ impl DiscoveryBlock {
         if let Some(idle) = run.why_idle() {
             return Some(idle);
         }
-        header.is_none_or(|header| header.catalogue.is_none()).then_some(
+        run.catalogue().is_none().then_some(
             "the recording has no catalogue: the prompt was checked against the tools that were called only",
         )
     }

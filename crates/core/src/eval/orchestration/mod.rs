@@ -80,7 +80,7 @@ impl Gate for OrchestrationBlock {
                 scores.nothing_counts(&target, why_vacuous);
             }
         }
-        if runs.iter().any(|run| run.header.is_none_or(|header| header.catalogue.is_none())) {
+        if runs.iter().any(|run| run.catalogue().is_none()) {
             scores.nothing_counts(&SYNTAX, "a recording has no catalogue, so no tool is known");
         }
         scores
