@@ -190,7 +190,9 @@ impl<'t> Clock<'t, '_> {
         let last = self.encounters.iter().rposition(|met| met.fault == fault);
         let goes_on = |met: &Encounter<'_>| met.recovered_by.is_none_or(|by| !is_later_turn(calls, by, call));
         let at = last.filter(|at| goes_on(&self.encounters[*at])).unwrap_or_else(|| {
-            self.encounters.push(Encounter::new(fault, call, self.now_ms));
+            let marks = RecoveryMarks { call_start_ms: self.now_ms, ..RecoveryMarks::default() };
+            let report = RecoveryReport::default();
+            self.encounters.push(Encounter { fault, call, failures: 0, recovered_by: None, report, marks });
             self.encounters.len() - 1
         });
         let met = &mut self.encounters[at];
@@ -212,7 +214,7 @@ impl<'t> Clock<'t, '_> {
     }
 }
 
-impl<'t> Encounter<'t> {
+impl Encounter<'_> {
     /// Whether a call really failed, and no fault was injected.
     pub(super) fn is_measured(&self) -> bool {
         self.fault == MEASURED
@@ -222,12 +224,6 @@ impl<'t> Encounter<'t> {
     pub(super) fn accept_giving_up(&mut self) {
         self.report.reasons.retain(|reason| *reason != RecoveryFailure::NotRecovered);
         self.report.gate_passed = self.report.reasons.is_empty();
-    }
-
-    fn new(fault: &'t str, call: usize, call_start_ms: u64) -> Self {
-        let marks = RecoveryMarks { call_start_ms, ..RecoveryMarks::default() };
-        let report = RecoveryReport::default();
-        Self { fault, call, failures: 0, recovered_by: None, report, marks }
     }
 }
 

@@ -69,8 +69,14 @@ impl ToolEdges {
     ) -> Walk {
         let mut walk = Walk {
             reached: vec![false; self.allowed.len()],
-            handed_over: self.recorded(delegations),
-            undeclared: (0..delegations.len()).filter(|&at| !self.declares(&delegations[at])).collect(),
+            handed_over: self
+                .delegation
+                .iter()
+                .map(|edge| delegations.iter().any(|it| edge.is(it)))
+                .collect(),
+            undeclared: (0..delegations.len())
+                .filter(|&at| !self.delegation.iter().any(|edge| edge.is(&delegations[at])))
+                .collect(),
             ..Walk::default()
         };
         let mut standings: HashMap<Tool<'_>, Standing> = HashMap::new();
@@ -92,15 +98,6 @@ impl ToolEdges {
             }
         }
         walk
-    }
-
-    fn declares(&self, recorded: &Delegation<'_>) -> bool {
-        self.delegation.iter().any(|edge| edge.is(recorded))
-    }
-
-    fn recorded(&self, delegations: &[Delegation<'_>]) -> Vec<bool> {
-        let is_recorded = |edge: &DelegationEdge| delegations.iter().any(|recorded| edge.is(recorded));
-        self.delegation.iter().map(is_recorded).collect()
     }
 
     /// A tool that may be a restricted one is taken for it: doubt counts as danger.

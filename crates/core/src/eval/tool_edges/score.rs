@@ -60,7 +60,7 @@ impl EdgesScore {
         Self {
             allowed_pct: percent(reached.collect::<BTreeSet<_>>().len(), declared.len()),
             restricted_attempts,
-            delegation_pct: walks.iter().map(Walk::delegation_pct).min().unwrap_or(100),
+            delegation_pct: walks.iter().map(delegation_pct).min().unwrap_or(100),
             undeclared_delegations,
             gate_passed: restricted_attempts == 0
                 && (!edges.closed || (unlisted_calls == 0 && undeclared_delegations == 0)),
@@ -69,10 +69,8 @@ impl EdgesScore {
     }
 }
 
-impl Walk {
-    fn delegation_pct(&self) -> usize {
-        percent(self.handed_over.iter().filter(|took_place| **took_place).count(), self.handed_over.len())
-    }
+fn delegation_pct(walk: &Walk) -> usize {
+    percent(walk.handed_over.iter().filter(|took_place| **took_place).count(), walk.handed_over.len())
 }
 
 /// Floored; 100 of nothing.
