@@ -1,7 +1,7 @@
 //! `generate`: the reference pages and schemas, from the same entries that the tool runs on.
 
 use crate::say;
-use mcptest_core::eval::{Fold, GATES, GateKind, Range};
+use mcptest_core::eval::{Better, Fold, GATES, GateKind, Range, Target};
 use mcptest_core::provider::{FAMILIES, KINDS};
 use std::path::Path;
 use std::process::ExitCode;
@@ -88,7 +88,7 @@ fn index() -> String {
         "\n## Every target\n\n| Target | Values | Over several runs | Meaning |\n|---|---|---|---|\n",
     );
     for target in GATES.iter().flat_map(|gate| gate.targets) {
-        let (values, fold) = (values(target.range), fold(target.fold));
+        let (values, fold) = (values(target.range), fold(target));
         text.push_str(&format!("| `{}` | {values} | {fold} | {} |\n", target.name, target.doc));
     }
     text.push_str("\nSee also the [matchers](matchers.md), the [providers](providers.md), the [reporters](reporters.md), and [which edits to a run each gate sees](../gate-power.md).\n");
@@ -118,12 +118,12 @@ fn values(range: Range) -> &'static str {
     }
 }
 
-fn fold(fold: Fold) -> &'static str {
-    match fold {
-        Fold::Min => "lowest",
-        Fold::Max => "highest",
-        Fold::Sum => "sum",
-        Fold::Pooled => "over all runs at once",
+fn fold(target: &Target) -> &'static str {
+    match (target.fold, target.better()) {
+        (Fold::Worst, Better::High) => "lowest",
+        (Fold::Worst, Better::Low) => "highest",
+        (Fold::Sum, _) => "sum",
+        (Fold::Pooled, _) => "over all runs at once",
     }
 }
 

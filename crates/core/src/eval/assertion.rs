@@ -39,31 +39,22 @@ impl<T> Assertion<T> {
             None if self.matcher.accepts_absence() => (Vec::new(), None),
             None => (Vec::new(), Some(absent())),
         };
-        Expectation {
-            target: target.to_owned(),
-            matcher: Arc::clone(self.matcher.written()),
-            passed: diff.is_empty() && reason.is_none(),
-            actual,
-            diff,
-            message: self.message.clone(),
-            reason,
-            grade: None,
-        }
+        let passed = diff.is_empty() && reason.is_none();
+        Expectation { diff, reason, ..self.expectation(target, passed, actual) }
     }
 
     /// What judges say of the value at the target.
     fn judge_graded(&self, target: &str, grade: &Grade, question: &Question) -> Expectation {
         let (passed, score) = (question.holds(grade), Value::from(grade.score()));
-        Expectation {
-            target: target.to_owned(),
-            matcher: Arc::clone(self.matcher.written()),
-            passed,
-            diff: if passed { Vec::new() } else { self.matcher.diff(&score) },
-            actual: Some(score),
-            message: self.message.clone(),
-            reason: Some(question.explain(grade)),
-            grade: Some(Box::new(grade.clone())),
-        }
+        let diff = if passed { Vec::new() } else { self.matcher.diff(&score) };
+        let (reason, grade) = (Some(question.explain(grade)), Some(Box::new(grade.clone())));
+        Expectation { diff, reason, grade, ..self.expectation(target, passed, Some(score)) }
+    }
+
+    fn expectation(&self, target: &str, passed: bool, actual: Option<Value>) -> Expectation {
+        let (target, message) = (target.to_owned(), self.message.clone());
+        let (matcher, diff, reason, grade) = (Arc::clone(self.matcher.written()), Vec::new(), None, None);
+        Expectation { target, matcher, passed, actual, diff, message, reason, grade }
     }
 
     fn read(
@@ -174,6 +165,11 @@ fn read_path(field: &mut Field<'_>, roots: Roots) -> Option<Path> {
 }
 
 impl Assertion<Target> {
+    /// That a target is no worse than this.
+    pub(super) fn bound((target, value): (Target, f64)) -> Self {
+        Self::of(target, target.bound(value))
+    }
+
     /// What the assertion says of a gate's number.
     pub(crate) fn check(&self, value: Option<Number>) -> Expectation {
         let absent = || format!("`{}` was not measured", self.target.name);

@@ -61,7 +61,7 @@ impl GateBlock {
         }
         let beside = gate.expect_beside(written.is_some());
         let expect = written.unwrap_or_else(|| kind.default_expect().collect());
-        let expect: Vec<_> = expect.into_iter().chain(beside).collect();
+        let expect: Vec<_> = expect.into_iter().chain(beside.into_iter().map(Assertion::bound)).collect();
         let of_each_run =
             if expect.iter().any(is_of_a_run) { Vec::new() } else { kind.default_expect().collect() };
         let min_pass_rate = kind.read_min_pass_rate(block);
@@ -110,7 +110,7 @@ impl GateBlock {
 
     /// Whether the gate judges runs that are made for it alone.
     pub fn judges_side_runs(&self) -> bool {
-        self.gate.recording().side.is_some()
+        self.kind.side_words().is_some()
     }
 
     /// The variants that the block asks for, each a row of its own.

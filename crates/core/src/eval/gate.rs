@@ -5,23 +5,23 @@ use super::assertion::Assertion;
 use super::block::GateBlock;
 use super::facts::AgentFacts;
 use super::outlook::Outlook;
-use super::recording::Recording;
+use super::recording::{Recording, SideRun, SideWords};
 use super::scores::{RunScores, Scores};
 use super::shown::Shown;
 use super::target::Target;
 use crate::baseline::TestBaseline;
 use crate::grade::Question;
-use crate::matcher::Matcher;
 use crate::problem::{Problem, Span};
 use crate::report::Evidence;
+use crate::suite::Agent;
 use crate::suite::read::{Block, Field};
 use crate::trace::Run;
 use serde_json::Value;
 
 /// What a gate does with the runs. The parsed block is the gate; what holds for every block is in its [`GateKind`].
 pub(crate) trait Gate: Send + Sync {
-    /// What the block's other keys assert, given whether it has an `expect:`.
-    fn expect_beside(&self, _has_expect: bool) -> Vec<Assertion<Target>> {
+    /// The bounds that the block's other keys set, given whether it has an `expect:`.
+    fn expect_beside(&self, _has_expect: bool) -> Vec<(Target, f64)> {
         Vec::new()
     }
 
@@ -79,6 +79,11 @@ pub(crate) trait Gate: Send + Sync {
         Recording::default()
     }
 
+    /// The runs that are made for the gate alone, given the ordinary ones; for [`GateTrait::HasSideRuns`].
+    fn side_runs(&self, _agent: &Agent, _ordinary: &[Run<'_>]) -> Vec<SideRun> {
+        Vec::new()
+    }
+
     /// What is behind the numbers of these runs: what [`Self::score`] saw, never counted in another way.
     fn evidence(&self, _shown: &Shown<'_, '_>) -> Option<Evidence> {
         None
@@ -113,7 +118,7 @@ pub struct GateKind {
     pub doc: &'static str,
     /// A suite that uses it.
     pub example: &'static str,
-    /// The least that targets must be when the block has no `expect:`.
+    /// The bounds that hold when the block has no `expect:`.
     pub(crate) floors: &'static [(Target, f64)],
     /// Reads the block, all but its `expect:`.
     pub(crate) read: fn(&mut Block<'_>) -> Box<dyn Gate>,
@@ -140,6 +145,8 @@ pub(crate) enum GateTrait {
     JudgesTools,
     /// The block can name files, which are read with the suite.
     ReadsFiles,
+    /// Runs of its own are recorded beside the ordinary ones, in a cassette of their own.
+    HasSideRuns(SideWords),
     /// `true` may stand for a block with nothing in it, and `false` for none.
     TakesTrue,
     /// So may a list, which stands for the block with this key alone.
@@ -164,6 +171,13 @@ impl GateKind {
         self.traits.contains(&one)
     }
 
+    /// What is said of runs of its own, where it has some.
+    pub(super) fn side_words(&self) -> Option<SideWords> {
+        self.traits
+            .iter()
+            .find_map(|one| if let GateTrait::HasSideRuns(words) = one { Some(*words) } else { None })
+    }
+
     /// Whether anything that a run did can change the verdict.
     pub fn judges_runs(&self) -> bool {
         !self.is(GateTrait::JudgesTools)
@@ -171,7 +185,7 @@ impl GateKind {
 
     /// What is asserted when the block has no `expect:`, beside what its other keys assert.
     pub(crate) fn default_expect(&self) -> impl Iterator<Item = Assertion<Target>> {
-        self.floors.iter().map(|&(target, floor)| Assertion::of(target, Matcher::at_least(floor)))
+        self.floors.iter().copied().map(Assertion::bound)
     }
 }
 

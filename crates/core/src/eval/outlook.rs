@@ -2,7 +2,7 @@
 
 use super::assertion::{Assertion, numbers_in};
 use super::scores::Scores;
-use super::target::{Fold, Range, Target};
+use super::target::{Better, Fold, Range, Target};
 use serde_json::Value;
 
 /// All that a target can be once every run is there.
@@ -27,11 +27,11 @@ const PIECEWISE: [&str; 12] =
 impl Outlook {
     /// The outlook of a target that each run counts for by itself: the worst of them, or their sum.
     pub(crate) fn folded(target: &Target, scores: &Scores) -> Self {
-        match (target.fold, scores.value(target.name)) {
-            (Fold::Pooled, _) => Self::Open,
-            (_, None) => Self::Absent,
-            (Fold::Min, Some(value)) => Self::AtMost(value.as_f64()),
-            (Fold::Max | Fold::Sum, Some(value)) => Self::AtLeast(value.as_f64()),
+        match (target.fold, target.better(), scores.value(target.name)) {
+            (Fold::Pooled, ..) => Self::Open,
+            (.., None) => Self::Absent,
+            (Fold::Worst, Better::High, Some(value)) => Self::AtMost(value.as_f64()),
+            (Fold::Worst | Fold::Sum, _, Some(value)) => Self::AtLeast(value.as_f64()),
         }
     }
 
@@ -40,10 +40,6 @@ impl Outlook {
         let possible = good..=good + (of - runs);
         let values = possible.map(|good| target.of_good(good as u64, of as u64)).collect::<Option<_>>();
         values.map_or(Self::Open, Self::OneOf)
-    }
-
-    fn may_be_absent(&self) -> bool {
-        matches!(self, Self::Open | Self::Absent | Self::AtMost(_) | Self::AtLeast(_))
     }
 
     /// Enough of the values to tell what a matcher says of all of them; `None` when that cannot be told.
@@ -85,7 +81,8 @@ impl Assertion<Target> {
         let whole =
             |value: f64| if self.target.is_whole() { Value::from(value as i64) } else { Value::from(value) };
         let holds = samples.into_iter().map(|value| self.matcher.diff(&whole(value)).is_empty());
-        let absent = outlook.may_be_absent().then(|| self.matcher.accepts_absence());
+        let may_be_absent = !matches!(outlook, Outlook::OneOf(_));
+        let absent = may_be_absent.then(|| self.matcher.accepts_absence());
         let mut verdicts = holds.chain(absent);
         let first = verdicts.next()?;
         verdicts.all(|verdict| verdict == first).then_some(first)

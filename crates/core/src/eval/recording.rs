@@ -15,8 +15,6 @@ pub(crate) struct Recording<'g> {
     pub(crate) variants: Vec<(Variant, Box<dyn Gate>)>,
     /// The tools to put among those that the servers offer.
     pub(crate) injected_tools: Option<InjectedTools<'g>>,
-    /// Runs of its own beside the ordinary ones, in a cassette of their own.
-    pub(crate) side: Option<SideRecording<'g>>,
     /// The time budget of one call.
     pub(crate) call_budget_ms: Option<u64>,
     /// Prices that come before the shipped ones.
@@ -26,16 +24,8 @@ pub(crate) struct Recording<'g> {
 }
 
 type InjectedTools<'g> = Box<dyn Fn(&[CatalogueTool]) -> Vec<CatalogueTool> + 'g>;
-type RunsOf<'g> = Box<dyn Fn(&Agent, &[Run<'_>]) -> Vec<SideRun> + 'g>;
 
-/// Runs that are made for one gate, and that it alone judges.
-pub(crate) struct SideRecording<'g> {
-    pub(crate) words: SideWords,
-    /// Which they are, given the ordinary runs.
-    pub(crate) runs: RunsOf<'g>,
-}
-
-/// What is said of such runs.
+/// What is said of runs that are made for one gate, and that it alone judges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SideWords {
     /// All of them: `the fault matrix`.
@@ -80,8 +70,8 @@ impl SideRuns {
     /// Those of an agent, by its ordinary runs; `None` when it asks for none.
     pub fn of(agent: &Agent, runs: &[Run<'_>]) -> Option<Self> {
         agent.gates.iter().find_map(|gate| {
-            let side = gate.recording(None).side?;
-            Some(Self { words: side.words, parameter: gate.key(), runs: (side.runs)(agent, runs) })
+            let words = gate.kind.side_words()?;
+            Some(Self { words, parameter: gate.key(), runs: gate.gate.side_runs(agent, runs) })
         })
     }
 

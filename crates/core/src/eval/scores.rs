@@ -1,6 +1,6 @@
 //! What a gate measured: one value per target, the findings behind them, and whether there was anything to measure.
 
-use super::target::{Fold, Target};
+use super::target::{Better, Fold, Target};
 use crate::grade::Grade;
 use crate::report::{AssertionDiff, CallTable, Finding, Number};
 use crate::trace::Run;
@@ -114,12 +114,7 @@ impl RunScores {
 }
 
 impl Scores {
-    /// Scores each run by itself and folds the numbers as each target says; what one run lacks is not measured.
-    pub fn fold(runs: &[Run<'_>], score: impl FnMut(&Run<'_>) -> RunScores) -> Self {
-        Self::of_runs(runs, runs.iter().map(score).collect())
-    }
-
-    /// The same for runs that are scored.
+    /// Folds the numbers of each run as each target says; what one run lacks is not measured.
     pub(super) fn of_runs(runs: &[Run<'_>], mut scored: Vec<RunScores>) -> Self {
         let mut scores = Self::default();
         for (target, _) in scored.iter().flat_map(|run| &run.values) {
@@ -127,7 +122,7 @@ impl Scores {
                 continue;
             }
             let values: Option<Vec<Number>> = scored.iter().map(|run| run.value(target)).collect();
-            scores.values.insert(target.name, values.and_then(|values| fold(target.fold, &values)));
+            scores.values.insert(target.name, values.and_then(|values| fold(target, &values)));
         }
         scores.not_exercised = vacuous_runs(runs, scored.iter().map(|run| run.not_exercised.as_deref()));
         for &(target, _) in scored.iter().flat_map(|run| &run.vacuous) {
@@ -175,12 +170,12 @@ impl RunScores {
 }
 
 /// `None` when there are no values: nothing was measured.
-fn fold(fold: Fold, values: &[Number]) -> Option<Number> {
+fn fold(target: &Target, values: &[Number]) -> Option<Number> {
     let (first, rest) = values.split_first()?;
-    Some(rest.iter().fold(*first, |folded, &value| match fold {
-        Fold::Min if value.as_f64() < folded.as_f64() => value,
-        Fold::Max if value.as_f64() > folded.as_f64() => value,
-        Fold::Sum => add(folded, value),
+    Some(rest.iter().fold(*first, |folded, &value| match (target.fold, target.better()) {
+        (Fold::Worst, Better::High) if value.as_f64() < folded.as_f64() => value,
+        (Fold::Worst, Better::Low) if value.as_f64() > folded.as_f64() => value,
+        (Fold::Sum, _) => add(folded, value),
         _ => folded,
     }))
 }
@@ -222,7 +217,7 @@ mod tests {
         let short = Trace::read("{}").unwrap();
         let long = Trace::read(r#"{"tool_calls":[{"name":"a"}]}"#).unwrap();
         let runs = [Run::of(&short), Run { number: 2, ..Run::of(&long) }];
-        let scores = Scores::fold(&runs, |run| {
+        let score = |run: &Run<'_>| {
             let mut scores = RunScores::default();
             let calls = run.trace.tool_calls.len();
             scores.float(&GOOD, 1.0 / (1.0 + calls as f64)).whole(&WASTE, calls);
@@ -232,7 +227,8 @@ mod tests {
                 scores.not_exercised("no calls");
             }
             scores
-        });
+        };
+        let scores = Scores::of_runs(&runs, runs.iter().map(score).collect());
         assert_eq!(scores.value("t.good"), Some(Number::Float(0.5)));
         assert_eq!(scores.value("t.waste"), Some(Number::Int(1)));
         assert_eq!(scores.value("t.sometimes"), None);
@@ -241,7 +237,7 @@ mod tests {
 
     #[test]
     fn no_runs_measure_nothing() {
-        let scores = Scores::fold(&[], |_| RunScores::default());
+        let scores = Scores::of_runs(&[], Vec::new());
         assert_eq!(scores.value("t.good"), None);
     }
 }

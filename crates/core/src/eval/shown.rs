@@ -30,13 +30,8 @@ impl Shown<'_, '_> {
     }
 
     /// The gate's number.
-    pub(crate) fn value(&self, target: &str) -> Option<f64> {
-        self.report.targets.get(target).copied().flatten().map(|number| number.as_f64())
-    }
-
-    /// The same of a target.
     pub(crate) fn target(&self, target: &Target) -> Option<f64> {
-        self.value(target.name)
+        self.report.targets.get(target.name).copied().flatten().map(|number| number.as_f64())
     }
 
     /// What the expectations ask of targets by one of these matchers, each with its number.

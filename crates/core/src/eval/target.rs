@@ -26,20 +26,15 @@ pub struct Target {
     pub fold: Fold,
     /// The highest value it can have.
     most: f64,
-    reachable: Option<Reachable>,
+    reachable: Option<Values>,
+    advice: Option<Advice>,
     /// Whether it is the share of runs that meet what the block asks of each.
     pub(crate) is_pass_rate: bool,
     better: Better,
     unit: Option<Unit>,
 }
 
-/// The values that come out of a number of runs, and what to do when none of them will pass.
-#[derive(Debug, Clone, Copy)]
-struct Reachable {
-    values: Values,
-    advice: Option<Advice>,
-}
-
+/// The values that come out of a number of runs.
 #[derive(Debug, Clone, Copy)]
 enum Values {
     /// All that this many runs can give.
@@ -48,7 +43,7 @@ enum Values {
     Rising(fn(u64, u64) -> f64),
 }
 
-/// Given the runs there are and which values would pass, what to do.
+/// Given the runs there are and which values would pass, what to do where none that is reached will.
 type Advice = fn(usize, &dyn Fn(f64) -> bool) -> Option<String>;
 
 /// The values a target can have.
@@ -98,13 +93,11 @@ pub enum Better {
     Low,
 }
 
-/// How the runs of a test become one number: the worst run decides.
+/// How the runs of a test become one number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fold {
-    /// The lowest: high is good.
-    Min,
-    /// The highest: low is good.
-    Max,
+    /// That of the worst run: the lowest where high is good, the highest where low is.
+    Worst,
     /// All together.
     Sum,
     /// The gate computes it over all runs at once.
@@ -114,12 +107,19 @@ pub enum Fold {
 impl Target {
     /// A target whose worst run decides.
     const fn new(name: &'static str, doc: &'static str, range: Range, better: Better) -> Self {
-        let fold = match better {
-            Better::High => Fold::Min,
-            Better::Low => Fold::Max,
-        };
-        let most = f64::INFINITY;
-        Self { name, doc, range, fold, most, reachable: None, is_pass_rate: false, better, unit: None }
+        let (fold, most) = (Fold::Worst, f64::INFINITY);
+        Self {
+            name,
+            doc,
+            range,
+            fold,
+            most,
+            reachable: None,
+            advice: None,
+            is_pass_rate: false,
+            better,
+            unit: None,
+        }
     }
 
     /// 1 when something holds, else 0; the worst run decides.
@@ -208,42 +208,37 @@ impl Target {
         self
     }
 
-    /// The same, where low values are good: where the worst run decides, that is the highest.
+    /// The same, where low values are good.
     #[must_use]
     pub const fn unwanted(mut self) -> Self {
         self.better = Better::Low;
-        if let Fold::Min = self.fold {
-            self.fold = Fold::Max;
-        }
         self
     }
 
     /// The same, where only these values can come out of this many runs.
     #[must_use]
     pub const fn reaching(mut self, values: fn(usize) -> Vec<f64>) -> Self {
-        self.reachable = Some(Reachable { values: Values::All(values), advice: None });
+        self.reachable = Some(Values::All(values));
         self
     }
 
     /// The same, where the value is that of a number of good runs among all, and never falls with one more.
     #[must_use]
     pub(crate) const fn rising(mut self, value: fn(u64, u64) -> f64) -> Self {
-        self.reachable = Some(Reachable { values: Values::Rising(value), advice: None });
+        self.reachable = Some(Values::Rising(value));
         self
     }
 
     /// The same, with what to do when none of the values it reaches will pass.
     #[must_use]
     pub(crate) const fn advising(mut self, advice: Advice) -> Self {
-        if let Some(reachable) = &mut self.reachable {
-            reachable.advice = Some(advice);
-        }
+        self.advice = Some(advice);
         self
     }
 
     /// What to do when none of the values that this many runs can give will pass.
     pub(crate) fn advice(&self, runs: usize, passes: &dyn Fn(f64) -> bool) -> Option<String> {
-        self.reachable?.advice?(runs, passes)
+        self.advice?(runs, passes)
     }
 
     /// The same, where no value can be higher than this.
@@ -260,7 +255,7 @@ impl Target {
 
     /// The value that so many good runs among all give, where that is what decides.
     pub(super) fn of_good(&self, good: u64, runs: u64) -> Option<f64> {
-        match self.reachable?.values {
+        match self.reachable? {
             Values::Rising(value) => Some(value(good, runs)),
             Values::All(_) => None,
         }
@@ -273,7 +268,7 @@ impl Target {
         runs: usize,
         mentioned: &'m [f64],
     ) -> Box<dyn Iterator<Item = f64> + 'm> {
-        match self.reachable.map(|reachable| reachable.values) {
+        match self.reachable {
             Some(Values::All(values)) => return Box::new(values(runs).into_iter()),
             Some(Values::Rising(value)) => return Box::new(rising(value, runs as u64, mentioned)),
             None => {}

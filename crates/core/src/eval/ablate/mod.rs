@@ -7,7 +7,7 @@ mod tests;
 use super::assertion::Assertion;
 use super::facts::AgentFacts;
 use super::gate::{Gate, GateKind, GateTrait};
-use super::recording::{Recording, SideRecording, SideRun, SideWords};
+use super::recording::{SideRun, SideWords};
 use super::scores::Scores;
 use super::shown::Shown;
 use super::target::{Target, Unit, targets};
@@ -55,7 +55,12 @@ pub(super) const KIND: GateKind = GateKind {
     example: include_str!("example.yml"),
     floors: &[],
     read: |block| Box::new(Ablate::read(block)),
-    traits: &[GateTrait::ComparesRuns, GateTrait::TakesTrue, GateTrait::TakesList("sets")],
+    traits: &[
+        GateTrait::ComparesRuns,
+        GateTrait::TakesTrue,
+        GateTrait::TakesList("sets"),
+        GateTrait::HasSideRuns(SideWords { all: "the ablation", one: "ablated run", file: "ablated" }),
+    ],
 };
 
 impl Ablate {
@@ -74,7 +79,7 @@ impl Ablate {
         if let Some(sets) = &self.sets {
             return sets.clone();
         }
-        let catalogue = runs.first().and_then(|run| run.header?.catalogue.as_deref()).unwrap_or_default();
+        let catalogue = runs.first().and_then(Run::catalogue).unwrap_or_default();
         catalogue.iter().filter(|tool| !tool.distractor).map(|tool| vec![tool.full_name()]).collect()
     }
 }
@@ -103,15 +108,10 @@ impl Gate for Ablate {
         scores.summary.as_ref().map(|summary| format!("    ablate: {summary}"))
     }
 
-    fn recording(&self) -> Recording<'_> {
-        let runs = |agent: &Agent, runs: &[Run<'_>]| {
-            let count = self.runs.unwrap_or(agent.runs);
-            let of_set =
-                |set: Vec<String>| (1..=count).map(move |number| SideRun::Without(set.clone(), number));
-            self.sets(runs).into_iter().flat_map(of_set).collect()
-        };
-        let words = SideWords { all: "the ablation", one: "ablated run", file: "ablated" };
-        Recording { side: Some(SideRecording { words, runs: Box::new(runs) }), ..Recording::default() }
+    fn side_runs(&self, agent: &Agent, ordinary: &[Run<'_>]) -> Vec<SideRun> {
+        let count = self.runs.unwrap_or(agent.runs);
+        let of_set = |set: Vec<String>| (1..=count).map(move |number| SideRun::Without(set.clone(), number));
+        self.sets(ordinary).into_iter().flat_map(of_set).collect()
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {

@@ -8,7 +8,6 @@ mod reachable;
 pub use catalogue::distractors_from_catalogue;
 pub use near_duplicate::near_duplicates;
 
-use super::assertion::Assertion;
 use super::gate::{Gate, GateKind};
 use super::outlook::Outlook;
 use super::recording::Recording;
@@ -16,13 +15,12 @@ use super::scores::{RunScores, Scores};
 use super::shown::Shown;
 use super::stats::{CONFIDENCE, certified_lower, percent_of, wilson};
 use super::target::{Target, targets};
-use crate::matcher::Matcher;
 use crate::problem::Problem;
 use crate::report::evidence::ChoicePoint;
 use crate::report::{Evidence, Finding, Number};
 use crate::suite::Variant;
 use crate::suite::read::{Block, Field};
-use crate::trace::{Call, CatalogueTool, Header, Run, Tool};
+use crate::trace::{Call, CatalogueTool, Run, Tool};
 use crate::words::{any_of, count};
 use std::collections::{BTreeSet, HashSet};
 
@@ -79,14 +77,13 @@ pub(super) const KIND: GateKind = GateKind {
 };
 
 impl Gate for Distractors {
-    fn expect_beside(&self, has_expect: bool) -> Vec<Assertion<Target>> {
-        let by_default = Some(CHOSE_NEITHER).filter(|_| !has_expect);
-        by_default.map(|target| Assertion::of(target, Matcher::at_most(0.0))).into_iter().collect()
+    fn expect_beside(&self, has_expect: bool) -> Vec<(Target, f64)> {
+        if has_expect { Vec::new() } else { vec![(CHOSE_NEITHER, 0.0)] }
     }
 
     fn score_run(&self, run: &Run<'_>) -> RunScores {
         let calls = &run.trace.tool_calls;
-        let taken = distractor_calls(calls, catalogue_of(run.header));
+        let taken = distractor_calls(calls, run.catalogue().unwrap_or_default());
         let reached = calls.iter().any(|call| self.correct.iter().any(|tool| call.is_to(tool)));
         let mut scores = RunScores::default();
         scores
@@ -103,14 +100,14 @@ impl Gate for Distractors {
         }
         if taken.is_empty() && self.count == 0 {
             scores.not_exercised("the row without distractors, to compare the others with");
-        } else if taken.is_empty() && injected(run.header) == 0 {
+        } else if taken.is_empty() && injected(run) == 0 {
             scores.not_exercised("the recording has no injected distractors");
         }
         scores
     }
 
-    fn score(&self, runs: &[Run<'_>]) -> Scores {
-        let mut scores = Scores::fold(runs, |run| self.score_run(run));
+    fn fold(&self, runs: &[Run<'_>], scored: Vec<RunScores>) -> Scores {
+        let mut scores = Scores::of_runs(runs, scored);
         let count = |target: &Target| scores.value(target.name).map(|count| count.as_f64() as usize);
         let (correct, distracted) = (count(&CHOSE_CORRECT), count(&CHOSE_DISTRACTOR));
         let accuracy = correct.zip(distracted).map(|(correct, distracted)| accuracy(correct, distracted));
@@ -247,8 +244,7 @@ impl Distractors {
 
     /// Says where a recording has fewer or more distractors than the block asks for.
     fn other_counts(&self, runs: &[Run<'_>]) -> Option<Finding> {
-        let other =
-            runs.iter().map(|run| injected(run.header)).find(|&found| found > 0 && found != self.count)?;
+        let other = runs.iter().map(injected).find(|&found| found > 0 && found != self.count)?;
         let other = count(other, "distractor");
         let message = format!("the recording has {other} where `count` is {}: record it again", self.count);
         Some(Finding::new(None, message))
@@ -289,12 +285,8 @@ fn distractor_calls(calls: &[Call<'_>], catalogue: &[CatalogueTool]) -> Vec<usiz
     (0..calls.len()).filter(|&at| is_distractor(&calls[at])).collect()
 }
 
-fn injected(header: Option<&Header>) -> usize {
-    catalogue_of(header).iter().filter(|tool| tool.distractor).count()
-}
-
-fn catalogue_of(header: Option<&Header>) -> &[CatalogueTool] {
-    header.and_then(|header| header.catalogue.as_deref()).unwrap_or_default()
+fn injected(run: &Run<'_>) -> usize {
+    run.catalogue().unwrap_or_default().iter().filter(|tool| tool.distractor).count()
 }
 
 /// Floored, since a certified value must not promise more than was proved.

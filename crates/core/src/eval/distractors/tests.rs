@@ -3,6 +3,7 @@
 use super::super::trial::{findings, header, judged, loaded, problems, suite, value};
 use super::*;
 use crate::report::{GateReport, Status};
+use crate::trace::Header;
 use serde_json::{Value, json};
 
 const BLOCK: &str = "prompt: go\nruns: 2\ndistractors:\n  count: 1\n  correct: [search]\n";

@@ -60,8 +60,8 @@ impl Gate for EqualFunctionSets {
         scores
     }
 
-    fn score(&self, runs: &[Run<'_>]) -> Scores {
-        let mut scores = Scores::fold(runs, |run| self.score_run(run));
+    fn fold(&self, runs: &[Run<'_>], scored: Vec<RunScores>) -> Scores {
+        let mut scores = Scores::of_runs(runs, scored);
         let count = |target: &Target| scores.value(target.name).map(|count| count.as_f64() as usize);
         let pooled = count(&TRUE_POSITIVES).zip(count(&FALSE_POSITIVES)).zip(count(&FALSE_NEGATIVES)).map(
             |((true_positives, false_positives), false_negatives)| Selection {

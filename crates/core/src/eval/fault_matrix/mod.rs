@@ -7,7 +7,7 @@ mod tests;
 use super::combination::Combination;
 use super::facts::AgentFacts;
 use super::gate::{Gate, GateKind, GateTrait};
-use super::recording::{Recording, SideRecording, SideRun, SideWords};
+use super::recording::{SideRun, SideWords};
 use super::scores::Scores;
 use super::shown::Shown;
 use super::target::{Target, targets};
@@ -59,7 +59,10 @@ pub(super) const KIND: GateKind = GateKind {
     example: include_str!("example.yml"),
     floors: &[],
     read: |block| Box::new(FaultMatrix::read(block)),
-    traits: &[GateTrait::TakesTrue],
+    traits: &[
+        GateTrait::TakesTrue,
+        GateTrait::HasSideRuns(SideWords { all: "the fault matrix", one: "fault", file: "faults" }),
+    ],
 };
 
 impl FaultMatrix {
@@ -81,16 +84,12 @@ impl Gate for FaultMatrix {
         Some(score::evidence(self, shown.all))
     }
 
-    fn recording(&self) -> Recording<'_> {
-        let runs = |_: &Agent, runs: &[Run<'_>]| {
-            let made = runs.first().map_or(0, |run| run.trace.tool_calls.len());
-            let calls = self.calls.unwrap_or_else(|| made.min(MOST_CALLS));
-            let of_kind =
-                |&kind| (0..calls).map(move |call_index| SideRun::Fault(Combination { kind, call_index }));
-            self.kinds.iter().flat_map(of_kind).collect()
-        };
-        let words = SideWords { all: "the fault matrix", one: "fault", file: "faults" };
-        Recording { side: Some(SideRecording { words, runs: Box::new(runs) }), ..Recording::default() }
+    fn side_runs(&self, _agent: &Agent, ordinary: &[Run<'_>]) -> Vec<SideRun> {
+        let made = ordinary.first().map_or(0, |run| run.trace.tool_calls.len());
+        let calls = self.calls.unwrap_or_else(|| made.min(MOST_CALLS));
+        let of_kind =
+            |&kind| (0..calls).map(move |call_index| SideRun::Fault(Combination { kind, call_index }));
+        self.kinds.iter().flat_map(of_kind).collect()
     }
 
     fn lint(&self, agent: &AgentFacts<'_>) -> Vec<Problem> {

@@ -24,14 +24,12 @@ mod verbs;
 
 pub(crate) use tool::is_write_by_name;
 
-use super::assertion::Assertion;
 use super::facts::AgentFacts;
 use super::gate::{Gate, GateKind};
 use super::scores::RunScores;
 use super::shown::Shown;
 use super::target::{Target, targets};
 use crate::grade::Question;
-use crate::matcher::Matcher;
 use crate::problem::{Problem, did_you_mean};
 use crate::report::Evidence;
 use crate::suite::read::Block;
@@ -170,12 +168,9 @@ impl Gate for NarrativeBlock {
         self.advice.as_ref()
     }
 
-    fn expect_beside(&self, has_expect: bool) -> Vec<Assertion<Target>> {
+    fn expect_beside(&self, has_expect: bool) -> Vec<(Target, f64)> {
         let ceiling = self.narrative.max_divergence_score.filter(|_| has_expect);
-        ceiling
-            .map(|ceiling| Assertion::of(DIVERGENCE_SCORE, Matcher::at_most(ceiling)))
-            .into_iter()
-            .collect()
+        ceiling.map(|ceiling| (DIVERGENCE_SCORE, ceiling)).into_iter().collect()
     }
 
     fn score_run(&self, run: &Run<'_>) -> RunScores {
@@ -239,7 +234,7 @@ impl NarrativeBlock {
     /// The closing message of a run, and what its calls say to it.
     fn compared<'t>(&self, run: &Run<'t>) -> (Cow<'t, str>, Comparison) {
         let message = closing_message(run.trace);
-        let catalogue = run.header.and_then(|header| header.catalogue.as_deref()).unwrap_or_default();
+        let catalogue = run.catalogue().unwrap_or_default();
         let catalogue: Vec<&str> = catalogue.iter().map(|tool| tool.name.as_str()).collect();
         let found = self.narrative.compare(&message, &steps(run.trace), &catalogue, &self.vocabulary);
         (message, found)

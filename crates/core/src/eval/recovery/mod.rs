@@ -11,7 +11,6 @@ pub use clock::{RunRecovery, score_recovery_in_trace};
 pub use event::is_contradicted;
 pub use marks::{RecoveryFailure, RecoveryLimits, RecoveryMarks, RecoveryReport, score_recovery};
 
-use super::assertion::Assertion;
 use super::facts::AgentFacts;
 use super::gate::{Gate, GateKind, GateTrait};
 use super::recording::Recording;
@@ -119,18 +118,18 @@ impl Gate for RecoveryBlock {
             scores.find_about(about(failure), message);
         }
         let is_timed = !is_measured || trace.tool_results.iter().all(|result| result.duration_ms.is_some());
-        if let Some(report) = &run.report {
-            scores.flag(&RECOVERED, report.recovered && !has_crashed);
-        }
         if !is_timed && (self.limits.max_recovery_ms.is_some() || self.limits.require_clean_timeout) {
             scores.not_exercised("not every call has a `duration_ms`, so its times are not judged");
         }
-        if let Some(report) = run.report.as_ref().filter(|_| is_timed) {
-            scores
-                .flag(&CLEAN_TIMEOUT, report.clean_timeout)
-                .milliseconds(&USER_VISIBLE_HANG, Some(report.user_visible_hang_ms))
-                .milliseconds(&TIME_TO_DETECTION, report.time_to_detection_ms)
-                .milliseconds(&TIME_TO_RECOVERY, report.time_to_recovery_ms);
+        if let Some(report) = &run.report {
+            scores.flag(&RECOVERED, report.recovered && !has_crashed);
+            if is_timed {
+                scores
+                    .flag(&CLEAN_TIMEOUT, report.clean_timeout)
+                    .milliseconds(&USER_VISIBLE_HANG, Some(report.user_visible_hang_ms))
+                    .milliseconds(&TIME_TO_DETECTION, report.time_to_detection_ms)
+                    .milliseconds(&TIME_TO_RECOVERY, report.time_to_recovery_ms);
+            }
         }
         for name in &missed {
             let why = self.why_missed(name, trace);
@@ -164,9 +163,9 @@ impl Gate for RecoveryBlock {
     }
 
     /// The limits that are written hold whatever else is expected.
-    fn expect_beside(&self, has_expect: bool) -> Vec<Assertion<Target>> {
+    fn expect_beside(&self, has_expect: bool) -> Vec<(Target, f64)> {
         let has_limits = self.limits.max_recovery_ms.is_some() || self.limits.require_clean_timeout;
-        if has_expect && has_limits { KIND.default_expect().collect() } else { Vec::new() }
+        if has_expect && has_limits { KIND.floors.to_vec() } else { Vec::new() }
     }
 
     /// Runs that are not known to have met every fault prove nothing, whatever is expected of their numbers.

@@ -122,8 +122,7 @@ impl Gate for StabilityBlock {
         let measured: Vec<Measured> = sessions.iter().map(|session| self.premises.measure(session)).collect();
         let weakest: Vec<f64> = measured.iter().map(|run| run.weakest).collect();
         let Ok(spread) = spread(&weakest) else { return Scores::default() };
-        let mut each = measured.iter();
-        let mut scores = Scores::fold(runs, |_| each.next().map_or_else(RunScores::default, of_a_run));
+        let mut scores = Scores::of_runs(runs, measured.iter().map(of_a_run).collect());
         let agreement = pairs::compare(&sessions);
         scores
             .set(&SCORE, Some(Number::Float(spread.mean)))

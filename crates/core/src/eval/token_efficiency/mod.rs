@@ -102,8 +102,8 @@ impl Gate for TokenEfficiency {
         scores
     }
 
-    fn score(&self, runs: &[Run<'_>]) -> Scores {
-        let mut scores = Scores::fold(runs, |run| self.score_run(run));
+    fn fold(&self, runs: &[Run<'_>], scored: Vec<RunScores>) -> Scores {
+        let mut scores = Scores::of_runs(runs, scored);
         let mut pooled = Selection::default();
         for run in runs {
             pooled += Reach::of_calls(&run.trace.tool_calls, &self.classes).selection();
@@ -208,7 +208,7 @@ fn surface_tokens<'s, 'r: 's>(runs: impl Iterator<Item = &'s Run<'r>>) -> Vec<Re
         counted.push((catalogue, tokens));
         tokens
     };
-    runs.map(|run| match run.header.and_then(|header| header.catalogue.as_deref()) {
+    runs.map(|run| match run.catalogue() {
         Some(catalogue) => tokens_of(catalogue).ok_or_else(|| NO_TOKENIZER.to_owned()),
         None => Err("the recording has no tool catalogue, so its tokens are not counted".to_owned()),
     })

@@ -9,14 +9,12 @@ mod tests;
 pub use policy::{DelegationEdge, ToolEdges};
 pub use score::{EdgesScore, score_tool_edges};
 
-use super::assertion::Assertion;
 use super::facts::AgentFacts;
 use super::gate::{Gate, GateKind};
 use super::outlook::Outlook;
 use super::scores::{Scores, vacuous_runs};
 use super::shown::Shown;
 use super::target::{Target, targets};
-use crate::matcher::Matcher;
 use crate::problem::{Problem, Span};
 use crate::report::{Evidence, Finding, Number};
 use crate::suite::read::{Block, Field};
@@ -61,14 +59,13 @@ pub(super) const KIND: GateKind = GateKind {
 
 impl Gate for ToolEdgesBlock {
     /// What is forbidden; with `closed: true`, whatever else is expected.
-    fn expect_beside(&self, has_expect: bool) -> Vec<Assertion<Target>> {
-        let restricted = (self.edges.closed || !has_expect).then_some(RESTRICTED_ATTEMPTS);
-        let closed = [UNLISTED_CALLS, UNDECLARED_DELEGATIONS].into_iter().filter(|_| self.edges.closed);
-        restricted
-            .into_iter()
-            .chain(closed)
-            .map(|target| Assertion::of(target, Matcher::at_most(0.0)))
-            .collect()
+    fn expect_beside(&self, has_expect: bool) -> Vec<(Target, f64)> {
+        let none = [(RESTRICTED_ATTEMPTS, 0.0), (UNLISTED_CALLS, 0.0), (UNDECLARED_DELEGATIONS, 0.0)];
+        match (self.edges.closed, has_expect) {
+            (true, _) => none.to_vec(),
+            (false, false) => none[..1].to_vec(),
+            (false, true) => Vec::new(),
+        }
     }
 
     fn score(&self, runs: &[Run<'_>]) -> Scores {

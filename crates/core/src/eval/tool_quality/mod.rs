@@ -1,14 +1,11 @@
 //! `tool_quality:` are the tools that the agent was offered fit to be chosen from?
 
 use super::accept::{Proposal, ProposedChange, ProposedPlace};
-use super::assertion::Assertion;
 use super::gate::{Gate, GateKind, GateTrait};
-use super::outlook::Outlook;
 use super::scores::Scores;
 use super::shown::Shown;
 use super::target::{Target, Unit, targets};
 use crate::baseline::TestBaseline;
-use crate::matcher::Matcher;
 use crate::problem::{Problem, Span, did_you_mean};
 use crate::report::evidence::ToolFinding;
 use crate::report::{Evidence, Finding, Number};
@@ -81,11 +78,10 @@ fn rule_id(field: &mut Field<'_>) -> Option<String> {
 
 impl Gate for ToolQuality {
     /// Nothing critical, and nothing changed in silence.
-    fn expect_beside(&self, has_expect: bool) -> Vec<Assertion<Target>> {
-        let critical = (!has_expect).then_some(CRITICAL_COUNT);
-        let changed = self.baseline.as_ref().map(|_| CHANGED_COUNT);
-        let none = |target: Target| Assertion::of(target, Matcher::at_most(0.0));
-        critical.into_iter().chain(changed).map(none).collect()
+    fn expect_beside(&self, has_expect: bool) -> Vec<(Target, f64)> {
+        let critical = (!has_expect).then_some((CRITICAL_COUNT, 0.0));
+        let changed = self.baseline.as_ref().map(|_| (CHANGED_COUNT, 0.0));
+        critical.into_iter().chain(changed).collect()
     }
 
     fn score(&self, runs: &[Run<'_>]) -> Scores {
@@ -139,7 +135,7 @@ impl Gate for ToolQuality {
 
     fn propose(&self, runs: &[Run<'_>], _captured: &dyn Fn() -> TestBaseline) -> Option<Proposal> {
         let ((file, _), pins) = self.baseline.as_ref().zip(self.pins.as_ref())?;
-        let recorded = runs.iter().filter_map(|run| run.header?.catalogue.as_deref()).map(own);
+        let recorded = runs.iter().filter_map(Run::catalogue).map(own);
         let mut surfaces: Vec<_> = recorded.collect();
         surfaces.dedup();
         let change = match &surfaces[..] {
@@ -152,11 +148,6 @@ impl Gate for ToolQuality {
             _ => Err("the runs were offered different tools".to_owned()),
         };
         Some(Proposal { place: ProposedPlace::File(file.clone()), change })
-    }
-
-    /// A server may offer other tools in the next run.
-    fn outlook(&self, _: &Target, _: &Scores, _: &[Run<'_>], _: usize) -> Outlook {
-        Outlook::Open
     }
 
     fn read_files(
@@ -176,8 +167,8 @@ impl Gate for ToolQuality {
 
 /// The tools that the runs were offered, each different list once; `None` when a recording does not say.
 fn surfaces(runs: &[Run<'_>]) -> Option<Vec<Vec<CatalogueTool>>> {
-    let recorded = |run: &Run<'_>| run.header.and_then(|header| header.catalogue.as_deref()).map(own);
-    let mut surfaces = runs.iter().map(recorded).collect::<Option<Vec<_>>>()?;
+    let recorded = runs.iter().map(|run| run.catalogue().map(own));
+    let mut surfaces = recorded.collect::<Option<Vec<_>>>()?;
     surfaces.dedup();
     Some(surfaces)
 }

@@ -2,7 +2,6 @@
 
 pub mod selection;
 
-use super::assertion::Assertion;
 use super::facts::AgentFacts;
 use super::gate::{Gate, GateKind};
 use super::outlook::Outlook;
@@ -53,8 +52,8 @@ pub(super) const KIND: GateKind = GateKind {
 
 impl Gate for ToolSelectionBlock {
     /// The floor in the block holds whatever else is expected.
-    fn expect_beside(&self, has_expect: bool) -> Vec<Assertion<Target>> {
-        KIND.default_expect().filter(|_| has_expect).collect()
+    fn expect_beside(&self, has_expect: bool) -> Vec<(Target, f64)> {
+        if has_expect { KIND.floors.to_vec() } else { Vec::new() }
     }
 
     fn score(&self, runs: &[Run<'_>]) -> Scores {
