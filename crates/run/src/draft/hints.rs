@@ -1,6 +1,7 @@
 //! What do the name and the description of an argument tell of its value?
 
 use super::arguments::Around;
+use mcptest_core::words::words_in;
 use serde_json::{Value, json};
 
 /// What stands before an example in a description.
@@ -72,24 +73,7 @@ fn of_name(words: &[String], last: &str, around: &Around) -> Option<String> {
 
 /// The words of `repo_path`, `repoPath` or `repo-path`, in small letters.
 fn words_of(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let mut is_open = false;
-    let mut was_small = false;
-    for character in name.chars() {
-        let begins = !is_open || (was_small && character.is_uppercase());
-        is_open = character.is_alphanumeric();
-        was_small = character.is_lowercase();
-        if !is_open {
-            continue;
-        }
-        if begins {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut() {
-            word.extend(character.to_lowercase());
-        }
-    }
-    words
+    words_in(name).map(str::to_lowercase).collect()
 }
 
 /// The first value that a description gives as an example: in quotes, or a bare word that can be nothing else.
