@@ -51,33 +51,24 @@ mod trajectory_axes;
 mod trial;
 
 #[doc(hidden)]
-pub use mcptest_stats as stats;
+pub use {
+    accept::{Proposal, ProposedChange, ProposedItem, ProposedPlace},
+    assertion::Assertion,
+    block::GateBlock,
+    combination::Combination,
+    decided::decided,
+    gate::GateKind,
+    mcptest_stats as stats,
+    recording::{SideRun, SideRuns, SideWords},
+    recovery::is_contradicted,
+    scores::{RunScores, Scores},
+    target::{Better, Fold, Range, Target, Unit},
+    token_efficiency::PRICES_HELP,
+};
 
-#[doc(hidden)]
-pub use accept::{Proposal, ProposedChange, ProposedItem, ProposedPlace};
-#[doc(hidden)]
-pub use assertion::Assertion;
-#[doc(hidden)]
-pub use block::GateBlock;
-#[doc(hidden)]
-pub use combination::Combination;
-#[doc(hidden)]
-pub use decided::decided;
-#[doc(hidden)]
-pub use gate::GateKind;
 pub use golden_path::{GoldenPath, PathScore, golden_path_coverage, score_golden_path};
 pub use narrative::{Extraction, Narrative, NarrativeScore, score_narrative};
-#[doc(hidden)]
-pub use recording::{SideRun, SideRuns, SideWords};
-#[doc(hidden)]
-pub use recovery::is_contradicted;
-#[doc(hidden)]
-pub use scores::{RunScores, Scores};
 pub use stability::{StabilityFloors, StabilityReport, agent_stability, agent_stability_across, drift_flags};
-#[doc(hidden)]
-pub use target::{Better, Fold, Range, Target, Unit};
-#[doc(hidden)]
-pub use token_efficiency::PRICES_HELP;
 pub use tool_edges::{DelegationEdge, EdgesScore, ToolEdges, score_tool_edges};
 pub use tool_selection::selection;
 pub use trajectory::trace_validation;
