@@ -62,16 +62,8 @@ impl Gate for EqualFunctionSets {
 
     fn fold(&self, runs: &[Run<'_>], scored: Vec<RunScores>) -> Scores {
         let mut scores = Scores::of_runs(runs, scored);
-        let count = |target: &Target| scores.value(target.name).map(|count| count.as_f64() as usize);
-        let pooled = count(&TRUE_POSITIVES).zip(count(&FALSE_POSITIVES)).zip(count(&FALSE_NEGATIVES)).map(
-            |((true_positives, false_positives), false_negatives)| Selection {
-                true_positives,
-                false_positives,
-                false_negatives,
-            },
-        );
-        let percent =
-            |of: fn(&Selection) -> u32| pooled.as_ref().map(|pooled| Number::Int(of(pooled).into()));
+        let pooled = pooled(&scores);
+        let percent = |of: fn(&Selection) -> u32| Some(Number::Int(of(&pooled?).into()));
         scores
             .set(&PRECISION, percent(Selection::precision_percent))
             .set(&RECALL, percent(Selection::recall_percent))
@@ -81,12 +73,8 @@ impl Gate for EqualFunctionSets {
 
     /// At best every remaining run reaches every class and strays nowhere.
     fn outlook(&self, target: &Target, scores: &Scores, runs: &[Run<'_>], of: usize) -> Outlook {
-        let count = |target: &Target| scores.value(target.name).map_or(0, |count| count.as_f64() as usize);
-        let best = Selection {
-            true_positives: count(&TRUE_POSITIVES) + (of - runs.len()) * self.classes.len(),
-            false_positives: count(&FALSE_POSITIVES),
-            false_negatives: count(&FALSE_NEGATIVES),
-        };
+        let mut best = pooled(scores).unwrap_or_default();
+        best.true_positives += (of - runs.len()) * self.classes.len();
         match target.name {
             name if name == PRECISION.name => Outlook::AtMost(best.precision_percent().into()),
             name if name == RECALL.name => Outlook::AtMost(best.recall_percent().into()),
@@ -94,6 +82,16 @@ impl Gate for EqualFunctionSets {
             _ => Outlook::folded(target, scores),
         }
     }
+}
+
+/// The counts over all runs, where there are any.
+fn pooled(scores: &Scores) -> Option<Selection> {
+    let count = |target: &Target| scores.value(target.name).map(|count| count.as_f64() as usize);
+    Some(Selection {
+        true_positives: count(&TRUE_POSITIVES)?,
+        false_positives: count(&FALSE_POSITIVES)?,
+        false_negatives: count(&FALSE_NEGATIVES)?,
+    })
 }
 
 impl EqualFunctionSets {
