@@ -143,21 +143,20 @@ impl Comparison<'_> {
         &'v self,
         assignment: &'v Assignment,
         most_looks: usize,
-    ) -> Box<dyn Iterator<Item = (bool, TraceMismatch)> + 'v> {
-        let alone = assignment.partners.iter().enumerate().filter(|(_, partner)| partner.is_none());
-        let alone = alone.map(|(call, _)| call);
-        if self.reference.mode == MatchMode::Subset {
-            let mut near_misses = self.near_expected(&assignment.partners, most_looks);
-            return Box::new(alone.map(move |call| {
-                let rival = assignment.edges[self.recorded.group_of(call)].first();
-                (rival.is_some(), self.not_allowed(call, rival.copied(), &mut near_misses))
-            }));
-        }
-        let mut near_misses = self.near_recorded(&assignment.partners, most_looks);
-        Box::new(alone.map(move |call| {
-            let rival = assignment.edges[self.reference.groups.group_of(call)].first();
-            (rival.is_some(), self.not_found(call, rival.copied(), &mut near_misses))
-        }))
+    ) -> impl Iterator<Item = (bool, TraceMismatch)> + 'v {
+        let partners = &assignment.partners;
+        let is_subset = self.reference.mode == MatchMode::Subset;
+        let (groups, mut near_misses) = if is_subset {
+            (&self.recorded, self.near_expected(partners, most_looks))
+        } else {
+            (&self.reference.groups, self.near_recorded(partners, most_looks))
+        };
+        let say = if is_subset { Self::not_allowed } else { Self::not_found };
+        let alone = partners.iter().enumerate().filter(|(_, partner)| partner.is_none());
+        alone.map(move |(call, _)| {
+            let rival = assignment.edges[groups.group_of(call)].first().copied();
+            (rival.is_some(), say(self, call, rival, &mut near_misses))
+        })
     }
 
     fn not_found(
