@@ -79,16 +79,17 @@ pub(super) const KIND: GateKind = GateKind {
     traits: &[GateTrait::CanBeRefuted, GateTrait::JudgesFaults],
 };
 
-/// The targets that a failure lowers.
-fn about(failure: RecoveryFailure) -> &'static [Target] {
-    match failure {
+/// Tells of a failure, about the targets that it lowers.
+fn hold(scores: &mut RunScores, failure: RecoveryFailure, said: &str) {
+    let about: &[Target] = match failure {
         RecoveryFailure::NotRecovered => &[RECOVERED, GATE_PASSED],
         RecoveryFailure::RecoveryTooSlow => &[TIME_TO_RECOVERY, GATE_PASSED],
         RecoveryFailure::UncleanTimeout => {
             &[CLEAN_TIMEOUT, USER_VISIBLE_HANG, TIME_TO_DETECTION, GATE_PASSED]
         }
         RecoveryFailure::FaultNotExercised => &[EXERCISED, GATE_PASSED],
-    }
+    };
+    scores.find_about(about, format!("{failure}: {said}"));
 }
 
 impl Gate for RecoveryBlock {
@@ -113,9 +114,7 @@ impl Gate for RecoveryBlock {
         let has_crashed = !met.is_empty() && trace.crash().is_some();
         scores.flag(&EXERCISED, run.exercised).flag(&GATE_PASSED, run.gate_passed && !has_crashed);
         if has_crashed {
-            let failure = RecoveryFailure::NotRecovered;
-            let message = format!("{failure}: the agent crashed after a call had failed");
-            scores.find_about(about(failure), message);
+            hold(&mut scores, RecoveryFailure::NotRecovered, "the agent crashed after a call had failed");
         }
         let is_timed = !is_measured || trace.tool_results.iter().all(|result| result.duration_ms.is_some());
         if !is_timed && (self.limits.max_recovery_ms.is_some() || self.limits.require_clean_timeout) {
@@ -133,14 +132,12 @@ impl Gate for RecoveryBlock {
         }
         for name in &missed {
             let why = self.why_missed(name, trace);
-            let failure = RecoveryFailure::FaultNotExercised;
-            scores.find_about(about(failure), format!("{failure}: {why}"));
+            hold(&mut scores, RecoveryFailure::FaultNotExercised, &why);
             scores.not_exercised(why);
         }
         for met in &met {
             for reason in &met.report.reasons {
-                let said = self.sentence(*reason, met, &trace.tool_calls);
-                scores.find_about(about(*reason), format!("{reason}: {said}"));
+                hold(&mut scores, *reason, &self.sentence(*reason, met, &trace.tool_calls));
             }
         }
         scores
