@@ -3,6 +3,7 @@
 use super::{EXTRA_CALLS, EXTRA_COST, EXTRA_TOKENS, MAX_DROP, MIN_DROP, NEEDED, SETS, USELESS};
 use crate::eval::scores::Scores;
 use crate::eval::stats::{CONFIDENCE, newcombe_difference};
+use crate::eval::target::Target;
 use crate::report::evidence::AblationRow;
 use crate::report::{Finding, Number};
 use crate::trace::{Run, Tool, is_tool};
@@ -20,6 +21,9 @@ struct Tally {
     cost: Option<f64>,
     by_tool: BTreeMap<String, f64>,
 }
+
+/// How much more a run takes without a set, where that is known.
+type Extra = fn(&AblationRow) -> Option<f64>;
 
 /// The numbers; the side runs are as many for each set, set by set.
 pub(super) fn score(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>]) -> Scores {
@@ -41,7 +45,7 @@ pub(super) fn score(sets: &[Vec<String>], ordinary: &[Run<'_>], side: &[Run<'_>]
         .set(&MIN_DROP, drops().min().map(Number::Int))
         .set(&NEEDED, number(needed.len()))
         .set(&USELESS, number(useless.len()));
-    let extras: [(_, fn(&AblationRow) -> Option<f64>); 3] =
+    let extras: [(Target, Extra); 3] =
         [(EXTRA_CALLS, |row| row.calls), (EXTRA_TOKENS, |row| row.tokens), (EXTRA_COST, |row| row.cost_usd)];
     for (target, extra) in extras {
         let extra: Option<Vec<f64>> = found.iter().map(|(row, _)| extra(row)).collect();

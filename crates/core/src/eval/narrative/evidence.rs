@@ -161,12 +161,10 @@ impl<'n> Evidence<'n> {
         if let Some(call) = self.mentions.could_have(claim) {
             return Some(self.unverified(call));
         }
+        let tool = self.tools[first.tool].name;
         Some(match named.iter().find_map(|action| action.failed) {
             Some(call) => Judgement::failed(call, format!("{} failed", self.call(call))),
-            None => {
-                let tool = self.tools[first.tool].name;
-                Judgement::absent(format!("`{tool}`, which does this, was not called"))
-            }
+            None => Judgement::absent(format!("`{tool}`, which does this, was not called")),
         })
     }
 

@@ -32,7 +32,8 @@ pub(super) struct Lexicon {
     families: HashMap<String, u64>,
     code: HashMap<String, u64>,
     close: HashSet<(String, String)>,
-    irregular: HashMap<String, (String, String)>,
+    /// Past and participle of the verbs that do not add "ed".
+    pub(super) irregular: HashMap<String, (String, String)>,
     aliases: HashMap<String, Vec<String>>,
     /// The phrases that tell of an action without its verb.
     pub(super) idioms: Vec<(Vec<String>, String)>,
@@ -182,11 +183,6 @@ impl Lexicon {
     /// Whether a statement of SQL can do what the verb says.
     pub(super) fn fits_sql(&self, verb: &str) -> bool {
         self.families(verb) & (self.content | self.deletion) != 0
-    }
-
-    /// Past and participle of a verb that does not add "ed".
-    pub(super) fn irregular(&self, verb: &str) -> Option<&(String, String)> {
-        self.irregular.get(verb)
     }
 
     /// The verb that a past or participle of this form belongs to.

@@ -85,10 +85,7 @@ struct Line {
 /// The lines that are the agent's own: no code, no quotation, no draft, no data of a table, nothing crossed out.
 fn own_lines(text: &str) -> Vec<Line> {
     let lines: Vec<Range<usize>> = line_places(text);
-    let mut rule_follows = vec![false; lines.len() + 1];
-    for at in (0..lines.len()).rev() {
-        rule_follows[at] = rule_follows[at + 1] || is_rule(&text[lines[at].clone()]);
-    }
+    let last_rule = lines.iter().rposition(|place| is_rule(&text[place.clone()]));
     let (mut fence, mut is_draft, mut announces_draft) = (None, false, false);
     let mut table = Table::default();
     let mut own = Vec::new();
@@ -103,7 +100,7 @@ fn own_lines(text: &str) -> Vec<Line> {
             continue;
         }
         if is_rule(line) {
-            is_draft = !is_draft && announces_draft && rule_follows[at + 1];
+            is_draft = !is_draft && announces_draft && last_rule > Some(at);
             announces_draft = false;
             continue;
         }
@@ -111,10 +108,12 @@ fn own_lines(text: &str) -> Vec<Line> {
             continue;
         }
         announces_draft = is_draft_heading(line);
-        let kept = if line.starts_with('|') { table.row(text, place) } else { Some(place.clone()) };
-        if !line.starts_with('|') {
+        let kept = if line.starts_with('|') {
+            table.row(text, place)
+        } else {
             table = Table::default();
-        }
+            Some(place.clone())
+        };
         own.extend(kept.and_then(|place| unmarked(text, place)));
     }
     own

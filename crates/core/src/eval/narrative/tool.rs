@@ -165,15 +165,15 @@ struct Code {
 
 impl Code {
     fn read(text: &str) -> Self {
-        const SELECT: [&str; 2] = ["select", "from"];
         const PROGRAM: [&str; 3] = ["import", "def", "print"];
-        let (mut selects, mut updates, mut sets) = ([false; 2], false, false);
+        let (mut selects, mut has_from, mut updates, mut sets) = (false, false, false, false);
         let mut code = Self::default();
         let mut before = "";
         for word in words_of_code(text) {
             let is = |known: &str| word.eq_ignore_ascii_case(known);
             let follows = |known: &[&str]| known.iter().any(|known| before.eq_ignore_ascii_case(known));
-            SELECT.iter().zip(&mut selects).for_each(|(known, found)| *found |= is(known));
+            selects |= is("select");
+            has_from |= is("from");
             code.is_program |= PROGRAM.into_iter().any(is);
             sets |= is("set");
             updates |= follows(&["update"]);
@@ -182,7 +182,7 @@ impl Code {
                 || (is("from") && follows(&["delete"]));
             before = word;
         }
-        code.selects = selects == [true; 2];
+        code.selects = selects && has_from;
         code.writes |= updates && sets;
         code
     }

@@ -101,7 +101,7 @@ impl Vocabulary {
         for stem in stems(base) {
             insert(format!("{stem}ing"), |form| form.is_gerund = true);
         }
-        if let Some((past, participle)) = LEXICON.irregular(base) {
+        if let Some((past, participle)) = LEXICON.irregular.get(base) {
             insert(past.clone(), |form| form.is_past = true);
             insert(participle.clone(), |form| (form.is_past, form.is_participle) = (true, true));
         } else {

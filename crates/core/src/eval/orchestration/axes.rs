@@ -95,11 +95,8 @@ impl Axes {
                 self.parameterization.count(fits);
                 if !fits && fault.is_none() {
                     let diff = catalogue.as_mut().map(|catalogue| catalogue.differences(call));
-                    self.find(
-                        walk,
-                        PARAMETERIZATION,
-                        format!("{} has arguments that do not fit its schema", walk.called(at)),
-                    );
+                    let message = format!("{} has arguments that do not fit its schema", walk.called(at));
+                    self.find(walk, PARAMETERIZATION, message);
                     if let (Some(last), Some(diff)) = (self.findings.last_mut(), diff) {
                         last.diff = diff;
                     }

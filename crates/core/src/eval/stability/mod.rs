@@ -69,13 +69,10 @@ pub(super) const KIND: GateKind = GateKind {
 
 impl StabilityBlock {
     fn read(block: &mut Block<'_>) -> Self {
-        let ignore_empty_turns =
-            block.flag("ignore_empty_turns", "Leave turns without text out of `response_consistency`", false);
-        let least_calls = block.optional(
-            "min_calls_for_tool_usage",
-            "With fewer calls `tool_usage_stability` is not measured; 20, and 2 with `premises: none`",
-            |f| f.whole(0..=1_000_000),
-        );
+        let doc = "Leave turns without text out of `response_consistency`";
+        let ignore_empty_turns = block.flag("ignore_empty_turns", doc, false);
+        let doc = "With fewer calls `tool_usage_stability` is not measured; 20, and 2 with `premises: none`";
+        let least_calls = block.optional("min_calls_for_tool_usage", doc, |f| f.whole(0..=1_000_000));
         let doc = "`measured` counts a score where runs can show it; `none` counts all four in every run";
         let is_blanket = block.or_default("premises", doc, |field| {
             field.choice("a rule for premises", &[("measured", false), ("none", true)])

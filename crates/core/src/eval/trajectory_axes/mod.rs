@@ -294,24 +294,19 @@ fn read_edge(
 
 impl TrajectoryAxes {
     fn read(block: &mut Block<'_>) -> Self {
-        let dependencies = block.optional("dependencies", "Tools that read what another returned", |field| {
-            field.list(|field| {
-                let producer = ("producer", "The tool whose output is read");
-                let (producer, consumer) =
-                    read_edge(field, producer, ("consumer", "The tool that reads it"))?;
-                Some(Dependency { producer, consumer })
-            })
+        let doc = "Tools that read what another returned";
+        let dependencies = block.list("dependencies", doc, |field| {
+            let producer = ("producer", "The tool whose output is read");
+            let (producer, consumer) = read_edge(field, producer, ("consumer", "The tool that reads it"))?;
+            Some(Dependency { producer, consumer })
         });
-        let order = block.optional("order", "Tools that must not run before another", |field| {
-            field.list(|field| {
-                let first = ("first", "The tool that runs first");
-                let (first, second) = read_edge(field, first, ("second", "The tool that runs only then"))?;
-                Some(Order { first, second })
-            })
+        let order = block.list("order", "Tools that must not run before another", |field| {
+            let first = ("first", "The tool that runs first");
+            let (first, second) = read_edge(field, first, ("second", "The tool that runs only then"))?;
+            Some(Order { first, second })
         });
         let doc = "Whether an edge fails when its consumer or second tool was never called";
         let require_present = block.flag("require_present", doc, false);
-        let (dependencies, order) = (dependencies.unwrap_or_default(), order.unwrap_or_default());
         Self { dependencies, order, require_present }
     }
 
