@@ -61,7 +61,7 @@ fn escaped(value: &str) -> String {
 }
 
 /// As a step of a JSON Pointer.
-fn in_pointer(value: &str) -> String {
+pub(super) fn in_pointer(value: &str) -> String {
     value.replace('~', "~0").replace('/', "~1")
 }
 

@@ -41,6 +41,7 @@ use span::{Edit, apply};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::fmt;
+use std::ops::Range;
 use structure::Depth;
 
 /// A replacement can reveal another (`\b` before a token that touched a secret), so a string is searched until
@@ -76,17 +77,6 @@ enum Meaning {
     Equals,
 }
 
-/// A secret that a string has in it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
-    /// The name that its placeholder would have.
-    pub what: String,
-    /// The byte at which it begins, from 0.
-    pub at: usize,
-    /// How many bytes it has.
-    pub length: usize,
-}
-
 impl Redactor {
     /// Begins with what is secret everywhere: tokens of known shape and what stands under secret names.
     pub fn builder() -> Builder {
@@ -101,17 +91,18 @@ impl Redactor {
     /// A JSON text, or several one after the other, without its secrets: still JSON, and the rest byte for byte as
     /// it was. What is not JSON is treated as text.
     pub fn json<'t>(&self, text: &'t str) -> Cow<'t, str> {
-        settle(text, |text, all_or_nothing| {
-            let edits = self.structured(text, Depth::default(), all_or_nothing);
-            edits.unwrap_or_else(|| self.plain(text, Task { rule: None, all_or_nothing }))
-        })
+        self.as_json(text, Depth::default())
     }
 
     /// A report or other document of our own as JSON, without its secrets: as [`json`](Self::json), but a pattern
     /// makes no text of a number, which is one that we counted.
     pub fn document<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        self.as_json(text, Depth::of_document())
+    }
+
+    fn as_json<'t>(&self, text: &'t str, level: Depth) -> Cow<'t, str> {
         settle(text, |text, all_or_nothing| {
-            let edits = self.structured(text, Depth::of_document(), all_or_nothing);
+            let edits = self.structured(text, level, all_or_nothing);
             edits.unwrap_or_else(|| self.plain(text, Task { rule: None, all_or_nothing }))
         })
     }
@@ -122,12 +113,10 @@ impl Redactor {
         settle(value, |value, all_or_nothing| self.plain(value, Task { rule: Some(rule), all_or_nothing }))
     }
 
-    /// The secrets in a string or JSON text, in order; none in one that was redacted.
-    pub fn find(&self, text: &str) -> Vec<Found> {
-        self.scan(text, Depth::default(), false)
-            .into_iter()
-            .map(|edit| Found { what: edit.what.to_owned(), at: edit.at.start, length: edit.at.len() })
-            .collect()
+    /// The names and the bytes of the secrets in a string or JSON text, in order; none in one that was redacted.
+    pub fn find(&self, text: &str) -> Vec<(String, Range<usize>)> {
+        let edits = self.scan(text, Depth::default(), false).into_iter();
+        edits.map(|edit| (edit.what.to_owned(), edit.at)).collect()
     }
 
     /// The name of the first pattern that matches in a string.

@@ -1,6 +1,7 @@
 //! Under which JSON Pointer does a byte of a JSON text stand?
 
-use super::scan::plain_prefix;
+use super::forms::in_pointer;
+use super::structure::string_end;
 
 /// The containers that are open where the walk stands.
 enum Open {
@@ -15,7 +16,8 @@ pub(crate) fn pointers_at(text: &str, offsets: &[usize]) -> Vec<String> {
     let mut pointers = Vec::with_capacity(offsets.len());
     let mut at = 0;
     while at < bytes.len() && pointers.len() < offsets.len() {
-        let end = if bytes[at] == b'"' { string_end(bytes, at + 1) } else { at + 1 };
+        let after_string = || string_end(bytes, at + 1).map_or(bytes.len(), |(quote, _)| quote + 1);
+        let end = if bytes[at] == b'"' { after_string() } else { at + 1 };
         let is_key = bytes[at] == b'"'
             && matches!(open.last(), Some(Open::Object { .. }))
             && bytes[end..].trim_ascii_start().first() == Some(&b':');
@@ -43,24 +45,11 @@ pub(crate) fn pointers_at(text: &str, offsets: &[usize]) -> Vec<String> {
 
 fn pointer(open: &[Open]) -> String {
     let step = |open: &Open| match open {
-        Open::Object { key: Some(key) } => format!("/{}", key.replace('~', "~0").replace('/', "~1")),
+        Open::Object { key: Some(key) } => format!("/{}", in_pointer(key)),
         Open::Object { key: None } => String::new(),
         Open::List { index } => format!("/{index}"),
     };
     open.iter().map(step).collect()
-}
-
-/// The byte after the string that opened before `at`.
-fn string_end(bytes: &[u8], mut at: usize) -> usize {
-    loop {
-        at += plain_prefix(&bytes[at..]);
-        match bytes.get(at) {
-            Some(b'"') => return at + 1,
-            Some(b'\\') => at = (at + 2).min(bytes.len()),
-            Some(_) => at += 1,
-            None => return bytes.len(),
-        }
-    }
 }
 
 #[cfg(test)]

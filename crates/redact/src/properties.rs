@@ -209,8 +209,8 @@ proptest! {
     #[test]
     fn every_find_is_a_character_of_the_text(prose in any_prose(), secret in any_secret()) {
         let text = format!("{prose}{secret}");
-        for found in redactor(&secret).find(&text) {
-            prop_assert!(text.is_char_boundary(found.at));
+        for (_, at) in redactor(&secret).find(&text) {
+            prop_assert!(text.is_char_boundary(at.start));
         }
     }
 }

@@ -194,7 +194,7 @@ fn in_string(with: String) -> String {
 }
 
 /// Where the string that opens before `start` has its closing quote, and whether there are escapes in it.
-fn string_end(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
+pub(super) fn string_end(bytes: &[u8], start: usize) -> Option<(usize, bool)> {
     let mut at = start;
     let mut is_escaped = false;
     loop {
