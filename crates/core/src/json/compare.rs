@@ -2,11 +2,12 @@
 
 use super::number::Canonical;
 use super::pointer_key;
+use super::subset::compare_lists;
 use crate::report::{AssertionDiff, Side};
 use serde_json::Value;
 
 /// As many differences as a reader will look at.
-pub(super) const MOST_DIFFS: usize = 20;
+const MOST_DIFFS: usize = 20;
 
 /// Whether two values are equal by JSON value: `1 == 1.0`, `true != 1`, null is not absent.
 pub fn values_equal(a: &Value, b: &Value) -> bool {
@@ -25,14 +26,22 @@ pub fn values_equal(a: &Value, b: &Value) -> bool {
 /// Where two values differ, at JSON Pointers (RFC 6901); none when they are equal by JSON value.
 pub fn difference(expected: &Value, actual: &Value) -> Vec<AssertionDiff> {
     let mut diffs = Vec::new();
-    compare(&Pointer::Root, Some(expected), Some(actual), &mut diffs);
+    compare(&Pointer::Root, [Some(expected), Some(actual)], Whole::Both, &mut diffs);
     diffs
 }
 
-fn compare(
+/// What has to be there wholly: both sides, or what is expected alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Whole {
+    Both,
+    Expected,
+}
+
+/// Adds where two values differ; `None` is nothing there.
+pub(super) fn compare(
     at: &Pointer<'_>,
-    expected: Option<&Value>,
-    actual: Option<&Value>,
+    [expected, actual]: [Option<&Value>; 2],
+    whole: Whole,
     diffs: &mut Vec<AssertionDiff>,
 ) {
     if diffs.len() >= MOST_DIFFS {
@@ -41,55 +50,40 @@ fn compare(
     match (expected, actual) {
         (Some(Value::Object(fields)), Some(Value::Object(others))) => {
             for (key, value) in fields {
-                compare(&at.key(key), Some(value), others.get(key), diffs);
+                compare(&Pointer::Key(at, key), [Some(value), others.get(key)], whole, diffs);
             }
-            for (key, other) in others.iter().filter(|(key, _)| !fields.contains_key(*key)) {
-                compare(&at.key(key), None, Some(other), diffs);
+            let is_new = |key: &String| whole == Whole::Both && !fields.contains_key(key);
+            for (key, other) in others.iter().filter(|(key, _)| is_new(key)) {
+                compare(&Pointer::Key(at, key), [None, Some(other)], whole, diffs);
             }
+        }
+        (Some(Value::Array(items)), Some(Value::Array(others))) if whole == Whole::Expected => {
+            compare_lists(at, items, others, diffs);
         }
         (Some(Value::Array(items)), Some(Value::Array(others))) => {
             for index in 0..items.len().max(others.len()) {
-                compare(&at.index(index), items.get(index), others.get(index), diffs);
+                compare(&Pointer::Index(at, index), [items.get(index), others.get(index)], whole, diffs);
             }
         }
         (Some(expected), Some(actual)) if values_equal(expected, actual) => {}
-        _ => push(at, expected, actual, diffs),
+        _ => diffs.push(AssertionDiff {
+            pointer: at.to_string(),
+            expected: expected.cloned().unwrap_or_default(),
+            actual: actual.cloned().unwrap_or_default(),
+            absent: match (expected, actual) {
+                (None, _) => Some(Side::Expected),
+                (_, None) => Some(Side::Actual),
+                _ => None,
+            },
+        }),
     }
 }
 
-/// Adds a difference; `None` is nothing there.
-pub(super) fn push(
-    at: &Pointer<'_>,
-    expected: Option<&Value>,
-    actual: Option<&Value>,
-    diffs: &mut Vec<AssertionDiff>,
-) {
-    if diffs.len() < MOST_DIFFS {
-        let absent = match (expected, actual) {
-            (None, _) => Some(Side::Expected),
-            (_, None) => Some(Side::Actual),
-            _ => None,
-        };
-        let (expected, actual) = (expected.cloned().unwrap_or_default(), actual.cloned().unwrap_or_default());
-        diffs.push(AssertionDiff { pointer: at.to_string(), expected, actual, absent });
-    }
-}
-
-/// A JSON Pointer as a path back to the root, written out only when it is needed.
+/// The way to a value, which is written out only where there is a difference.
 pub(super) enum Pointer<'a> {
     Root,
     Key(&'a Pointer<'a>, &'a str),
     Index(&'a Pointer<'a>, usize),
-}
-
-impl Pointer<'_> {
-    pub(super) fn key<'a>(&'a self, key: &'a str) -> Pointer<'a> {
-        Pointer::Key(self, key)
-    }
-
-    pub(super) fn index(&self, index: usize) -> Pointer<'_> {
-        Pointer::Index(self, index)
-    }
 }
 
 impl std::fmt::Display for Pointer<'_> {

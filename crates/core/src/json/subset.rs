@@ -1,6 +1,6 @@
 //! Is everything that was expected part of what was recorded?
 
-use super::compare::{MOST_DIFFS, Pointer, push};
+use super::compare::{Pointer, Whole, compare};
 use super::hash::hash_value;
 use super::values_equal;
 use crate::eval::assignment::{Groups, assign, match_grouped};
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 /// lists as multisets by maximum matching, scalars (strings included) by equality.
 pub fn is_subset(expected: &Value, actual: &Value) -> Vec<AssertionDiff> {
     let mut diffs = Vec::new();
-    compare(&Pointer::Root, expected, actual, &mut diffs);
+    compare(&Pointer::Root, [Some(expected), Some(actual)], Whole::Expected, &mut diffs);
     diffs
 }
 
@@ -29,36 +29,24 @@ pub fn is_part_of(expected: &Value, actual: &Value) -> bool {
     }
 }
 
-fn compare(at: &Pointer<'_>, expected: &Value, actual: &Value, diffs: &mut Vec<AssertionDiff>) {
-    if diffs.len() >= MOST_DIFFS {
-        return;
-    }
-    match (expected, actual) {
-        (Value::Object(fields), Value::Object(others)) => {
-            for (key, value) in fields {
-                match others.get(key) {
-                    Some(other) => compare(&at.key(key), value, other, diffs),
-                    None => push(&at.key(key), Some(value), None, diffs),
-                }
-            }
-        }
-        (Value::Array(items), Value::Array(others)) => compare_lists(at, items, others, diffs),
-        _ if values_equal(expected, actual) => {}
-        _ => push(at, Some(expected), Some(actual), diffs),
-    }
-}
-
-fn compare_lists(at: &Pointer<'_>, items: &[Value], others: &[Value], diffs: &mut Vec<AssertionDiff>) {
+/// Compares the items without a partner, and says of them where they differ.
+pub(super) fn compare_lists(
+    at: &Pointer<'_>,
+    items: &[Value],
+    others: &[Value],
+    diffs: &mut Vec<AssertionDiff>,
+) {
     let partners = partners(items, others);
     let mut is_left_over = vec![true; others.len()];
     partners.iter().flatten().for_each(|&partner| is_left_over[partner] = false);
     let unmatched: Vec<usize> = (0..items.len()).filter(|&item| partners[item].is_none()).collect();
     let left_over: Vec<usize> = (0..others.len()).filter(|&other| is_left_over[other]).collect();
     if let ([item], [other]) = (&unmatched[..], &left_over[..]) {
-        return compare(&at.index(*other), &items[*item], &others[*other], diffs);
+        let pair = [items.get(*item), others.get(*other)];
+        return compare(&Pointer::Index(at, *other), pair, Whole::Expected, diffs);
     }
     for item in unmatched {
-        push(&at.index(item), Some(&items[item]), None, diffs);
+        compare(&Pointer::Index(at, item), [items.get(item), None], Whole::Expected, diffs);
     }
 }
 
