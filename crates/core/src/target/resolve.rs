@@ -2,7 +2,7 @@
 
 use super::PathStep;
 use crate::trace::Trace;
-use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
@@ -74,30 +74,19 @@ fn length(text: &str) -> Option<Value> {
 }
 
 fn member<'t>(text: &'t str, key: &str) -> Option<&'t str> {
-    let mut reader = serde_json::Deserializer::from_str(text);
-    Member(key).deserialize(&mut reader).ok().flatten().map(RawValue::get)
+    let found = serde_json::Deserializer::from_str(text).deserialize_map(Member(key));
+    found.ok().flatten().map(RawValue::get)
 }
 
 fn item(text: &str, index: i64) -> Option<&str> {
-    if index < 0 {
-        let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
-        let from_end = usize::try_from(index.unsigned_abs()).ok()?;
-        return items.len().checked_sub(from_end).map(|at| items[at].get());
-    }
-    let mut reader = serde_json::Deserializer::from_str(text);
-    Item(usize::try_from(index).ok()?).deserialize(&mut reader).ok().flatten().map(RawValue::get)
+    let items: Vec<&RawValue> = serde_json::from_str(text).ok()?;
+    let number = usize::try_from(index.unsigned_abs()).ok()?;
+    let at = if index < 0 { items.len().checked_sub(number)? } else { number };
+    items.get(at).map(|item| item.get())
 }
 
 /// The raw value of one key; of a key written twice, the last.
 struct Member<'k>(&'k str);
-
-impl<'de> DeserializeSeed<'de> for Member<'_> {
-    type Value = Option<&'de RawValue>;
-
-    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Self::Value, D::Error> {
-        reader.deserialize_map(self)
-    }
-}
 
 impl<'de> Visitor<'de> for Member<'_> {
     type Value = Option<&'de RawValue>;
@@ -115,36 +104,6 @@ impl<'de> Visitor<'de> for Member<'_> {
                 map.next_value::<IgnoredAny>()?;
             }
         }
-        Ok(found)
-    }
-}
-
-/// The raw value of one item.
-struct Item(usize);
-
-impl<'de> DeserializeSeed<'de> for Item {
-    type Value = Option<&'de RawValue>;
-
-    fn deserialize<D: Deserializer<'de>>(self, reader: D) -> Result<Self::Value, D::Error> {
-        reader.deserialize_seq(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Item {
-    type Value = Option<&'de RawValue>;
-
-    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str("a list")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-        for _ in 0..self.0 {
-            if items.next_element::<IgnoredAny>()?.is_none() {
-                return Ok(None);
-            }
-        }
-        let found = items.next_element()?;
-        while items.next_element::<IgnoredAny>()?.is_some() {}
         Ok(found)
     }
 }
