@@ -106,28 +106,18 @@ impl ToolOutcome<'_> {
             return None;
         }
         let actual = result.get("structuredContent").cloned();
-        let (diff, reason) = match (JsonSchema::compile_as_declared(schema), &actual) {
-            (Err(fault), _) => {
-                let reason = format!("the tool's own outputSchema is no JSON Schema: {}", fault.reason);
-                (Vec::new(), Some(reason))
+        let (diff, reason) = match held_to(schema, actual.as_ref()) {
+            Err(why) => (Vec::new(), Some(why)),
+            Ok((schema, content)) => {
+                let diff = schema.check(content);
+                let reason = (!diff.is_empty()).then(|| MISFIT.to_owned());
+                (diff, reason)
             }
-            (Ok(_), None) => {
-                let reason = "the tool declares an outputSchema, so its result needs structuredContent";
-                (Vec::new(), Some(reason.to_owned()))
-            }
-            (Ok(schema), Some(actual)) => match schema.verdict(actual) {
-                Some(true) => (Vec::new(), None),
-                Some(false) => {
-                    let reason = "the result does not fit the tool's own outputSchema".to_owned();
-                    (schema.check(actual), Some(reason))
-                }
-                None => (Vec::new(), Some(undecided())),
-            },
         };
         Some(Expectation {
             target: STRUCTURED.to_owned(),
             matcher: json!({ "outputSchema": schema }).into(),
-            passed: diff.is_empty() && reason.is_none(),
+            passed: reason.is_none(),
             actual,
             diff,
             message: None,
@@ -146,8 +136,17 @@ fn missing_message(nothing: &str, what: &str, sent: Option<&[Box<RawValue>]>) ->
     }
 }
 
-fn undecided() -> String {
-    format!("the result cannot be held to the tool's own outputSchema: {TOO_MUCH_WORK}")
+const MISFIT: &str = "the result does not fit the tool's own outputSchema";
+
+/// The schema that a tool declares and the content that is held to it, or why it cannot be.
+fn held_to<'v>(schema: &Value, content: Option<&'v Value>) -> Result<(JsonSchema, &'v Value), String> {
+    let schema = JsonSchema::compile_as_declared(schema)
+        .map_err(|fault| format!("the tool's own outputSchema is no JSON Schema: {}", fault.reason))?;
+    let content =
+        content.ok_or("the tool declares an outputSchema, so its result needs structuredContent")?;
+    let undecided = || format!("the result cannot be held to the tool's own outputSchema: {TOO_MUCH_WORK}");
+    schema.verdict(content).ok_or_else(undecided)?;
+    Ok((schema, content))
 }
 
 /// What of a result breaks the schema that its tool declares, a sentence each; an error needs no structured content.
@@ -155,21 +154,12 @@ pub fn output_faults(schema: &Value, result: &Value) -> Vec<String> {
     if result.get("isError") == Some(&Value::Bool(true)) {
         return Vec::new();
     }
-    match (JsonSchema::compile_as_declared(schema), result.get("structuredContent")) {
-        (Err(fault), _) => vec![format!("the tool's own outputSchema is no JSON Schema: {}", fault.reason)],
-        (Ok(_), None) => {
-            vec!["the tool declares an outputSchema, so its result needs structuredContent".to_owned()]
+    match held_to(schema, result.get("structuredContent")) {
+        Err(why) => vec![why],
+        Ok((schema, content)) => {
+            let say = |(pointer, why)| format!("{MISFIT}: structuredContent{pointer}: {why}");
+            schema.reasons(content).into_iter().map(say).collect()
         }
-        (Ok(schema), Some(content)) if schema.verdict(content).is_none() => vec![undecided()],
-        (Ok(schema), Some(content)) => schema
-            .reasons(content)
-            .into_iter()
-            .map(|(pointer, why)| {
-                format!(
-                    "the result does not fit the tool's own outputSchema: structuredContent{pointer}: {why}"
-                )
-            })
-            .collect(),
     }
 }
 
