@@ -46,7 +46,7 @@ fn flat(choice: &Tree, root: &Entries, depth: usize) -> Option<Entries> {
         return None;
     }
     let mut choice = choice.object()?.clone();
-    if let Some(target) = choice.get("$ref").and_then(Tree::as_text) {
+    if let Some(target) = choice.get("$ref").and_then(Tree::scalar::<String>) {
         let mut path = target.strip_prefix("#/")?.split('/');
         let first = root.get(path.next()?)?;
         let found = path.try_fold(first, |found, key| found.object()?.get(key))?;
@@ -58,7 +58,7 @@ fn flat(choice: &Tree, root: &Entries, depth: usize) -> Option<Entries> {
 
 fn required(schema: &Entries) -> Vec<String> {
     let names = schema.get("required").and_then(Tree::list).unwrap_or_default();
-    names.iter().filter_map(Tree::as_text).collect()
+    names.iter().filter_map(Tree::scalar).collect()
 }
 
 /// Adds the properties of a choice; one that is there already may be either.

@@ -92,7 +92,7 @@ pub const RULES: &[SchemaRule] = &[
         is_form: true,
         is_of_whole: false,
         apply: |schema, _| {
-            let is_there = schema.get("$schema").is_some_and(|value| value.as_text().is_some());
+            let is_there = schema.get("$schema").is_some_and(|value| value.scalar::<String>().is_some());
             is_there && schema.remove("$schema").is_some()
         },
     },
@@ -176,7 +176,7 @@ pub(super) fn any_of(schemas: &[Tree]) -> Tree {
 
 /// Draft 4 says whether a limit is exclusive; later drafts give the limit.
 fn exclusive(schema: &mut Entries, key: &str, limit: &str) -> bool {
-    let Some(is_exclusive) = schema.get(key).and_then(Tree::flag) else { return false };
+    let Some(is_exclusive) = schema.get(key).and_then(Tree::scalar::<bool>) else { return false };
     match schema.get(limit).cloned().filter(|_| is_exclusive) {
         Some(value) => {
             schema.set(key, value);

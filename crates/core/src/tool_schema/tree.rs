@@ -1,7 +1,8 @@
 //! A schema that can be changed without losing the order in which its server wrote it.
 
 use crate::json::Members;
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::de::DeserializeOwned;
+use serde::ser::{Serialize, Serializer};
 use serde_json::value::RawValue;
 
 /// JSON with its members in order, and its numbers and texts to the letter.
@@ -47,44 +48,24 @@ impl Tree {
     }
 
     pub(super) fn object(&self) -> Option<&Entries> {
-        match self {
-            Self::Object(entries) => Some(entries),
-            _ => None,
-        }
+        if let Self::Object(entries) = self { Some(entries) } else { None }
     }
 
     pub(super) fn object_mut(&mut self) -> Option<&mut Entries> {
-        match self {
-            Self::Object(entries) => Some(entries),
-            _ => None,
-        }
+        if let Self::Object(entries) = self { Some(entries) } else { None }
     }
 
     pub(super) fn list(&self) -> Option<&[Self]> {
-        match self {
-            Self::List(items) => Some(items),
-            _ => None,
-        }
+        if let Self::List(items) = self { Some(items) } else { None }
     }
 
-    /// The text, when it is one.
-    pub(super) fn as_text(&self) -> Option<String> {
-        match self {
-            Self::Other(raw) => serde_json::from_str(raw.get()).ok(),
-            _ => None,
-        }
+    /// The text or the flag, when it is one.
+    pub(super) fn scalar<T: DeserializeOwned>(&self) -> Option<T> {
+        if let Self::Other(raw) = self { serde_json::from_str(raw.get()).ok() } else { None }
     }
 
     pub(super) fn is(&self, text: &str) -> bool {
-        self.as_text().as_deref() == Some(text)
-    }
-
-    /// The flag, when it is one.
-    pub(super) fn flag(&self) -> Option<bool> {
-        match self {
-            Self::Other(raw) => serde_json::from_str(raw.get()).ok(),
-            _ => None,
-        }
+        self.scalar::<String>().as_deref() == Some(text)
     }
 }
 
@@ -115,11 +96,7 @@ impl Serialize for Tree {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Object(entries) => {
-                let mut map = serializer.serialize_map(Some(entries.0.len()))?;
-                for (key, value) in &entries.0 {
-                    map.serialize_entry(key, value)?;
-                }
-                map.end()
+                serializer.collect_map(entries.0.iter().map(|(key, value)| (key, value)))
             }
             Self::List(items) => items.serialize(serializer),
             Self::Other(raw) => raw.serialize(serializer),
