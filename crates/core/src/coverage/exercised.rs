@@ -121,8 +121,7 @@ impl Exercised {
         let wanted = of.agent.runs_to_judge(recorded.runs.len()).min(recorded.runs.len());
         let matrix = recorded.matrix.iter().flatten().flat_map(|matrix| &matrix.runs);
         let runs: Vec<RecordedRun<'_>> = recorded.runs[..wanted].iter().chain(matrix).cloned().collect();
-        let servers: Vec<&str> = of.suite.servers.keys().map(String::as_str).collect();
-        let settled = with_known_tools(&runs, &servers, of.suite.known_catalogue(of.agent).as_deref());
+        let settled = with_known_tools(of, &runs);
         for (run, settled) in runs.iter().zip(&settled) {
             if let Some(trace) = settled.as_ref().or(run.trace.as_ref().ok().copied()) {
                 self.add_trace(trace);

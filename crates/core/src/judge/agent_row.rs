@@ -48,8 +48,7 @@ pub(super) fn judge(
     }
     let graded: Vec<Vec<Found>> =
         judged.iter().map(|run| recorded.grades.of(&grade::of_run(of, run), row)).collect();
-    let servers: Vec<&str> = of.suite.servers.keys().map(String::as_str).collect();
-    let settled = with_known_tools(judged, &servers, of.suite.known_catalogue(agent).as_deref());
+    let settled = with_known_tools(of, judged);
     let judged = judged.iter().zip(&settled).map(|(run, settled)| settled_run(run, settled.as_ref()));
     let judged: Vec<RecordedRun<'_>> = judged.collect();
     if let Some(reason) = faults::misrecorded(row, of, &judged) {

@@ -42,8 +42,7 @@ pub fn measurable_runs(
     if let Some(reason) = &recorded.stale {
         return Err(reason.clone());
     }
-    let servers: Vec<&str> = of.suite.servers.keys().map(String::as_str).collect();
-    let settled = with_known_tools(&recorded.runs, &servers, of.suite.known_catalogue(of.agent).as_deref());
+    let settled = with_known_tools(of, &recorded.runs);
     let (mut runs, mut broken) = (Vec::new(), Vec::new());
     let (mut source, mut in_source) = (None, 0);
     for ((number, run), settled) in (1..).zip(&recorded.runs).zip(&settled) {

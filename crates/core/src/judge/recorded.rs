@@ -2,9 +2,9 @@
 
 use crate::coverage::Surface;
 use crate::grade::Grades;
-use crate::row::Reason;
+use crate::row::{AgentRow, Reason};
 use crate::suite::ToolOutcome;
-use crate::trace::{CatalogueTool, Header, KnownTools, RecordedServer, Trace};
+use crate::trace::{Header, KnownTools, RecordedServer, Trace};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -109,16 +109,14 @@ impl<'t> Recorded<'t> {
 }
 
 /// For each run the same trace with its tools as the suite and the recording know them, where that says more.
-pub(crate) fn with_known_tools<'t>(
-    runs: &[RecordedRun<'t>],
-    servers: &[&str],
-    catalogue: Option<&[CatalogueTool]>,
-) -> Vec<Option<Trace<'t>>> {
+pub(crate) fn with_known_tools<'t>(of: AgentRow<'_>, runs: &[RecordedRun<'t>]) -> Vec<Option<Trace<'t>>> {
+    let catalogue = of.suite.known_catalogue(of.agent);
     let settle = |run: &RecordedRun<'t>| {
         let trace = run.trace.as_ref().ok()?;
         let has_doubt = trace.tool_calls.iter().any(|call| call.server.is_none());
-        let listed = run.header.and_then(|header| header.catalogue.as_deref()).or(catalogue);
-        let known = || KnownTools::new(servers.iter().copied(), listed.unwrap_or_default());
+        let listed = run.header.and_then(|header| header.catalogue.as_deref());
+        let listed = listed.or(catalogue.as_deref()).unwrap_or_default();
+        let known = || KnownTools::new(of.suite.servers.keys().map(String::as_str), listed);
         has_doubt.then(|| trace.with_known_tools(&known())).flatten()
     };
     runs.iter().map(settle).collect()
