@@ -13,16 +13,28 @@ pub(super) const NOT: MatcherKind =
     matcher("not", "There is a value, and this matcher does not hold for it", |field| {
         let written = super::documented(field.value_quietly());
         let check = super::read_check(field)?;
-        if check.never_holds() {
+        if check.never_holds {
             field.report(vacuous::problem("value"));
             return None;
         }
-        Some(Box::new(Not { check, written }))
+        let asks_for_absence = check.asks_for_absence;
+        let not = Check::new(move |actual| {
+            let holds = (check.decide)(actual)?.is_empty();
+            Some(if holds { differs(json!({ "not": written }), actual) } else { Vec::new() })
+        });
+        Some(Check { asks_for_absence, ..not })
     });
 
-pub(super) const ALL_OF: MatcherKind =
-    matcher("all-of", "Every one of these matchers holds", |field| Some(Box::new(AllOf(several(field)?))))
-        .or("allOf");
+pub(super) const ALL_OF: MatcherKind = matcher("all-of", "Every one of these matchers holds", |field| {
+    let checks = several(field)?;
+    Some(Check {
+        never_holds: checks.iter().any(|check| check.never_holds),
+        accepts_absence: checks.iter().all(|check| check.accepts_absence),
+        asks_for_absence: checks.iter().any(|check| check.asks_for_absence),
+        ..Check::new(move |actual| Some(each(&checks, actual)?.concat()))
+    })
+})
+.or("allOf");
 
 pub(super) const ANY_OF: MatcherKind = matcher("any-of", "At least one of these matchers holds", |field| {
     let written = super::documented(field.value_quietly());
@@ -31,7 +43,15 @@ pub(super) const ANY_OF: MatcherKind = matcher("any-of", "At least one of these 
         field.report(vacuous::problem("value"));
         return None;
     }
-    Some(Box::new(AnyOf { checks, written }))
+    Some(Check {
+        never_holds: checks.iter().all(|check| check.never_holds),
+        accepts_absence: checks.iter().any(|check| check.accepts_absence),
+        asks_for_absence: checks.iter().any(|check| check.asks_for_absence),
+        ..Check::new(move |actual| {
+            let holds = each(&checks, actual)?.iter().any(Vec::is_empty);
+            Some(if holds { Vec::new() } else { differs(json!({ "any-of": written }), actual) })
+        })
+    })
 })
 .or("anyOf");
 
@@ -43,84 +63,12 @@ fn is_one_or_its_opposite(alternatives: &Value) -> bool {
     alternatives.iter().any(is_opposed) || (has(&json!({"absent": true})) && has(&json!({"absent": false})))
 }
 
-fn several(field: &mut Field<'_>) -> Option<Vec<Box<dyn Check>>> {
+fn several(field: &mut Field<'_>) -> Option<Vec<Check>> {
     let empty = Problem::error("an empty list asks for nothing").help("name at least one matcher");
     field.list_of_some(empty, super::read_check)
 }
 
-struct Not {
-    check: Box<dyn Check>,
-    written: Value,
-}
-
-impl Check for Not {
-    fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
-        if self.check.diff(actual).is_empty() {
-            differs(json!({ "not": self.written }), actual)
-        } else {
-            Vec::new()
-        }
-    }
-
-    fn is_undecided(&self, actual: &Value) -> bool {
-        self.check.is_undecided(actual)
-    }
-
-    fn asks_for_absence(&self) -> bool {
-        self.check.asks_for_absence()
-    }
-}
-
-struct AllOf(Vec<Box<dyn Check>>);
-
-impl Check for AllOf {
-    fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
-        self.0.iter().flat_map(|check| check.diff(actual)).collect()
-    }
-
-    fn is_undecided(&self, actual: &Value) -> bool {
-        self.0.iter().any(|check| check.is_undecided(actual))
-    }
-
-    fn never_holds(&self) -> bool {
-        self.0.iter().any(|check| check.never_holds())
-    }
-
-    fn accepts_absence(&self) -> bool {
-        self.0.iter().all(|check| check.accepts_absence())
-    }
-
-    fn asks_for_absence(&self) -> bool {
-        self.0.iter().any(|check| check.asks_for_absence())
-    }
-}
-
-struct AnyOf {
-    checks: Vec<Box<dyn Check>>,
-    written: Value,
-}
-
-impl Check for AnyOf {
-    fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
-        if self.checks.iter().any(|check| check.diff(actual).is_empty()) {
-            return Vec::new();
-        }
-        differs(json!({ "any-of": self.written }), actual)
-    }
-
-    fn is_undecided(&self, actual: &Value) -> bool {
-        self.checks.iter().any(|check| check.is_undecided(actual))
-    }
-
-    fn never_holds(&self) -> bool {
-        self.checks.iter().all(|check| check.never_holds())
-    }
-
-    fn accepts_absence(&self) -> bool {
-        self.checks.iter().any(|check| check.accepts_absence())
-    }
-
-    fn asks_for_absence(&self) -> bool {
-        self.checks.iter().any(|check| check.asks_for_absence())
-    }
+/// What every one of them says of the value.
+fn each(checks: &[Check], actual: &Value) -> Option<Vec<Vec<AssertionDiff>>> {
+    checks.iter().map(|check| (check.decide)(actual)).collect()
 }

@@ -1,6 +1,6 @@
 //! Matchers of the items of a list: `any-item`, `every-item`, `no-item`.
 
-use super::{Check, MatcherKind, differs, matcher};
+use super::{Check, MatcherKind, differences, differs, matcher};
 use crate::report::AssertionDiff;
 use crate::suite::read::Field;
 use serde_json::{Value, json};
@@ -28,44 +28,28 @@ pub(super) const NO_ITEM: MatcherKind =
     })
     .or("noItem");
 
-fn read(field: &mut Field<'_>, key: &'static str) -> Option<Box<dyn Check>> {
+fn read(field: &mut Field<'_>, key: &'static str) -> Option<Check> {
     let written = super::documented(field.value_quietly());
     let check = super::read_check(field)?;
-    Some(Box::new(Items { key, check, written }))
+    Some(differences(move |actual| of_items(key, &check, &written, actual)))
 }
 
-struct Items {
-    key: &'static str,
-    check: Box<dyn Check>,
-    written: Value,
-}
-
-impl Check for Items {
-    /// An item that breaks `every-item` shows where it differs, one that breaks `no-item` shows itself.
-    fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
-        let whole = || differs(json!({ self.key: self.written }), actual);
-        let Value::Array(items) = actual else { return whole() };
-        let diffs: Vec<Vec<AssertionDiff>> = items.iter().map(|item| self.check.diff(item)).collect();
-        let holds = |at: &usize| diffs[*at].is_empty();
-        let at_item = |at: usize, diff: AssertionDiff| AssertionDiff {
-            pointer: format!("/{at}{}", diff.pointer),
-            ..diff
-        };
-        match self.key {
-            "any-item" if (0..items.len()).any(|at| holds(&at)) => Vec::new(),
-            "every-item" if !items.is_empty() => {
-                let each = diffs.into_iter().enumerate();
-                each.flat_map(|(at, diffs)| diffs.into_iter().map(move |diff| at_item(at, diff))).collect()
-            }
-            "no-item" => {
-                let held = (0..items.len()).filter(holds);
-                let expected = || json!({ "not": self.written });
-                held.flat_map(|at| {
-                    differs(expected(), &items[at]).into_iter().map(move |diff| at_item(at, diff))
-                })
-                .collect()
-            }
-            _ => whole(),
+/// An item that breaks `every-item` shows where it differs, one that breaks `no-item` shows itself.
+fn of_items(key: &str, check: &Check, written: &Value, actual: &Value) -> Vec<AssertionDiff> {
+    let whole = || differs(json!({ key: written }), actual);
+    let Value::Array(items) = actual else { return whole() };
+    let diffs = items.iter().map(|item| check.diff(item));
+    let at_item = |(at, diffs): (usize, Vec<AssertionDiff>)| {
+        diffs.into_iter().map(move |diff| AssertionDiff { pointer: format!("/{at}{}", diff.pointer), ..diff })
+    };
+    match key {
+        "any-item" if diffs.clone().any(|diff| diff.is_empty()) => Vec::new(),
+        "every-item" if !items.is_empty() => diffs.enumerate().flat_map(at_item).collect(),
+        "no-item" => {
+            let held = diffs.zip(items).enumerate().filter(|(_, (diff, _))| diff.is_empty());
+            let differ = |item: &Value| differs(json!({ "not": written }), item);
+            held.map(|(at, (_, item))| (at, differ(item))).flat_map(at_item).collect()
         }
+        _ => whole(),
     }
 }

@@ -20,45 +20,39 @@ use crate::suite::read::{Block, Field, is_same_key};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
+type Decide = dyn Fn(&Value) -> Option<Vec<AssertionDiff>> + Send + Sync;
+
 /// One way to hold a value to an expectation.
-pub(crate) trait Check: Send + Sync {
-    /// Where the value differs; empty when it holds.
-    fn diff(&self, actual: &Value) -> Vec<AssertionDiff>;
-
-    /// Whether it takes too much work to say if this holds.
-    fn is_undecided(&self, _actual: &Value) -> bool {
-        false
-    }
-
+pub(crate) struct Check {
+    /// Where the value differs, empty when it holds; `None` where it takes too much work to say.
+    decide: Box<Decide>,
     /// Whether it is sure to hold for no value at all.
-    fn never_holds(&self) -> bool {
-        false
-    }
-
+    never_holds: bool,
     /// Whether a target with nothing there satisfies this: only `absent: true` does.
-    fn accepts_absence(&self) -> bool {
-        false
+    accepts_absence: bool,
+    /// Whether what it says depends on a value being there at all.
+    asks_for_absence: bool,
+}
+
+impl Check {
+    fn new(decide: impl Fn(&Value) -> Option<Vec<AssertionDiff>> + Send + Sync + 'static) -> Self {
+        let decide = Box::new(decide);
+        Self { decide, never_holds: false, accepts_absence: false, asks_for_absence: false }
     }
 
-    /// Whether what it says depends on a value being there at all.
-    fn asks_for_absence(&self) -> bool {
-        false
+    /// Where the value differs, which it does where that takes too much work to say.
+    fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
+        (self.decide)(actual).unwrap_or_else(|| differs(json!(TOO_MUCH_WORK), actual))
     }
 }
 
-/// A check that says where a value differs, and nothing else.
-fn differences(diff: impl Fn(&Value) -> Vec<AssertionDiff> + Send + Sync + 'static) -> Box<dyn Check> {
-    struct Differences<D>(D);
-    impl<D: Fn(&Value) -> Vec<AssertionDiff> + Send + Sync> Check for Differences<D> {
-        fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
-            self.0(actual)
-        }
-    }
-    Box::new(Differences(diff))
+/// A check that can always say where a value differs.
+fn differences(diff: impl Fn(&Value) -> Vec<AssertionDiff> + Send + Sync + 'static) -> Check {
+    Check::new(move |actual| Some(diff(actual)))
 }
 
 /// A check that a value passes or not: then all of it differs from what was expected.
-fn holds(expected: Value, holds: impl Fn(&Value) -> bool + Send + Sync + 'static) -> Box<dyn Check> {
+fn holds(expected: Value, holds: impl Fn(&Value) -> bool + Send + Sync + 'static) -> Check {
     differences(move |actual| if holds(actual) { Vec::new() } else { differs(expected.clone(), actual) })
 }
 
@@ -70,7 +64,7 @@ pub(crate) struct MatcherKind {
     read: ReadCheck,
 }
 
-type ReadCheck = fn(&mut Field<'_>) -> Option<Box<dyn Check>>;
+type ReadCheck = fn(&mut Field<'_>) -> Option<Check>;
 
 const fn matcher(key: &'static str, doc: &'static str, read: ReadCheck) -> MatcherKind {
     MatcherKind { key, alias: None, doc, read }
@@ -132,7 +126,7 @@ pub fn documentation() -> impl Iterator<Item = (&'static str, Option<&'static st
 /// A matcher as written, ready to check values.
 pub struct Matcher {
     written: Arc<Value>,
-    check: Box<dyn Check>,
+    check: Check,
     /// What is asked of judges, whose score is then checked.
     question: Option<Box<Question>>,
 }
@@ -156,15 +150,12 @@ impl Matcher {
 
     /// Where the value differs from what was expected; empty when it holds.
     pub fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
-        if self.check.is_undecided(actual) {
-            return differs(json!(TOO_MUCH_WORK), actual);
-        }
         self.check.diff(actual)
     }
 
     /// What the author may have meant, where a value that looks right does not hold.
     pub(crate) fn hint(&self, actual: &Value) -> Option<String> {
-        if self.check.is_undecided(actual) {
+        if (self.check.decide)(actual).is_none() {
             return Some(format!("whether it holds cannot be said: {TOO_MUCH_WORK}"));
         }
         let mut written = &*self.written;
@@ -176,12 +167,12 @@ impl Matcher {
 
     /// Whether a target with nothing there satisfies the matcher.
     pub fn accepts_absence(&self) -> bool {
-        self.check.accepts_absence()
+        self.check.accepts_absence
     }
 
     /// Whether what it says depends on a value being there at all.
     pub(crate) fn asks_for_absence(&self) -> bool {
-        self.check.asks_for_absence()
+        self.check.asks_for_absence
     }
 
     /// The part of it that can never hold for such a value.
@@ -242,7 +233,7 @@ fn whole_or_float(number: f64) -> Value {
     if number.fract() == 0.0 { json!(number as i64) } else { json!(number) }
 }
 
-fn read_check(field: &mut Field<'_>) -> Option<Box<dyn Check>> {
+fn read_check(field: &mut Field<'_>) -> Option<Check> {
     field.define("matcher", |field| {
         let read = field.try_block(|block| read_one(block, false));
         field.amend_exactly_one_of(keys());
@@ -256,7 +247,7 @@ fn keys() -> impl Iterator<Item = &'static str> {
 }
 
 /// A check, and what is asked of judges before it.
-type Read = (Box<dyn Check>, Option<Box<Question>>);
+type Read = (Check, Option<Box<Question>>);
 
 fn read_one(block: &mut Block<'_>, may_ask: bool) -> Option<Read> {
     if refuses_graded(block, may_ask) {

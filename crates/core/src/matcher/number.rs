@@ -13,19 +13,19 @@ pub(super) const LT: MatcherKind = matcher("lt", "Less than this number", |field
     read(field, |limit| bound("lt", limit, |number, limit| number < limit))
 });
 
-fn read(field: &mut Field<'_>, check: fn(f64) -> Box<dyn Check>) -> Option<Box<dyn Check>> {
+fn read(field: &mut Field<'_>, check: fn(f64) -> Check) -> Option<Check> {
     field.number(f64::NEG_INFINITY..=f64::INFINITY).map(check)
 }
 
-pub(super) fn at_least(limit: f64) -> Box<dyn Check> {
+pub(super) fn at_least(limit: f64) -> Check {
     bound("gte", limit, |number, limit| number >= limit)
 }
 
-pub(super) fn at_most(limit: f64) -> Box<dyn Check> {
+pub(super) fn at_most(limit: f64) -> Check {
     bound("lte", limit, |number, limit| number <= limit)
 }
 
-fn bound(key: &str, limit: f64, is_within: fn(f64, f64) -> bool) -> Box<dyn Check> {
+fn bound(key: &str, limit: f64, is_within: fn(f64, f64) -> bool) -> Check {
     let expected = json!({ key: whole_or_float(limit) });
     holds(expected, move |actual| actual.as_f64().is_some_and(|number| is_within(number, limit)))
 }

@@ -3,7 +3,6 @@
 use super::{Check, MatcherKind, differences, differs, holds, matcher, vacuous};
 use crate::json::is_subset;
 use crate::problem::Problem;
-use crate::report::AssertionDiff;
 use crate::schema::{JsonSchema, SchemaFault};
 use serde_json::{Value, json};
 
@@ -23,7 +22,9 @@ pub(super) const SCHEMA: MatcherKind =
             field.report(vacuous::problem("value"));
             return None;
         }
-        Some(Box::new(Schema(schema)))
+        let never_holds = schema.holds_for_none();
+        let fits = Check::new(move |actual| schema.verdict(actual).map(|_| schema.check(actual)));
+        Some(Check { never_holds, ..fits })
     });
 
 pub(super) const LENGTH: MatcherKind = matcher(
@@ -51,49 +52,23 @@ pub(super) const LENGTH: MatcherKind = matcher(
 pub(super) const ABSENT: MatcherKind = matcher(
     "absent",
     "`true`: there is nothing at the target; `false`: there is something, whatever it is",
-    |field| Some(Box::new(Absent(field.flag()?))),
+    |field| {
+        let accepts_absence = field.flag()?;
+        let absent = move |actual: &Value| {
+            if accepts_absence { differs(json!({ "absent": true }), actual) } else { Vec::new() }
+        };
+        Some(Check { accepts_absence, asks_for_absence: true, ..differences(absent) })
+    },
 );
 
 /// Holds the length of a value to a check.
-fn of_length(check: Box<dyn Check>) -> Box<dyn Check> {
+fn of_length(check: Check) -> Check {
     differences(move |actual| match actual {
         Value::Array(items) => check.diff(&json!(items.len())),
         Value::String(text) => check.diff(&json!(text.chars().count())),
         Value::Object(map) => check.diff(&json!(map.len())),
         _ => differs(json!("a list, a string or an object"), actual),
     })
-}
-
-struct Schema(JsonSchema);
-
-impl Check for Schema {
-    fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
-        self.0.check(actual)
-    }
-
-    fn is_undecided(&self, actual: &Value) -> bool {
-        self.0.verdict(actual).is_none()
-    }
-
-    fn never_holds(&self) -> bool {
-        self.0.holds_for_none()
-    }
-}
-
-struct Absent(bool);
-
-impl Check for Absent {
-    fn diff(&self, actual: &Value) -> Vec<AssertionDiff> {
-        if self.0 { differs(json!({ "absent": true }), actual) } else { Vec::new() }
-    }
-
-    fn accepts_absence(&self) -> bool {
-        self.0
-    }
-
-    fn asks_for_absence(&self) -> bool {
-        true
-    }
 }
 
 impl crate::suite::read::Field<'_> {
