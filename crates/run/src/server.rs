@@ -72,6 +72,7 @@ fn spec_in_world(
         return Ok(ServerSpec::of(name, server, folder, environment)?);
     };
     let manifest = server
+        .scope
         .fill(manifest, environment)
         .map_err(|unset| ServerError::Unset { server: name.to_owned(), unset })?;
     let pipe = pipe_to(name, &folder.join(manifest), world)?;

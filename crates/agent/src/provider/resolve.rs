@@ -189,7 +189,7 @@ fn of_suite(
     let base = match &declared.base_url {
         Some(template) => {
             let unset = |unset| ProviderError::UnsetVariable { provider: name.to_owned(), unset };
-            base_url(&declared.fill(template, environment).map_err(unset)?, name, "`base_url`")?
+            base_url(&declared.scope.fill(template, environment).map_err(unset)?, name, "`base_url`")?
         }
         None => base_of_family(family, name, environment)?,
     };

@@ -2,19 +2,13 @@
 
 use super::Matcher;
 use crate::suite::read::{Field, Reading};
-use crate::suite::variables::Variables;
+use crate::suite::variables::Scope;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 fn read(yaml: &str) -> Result<Matcher, Vec<String>> {
     let mut problems = Vec::new();
     let node = crate::yaml::parse(yaml, 0, &mut problems).unwrap();
-    let environment = |_: &str| None;
-    let reading = Reading::new(Variables {
-        suite: BTreeMap::new(),
-        config_dir: String::new(),
-        environment: &environment,
-    });
+    let reading = Reading::new(Scope::default(), &|_| None);
     let matcher = Matcher::read(&mut Field::new(&reading, &node));
     match (matcher, reading.into_problems()) {
         (Some(matcher), problems) if problems.is_empty() => Ok(matcher),

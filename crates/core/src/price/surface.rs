@@ -1,7 +1,7 @@
 //! How many tokens do the tools take before the agent has said a word?
 
 use super::count_tokens;
-use crate::digest::write_canonical;
+use crate::digest::canonical;
 use crate::trace::CatalogueTool;
 
 /// The tokens of a catalogue: the sum over its tools of [`tool_text`]; `None` in a build that cannot count.
@@ -19,7 +19,7 @@ pub(crate) fn tool_text(tool: &CatalogueTool) -> String {
     }
     if let Some(schema) = &tool.input_schema {
         text.push('\n');
-        write_canonical(schema, &mut text);
+        text.push_str(&canonical(schema));
     }
     text
 }

@@ -15,9 +15,9 @@ pub(super) use read::{named, read_only, read_skip};
 pub use variant::Variant;
 pub use view::ToolSchemas;
 
-use super::deferred::Scope;
 use super::fault::Fault;
 use super::read::Field;
+use super::variables::Scope;
 use super::variables::Text;
 use crate::eval::{AgentFacts, Assertion, GateBlock};
 use crate::grade::{Question, graded};

@@ -12,7 +12,7 @@ use super::redact::RedactPattern;
 use super::scenarios::SCENARIOS;
 use super::server::{Endpoint, Provider, Server};
 use super::tool_test::ToolTest;
-use super::variables::{Text, Variables};
+use super::variables::{Scope, Text, is_variable_name};
 use super::{Mock, Suite, names};
 use crate::digest::digest_of_value;
 use crate::eval::{GATES, GateTrait};
@@ -280,7 +280,7 @@ impl Loader<'_> {
         let mut mocks = BTreeMap::new();
         for (name, (span, server)) in &parts.servers {
             let Endpoint::Mock(mock) = &server.endpoint else { continue };
-            let Ok(mock) = server.fill(mock, self.host.environment) else { continue };
+            let Ok(mock) = server.scope.fill(mock, self.host.environment) else { continue };
             let manifest = path.parent().unwrap_or(Path::new("")).join(mock);
             let read = manifests
                 .entry(imports::identity(&manifest))
@@ -321,7 +321,7 @@ impl Loader<'_> {
         // Absolute, so that a path made with it means the same wherever it is joined.
         let here = (self.host.environment)("PWD").unwrap_or_else(|| ".".to_owned());
         let config_dir = Path::new(&here).join(path.parent().unwrap_or(Path::new(""))).display().to_string();
-        let reading = Reading::new(Variables { suite, config_dir, environment: self.host.environment });
+        let reading = Reading::new(Scope::new(suite, &config_dir), self.host.environment);
         if self.traces_are_given { reading.of_given_traces() } else { reading }
     }
 
@@ -382,9 +382,7 @@ fn read_imports(field: &mut Field<'_>, into: &mut Vec<(String, Span)>) -> Option
 
 fn read_variables(field: &mut Field<'_>) -> Option<Vec<(String, (Span, Text))>> {
     field.named_entries(|name, span, f| {
-        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        if !is_name && !f.is_describing() {
+        if !is_variable_name(name) && !f.is_describing() {
             let problem = Problem::error(format!("`{name}` is not a variable's name")).at(span);
             f.report(problem.help("names are letters, digits and `_`"));
             return None;

@@ -24,7 +24,6 @@ mod tool_test;
 pub(crate) mod variables;
 
 pub use agent::{Agent, CassettePath, Filled, Graded, Model, OverrideError, OwnAgent, ToolSchemas, Variant};
-pub use deferred::{Environment, Scope, Unset};
 pub use fault::Fault;
 pub use load::{Host, ListFiles, Loaded, ReadFile, ReadMock, load, load_for_traces, load_to_capture};
 pub use options::{Budget, RunOptions, Stale};
@@ -37,7 +36,7 @@ pub use server::{
 };
 pub use tool_outcome::{ToolOutcome, output_faults};
 pub use tool_test::ToolTest;
-pub use variables::Text;
+pub use variables::{Environment, Scope, Text, Unset};
 
 use crate::grade::{JudgeDefaults, Question};
 use crate::problem::Problem;
@@ -158,7 +157,7 @@ impl Suite {
 /// A YAML text as JSON, as suites are read before their variables are filled in: for tests of the schemas.
 #[doc(hidden)]
 pub fn yaml_to_json(text: &str) -> Option<Value> {
-    crate::yaml::parse(text, 0, &mut Vec::new()).map(|root| root.to_json())
+    serde_json::to_value(crate::yaml::parse(text, 0, &mut Vec::new())?).ok()
 }
 
 /// Whether a YAML text looks like a suite: it has a top-level `servers:` or `agents:`, or a slip of one, and is no

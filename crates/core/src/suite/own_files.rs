@@ -63,7 +63,7 @@ fn listed(
 /// The words of the command that name text files, as the command writes them. A program that was compiled is another one
 /// on every machine, and so may be one that an absolute path leads to.
 fn scripts(own: &OwnAgent, folder: &Path, host: &Host<'_>) -> BTreeMap<String, String> {
-    let fill = |text: &String| own.fill(text, host.environment).ok();
+    let fill = |text: &String| own.scope.fill(text, host.environment).ok();
     let Some(cwd) = own.cwd.as_ref().map_or_else(|| Some(String::new()), fill) else {
         return BTreeMap::new();
     };

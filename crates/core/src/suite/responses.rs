@@ -1,7 +1,8 @@
 //! `responses:` what is answered when a server asks the client for something?
 
-use super::deferred::{Deferred, Environment, Scope, Unset};
+use super::deferred::Deferred;
 use super::read::{Block, Field};
+use super::variables::{Environment, Scope, Unset};
 use crate::problem::{Problem, Span};
 use crate::words::quoted;
 use serde_json::{Map, Value, json};

@@ -2,17 +2,12 @@
 
 use super::load::read_suite;
 use super::read::Reading;
-use super::variables::Variables;
+use super::variables::Scope;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 
 /// The schema that editors complete and check suites with.
 pub fn json_schema() -> Value {
-    let environment = |_: &str| None;
-    let variables =
-        Variables { suite: BTreeMap::new(), config_dir: String::new(), environment: &environment };
-    let reading = Reading::new(variables);
-    let mut schema = reading.describe(read_suite);
+    let mut schema = Reading::new(Scope::default(), &|_| None).describe(read_suite);
     if let Value::Object(map) = &mut schema {
         map.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
         map.insert("title".to_owned(), json!("mcptest suite"));

@@ -1,8 +1,8 @@
 //! Which values of a suite's environment must be written nowhere?
 
 use super::Suite;
-use super::deferred::{Environment, Scope};
 use super::server::{HeaderValue, Server};
+use super::variables::{Environment, Scope};
 use crate::provider;
 use mcptest_redact::{is_secret_name, is_secret_value};
 use std::collections::BTreeMap;

@@ -7,9 +7,9 @@ pub(super) mod program;
 pub use headers::{check_header_name, check_header_value};
 pub use program::check_variable_name;
 
-use super::deferred::{Environment, Scope, Unset};
 use super::read::{Block, Field};
 use super::responses::{Responses, Script};
+use super::variables::{Environment, Scope, Unset};
 use crate::era::Era;
 use crate::problem::Problem;
 use crate::provider;
@@ -98,11 +98,6 @@ impl Server {
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
         let scope = field.reading.scope();
         field.define("server", |field| field.block(|block| Self { scope, ..Self::read_block(block) }))
-    }
-
-    /// A string of this entry with its variables filled in.
-    pub fn fill(&self, text: &str, environment: Environment<'_>) -> Result<String, Unset> {
-        self.scope.fill(text, environment)
     }
 
     /// The scripted answers to what the server asks of the client, their variables filled in.
@@ -245,11 +240,6 @@ fn endpoint(
 }
 
 impl Provider {
-    /// A string of this entry with its variables filled in.
-    pub fn fill(&self, text: &str, environment: Environment<'_>) -> Result<String, Unset> {
-        self.scope.fill(text, environment)
-    }
-
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
         let scope = field.reading.scope();
         field.try_block(|block| {

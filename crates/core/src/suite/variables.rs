@@ -2,6 +2,11 @@
 
 use mcptest_redact::is_secret_name;
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use thiserror::Error;
+
+/// The value of an environment variable.
+pub type Environment<'e> = &'e dyn Fn(&str) -> Option<String>;
 
 /// A string of the suite: its value, and the form in which environment values stay `${NAME}`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,13 +25,32 @@ impl From<&str> for Text {
     }
 }
 
-/// Where the values of variables come from.
-pub(crate) struct Variables<'e> {
+/// The variables that the texts of one file know, beside those of the environment.
+#[derive(Debug, Clone, Default)]
+pub struct Scope {
     /// The suite's own `variables:`.
-    pub(crate) suite: BTreeMap<String, Text>,
+    pub(crate) suite: Arc<BTreeMap<String, Text>>,
     /// The folder of the suite file.
-    pub(crate) config_dir: String,
-    pub(crate) environment: &'e dyn Fn(&str) -> Option<String>,
+    config_dir: Arc<str>,
+}
+
+/// Variables that a server needs and nothing sets.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{} not set; set {} in the environment or under `variables:`, or give a default: `${{{}:-value}}`",
+    listed(.0), if .0.len() == 1 { "it" } else { "them" }, .0.first().map(String::as_str).unwrap_or_default())]
+pub struct Unset(pub Vec<String>);
+
+fn listed(names: &[String]) -> String {
+    match names {
+        [one] => format!("the variable `{one}` is"),
+        many => format!("the variables `{}` are", many.join("`, `")),
+    }
+}
+
+/// Whether this can be the name of a variable: letters, digits and `_`.
+pub(crate) fn is_variable_name(name: &str) -> bool {
+    name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// What is wrong with a `${…}`.
@@ -42,9 +66,34 @@ enum Piece<'t> {
     Variable { name: &'t str, default: Option<&'t str> },
 }
 
-impl Variables<'_> {
+impl Scope {
+    pub fn new(suite: BTreeMap<String, Text>, config_dir: &str) -> Self {
+        Self { suite: Arc::new(suite), config_dir: config_dir.into() }
+    }
+
+    /// The text with its variables filled in.
+    pub fn fill(&self, text: &str, environment: Environment<'_>) -> Result<String, Unset> {
+        let filled = self.expand(text, environment).map_err(|problems| {
+            let name = |problem| match problem {
+                VariableProblem::Unset(name) | VariableProblem::BadName(name) => name,
+                VariableProblem::Unclosed => text.to_owned(),
+            };
+            Unset(problems.into_iter().map(name).collect())
+        });
+        filled.map(|text| text.value)
+    }
+
+    /// The text with the suite's own variables filled in, and environment values left as `${NAME}`.
+    pub fn template(&self, text: &str) -> String {
+        self.expand(text, &|_| Some(String::new())).map_or_else(|_| text.to_owned(), |text| text.template)
+    }
+
     /// The text with its variables filled in, or everything that keeps them from being so.
-    pub(crate) fn expand(&self, text: &str) -> Result<Text, Vec<VariableProblem>> {
+    pub(crate) fn expand(
+        &self,
+        text: &str,
+        environment: Environment<'_>,
+    ) -> Result<Text, Vec<VariableProblem>> {
         let mut expanded = Text::default();
         let mut problems = Vec::new();
         for piece in pieces(text).map_err(|problem| vec![problem])? {
@@ -54,22 +103,27 @@ impl Variables<'_> {
                     expanded.template.push_str(literal);
                 }
                 Piece::Variable { name, default } => {
-                    problems.extend(self.push_value(name, default, &mut expanded).err());
+                    problems.extend(self.push_value(name, default, environment, &mut expanded).err());
                 }
             }
         }
         if problems.is_empty() { Ok(expanded) } else { Err(problems) }
     }
 
-    fn push_value(&self, name: &str, default: Option<&str>, into: &mut Text) -> Result<(), VariableProblem> {
+    fn push_value(
+        &self,
+        name: &str,
+        default: Option<&str>,
+        environment: Environment<'_>,
+        into: &mut Text,
+    ) -> Result<(), VariableProblem> {
         if let Some(own) = self.suite.get(name) {
             into.value.push_str(&own.value);
             into.template.push_str(&own.template);
             into.variables.extend(own.variables.clone());
             return Ok(());
         }
-        let found =
-            if name == "CONFIG_DIR" { Some(self.config_dir.clone()) } else { (self.environment)(name) };
+        let found = if name == "CONFIG_DIR" { Some(self.config_dir.to_string()) } else { environment(name) };
         let value = match (found.filter(|value| default.is_none() || !value.is_empty()), default) {
             (Some(value), _) => {
                 // The folder is another one on every machine.
@@ -121,9 +175,7 @@ fn pieces(text: &str) -> Result<Vec<Piece<'_>>, VariableProblem> {
             Some((name, default)) => (name, Some(default)),
             None => (inner, None),
         };
-        let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-            && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-        if !is_name {
+        if !is_variable_name(name) {
             return Err(VariableProblem::BadName(inner.to_owned()));
         }
         pieces.push(Piece::Variable { name, default });
@@ -143,9 +195,8 @@ mod tests {
             "EMPTY" => Some(String::new()),
             _ => None,
         };
-        let suite = BTreeMap::from([("city".to_owned(), Text::from("Sacramento"))]);
-        let variables = Variables { suite, config_dir: "/suites".to_owned(), environment: &environment };
-        variables.expand(text).map(|text| (text.value, text.template))
+        let scope = Scope::new(BTreeMap::from([("city".to_owned(), Text::from("Sacramento"))]), "/suites");
+        scope.expand(text, &environment).map(|text| (text.value, text.template))
     }
 
     #[test]
@@ -168,5 +219,11 @@ mod tests {
         assert_eq!(expand("${nope} ${city} ${never}"), Err(vec![unset("nope"), unset("never")]));
         assert_eq!(expand("${nope"), Err(vec![VariableProblem::Unclosed]));
         assert_eq!(expand("${a b}"), Err(vec![VariableProblem::BadName("a b".into())]));
+        let error = Scope::default().fill("${ONE} ${TWO}", &|_| None).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "the variables `ONE`, `TWO` are not set; set them in the environment or under `variables:`, \
+             or give a default: `${ONE:-value}`"
+        );
     }
 }

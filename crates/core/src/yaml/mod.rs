@@ -9,18 +9,9 @@ pub use scalar::{Scalar, resolve};
 
 use crate::digest::digest;
 use crate::problem::Span;
+use serde::{Serialize, Serializer};
 use serde_json::Value;
 use std::rc::Rc;
-
-/// A string as JSON has it.
-fn write_text(text: &str, out: &mut String) {
-    let is_plain = |byte: u8| (b' '..=b'~').contains(&byte) && byte != b'"' && byte != b'\\';
-    if text.bytes().all(is_plain) {
-        out.extend(["\"", text, "\""]);
-    } else {
-        out.push_str(&Value::from(text).to_string());
-    }
-}
 
 /// One value and its place.
 #[derive(Debug)]
@@ -47,53 +38,38 @@ pub struct Entry {
     pub value: Rc<Node>,
 }
 
-impl Node {
-    /// The value as JSON, as it is written.
-    pub fn to_json(&self) -> Value {
+/// As JSON, the keys of a map in order.
+impl Serialize for Node {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         match &self.kind {
-            Kind::Scalar(Scalar::Null) => Value::Null,
-            Kind::Scalar(Scalar::Bool(flag)) => Value::Bool(*flag),
-            Kind::Scalar(Scalar::Number(number)) => Value::Number(number.clone()),
-            Kind::Scalar(Scalar::Text { text, .. } | Scalar::NotFinite(text)) => Value::String(text.clone()),
-            Kind::List(items) => items.iter().map(|item| item.to_json()).collect(),
-            Kind::Map(entries) => {
-                entries.iter().map(|entry| (entry.key.to_string(), entry.value.to_json())).collect()
-            }
-        }
-    }
-
-    /// The same as `digest_of_value` gives for [`Node::to_json`], without that value.
-    pub fn digest(&self) -> String {
-        let mut canonical = String::new();
-        self.write_canonical(&mut canonical);
-        digest(canonical.as_bytes())
-    }
-
-    fn write_canonical(&self, out: &mut String) {
-        match &self.kind {
-            Kind::Scalar(Scalar::Text { text, .. } | Scalar::NotFinite(text)) => write_text(text, out),
-            Kind::Scalar(_) => out.push_str(&self.to_json().to_string()),
-            Kind::List(items) => {
-                out.push('[');
-                for (index, item) in items.iter().enumerate() {
-                    out.push_str(if index == 0 { "" } else { "," });
-                    item.write_canonical(out);
-                }
-                out.push(']');
-            }
+            Kind::Scalar(Scalar::Text { text, .. } | Scalar::NotFinite(text)) => out.serialize_str(text),
+            Kind::Scalar(scalar) => Value::from(scalar.clone()).serialize(out),
+            Kind::List(items) => out.collect_seq(items),
             Kind::Map(entries) => {
                 let mut entries: Vec<&Entry> = entries.iter().collect();
                 entries.sort_unstable_by_key(|entry| &entry.key);
-                out.push('{');
-                for (index, entry) in entries.into_iter().enumerate() {
-                    out.push_str(if index == 0 { "" } else { "," });
-                    write_text(&entry.key, out);
-                    out.push(':');
-                    entry.value.write_canonical(out);
-                }
-                out.push('}');
+                out.collect_map(entries.into_iter().map(|entry| (&entry.key, &entry.value)))
             }
         }
+    }
+}
+
+impl Node {
+    /// The value as JSON, with what `scalar` makes of each scalar and its place.
+    pub fn to_json(&self, scalar: &dyn Fn(&Scalar, Span) -> Option<Value>) -> Option<Value> {
+        match &self.kind {
+            Kind::Scalar(one) => scalar(one, self.span),
+            Kind::List(items) => items.iter().map(|item| item.to_json(scalar)).collect(),
+            Kind::Map(entries) => {
+                let entry = |entry: &Entry| Some((entry.key.to_string(), entry.value.to_json(scalar)?));
+                entries.iter().map(entry).collect()
+            }
+        }
+    }
+
+    /// The same as `digest_of_value` gives for its JSON, without that value.
+    pub fn digest(&self) -> String {
+        digest(&serde_json::to_vec(self).unwrap_or_default())
     }
 
     /// The shape in the words of an error message.
@@ -117,7 +93,7 @@ mod tests {
             ["{b: [1, 2.50, ~, true], a: {'x \"y\"': \"é\\n\", 1: .inf}}", "[]", "{}", "plain text", "-0.0"]
         {
             let node = parse(text, 0, &mut Vec::new()).unwrap();
-            assert_eq!(node.digest(), digest_of_value(&node.to_json()), "{text}");
+            assert_eq!(node.digest(), digest_of_value(&serde_json::to_value(&node).unwrap()), "{text}");
         }
     }
 }

@@ -16,6 +16,17 @@ pub enum Scalar {
     },
 }
 
+impl From<Scalar> for Value {
+    fn from(scalar: Scalar) -> Self {
+        match scalar {
+            Scalar::Null => Self::Null,
+            Scalar::Bool(flag) => Self::Bool(flag),
+            Scalar::Number(number) => Self::Number(number),
+            Scalar::Text { text, .. } | Scalar::NotFinite(text) => Self::String(text),
+        }
+    }
+}
+
 impl Scalar {
     pub fn describe(&self) -> String {
         match self {

@@ -171,7 +171,7 @@ mod tests {
                 "${LEVEL:-info}".into(),
             ]),
             cwd: Some("data".into()),
-            scope: Scope::of_folder(Path::new("/suites")),
+            scope: Scope::new(std::collections::BTreeMap::new(), "/suites"),
             ..Server::default()
         };
         let Endpoint::Command { words, cwd, .. } = of(&server).unwrap().endpoint else { panic!() };

@@ -5,11 +5,10 @@ use crate::eval::scores::Scores;
 use crate::problem::Level;
 use crate::report::{CallRow, CallShown, Finding};
 use crate::suite::read::{Field, Reading};
-use crate::suite::variables::Variables;
+use crate::suite::variables::Scope;
 use crate::trace::Trace;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use trace_validation::{ExpectedArgs, ExpectedCall, ExpectedTrace, validate_trace};
 
 fn read(yaml: &str) -> Result<TrajectoryBlock, Vec<String>> {
@@ -22,10 +21,7 @@ fn read(yaml: &str) -> Result<TrajectoryBlock, Vec<String>> {
 fn read_leniently(yaml: &str) -> (TrajectoryBlock, Vec<String>) {
     let mut problems = Vec::new();
     let node = crate::yaml::parse(yaml, 0, &mut problems).unwrap();
-    let environment = |_: &str| None;
-    let variables =
-        Variables { suite: BTreeMap::new(), config_dir: String::new(), environment: &environment };
-    let reading = Reading::new(variables);
+    let reading = Reading::new(Scope::default(), &|_| None);
     let block = Field::new(&reading, &node).block(TrajectoryBlock::read).unwrap();
     (block, reading.into_problems().into_iter().map(|problem| problem.message).collect())
 }
@@ -90,10 +86,8 @@ fn what_is_wrong_with_a_block_is_said_together() {
 
 #[test]
 fn every_key_is_described_for_editors() {
-    let environment = |_: &str| None;
-    let variables =
-        Variables { suite: BTreeMap::new(), config_dir: String::new(), environment: &environment };
-    let schema = Reading::new(variables).describe(|field| field.block(TrajectoryBlock::read));
+    let schema =
+        Reading::new(Scope::default(), &|_| None).describe(|field| field.block(TrajectoryBlock::read));
     assert_eq!(schema["required"], json!(["mode", "calls"]));
     let validator = crate::schema::JsonSchema::compile(&schema).unwrap();
     let with_args = |args: Value| json!({"mode": "subset", "calls": ["a", {"name": "b", "args": args}]});

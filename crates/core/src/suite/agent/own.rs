@@ -2,9 +2,9 @@
 
 use super::{request, view};
 use crate::problem::{Problem, Span};
-use crate::suite::deferred::{Environment, Scope, Unset};
 use crate::suite::read::Block;
 use crate::suite::server::program;
+use crate::suite::variables::{Environment, Scope, Unset};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -82,15 +82,9 @@ impl OwnAgent {
             ..Self::default()
         })
     }
-
-    /// A string of this entry with its variables filled in.
-    pub fn fill(&self, text: &str, environment: Environment<'_>) -> Result<String, Unset> {
-        self.scope.fill(text, environment)
-    }
-
     /// What it is started with, its variables filled in; paths are relative to this folder.
     pub fn filled(&self, folder: &Path, environment: Environment<'_>) -> Result<Filled, Unset> {
-        let fill = |text: &String| self.fill(text, environment);
+        let fill = |text: &String| self.scope.fill(text, environment);
         let env = self.env.iter().map(|(name, value)| Ok((name.clone(), fill(value)?)));
         Ok(Filled {
             command: self.command.iter().map(fill).collect::<Result<_, _>>()?,

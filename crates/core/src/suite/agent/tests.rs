@@ -39,7 +39,7 @@ fn an_agent_of_ones_own_is_part_of_what_a_recording_is_made_with_and_its_variabl
         json!({ "command": ["python", "${SCRIPT}"], "env": { "API_TOKEN": "${SECRET}" }, "cwd": "here" })
     );
     let own = agent.own.as_ref().unwrap();
-    assert_eq!(own.fill(&own.command[1], &|_| Some("x.py".to_owned())).unwrap(), "x.py");
+    assert_eq!(own.scope.fill(&own.command[1], &|_| Some("x.py".to_owned())).unwrap(), "x.py");
     let secrets = suite.secret_values(&|name| (name == "SECRET").then(|| "hunter2hunter2".to_owned()));
     assert!(secrets.contains_key("API_TOKEN") && secrets.contains_key("SECRET"), "{secrets:?}");
 }

@@ -12,7 +12,7 @@ pub use field::Field;
 pub use scalars::parse_duration_ms;
 pub use shapes::Shapes;
 
-use super::variables::{Text, VariableProblem, Variables, names_in};
+use super::variables::{Environment, Scope, Text, VariableProblem, names_in};
 use crate::problem::{Problem, Span};
 use serde_json::{Map, Value, json};
 use std::cell::{Cell, RefCell};
@@ -20,7 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What one file's reading shares: its variables, and where problems and definitions are collected.
 pub struct Reading<'e> {
-    variables: Option<Variables<'e>>,
+    variables: Option<(Scope, Environment<'e>)>,
     source: &'e str,
     traces_are_given: bool,
     /// Whether the file has a gate for all of its agents.
@@ -34,8 +34,8 @@ pub struct Reading<'e> {
 
 impl<'e> Reading<'e> {
     /// A reading that fills variables in.
-    pub(crate) fn new(variables: Variables<'e>) -> Self {
-        Self { variables: Some(variables), ..Self::as_written("") }
+    pub(crate) fn new(scope: Scope, environment: Environment<'e>) -> Self {
+        Self { variables: Some((scope, environment)), ..Self::as_written("") }
     }
 
     /// What is judged comes from elsewhere: no agent needs a model, a prompt or a cassette.
@@ -59,7 +59,10 @@ impl<'e> Reading<'e> {
 
     fn expand(&self, text: &str) -> Result<Text, Vec<VariableProblem>> {
         self.note_names(text);
-        self.variables.as_ref().map_or_else(|| Ok(Text::from(text)), |variables| variables.expand(text))
+        match &self.variables {
+            Some((scope, environment)) => scope.expand(text, environment),
+            None => Ok(Text::from(text)),
+        }
     }
 
     /// Remembers which environment variables a string names: their values are secrets.
@@ -70,9 +73,14 @@ impl<'e> Reading<'e> {
     /// The variables of a string that neither the suite nor mcptest itself gives a value.
     fn of_environment<'t>(&self, text: &'t str) -> impl Iterator<Item = &'t str> {
         let variables = self.variables.as_ref().filter(|_| text.contains("${"));
-        variables.into_iter().flat_map(|variables| {
-            names_in(text).filter(|name| *name != "CONFIG_DIR" && !variables.suite.contains_key(*name))
+        variables.into_iter().flat_map(|(scope, _)| {
+            names_in(text).filter(|name| *name != "CONFIG_DIR" && !scope.suite.contains_key(*name))
         })
+    }
+
+    /// What the texts of this file know, for those that are filled in later.
+    pub(crate) fn scope(&self) -> Scope {
+        self.variables.as_ref().map(|(scope, _)| scope.clone()).unwrap_or_default()
     }
 
     /// The environment variables that the texts read so far name.
@@ -120,7 +128,7 @@ impl<'e> Reading<'e> {
     fn variable_problem(&self, problem: VariableProblem, span: Span) {
         let report = match problem {
             VariableProblem::Unset(name) => {
-                let own = self.variables.iter().flat_map(|variables| variables.suite.keys());
+                let own = self.variables.iter().flat_map(|(scope, _)| scope.suite.keys());
                 let known: Vec<&str> = own.map(String::as_str).chain(["CONFIG_DIR"]).collect();
                 let problem = Problem::error(format!("the variable `{name}` is not set")).at(span);
                 match crate::problem::nearest(&name, known) {

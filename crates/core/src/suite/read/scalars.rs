@@ -1,14 +1,13 @@
 //! One value of a suite, read as a string, a number or any JSON.
 
-use super::super::variables::names_in;
 use super::field::At;
 use super::{Field, Reading};
 use crate::problem::{Problem, Span, did_you_mean};
-use crate::suite::variables::{self, Text};
+use crate::suite::variables::{self, Text, names_in};
 use crate::words::quoted;
 use crate::yaml::{Kind, Node, Scalar, resolve};
 use mcptest_redact::is_secret_name;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use std::ops::RangeInclusive;
 
 impl Field<'_> {
@@ -28,9 +27,9 @@ impl Field<'_> {
     }
 
     /// What `take` makes of a scalar, or the problem that something else was wanted.
-    fn scalar<T>(&self, node: &Node, wanted: &str, take: impl FnOnce(Scalar) -> Option<T>) -> Option<T> {
+    fn scalar<T>(&self, node: &Node, wanted: &str, take: impl FnOnce(&Value) -> Option<T>) -> Option<T> {
         let Kind::Scalar(scalar) = &node.kind else { return self.wrong(node, wanted) };
-        let taken = take(self.filled_in(scalar, node.span)?);
+        let taken = take(&self.filled_in(scalar, node.span)?.into());
         if taken.is_some() { taken } else { self.wrong(node, wanted) }
     }
 
@@ -153,10 +152,7 @@ impl Field<'_> {
     /// The same where something else is taken too: what is wanted in all.
     pub fn flag_among(&mut self, wanted: &str) -> Option<bool> {
         let node = self.node(|| self.reading.or_variable(&json!({ "type": "boolean" })))?;
-        self.scalar(node, wanted, |scalar| match scalar {
-            Scalar::Bool(flag) => Some(flag),
-            _ => None,
-        })
+        self.scalar(node, wanted, Value::as_bool)
     }
 
     /// A whole number in a range.
@@ -175,10 +171,7 @@ impl Field<'_> {
             (low, u64::MAX) => format!("a whole number of at least {low}"),
             (low, high) => format!("a whole number from {low} to {high}"),
         };
-        self.scalar(node, &wanted, |scalar| match scalar {
-            Scalar::Number(number) => number.as_u64().filter(|whole| range.contains(whole)),
-            _ => None,
-        })
+        self.scalar(node, &wanted, |value| value.as_u64().filter(|whole| range.contains(whole)))
     }
 
     /// A number in a range.
@@ -200,23 +193,14 @@ impl Field<'_> {
             (true, false) => format!("a number of at least {low}"),
             (true, true) => format!("a number from {low} to {high}"),
         };
-        self.scalar(node, &wanted, |scalar| match scalar {
-            Scalar::Number(number) => number.as_f64().filter(|number| range.contains(number)),
-            _ => None,
-        })
+        self.scalar(node, &wanted, |value| value.as_f64().filter(|number| range.contains(number)))
     }
 
     /// A length of time with its unit, as `500ms`, `30s` or `2m`, in milliseconds.
     pub fn duration_ms(&mut self) -> Option<u64> {
         let node = self.node(|| json!({ "type": "string", "pattern": "^[0-9]+(\\.[0-9]+)?(ms|s|m)$" }))?;
-        self.scalar(
-            node,
-            "a length of time with its unit, as `500ms`, `30s` or `2m`",
-            |scalar| match scalar {
-                Scalar::Text { text, .. } => parse_duration_ms(&text),
-                _ => None,
-            },
-        )
+        let wanted = "a length of time with its unit, as `500ms`, `30s` or `2m`";
+        self.scalar(node, wanted, |value| parse_duration_ms(value.as_str()?))
     }
 
     /// A length of time that something may take, which is longer than 0.
@@ -252,61 +236,27 @@ impl Field<'_> {
     /// Any JSON value, its texts with their variables filled in.
     pub fn value(&mut self) -> Option<Value> {
         let node = self.node(|| json!(true))?;
-        self.to_value(node)
+        node.to_json(&|scalar, span| match self.filled_in(scalar, span)? {
+            Scalar::NotFinite(text) => {
+                self.report(Problem::error(format!("`{text}` is not a number that JSON has")).at(span));
+                None
+            }
+            scalar => Some(scalar.into()),
+        })
     }
 
     /// The value as written, for showing again: problems in it are reported by who reads it.
     pub fn value_quietly(&self) -> Value {
-        match self.at {
-            At::Node(node) => self.shown(node),
-            At::Describe(_) => Value::Null,
-        }
-    }
-
-    fn shown(&self, node: &Node) -> Value {
-        match &node.kind {
-            Kind::Scalar(Scalar::Text { text, plain }) => match self.reading.expand(text) {
-                Ok(text) if *plain => scalar_value(resolve(&text.value)),
-                Ok(text) => Value::String(text.value),
-                Err(_) => Value::String(text.clone()),
-            },
-            Kind::Scalar(scalar) => scalar_value(scalar.clone()),
-            Kind::List(items) => items.iter().map(|item| self.shown(item)).collect(),
-            Kind::Map(entries) => Value::Object(
-                entries.iter().map(|entry| (entry.key.to_string(), self.shown(&entry.value))).collect(),
-            ),
-        }
-    }
-
-    fn to_value(&self, node: &Node) -> Option<Value> {
-        match &node.kind {
-            Kind::Scalar(scalar) => match self.filled_in(scalar, node.span)? {
-                Scalar::NotFinite(text) => {
-                    self.report(
-                        Problem::error(format!("`{text}` is not a number that JSON has")).at(node.span),
-                    );
-                    None
-                }
-                scalar => Some(scalar_value(scalar)),
-            },
-            Kind::List(items) => {
-                items.iter().map(|item| self.to_value(item)).collect::<Option<_>>().map(Value::Array)
-            }
-            Kind::Map(entries) => entries
-                .iter()
-                .map(|entry| Some((entry.key.to_string(), self.to_value(&entry.value)?)))
-                .collect::<Option<Map<_, _>>>()
-                .map(Value::Object),
-        }
-    }
-}
-
-fn scalar_value(scalar: Scalar) -> Value {
-    match scalar {
-        Scalar::Null => Value::Null,
-        Scalar::Bool(flag) => Value::Bool(flag),
-        Scalar::Number(number) => Value::Number(number),
-        Scalar::Text { text, .. } | Scalar::NotFinite(text) => Value::String(text),
+        let At::Node(node) = self.at else { return Value::Null };
+        let shown = |scalar: &Scalar, _| {
+            let Scalar::Text { text, plain } = scalar else { return Some(scalar.clone().into()) };
+            Some(match self.reading.expand(text) {
+                Ok(text) if *plain => resolve(&text.value).into(),
+                Ok(text) => text.value.into(),
+                Err(_) => text.as_str().into(),
+            })
+        };
+        node.to_json(&shown).unwrap_or_default()
     }
 }
 
