@@ -256,20 +256,16 @@ fn read_command(block: &mut Block<'_>, key: &'static str, doc: &str) -> Option<V
 
 fn read_parameters(block: &mut Block<'_>, spans: &mut Vec<(&'static str, Span)>) -> BTreeMap<String, Value> {
     let mut parameters = request::read(block, spans);
-    let mut put = |key: &str, value: Option<Value>| {
-        if let Some(value) = value {
-            parameters.insert(key.to_owned(), value);
-        }
-    };
-    let whole = |f: &mut Field<'_>| f.whole(1..=u64::MAX).map(Value::from);
-    put("max_turns", block.optional("max_turns", "The most assistant turns of a run", whole));
-    put("max_tokens", block.optional("max_tokens", "The most tokens of one answer", whole));
-    put("max_tool_calls", block.optional("max_tool_calls", "The most tool calls of a run", whole));
-    put("token_budget", block.optional("token_budget", "The most tokens of a run", whole));
-    put(
-        "time_budget",
-        block.optional("time_budget", "How long a run may take, as `2m`", |f| f.limit_ms().map(Value::from)),
-    );
+    for limit in [
+        ("max_turns", "The most assistant turns of a run"),
+        ("max_tokens", "The most tokens of one answer"),
+        ("max_tool_calls", "The most tool calls of a run"),
+        ("token_budget", "The most tokens of a run"),
+    ] {
+        request::put(block, &mut parameters, limit, |f| f.whole(1..=u64::MAX));
+    }
+    let budget = ("time_budget", "How long a run may take, as `2m`");
+    request::put(block, &mut parameters, budget, |f| f.limit_ms());
     view::read(block, &mut parameters);
     request::read_caching(block, &mut parameters);
     parameters

@@ -6,8 +6,7 @@ use crate::problem::{Level, Problem, Span, nearest};
 use crate::provider::{Kind, Parameters, refusals, taken_keys};
 use crate::suite::Suite;
 use crate::suite::read::{Block, Field};
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use serde_json::Value;
 
 /// All of these, which only a model loop of ours can heed.
 pub(super) const KEYS: [&str; 7] =
@@ -25,29 +24,33 @@ const EFFORTS: [&str; 7] = ["none", "minimal", "low", "medium", "high", "xhigh",
 const LARGEST_SEED: u64 = i32::MAX as u64;
 
 /// Reads them, and notes where they are written.
-pub(super) fn read(block: &mut Block<'_>, spans: &mut Vec<(&'static str, Span)>) -> BTreeMap<String, Value> {
-    let mut parameters = BTreeMap::new();
-    let mut put = |key: &'static str, value: Option<Value>| {
-        parameters.extend(value.map(|value| (key.to_owned(), value)));
-    };
+pub(super) fn read(block: &mut Block<'_>, spans: &mut Vec<(&'static str, Span)>) -> Parameters {
+    let into = &mut Parameters::new();
     let doc = "`auto` (the default), `required`, `none`, or the tool that is called first. What is required holds until \
                the first results are there";
-    put("tool_choice", block.optional("tool_choice", doc, |f| f.tool().map(Value::from)));
-    let number = |f: &mut Field<'_>, most| f.number(0.0..=most).map(|number| json!(number));
-    put(TEMPERATURE, block.optional(TEMPERATURE, "The sampling temperature", |f| number(f, 2.0)));
+    put(block, into, ("tool_choice", doc), |f| f.tool());
+    put(block, into, (TEMPERATURE, "The sampling temperature"), |f| f.number(0.0..=2.0));
     let doc = "Of the likeliest tokens, those that make up so much of the probability are sampled";
-    put("top_p", block.optional("top_p", doc, |f| number(f, 1.0)));
+    put(block, into, ("top_p", doc), |f| f.number(0.0..=1.0));
     let doc = "The seed of sampling, where the provider has one";
-    put("seed", block.optional("seed", doc, |f| f.whole(0..=LARGEST_SEED).map(Value::from)));
+    put(block, into, ("seed", doc), |f| f.whole(0..=LARGEST_SEED));
     let doc =
         "How much the model reasons before it answers; which words a model takes is its provider's choice";
     let words = EFFORTS.map(|word| (word, word));
-    let effort = |f: &mut Field<'_>| f.choice("an effort", &words).map(Value::from);
-    put("reasoning_effort", block.optional("reasoning_effort", doc, effort));
-    let doc = "Further entries of the request, as the provider has them";
-    put("extra", block.optional("extra", doc, read_extra));
+    put(block, into, ("reasoning_effort", doc), |f| f.choice("an effort", &words));
+    put(block, into, ("extra", "Further entries of the request, as the provider has them"), read_extra);
     spans.extend(KEYS.iter().filter_map(|key| Some((*key, block.key_span(key)?))));
-    parameters
+    std::mem::take(into)
+}
+
+/// Reads one of them. What is as usual reads as nothing: written or not, it is the same recording.
+pub(super) fn put<V: Into<Value>>(
+    block: &mut Block<'_>,
+    into: &mut Parameters,
+    (key, doc): (&'static str, &str),
+    read: impl FnOnce(&mut Field<'_>) -> Option<V>,
+) {
+    into.extend(block.optional(key, doc, read).map(|value| (key.to_owned(), value.into())));
 }
 
 fn read_extra(field: &mut Field<'_>) -> Option<Value> {
@@ -60,12 +63,10 @@ fn read_extra(field: &mut Field<'_>) -> Option<Value> {
     Some(Value::Object(entries.into_iter().collect()))
 }
 
-/// What is as usual is no parameter.
-pub(super) fn read_caching(block: &mut Block<'_>, parameters: &mut BTreeMap<String, Value>) {
+pub(super) fn read_caching(block: &mut Block<'_>, parameters: &mut Parameters) {
     let doc = "Whether Anthropic is asked to cache the tools, the system prompt and the conversation so far; other \
                providers cache by themselves";
-    let is_off = !block.flag(PROMPT_CACHING, doc, true);
-    parameters.extend(is_off.then(|| (PROMPT_CACHING.to_owned(), json!(false))));
+    put(block, parameters, (PROMPT_CACHING, doc), |f| f.flag().filter(|is_on| !is_on));
 }
 
 impl Agent {

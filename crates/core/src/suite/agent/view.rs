@@ -1,11 +1,11 @@
 //! What does the model see of its servers, beside what it is asked?
 
+use super::request::put;
 use super::{Agent, Model};
-use crate::provider::{Family, Kind, runs_code};
+use crate::provider::{Family, Kind, Parameters, runs_code};
 use crate::suite::Suite;
-use crate::suite::read::{Block, Field};
-use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use crate::suite::read::Block;
+use serde_json::Value;
 
 /// What is done with a tool whose schema the model's provider refuses.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -36,24 +36,21 @@ pub(super) const KEYS: [&str; 4] = [TOOL_SCHEMAS, INSTRUCTIONS, MAX_RESULT_CHARS
 /// About 25,000 tokens, where hosts draw the line.
 const DEFAULT_MAX_RESULT_CHARS: usize = 100_000;
 
-/// What is as usual is no parameter: written or not, it is the same recording.
-pub(super) fn read(block: &mut Block<'_>, parameters: &mut BTreeMap<String, Value>) {
+pub(super) fn read(block: &mut Block<'_>, into: &mut Parameters) {
     let doc = "What is done with a tool whose schema the model's provider refuses: `mend` (the default) sends it in a \
                shape that is taken, `omit` leaves the tool out, `as-is` sends it as it is";
-    let choice = |f: &mut Field<'_>| f.choice("a way to treat a refused schema", &ToolSchemas::WORDS);
-    let how = block.or_default(TOOL_SCHEMAS, doc, choice);
-    let word = ToolSchemas::WORDS.iter().find(|(_, known)| *known == how && how != ToolSchemas::Mend);
-    parameters.extend(word.map(|(word, _)| (TOOL_SCHEMAS.to_owned(), json!(word))));
+    let words = ToolSchemas::WORDS.map(|(word, how)| (word, (word, how)));
+    put(block, into, (TOOL_SCHEMAS, doc), |f| {
+        let (word, how) = f.choice("a way to treat a refused schema", &words)?;
+        (how != ToolSchemas::default()).then_some(word)
+    });
     let doc = "Whether the model is told the `instructions` of its servers, after the system prompt";
-    let is_silent = !block.flag(INSTRUCTIONS, doc, true);
-    parameters.extend(is_silent.then(|| (INSTRUCTIONS.to_owned(), json!(false))));
+    put(block, into, (INSTRUCTIONS, doc), |f| f.flag().filter(|is_told| !is_told));
     let doc =
         "The most characters of a result that the model reads; 100000 when left out. The recording keeps all";
-    let most = block.optional(MAX_RESULT_CHARS, doc, |f| f.whole(1..=u64::MAX));
-    parameters.extend(most.map(|most| (MAX_RESULT_CHARS.to_owned(), json!(most))));
+    put(block, into, (MAX_RESULT_CHARS, doc), |f| f.whole(1..=u64::MAX));
     let doc = "Whether the model may also call its tools from code that it writes and its provider runs";
-    let runs_code = block.flag(CODE_EXECUTION, doc, false);
-    parameters.extend(runs_code.then(|| (CODE_EXECUTION.to_owned(), json!(true))));
+    put(block, into, (CODE_EXECUTION, doc), |f| f.flag().filter(|runs_code| *runs_code));
 }
 
 impl Agent {
