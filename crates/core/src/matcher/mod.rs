@@ -14,7 +14,7 @@ pub(crate) use text::regex_problem;
 
 use crate::grade::Question;
 use crate::problem::Problem;
-use crate::report::AssertionDiff;
+use crate::report::{AssertionDiff, Number};
 use crate::schema::TOO_MUCH_WORK;
 use crate::suite::read::{Block, Field, is_same_key};
 use serde_json::{Value, json};
@@ -182,13 +182,13 @@ impl Matcher {
 
     /// `>= floor`, for default gates.
     pub(crate) fn at_least(floor: f64) -> Self {
-        let written = json!({ "gte": whole_or_float(floor) }).into();
+        let written = json!({ "gte": Number::whole_or_float(floor) }).into();
         Self { written, check: number::at_least(floor), question: None }
     }
 
     /// `<= ceiling`, for default gates.
     pub(crate) fn at_most(ceiling: f64) -> Self {
-        let written = json!({ "lte": whole_or_float(ceiling) }).into();
+        let written = json!({ "lte": Number::whole_or_float(ceiling) }).into();
         Self { written, check: number::at_most(ceiling), question: None }
     }
 
@@ -227,10 +227,6 @@ fn documented(written: Value) -> Value {
         Value::Array(items) => Value::Array(items.into_iter().map(documented).collect()),
         other => other,
     }
-}
-
-fn whole_or_float(number: f64) -> Value {
-    if number.fract() == 0.0 { json!(number as i64) } else { json!(number) }
 }
 
 fn read_check(field: &mut Field<'_>) -> Option<Check> {

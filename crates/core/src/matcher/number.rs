@@ -1,6 +1,7 @@
 //! How large: `gte`, `lte`, `gt`, `lt`.
 
-use super::{Check, MatcherKind, holds, matcher, whole_or_float};
+use super::{Check, MatcherKind, holds, matcher};
+use crate::report::Number;
 use crate::suite::read::Field;
 use serde_json::json;
 
@@ -26,6 +27,6 @@ pub(super) fn at_most(limit: f64) -> Check {
 }
 
 fn bound(key: &str, limit: f64, is_within: fn(f64, f64) -> bool) -> Check {
-    let expected = json!({ key: whole_or_float(limit) });
+    let expected = json!({ key: Number::whole_or_float(limit) });
     holds(expected, move |actual| actual.as_f64().is_some_and(|number| is_within(number, limit)))
 }

@@ -46,7 +46,7 @@ impl From<&GateKind> for GateDefinition {
             let definition = TargetDefinition {
                 doc: target.doc.to_owned(),
                 unit: target.unit(),
-                range: (Number::Int(0), target.highest().map(whole_if_it_is)),
+                range: (Number::Int(0), target.highest().map(Number::whole_or_float)),
                 better: target.better(),
                 anchor: format!("{page}#{}", target.anchor()),
             };
@@ -58,10 +58,6 @@ impl From<&GateKind> for GateDefinition {
             doc_anchor: page,
         }
     }
-}
-
-fn whole_if_it_is(number: f64) -> Number {
-    if number.fract() == 0.0 { Number::Int(number as i64) } else { Number::Float(number) }
 }
 
 #[cfg(test)]

@@ -14,6 +14,11 @@ pub enum Number {
 }
 
 impl Number {
+    /// A whole number as one.
+    pub(crate) fn whole_or_float(number: f64) -> Self {
+        if number.fract() == 0.0 { Self::Int(number as i64) } else { Self::Float(number) }
+    }
+
     /// The number as a float.
     pub fn as_f64(self) -> f64 {
         match self {
