@@ -1,7 +1,7 @@
 //! Does the description say what the tool does?
 
 use super::look::Look;
-use super::rules::Spots;
+use super::rules::{Spots, spot};
 use super::words::{stem, stems, words};
 
 const PLACE: &str = "/description";
@@ -9,30 +9,19 @@ const PLACE: &str = "/description";
 /// So few words say nothing that the name does not.
 const FEWEST_WORDS: usize = 4;
 
-fn spot(what: String) -> Spots {
-    vec![(PLACE.to_owned(), what)]
-}
-
 pub(super) fn is_missing(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
-    if look.description.is_empty() { spot("there is no description".to_owned()) } else { Vec::new() }
+    spot(PLACE, look.description.is_empty().then(|| "there is no description".to_owned()))
 }
 
 pub(super) fn is_short(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
     let count = words(look.description).len();
     let is_short = count > 0 && count < FEWEST_WORDS && !repeats(look);
-    if is_short {
-        spot(format!("{}: {:?}", crate::words::count(count, "word"), look.description))
-    } else {
-        Vec::new()
-    }
+    let said = || format!("{}: {:?}", crate::words::count(count, "word"), look.description);
+    spot(PLACE, is_short.then(said))
 }
 
 pub(super) fn repeats_name(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
-    if repeats(look) {
-        spot(format!("it says what the name says: {:?}", look.description))
-    } else {
-        Vec::new()
-    }
+    spot(PLACE, repeats(look).then(|| format!("it says what the name says: {:?}", look.description)))
 }
 
 /// Whether no word of the description is new to one who has read the name.

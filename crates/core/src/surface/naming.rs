@@ -1,41 +1,27 @@
 //! Does the name say what is done, and do the annotations agree?
 
 use super::look::Look;
-use super::rules::Spots;
+use super::rules::{Spots, spot};
 
 const VAGUE: [&str; 8] = ["do", "handle", "manage", "operate", "perform", "process", "work", "utility"];
 
-const DESTRUCTIVE: [&str; 12] = [
-    "delete",
-    "destroy",
-    "drop",
-    "erase",
-    "kill",
-    "purge",
-    "remove",
-    "revoke",
-    "terminate",
-    "truncate",
-    "uninstall",
-    "wipe",
-];
+const DESTRUCTIVE: &str =
+    "delete destroy drop erase kill purge remove revoke terminate truncate uninstall wipe";
 
 /// The longest name of a tool that every provider takes.
 const LONGEST: usize = 64;
 
 pub(super) fn is_vague(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
     let verb = look.name.first().filter(|verb| VAGUE.contains(&verb.as_str()));
-    verb.map(|verb| ("/name".to_owned(), format!("`{verb}` does not say what is done"))).into_iter().collect()
+    spot("/name", verb.map(|verb| format!("`{verb}` does not say what is done")))
 }
 
 pub(super) fn is_refused(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
     let name = &look.tool.tool.name;
     let is_taken = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-');
-    if (1..=LONGEST).contains(&name.len()) && name.chars().all(is_taken) {
-        return Vec::new();
-    }
-    let what = format!("{name:?} is not 1 to {LONGEST} of the characters a-z, A-Z, 0-9, `_` and `-`");
-    vec![("/name".to_owned(), what)]
+    let is_refused = !(1..=LONGEST).contains(&name.len()) || !name.chars().all(is_taken);
+    let said = || format!("{name:?} is not 1 to {LONGEST} of the characters a-z, A-Z, 0-9, `_` and `-`");
+    spot("/name", is_refused.then(said))
 }
 
 pub(super) fn is_twice(look: &Look<'_>, before: &[Look<'_>]) -> Spots {
@@ -43,17 +29,14 @@ pub(super) fn is_twice(look: &Look<'_>, before: &[Look<'_>]) -> Spots {
     let is_same =
         |other: &Look<'_>| other.tool.tool.name == tool.name && other.tool.tool.server == tool.server;
     let again = before.iter().any(is_same);
-    again
-        .then(|| ("/name".to_owned(), format!("another tool is called `{}`", tool.name)))
-        .into_iter()
-        .collect()
+    spot("/name", again.then(|| format!("another tool is called `{}`", tool.name)))
 }
 
 /// The word by which the name says that something is lost, first or last in it.
 fn loss<'l>(look: &'l Look<'_>) -> Option<&'l String> {
     let ends = [look.name.first(), look.name.last()];
     let is_dragged = look.name.iter().any(|word| word == "drag");
-    ends.into_iter().flatten().find(|word| DESTRUCTIVE.contains(&word.as_str()) && !is_dragged)
+    ends.into_iter().flatten().find(|word| DESTRUCTIVE.split(' ').any(|known| known == *word) && !is_dragged)
 }
 
 fn hint(look: &Look<'_>, key: &str) -> Option<bool> {
@@ -65,10 +48,7 @@ pub(super) fn is_loss_unannotated(look: &Look<'_>, _: &[Look<'_>]) -> Spots {
         && hint(look, "destructiveHint").is_none()
         && hint(look, "readOnlyHint").is_none();
     let word = loss(look).filter(|_| is_silent);
-    let say = |word: &String| {
-        ("/annotations".to_owned(), format!("the name says `{word}`, the annotations say nothing"))
-    };
-    word.map(say).into_iter().collect()
+    spot("/annotations", word.map(|word| format!("the name says `{word}`, the annotations say nothing")))
 }
 
 pub(super) fn is_loss_denied(look: &Look<'_>, _: &[Look<'_>]) -> Spots {

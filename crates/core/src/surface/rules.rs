@@ -22,6 +22,11 @@ pub struct Rule {
 type Check = fn(&Look<'_>, &[Look<'_>]) -> Spots;
 pub(super) type Spots = Vec<(String, String)>;
 
+/// The one spot where there is something to say.
+pub(super) fn spot(place: &str, what: Option<String>) -> Spots {
+    what.map(|what| (place.to_owned(), what)).into_iter().collect()
+}
+
 /// A tool that takes more is worth a look.
 const MANY_TOKENS: usize = 1_000;
 
@@ -205,9 +210,7 @@ pub const RULES: &[Rule] = &[
         "Shorten the description, drop examples, or split the tool.",
         |look, _| {
             let many = look.tokens.filter(|tokens| *tokens > MANY_TOKENS);
-            many.map(|tokens| (SCHEMA.to_owned(), format!("{tokens} tokens in every request")))
-                .into_iter()
-                .collect()
+            spot(SCHEMA, many.map(|tokens| format!("{tokens} tokens in every request")))
         },
     ),
 ];

@@ -1,7 +1,7 @@
 //! Is a tool hardly told from another one?
 
 use super::look::Look;
-use super::rules::Spots;
+use super::rules::{Spots, spot};
 use super::words::{stem, words};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,10 +12,9 @@ const ALIKE_BY_NAME: f64 = 0.5;
 
 pub(super) fn is_near_duplicate(look: &Look<'_>, before: &[Look<'_>]) -> Spots {
     let other = before.iter().find_map(|other| Some((other, likeness(look, other)?)));
-    let say = |(other, how): (&Look<'_>, &str)| {
-        ("/description".to_owned(), format!("it is hardly told from `{}`: {how}", other.tool.tool.name))
-    };
-    other.map(say).into_iter().collect()
+    let say =
+        |(other, how): (&Look<'_>, &str)| format!("it is hardly told from `{}`: {how}", other.tool.tool.name);
+    spot("/description", other.map(say))
 }
 
 fn likeness(one: &Look<'_>, other: &Look<'_>) -> Option<&'static str> {

@@ -99,10 +99,6 @@ pub fn lexical(tools: &[SurfaceTool], intents: &[Intent]) -> Bench {
 
 fn lexical_of(tools: &[SurfaceTool], texts: &[Text], intents: &[Intent]) -> Bench {
     let selector = Selector::new(texts);
-    let choose = |intent| (intent, choose(&selector, tools, intent));
-    Bench::of("lexical", tools, intents.iter().map(choose).collect())
-}
-
-fn choose(selector: &Selector, tools: &[SurfaceTool], intent: &Intent) -> Option<String> {
-    selector.choose(&intent.ask).map(|at| tools[at].tool.name.clone())
+    let chosen = |intent: &Intent| selector.choose(&intent.ask).map(|at| tools[at].tool.name.clone());
+    Bench::of("lexical", tools, intents.iter().map(|intent| (intent, chosen(intent))).collect())
 }
