@@ -8,6 +8,7 @@ mod tests;
 pub use exercised::Exercised;
 pub use surface::{Parameters, Surface, parameters};
 
+use crate::trace::full_name;
 use serde::{Deserialize, Serialize};
 
 /// What the judged runs and calls exercised of what their servers offer.
@@ -107,7 +108,7 @@ impl std::fmt::Display for Share {
 impl ServerCoverage {
     /// A tool of it as `server.tool`.
     pub fn full_name(&self, tool: &ToolCoverage) -> String {
-        self.name.as_ref().map_or_else(|| tool.name.clone(), |server| format!("{server}.{}", tool.name))
+        full_name(self.name.as_deref(), &tool.name)
     }
 }
 

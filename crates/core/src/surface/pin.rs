@@ -3,6 +3,7 @@
 use super::SurfaceTool;
 use crate::digest::digest_of_value;
 use crate::json::document::{Placed, Source, TextFault, Words};
+use crate::trace::full_name;
 use serde::{Deserialize, Serialize};
 
 /// What `format` says in every file of pins.
@@ -95,8 +96,7 @@ impl Pin {
     }
 
     fn change(&self, what: &'static str, lines: Vec<String>) -> Change {
-        let server = self.server.as_ref().map(|server| format!("{server}.")).unwrap_or_default();
-        Change { tool: format!("{server}{}", self.name), what, lines }
+        Change { tool: full_name(self.server.as_deref(), &self.name), what, lines }
     }
 
     fn changes(&self, now: &Self) -> Vec<Change> {

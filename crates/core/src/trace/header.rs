@@ -86,12 +86,14 @@ pub struct CatalogueTool<Schema = ToolSchema> {
     pub mended: Vec<String>,
 }
 
+/// A tool as `server.tool`, or bare where the server is not known.
+pub fn full_name(server: Option<&str>, tool: &str) -> String {
+    server.map_or_else(|| tool.to_owned(), |server| format!("{server}.{tool}"))
+}
+
 impl<Schema> CatalogueTool<Schema> {
     /// The tool as `server.tool`.
     pub fn full_name(&self) -> String {
-        match &self.server {
-            Some(server) => format!("{server}.{}", self.name),
-            None => self.name.clone(),
-        }
+        full_name(self.server.as_deref(), &self.name)
     }
 }

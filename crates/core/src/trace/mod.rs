@@ -10,7 +10,7 @@ mod tool;
 mod tool_schema;
 
 pub use ending::error_in_words;
-pub use header::{CatalogueTool, Header};
+pub use header::{CatalogueTool, Header, full_name};
 pub(crate) use record::is_direct;
 pub use record::{
     ConversationTrace, RecordedCall, RecordedConversation, RecordedDelegation, RecordedError,

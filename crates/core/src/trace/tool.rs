@@ -1,6 +1,6 @@
 //! Which tool of which server does a recorded name mean, and does a name in a suite mean the same?
 
-use super::{Call, CatalogueTool, Trace};
+use super::{Call, CatalogueTool, Trace, full_name};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -34,7 +34,7 @@ impl<'a> Tool<'a> {
 
     /// The tool as `server.tool`, bare where its server is not known.
     pub(crate) fn full_name(&self) -> String {
-        self.server.map_or_else(|| self.name.to_owned(), |server| format!("{server}.{}", self.name))
+        full_name(self.server, self.name)
     }
 
     /// Whether a name in a suite (bare, `server.tool`, `server__tool` or `server/tool`) means this tool.

@@ -6,7 +6,7 @@ mod prose;
 use super::fingerprint::is_tampered;
 use super::parse::{Cassette, CassetteRun, Stopped};
 use mcptest_core::escape::{clipped, escape as visible};
-use mcptest_core::trace::{CallResult, FaultEvent, Header, Tokens, Trace, Turn};
+use mcptest_core::trace::{CallResult, FaultEvent, Header, Tokens, Trace, Turn, full_name};
 use order::Step;
 pub(crate) use prose::of_content as prose_of_content;
 use std::fmt::Write;
@@ -251,10 +251,6 @@ impl Page {
         };
         if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
-}
-
-fn full_name(server: Option<&str>, name: &str) -> String {
-    server.map_or_else(|| name.to_owned(), |server| format!("{server}.{name}"))
 }
 
 fn fault_line(fault: &FaultEvent<'_>) -> String {
