@@ -34,43 +34,34 @@ const fn token(
     Shape { name, of, pattern, starts, is_hashed: true, begins_a_word: false, holds: |_| true }
 }
 
-/// A token whose first characters occur in other words too.
-const fn word(
-    name: &'static str,
-    of: &'static str,
-    starts: &'static [&'static str],
-    pattern: &'static str,
-) -> Shape {
-    Shape { name, of, pattern, starts, is_hashed: true, begins_a_word: true, holds: is_no_slug }
-}
+impl Shape {
+    /// One whose first characters occur in other words too.
+    const fn word(self) -> Self {
+        Self { begins_a_word: true, holds: is_no_slug, ..self }
+    }
 
-/// A secret that a person may have chosen.
-const fn chosen(
-    name: &'static str,
-    of: &'static str,
-    starts: &'static [&'static str],
-    pattern: &'static str,
-    holds: fn(&[u8]) -> bool,
-) -> Shape {
-    Shape { name, of, pattern, starts, is_hashed: false, begins_a_word: false, holds }
+    /// One that a person may have chosen.
+    const fn chosen(self, holds: fn(&[u8]) -> bool) -> Self {
+        Self { is_hashed: false, holds, ..self }
+    }
 }
 
 #[rustfmt::skip]
 pub(crate) const SHAPES: &[Shape] = &[
     token("anthropic-key", "Anthropic", &["sk-ant-"], r"sk-ant-[A-Za-z0-9_-]{20,}"),
-    Shape { holds: |key| is_no_slug(key) && !key.starts_with(b"sk-ant-"), ..word("openai-key", "OpenAI, and others with keys alike", &["sk-"], r"sk-[A-Za-z0-9_-]{20,}") },
+    Shape { holds: |key| is_no_slug(key) && !key.starts_with(b"sk-ant-"), ..token("openai-key", "OpenAI, and others with keys alike", &["sk-"], r"sk-[A-Za-z0-9_-]{20,}").word() },
     token("google-key", "Google", &["AIza"], r"AIza[A-Za-z0-9_-]{30,}"),
-    word("google-auth-key", "Google", &["AQ."], r"AQ\.[A-Za-z0-9_-]{30,}"),
-    word("google-oauth-token", "Google", &["ya29."], r"ya29\.[A-Za-z0-9_-]{20,}"),
+    token("google-auth-key", "Google", &["AQ."], r"AQ\.[A-Za-z0-9_-]{30,}").word(),
+    token("google-oauth-token", "Google", &["ya29."], r"ya29\.[A-Za-z0-9_-]{20,}").word(),
     token("google-client-secret", "Google", &["GOCSPX-"], r"GOCSPX-[A-Za-z0-9_-]{20,}"),
-    word("groq-key", "Groq", &["gsk_"], r"gsk_[A-Za-z0-9]{30,}"),
-    word("xai-key", "xAI", &["xai-"], r"xai-[A-Za-z0-9]{40,}"),
-    word("perplexity-key", "Perplexity", &["pplx-"], r"pplx-[A-Za-z0-9]{40,}"),
-    word("nvidia-key", "NVIDIA", &["nvapi-"], r"nvapi-[A-Za-z0-9_-]{40,}"),
-    word("tavily-key", "Tavily", &["tvly-"], r"tvly-[A-Za-z0-9_-]{20,}"),
+    token("groq-key", "Groq", &["gsk_"], r"gsk_[A-Za-z0-9]{30,}").word(),
+    token("xai-key", "xAI", &["xai-"], r"xai-[A-Za-z0-9]{40,}").word(),
+    token("perplexity-key", "Perplexity", &["pplx-"], r"pplx-[A-Za-z0-9]{40,}").word(),
+    token("nvidia-key", "NVIDIA", &["nvapi-"], r"nvapi-[A-Za-z0-9_-]{40,}").word(),
+    token("tavily-key", "Tavily", &["tvly-"], r"tvly-[A-Za-z0-9_-]{20,}").word(),
     token("langsmith-key", "LangSmith", &["lsv2_"], r"lsv2_(?:pt|sk)_[A-Za-z0-9_]{30,}"),
-    word("huggingface-token", "Hugging Face", &["hf_"], r"hf_[A-Za-z0-9]{30,}"),
-    word("replicate-token", "Replicate", &["r8_"], r"r8_[A-Za-z0-9]{30,}"),
+    token("huggingface-token", "Hugging Face", &["hf_"], r"hf_[A-Za-z0-9]{30,}").word(),
+    token("replicate-token", "Replicate", &["r8_"], r"r8_[A-Za-z0-9]{30,}").word(),
     token("github-token", "GitHub", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], r"gh[pousr]_[A-Za-z0-9_-]{30,}(?:\.[A-Za-z0-9_-]+)*"),
     token("github-token", "GitHub, fine-grained", &["github_pat_"], r"github_pat_[A-Za-z0-9_]{30,}"),
     token("gitlab-token", "GitLab", &["glpat-", "glptt-", "gldt-", "glrt-", "glrtr-", "glcbt-", "gloas-", "glsoat-", "glagent-", "glft-", "glimt-", "glffct-"], r"gl(?:pat|ptt|dt|rt|rtr|cbt|oas|soat|agent|ft|imt|ffct)-[A-Za-z0-9_-]{20,}(?:\.[A-Za-z0-9_-]+)*"),
@@ -79,27 +70,27 @@ pub(crate) const SHAPES: &[Shape] = &[
     token("discord-webhook", "Discord", &["/api/webhooks/"], r"/api/webhooks/([0-9]{15,}/[A-Za-z0-9_-]{40,})"),
     token("aws-access-key", "AWS", &["AKIA", "ASIA", "ABIA", "ACCA"], r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b"),
     token("stripe-key", "Stripe", &["sk_live_", "sk_test_", "rk_live_", "rk_test_", "whsec_"], r"(?:[sr]k_(?:live|test)_|whsec_)[A-Za-z0-9+/=]{16,}"),
-    word("npm-token", "npm", &["npm_"], r"npm_[A-Za-z0-9]{36,}"),
-    word("pypi-token", "PyPI", &["pypi-"], r"pypi-[A-Za-z0-9_-]{50,}"),
+    token("npm-token", "npm", &["npm_"], r"npm_[A-Za-z0-9]{36,}").word(),
+    token("pypi-token", "PyPI", &["pypi-"], r"pypi-[A-Za-z0-9_-]{50,}").word(),
     token("docker-token", "Docker", &["dckr_pat_", "dckr_oat_"], r"dckr_[po]at_[A-Za-z0-9_-]{20,}"),
     token("digitalocean-token", "DigitalOcean", &["dop_v1_", "doo_v1_", "dor_v1_"], r"do[por]_v1_[a-f0-9]{40,}"),
     token("shopify-token", "Shopify", &["shpat_", "shpca_", "shppa_", "shpss_"], r"shp(?:at|ca|pa|ss)_[A-Fa-f0-9]{32,}"),
-    word("sendgrid-key", "SendGrid", &["SG."], r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}"),
-    word("vault-token", "HashiCorp Vault", &["hvs.", "hvb.", "hvr."], r"hv[sbr]\.[A-Za-z0-9_-]{24,}"),
-    word("databricks-token", "Databricks", &["dapi"], r"dapi[a-f0-9]{32,}"),
-    word("linear-key", "Linear", &["lin_api_", "lin_oauth_"], r"lin_(?:api|oauth)_[A-Za-z0-9]{30,}"),
-    word("notion-token", "Notion", &["ntn_"], r"ntn_[A-Za-z0-9]{40,}"),
-    word("grafana-token", "Grafana", &["glsa_", "glc_"], r"(?:glsa|glc)_[A-Za-z0-9_+/=]{30,}"),
-    word("sentry-token", "Sentry", &["sntrys_", "sntryu_"], r"sntry[su]_[A-Za-z0-9_+/=]{40,}"),
-    word("supabase-key", "Supabase", &["sbp_", "sb_secret_"], r"(?:sbp|sb_secret)_[A-Za-z0-9_-]{20,}"),
-    word("figma-token", "Figma", &["figd_"], r"figd_[A-Za-z0-9_-]{30,}"),
+    token("sendgrid-key", "SendGrid", &["SG."], r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{16,}").word(),
+    token("vault-token", "HashiCorp Vault", &["hvs.", "hvb.", "hvr."], r"hv[sbr]\.[A-Za-z0-9_-]{24,}").word(),
+    token("databricks-token", "Databricks", &["dapi"], r"dapi[a-f0-9]{32,}").word(),
+    token("linear-key", "Linear", &["lin_api_", "lin_oauth_"], r"lin_(?:api|oauth)_[A-Za-z0-9]{30,}").word(),
+    token("notion-token", "Notion", &["ntn_"], r"ntn_[A-Za-z0-9]{40,}").word(),
+    token("grafana-token", "Grafana", &["glsa_", "glc_"], r"(?:glsa|glc)_[A-Za-z0-9_+/=]{30,}").word(),
+    token("sentry-token", "Sentry", &["sntrys_", "sntryu_"], r"sntry[su]_[A-Za-z0-9_+/=]{40,}").word(),
+    token("supabase-key", "Supabase", &["sbp_", "sb_secret_"], r"(?:sbp|sb_secret)_[A-Za-z0-9_-]{20,}").word(),
+    token("figma-token", "Figma", &["figd_"], r"figd_[A-Za-z0-9_-]{30,}").word(),
     token("atlassian-token", "Atlassian", &["ATATT3"], r"ATATT3[A-Za-z0-9_=-]{40,}"),
     token("age-key", "age", &["AGE-SECRET-KEY-1"], r"AGE-SECRET-KEY-1[A-Z0-9]{50,}"),
-    Shape { holds: |_| true, ..word("jwt", "JSON Web Tokens", &["eyJ"], r"eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]+){0,2}") },
-    chosen("private-key", "PEM and PGP", &["-----BEGIN "], r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:(?:[^-]|-[^-])*-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----|[\s\\nr]*[A-Za-z0-9+/=]{20}[A-Za-z0-9+/=\s\\]*)", |_| true),
-    chosen("bearer-token", "`Authorization: Bearer`", &["Bearer ", "bearer ", "BEARER "], r"[A-Za-z]+ +([A-Za-z0-9._~+/=-]{8,})", is_drawn),
-    chosen("basic-credentials", "`Authorization: Basic`", &["Basic ", "basic ", "BASIC "], r"[A-Za-z]+ +([A-Za-z0-9+/_-]{8,}={0,2})", is_name_and_password),
-    chosen("url-password", "`scheme://user:password@host`", &["://", ":~1~1", r":\/\/"], r#":(?://|~1~1|\\/\\/)[^\s/?#@:"'<>\\]*:([^\s/?#"'<>\\]+)@"#, |_| true),
+    Shape { holds: |_| true, ..token("jwt", "JSON Web Tokens", &["eyJ"], r"eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{10,}(?:\.[A-Za-z0-9_-]+){0,2}").word() },
+    token("private-key", "PEM and PGP", &["-----BEGIN "], r"-----BEGIN [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----(?:(?:[^-]|-[^-])*-----END [A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----|[\s\\nr]*[A-Za-z0-9+/=]{20}[A-Za-z0-9+/=\s\\]*)").chosen(|_| true),
+    token("bearer-token", "`Authorization: Bearer`", &["Bearer ", "bearer ", "BEARER "], r"[A-Za-z]+ +([A-Za-z0-9._~+/=-]{8,})").chosen(is_drawn),
+    token("basic-credentials", "`Authorization: Basic`", &["Basic ", "basic ", "BASIC "], r"[A-Za-z]+ +([A-Za-z0-9+/_-]{8,}={0,2})").chosen(is_name_and_password),
+    token("url-password", "`scheme://user:password@host`", &["://", ":~1~1", r":\/\/"], r#":(?://|~1~1|\\/\\/)[^\s/?#@:"'<>\\]*:([^\s/?#"'<>\\]+)@"#).chosen(|_| true),
 ];
 
 /// `sk-fading-circle-container` is a name; keys have digits or capitals.

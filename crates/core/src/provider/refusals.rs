@@ -62,13 +62,11 @@ const fn rule(
     RefusalRule { kinds, parameter, why, help, has_no_place: false }
 }
 
-const fn no_place(
-    kinds: &'static [&'static str],
-    parameter: &'static str,
-    help: &'static str,
-    why: fn(&AskedModel<'_>, &Value) -> Why,
-) -> RefusalRule {
-    RefusalRule { has_no_place: true, ..rule(kinds, parameter, help, why) }
+impl RefusalRule {
+    /// One whose parameter the dialect has no place for.
+    const fn without_place(self) -> Self {
+        Self { has_no_place: true, ..self }
+    }
 }
 
 const ANTHROPIC: &[&str] = &["anthropic"];
@@ -82,10 +80,11 @@ const OTHER_WORD: &str = "write another word, or remove it";
 const NO_SEED: &str = "remove it; `runs:` shows how much the answers differ";
 
 static RULES: &[RefusalRule] = &[
-    no_place(ANTHROPIC, "seed", NO_SEED, |_, _| when(true, "Anthropic has no seed")),
-    no_place(RESPONSES, "seed", NO_SEED, |_, _| {
+    rule(ANTHROPIC, "seed", NO_SEED, |_, _| when(true, "Anthropic has no seed")).without_place(),
+    rule(RESPONSES, "seed", NO_SEED, |_, _| {
         when(true, "the Responses of OpenAI have no seed; Chat Completions (`type: openai`) have one")
-    }),
+    })
+    .without_place(),
     rule(ANTHROPIC, "temperature", "write a number from 0 to 1", |_, value| above(value, 1.0)),
     rule(MISTRAL, "temperature", "write a number from 0 to 1.5", |_, value| above(value, 1.5)),
     rule(ANTHROPIC, "temperature", REMOVE, |asked, _| unsampled(asked)),
@@ -139,10 +138,11 @@ static RULES: &[RefusalRule] = &[
     rule(GEMINI, "reasoning_effort", REMOVE, |asked, _| {
         when(version(asked.model).is_some_and(|version| version < (2, 5)), "Gemini thinks from 2.5 on")
     }),
-    no_place(GEMINI, "reasoning_effort", OTHER_WORD, |asked, word| {
+    rule(GEMINI, "reasoning_effort", OTHER_WORD, |asked, word| {
         let known = ["none", "minimal", "low", "medium", "high"];
         other_than(if has_thinking_levels(asked.model) { &known[1..] } else { &known }, word)
-    }),
+    })
+    .without_place(),
     rule(GEMINI, "reasoning_effort", OTHER_WORD, |asked, word| {
         let always_thinks = version(asked.model) == Some((2, 5)) && asked.model.contains("pro");
         when(always_thinks && word == "none", "this model cannot be kept from thinking")
