@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
 
     fn document(mut self) -> Option<u128> {
         loop {
-            let Begun::Whole(mut value) = self.begin_value()? else { continue };
+            let Some(mut value) = self.begin_value()? else { continue };
             loop {
                 match self.end_value(value)? {
                     Next::Value => break,
@@ -142,30 +142,32 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn begin_value(&mut self) -> Option<Begun> {
+    /// The hash of a value that has ended already; `None` inside where a container was opened.
+    #[expect(clippy::option_option, reason = "the outer one is that of a text which is no JSON")]
+    fn begin_value(&mut self) -> Option<Option<u128>> {
         match self.peek()? {
             b'{' => {
                 self.at += 1;
                 if self.take(b'}') {
-                    return Some(Begun::Whole(hash_pairs(&mut [])));
+                    return Some(Some(hash_pairs(&mut [])));
                 }
                 let key = self.key()?;
                 self.open.push(Open::Object { first_pair: self.pairs.len(), key });
-                Some(Begun::Container)
+                Some(None)
             }
             b'[' => {
                 self.at += 1;
                 if self.take(b']') {
-                    return Some(Begun::Whole(State::new(ARRAY).finish()));
+                    return Some(Some(State::new(ARRAY).finish()));
                 }
                 self.open.push(Open::Array(State::new(ARRAY)));
-                Some(Begun::Container)
+                Some(None)
             }
-            b'"' => self.string().map(Begun::Whole),
-            b'n' => self.word("null", hash_word(NULL, 0)),
-            b't' => self.word("true", hash_word(BOOLEAN, 1)),
-            b'f' => self.word("false", hash_word(BOOLEAN, 0)),
-            _ => self.number().map(Begun::Whole),
+            b'"' => self.string().map(Some),
+            b'n' => self.word("null", hash_word(NULL, 0)).map(Some),
+            b't' => self.word("true", hash_word(BOOLEAN, 1)).map(Some),
+            b'f' => self.word("false", hash_word(BOOLEAN, 0)).map(Some),
+            _ => self.number().map(Some),
         }
     }
 
@@ -266,10 +268,10 @@ impl<'a> Reader<'a> {
         Some(hash_number(Canonical::read(&self.text[start..self.at])?))
     }
 
-    fn word(&mut self, word: &str, hash: u128) -> Option<Begun> {
+    fn word(&mut self, word: &str, hash: u128) -> Option<u128> {
         let is_here = self.text.as_bytes()[self.at..].starts_with(word.as_bytes());
         self.at += word.len();
-        is_here.then_some(Begun::Whole(hash))
+        is_here.then_some(hash)
     }
 
     fn take(&mut self, wanted: u8) -> bool {
@@ -285,12 +287,6 @@ impl<'a> Reader<'a> {
         }
         bytes.get(self.at).copied()
     }
-}
-
-/// What the beginning of a value was: all of it, or the opening of a container.
-enum Begun {
-    Whole(u128),
-    Container,
 }
 
 /// What follows a value.

@@ -38,14 +38,7 @@ impl Canonical {
 }
 
 fn read_whole(literal: &str) -> Option<Canonical> {
-    let digits = literal.strip_prefix('-').unwrap_or(literal);
-    if digits.is_empty() || digits.len() > 20 {
-        return None;
-    }
-    let magnitude = digits
-        .bytes()
-        .try_fold(0_i128, |sum, byte| byte.is_ascii_digit().then(|| sum * 10 + i128::from(byte - b'0')))?;
-    let whole = if digits.len() < literal.len() { -magnitude } else { magnitude };
+    let whole: i128 = literal.parse().ok()?;
     (i128::from(i64::MIN)..=i128::from(u64::MAX)).contains(&whole).then_some(Canonical::Whole(whole))
 }
 
