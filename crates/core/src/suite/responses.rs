@@ -24,18 +24,10 @@ struct ScriptedRule {
 
 #[derive(Debug, Clone)]
 enum Then {
-    /// Sampling: one text.
-    Text(Deferred),
     /// The result as it goes over the wire.
     Result(Deferred),
     /// Sampling: the user does not allow it.
     Refuse,
-    /// Elicitation: the form is filled in, or only agreed to.
-    Accept(Option<Deferred>),
-    /// Elicitation: the user says no.
-    Decline,
-    /// Elicitation: the user goes away.
-    Cancel,
 }
 
 /// The scripted answers to what a server asks of the client, by method; the first whose `when` fits is given.
@@ -66,22 +58,15 @@ pub enum Answer {
 
 impl Script {
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
-        field.block(|block| Self {
-            roots: block.optional(
-                "roots",
-                "The folders that the client offers, answers to `roots/list`",
-                |f| f.list(read_root),
-            ),
-            sampling: block.or_default(
-                "sampling",
-                "Answers to `sampling/createMessage`: the first that fits is given",
-                |f| read_rules(f, &["text", "result", "decline"], read_sampling),
-            ),
-            elicitation: block.or_default(
-                "elicitation",
-                "Answers to `elicitation/create`: the first that fits is given",
-                |f| read_rules(f, &["accept", "decline", "cancel"], read_elicitation),
-            ),
+        field.block(|block| {
+            let doc = "The folders that the client offers, answers to `roots/list`";
+            let roots = block.optional("roots", doc, |f| f.list(read_root));
+            let doc = "Answers to `sampling/createMessage`: the first that fits is given";
+            let read = |f: &mut Field<'_>| read_rules(f, &["text", "result", "decline"], read_sampling);
+            let sampling = block.or_default("sampling", doc, read);
+            let doc = "Answers to `elicitation/create`: the first that fits is given";
+            let read = |f: &mut Field<'_>| read_rules(f, &["accept", "decline", "cancel"], read_elicitation);
+            Self { roots, sampling, elicitation: block.or_default("elicitation", doc, read) }
         })
     }
 
@@ -139,31 +124,22 @@ impl ScriptedRule {
         };
         let answer = match &self.then {
             Then::Result(result) => Answer::Result(fill(result)?),
-            Then::Text(text) => Answer::Result(json!({
-                "role": "assistant",
-                "content": { "type": "text", "text": fill(text)? },
-                "model": "scripted",
-                "stopReason": "endTurn",
-            })),
             Then::Refuse => {
                 Answer::Error { code: -1, message: "the user declined the sampling request".to_owned() }
             }
-            Then::Accept(None) => Answer::Result(json!({ "action": "accept" })),
-            Then::Accept(Some(content)) => {
-                Answer::Result(json!({ "action": "accept", "content": fill(content)? }))
-            }
-            Then::Decline => Answer::Result(json!({ "action": "decline" })),
-            Then::Cancel => Answer::Result(json!({ "action": "cancel" })),
         };
         Ok(Response { when, answer })
     }
 }
 
+fn read_text(field: &mut Field<'_>) -> Option<Deferred> {
+    Some(Deferred::Text { text: field.template()?, plain: false })
+}
+
 fn read_root(field: &mut Field<'_>) -> Option<Deferred> {
-    let text = |f: &mut Field<'_>| Some(Deferred::Text { text: f.template()?, plain: false });
     field.try_block(|block| {
-        let uri = block.required("uri", "The folder, as `file:///tmp`", text);
-        let name = block.optional("name", "What it is called", text);
+        let uri = block.required("uri", "The folder, as `file:///tmp`", read_text);
+        let name = block.optional("name", "What it is called", read_text);
         let name = name.map(|name| ("name".to_owned(), name));
         Some(Deferred::Map(std::iter::once(("uri".to_owned(), uri?)).chain(name).collect()))
     })
@@ -211,9 +187,7 @@ fn read_rule(
 }
 
 fn read_sampling(block: &mut Block<'_>) -> Option<Then> {
-    let text = block.optional("text", "The model's answer", |f| {
-        Some(Then::Text(Deferred::Text { text: f.template()?, plain: false }))
-    });
+    let text = block.optional("text", "The model's answer", |f| read_text(f).map(said));
     let result = block.optional("result", "The whole result, as it goes over the wire", |f| {
         f.deferred_map().map(Then::Result)
     });
@@ -226,13 +200,32 @@ fn read_elicitation(block: &mut Block<'_>) -> Option<Then> {
     let doc = "What the user fills in; `true` where there is nothing to fill in";
     let accept = block.optional("accept", doc, |f| {
         f.shapes("a map of what the user fills in, or `true`", |shapes| {
-            shapes.map(|f| f.deferred_map().map(|content| Then::Accept(Some(content))));
-            shapes.scalar(|f| read_true(f, Then::Accept(None)));
+            shapes.map(|f| f.deferred_map().map(|content| action("accept", Some(content))));
+            shapes.scalar(|f| read_true(f, action("accept", None)));
         })
     });
-    let decline = block.optional("decline", "`true`: the user says no", |f| read_true(f, Then::Decline));
-    let cancel = block.optional("cancel", "`true`: the user goes away", |f| read_true(f, Then::Cancel));
+    let decline =
+        block.optional("decline", "`true`: the user says no", |f| read_true(f, action("decline", None)));
+    let cancel =
+        block.optional("cancel", "`true`: the user goes away", |f| read_true(f, action("cancel", None)));
     accept.or(decline).or(cancel)
+}
+
+fn fixed(key: &str, value: &str) -> (String, Deferred) {
+    (key.to_owned(), Deferred::Value(value.into()))
+}
+
+/// What a model says to a request for sampling.
+fn said(text: Deferred) -> Then {
+    let content = Deferred::Map(vec![fixed("type", "text"), ("text".to_owned(), text)]);
+    let ending = [fixed("role", "assistant"), fixed("model", "scripted"), fixed("stopReason", "endTurn")];
+    Then::Result(Deferred::Map(ending.into_iter().chain([("content".to_owned(), content)]).collect()))
+}
+
+/// What a user does with a form, and what is filled in.
+fn action(action: &str, content: Option<Deferred>) -> Then {
+    let content = content.map(|content| ("content".to_owned(), content));
+    Then::Result(Deferred::Map([fixed("action", action)].into_iter().chain(content).collect()))
 }
 
 fn read_true(field: &mut Field<'_>, then: Then) -> Option<Then> {
