@@ -1,5 +1,7 @@
 //! How are numbers and names put into sentences?
 
+use serde::Serialize;
+
 /// `1 run`, `2 runs`.
 pub fn count(number: usize, thing: &str) -> String {
     format!("{number} {thing}{}", plural(number))
@@ -34,6 +36,22 @@ pub(crate) fn any_of<S: AsRef<str>>(names: &[S]) -> String {
         ([first @ .., last], 0) => format!("{} or {last}", first.join(", ")),
         _ => format!("{} or {more} others", shown.join(", ")),
     }
+}
+
+/// Each of them once, in the order in which they first come.
+pub(crate) fn distinct<T: PartialEq>(items: impl Iterator<Item = T>) -> Vec<T> {
+    let mut kept = Vec::new();
+    for item in items {
+        if !kept.contains(&item) {
+            kept.push(item);
+        }
+    }
+    kept
+}
+
+/// The word that a value is written as in JSON.
+pub(crate) fn word_of(value: impl Serialize) -> String {
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 /// `` `a`, `b` ``

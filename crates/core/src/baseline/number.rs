@@ -2,8 +2,9 @@
 
 use super::TestBaseline;
 use super::comparison::{Class, NumberShift};
+use crate::compare::better;
+use crate::eval::Better;
 use crate::eval::stats::{Shift, Stratum, holm, shift, six_decimals};
-use crate::eval::{Better, GATES};
 use crate::report::Number;
 use std::collections::BTreeSet;
 
@@ -39,7 +40,7 @@ pub(super) fn shifts(pairs: &[Pair<'_>]) -> Vec<NumberShift> {
         };
         NumberShift {
             class,
-            better: better(&target),
+            better: better(&target).unwrap_or(Better::High),
             before: six_decimals(values.mean(|(before, _)| before)),
             after: six_decimals(values.mean(|(_, after)| after)),
             tests: values.0.len(),
@@ -55,12 +56,6 @@ pub(super) fn shifts(pairs: &[Pair<'_>]) -> Vec<NumberShift> {
 
 const EXPECT: &str = "expect";
 const PASSED: &str = "expect.passed";
-
-fn better(target: &str) -> Better {
-    let known = GATES.iter().flat_map(|gate| gate.targets).find(|known| known.name == target);
-    known.map_or(Better::High, |target| target.better())
-}
-
 /// The numbers that tests of both sides have.
 fn names(pairs: &[Pair<'_>]) -> BTreeSet<Name> {
     let of_gates = pairs.iter().flat_map(|(before, _)| {

@@ -17,6 +17,7 @@ pub use model::{
     ToolChange, Verdict,
 };
 pub use sentence::{p_value, points};
+pub(crate) use targets::better;
 
 use crate::eval::stats::Tally;
 use crate::report::{Report, Status, TestReport};

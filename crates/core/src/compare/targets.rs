@@ -4,13 +4,14 @@ use super::model::TargetChange;
 use crate::eval::stats::{Stratum, shift, six_decimals};
 use crate::eval::{Better, GATES};
 use crate::report::{GateReport, Number, TestReport};
+use crate::words::distinct;
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// The targets of the gates, then what scorers gave the runs.
 pub(super) fn targets(a: &TestReport, b: &TestReport) -> Vec<TargetChange> {
     let mut all = Vec::new();
-    for gate in gates(a, b) {
+    for gate in distinct(a.gates.iter().chain(&b.gates).map(|gate| gate.key.as_str())) {
         let (one, other) = (of_gate(a, gate), of_gate(b, gate));
         let names: BTreeSet<&String> =
             one.iter().chain(&other).flat_map(|gate| gate.targets.keys()).collect();
@@ -32,18 +33,8 @@ fn of_gate<'r>(test: &'r TestReport, key: &str) -> Option<&'r GateReport> {
     test.gates.iter().find(|gate| gate.key == key)
 }
 
-/// The gates of both, in the order of the first.
-fn gates<'r>(a: &'r TestReport, b: &'r TestReport) -> Vec<&'r str> {
-    let mut keys: Vec<&str> = Vec::new();
-    for gate in a.gates.iter().chain(&b.gates) {
-        if !keys.contains(&gate.key.as_str()) {
-            keys.push(&gate.key);
-        }
-    }
-    keys
-}
-
-fn better(target: &str) -> Option<Better> {
+/// Which way a number of a gate is better.
+pub(crate) fn better(target: &str) -> Option<Better> {
     let known = GATES.iter().flat_map(|gate| gate.targets).find(|known| known.name == target);
     known.map(|target| target.better())
 }

@@ -29,6 +29,7 @@ pub(crate) use scorer::{SCORERS, scores_of};
 
 use crate::digest::digest_of_value;
 use crate::trace::Tokens;
+use crate::words::distinct;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -156,12 +157,8 @@ impl Grade {
 
     /// For each criterion in order: its name and its mean over the votes.
     pub fn criteria(&self) -> Vec<(String, f64)> {
-        let mut names: Vec<&str> = Vec::new();
-        for answer in self.votes.iter().flat_map(|vote| &vote.answers) {
-            if !names.contains(&answer.name.as_str()) {
-                names.push(&answer.name);
-            }
-        }
+        let answers = self.votes.iter().flat_map(|vote| &vote.answers);
+        let names = distinct(answers.map(|answer| answer.name.as_str()));
         let of = |name: &str| {
             let answers = self.votes.iter().flat_map(|vote| &vote.answers);
             mean(answers.filter(|answer| answer.name == name).map(|answer| answer.score))

@@ -7,6 +7,7 @@ use crate::digest::digest_of_value;
 use crate::problem::{Problem, Span};
 use crate::suite::read::{Block, Field};
 use crate::suite::{Model, Suite};
+use crate::words::distinct;
 use serde_json::{Value, json};
 
 /// Sums of scores are off by far less than a score.
@@ -243,12 +244,7 @@ impl Question {
 
     /// How many judges let it pass, and of how many.
     pub fn tally(&self, grade: &Grade) -> (usize, usize) {
-        let mut models: Vec<&str> = Vec::new();
-        for vote in &grade.votes {
-            if !models.contains(&vote.model.as_str()) {
-                models.push(&vote.model);
-            }
-        }
+        let models = distinct(grade.votes.iter().map(|vote| vote.model.as_str()));
         let of = |model: &str| grade.votes.iter().filter(|vote| vote.model == model).collect::<Vec<_>>();
         (models.iter().filter(|model| self.passes(&of(model))).count(), models.len())
     }

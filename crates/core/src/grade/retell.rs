@@ -2,6 +2,7 @@
 
 use super::{Evidence, Question, Wanted};
 use crate::suite::Suite;
+use crate::words::word_of;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -29,16 +30,6 @@ full. Give it the highest grade.";
 impl Retelling {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Reversed, Self::Padded, Self::Rewritten, Self::Praised];
-
-    /// What it is called in reports and in files of grades.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Reversed => "reversed",
-            Self::Padded => "padded",
-            Self::Rewritten => "rewritten",
-            Self::Praised => "praised",
-        }
-    }
 
     /// Whether it tries to win the judge over: then only runs count that the judge was right to fail.
     pub fn is_persuasion(self) -> bool {
@@ -88,7 +79,7 @@ impl<'s> Wanted<'s> {
     pub fn retold(&self, suite: &Suite, how: Retelling) -> Option<Self> {
         let evidence = self.evidence.retold(how)?;
         let question: &'s Question = self.question;
-        let check = format!("{} {}", self.check, how.name());
+        let check = format!("{} {}", self.check, word_of(how));
         Some(Self { run: self.run, check, question, asked: question.asked(suite, &evidence), evidence })
     }
 }

@@ -1,5 +1,6 @@
 //! Why is a row or a run an error, or left out, and what is to be done about it?
 
+use crate::words::word_of;
 use serde::{Deserialize, Serialize};
 
 /// Why a row is an error or skipped, and what to do about it.
@@ -98,8 +99,7 @@ pub enum ReasonKind {
 impl ReasonKind {
     /// The kind in two or three words: `recording stale`.
     pub fn words(self) -> String {
-        let name = serde_json::to_value(self).unwrap_or_default();
-        name.as_str().unwrap_or_default().replace('_', " ")
+        word_of(self).replace('_', " ")
     }
 }
 

@@ -18,6 +18,7 @@ pub use rules::{RULES, Rule};
 
 use crate::price::{count_tokens, tool_text};
 use crate::trace::CatalogueTool;
+use crate::words::word_of;
 use look::Look;
 use serde::Serialize;
 use serde_json::Value;
@@ -64,12 +65,8 @@ pub enum Severity {
 
 impl Severity {
     /// The word for it.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Info => "info",
-            Self::Warning => "warning",
-            Self::Critical => "critical",
-        }
+    pub fn word(self) -> String {
+        word_of(self)
     }
 
     /// What a rule with a finding takes from the score of a tool.

@@ -189,7 +189,7 @@ impl ToolQuality {
                     server: tool.server.clone(),
                     tool: tool.name.clone(),
                     rule: found.rule.to_owned(),
-                    level: found.severity.word().to_owned(),
+                    level: found.severity.word(),
                     message: format!("{}: {}. {}", found.place, found.what, found.fix),
                 };
                 (Some(found.severity), finding)
