@@ -160,7 +160,7 @@ fn without_repeats(sorted: Vec<Problem>) -> Vec<Problem> {
 pub(super) struct Parts {
     pub(super) servers: Vec<(String, (Span, Server))>,
     pub(super) providers: Vec<(String, (Span, Provider))>,
-    pub(super) variables: BTreeMap<String, (Span, Text)>,
+    pub(super) variables: Vec<(String, (Span, Text))>,
     pub(super) faults: Vec<Fault>,
     pub(super) agents: Vec<Agent>,
     /// Entries of `evals:`, which are agents that are only read.
@@ -244,13 +244,10 @@ impl Loader<'_> {
     fn imports(&mut self, root: &Node, path: &Path, importing: &mut Vec<PathBuf>) -> Parts {
         let mut merged = Parts::default();
         let reading = self.reading(path, BTreeMap::new());
-        let mut wanted = Vec::new();
-        if let Some(node) = entry(root, "imports") {
-            read_imports(&mut Field::new(&reading, node), &mut wanted);
-        }
+        let wanted = entry(root, "imports").and_then(|node| read_imports(&mut Field::new(&reading, node)));
         merged.named = reading.named();
         self.problems.extend(reading.into_problems());
-        for (name, span) in wanted {
+        for (name, span) in wanted.into_iter().flatten() {
             let target = imports::plain(&path.parent().unwrap_or(Path::new("")).join(&name));
             self.imported += 1;
             if let Some(problem) = imports::refuse(&name, &target, importing, self.imported) {
@@ -330,7 +327,7 @@ impl Loader<'_> {
         let own = entry(root, "variables").and_then(|node| read_variables(&mut Field::new(&reading, node)));
         let named = reading.named();
         let mut problems = reading.into_problems();
-        let own = Parts { variables: own.into_iter().flatten().collect(), named, ..Parts::default() };
+        let own = Parts { variables: own.unwrap_or_default(), named, ..Parts::default() };
         names::merge(&mut imported, own, &mut problems);
         let reading = self.reading(path, texts(&imported.variables));
         let mut parts = read_suite(&mut Field::new(&reading, root)).unwrap_or_default();
@@ -367,17 +364,12 @@ fn entry<'n>(root: &'n Node, key: &str) -> Option<&'n Node> {
     entries.iter().find(|entry| is_same_key(&entry.key, key)).map(|entry| &*entry.value)
 }
 
-fn texts(variables: &BTreeMap<String, (Span, Text)>) -> BTreeMap<String, Text> {
+fn texts(variables: &[(String, (Span, Text))]) -> BTreeMap<String, Text> {
     variables.iter().map(|(name, (_, text))| (name.clone(), text.clone())).collect()
 }
 
-fn read_imports(field: &mut Field<'_>, into: &mut Vec<(String, Span)>) -> Option<()> {
-    field.list(|item| {
-        let span = item.span();
-        into.push((item.name()?, span));
-        Some(())
-    })?;
-    Some(())
+fn read_imports(field: &mut Field<'_>) -> Option<Vec<(String, Span)>> {
+    field.list(|item| item.placed_name())
 }
 
 fn read_variables(field: &mut Field<'_>) -> Option<Vec<(String, (Span, Text))>> {
@@ -396,50 +388,35 @@ pub(super) fn read_suite(field: &mut Field<'_>) -> Option<Parts> {
     let field_reading = field.reading;
     field.block(|block: &mut Block<'_>| {
         block.optional("imports", "Other suite files whose parts are merged into this one", |f| {
-            if f.is_describing() { read_imports(f, &mut Vec::new()) } else { None }
+            if f.is_describing() { read_imports(f).map(drop) } else { None }
         });
         block.optional("variables", "Values for `${name}` in this file", |f| {
-            if f.is_describing() { read_variables(f).map(|_| ()) } else { None }
+            if f.is_describing() { read_variables(f).map(drop) } else { None }
         });
         let of_suite = GATES.iter().filter(|kind| kind.is(GateTrait::ComparesWithBaseline));
         field_reading.judges_all.set(of_suite.clone().any(|kind| block.has(kind.key)));
         let mut agents: Vec<Agent> = block.list("agents", "The agents under test", Agent::read);
         of_suite.for_each(|kind| gate_files::read_gate_of_suite(block, kind, &mut agents));
-        Parts {
-            servers: block.or_default("servers", "MCP servers by name", |f| {
-                f.named_entries(|_, span, f| Some((span, Server::read(f)?)))
-            }),
-            providers: block.or_default("providers", "Model providers by name", |f| {
-                f.named_entries(|_, span, f| Some((span, Provider::read(f)?)))
-            }),
-            faults: block.list("faults", "Faults that agents can inject", Fault::read),
-            agents,
-            evals: block.list(
-                "evals",
-                "Rows that grade what is recorded, or written here, and run nothing",
-                |f| EVALS.read(f),
-            ),
-            scenarios: block.list(
-                "scenarios",
-                "Rows that judge recorded runs by the state that they lead a world to",
-                |f| SCENARIOS.read(f),
-            ),
-            tools: block.list("tools", "Direct tool tests", ToolTest::read),
-            judge: block.optional("judge", "Who judges where a check names nobody", JudgeDefaults::read),
-            scorers: block.list(
-                SCORERS,
-                "Programs of your own that give each run numbers",
-                Question::read_scorer,
-            ),
-            budget: block.optional("budget", "What recording may spend", Budget::read),
-            run_options: block.optional("run_options", "How the suite is run", RunOptions::read),
-            redact: block.list(
-                "redact",
-                "What is kept out of recordings and reports besides known secrets: regular expressions",
-                RedactPattern::read,
-            ),
-            variables: BTreeMap::new(),
-            named: BTreeSet::new(),
-        }
+        let mut parts = Parts { agents, ..Parts::default() };
+        parts.servers = block.or_default("servers", "MCP servers by name", |f| {
+            f.named_entries(|_, span, f| Some((span, Server::read(f)?)))
+        });
+        parts.providers = block.or_default("providers", "Model providers by name", |f| {
+            f.named_entries(|_, span, f| Some((span, Provider::read(f)?)))
+        });
+        parts.faults = block.list("faults", "Faults that agents can inject", Fault::read);
+        let doc = "Rows that grade what is recorded, or written here, and run nothing";
+        parts.evals = block.list("evals", doc, |f| EVALS.read(f));
+        let doc = "Rows that judge recorded runs by the state that they lead a world to";
+        parts.scenarios = block.list("scenarios", doc, |f| SCENARIOS.read(f));
+        parts.tools = block.list("tools", "Direct tool tests", ToolTest::read);
+        parts.judge = block.optional("judge", "Who judges where a check names nobody", JudgeDefaults::read);
+        let doc = "Programs of your own that give each run numbers";
+        parts.scorers = block.list(SCORERS, doc, Question::read_scorer);
+        parts.budget = block.optional("budget", "What recording may spend", Budget::read);
+        parts.run_options = block.optional("run_options", "How the suite is run", RunOptions::read);
+        let doc = "What is kept out of recordings and reports besides known secrets: regular expressions";
+        parts.redact = block.list("redact", doc, RedactPattern::read);
+        parts
     })
 }

@@ -13,15 +13,7 @@ use std::collections::BTreeMap;
 
 /// Adds one file's parts to the others; a name given twice is a problem that shows both places.
 pub(super) fn merge(into: &mut Parts, from: Parts, problems: &mut Vec<Problem>) {
-    for (name, value) in from.variables {
-        match into.variables.get(&name) {
-            Some((first, _)) if *first == value.0 => {}
-            Some((first, _)) => problems.push(clash("variable", &name, value.0, *first)),
-            None => {
-                into.variables.insert(name, value);
-            }
-        }
-    }
+    append("variable", &mut into.variables, from.variables, |(name, (span, _))| (name, *span), problems);
     append("server", &mut into.servers, from.servers, |(name, (span, _))| (name, *span), problems);
     append("provider", &mut into.providers, from.providers, |(name, (span, _))| (name, *span), problems);
     append("fault", &mut into.faults, from.faults, |fault| (&fault.name, fault.span), problems);

@@ -34,35 +34,24 @@ pub struct Budget {
 
 impl RunOptions {
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
-        field.block(|block: &mut Block<'_>| Self {
-            stale: block.or_default(
-                "stale",
-                "`error` (the default) or `warn` when a cassette no longer fits the suite",
-                |f| f.choice("what a stale cassette does", &[("error", Stale::Error), ("warn", Stale::Warn)]),
-            ),
-            deny_unpinned: block.flag(
-                "deny_unpinned",
-                "Fail tests whose recording has no fingerprint (`unpinned`)",
-                false,
-            ),
+        field.block(|block: &mut Block<'_>| {
+            let doc = "`error` (the default) or `warn` when a cassette no longer fits the suite";
+            let words = [("error", Stale::Error), ("warn", Stale::Warn)];
+            let stale = block.or_default("stale", doc, |f| f.choice("what a stale cassette does", &words));
+            let doc = "Fail tests whose recording has no fingerprint (`unpinned`)";
+            Self { stale, deny_unpinned: block.flag("deny_unpinned", doc, false) }
         })
     }
 }
 
 impl Budget {
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
+        let usd = |f: &mut Field<'_>| f.number(0.0..=f64::MAX);
+        let tokens = |f: &mut Field<'_>| f.whole(1..=u64::MAX);
         field.block(|block: &mut Block<'_>| Self {
-            per_test_usd: block.optional("per_test_usd", "Dollars that recording one test may cost", |f| {
-                f.number(0.0..=f64::MAX)
-            }),
-            per_suite_usd: block.optional(
-                "per_suite_usd",
-                "Dollars that recording the suite may cost",
-                |f| f.number(0.0..=f64::MAX),
-            ),
-            per_run_tokens: block.optional("per_run_tokens", "Tokens that one recorded run may use", |f| {
-                f.whole(1..=u64::MAX)
-            }),
+            per_test_usd: block.optional("per_test_usd", "Dollars that recording one test may cost", usd),
+            per_suite_usd: block.optional("per_suite_usd", "Dollars that recording the suite may cost", usd),
+            per_run_tokens: block.optional("per_run_tokens", "Tokens that one recorded run may use", tokens),
         })
     }
 }

@@ -8,10 +8,8 @@ use serde_json::{Value, json};
 /// The schema that editors complete and check suites with.
 pub fn json_schema() -> Value {
     let mut schema = Reading::new(Scope::default(), &|_| None).describe(read_suite);
-    if let Value::Object(map) = &mut schema {
-        map.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
-        map.insert("title".to_owned(), json!("mcptest suite"));
-        map.insert("type".to_owned(), json!("object"));
-    }
+    schema["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
+    schema["title"] = json!("mcptest suite");
+    schema["type"] = json!("object");
     schema
 }

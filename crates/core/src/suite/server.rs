@@ -97,7 +97,7 @@ impl Server {
 
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
         let scope = field.reading.scope();
-        field.define("server", |field| field.block(|block| Self { scope, ..Self::read_block(block) }))
+        field.define("server", |field| field.block(|block| Self::read_block(block, scope)))
     }
 
     /// The scripted answers to what the server asks of the client, their variables filled in.
@@ -137,59 +137,45 @@ impl Server {
         entry
     }
 
-    fn read_block(block: &mut Block<'_>) -> Self {
+    fn read_block(block: &mut Block<'_>, scope: Scope) -> Self {
         let has_args = block.has("args");
-        let command = block.optional(
-            "command",
-            "The program to start: a list of words, or a program with `args`",
-            |f| program::read_command(f, has_args),
-        );
-        let args = block
-            .optional("args", "Arguments of a `command` given as one text", |f| f.list(program::read_word));
+        let doc = "The program to start: a list of words, or a program with `args`";
+        let command = block.optional("command", doc, |f| program::read_command(f, has_args));
+        let doc = "Arguments of a `command` given as one text";
+        let args = block.optional("args", doc, |f| f.list(program::read_word));
         let url = block.optional("url", "The address of a streamable HTTP server", address::read);
-        let mock = block.optional(
-            "mock",
-            "A mock server's manifest, or a saved tools list, relative to the suite",
-            |f| f.template(),
-        );
+        let doc = "A mock server's manifest, or a saved tools list, relative to the suite";
+        let mock = block.optional("mock", doc, |f| f.template());
         let (headers, bearer_token_env) = headers::read(block);
-        let server = Self {
-            endpoint: Endpoint::default(),
-            env: block
-                .or_default("env", "Environment variables for the server's process", program::read_env),
-            cwd: block.optional(
-                "cwd",
-                "The folder the server starts in, relative to the suite",
-                program::read_cwd,
-            ),
+        let env =
+            block.or_default("env", "Environment variables for the server's process", program::read_env);
+        let doc = "The folder the server starts in, relative to the suite";
+        let cwd = block.optional("cwd", doc, program::read_cwd);
+        let era = read_era(block);
+        let timeout_ms = block.optional("timeout", "How long a call may take, as `30s`", |f| f.limit_ms());
+        let doc =
+            "How long the server may take to start and give its first answer, as `90s`; 60 s by default";
+        let connect_timeout_ms = block.optional("connect_timeout", doc, |f| f.limit_ms());
+        let doc = "The largest message to accept, in bytes";
+        let max_message_bytes = block.optional("max_message_bytes", doc, |f| f.whole(1..=u64::MAX));
+        let doc = "One process and session for all recorded runs and tool tests of the suite, instead of one for each";
+        let shared = block.flag("shared", doc, false);
+        let doc = "What is answered when the server asks the client: roots, sampling, elicitation";
+        let script = block.or_default("responses", doc, Script::read);
+        Self {
+            endpoint: endpoint(block, command, args, url, mock),
+            env,
+            cwd,
             headers,
             bearer_token_env,
-            era: read_era(block),
-            timeout_ms: block.optional("timeout", "How long a call may take, as `30s`", |f| f.limit_ms()),
-            connect_timeout_ms: block.optional(
-                "connect_timeout",
-                "How long the server may take to start and give its first answer, as `90s`; 60 s by default",
-                |f| f.limit_ms(),
-            ),
-            max_message_bytes: block.optional(
-                "max_message_bytes",
-                "The largest message to accept, in bytes",
-                |f| f.whole(1..=u64::MAX),
-            ),
-            shared: block.flag(
-                "shared",
-                "One process and session for all recorded runs and tool tests of the suite, instead of one for each",
-                false,
-            ),
-            scope: Scope::default(),
-            script: block
-                .or_default(
-                    "responses",
-                    "What is answered when the server asks the client: roots, sampling, elicitation",
-                    Script::read,
-                ),
-        };
-        Self { endpoint: endpoint(block, command, args, url, mock), ..server }
+            era,
+            timeout_ms,
+            connect_timeout_ms,
+            max_message_bytes,
+            shared,
+            scope,
+            script,
+        }
     }
 }
 

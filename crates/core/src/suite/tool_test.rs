@@ -49,12 +49,9 @@ impl ToolTest {
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
         let span = field.span();
         field.try_block(|block| {
-            let mut server_span = span;
             let name = block.required("name", "The test's name, unique in the suite", |f| f.public_name());
-            let server = block.required("server", "The server, by its name under `servers:`", |f| {
-                server_span = f.span();
-                f.name()
-            });
+            let doc = "The server, by its name under `servers:`";
+            let server = block.required("server", doc, |f| f.placed_name());
             let tool = block.required("tool", "The tool to call", |f| f.name());
             let args = block.optional("args", "The arguments", |f| f.map_and_template());
             let doc =
@@ -69,10 +66,10 @@ impl ToolTest {
                 let problem = Problem::error("an empty `expect:` asserts nothing").help("name a target");
                 block.report_at("expect", problem);
             }
-            let (args, args_template) = args.unzip();
+            let ((args, args_template), (server, server_span)) = (args.unzip(), server?);
             Some(Self {
                 name: name?,
-                server: server?,
+                server,
                 tool: tool?,
                 args,
                 args_template,

@@ -2,7 +2,7 @@
 
 use super::change::{find, shown};
 use super::place::{PlaceTemplate, filled};
-use crate::json::values_equal;
+use crate::json::{pointer_key, values_equal};
 use crate::problem::Problem;
 use crate::report::{AssertionDiff, Side};
 use crate::suite::read::{Block, Field};
@@ -146,7 +146,7 @@ impl Guard {
             Test::Eq => wanted.clone(),
             other => Value::from(format!("{} {wanted}", other.words())),
         };
-        let steps = place.iter().map(|name| format!("/{}", name.replace('~', "~0").replace('/', "~1")));
+        let steps = place.iter().map(|name| format!("/{}", pointer_key(name)));
         Some(AssertionDiff {
             pointer: steps.collect(),
             expected,

@@ -67,12 +67,7 @@ impl OwnAgent {
         let cwd = block.optional("cwd", "The folder it starts in, relative to the suite", program::read_cwd);
         let doc = "The files whose changes make a recording stale: paths and patterns, relative to the suite. When left \
                    out, the text files that `command` names";
-        let files = block.optional("files", doc, |field| {
-            field.list(|field| {
-                let span = field.span();
-                field.name().map(|name| (name, span))
-            })
-        });
+        let files = block.optional("files", doc, |field| field.list(|field| field.placed_name()));
         Some(Self {
             command: command?,
             env: env.unwrap_or_default(),

@@ -153,8 +153,7 @@ fn read_names(
 }
 
 pub(in crate::suite) fn named(field: &mut Field<'_>, into: &mut Vec<(String, Span)>) -> Option<String> {
-    let span = field.span();
-    let name = field.name()?;
+    let (name, span) = field.placed_name()?;
     into.push((name.clone(), span));
     Some(name)
 }

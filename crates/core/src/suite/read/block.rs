@@ -116,10 +116,9 @@ impl<'a> Block<'a> {
     /// key reports its problems.
     pub fn sibling<T>(&self, key: &str, read: impl FnOnce(&mut Field<'_>) -> Option<T>) -> Option<T> {
         let entry = self.siblings.iter().find(|entry| is_same_key(&entry.key, key))?;
-        let problems = self.reading.problem_count();
-        let tools = self.reading.tools.borrow().len();
+        let (problems, tools) = (self.reading.problems.borrow().len(), self.reading.tools.borrow().len());
         let found = read(&mut Field::new(self.reading, &entry.value));
-        self.reading.forget_problems_since(problems);
+        self.reading.problems.borrow_mut().truncate(problems);
         self.reading.tools.borrow_mut().truncate(tools);
         found
     }

@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 /// A value to read, or, without a file, the place where its schema is described.
+#[derive(Clone, Copy)]
 pub struct Field<'a> {
     pub reading: &'a Reading<'a>,
     pub(super) at: At<'a>,
@@ -219,24 +220,6 @@ impl<'a> Field<'a> {
     /// A map whose keys are the user's own, as of `env:` and `headers:`.
     pub fn entries<T>(
         &mut self,
-        read: impl FnMut(&str, Span, &mut Field<'_>) -> Option<T>,
-    ) -> Option<Vec<(String, T)>> {
-        self.entries_but(|_| false, read)
-    }
-
-    /// A map from names to what they stand for; `x-…` keys are the user's own notes.
-    pub fn named_entries<T>(
-        &mut self,
-        read: impl FnMut(&str, Span, &mut Field<'_>) -> Option<T>,
-    ) -> Option<Vec<(String, T)>> {
-        let entries = self.entries_but(|key| key.starts_with("x-"), read);
-        self.amend_schema("patternProperties", json!({ "^x-": true }));
-        entries
-    }
-
-    fn entries_but<T>(
-        &mut self,
-        is_note: impl Fn(&str) -> bool,
         mut read: impl FnMut(&str, Span, &mut Field<'_>) -> Option<T>,
     ) -> Option<Vec<(String, T)>> {
         match self.at {
@@ -248,30 +231,36 @@ impl<'a> Field<'a> {
                 None
             }
             At::Node(node) => match &node.kind {
-                Kind::Map(entries) => Some(
-                    entries
-                        .iter()
-                        .filter(|entry| !is_note(&entry.key))
-                        .filter_map(|entry| {
-                            let mut field = Field::of(self.reading, entry, &[]);
-                            read(&entry.key, entry.key_span, &mut field)
-                                .map(|value| (entry.key.to_string(), value))
-                        })
-                        .collect(),
-                ),
+                Kind::Map(entries) => {
+                    let read = |entry: &Entry| {
+                        let mut field = Field::of(self.reading, entry, &[]);
+                        Some((entry.key.to_string(), read(&entry.key, entry.key_span, &mut field)?))
+                    };
+                    Some(entries.iter().filter_map(read).collect())
+                }
                 Kind::Scalar(Scalar::Null) => Some(Vec::new()),
                 _ => self.wrong(node, "a map"),
             },
         }
     }
 
+    /// The same, but for notes of the user's own, whose keys start with `x-`.
+    pub fn named_entries<T>(
+        &mut self,
+        mut read: impl FnMut(&str, Span, &mut Field<'_>) -> Option<T>,
+    ) -> Option<Vec<(String, T)>> {
+        let entries =
+            self.entries(|key, span, f| if key.starts_with("x-") { None } else { read(key, span, f) });
+        self.amend_schema("patternProperties", json!({ "^x-": true }));
+        entries
+    }
+
     /// A value that may have one of several shapes.
     pub fn shapes<T>(&mut self, wanted: &str, read: impl FnOnce(&mut Shapes<'_, T>)) -> Option<T> {
         let mut shapes = Shapes::new(self);
         read(&mut shapes);
-        let (taken, result, schemas) = shapes.into_parts();
-        let node = self.node(|| super::any_of(schemas))?;
-        if taken { result } else { self.wrong(node, wanted) }
+        let node = self.node(|| super::any_of(shapes.schemas))?;
+        if shapes.taken { shapes.result } else { self.wrong(node, wanted) }
     }
 
     /// A shape that has a name of its own in the schema, because it is long or contains itself.

@@ -101,14 +101,6 @@ impl<'e> Reading<'e> {
         self.problems.borrow_mut().push(problem);
     }
 
-    fn problem_count(&self) -> usize {
-        self.problems.borrow().len()
-    }
-
-    fn forget_problems_since(&self, count: usize) {
-        self.problems.borrow_mut().truncate(count);
-    }
-
     pub fn into_problems(self) -> Vec<Problem> {
         self.problems.into_inner()
     }

@@ -107,6 +107,12 @@ impl Field<'_> {
         Some(name)
     }
 
+    /// A name with its place.
+    pub(crate) fn placed_name(&mut self) -> Option<(String, Span)> {
+        let span = self.span();
+        Some((self.name()?, span))
+    }
+
     /// The name of a tool; no tool has a `*` in its name, so that one would match nothing.
     pub fn tool(&mut self) -> Option<String> {
         self.tool_at(self.span())

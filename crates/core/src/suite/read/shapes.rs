@@ -9,23 +9,14 @@ use std::cell::RefCell;
 /// The shapes a value may have: the first that fits is read; without a file all are described.
 pub struct Shapes<'a, T> {
     field: Field<'a>,
-    taken: bool,
-    result: Option<T>,
-    schemas: Vec<Value>,
+    pub(super) taken: bool,
+    pub(super) result: Option<T>,
+    pub(super) schemas: Vec<Value>,
 }
 
 impl<'a, T> Shapes<'a, T> {
     pub(super) fn new(field: &Field<'a>) -> Self {
-        Self {
-            field: Field { reading: field.reading, at: field.at, siblings: field.siblings, key: field.key },
-            taken: false,
-            result: None,
-            schemas: Vec::new(),
-        }
-    }
-
-    pub(super) fn into_parts(self) -> (bool, Option<T>, Vec<Value>) {
-        (self.taken, self.result, self.schemas)
+        Self { field: *field, taken: false, result: None, schemas: Vec::new() }
     }
 
     /// A scalar of any type.
