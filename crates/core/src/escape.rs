@@ -109,6 +109,10 @@ fn is_unsafe(character: char) -> bool {
         || is_noncharacter(u32::from(character))
 }
 
+/// Characters that take no place, or that of a letter.
+const FILLERS: [char; 9] =
+    ['\u{ad}', '\u{34f}', '\u{115f}', '\u{1160}', '\u{17b4}', '\u{17b5}', '\u{180e}', '\u{3164}', '\u{ffa0}'];
+
 /// Characters that a person does not see and a model reads. Blanks are none, nor are the marks and joiners that some
 /// scripts need.
 pub(crate) fn is_hidden(character: char) -> bool {
@@ -116,19 +120,7 @@ pub(crate) fn is_hidden(character: char) -> bool {
         character,
         '\n' | '\r' | '\t' | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}'
     );
-    let is_filler = matches!(
-        character,
-        '\u{ad}'
-            | '\u{34f}'
-            | '\u{115f}'
-            | '\u{1160}'
-            | '\u{17b4}'
-            | '\u{17b5}'
-            | '\u{180e}'
-            | '\u{3164}'
-            | '\u{ffa0}'
-            | '\u{e0080}'..='\u{e0fff}'
-    );
+    let is_filler = FILLERS.contains(&character) || ('\u{e0080}'..='\u{e0fff}').contains(&character);
     is_filler || (is_unsafe(character) && !is_needed)
 }
 

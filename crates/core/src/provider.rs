@@ -98,26 +98,16 @@ pub const FAMILIES: &[Family] = &[
 
 /// Every `type:`.
 pub const KINDS: &[Kind] = &[
-    Kind {
-        name: "openai",
-        family: "openai",
-        dialect: "Chat Completions: ollama, vLLM, llama.cpp, most gateways",
-        path: "/v1/chat/completions",
-    },
-    Kind { name: "openai-responses", family: "openai", dialect: "Responses", path: "/v1/responses" },
-    Kind { name: "anthropic", family: "anthropic", dialect: "Messages", path: "/v1/messages" },
-    Kind {
-        name: "gemini",
-        family: "gemini",
-        dialect: "`generateContent`",
-        path: "/v1beta/models/{id}:generateContent",
-    },
-    Kind {
-        name: "mistral",
-        family: "mistral",
-        dialect: "Chat Completions with Mistral's rules",
-        path: "/v1/chat/completions",
-    },
+    kind(
+        "openai",
+        "openai",
+        "Chat Completions: ollama, vLLM, llama.cpp, most gateways",
+        "/v1/chat/completions",
+    ),
+    kind("openai-responses", "openai", "Responses", "/v1/responses"),
+    kind("anthropic", "anthropic", "Messages", "/v1/messages"),
+    kind("gemini", "gemini", "`generateContent`", "/v1beta/models/{id}:generateContent"),
+    kind("mistral", "mistral", "Chat Completions with Mistral's rules", "/v1/chat/completions"),
 ];
 
 /// The variables that may hold keys: what they hold must be written nowhere.
@@ -130,22 +120,16 @@ pub const WITH_CODE: &str = "Anthropic's models from Opus 4.5, Sonnet 4.5 and Ha
                              OpenAI's from gpt-5.6 on (`type: openai-responses`)";
 
 /// Models of Anthropic from before it.
-const ANTHROPIC_WITHOUT_CODE: &[&str] = &[
-    "claude-instant",
-    "claude-2",
-    "claude-3",
-    "claude-haiku-4",
-    "claude-opus-4-0",
-    "claude-opus-4-1",
-    "claude-opus-4-2",
-    "claude-sonnet-4-0",
-    "claude-sonnet-4-2",
-];
+const CLAUDE_WITHOUT_CODE: [&str; 9] =
+    ["instant", "2", "3", "haiku-4", "opus-4-0", "opus-4-1", "opus-4-2", "sonnet-4-0", "sonnet-4-2"];
 
 /// Whether a provider that speaks this kind runs code for a model; an id that says nothing is taken at its word.
 pub fn runs_code(kind: &str, model: &str) -> bool {
     match kind {
-        "anthropic" => !ANTHROPIC_WITHOUT_CODE.iter().any(|prefix| model.starts_with(prefix)),
+        "anthropic" => {
+            let name = model.strip_prefix("claude-").unwrap_or_default();
+            !CLAUDE_WITHOUT_CODE.iter().any(|prefix| name.starts_with(prefix))
+        }
         "openai-responses" => match model.strip_prefix("gpt-") {
             Some(version) => {
                 let mut numbers = version.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
@@ -157,6 +141,10 @@ pub fn runs_code(kind: &str, model: &str) -> bool {
         },
         _ => false,
     }
+}
+
+const fn kind(name: &'static str, family: &'static str, dialect: &'static str, path: &'static str) -> Kind {
+    Kind { name, family, dialect, path }
 }
 
 impl Kind {

@@ -1,6 +1,7 @@
 //! Is what stands under this name a secret?
 
 use super::placeholder::is_spent;
+use Also::{Lists, Nothing, Numbers};
 use std::ops::Range;
 
 /// A family of secret names.
@@ -27,31 +28,32 @@ pub(crate) enum Also {
     Lists,
 }
 
+impl KeyRule {
+    const fn new(
+        name: &'static str,
+        names: &'static [&'static str],
+        endings: &'static [&'static str],
+        also: Also,
+    ) -> Self {
+        Self { name, names, endings, also }
+    }
+}
+
 /// Names are written here as they are compared: in lower case, without `-`, `_` and spaces.
 pub(crate) const KEYS: &[KeyRule] = &[
-    KeyRule {
-        name: "password",
-        names: &[],
-        endings: &["password", "passwd", "passphrase", "passcode"],
-        also: Also::Numbers,
-    },
-    KeyRule { name: "secret", names: &[], endings: &["secret", "secretkey"], also: Also::Nothing },
-    KeyRule {
-        name: "api-key",
-        names: &["xfunctionskey"],
-        endings: &["apikey", "accesskey", "accountkey", "subscriptionkey"],
-        also: Also::Lists,
-    },
-    KeyRule {
-        name: "private-key",
-        names: &[],
-        endings: &["privatekey", "signingkey", "encryptionkey"],
-        also: Also::Nothing,
-    },
-    KeyRule {
-        name: "token",
-        names: &["token", "idtoken", "xgithubtoken", "xgitlabtoken", "xvaulttoken"],
-        endings: &[
+    KeyRule::new("password", &[], &["password", "passwd", "passphrase", "passcode"], Numbers),
+    KeyRule::new("secret", &[], &["secret", "secretkey"], Nothing),
+    KeyRule::new(
+        "api-key",
+        &["xfunctionskey"],
+        &["apikey", "accesskey", "accountkey", "subscriptionkey"],
+        Lists,
+    ),
+    KeyRule::new("private-key", &[], &["privatekey", "signingkey", "encryptionkey"], Nothing),
+    KeyRule::new(
+        "token",
+        &["token", "idtoken", "xgithubtoken", "xgitlabtoken", "xvaulttoken"],
+        &[
             "accesstoken",
             "apitoken",
             "authtoken",
@@ -65,19 +67,15 @@ pub(crate) const KEYS: &[KeyRule] = &[
             "sessiontoken",
             "xsrftoken",
         ],
-        also: Also::Lists,
-    },
-    KeyRule { name: "authorization", names: &[], endings: &["authorization"], also: Also::Lists },
-    KeyRule { name: "cookie", names: &["cookie", "cookies", "setcookie"], endings: &[], also: Also::Lists },
+        Lists,
+    ),
+    KeyRule::new("authorization", &[], &["authorization"], Lists),
+    KeyRule::new("cookie", &["cookie", "cookies", "setcookie"], &[], Lists),
 ];
 
 /// Names that are secret in the query of a URL alone: elsewhere a signature is no key.
-pub(crate) const QUERY_KEYS: &[KeyRule] = &[KeyRule {
-    name: "signature",
-    names: &["sig", "xamzsignature", "xgoogsignature"],
-    endings: &[],
-    also: Also::Nothing,
-}];
+pub(crate) const QUERY_KEYS: &[KeyRule] =
+    &[KeyRule::new("signature", &["sig", "xamzsignature", "xgoogsignature"], &[], Nothing)];
 
 const SHORTEST_KEY: usize = 5;
 const LONGEST_KEY: usize = 64;

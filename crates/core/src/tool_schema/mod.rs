@@ -84,18 +84,12 @@ struct Fitting<'f> {
     renamed: Renamed,
 }
 
-/// The keys of a schema under which there is another, a list of others, or a map of others.
-const PARTS: [&str; 18] = [
-    "properties",
-    "patternProperties",
-    "$defs",
-    "definitions",
-    "dependentSchemas",
-    "items",
-    "prefixItems",
-    "anyOf",
-    "oneOf",
-    "allOf",
+/// The keys of a schema under which there is a map of others,
+const MAPS: [&str; 5] = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"];
+/// a list of others, or one,
+const LISTS: [&str; 5] = ["items", "prefixItems", "anyOf", "oneOf", "allOf"];
+/// and one.
+const PARTS: [&str; 8] = [
     "not",
     "if",
     "then",
@@ -105,9 +99,6 @@ const PARTS: [&str; 18] = [
     "propertyNames",
     "unevaluatedProperties",
 ];
-
-/// Those of them that hold a map: its keys are names and no words of the schema.
-const MAPS: usize = 5;
 
 impl Fitting<'_> {
     fn part(&mut self, schema: &mut Tree, place: &str, pointer: &str) {
@@ -121,12 +112,12 @@ impl Fitting<'_> {
                 self.findings.push(SchemaFinding { rule, place, pointer });
             }
         }
-        for (at, key) in PARTS.iter().enumerate() {
+        for key in MAPS.iter().chain(&LISTS).chain(&PARTS) {
             let Some(part) = entries.get_mut(key) else { continue };
             let place = if place.is_empty() { (*key).to_owned() } else { format!("{place}.{key}") };
             let pointer = format!("{pointer}/{key}");
             match part {
-                Tree::Object(named) if at < MAPS => {
+                Tree::Object(named) if MAPS.contains(key) => {
                     for (name, one) in &mut named.0 {
                         self.part(
                             one,
