@@ -5,7 +5,6 @@ use super::recorded::{RecordedRuns, with_known_tools};
 use crate::eval::Assertion;
 use crate::row::{AgentRow, Reason};
 use crate::trace::Run;
-use serde::Deserialize;
 use std::path::Path;
 
 /// A run that can be measured.
@@ -24,11 +23,7 @@ pub struct MeasurableRun<'r> {
 impl MeasurableRun<'_> {
     /// The `trace_id` that the trace has among its own fields.
     pub fn trace_id(&self) -> Option<String> {
-        #[derive(Deserialize)]
-        struct Named {
-            trace_id: Option<String>,
-        }
-        serde_json::from_str::<Named>(self.run.trace.text).ok()?.trace_id
+        self.run.trace.trace_id.as_deref().map(str::to_owned)
     }
 }
 
