@@ -1,5 +1,6 @@
 //! The whole body of an answer, never more than a limit; or why there is none.
 
+use http::header::{AsHeaderName, CONTENT_TYPE, HeaderMap};
 use reqwest::Response;
 use std::error::Error;
 
@@ -50,4 +51,15 @@ pub fn root_cause(error: &(dyn Error + 'static)) -> String {
 /// An error and its causes, the innermost last.
 pub fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
     std::iter::successors(Some(error), |error: &&'a (dyn Error + 'static)| (*error).source())
+}
+
+/// A header as text; `None` when it is not there, or is no text.
+pub fn header_text(headers: &HeaderMap, name: impl AsHeaderName) -> Option<&str> {
+    headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim)
+}
+
+/// The type of a body, without parameters, in small letters.
+pub fn media_type(headers: &HeaderMap) -> Option<String> {
+    let value = header_text(headers, CONTENT_TYPE)?;
+    Some(value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase())
 }

@@ -1,9 +1,8 @@
 //! A command becomes a running process, or a sentence that says which word was wrong.
 
-use crate::environment;
-use crate::orphans;
 use crate::stray::{self, Mark};
-use crate::{Child, Started, Stderr};
+use crate::{Child, Started, Stderr, orphans};
+use std::ffi::OsString;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -63,7 +62,7 @@ pub fn start_server(
     env: &[(String, String)],
     cwd: Option<&Path>,
 ) -> Result<(Child, Started), StartError> {
-    let (inherited, mut withheld) = environment::for_server();
+    let (inherited, mut withheld) = environment_for_server();
     withheld.retain(|name| env.iter().all(|(given, _)| given != name));
     let prepare = |command: &mut Command| {
         command.env_clear().envs(inherited);
@@ -171,6 +170,79 @@ fn near_miss(program: &str, folders: impl IntoIterator<Item = PathBuf>) -> Optio
     names.into_iter().next().map(|(_, name)| name)
 }
 
+/// What the official SDKs give a server, as `sudo` does.
+const SAFE: &[&str] = if cfg!(windows) {
+    &[
+        "APPDATA",
+        "HOMEDRIVE",
+        "HOMEPATH",
+        "LOCALAPPDATA",
+        "PATH",
+        "PATHEXT",
+        "PROCESSOR_ARCHITECTURE",
+        "PROGRAMFILES",
+        "SYSTEMDRIVE",
+        "SYSTEMROOT",
+        "TEMP",
+        "USERNAME",
+        "USERPROFILE",
+    ]
+} else {
+    &["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER"]
+};
+
+/// What `npx`, `uvx` and the programs that they fetch need beside that on some machines: the language, the place for
+/// files, the way to the network, and whom to trust there. No name here is that of a secret.
+const SURROUNDINGS: &[&str] = &[
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TMPDIR",
+    "TMP",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "XDG_RUNTIME_DIR",
+    "XDG_STATE_HOME",
+    "HTTP_PROXY",
+    "HTTPS_PROXY",
+    "ALL_PROXY",
+    "NO_PROXY",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "NODE_EXTRA_CA_CERTS",
+    "REQUESTS_CA_BUNDLE",
+    "CURL_CA_BUNDLE",
+    "NPM_CONFIG_CACHE",
+    "UV_CACHE_DIR",
+];
+
+/// Whether a server gets this variable without being given it by name. A shell's function is code, not a value.
+fn is_inherited(name: &str, value: &str) -> bool {
+    let is_named = |known: &&str| {
+        if cfg!(windows) { name.eq_ignore_ascii_case(known) } else { name == *known }
+    };
+    // The tools that read these take them in either case.
+    let is_around = |known: &&str| name.eq_ignore_ascii_case(known);
+    let is_known = SAFE.iter().any(is_named) || SURROUNDINGS.iter().any(is_around) || name.starts_with("LC_");
+    is_known && !value.starts_with("()")
+}
+
+/// Our environment, as far as a server gets it, and the names of the rest.
+pub(crate) fn environment_for_server() -> (Vec<(OsString, OsString)>, Vec<String>) {
+    let (inherited, withheld): (Vec<_>, Vec<_>) = std::env::vars_os()
+        .partition(|(name, value)| is_inherited(&name.to_string_lossy(), &value.to_string_lossy()));
+    (inherited, withheld.into_iter().filter_map(|(name, _)| name.into_string().ok()).collect())
+}
+
+/// Those of the names that stand in the text as words of their own.
+pub(crate) fn named_in(text: &str, names: &[String]) -> Vec<String> {
+    let words: Vec<&str> = text.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
+    // A short name is also a common word.
+    let is_named = |name: &&String| name.contains('_') && words.contains(&name.as_str());
+    names.iter().filter(is_named).cloned().collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,5 +283,24 @@ mod tests {
         let path = folder.path().join("server");
         std::fs::write(&path, "#!/bin/sh\n").unwrap();
         assert!(refusal(&[path.to_str().unwrap()], None).contains("may not be run"));
+    }
+
+    #[test]
+    fn a_server_gets_what_programs_need_and_nothing_that_is_secret() {
+        for name in ["PATH", "LC_ALL", "https_proxy", "HTTPS_PROXY", "SSL_CERT_FILE", "npm_config_cache"] {
+            assert!(is_inherited(name, "x"), "{name}");
+        }
+        for name in
+            ["ANTHROPIC_API_KEY", "GITHUB_TOKEN", "AWS_PROFILE", "npm_config__authToken", "SSH_AUTH_SOCK"]
+        {
+            assert!(!is_inherited(name, "x"), "{name}");
+        }
+        assert!(!is_inherited("PATH", "() { :; }; echo"));
+    }
+
+    #[test]
+    fn a_withheld_name_is_found_as_a_word() {
+        let names = ["API_TOKEN", "TOKEN", "KEY_X"].map(str::to_owned);
+        assert_eq!(named_in("error: $API_TOKEN (TOKEN) is not set, MY_KEY_X neither", &names), ["API_TOKEN"]);
     }
 }
