@@ -3,7 +3,7 @@
 use mcptest_core::fault::{FaultKind, FaultTarget, Progress};
 use mcptest_core::suite::Fault;
 use mcptest_core::trace::RecordedFault;
-use mcptest_mcp::client::{Misbehaviour, Moment, WireError};
+use mcptest_mcp::client::{Failure, Misbehaviour, Moment};
 use mcptest_mcp::fault::{RequestFault, refusal};
 use mcptest_mcp::jsonrpc::{Malformed, parse};
 use parking_lot::Mutex;
@@ -66,7 +66,7 @@ impl Strike {
             Struck::Disconnected => Misbehaviour::Exited { moment: Moment::Pending, status: None },
         };
         let method = format!("tools/call {}", self.tool);
-        Some((None, WireError::new(&self.server, &method, misbehaviour).to_string()))
+        Some((None, Failure::new(&self.server, &method, misbehaviour).to_string()))
     }
 }
 

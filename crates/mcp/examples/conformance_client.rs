@@ -3,7 +3,7 @@
 //! The suite starts it with the address of its server as the last argument and the scenario in the environment;
 //! with `auto` before the address the era is found out instead of told.
 
-use mcptest_mcp::client::{Client, Responses, Scripted, ScriptedAnswer, ServerSpec, Tool, Tools};
+use mcptest_mcp::client::{Client, Responses, Scripted, ServerSpec, Tool, Tools};
 use mcptest_mcp::era::Era;
 use serde::Deserialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -31,7 +31,7 @@ fn spec(url: &str, before: &[String]) -> Outcome<ServerSpec> {
         "2025-11-25" => Some(Era::Legacy),
         _ => Some(Era::Modern),
     };
-    let accept = Scripted { when: None, answer: ScriptedAnswer::Result(json!({ "action": "accept" })) };
+    let accept = Scripted { when: None, answer: Ok(json!({ "action": "accept" })) };
     spec.responses =
         Responses { scripted: BTreeMap::from([("elicitation/create".to_owned(), vec![accept])]) };
     Ok(spec)

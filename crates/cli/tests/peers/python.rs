@@ -2,7 +2,7 @@
 
 use crate::installed::{peer, repository};
 use crate::programs::{mcptest, start};
-use mcptest_mcp::client::{Client, Observed, Scripted, ScriptedAnswer, ServerSpec};
+use mcptest_mcp::client::{Client, Observed, Scripted, ServerSpec};
 use mcptest_mcp::era::Era;
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
@@ -112,7 +112,7 @@ async fn result_of(client: &Client, tool: &str, arguments: Value) -> Value {
 
 async fn is_served(mut spec: ServerSpec, choice: Option<Era>, era: Era) {
     spec.era = choice;
-    let accept = ScriptedAnswer::Result(json!({"action": "accept", "content": {"name": "Ada"}}));
+    let accept = Ok(json!({"action": "accept", "content": {"name": "Ada"}}));
     spec.responses
         .scripted
         .insert("elicitation/create".into(), vec![Scripted { when: None, answer: accept }]);

@@ -267,13 +267,13 @@ async fn disconnect(bench: &mut Bench) -> Outcome {
         return Ok(finding.sent(line));
     }
     let Some(closing) = bench.end().await else { return skip("there is no connection") };
-    let finding = if closing.killed {
+    let finding = if closing.process.killed {
         Finding::weak("the process ended neither when its input ended in a call nor on SIGTERM")
-    } else if closing.left_processes {
+    } else if closing.process.left_processes {
         Finding::weak("the process left others behind when its input ended in a call")
     } else {
         Finding::held()
     };
     let sent = format!("{line}, then the end of standard input");
-    Ok(finding.sent(sent).came(closing.status.clone().unwrap_or_default()))
+    Ok(finding.sent(sent).came(closing.process.status.clone().unwrap_or_default()))
 }

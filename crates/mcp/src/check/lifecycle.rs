@@ -198,12 +198,12 @@ async fn result_type(bench: &mut Bench) -> Outcome {
 async fn shutdown(bench: &mut Bench) -> Outcome {
     bench.only_over(false)?;
     let Some(closing) = bench.end().await else { return skip("there is no connection") };
-    let came = closing.status.clone().unwrap_or_else(|| "no exit status".to_owned());
-    let finding = if closing.killed {
+    let came = closing.process.status.clone().unwrap_or_else(|| "no exit status".to_owned());
+    let finding = if closing.process.killed {
         Finding::weak("the process ended neither when its input ended nor on SIGTERM, and was killed")
-    } else if closing.terminated {
+    } else if closing.process.terminated {
         Finding::weak("the process did not end when its input ended, and was sent SIGTERM")
-    } else if closing.left_processes {
+    } else if closing.process.left_processes {
         Finding::weak("the process left others behind, which were ended")
     } else {
         Finding::held()

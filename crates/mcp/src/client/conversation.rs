@@ -1,8 +1,9 @@
 //! Which requests are open, and to which of them does a message that comes in belong?
 
 use super::misbehaviour::{Misbehaviour, Moment};
+use super::responses::declined;
 use super::{Note, Observed, Responses};
-use crate::jsonrpc::{self, Body, Id, Malformed, RpcError, code};
+use crate::jsonrpc::{self, Body, Id, Malformed, RpcError};
 use crate::tape::Direction;
 use crate::wire::CommonParams;
 use parking_lot::Mutex;
@@ -277,20 +278,18 @@ impl Conversation {
 
     /// The answer to something that the server asks, be it a request or a part of an `input_required` result.
     pub(super) fn answer_input(&self, method: &str, params: &Value) -> Result<Value, RpcError> {
-        let reply = self.responses.answer(method, params);
-        let is_scripted = reply.as_ref().is_some_and(|reply| reply.is_scripted);
-        let outcome = reply.map_or_else(
-            || Err(RpcError::new(code::METHOD_NOT_FOUND, format!("a client has no method {method}"))),
-            |reply| reply.outcome,
-        );
-        if method != "ping" {
-            let answer = match &outcome {
-                Ok(result) => result.to_string(),
-                Err(error) => format!("with the error {error}"),
-            };
-            let (method, params) = (method.to_owned(), quote(&params.to_string()));
-            self.observe(Observed::ServerRequest { method, params, answer, is_scripted });
+        if method == "ping" {
+            return declined(method);
         }
+        let scripted = self.responses.scripted(method, params);
+        let is_scripted = scripted.is_some();
+        let outcome = scripted.unwrap_or_else(|| declined(method));
+        let answer = match &outcome {
+            Ok(result) => result.to_string(),
+            Err(error) => format!("with the error {error}"),
+        };
+        let (method, params) = (method.to_owned(), quote(&params.to_string()));
+        self.observe(Observed::ServerRequest { method, params, answer, is_scripted });
         outcome
     }
 }

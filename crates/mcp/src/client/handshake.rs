@@ -124,7 +124,7 @@ pub(super) fn open(spec: &ServerSpec, tap: Option<Tap>, era: Era) -> Result<Link
             }),
         endpoint => Stdio::open(endpoint, conversation).map(Link::Stdio),
     };
-    opened.map_err(|misbehaviour| WireError::new(&spec.name, "", misbehaviour))
+    opened.map_err(|misbehaviour| Failure::new(&spec.name, "", misbehaviour).into())
 }
 
 /// What the first answer of a server says.

@@ -107,6 +107,15 @@ impl Called {
     }
 }
 
+/// How a connection ended, and all that was seen on it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Closing {
+    /// Everything that [`observed`](super::Client::observed) gives, with what came during the ending.
+    pub observed: Vec<super::Observed>,
+    /// How its process ended.
+    pub process: mcptest_process::Closing,
+}
+
 /// A notification.
 #[derive(Debug, Clone)]
 pub struct Note {

@@ -179,7 +179,14 @@ impl Link {
                 mcptest_process::Closing::default()
             }
         };
-        Closing::new(process, self.observed())
+        let mut observed = self.observed();
+        let mut note = |what| observed.push(Observed::Ending { what });
+        if process.killed {
+            note("it ended neither when its input ended nor on SIGTERM, and was killed");
+        } else if process.left_processes {
+            note("it left processes behind, which were ended");
+        }
+        Closing { observed, process }
     }
 }
 

@@ -1,7 +1,6 @@
 //! A client that is a good witness: it asks a server, and tells exactly what came back, or what came instead.
 
 mod call;
-mod closing;
 mod conversation;
 mod handshake;
 mod http;
@@ -23,13 +22,12 @@ mod tools;
 mod wire_error;
 
 pub use crate::tape::Direction;
-pub use closing::Closing;
 pub use conversation::Tap;
-pub use info::{Called, Note, ServerInfo, Tool, Tools};
+pub use info::{Called, Closing, Note, ServerInfo, Tool, Tools};
 pub use misbehaviour::{Misbehaviour, Moment};
 pub use observed::{Observed, ToolFlaw};
 pub use raw::RawAnswer;
-pub use responses::{Responses, Scripted, ScriptedAnswer};
+pub use responses::{Responses, Scripted};
 pub use spec::{
     BoxedReader, BoxedWriter, DEFAULT_CONNECT_TIMEOUT, DEFAULT_TIMEOUT, Endpoint, OnLate, Pipe, ServerSpec,
     TellLate,

@@ -3,6 +3,7 @@
 use crate::era::{Era, LATEST_MODERN, meta};
 use crate::jsonrpc::{one_line, write_text};
 use serde_json::{Map, Value, json};
+use std::fmt;
 
 /// Members of `params` as JSON text, and what goes into `_meta`.
 #[derive(Debug, Clone, Default)]
@@ -59,30 +60,16 @@ impl Params {
 
     /// The text of `params` for the request with this id; `None` when there is nothing to say.
     pub(super) fn text(&self, id: i64) -> Option<String> {
-        let mut members = self.members.iter().map(|(key, json)| format!("{}:{json}", write_text(key)));
-        let mut text = String::from("{");
-        let meta = self.meta_text(id);
-        let last = meta.map(|meta| format!("\"_meta\":{meta}"));
-        for (index, member) in members.by_ref().chain(last).enumerate() {
-            if index > 0 {
-                text.push(',');
-            }
-            text.push_str(&member);
-        }
-        text.push('}');
-        (text.len() > 2).then_some(text)
-    }
-
-    fn meta_text(&self, id: i64) -> Option<String> {
+        let member = |key: &str, json: &dyn fmt::Display| format!("{}:{json}", write_text(key));
+        let mut meta: Vec<String> = self.meta.iter().map(|(key, value)| member(key, value)).collect();
         if self.wants_progress && !self.meta.contains_key("progressToken") {
-            let mut text = format!("{{\"progressToken\":{id}");
-            for (key, value) in &self.meta {
-                text.push_str(&format!(",{}:{value}", write_text(key)));
-            }
-            text.push('}');
-            return Some(text);
+            meta.insert(0, member("progressToken", &id));
         }
-        (!self.meta.is_empty()).then(|| Value::Object(self.meta.clone()).to_string())
+        let mut members: Vec<String> = self.members.iter().map(|(key, json)| member(key, json)).collect();
+        if !meta.is_empty() {
+            members.push(format!("\"_meta\":{{{}}}", meta.join(",")));
+        }
+        (!members.is_empty()).then(|| format!("{{{}}}", members.join(",")))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The server asks us something: what do we answer?
 
-use crate::jsonrpc::RpcError;
+use crate::jsonrpc::{RpcError, code};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
@@ -17,59 +17,28 @@ pub struct Scripted {
     /// A part of the parameters that must be there; `None` fits every request.
     pub when: Option<Value>,
     /// The answer.
-    pub answer: ScriptedAnswer,
-}
-
-/// What is answered.
-#[derive(Debug, Clone, PartialEq)]
-pub enum ScriptedAnswer {
-    /// This result.
-    Result(Value),
-    /// This error.
-    Error(RpcError),
-    /// No, as each method says it.
-    Decline,
-    /// The user closed the question.
-    Cancel,
-}
-
-/// An answer as it goes on the wire, and whether a script had it.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct ScriptedReply {
-    pub(super) outcome: Result<Value, RpcError>,
-    pub(super) is_scripted: bool,
+    pub answer: Result<Value, RpcError>,
 }
 
 const DECLINED: i64 = -1;
 
 impl Responses {
-    /// The answer to a request; `None` for a method that no client has.
-    pub(super) fn answer(&self, method: &str, params: &Value) -> Option<ScriptedReply> {
-        if method == "ping" {
-            return Some(ScriptedReply { outcome: Ok(json!({})), is_scripted: false });
-        }
-        let scripted = self.scripted.get(method).into_iter().flatten();
-        let found =
-            scripted.into_iter().find(|entry| entry.when.as_ref().is_none_or(|when| is_part(when, params)));
-        let is_scripted = found.is_some();
-        let outcome = match found.map_or(&ScriptedAnswer::Decline, |entry| &entry.answer) {
-            ScriptedAnswer::Result(result) => Ok(with_defaults(result.clone(), params)),
-            ScriptedAnswer::Error(error) => Err(error.clone()),
-            ScriptedAnswer::Decline => refuse(method, "decline")?,
-            ScriptedAnswer::Cancel => refuse(method, "cancel")?,
-        };
-        Some(ScriptedReply { outcome, is_scripted })
+    /// What a script says to a request; `None` when it says nothing.
+    pub(super) fn scripted(&self, method: &str, params: &Value) -> Option<Result<Value, RpcError>> {
+        let fits = |entry: &&Scripted| entry.when.as_ref().is_none_or(|when| is_part(when, params));
+        let found = self.scripted.get(method)?.iter().find(fits)?;
+        Some(found.answer.clone().map(|result| with_defaults(result, params)))
     }
 }
 
-fn refuse(method: &str, action: &str) -> Option<Result<Value, RpcError>> {
+/// What is answered when nothing is scripted: no, as each method says it.
+pub(super) fn declined(method: &str) -> Result<Value, RpcError> {
     match method {
-        "roots/list" => Some(Ok(json!({ "roots": [] }))),
-        "elicitation/create" => Some(Ok(json!({ "action": action }))),
-        "sampling/createMessage" => {
-            Some(Err(RpcError::new(DECLINED, if action == "cancel" { "cancelled" } else { "declined" })))
-        }
-        _ => None,
+        "ping" => Ok(json!({})),
+        "roots/list" => Ok(json!({ "roots": [] })),
+        "elicitation/create" => Ok(json!({ "action": "decline" })),
+        "sampling/createMessage" => Err(RpcError::new(DECLINED, "declined")),
+        _ => Err(RpcError::new(code::METHOD_NOT_FOUND, format!("a client has no method {method}"))),
     }
 }
 
@@ -109,32 +78,18 @@ mod tests {
 
     #[test]
     fn the_first_script_that_fits_answers_and_the_rest_is_declined() {
-        let when = |part: Value, result: Value| Scripted {
-            when: Some(part),
-            answer: ScriptedAnswer::Result(result),
-        };
-        let scripted = vec![when(json!({"message": "name?"}), json!({"action": "accept"}))];
+        let (when, answer) = (Some(json!({"message": "name?"})), Ok(json!({"action": "accept"})));
+        let scripted = vec![Scripted { when, answer }];
         let responses = Responses { scripted: BTreeMap::from([("elicitation/create".into(), scripted)]) };
         let answer = |message: &str| {
-            responses.answer("elicitation/create", &json!({"message": message, "mode": "form"})).unwrap()
+            responses.scripted("elicitation/create", &json!({"message": message, "mode": "form"}))
         };
-        assert_eq!(
-            answer("name?"),
-            ScriptedReply { outcome: Ok(json!({"action": "accept"})), is_scripted: true }
-        );
-        assert_eq!(
-            answer("age?"),
-            ScriptedReply { outcome: Ok(json!({"action": "decline"})), is_scripted: false }
-        );
-        assert_eq!(
-            responses.answer("sampling/createMessage", &json!({})).unwrap().outcome.unwrap_err().code,
-            -1
-        );
-        assert_eq!(
-            responses.answer("roots/list", &json!({})).unwrap().outcome.unwrap(),
-            json!({"roots": []})
-        );
-        assert_eq!(responses.answer("tools/call", &json!({})), None);
+        assert_eq!(answer("name?"), Some(Ok(json!({"action": "accept"}))));
+        assert_eq!(answer("age?"), None);
+        assert_eq!(declined("elicitation/create"), Ok(json!({"action": "decline"})));
+        assert_eq!(declined("sampling/createMessage").unwrap_err().code, -1);
+        assert_eq!(declined("roots/list"), Ok(json!({"roots": []})));
+        assert_eq!(declined("tools/call").unwrap_err().code, code::METHOD_NOT_FOUND);
     }
 
     #[test]
@@ -144,9 +99,9 @@ mod tests {
             "city": {"type": "string"},
         }}});
         let answered = |result: Value| {
-            let scripted = vec![Scripted { when: None, answer: ScriptedAnswer::Result(result) }];
+            let scripted = vec![Scripted { when: None, answer: Ok(result) }];
             let responses = Responses { scripted: BTreeMap::from([("elicitation/create".into(), scripted)]) };
-            responses.answer("elicitation/create", &form).unwrap().outcome.unwrap()
+            responses.scripted("elicitation/create", &form).unwrap().unwrap()
         };
         assert_eq!(
             answered(json!({"action": "accept", "content": {"name": "Ada"}})),

@@ -1,6 +1,7 @@
 //! A misbehaviour in the words that a user reads.
 
 use super::misbehaviour::{Misbehaviour, Moment};
+use mcptest_core::words::count;
 use std::time::Duration;
 
 impl Misbehaviour {
@@ -62,11 +63,11 @@ impl Misbehaviour {
             Self::RepeatingCursor { cursor, pages } => {
                 format!(
                     "{asked} does not end: the cursor {cursor:?} came again after {}",
-                    pages_words(*pages)
+                    count(*pages, "page")
                 )
             }
             Self::TooManyPages { pages } => {
-                format!("{asked} does not end: {} were read", pages_words(*pages))
+                format!("{asked} does not end: {} were read", count(*pages, "page"))
             }
             Self::TooManyRounds { rounds } => {
                 format!("{asked} asks for more input without an end: it was repeated {rounds} times")
@@ -168,7 +169,7 @@ impl Misbehaviour {
                 let resumed =
                     if *resumed > 0 { format!("; continued {resumed} times") } else { String::new() };
                 let why = why.as_ref().map_or_else(String::new, |why| format!(": {why}"));
-                let events = if *events == 1 { "1 event".to_owned() } else { format!("{events} events") };
+                let events = count(*events, "event");
                 format!(
                     "the event stream ended before the answer to {asked}, after {events}{inside}{resumed}{why}"
                 )
@@ -183,10 +184,6 @@ fn moment_words(moment: Moment, asked: &str) -> String {
         Moment::Pending => format!("while {asked} was open"),
         Moment::Before => format!("before {asked} was sent"),
     }
-}
-
-fn pages_words(pages: usize) -> String {
-    if pages == 1 { "1 page".to_owned() } else { format!("{pages} pages") }
 }
 
 fn body_words(body: &str) -> String {

@@ -1,6 +1,6 @@
 //! A server entry of a suite becomes a server that can be reached: variables, folders and secrets are filled in.
 
-use super::{Endpoint, Responses, Scripted, ScriptedAnswer, ServerSpec};
+use super::{Endpoint, Responses, Scripted, ServerSpec};
 use crate::jsonrpc::RpcError;
 use mcptest_core::suite::{self, HeaderValue, Scope, Server, Unset};
 use serde_json::{Value, json};
@@ -68,8 +68,8 @@ impl Filling<'_> {
         let scripted = |response: suite::Response| Scripted {
             when: Some(Value::Object(response.when)).filter(|when| *when != json!({})),
             answer: match response.answer {
-                suite::Answer::Result(result) => ScriptedAnswer::Result(result),
-                suite::Answer::Error { code, message } => ScriptedAnswer::Error(RpcError::new(code, message)),
+                suite::Answer::Result(result) => Ok(result),
+                suite::Answer::Error { code, message } => Err(RpcError::new(code, message)),
             },
         };
         let by_method = filled

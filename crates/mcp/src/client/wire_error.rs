@@ -2,16 +2,14 @@
 
 use super::Misbehaviour;
 use crate::jsonrpc::RpcError;
-use std::fmt;
-use std::ops::Deref;
 use thiserror::Error;
 
 /// A request that got no answer that can be used. Its text is all that a user needs to read.
-#[derive(Debug, Clone, PartialEq, Error)]
-pub struct WireError(Box<Failure>);
+pub type WireError = Box<Failure>;
 
 /// What is known about a request that failed.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error("server {server:?}: {}", self.why())]
 pub struct Failure {
     /// The server's name.
     pub server: String,
@@ -29,10 +27,13 @@ pub struct Failure {
     pub missed_variables: Vec<String>,
 }
 
-impl WireError {
+const SHOWN_STDERR_LINES: usize = 10;
+const SHOWN_INSTEAD: usize = 3;
+
+impl Failure {
     /// A server that did this when it was asked for `method`, and nothing else is known.
     pub fn new(server: &str, method: &str, misbehaviour: Misbehaviour) -> Self {
-        Self(Box::new(Failure {
+        Self {
             server: server.to_owned(),
             method: method.to_owned(),
             misbehaviour,
@@ -40,73 +41,35 @@ impl WireError {
             stderr: String::new(),
             exit: None,
             missed_variables: Vec::new(),
-        }))
-    }
-}
-
-impl From<Failure> for WireError {
-    fn from(failure: Failure) -> Self {
-        Self(Box::new(failure))
-    }
-}
-
-impl Deref for WireError {
-    type Target = Failure;
-
-    fn deref(&self) -> &Failure {
-        &self.0
-    }
-}
-
-const SHOWN_STDERR_LINES: usize = 10;
-const SHOWN_INSTEAD: usize = 3;
-
-impl fmt::Display for WireError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "server {:?}: {}", self.server, self.why())
-    }
-}
-
-/// What went wrong, without the name of the server.
-struct Why<'f>(&'f Failure);
-
-impl fmt::Display for Why<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Failure { misbehaviour, method, exit, stderr, missed_variables, .. } = self.0;
-        f.write_str(&misbehaviour.sentence(method))?;
-        let instead = self.0.seen_instead();
-        for seen in instead.iter().take(SHOWN_INSTEAD) {
-            write!(f, "; {seen}")?;
         }
+    }
+
+    /// What went wrong, without the name of the server.
+    pub fn why(&self) -> String {
+        let mut parts = vec![self.misbehaviour.sentence(&self.method)];
+        let instead = self.seen_instead();
+        parts.extend(instead.iter().take(SHOWN_INSTEAD).map(|seen| (*seen).to_owned()));
         if instead.len() > SHOWN_INSTEAD {
-            write!(f, "; and {} more like this", instead.len() - SHOWN_INSTEAD)?;
+            parts.push(format!("and {} more like this", instead.len() - SHOWN_INSTEAD));
         }
-        if let Some(exit) = exit
-            && !matches!(misbehaviour, Misbehaviour::Exited { .. })
+        if let Some(exit) = &self.exit
+            && !matches!(self.misbehaviour, Misbehaviour::Exited { .. })
         {
-            write!(f, "; it then exited with {exit}")?;
+            parts.push(format!("it then exited with {exit}"));
         }
-        let lines: Vec<&str> = stderr.lines().collect();
+        let lines: Vec<&str> = self.stderr.lines().collect();
         match lines[lines.len().saturating_sub(SHOWN_STDERR_LINES)..] {
             [] => {}
-            [line] => write!(f, "; it wrote to stderr: {line}")?,
-            ref lines => write!(f, "; it wrote to stderr:\n  | {}", lines.join("\n  | "))?,
+            [line] => parts.push(format!("it wrote to stderr: {line}")),
+            ref lines => parts.push(format!("it wrote to stderr:\n  | {}", lines.join("\n  | "))),
         }
-        match missed_variables.first() {
-            Some(name) => write!(
-                f,
+        let missed = self.missed_variables.first().map(|name| {
+            format!(
                 "\na server gets no variable of yours that it is not given: {name} is set here, so write \
                  `env: {{ {name}: \"${{{name}}}\" }}` into its entry, or `--env {name}=VALUE` on the command line"
-            ),
-            None => Ok(()),
-        }
-    }
-}
-
-impl Failure {
-    /// What went wrong, without the name of the server.
-    pub fn why(&self) -> impl fmt::Display {
-        Why(self)
+            )
+        });
+        parts.join("; ") + &missed.unwrap_or_default()
     }
 
     /// What came instead of an answer, each once, unless the misbehaviour already says it.

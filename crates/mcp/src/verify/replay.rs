@@ -3,11 +3,8 @@
 use super::catalogue::{self, KINDS, ListKind};
 use super::drift::{Drift, Findings, Ignore, LeftOut, Tier};
 use super::value;
-use crate::client::{
-    CallFailure, Client, Misbehaviour, Responses, Scripted, ScriptedAnswer, ServerSpec, WireError,
-};
-use crate::era::Era;
-use crate::era::meta;
+use crate::client::{CallFailure, Client, Misbehaviour, Responses, Scripted, ServerSpec, WireError};
+use crate::era::{Era, meta};
 use crate::jsonrpc::RpcError;
 use crate::tape::{Direction, Tape, TapeRequest, requests, sessions};
 use crate::wire::CallParams;
@@ -350,17 +347,13 @@ fn without_meta(params: Option<&RawValue>) -> Option<Value> {
 /// What the recorded client answered when the server asked.
 fn responses(asked: &[TapeRequest<'_>]) -> Responses {
     let mut responses = Responses::default();
-    let mut add = |method: &str, params: Option<Value>, answer: ScriptedAnswer| {
+    let mut add = |method: &str, params: Option<Value>, answer: Result<Value, RpcError>| {
         let when = params.map(without_progress).filter(|params| params != &Value::Object(Map::new()));
         responses.scripted.entry(method.to_owned()).or_default().push(Scripted { when, answer });
     };
     for one in asked.iter().filter(|asked| asked.from == Direction::Server) {
         let Some(answer) = &one.answer else { continue };
-        let answer = match &answer.outcome {
-            Ok(result) => ScriptedAnswer::Result(read(result)),
-            Err(error) => ScriptedAnswer::Error(error.clone()),
-        };
-        add(&one.method, one.params.map(read), answer);
+        add(&one.method, one.params.map(read), answer.outcome.clone().map(read));
     }
     for (at, one) in asked.iter().enumerate() {
         let Some(result) = one.result() else { continue };
@@ -372,7 +365,7 @@ fn responses(asked: &[TapeRequest<'_>]) -> Responses {
         for (key, request) in wanted {
             let Some(answer) = given.as_ref().and_then(|given| given.get(&key)) else { continue };
             let Some(method) = request.get("method").and_then(Value::as_str) else { continue };
-            add(method, request.get("params").cloned(), ScriptedAnswer::Result(answer.clone()));
+            add(method, request.get("params").cloned(), Ok(answer.clone()));
         }
     }
     responses

@@ -1,9 +1,7 @@
 //! What the client makes of messages, over a pipe.
 
 use crate::script::{HANG_UP, error, initialized, result, server, tool_server};
-use mcptest_mcp::client::{
-    CallFailure, Client, Misbehaviour, Observed, Scripted, ScriptedAnswer, ServerSpec,
-};
+use mcptest_mcp::client::{CallFailure, Client, Misbehaviour, Observed, Scripted, ServerSpec};
 use mcptest_mcp::era::Era;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
@@ -216,7 +214,7 @@ async fn what_the_server_asks_is_answered_as_scripted_or_declined() {
     });
     let scripted = Scripted {
         when: Some(json!({"message": "sure?"})),
-        answer: ScriptedAnswer::Result(json!({"action": "accept", "content": {}})),
+        answer: Ok(json!({"action": "accept", "content": {}})),
     };
     spec.responses.scripted.insert("elicitation/create".into(), vec![scripted]);
     let client = connect(&spec).await;

@@ -102,8 +102,8 @@ async fn a_flood_on_stderr_does_not_block_the_server() {
     let client = Client::connect(&spec, None).await.unwrap();
     client.request("ping", None).await.unwrap();
     let closing = client.close().await;
-    assert_eq!(closing.status.as_deref(), Some("code 1"));
-    assert!(!closing.terminated);
+    assert_eq!(closing.process.status.as_deref(), Some("code 1"));
+    assert!(!closing.process.terminated);
 }
 
 #[tokio::test]
@@ -121,7 +121,7 @@ async fn grandchildren_end_with_the_server_on_close_and_on_drop() {
         if is_dropped {
             drop(client);
         } else {
-            assert!(client.close().await.left_processes);
+            assert!(client.close().await.process.left_processes);
         }
         becomes("the end of the grandchild", || !is_alive(&grandchild)).await;
     }
@@ -144,11 +144,14 @@ async fn what_left_the_group_of_the_server_ends_with_it_too() {
         if is_dropped {
             drop(client);
         } else {
-            assert!(client.close().await.left_processes);
+            assert!(client.close().await.process.left_processes);
         }
         becomes("the end of the stray", || !is_alive(&stray)).await;
         let closing = other.close().await;
-        assert!(!closing.left_processes && !closing.killed, "another server is left alone: {closing:?}");
+        assert!(
+            !closing.process.left_processes && !closing.process.killed,
+            "another server is left alone: {closing:?}"
+        );
     }
 }
 
@@ -156,8 +159,8 @@ async fn what_left_the_group_of_the_server_ends_with_it_too() {
 async fn a_server_that_ignores_the_end_of_input_and_sigterm_is_killed() {
     let client = Client::connect(&shell("trap '' TERM; while :; do sleep 0.1; done"), None).await.unwrap();
     let closing = client.close().await;
-    assert!(closing.terminated && closing.killed, "{closing:?}");
-    assert_eq!(closing.status.as_deref(), Some("signal 9 (SIGKILL)"));
+    assert!(closing.process.terminated && closing.process.killed, "{closing:?}");
+    assert_eq!(closing.process.status.as_deref(), Some("signal 9 (SIGKILL)"));
 }
 
 /// Not a test of its own: the process that the next test kills.

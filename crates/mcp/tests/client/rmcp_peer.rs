@@ -1,6 +1,6 @@
 //! The client against a known-good server of another hand, on both transports and in both eras.
 
-use mcptest_mcp::client::{Client, Scripted, ScriptedAnswer, ServerSpec};
+use mcptest_mcp::client::{Client, Scripted, ServerSpec};
 use mcptest_mcp::era::Era;
 use serde_json::value::to_raw_value;
 use serde_json::{Value, json};
@@ -38,7 +38,7 @@ async fn text_of(client: &Client, tool: &str, arguments: Value) -> Value {
 
 async fn is_a_good_peer(mut spec: ServerSpec, choice: Option<Era>, era: Era) {
     spec.era = choice;
-    let accept = ScriptedAnswer::Result(json!({"action": "accept", "content": {"name": "Ada"}}));
+    let accept = Ok(json!({"action": "accept", "content": {"name": "Ada"}}));
     spec.responses
         .scripted
         .insert("elicitation/create".into(), vec![Scripted { when: None, answer: accept }]);

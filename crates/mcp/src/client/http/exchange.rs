@@ -1,9 +1,8 @@
 //! One request over HTTP: sent, sent again where that is the rule, and its answer read.
 
-use super::super::handshake;
 use super::super::link::{Deadline, Link};
-use super::super::{Misbehaviour, Observed};
-use super::{Http, Outgoing, SESSION, answer, failure, retry};
+use super::super::{Misbehaviour, Observed, handshake};
+use super::{Http, Outgoing, SESSION, answer};
 use crate::era::Era;
 use http::{StatusCode, header};
 use mcptest_http::header_text;
@@ -27,9 +26,8 @@ impl Http {
         let mut is_renewed = false;
         for tries in 1.. {
             let session = self.session.lock().id.clone();
-            let sent = self.post(&outgoing.line, Some(&outgoing.method), &outgoing.headers).await;
-            let response =
-                sent.map_err(|error| failure::of_request(&error, &self.url, self.connect_timeout))?;
+            let named = outgoing.headers.iter().map(|(name, value)| (name.clone(), value.clone()));
+            let response = self.post(&outgoing.line, Some(&outgoing.method), |own| own.extend(named)).await?;
             match response.status() {
                 status if status.is_success() => return self.take(outgoing, response).await,
                 StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
@@ -74,7 +72,7 @@ impl Http {
     ) -> Result<(), Misbehaviour> {
         let status = response.status().as_u16();
         let retry_after = header_text(response.headers(), header::RETRY_AFTER).map(ToOwned::to_owned);
-        let wait = retry_after.as_deref().and_then(retry::wait).map(|wait| wait.max(LEAST_WAIT));
+        let wait = retry_after.as_deref().and_then(retry_wait).map(|wait| wait.max(LEAST_WAIT));
         match wait {
             Some(wait) if tries < MAX_TRIES && Instant::now() + wait < outgoing.deadline.at => {
                 let after_ms = wait.as_millis() as u64;
@@ -101,5 +99,23 @@ impl Http {
             Ok(_) => Ok(()),
             Err(error) => Err(error.misbehaviour.clone()),
         }
+    }
+}
+
+/// The wait, when it is given in seconds. A date is reported as it is, not waited for.
+fn retry_wait(text: &str) -> Option<Duration> {
+    let seconds: f64 = text.trim().parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_seconds_are_waited_for() {
+        assert_eq!(retry_wait("2"), Some(Duration::from_secs(2)));
+        assert_eq!(retry_wait("-1"), None);
+        assert_eq!(retry_wait("Wed, 21 Oct 2026 07:28:00 GMT"), None);
     }
 }

@@ -4,18 +4,18 @@ mod answer;
 mod body;
 mod connector;
 mod exchange;
-mod failure;
 mod listen;
-mod raw;
-mod retry;
 mod stream;
 
 use super::conversation::Conversation;
 use super::link::{Asking, Deadline};
+use super::raw::RawAnswer;
 use super::{Misbehaviour, Observed};
 use crate::era::{Era, LATEST_MODERN};
+use crate::sse::Parser;
 use crate::tape::Direction;
 use http::{HeaderMap, HeaderName, HeaderValue, header};
+use mcptest_http::{header_text, media_type};
 use parking_lot::Mutex;
 use std::sync::Arc;
 use std::time::Duration;
@@ -153,14 +153,13 @@ impl Http {
     /// Sends a message that has no answer, and waits until the server has taken it.
     pub(super) async fn deliver(&self, line: &str, method: Option<&str>) {
         let what = method.unwrap_or("an answer");
-        let no_headers = HeaderMap::new();
-        let sent = timeout(self.connect_timeout, self.post(line, method, &no_headers)).await;
+        let sent = timeout(self.connect_timeout, self.post(line, method, |_| {})).await;
         let why = match sent {
             Ok(Ok(response)) if response.status().is_success() => return,
             Ok(Ok(response)) => {
                 format!("{what} was answered with HTTP {}", response.status().as_u16())
             }
-            Ok(Err(error)) => failure::of_request(&error, &self.url, self.connect_timeout).sentence(what),
+            Ok(Err(why)) => why.sentence(what),
             Err(_) => format!("{what} was not taken in time"),
         };
         self.conversation.observe(Observed::Connection { what: why });
@@ -170,14 +169,15 @@ impl Http {
         &self,
         line: &str,
         method: Option<&str>,
-        headers: &HeaderMap,
-    ) -> Result<reqwest::Response, reqwest::Error> {
+        and_headers: impl FnOnce(&mut HeaderMap),
+    ) -> Result<reqwest::Response, Misbehaviour> {
         self.conversation.tap(Direction::Client, line);
-        let mut own = self.session_headers(method);
-        own.insert(header::ACCEPT, ACCEPT_BOTH);
-        own.insert(header::CONTENT_TYPE, JSON);
-        own.extend(headers.iter().map(|(name, value)| (name.clone(), value.clone())));
-        self.client.post(self.url.clone()).headers(own).body(line.to_owned()).send().await
+        let mut headers = self.session_headers(method);
+        headers.insert(header::ACCEPT, ACCEPT_BOTH);
+        headers.insert(header::CONTENT_TYPE, JSON);
+        and_headers(&mut headers);
+        let sent = self.client.post(self.url.clone()).headers(headers).body(line.to_owned()).send().await;
+        sent.map_err(|error| connector::failure(&error, &self.url, self.connect_timeout))
     }
 
     /// The user's headers, and those of the era and the session.
@@ -211,4 +211,36 @@ impl Http {
             let _ = timeout(GOODBYE, goodbye.send()).await;
         }
     }
+
+    /// Posts a string, with headers that replace the session's.
+    pub(super) async fn post_raw(
+        &self,
+        text: &str,
+        headers: &[(&str, &str)],
+    ) -> Result<RawAnswer, Misbehaviour> {
+        let headers = connector::header_map(headers)?;
+        // A header with a name replaces the one of that name.
+        let response = self.post(text, None, |own| own.extend(headers)).await?;
+        let status = response.status().as_u16();
+        let session = header_text(response.headers(), SESSION).map(ToOwned::to_owned);
+        let is_stream = media_type(response.headers()).as_deref() == Some("text/event-stream");
+        let text = if is_stream { first_event(response).await } else { body::beginning(response).await };
+        Ok(RawAnswer { status, session, body: text })
+    }
+
+    pub(super) fn session_id(&self) -> Option<String> {
+        self.session.lock().id.clone()
+    }
+}
+
+/// The first message of a stream; empty when it ends before.
+async fn first_event(mut response: reqwest::Response) -> String {
+    let mut parser = Parser::new(1 << 20);
+    while let Ok(Some(chunk)) = response.chunk().await {
+        let Ok(events) = parser.feed(&chunk) else { break };
+        if let Some(data) = events.into_iter().find_map(|event| event.data.filter(|data| !data.is_empty())) {
+            return data;
+        }
+    }
+    String::new()
 }
