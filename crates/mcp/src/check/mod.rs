@@ -5,7 +5,6 @@ mod edge;
 mod errors;
 mod finding;
 mod lifecycle;
-mod report;
 mod schema;
 mod security;
 mod tools;
@@ -112,7 +111,7 @@ pub async fn check(
             Some(_) => skip("the handshake failed"),
             None => one(probe, &mut bench).await,
         };
-        let mut row = report::row(probe, outcome, &bench, options);
+        let mut row = finding::row(probe, outcome, &bench, options);
         row.elapsed = Some(begun.elapsed());
         rows.push(row);
     }

@@ -1,6 +1,6 @@
 //! A line or body becomes a message whose parts are still text.
 
-use super::{Id, Malformed};
+use super::Malformed;
 use crate::wire::CommonParams;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
@@ -157,8 +157,10 @@ struct Outline<'a> {
     error: Option<&'a RawValue>,
 }
 
-fn present<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, D::Error> {
-    Deserialize::deserialize(value).map(Some)
+pub(crate) fn present<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    value: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(value).map(Some)
 }
 
 impl<'a> Outline<'a> {
@@ -215,6 +217,42 @@ pub(crate) fn excerpt(text: &str) -> String {
     match text.char_indices().nth(80) {
         Some((end, _)) => format!("{}…", &text[..end]),
         None => text.to_owned(),
+    }
+}
+
+/// A request's id: a whole number or a string.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Id {
+    /// A whole number.
+    Number(i64),
+    /// A string.
+    Text(String),
+}
+
+impl Id {
+    /// The id in a JSON text, unless it is of another type.
+    pub fn of(raw: &RawValue) -> Option<Self> {
+        let text = raw.get();
+        if text.starts_with('"') {
+            serde_json::from_str(text).ok().map(Self::Text)
+        } else {
+            serde_json::from_str(text).ok().map(Self::Number)
+        }
+    }
+}
+
+impl fmt::Display for Id {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(f, "{number}"),
+            Self::Text(text) => write!(f, "{text:?}"),
+        }
+    }
+}
+
+impl From<i64> for Id {
+    fn from(number: i64) -> Self {
+        Self::Number(number)
     }
 }
 

@@ -1,14 +1,12 @@
 //! What is a JSON-RPC message, and what is wrong with a string that is not one?
 
-mod id;
 mod malformed;
 mod message;
 mod write;
 
-pub use id::Id;
 pub use malformed::Malformed;
-pub(crate) use message::excerpt;
-pub use message::{Body, Message, RpcError, parse};
+pub use message::{Body, Id, Message, RpcError, parse};
+pub(crate) use message::{excerpt, present};
 pub use write::{error, notification, request, result, text as write_text};
 pub(crate) use write::{id_text, one_line, text, with_id};
 

@@ -3,7 +3,7 @@
 use super::json::{Json, quote};
 use super::operation::Operation;
 use super::path::Values;
-use super::state::State;
+use super::store::State;
 use super::template::{Missing, Template};
 use crate::jsonrpc::{RpcError, code};
 use mcptest_core::problem::nearest;

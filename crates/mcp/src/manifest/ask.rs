@@ -3,7 +3,7 @@
 use super::answer::Inputs;
 use super::content;
 use super::context::Context;
-use super::fields::{any_json, either, object_json, template};
+use super::fields::{any_json, either, object_json, text};
 use super::json::{Json, Object, list};
 use super::path::Values;
 use super::scope::Scope;
@@ -94,6 +94,9 @@ struct Question {
     optional: bool,
 }
 
+/// What can be asked for, as it is written.
+const KEYS: [&str; 3] = ["sampling", "elicitation", "roots"];
+
 impl Ask {
     /// Whether nothing is asked.
     pub fn is_empty(&self) -> bool {
@@ -142,7 +145,7 @@ impl Ask {
             "Whether the first round too carries a `requestState`",
             |f| f.flag(),
         );
-        for key in ["sampling", "elicitation", "roots"] {
+        for key in KEYS {
             block.at_most_one_of(&["ask", key]);
         }
         let named = |(kind, params): (AskKind, Json)| {
@@ -204,9 +207,8 @@ fn read_question(
     let mut kinds = read_kinds(block, context, scope);
     let optional =
         block.flag("optional", "Whether a client without the capability is simply not asked", false);
-    let keys = ["sampling", "elicitation", "roots"];
-    block.at_most_one_of(&keys);
-    if !keys.iter().any(|key| block.has(key)) && !block.has_slip_of(&keys) {
+    block.at_most_one_of(&KEYS);
+    if !KEYS.iter().any(|key| block.has(key)) && !block.has_slip_of(&KEYS) {
         block.report(Problem::error("a request is `sampling`, `elicitation` or `roots`"));
     }
     kinds.pop().map(|(kind, params)| Question { name: name.to_owned(), kind, params, optional })
@@ -215,12 +217,12 @@ fn read_question(
 fn read_kinds(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Vec<(AskKind, Json)> {
     let sampling =
         block.optional("sampling", "Asks the client's model: a string, or `messages` and the rest", |f| {
-            read_sampling(f, context, scope)
+            f.define("sampling", |f| read_sampling(f, context, scope))
         });
     let elicitation = block.optional(
         "elicitation",
         "Asks the client's user: a string, or `message` and `requested_schema`",
-        |f| read_elicitation(f, scope),
+        |f| f.define("elicitation", |f| read_elicitation(f, scope)),
     );
     let roots = block.optional("roots", "Asks for the client's roots: `{}`", |f| object_json(f, scope));
     let kinds = [(AskKind::Sampling, sampling), (AskKind::Elicitation, elicitation), (AskKind::Roots, roots)];
@@ -228,20 +230,17 @@ fn read_kinds(block: &mut Block<'_>, context: &Context<'_>, scope: &Scope) -> Ve
 }
 
 fn read_sampling(field: &mut Field<'_>, context: &Context<'_>, scope: &Scope) -> Option<Json> {
-    field.define("sampling", |field| read_sampling_shapes(field, context, scope))
-}
-
-fn read_sampling_shapes(field: &mut Field<'_>, context: &Context<'_>, scope: &Scope) -> Option<Json> {
     field.shapes("a string or the parameters of a sampling request", |shapes| {
         shapes.scalar(|field| {
-            let text = content::text_block(Json::text(template(field, scope)?));
-            Some(sampling(list([content::message("user", text)]), Object::default()))
+            let messages = list([content::message("user", content::text_block(text(field, scope)?))]);
+            Some(Json::object([("messages", Some(messages)), ("maxTokens", Some(Json::raw("100")))]))
         });
         shapes.block(|block| {
             let messages = block.required("messages", "The conversation so far", |f| {
                 f.list(|f| content::read_message(f, context, scope)).map(list)
             });
-            let mut rest = Object::default();
+            let (mut params, is_read) = (Object::default(), messages.is_some());
+            params.member("messages", messages);
             for (camel, snake, doc) in [
                 ("maxTokens", "max_tokens", "The most tokens to sample: 100 when left out"),
                 ("systemPrompt", "system_prompt", "The system prompt"),
@@ -250,10 +249,10 @@ fn read_sampling_shapes(field: &mut Field<'_>, context: &Context<'_>, scope: &Sc
                 ("stopSequences", "stop_sequences", "Texts that end the message"),
                 ("toolChoice", "tool_choice", "How tools are chosen"),
             ] {
-                rest.member(camel, either(block, (camel, snake), doc, |f| any_json(f, scope)));
+                params.member(camel, either(block, (camel, snake), doc, |f| any_json(f, scope)));
             }
             if !block.has("maxTokens") && !block.has("max_tokens") {
-                rest.member("maxTokens", Some(Json::raw("100")));
+                params.member("maxTokens", Some(Json::raw("100")));
             }
             for (key, doc) in [
                 ("temperature", "The temperature"),
@@ -261,36 +260,22 @@ fn read_sampling_shapes(field: &mut Field<'_>, context: &Context<'_>, scope: &Sc
                 ("metadata", "For the provider"),
                 ("_meta", "Metadata"),
             ] {
-                rest.member(key, block.optional(key, doc, |f| any_json(f, scope)));
+                params.filled(block, key, doc, |f| any_json(f, scope));
             }
-            messages.map(|messages| sampling(messages, rest))
+            is_read.then(|| params.finish())
         });
     })
 }
 
-fn sampling(messages: Json, rest: Object) -> Json {
-    let mut params = Object::default();
-    params.member("messages", Some(messages));
-    if rest.is_empty() {
-        params.member("maxTokens", Some(Json::raw("100")));
-    }
-    params.extend(rest);
-    params.finish()
-}
-
 fn read_elicitation(field: &mut Field<'_>, scope: &Scope) -> Option<Json> {
-    field.define("elicitation", |field| read_elicitation_shapes(field, scope))
-}
-
-fn read_elicitation_shapes(field: &mut Field<'_>, scope: &Scope) -> Option<Json> {
     let form = || Json::raw(r#"{"type":"object","properties":{}}"#);
     field.shapes("a string or the parameters of an elicitation", |shapes| {
         shapes.scalar(|field| {
-            let message = Json::text(template(field, scope)?);
-            Some(Json::object([("message", Some(message)), ("requestedSchema", Some(form()))]))
+            let message = Some(text(field, scope)?);
+            Some(Json::object([("message", message), ("requestedSchema", Some(form()))]))
         });
         shapes.block(|block| {
-            let message = block.required("message", "What the user reads", |f| template(f, scope));
+            let message = block.required("message", "What the user reads", |f| text(f, scope));
             let mode = block.optional("mode", "`form` or `url`", |f| {
                 f.choice("a mode of elicitation", &[("form", "\"form\""), ("url", "\"url\"")])
             });
@@ -300,18 +285,17 @@ fn read_elicitation_shapes(field: &mut Field<'_>, scope: &Scope) -> Option<Json>
                 "The JSON Schema of the form; an empty form when left out",
                 |f| object_json(f, scope),
             );
-            let url = block.optional("url", "The page that the user visits", |f| template(f, scope));
-            let id = either(block, ("elicitationId", "elicitation_id"), "The id of a visit", |f| {
-                template(f, scope)
-            });
+            let url = block.optional("url", "The page that the user visits", |f| text(f, scope));
+            let id =
+                either(block, ("elicitationId", "elicitation_id"), "The id of a visit", |f| text(f, scope));
             let meta = block.optional("_meta", "Metadata", |f| object_json(f, scope));
             let is_form = !block.has("url") && mode != Some("\"url\"");
             Some(Json::object([
                 ("mode", mode.or((!is_form).then_some("\"url\"")).map(Json::raw)),
-                ("message", Some(Json::text(message?))),
+                ("message", Some(message?)),
                 ("requestedSchema", schema.or_else(|| is_form.then(form))),
-                ("url", url.map(Json::text)),
-                ("elicitationId", id.map(Json::text)),
+                ("url", url),
+                ("elicitationId", id),
                 ("_meta", meta),
             ]))
         });

@@ -3,6 +3,8 @@
 use super::content::Body;
 use super::json::Json;
 use super::store::Collection;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use mcptest_core::problem::{Problem, Span};
 use mcptest_core::suite::ReadFile;
 use mcptest_core::suite::read::Field;
@@ -94,42 +96,14 @@ impl<'c> Context<'c> {
 
     /// A file's bytes as a JSON string of base64.
     pub(super) fn base64_of(&self, name: &str, field: &Field<'_>) -> Option<Json> {
-        self.bytes_of(name, field).map(|bytes| Json::string(&base64(&bytes)))
+        self.bytes_of(name, field).map(|bytes| Json::string(&STANDARD.encode(bytes)))
     }
 
     /// A file's text, or its bytes when they are no text.
     pub(super) fn body_of(&self, name: &str, field: &Field<'_>) -> Option<Body> {
         Some(match String::from_utf8(self.bytes_of(name, field)?) {
-            Ok(text) => Body::Text(Json::string(&text)),
-            Err(error) => Body::Blob(Json::string(&base64(error.as_bytes()))),
+            Ok(text) => ("text", Json::string(&text)),
+            Err(error) => ("blob", Json::string(&STANDARD.encode(error.as_bytes()))),
         })
-    }
-}
-
-/// The bytes in base64, with padding.
-fn base64(bytes: &[u8]) -> String {
-    const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
-    for chunk in bytes.chunks(3) {
-        let bits =
-            chunk.iter().fold(0_u32, |bits, byte| bits << 8 | u32::from(*byte)) << (8 * (3 - chunk.len()));
-        for at in 0..4 {
-            let index = (bits >> (18 - 6 * at)) & 63;
-            text.push(if at <= chunk.len() { char::from(ALPHABET[index as usize]) } else { '=' });
-        }
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::base64;
-
-    #[test]
-    fn base64_is_padded_to_four() {
-        let expected = ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"];
-        for (length, text) in expected.iter().enumerate() {
-            assert_eq!(base64(&b"foobar"[..length]), *text);
-        }
     }
 }

@@ -4,6 +4,7 @@ use super::json::{Json, PlacedFault};
 use super::path::{Fault, Path};
 use super::scope::Scope;
 use super::template::Template;
+use mcptest_core::fault::{FaultKind, FaultScope, ScopedFault};
 use mcptest_core::problem::Problem;
 use mcptest_core::schema::JsonSchema;
 use mcptest_core::suite::read::{Block, Field};
@@ -20,6 +21,16 @@ pub(super) fn template(field: &mut Field<'_>, scope: &Scope) -> Option<Template>
     let template = read.map_err(|fault| report(field, PlacedFault { fault, text, span: node.span })).ok()?;
     template.paths().filter_map(Path::argument).for_each(|name| scope.check_argument(name, field));
     Some(template)
+}
+
+/// A string with holes, as JSON.
+pub(super) fn text(field: &mut Field<'_>, scope: &Scope) -> Option<Json> {
+    template(field, scope).map(Json::text)
+}
+
+/// A number of bytes, as JSON.
+pub(super) fn size(field: &mut Field<'_>) -> Option<Json> {
+    field.whole(0..=u64::MAX).map(|size| Json::raw(size.to_string()))
 }
 
 /// Bytes in base64; with holes they cannot be checked.
@@ -78,18 +89,18 @@ pub(super) fn literal_json(field: &mut Field<'_>) -> Option<Json> {
 
 /// A map as it is written.
 pub(super) fn literal_object(field: &mut Field<'_>) -> Option<Json> {
-    let node = field.node(|| json!({ "type": "object" }))?;
-    match &node.kind {
-        Kind::Map(_) => literal_json(field),
-        _ => field.wrong(node, "a map"),
-    }
+    object(field, literal_json)
 }
 
 /// A map with holes.
 pub(super) fn object_json(field: &mut Field<'_>, scope: &Scope) -> Option<Json> {
+    object(field, |field| any_json(field, scope))
+}
+
+fn object(field: &mut Field<'_>, read: impl FnOnce(&mut Field<'_>) -> Option<Json>) -> Option<Json> {
     let node = field.node(|| json!({ "type": "object" }))?;
     match &node.kind {
-        Kind::Map(_) => any_json(field, scope),
+        Kind::Map(_) => read(field),
         _ => field.wrong(node, "a map"),
     }
 }
@@ -144,4 +155,35 @@ pub(super) fn schema(field: &mut Field<'_>, is_held_to: bool) -> Option<WrittenS
             None
         }
     }
+}
+
+/// The faults of the whole server: one or a list.
+pub(super) fn read_faults_of_server(field: &mut Field<'_>) -> Option<Vec<ScopedFault>> {
+    one_or_many(field, |field| {
+        field.shapes("a fault, as `slow:500`", |shapes| {
+            let scope = FaultScope::default();
+            shapes.text(|field| FaultKind::read(field).map(|kind| ScopedFault { kind, scope }));
+            shapes.block(|block| {
+                let kind = block.required("kind", "What goes wrong, as `slow:500`", FaultKind::read);
+                let scope =
+                    block.optional("scope", "`tools` (calls alone, the default) or `all` requests", |f| {
+                        f.choice("a scope", &FaultScope::WORDS.map(|(word, scope, _)| (word, scope)))
+                    });
+                Some(ScopedFault { kind: kind?, scope: scope.unwrap_or_default() })
+            });
+        })
+    })
+}
+
+/// The faults of one tool, which touch its calls and nothing else.
+pub(super) fn read_faults_of_tool(field: &mut Field<'_>) -> Option<Vec<FaultKind>> {
+    one_or_many(field, FaultKind::read)
+}
+
+fn one_or_many<T>(field: &mut Field<'_>, read: impl Fn(&mut Field<'_>) -> Option<T>) -> Option<Vec<T>> {
+    field.shapes("a fault, as `slow:500`, or a list of them", |shapes| {
+        shapes.list(|field| field.list(&read));
+        shapes.text(|field| read(field).map(|fault| vec![fault]));
+        shapes.map(|field| read(field).map(|fault| vec![fault]));
+    })
 }

@@ -221,15 +221,14 @@ impl Object {
     }
 
     /// Reads any JSON, and adds it as a member.
-    pub(super) fn json(
+    pub(super) fn filled(
         &mut self,
         block: &mut Block<'_>,
         key: &'static str,
         doc: &str,
-        read: fn(&mut Field<'_>) -> Option<Json>,
+        read: impl FnOnce(&mut Field<'_>) -> Option<Json>,
     ) {
-        let json = block.optional(key, doc, read);
-        self.member(key, json);
+        self.member(key, block.optional(key, doc, read));
     }
 
     /// The object as JSON text, where nothing is to be filled in.

@@ -2,7 +2,7 @@
 
 use super::completion::Completions;
 use super::context::Context;
-use super::fault;
+use super::fields::read_faults_of_server;
 use super::prompt::Prompt;
 use super::resource::Resource;
 use super::tool::Tool;
@@ -12,7 +12,7 @@ use mcptest_core::suite::ReadFile;
 use mcptest_core::suite::read::{Block, Field, Reading};
 use mcptest_core::trace::CatalogueTool;
 use mcptest_core::yaml::{self, Kind, Node, Scalar};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::path::Path;
 
 /// What loading gave: the manifest, unless a problem is an error.
@@ -147,9 +147,11 @@ fn read_offers(block: &mut Block<'_>, context: &Context<'_>) -> Manifest {
             .unwrap_or_else(|| "0.0.0".to_owned()),
         title: block.optional("title", "The server's name for people", |f| f.string()),
         instructions: block.optional("instructions", "What a model reads about the server", |f| f.string()),
-        faults: block.or_default("fault", "What goes wrong on purpose, as `slow:500`; one or a list", |f| {
-            fault::read_of_server(f)
-        }),
+        faults: block.or_default(
+            "fault",
+            "What goes wrong on purpose, as `slow:500`; one or a list",
+            read_faults_of_server,
+        ),
         tools: block.or_default("tools", "The tools", |f| f.list(|f| Tool::read(f, context))),
         resources: block
             .or_default("resources", "What can be read", |f| f.list(|f| Resource::read(f, context))),
@@ -214,4 +216,16 @@ impl Manifest {
         self.tools_by_name = names.collect();
         self
     }
+}
+
+/// The schema that editors complete and check manifests with.
+pub fn json_schema() -> Value {
+    let files = |_: &Path| Err(String::new());
+    let context = Context::new(Path::new(""), &files);
+    let mut schema = Reading::as_written("").describe(|field| read_manifest(field, &context));
+    if let Value::Object(map) = &mut schema {
+        map.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+        map.insert("title".to_owned(), json!("mcptest mock server manifest"));
+    }
+    schema
 }

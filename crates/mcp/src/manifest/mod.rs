@@ -6,7 +6,6 @@ mod completion;
 mod condition;
 mod content;
 mod context;
-mod fault;
 mod fields;
 mod json;
 mod load;
@@ -18,26 +17,21 @@ mod resource;
 mod response;
 mod sample;
 mod saved;
-mod schema;
 mod scope;
-mod state;
 mod store;
-mod stored;
 mod template;
 #[cfg(test)]
 mod tests;
 mod tool;
-mod uri_template;
 
 pub use answer::{Answer, Inputs, ToolReply};
 pub use ask::{Ask, AskKind, AskRequest};
-pub use load::{Loaded, catalogue, load, load_text};
+pub use load::{Loaded, catalogue, json_schema, load, load_text};
 pub use notice::{LogLevel, Notice, NoticeKind, ServerChange};
 pub use prompt::Prompt;
 pub use resource::{FoundResource, Resource};
 pub use sample::sample_of;
-pub use schema::json_schema;
-pub use state::State;
+pub use store::State;
 pub use tool::Tool;
 
 use crate::jsonrpc::RpcError;

@@ -8,10 +8,10 @@ use super::template::{Missing, Template};
 use crate::jsonrpc::RpcError;
 use mcptest_core::problem::Span;
 use mcptest_core::suite::read::{Block, Field};
-use serde_json::{Number, Value};
+use serde_json::Value;
 
 /// A notification before the answer.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
     /// How long to wait before it.
     pub delay_ms: u64,
@@ -20,24 +20,14 @@ pub struct Notice {
 }
 
 /// What a notification says.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum NoticeKind {
-    /// `notifications/progress`, for a call with a progress token.
-    Progress {
-        /// How far the work is.
-        progress: Number,
-        /// How far it goes.
-        total: Option<Number>,
-        /// What is being done.
-        message: Option<String>,
-    },
-    /// `notifications/message`, for a client that wants this level.
-    Log {
-        /// Its level.
-        level: LogLevel,
-        /// The parameters, as JSON text.
-        params: String,
-    },
+    /// `notifications/progress`, for a call with a progress token: its params without the token, as JSON text.
+    Progress(String),
+    /// `notifications/message`, for a client that wants this level: its params as JSON text.
+    Log(LogLevel, String),
+    /// A message as it is.
+    Other(String),
 }
 
 /// How much a log message matters, from least to most.
@@ -90,15 +80,12 @@ pub enum ServerChange {
 /// What a tool says and changes beside its answer.
 #[derive(Debug, Default)]
 pub(super) struct Aside {
-    notices: Vec<(u64, NoticePlan)>,
+    notices: Vec<NoticePlan>,
     effects: Vec<Effect>,
 }
 
-#[derive(Debug)]
-enum NoticePlan {
-    Progress { progress: Number, total: Option<Number>, message: Option<Template> },
-    Log { level: LogLevel, params: Json },
-}
+/// Its delay, its level when it is a log message, and its params.
+type NoticePlan = (u64, Option<LogLevel>, Json);
 
 #[derive(Debug)]
 enum Effect {
@@ -108,10 +95,14 @@ enum Effect {
 
 impl Aside {
     pub(super) fn notices(&self, who: &str, values: &Values<'_>) -> Result<Vec<Notice>, RpcError> {
-        let made = self
-            .notices
-            .iter()
-            .map(|(delay_ms, step)| step.render(values).map(|kind| Notice { delay_ms: *delay_ms, kind }));
+        let made = self.notices.iter().map(|(delay_ms, level, params)| {
+            let params = params.render(values)?.into_owned();
+            let kind = match level {
+                Some(level) => NoticeKind::Log(*level, params),
+                None => NoticeKind::Progress(params),
+            };
+            Ok(Notice { delay_ms: *delay_ms, kind })
+        });
         made.collect::<Result<_, Missing>>().map_err(|missing| RpcError::missing(who, &missing))
     }
 
@@ -167,49 +158,36 @@ impl Aside {
     }
 }
 
-impl NoticePlan {
-    fn render(&self, values: &Values<'_>) -> Result<NoticeKind, Missing> {
-        Ok(match self {
-            Self::Progress { progress, total, message } => NoticeKind::Progress {
-                progress: progress.clone(),
-                total: total.clone(),
-                message: message.as_ref().map(|message| message.render(values)).transpose()?,
-            },
-            Self::Log { level, params } => {
-                NoticeKind::Log { level: *level, params: params.render(values)?.into_owned() }
-            }
-        })
-    }
-}
-
 fn read_delay(block: &mut Block<'_>) -> u64 {
     block.or_default("delay", "How long to wait before it, as `50ms`", |f| f.duration_ms())
 }
 
-fn read_number(field: &mut Field<'_>) -> Option<Number> {
+fn read_number(field: &mut Field<'_>) -> Option<Json> {
     let number = field.number(f64::MIN..=f64::MAX);
     number?;
     match field.value_quietly() {
-        Value::Number(number) => Some(number),
+        Value::Number(number) => Some(Json::raw(number.to_string())),
         _ => None,
     }
 }
 
-fn read_progress(field: &mut Field<'_>, scope: &Scope) -> Option<(u64, NoticePlan)> {
+fn read_progress(field: &mut Field<'_>, scope: &Scope) -> Option<NoticePlan> {
     field.try_block(|block| {
         let progress = block.required("progress", "How far the work is", read_number);
         let total = block.optional("total", "How far it goes", read_number);
         let message = block.optional("message", "What is being done", |f| template(f, scope));
         let delay_ms = read_delay(block);
-        Some((delay_ms, NoticePlan::Progress { progress: progress?, total, message }))
+        let message = message.map(Json::text);
+        let params = [("progress", Some(progress?)), ("total", total), ("message", message)];
+        Some((delay_ms, None, Json::object(params)))
     })
 }
 
-fn read_log(field: &mut Field<'_>, scope: &Scope) -> Option<(u64, NoticePlan)> {
+fn read_log(field: &mut Field<'_>, scope: &Scope) -> Option<NoticePlan> {
     field.shapes("a string or a log message", |shapes| {
         shapes.scalar(|field| {
             let text = Json::text(template(field, scope)?);
-            Some((0, log(LogLevel::Info, None, text)))
+            Some(log(0, LogLevel::Info, None, text))
         });
         shapes.block(|block| {
             let level = block.optional("level", "Its level: `info` when left out", |f| {
@@ -221,13 +199,13 @@ fn read_log(field: &mut Field<'_>, scope: &Scope) -> Option<(u64, NoticePlan)> {
             if block.has("level") && level.is_none() {
                 return None;
             }
-            Some((delay_ms, log(level.unwrap_or(LogLevel::Info), logger.map(Json::text), data?)))
+            Some(log(delay_ms, level.unwrap_or(LogLevel::Info), logger.map(Json::text), data?))
         });
     })
 }
 
-fn log(level: LogLevel, logger: Option<Json>, data: Json) -> NoticePlan {
+fn log(delay_ms: u64, level: LogLevel, logger: Option<Json>, data: Json) -> NoticePlan {
     let name = LogLevel::ALL.iter().find(|(_, known)| *known == level).map_or("info", |(name, _)| name);
     let params = [("level", Some(Json::string(name))), ("logger", logger), ("data", Some(data))];
-    NoticePlan::Log { level, params: Json::object(params) }
+    (delay_ms, Some(level), Json::object(params))
 }

@@ -1,6 +1,6 @@
 //! `args.items[0]["odd name"]`: where does a path lead in the values of a call?
 
-use super::state::StateNow;
+use super::store::StateNow;
 use serde_json::Value;
 use std::ops::Range;
 

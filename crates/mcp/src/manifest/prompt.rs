@@ -95,8 +95,8 @@ impl Prompt {
         let arguments: Vec<Argument> = arguments.unwrap_or_default();
         let entries = || list(arguments.iter().map(|argument| argument.json.clone()));
         listing.member("arguments", (!arguments.is_empty()).then(entries));
-        listing.json(block, "icons", "Its icons", literal_json);
-        listing.json(block, "_meta", "Metadata", literal_object);
+        listing.filled(block, "icons", "Its icons", literal_json);
+        listing.filled(block, "_meta", "Metadata", literal_object);
         let declared = arguments.iter().map(|argument| argument.name.clone());
         let scope = Scope::of_arguments(declared);
         let ask = Ask::read(block, context, &scope);

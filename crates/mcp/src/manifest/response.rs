@@ -4,11 +4,11 @@ use super::answer::{Plan, Sequence, Then, output_fault};
 use super::condition::Condition;
 use super::content;
 use super::context::Context;
-use super::fields::{any_json, either, object_json, report, template};
-use super::json::{Json, PlacedFault, list};
+use super::fields::{any_json, either, object_json, report, template, text};
+use super::json::{Json, PlacedFault};
+use super::operation::Operation;
 use super::path::Path;
 use super::scope::Scope;
-use super::stored::Stored;
 use super::tool::Case;
 use mcptest_core::problem::{Problem, Span};
 use mcptest_core::schema::JsonSchema;
@@ -100,10 +100,10 @@ impl Answers<'_> {
         );
         let raw = block
             .optional("raw", "The result as it is, whatever MCP says of it", |f| any_json(f, self.scope));
-        let stored = Stored::read(block, self);
+        let stored = Operation::read(block, self);
         let outcome = stored.as_ref().map(|stored| [stored.verb.outcome(), "count"]);
         let scope = self.scope.with(outcome.into_iter().flatten());
-        let shown = stored.as_ref().map(Stored::shown);
+        let shown = stored.as_ref().map(Operation::shown);
         let parts = Answers { scope: &scope, ..self }.result_parts(block, shown);
         block.at_most_one_of(KINDS);
         check_kinds(block);
@@ -115,7 +115,7 @@ impl Answers<'_> {
             Some(&"error") => error,
             Some(&"raw") => raw.map(Plan::Raw),
             Some(&"result") => nested.map(Plan::Result),
-            Some(_) => Some(stored?.plan(parts?)),
+            Some(_) => Some(Plan::Store(Box::new(Operation { reply: parts?, ..stored? }))),
             None => parts.map(Plan::Result),
         }
     }
@@ -133,8 +133,8 @@ impl Answers<'_> {
     }
 
     fn text(self, field: &mut Field<'_>) -> Option<Json> {
-        let text = template(field, self.scope)?;
-        let result = Json::object([("content", Some(list([content::text_block(Json::text(text))])))]);
+        let content = content::one_text(text(field, self.scope)?);
+        let result = Json::object([("content", Some(content))]);
         self.check_output(&result, |problem| field.report(problem));
         Some(result)
     }
@@ -155,8 +155,7 @@ impl Answers<'_> {
 
     /// The result that these keys make; what they leave out is `shown`, where there is something to show.
     fn result_parts(self, block: &mut Block<'_>, shown: Option<Json>) -> Option<Json> {
-        let text =
-            block.optional("text", "One text, with `${args.x}` filled in", |f| template(f, self.scope));
+        let text = block.optional("text", "One text, with `${args.x}` filled in", |f| text(f, self.scope));
         let blocks = block.optional("content", "Content blocks; a string is a block of that text", |f| {
             content::read_list(f, self.context, self.scope)
         });
@@ -178,10 +177,9 @@ impl Answers<'_> {
         if unread("text", text.is_some()) || unread("content", blocks.is_some()) {
             return None;
         }
-        let blocks = blocks.or(text.map(|text| list([content::text_block(Json::text(text))])));
+        let blocks = blocks.or(text.map(content::one_text));
         // MCP asks for the same JSON as a string, for clients that know no structured content.
-        let same =
-            || structured.clone().map(|structured| list([content::text_block(Json::quoted(structured))]));
+        let same = || structured.clone().map(|structured| content::one_text(Json::quoted(structured)));
         let content = blocks.or_else(same).unwrap_or_else(|| Json::raw("[]"));
         let result = Json::object([
             ("content", Some(content)),

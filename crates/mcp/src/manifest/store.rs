@@ -1,5 +1,6 @@
 //! `store:` collections of records, so that what was created can be read back.
 
+use super::Manifest;
 use super::fields::any_json;
 use super::json::Json;
 use super::path::Values;
@@ -7,9 +8,13 @@ use super::scope::Scope;
 use mcptest_core::json::values_equal;
 use mcptest_core::problem::Problem;
 use mcptest_core::suite::read::Field;
+use mcptest_core::world::Running;
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A record.
 pub(super) type Record = Map<String, Value>;
@@ -195,5 +200,70 @@ impl Records<'_> {
             self.stored.iter().filter(|(_, record)| fits(record)).collect();
         found.sort_by_key(|(key, _)| self.memory.came.get(*key).copied().unwrap_or(usize::MAX));
         found.into_iter().map(|(_, record)| record.clone()).collect()
+    }
+}
+
+/// The memory of one running server: how far each sequence is, and its state, in which the collections of the store
+/// stand under their names. Threads share it as it is.
+#[derive(Debug)]
+pub struct State {
+    positions: Vec<AtomicUsize>,
+    collections: Vec<Mutex<Memory>>,
+    world: Arc<Running>,
+    /// What the suite calls the server, where it acts in a world.
+    pub(super) server: String,
+}
+
+impl State {
+    /// The state before the first call.
+    pub fn new(manifest: &Manifest) -> Self {
+        Self::of(manifest, None)
+    }
+
+    /// The same in a world, by the server's name: the world's seed takes the place of the store's.
+    pub fn of(manifest: &Manifest, world: Option<(String, Arc<Running>)>) -> Self {
+        let mut seed = Map::new();
+        let mut collections = Vec::new();
+        for collection in &manifest.store {
+            let (memory, records) = Memory::of(collection);
+            seed.insert(collection.name.clone(), Value::Object(records));
+            collections.push(Mutex::new(memory));
+        }
+        let own = || (String::new(), Arc::new(Running::without_rules(Value::Object(seed))));
+        let (server, world) = world.unwrap_or_else(own);
+        let positions = (0..manifest.sequences).map(|_| AtomicUsize::new(0)).collect();
+        Self { positions, collections, world, server }
+    }
+
+    /// The position of a sequence, which then is the next one.
+    pub(super) fn step(&self, slot: usize) -> usize {
+        self.positions.get(slot).map_or(0, |position| position.fetch_add(1, Ordering::Relaxed))
+    }
+
+    /// The state that calls change.
+    pub(super) fn world(&self) -> &Running {
+        &self.world
+    }
+
+    /// Does something with a collection while nobody else does; `None` where the state has something else in its place.
+    pub(super) fn with_records<T>(&self, slot: usize, work: impl FnOnce(Records<'_>) -> T) -> Option<T> {
+        let mut memory = self.collections.get(slot)?.lock();
+        self.world.with(|state| {
+            let name = memory.collection.name.clone();
+            let stored = state.as_object_mut()?.entry(name).or_insert_with(|| Value::Object(Map::new()));
+            Some(work(Records { stored: stored.as_object_mut()?, memory: &mut memory }))
+        })
+    }
+}
+
+/// The state as it is when it is first asked for.
+pub(super) struct StateNow<'s> {
+    pub(super) state: &'s State,
+    pub(super) found: OnceCell<Value>,
+}
+
+impl StateNow<'_> {
+    pub(super) fn value(&self) -> &Value {
+        self.found.get_or_init(|| self.state.world.state())
     }
 }

@@ -279,10 +279,9 @@ fn progress_and_log_messages_come_in_order_with_their_delays_and_effects_follow(
     let notices = manifest.tools[0].notices(&args).unwrap();
     assert_eq!(notices.iter().map(|notice| notice.delay_ms).collect::<Vec<_>>(), [0, 1000, 0, 50]);
     let params = r#"{"level":"error","logger":"db","data":{"x":7}}"#.to_owned();
-    assert_eq!(notices[1].kind, NoticeKind::Log { level: LogLevel::Error, params });
-    let progress =
-        NoticeKind::Progress { progress: 0.into(), total: Some(100.into()), message: Some("at 7".into()) };
-    assert_eq!(notices[2].kind, progress);
+    assert_eq!(notices[1].kind, NoticeKind::Log(LogLevel::Error, params));
+    let progress = r#"{"progress":0,"total":100,"message":"at 7"}"#.to_owned();
+    assert_eq!(notices[2].kind, NoticeKind::Progress(progress));
     let effects = [ServerChange::Tools, ServerChange::Updated("test://7".into())];
     assert_eq!(manifest.tools[0].changes(&args).unwrap(), effects);
 }

@@ -3,17 +3,16 @@
 use super::answer::{Answer, Call, Inputs, Plan, ToolReply, cut, output_fault, text_result};
 use super::ask::{Ask, AskKind, AskRequest};
 use super::condition::Condition;
-use super::content::text_block;
+use super::content::one_text;
 use super::context::Context;
-use super::fault;
-use super::fields::{self, WrittenSchema, either, literal_json, literal_object};
-use super::json::{Json, Object, list};
+use super::fields::{self, WrittenSchema, either, literal_json, literal_object, read_faults_of_tool};
+use super::json::{Json, Object};
 use super::notice::{Aside, Notice, ServerChange};
 use super::path::{STATE, Values};
 use super::response::Answers;
 use super::sample::sample;
 use super::scope::Scope;
-use super::state::{State, StateNow};
+use super::store::{State, StateNow};
 use crate::jsonrpc::{RpcError, code};
 use mcptest_core::fault::FaultKind;
 use mcptest_core::problem::Problem;
@@ -180,10 +179,8 @@ impl Tool {
         );
         let listed = Listed::read(block, name.as_deref(), validate_input, validate_output);
         let delay_ms = block.optional("delay", "How long the answer waits, as `50ms`", |f| f.duration_ms());
-        let faults =
-            block.optional("fault", "What goes wrong with its calls, as `slow:500`; one or a list", |f| {
-                fault::read_of_tool(f)
-            });
+        let doc = "What goes wrong with its calls, as `slow:500`; one or a list";
+        let faults = block.optional("fault", doc, read_faults_of_tool);
         let reconnect_ms = block.optional(
             "reconnect",
             "Closes the stream of the call, and answers when the client resumes it, as it is told after this time",
@@ -252,7 +249,7 @@ pub(super) fn default_answer(name: &str, output: Option<(&Value, &JsonSchema)>) 
     let result = match structured {
         Some(value) => {
             let value = Json::raw(value.to_string());
-            let content = list([text_block(Json::quoted(value.clone()))]);
+            let content = one_text(Json::quoted(value.clone()));
             Json::object([("content", Some(content)), ("structuredContent", Some(value))])
         }
         None => Json::raw(text_result(&format!("{name} was called"), false)),
@@ -287,10 +284,10 @@ impl Listed {
         listing.member("inputSchema", input.as_ref().map(json).or_else(|| Some(Json::raw(ANY_OBJECT))));
         listing.member("outputSchema", output.as_ref().map(json));
         let hints = "`readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`";
-        listing.json(block, "annotations", hints, literal_object);
-        listing.json(block, "icons", "Its icons", literal_json);
-        listing.json(block, "execution", "How it may be executed", literal_object);
-        listing.json(block, "_meta", "Metadata", literal_object);
+        listing.filled(block, "annotations", hints, literal_object);
+        listing.filled(block, "icons", "Its icons", literal_json);
+        listing.filled(block, "execution", "How it may be executed", literal_object);
+        listing.filled(block, "_meta", "Metadata", literal_object);
         Self { listing, description, input, output }
     }
 

@@ -1,12 +1,13 @@
 //! Who wants to hear of changes, and of which?
 
-use super::outlet::Outlet;
 use super::session::Session;
+use super::stream::Outlet;
 use crate::jsonrpc::{self, Id};
 use crate::manifest::ServerChange;
 use parking_lot::Mutex;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ops::Not;
 use std::sync::Arc;
 
 impl ServerChange {
@@ -40,37 +41,25 @@ pub(super) enum Interest {
 }
 
 /// The `notifications` of a `subscriptions/listen`.
-#[derive(Debug, Clone, Default, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize, Serialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct Filter {
-    pub(super) tools_list_changed: bool,
+    #[serde(skip_serializing_if = "Not::not")]
     pub(super) prompts_list_changed: bool,
-    pub(super) resources_list_changed: bool,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) resource_subscriptions: Vec<String>,
+    #[serde(skip_serializing_if = "Not::not")]
+    pub(super) resources_list_changed: bool,
+    #[serde(skip_serializing_if = "Not::not")]
+    pub(super) tools_list_changed: bool,
 }
 
 impl Filter {
     /// The message that says what is honoured.
     pub(super) fn acknowledgement(&self, id: &Id) -> String {
-        let params = format!(r#"{{"notifications":{},{}}}"#, self.honoured(), subscription_meta(id));
+        let honoured = serde_json::to_string(self).unwrap_or_default();
+        let params = format!(r#"{{"notifications":{honoured},{}}}"#, subscription_meta(id));
         jsonrpc::notification("notifications/subscriptions/acknowledged", Some(&params))
-    }
-
-    fn honoured(&self) -> String {
-        let mut kept = serde_json::Map::new();
-        for (key, is_wanted) in [
-            ("toolsListChanged", self.tools_list_changed),
-            ("promptsListChanged", self.prompts_list_changed),
-            ("resourcesListChanged", self.resources_list_changed),
-        ] {
-            if is_wanted {
-                kept.insert(key.to_owned(), true.into());
-            }
-        }
-        if !self.resource_subscriptions.is_empty() {
-            kept.insert("resourceSubscriptions".to_owned(), self.resource_subscriptions.clone().into());
-        }
-        serde_json::Value::Object(kept).to_string()
     }
 }
 
@@ -107,7 +96,7 @@ impl Interest {
 
 /// The `_meta` that ties a notification to its subscription.
 fn subscription_meta(id: &Id) -> String {
-    format!(r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{}}}"#, crate::jsonrpc::id_text(id))
+    format!(r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{}}}"#, jsonrpc::id_text(id))
 }
 
 impl Audience {

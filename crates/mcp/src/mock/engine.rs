@@ -4,7 +4,6 @@ use super::audience::Filter;
 use super::catalog::{Catalog, Source};
 use super::incoming::Request;
 use super::job::{Job, Mock};
-use super::params::Text;
 use super::play::{Client, MockAnswer, Play};
 use super::render;
 use super::request_state::RequestState;
@@ -78,10 +77,10 @@ impl Server {
             Err(error) => return MockOutcome::refused(request, &error, modern::status(error.code, true)),
         };
         let meta = request.params.meta.as_ref();
-        let level = meta.and_then(|meta| meta.log_level.as_ref());
+        let level = meta.and_then(|meta| meta.log_level.as_deref());
         let client = Client {
             capabilities,
-            level: level.and_then(|level| LogLevel::named(level.as_str())),
+            level: level.and_then(LogLevel::named),
             progress_token: meta.and_then(|meta| meta.progress_token).map(|token| token.get().to_owned()),
         };
         let outcome = match &*request.method {
@@ -124,7 +123,7 @@ impl Server {
     ) -> Result<MockOutcome, RpcError> {
         if let Source::Manifest(mock) = &catalog.source {
             if let Some(list) = catalog.lists.get(&*request.method) {
-                let page = list.page(request.params.cursor.as_ref().map(Text::as_str))?;
+                let page = list.page(request.params.cursor.as_deref())?;
                 return Ok(MockOutcome::result(catalog, request, &page));
             }
             if &*request.method == "completion/complete" {
@@ -132,7 +131,7 @@ impl Server {
             }
         }
         let state = match &request.params.request_state {
-            Some(text) => Some(self.signer().read(text.as_str()).ok_or_else(|| {
+            Some(text) => Some(self.signer().read(text).ok_or_else(|| {
                 RpcError::new(code::INVALID_PARAMS, "`requestState` is not one that this server gave out")
             })?),
             None => None,
@@ -198,7 +197,7 @@ fn action(catalog: &Catalog, request: &Request<'_>) -> Option<Box<Action>> {
     if catalog.injector.is_idle() {
         return None;
     }
-    let tool = request.params.name.as_ref().map(Text::as_str);
+    let tool = request.params.name.as_deref();
     let action = catalog.injector.on_request(&request.method, tool, Instant::now());
     (!action.is_healthy()).then(|| Box::new(action))
 }
@@ -227,27 +226,27 @@ fn job(catalog: &Arc<Catalog>, request: &Request<'_>, state: Option<&RequestStat
         }
         Source::Manifest(mock) => Arc::clone(mock),
     };
-    let named = |what: Option<&Text<'_>>, key: &str| {
-        what.map(|text| text.as_str().to_owned())
-            .ok_or_else(|| RpcError::new(code::INVALID_PARAMS, format!("`params.{key}` is missing")))
+    let named = |what: &Option<String>, key: &str| {
+        let missing = || RpcError::new(code::INVALID_PARAMS, format!("`params.{key}` is missing"));
+        what.clone().ok_or_else(missing)
     };
     match &*request.method {
         "tools/call" => {
-            let name = named(request.params.name.as_ref(), "name")?;
+            let name = named(&request.params.name, "name")?;
             let tool = mock.manifest.tool(&name)?;
             let arguments = arguments(request)?;
             tool.check(&arguments)?;
             Ok(Job::Tool { mock, name, arguments })
         }
         "prompts/get" if !mock.manifest.prompts.is_empty() => {
-            let name = named(request.params.name.as_ref(), "name")?;
+            let name = named(&request.params.name, "name")?;
             let prompt = mock.manifest.prompt(&name)?;
             let arguments = arguments(request)?;
             prompt.check(&arguments)?;
             Ok(Job::Prompt { mock, name, arguments })
         }
         "resources/read" if catalog.lists.contains_key("resources/list") => {
-            let uri = named(request.params.uri.as_ref(), "uri")?;
+            let uri = named(&request.params.uri, "uri")?;
             if let Err(error) = mock.manifest.resource(&uri) {
                 return Err(in_era(error, request.era));
             }

@@ -3,7 +3,6 @@
 use super::params::Params;
 use crate::era::Era;
 use crate::jsonrpc::{Body, Id, Malformed, RpcError, code, parse};
-use serde_json::Value;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -12,15 +11,7 @@ use std::borrow::Cow;
 #[expect(clippy::large_enum_variant, reason = "it is taken apart at once")]
 pub(super) enum Incoming<'a> {
     Request(Request<'a>),
-    News(News),
-}
-
-/// What needs no answer, and concerns a session.
-#[derive(Debug)]
-pub(super) enum News {
-    Cancelled(Id),
-    Answered(Id, Result<Value, RpcError>),
-    Other,
+    News(Body<'a>),
 }
 
 /// Something to answer.
@@ -51,22 +42,7 @@ impl<'a> Incoming<'a> {
                 let era = era_of(&method, &params, version);
                 Ok(Self::Request(Request { id, method, params, raw, era }))
             }
-            body => Ok(Self::News(News::of(body))),
-        }
-    }
-}
-
-impl News {
-    fn of(body: Body<'_>) -> Self {
-        if let Some(id) = body.cancelled_id() {
-            return Self::Cancelled(id);
-        }
-        match body {
-            Body::Result { id, result } => {
-                Self::Answered(id, Ok(serde_json::from_str(result.get()).unwrap_or_default()))
-            }
-            Body::Error { id: Some(id), error } => Self::Answered(id, Err(error)),
-            _ => Self::Other,
+            body => Ok(Self::News(body)),
         }
     }
 }

@@ -1,32 +1,12 @@
 //! Work that was asked for: what it says, asks and changes on the way to its answer.
 
-use super::recorded::RecordedRequest;
-use crate::jsonrpc::{self, RpcError};
-use crate::manifest::{
-    self, AskKind, AskRequest, Inputs, LogLevel, Manifest, NoticeKind, ServerChange, State, ToolReply,
-};
+use super::tape_index::RecordedRequest;
+use crate::jsonrpc::RpcError;
+use crate::manifest::{self, AskKind, AskRequest, Inputs, Manifest, Notice, ServerChange, State, ToolReply};
 use serde_json::Value;
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Something said on the way.
-#[derive(Debug, Clone)]
-pub(super) struct Beat {
-    pub(super) delay: Duration,
-    pub(super) kind: BeatKind,
-}
-
-/// What is said.
-#[derive(Debug, Clone)]
-pub(super) enum BeatKind {
-    /// Progress, for a call with a token: the members of its params, without the token, as JSON text.
-    Progress(String),
-    /// A log message: its level, and its params as JSON text.
-    Log(LogLevel, String),
-    /// A message as it is.
-    Other(String),
-}
 
 /// One piece of work.
 #[derive(Debug)]
@@ -80,14 +60,11 @@ impl Job {
     }
 
     /// What is said on the way.
-    pub(super) fn beats(&self) -> Result<Vec<Beat>, RpcError> {
+    pub(super) fn notices(&self) -> Result<Vec<Notice>, RpcError> {
         match self {
-            Self::Tool { mock, name, arguments } => {
-                let notices = mock.manifest.tool(name)?.notices(arguments)?;
-                Ok(notices.into_iter().map(Beat::of).collect())
-            }
+            Self::Tool { mock, name, arguments } => mock.manifest.tool(name)?.notices(arguments),
             Self::Prompt { .. } | Self::Resource { .. } => Ok(Vec::new()),
-            Self::Recorded(recorded) => Ok(recorded.beats.clone()),
+            Self::Recorded(recorded) => Ok(recorded.notices.clone()),
         }
     }
 
@@ -139,24 +116,5 @@ impl Job {
             Self::Resource { uri, .. } => hash("resource", uri, &Value::Null),
             Self::Recorded(recorded) => recorded.fingerprint.clone(),
         }
-    }
-}
-
-impl Beat {
-    fn of(notice: manifest::Notice) -> Self {
-        let kind = match notice.kind {
-            NoticeKind::Progress { progress, total, message } => {
-                let mut members = format!(r#""progress":{progress}"#);
-                if let Some(total) = total {
-                    members.push_str(&format!(r#","total":{total}"#));
-                }
-                if let Some(message) = message {
-                    members.push_str(&format!(r#","message":{}"#, jsonrpc::text(&message)));
-                }
-                BeatKind::Progress(members)
-            }
-            NoticeKind::Log { level, params } => BeatKind::Log(level, params),
-        };
-        Self { delay: Duration::from_millis(notice.delay_ms), kind }
     }
 }

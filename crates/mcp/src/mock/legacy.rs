@@ -4,7 +4,7 @@ use super::catalog::{Catalog, Source};
 use super::engine::in_era;
 use super::incoming::Request;
 use super::modern::SUPPORTED;
-use super::params::{Capabilities, Params, Text};
+use super::params::{Capabilities, Params};
 use super::session::{Agreed, Session};
 use crate::era::{Era, LATEST_LEGACY, VERSIONS, meta};
 use crate::jsonrpc::{self, RpcError, code};
@@ -19,7 +19,7 @@ pub(super) fn initialize(
     let Some(asked) = &params.protocol_version else {
         return Err(RpcError::new(code::INVALID_PARAMS, "`params.protocolVersion` is missing"));
     };
-    let known = VERSIONS.iter().find(|version| **version == asked.as_str());
+    let known = VERSIONS.iter().find(|version| *version == asked);
     let version = known.filter(|version| Era::of(version) == Some(Era::Legacy)).copied();
     let version = version.unwrap_or(LATEST_LEGACY);
     let capabilities = Capabilities::read(params.capabilities);
@@ -61,7 +61,7 @@ pub(super) fn not_initialized() -> RpcError {
 }
 
 pub(super) fn set_level(session: &Session, params: &Params<'_>) -> Result<(), RpcError> {
-    let level = params.level.as_ref().map(Text::as_str).unwrap_or_default();
+    let level = params.level.as_deref().unwrap_or_default();
     let level = LogLevel::named(level).ok_or_else(|| {
         let message =
             format!("`{level}` is not a log level: {}", LogLevel::ALL.map(|(name, _)| name).join(", "));
@@ -80,12 +80,12 @@ pub(super) fn subscribe(catalog: &Catalog, session: &Session, request: &Request<
             let message = format!("Method not found: {}", request.method);
             return Err(RpcError::new(code::METHOD_NOT_FOUND, message));
         }
-        mock.manifest.resource(uri.as_str()).map_err(|error| in_era(error, Era::Legacy))?;
+        mock.manifest.resource(uri).map_err(|error| in_era(error, Era::Legacy))?;
     }
     if &*request.method == "resources/subscribe" {
-        session.subscribe(uri.as_str());
+        session.subscribe(uri);
     } else {
-        session.unsubscribe(uri.as_str());
+        session.unsubscribe(uri);
     }
     Ok(())
 }

@@ -2,7 +2,6 @@
 
 mod audience;
 mod catalog;
-mod deferred;
 mod deliver;
 mod engine;
 pub mod http;
@@ -10,11 +9,9 @@ mod incoming;
 mod job;
 mod legacy;
 mod modern;
-mod outlet;
 mod params;
 mod pipe;
 mod play;
-mod recorded;
 mod reload;
 mod render;
 mod request_state;

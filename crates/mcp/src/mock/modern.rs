@@ -28,14 +28,14 @@ pub(super) fn check(
         return Err(error);
     }
     let version =
-        meta.and_then(|meta| meta.version.as_ref()).ok_or_else(|| missing(meta::PROTOCOL_VERSION))?;
+        meta.and_then(|meta| meta.version.as_deref()).ok_or_else(|| missing(meta::PROTOCOL_VERSION))?;
     let capabilities =
         meta.and_then(|meta| meta.capabilities).ok_or_else(|| missing(meta::CLIENT_CAPABILITIES))?;
     if let Some(headers) = headers {
-        same(headers, "mcp-protocol-version", version.as_str())?;
+        same(headers, "mcp-protocol-version", version)?;
     }
-    if !SUPPORTED.contains(&version.as_str()) {
-        let data = json!({ "supported": SUPPORTED, "requested": version.as_str() });
+    if !SUPPORTED.contains(&version) {
+        let data = json!({ "supported": SUPPORTED, "requested": version });
         let message = format!("Unsupported protocol version: {version}");
         return Err(RpcError::new(code::UNSUPPORTED_VERSION, message).with_data(&data));
     }
@@ -67,13 +67,13 @@ fn missing(key: &str) -> RpcError {
 fn check_headers(request: &Request<'_>, catalog: &Catalog, headers: &HeaderMap) -> Result<(), RpcError> {
     same(headers, "mcp-method", &request.method)?;
     let name = match &*request.method {
-        "tools/call" | "prompts/get" => request.params.name.as_ref(),
-        "resources/read" => request.params.uri.as_ref(),
+        "tools/call" | "prompts/get" => request.params.name.as_deref(),
+        "resources/read" => request.params.uri.as_deref(),
         _ => None,
     };
     let Some(name) = name else { return Ok(()) };
-    same(headers, "mcp-name", name.as_str())?;
-    match (&*request.method, catalog.headers.get(name.as_str())) {
+    same(headers, "mcp-name", name)?;
+    match (&*request.method, catalog.headers.get(name)) {
         ("tools/call", Some(repeated)) => check_arguments(request, repeated, headers),
         _ => Ok(()),
     }

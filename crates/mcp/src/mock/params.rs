@@ -1,43 +1,37 @@
 //! What does a request say, without a tree of the whole of it?
 
 use crate::era::meta;
-use crate::jsonrpc::{RpcError, code};
+use crate::jsonrpc::{RpcError, code, present};
 use crate::manifest::AskKind;
-use serde::de::{Error as _, IgnoredAny, MapAccess, Visitor};
+use serde::de::{Error as _, IgnoredAny};
 use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::fmt;
 
 /// The parameters that the methods of MCP have, each as it was written.
 #[derive(Debug, Default, Deserialize)]
 pub(super) struct Params<'a> {
-    #[serde(borrow, default)]
-    pub(super) name: Option<Text<'a>>,
-    #[serde(borrow, default)]
-    pub(super) uri: Option<Text<'a>>,
-    #[serde(borrow, default)]
-    pub(super) cursor: Option<Text<'a>>,
-    #[serde(borrow, default)]
-    pub(super) level: Option<Text<'a>>,
-    #[serde(borrow, default)]
+    pub(super) name: Option<String>,
+    pub(super) uri: Option<String>,
+    pub(super) cursor: Option<String>,
+    pub(super) level: Option<String>,
+    #[serde(borrow)]
     pub(super) arguments: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "requestState")]
-    pub(super) request_state: Option<Text<'a>>,
-    #[serde(borrow, default, rename = "inputResponses")]
+    #[serde(rename = "requestState")]
+    pub(super) request_state: Option<String>,
+    #[serde(borrow, rename = "inputResponses")]
     pub(super) input_responses: Option<&'a RawValue>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) notifications: Option<&'a RawValue>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) capabilities: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "protocolVersion")]
-    pub(super) protocol_version: Option<Text<'a>>,
-    #[serde(borrow, default, rename = "ref")]
+    #[serde(rename = "protocolVersion")]
+    pub(super) protocol_version: Option<String>,
+    #[serde(borrow, rename = "ref")]
     pub(super) reference: Option<&'a RawValue>,
-    #[serde(borrow, default)]
+    #[serde(borrow)]
     pub(super) argument: Option<&'a RawValue>,
-    #[serde(borrow, default, rename = "_meta")]
+    #[serde(borrow, rename = "_meta")]
     pub(super) meta: Option<Meta<'a>>,
 }
 
@@ -51,92 +45,36 @@ impl<'a> Params<'a> {
 
     /// The version that `_meta` names.
     pub(super) fn modern_version(&self) -> Option<&str> {
-        self.meta.as_ref()?.version.as_ref().map(Text::as_str)
+        self.meta.as_ref()?.version.as_deref()
     }
 }
 
 /// What `_meta` says.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Deserialize)]
+#[serde(expecting = "`_meta` as an object")]
 pub(super) struct Meta<'a> {
-    pub(super) version: Option<Text<'a>>,
+    #[serde(default, deserialize_with = "present", rename = "io.modelcontextprotocol/protocolVersion")]
+    pub(super) version: Option<String>,
+    #[serde(
+        borrow,
+        default,
+        deserialize_with = "object",
+        rename = "io.modelcontextprotocol/clientCapabilities"
+    )]
     pub(super) capabilities: Option<&'a RawValue>,
-    pub(super) log_level: Option<Text<'a>>,
+    #[serde(default, deserialize_with = "present", rename = "io.modelcontextprotocol/logLevel")]
+    pub(super) log_level: Option<String>,
     /// The progress token as JSON text.
+    #[serde(borrow, default, deserialize_with = "present", rename = "progressToken")]
     pub(super) progress_token: Option<&'a RawValue>,
 }
 
-impl<'de: 'a, 'a> Deserialize<'de> for Meta<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct MetaVisitor<'a>(std::marker::PhantomData<&'a ()>);
-        impl<'de: 'a, 'a> Visitor<'de> for MetaVisitor<'a> {
-            type Value = Meta<'a>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("`_meta` as an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
-                let mut read = Meta::default();
-                while let Some(key) = map.next_key::<Text<'de>>()? {
-                    match key.as_str() {
-                        meta::PROTOCOL_VERSION => read.version = Some(map.next_value()?),
-                        meta::CLIENT_CAPABILITIES => {
-                            let raw: &'a RawValue = map.next_value()?;
-                            if !raw.get().starts_with('{') {
-                                return Err(A::Error::custom(format!("`{key}` is not an object")));
-                            }
-                            read.capabilities = Some(raw);
-                        }
-                        meta::LOG_LEVEL => read.log_level = Some(map.next_value()?),
-                        "progressToken" => read.progress_token = Some(map.next_value()?),
-                        _ => {
-                            map.next_value::<IgnoredAny>()?;
-                        }
-                    }
-                }
-                Ok(read)
-            }
-        }
-        deserializer.deserialize_map(MetaVisitor(std::marker::PhantomData))
+fn object<'de, D: Deserializer<'de>>(value: D) -> Result<Option<&'de RawValue>, D::Error> {
+    let raw = <&RawValue>::deserialize(value)?;
+    if !raw.get().starts_with('{') {
+        return Err(D::Error::custom(format!("`{}` is not an object", meta::CLIENT_CAPABILITIES)));
     }
-}
-
-/// A string, borrowed from the request where it has no escapes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Text<'a>(pub(super) Cow<'a, str>);
-
-impl Text<'_> {
-    pub(super) fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl fmt::Display for Text<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Text<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct TextVisitor<'a>(std::marker::PhantomData<&'a ()>);
-        impl<'de: 'a, 'a> Visitor<'de> for TextVisitor<'a> {
-            type Value = Text<'a>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a string")
-            }
-
-            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Self::Value, E> {
-                Ok(Text(Cow::Borrowed(text)))
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Self::Value, E> {
-                Ok(Text(Cow::Owned(text.to_owned())))
-            }
-        }
-        deserializer.deserialize_str(TextVisitor(std::marker::PhantomData))
-    }
+    Ok(Some(raw))
 }
 
 /// What a client can be asked.
@@ -161,12 +99,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parameters_are_borrowed_and_unknown_ones_are_passed_over() {
+    fn parameters_are_read_and_unknown_ones_are_passed_over() {
         let text = r#"{"name":"a","arguments":{"x":[1]},"later":{},"_meta":{"progressToken":7,"x/y":null,
             "io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"roots":{}}}}"#;
         let raw: &RawValue = serde_json::from_str(text).unwrap();
         let params = Params::read(Some(raw)).unwrap();
-        assert!(matches!(&params.name, Some(Text(Cow::Borrowed("a")))));
+        assert!(params.name.as_deref() == Some("a"));
         assert_eq!(params.arguments.unwrap().get(), r#"{"x":[1]}"#);
         assert_eq!(params.modern_version(), Some("2026-07-28"));
         let meta = params.meta.unwrap();

@@ -4,10 +4,10 @@ use super::audience::{Interest, Seat};
 use super::deliver::{Delivery, deliver};
 use super::engine::{Asker, Handled, MockOutcome};
 use super::incoming::{Incoming, Refused, Request};
-use super::outlet::Outlet;
 use super::render;
 use super::server::Server;
 use super::session::Session;
+use super::stream::Outlet;
 use crate::fault::{self, ScopedFault};
 use crate::frame::{DEFAULT_MAX_MESSAGE_BYTES, Frame, Lines};
 use crate::jsonrpc::{RpcError, code};
@@ -125,7 +125,7 @@ impl Pipe {
     async fn take(&mut self, line: &str) -> Option<Ended> {
         match Incoming::read(line, None) {
             Ok(Incoming::Request(request)) => return self.answer(&request).await,
-            Ok(Incoming::News(news)) => self.session.hear(news),
+            Ok(Incoming::News(news)) => self.session.hear(&news),
             Err(Refused { id, error }) => {
                 self.outlet.send(render::error(id.as_ref(), &error)).await;
             }

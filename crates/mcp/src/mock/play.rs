@@ -1,16 +1,16 @@
 //! Work that takes time: notifications, questions to the client and delays on the way to an answer.
 
 use super::catalog::Catalog;
-use super::deferred::DeferredChanges;
-use super::job::{BeatKind, Job};
-use super::outlet::Outlet;
+use super::deliver::DeferredChanges;
+use super::job::Job;
 use super::params::Capabilities;
 use super::render;
 use super::server::Server;
 use super::session::Session;
+use super::stream::Outlet;
 use crate::era::Era;
 use crate::jsonrpc::{self, Id, RpcError, code};
-use crate::manifest::{AskRequest, Inputs, LogLevel};
+use crate::manifest::{AskRequest, Inputs, LogLevel, NoticeKind};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ impl Play {
     pub(super) fn instant(&self) -> Option<Result<MockAnswer, RpcError>> {
         let has_more = self.job.reconnect_ms().is_some()
             || self.job.delay() > Duration::ZERO
-            || self.job.beats().is_ok_and(|beats| !beats.is_empty());
+            || self.job.notices().is_ok_and(|notices| !notices.is_empty());
         if has_more {
             return None;
         }
@@ -91,9 +91,9 @@ impl Play {
             stream.prime(Some(retry_ms));
             stream.detach();
         }
-        for beat in self.job.beats()? {
-            pause(beat.delay).await;
-            if let Some(message) = self.message(beat.kind) {
+        for notice in self.job.notices()? {
+            pause(Duration::from_millis(notice.delay_ms)).await;
+            if let Some(message) = self.message(notice.kind) {
                 outlet.send(message).await;
             }
         }
@@ -104,20 +104,20 @@ impl Play {
         self.answer()
     }
 
-    fn message(&self, kind: BeatKind) -> Option<String> {
+    fn message(&self, kind: NoticeKind) -> Option<String> {
         match kind {
-            BeatKind::Progress(members) => {
+            NoticeKind::Progress(params) => {
                 let token = self.client.progress_token.as_ref()?;
-                let params = format!(r#"{{"progressToken":{token},{members}}}"#);
+                let params = format!(r#"{{"progressToken":{token},{}"#, &params[1..]);
                 Some(jsonrpc::notification("notifications/progress", Some(&params)))
             }
-            BeatKind::Log(level, params) => self
+            NoticeKind::Log(level, params) => self
                 .client
                 .level
                 .is_some_and(|least| level >= least)
                 .then(|| jsonrpc::notification("notifications/message", Some(&params))),
             // A modern client hears of changes only where it listens to them.
-            BeatKind::Other(message) => (self.era == Era::Legacy).then_some(message),
+            NoticeKind::Other(message) => (self.era == Era::Legacy).then_some(message),
         }
     }
 

@@ -1,9 +1,8 @@
 //! What is known of one client while it is connected?
 
-use super::incoming::News;
 use super::params::Capabilities;
 use super::stream::Stream;
-use crate::jsonrpc::{Id, RpcError};
+use crate::jsonrpc::{Body, Id, RpcError};
 use crate::manifest::LogLevel;
 use parking_lot::Mutex;
 use serde_json::Value;
@@ -65,17 +64,17 @@ impl Session {
         (id, receiver)
     }
 
-    /// The client cancelled a request, or answered one of ours.
-    pub(super) fn hear(&self, news: News) {
-        match news {
-            News::Cancelled(id) => self.cancel(&id),
-            News::Answered(id, answer) => self.answered(&id, answer),
-            News::Other => {}
+    /// Takes up a message that is no request: an answer to a question, a cancel, or nothing that concerns us.
+    pub(super) fn hear(&self, news: &Body<'_>) {
+        if let Some(running) = news.cancelled_id().and_then(|id| self.running.lock().get(&id).cloned()) {
+            running.notify_one();
         }
-    }
-
-    fn answered(&self, id: &Id, answer: Result<Value, RpcError>) {
-        let Id::Text(id) = id else { return };
+        let answer = match news {
+            Body::Result { result, .. } => Ok(serde_json::from_str(result.get()).unwrap_or_default()),
+            Body::Error { error, .. } => Err(error.clone()),
+            _ => return,
+        };
+        let Some(Id::Text(id)) = news.answered_id() else { return };
         if let Some(waiting) = self.asked.lock().remove(id) {
             let _gone = waiting.send(answer);
         }
@@ -91,12 +90,6 @@ impl Session {
         let cancel = Arc::new(Notify::new());
         self.running.lock().insert(id.clone(), Arc::clone(&cancel));
         Running { session: Arc::clone(self), id: id.clone(), cancel }
-    }
-
-    fn cancel(&self, id: &Id) {
-        if let Some(running) = self.running.lock().get(id) {
-            running.notify_one();
-        }
     }
 
     /// A new stream with a number of its own; old ones that are done are let go.

@@ -1,8 +1,8 @@
 //! A recorded server, served again: which recorded answer does a request get?
 
 use super::catalog::Identity;
-use super::recorded::RecordedRequest;
 use super::tape_index;
+use super::tape_index::RecordedRequest;
 use crate::jsonrpc::{RpcError, code, excerpt};
 use crate::tape::Tape;
 use serde_json::value::RawValue;
@@ -187,7 +187,7 @@ mod tests {
         assert_eq!(tape.identity.info, r#"{"name":"srv","version":"3"}"#);
         assert_eq!(tape.identity.instructions.as_deref(), Some("Be kind."));
         let raw = RawValue::from_string(r#"{"name":"count","arguments":{"a":1,"b":2}}"#.to_owned()).unwrap();
-        assert_eq!(tape.find("tools/call", Some(&raw), None).unwrap().beats.len(), 1);
+        assert_eq!(tape.find("tools/call", Some(&raw), None).unwrap().notices.len(), 1);
     }
 
     #[test]

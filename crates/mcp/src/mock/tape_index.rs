@@ -1,18 +1,44 @@
 //! Which messages of a tape belong to which request?
 
 use super::catalog::Identity;
-use super::job::{Beat, BeatKind};
-use super::recorded::RecordedRequest;
 use super::tape::comparable;
 use crate::jsonrpc::{Body, Id, RpcError, parse};
-use crate::manifest::{AskKind, AskRequest, LogLevel};
+use crate::manifest::{AskKind, AskRequest, Inputs, LogLevel, Notice, NoticeKind};
 use crate::tape::{Direction, Entry, Tape};
 use crate::wire::CommonParams;
 use mcptest_core::json::Members;
 use serde::Deserialize;
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::time::Duration;
+
+/// A request of a tape, and everything that followed from it.
+#[derive(Debug)]
+pub(super) struct RecordedRequest {
+    /// The request without what changes from client to client, as JSON text.
+    pub(super) params: String,
+    /// Names this recording among all of the tape.
+    pub(super) fingerprint: String,
+    pub(super) notices: Vec<Notice>,
+    /// What the server asked, round by round; names are unique.
+    pub(super) rounds: Vec<Vec<AskRequest>>,
+    pub(super) outcome: Result<String, RpcError>,
+}
+
+impl RecordedRequest {
+    /// The questions of the first round that is not answered; a client is not asked what it cannot answer.
+    pub(super) fn requests(&self, inputs: &Inputs, declared: &dyn Fn(AskKind) -> bool) -> Vec<AskRequest> {
+        let open = |round: &Vec<AskRequest>| -> Vec<AskRequest> {
+            let open = round.iter().filter(|ask| !inputs.contains_key(&ask.name) && declared(ask.kind));
+            open.cloned().collect()
+        };
+        self.rounds.iter().map(open).find(|open| !open.is_empty()).unwrap_or_default()
+    }
+
+    pub(super) fn answer(&self) -> Result<Cow<'_, str>, RpcError> {
+        self.outcome.as_ref().map(|result| result.as_str().into()).map_err(Clone::clone)
+    }
+}
 
 /// What a tape holds, sorted by request.
 #[derive(Debug, Default)]
@@ -38,7 +64,7 @@ struct TapedRequest {
     id: Option<Id>,
     place: (Option<u64>, Option<u64>),
     token: Option<String>,
-    beats: Vec<Beat>,
+    notices: Vec<Notice>,
     rounds: Vec<Vec<AskRequest>>,
 }
 
@@ -111,7 +137,8 @@ impl TapeReader {
                 let token = members.remove("progressToken").map(RawValue::get);
                 let of_token = self.open.iter_mut().rev().find(|open| open.token.as_deref() == token);
                 if let Some(open) = of_token {
-                    open.beats.push(Beat { delay: Duration::ZERO, kind: progress(&members) });
+                    let params = serde_json::to_string(&members).unwrap_or_default();
+                    open.notices.push(Notice { delay_ms: 0, kind: NoticeKind::Progress(params) });
                 }
                 return;
             }
@@ -119,13 +146,13 @@ impl TapeReader {
                 let level =
                     members.get("level").and_then(|level| serde_json::from_str::<String>(level.get()).ok());
                 let level = level.and_then(|level| LogLevel::named(&level)).unwrap_or_default();
-                BeatKind::Log(level, params.map_or("{}", RawValue::get).to_owned())
+                NoticeKind::Log(level, params.map_or("{}", RawValue::get).to_owned())
             }
             "notifications/subscriptions/acknowledged" => return,
-            _ => BeatKind::Other(raw.to_owned()),
+            _ => NoticeKind::Other(raw.to_owned()),
         };
         if let Some(open) = self.current(entry) {
-            open.beats.push(Beat { delay: Duration::ZERO, kind });
+            open.notices.push(Notice { delay_ms: 0, kind });
         }
     }
 
@@ -160,7 +187,7 @@ impl TapeReader {
         let recorded = RecordedRequest {
             params: open.params,
             fingerprint: format!("tape {}", self.count),
-            beats: open.beats,
+            notices: open.notices,
             rounds: open.rounds,
             outcome: outcome.map(|result| crate::jsonrpc::one_line(result).into_owned()),
         };
@@ -177,12 +204,6 @@ impl TapedRequest {
     }
 }
 
-fn progress(members: &BTreeMap<String, &RawValue>) -> BeatKind {
-    let pairs = members.iter().map(|(key, value)| format!("{}:{}", crate::jsonrpc::text(key), value.get()));
-    BeatKind::Progress(pairs.collect::<Vec<_>>().join(","))
-}
-
-/// True for the requests that may be answered with questions; a server that asks at another time asks for itself.
 fn may_ask(method: &str) -> bool {
     matches!(method, "tools/call" | "prompts/get" | "resources/read")
 }

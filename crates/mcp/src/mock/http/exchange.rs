@@ -6,16 +6,16 @@ use super::sessions::Sessions;
 use super::{Limits, PATH};
 use crate::era::Era;
 use crate::fault;
-use crate::jsonrpc::{RpcError, code};
+use crate::jsonrpc::{Body, RpcError, code};
 use crate::mock::audience::Interest;
 use crate::mock::deliver::{Delivery, deliver};
 use crate::mock::engine::{Asker, Handled, MockOutcome};
-use crate::mock::incoming::{Incoming, News, Refused, Request as Asked};
+use crate::mock::incoming::{Incoming, Refused, Request as Asked};
 use crate::mock::modern::unknown_version;
-use crate::mock::outlet::Outlet;
 use crate::mock::play::MockAnswer;
 use crate::mock::server::Server;
 use crate::mock::session::Session;
+use crate::mock::stream::Outlet;
 use crate::mock::stream::{Stream, read_event_id};
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, StatusCode};
@@ -129,7 +129,7 @@ impl MockService {
         };
         match Incoming::read(text, header_text(&parts.headers, "mcp-protocol-version")) {
             Ok(Incoming::Request(request)) => self.request(&request, &parts.headers).await,
-            Ok(Incoming::News(news)) => Ok(self.take(&parts.headers, news)),
+            Ok(Incoming::News(news)) => Ok(self.take(&parts.headers, &news)),
             Err(Refused { id, error }) => {
                 // A legacy client reads errors only from a 200, unless there is no request to tie it to.
                 let status = if id.is_some() && session_id(&parts.headers).is_some() { 200 } else { 400 };
@@ -140,7 +140,7 @@ impl MockService {
     }
 
     /// Takes something that needs no answer.
-    fn take(&self, headers: &HeaderMap, news: News) -> HttpReply {
+    fn take(&self, headers: &HeaderMap, news: &Body<'_>) -> HttpReply {
         if let Some(id) = session_id(headers) {
             if let Some(error) = unknown_version(headers) {
                 return reply::refusal(StatusCode::BAD_REQUEST, None, &error);

@@ -1,15 +1,19 @@
 //! The server over streamable HTTP, at `/mcp`.
 
-mod body;
 mod exchange;
 mod headers;
 mod reply;
-mod serve;
 mod sessions;
 
-pub use serve::{Serving, serve, serve_on_loopback};
-
-use std::time::Duration;
+use super::server::Server;
+use exchange::MockService;
+use mcptest_http::Guard;
+use sessions::Sessions;
+use std::io;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 
 /// How much one client may take of the server.
 #[derive(Debug, Clone, Copy)]
@@ -37,3 +41,65 @@ impl Default for Limits {
 
 /// The one path that is served.
 pub const PATH: &str = "/mcp";
+
+/// A server that runs until this is dropped.
+#[derive(Debug)]
+pub struct Serving {
+    /// Where it is.
+    pub url: String,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Drop for Serving {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Serves on a free port of the loopback address. Needs a runtime.
+pub async fn serve_on_loopback(server: Server) -> io::Result<Serving> {
+    let listener = mcptest_http::bind(("127.0.0.1", 0)).await?;
+    let url = format!("http://{}{PATH}", listener.local_addr()?);
+    let task = tokio::spawn(async move {
+        let _ended = serve(listener, server, Limits::default(), Vec::new(), std::future::pending()).await;
+    });
+    Ok(Serving { url, task })
+}
+
+/// Serves until `shutdown` is done. Requests for `allowed_hosts` are let in besides those for this machine.
+pub async fn serve(
+    listener: TcpListener,
+    server: Server,
+    limits: Limits,
+    allowed_hosts: Vec<String>,
+    shutdown: impl Future<Output = ()>,
+) -> io::Result<()> {
+    let guard =
+        Guard::of(listener.local_addr()?.ip()).allow(allowed_hosts, "start the mock with --allow-host");
+    let running = Arc::new(Semaphore::new(limits.running));
+    let shared = Arc::new(MockService { server, limits, guard, sessions: Sessions::default(), running });
+    let exchange = {
+        let shared = Arc::clone(&shared);
+        move |request| {
+            let shared = Arc::clone(&shared);
+            async move { shared.exchange(request).await }
+        }
+    };
+    let stop = async {
+        shutdown.await;
+        shared.sessions.end_all();
+    };
+    let sweep = async {
+        let longest = Duration::from_secs(30);
+        let every = (limits.session_idle / 4).clamp(Duration::from_millis(10), longest);
+        let mut sweep = tokio::time::interval(every);
+        loop {
+            sweep.tick().await;
+            shared.sessions.expire(&limits, Instant::now());
+        }
+    };
+    tokio::select! {
+        () = mcptest_http::serve(listener, limits.http, exchange, stop) => Ok(()),
+        () = sweep => Ok(()),
+    }
+}

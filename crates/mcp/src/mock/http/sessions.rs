@@ -2,9 +2,9 @@
 
 use super::Limits;
 use crate::mock::audience::{Interest, Seat};
-use crate::mock::outlet::Outlet;
 use crate::mock::server::Server;
 use crate::mock::session::Session;
+use crate::mock::stream::Outlet;
 use parking_lot::Mutex;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
