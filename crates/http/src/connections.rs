@@ -1,12 +1,9 @@
 //! Which connections are open, and which has been idle the longest?
 
-use hyper::body::{Body, Frame, SizeHint};
 use parking_lot::Mutex;
 use std::collections::BTreeMap;
-use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::task::{Context, Poll};
 use tokio::sync::Notify;
 
 /// The open connections.
@@ -43,32 +40,6 @@ impl Drop for Busy {
     fn drop(&mut self) {
         let now = self.connections.clock.fetch_add(1, Ordering::Relaxed);
         self.connection.idle_since.store(now, Ordering::Relaxed);
-    }
-}
-
-/// The body of an answer, until whose end the connection is busy: a stream may say nothing for long.
-pub(crate) struct BusyBody<B> {
-    pub(crate) body: Pin<Box<B>>,
-    pub(crate) _busy: Busy,
-}
-
-impl<B: Body> Body for BusyBody<B> {
-    type Data = B::Data;
-    type Error = B::Error;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
-        self.body.as_mut().poll_frame(context)
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.body.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.body.size_hint()
     }
 }
 
@@ -110,10 +81,7 @@ mod tests {
     fn the_longest_idle_connection_goes_first_and_a_busy_one_never() {
         let connections = Arc::new(Connections::default());
         let (first, second, third) = (connections.opened(), connections.opened(), connections.opened());
-        let body = BusyBody {
-            body: Box::pin(http_body_util::Empty::<bytes::Bytes>::new()),
-            _busy: Busy::new(&connections, &second),
-        };
+        let answering = Busy::new(&connections, &second);
         drop(Busy::new(&connections, &first));
         assert!(connections.evict());
         let left = || connections.open.lock().keys().copied().collect::<Vec<_>>();
@@ -121,7 +89,7 @@ mod tests {
         assert!(connections.evict());
         assert_eq!(left(), [second.number]);
         assert!(!connections.evict());
-        drop(body);
+        drop(answering);
         assert!(connections.evict(), "its answer has ended");
     }
 }

@@ -1,9 +1,10 @@
 //! Who takes in connections, as many as there may be, and ends them in good order?
 
-use crate::connections::{Busy, BusyBody, Connections};
+use crate::connections::{Busy, Connections};
 use crate::limits::Limits;
 use crate::stall::Stall;
 use http::{Request, Response};
+use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -109,7 +110,13 @@ async fn connection<E, F, B, X>(
     let service = service_fn(|request| {
         let answer = exchange(request);
         let busy = Busy::new(&connections, &connection);
-        async move { answer.await.map(|answer| answer.map(|body| BusyBody { body: Box::pin(body), _busy: busy })) }
+        let until_sent = move |body: B| {
+            body.map_err(move |error| {
+                let _busy = &busy;
+                error
+            })
+        };
+        async move { answer.await.map(|answer| answer.map(until_sent)) }
     });
     let mut builder = http1::Builder::new();
     builder.timer(TokioTimer::new()).header_read_timeout(limits.header_timeout).max_headers(limits.headers);

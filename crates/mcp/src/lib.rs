@@ -9,6 +9,7 @@ pub mod jsonrpc;
 pub mod manifest;
 pub mod mock;
 pub mod proxy;
+mod response;
 pub mod sse;
 pub mod tape;
 pub mod verify;

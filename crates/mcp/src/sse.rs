@@ -1,5 +1,7 @@
 //! Server-sent events: bytes to events and back.
 
+use std::fmt::Write as _;
+
 /// One event of a stream.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Event {
@@ -28,7 +30,7 @@ pub enum SseError {
 }
 
 /// Events from bytes that arrive in any pieces.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Parser {
     limit: usize,
     line: Vec<u8>,
@@ -42,15 +44,7 @@ pub struct Parser {
 impl Parser {
     /// Events of at most `limit` bytes.
     pub fn new(limit: usize) -> Self {
-        Self {
-            limit,
-            line: Vec::new(),
-            after_return: false,
-            at_start: true,
-            event: Event::default(),
-            event_bytes: 0,
-            is_open: false,
-        }
+        Self { limit, at_start: true, ..Self::default() }
     }
 
     /// Takes bytes in, and gives the events that they complete.
@@ -133,10 +127,7 @@ pub fn message(data: String) -> Event {
 pub fn encode(event: &Event) -> String {
     let mut text = String::new();
     let mut line = |field: &str, value: &str| {
-        text.push_str(field);
-        text.push_str(": ");
-        text.push_str(value);
-        text.push('\n');
+        let _infallible = writeln!(text, "{field}: {value}");
     };
     if let Some(kind) = &event.event {
         line("event", kind);

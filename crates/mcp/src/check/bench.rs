@@ -28,10 +28,10 @@ const MOMENT: Duration = Duration::from_millis(150);
 
 /// The server, with a connection to it while there is one.
 pub(super) struct Bench {
-    spec: ServerSpec,
+    pub(super) spec: ServerSpec,
     allow_writes: bool,
     client: Option<Arc<Client>>,
-    info: Option<ServerInfo>,
+    pub(super) info: Option<ServerInfo>,
     listed: Option<Result<Tools, String>>,
     made: Option<Vec<MadeCall>>,
     said: Arc<Mutex<Vec<String>>>,
@@ -111,28 +111,12 @@ impl Bench {
         }
     }
 
-    pub(super) fn name(&self) -> &str {
-        &self.spec.name
-    }
-
     pub(super) fn is_http(&self) -> bool {
-        super::is_http(&self.spec)
-    }
-
-    pub(super) fn endpoint(&self) -> &Endpoint {
-        &self.spec.endpoint
-    }
-
-    pub(super) fn timeout(&self) -> Duration {
-        self.spec.timeout
+        matches!(self.spec.endpoint, Endpoint::Url { .. })
     }
 
     pub(super) fn era(&self) -> Era {
         self.info.as_ref().map(|info| info.era).or(self.spec.era).unwrap_or(Era::Legacy)
-    }
-
-    pub(super) fn info(&self) -> Option<&ServerInfo> {
-        self.info.as_ref()
     }
 
     pub(super) fn client(&self) -> Result<&Arc<Client>, String> {

@@ -115,7 +115,7 @@ pub(super) const PROBES: &[Probe] = &[
 ];
 
 async fn hang(bench: &mut Bench) -> Outcome {
-    let limit = bench.timeout();
+    let limit = bench.spec.timeout;
     let made = bench.made_calls().await?;
     let slowest = made.iter().max_by_key(|call| call.took);
     match (made.iter().find(|call| call.is_hung), slowest) {
@@ -138,7 +138,7 @@ async fn cancel(bench: &mut Bench) -> Outcome {
     // Dropping the call cancels it.
     let is_over = timeout(run_on, client.call_tool(&call.tool.name, &raw, None)).await.is_ok();
     if is_slow {
-        sleep((call.took * 2).min(bench.timeout())).await;
+        sleep((call.took * 2).min(bench.spec.timeout)).await;
     }
     let alive = bench.is_alive().await;
     let late = client.observed().into_iter().find(|seen| matches!(seen, Observed::LateReply { .. }));

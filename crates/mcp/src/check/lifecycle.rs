@@ -91,7 +91,7 @@ pub(super) fn no_handshake(error: &WireError) -> Finding {
 }
 
 fn handshake(bench: &Bench) -> Outcome {
-    let Some(info) = bench.info() else { return skip("there was no handshake") };
+    let Some(info) = &bench.info else { return skip("there was no handshake") };
     let sent = if info.era == Era::Legacy { "initialize" } else { "server/discover" };
     let missing: Vec<&str> = [("name", &info.name), ("version", &info.version)]
         .into_iter()

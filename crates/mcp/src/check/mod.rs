@@ -11,7 +11,7 @@ mod tools;
 
 use finding::{Finding, Verdict};
 
-use crate::client::{Endpoint, Misbehaviour, ServerSpec, WireError};
+use crate::client::{Misbehaviour, ServerSpec, WireError};
 use crate::era::{Era, LATEST_LEGACY, LATEST_MODERN};
 use bench::Bench;
 use mcptest_core::report::{Report, TestReport};
@@ -130,7 +130,7 @@ async fn one(probe: &'static Probe, bench: &mut Bench) -> Outcome {
     if let Err(error) = bench.connect().await {
         return Ok(Finding::broken(format!("the server does not start again: {error}")));
     }
-    let limit = bench.timeout() * 10;
+    let limit = bench.spec.timeout * 10;
     let outcome = match tokio::time::timeout(limit, (probe.run)(bench)).await {
         Ok(outcome) => outcome,
         Err(_) => Ok(Finding::broken(format!("the probe was not done within {} s", limit.as_secs()))),
@@ -159,11 +159,6 @@ fn is_no_server(why: &Misbehaviour) -> bool {
             | M::BadResult { .. }
     );
     !is_spoken_to
-}
-
-/// Whether a server is reached over HTTP.
-fn is_http(spec: &ServerSpec) -> bool {
-    matches!(spec.endpoint, Endpoint::Url { .. })
 }
 
 #[cfg(test)]

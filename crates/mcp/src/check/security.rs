@@ -112,7 +112,7 @@ async fn with_headers(bench: &mut Bench, headers: &[(&str, &str)]) -> Result<(St
 }
 
 fn is_local(bench: &Bench) -> bool {
-    let Endpoint::Url { url, .. } = bench.endpoint() else { return false };
+    let Endpoint::Url { url, .. } = &bench.spec.endpoint else { return false };
     let url = reqwest::Url::parse(url).ok();
     let host = url.as_ref().and_then(|url| url.host_str()).unwrap_or_default();
     ["localhost", "127.0.0.1", "[::1]"].contains(&host)

@@ -6,7 +6,7 @@ use super::{Outcome, Probe, skip};
 use crate::client::{Observed, ToolFlaw};
 use crate::era::Era;
 use crate::jsonrpc::code;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeSet;
 
 const LIST: &str = "tools/list";
@@ -72,9 +72,8 @@ pub(super) const PROBES: &[Probe] = &[
 ];
 
 async fn capability(bench: &mut Bench) -> Outcome {
-    let capabilities = bench.info().map(|info| info.capabilities.get().to_owned()).unwrap_or_default();
-    let is_declared =
-        serde_json::from_str::<Value>(&capabilities).is_ok_and(|all| all.get("tools").is_some());
+    let capabilities = bench.info.as_ref().map(|info| info.capabilities.get().to_owned()).unwrap_or_default();
+    let is_declared = bench.declares("tools");
     let count = bench.listed().await.map_or(0, |listed| listed.tools.len());
     let finding = match (is_declared, count) {
         (false, 1..) => Finding::broken(format!("{count} tools are listed, and no `tools` is declared")),

@@ -374,9 +374,5 @@ fn id_at_start(start: &str) -> Option<i64> {
 
 /// The beginning of a string, for a message.
 pub(super) fn quote(text: &str) -> String {
-    let text = text.trim();
-    match text.char_indices().nth(QUOTED) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
+    jsonrpc::clip(text.trim(), QUOTED).into_owned()
 }

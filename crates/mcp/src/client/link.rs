@@ -55,8 +55,8 @@ pub(super) struct Asked {
 impl Link {
     pub(super) fn conversation(&self) -> &Conversation {
         match self {
-            Self::Stdio(stdio) => stdio.conversation(),
-            Self::Http(http, _) => http.conversation(),
+            Self::Stdio(stdio) => &stdio.conversation,
+            Self::Http(http, _) => &http.conversation,
         }
     }
 
@@ -142,13 +142,13 @@ impl Link {
     /// The version that both sides agreed on.
     pub(super) fn set_version(&self, version: &str) {
         if let Self::Http(http, _) = self {
-            http.set_version(version);
+            http.session.lock().version = Some(version.to_owned());
         }
     }
 
     pub(super) fn set_era(&self, era: Era) {
         if let Self::Http(http, _) = self {
-            http.set_era(era);
+            http.session.lock().era = era;
         }
     }
 

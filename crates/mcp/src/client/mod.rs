@@ -5,7 +5,6 @@ mod conversation;
 mod handshake;
 mod http;
 mod info;
-mod input_required;
 mod link;
 mod misbehaviour;
 mod observed;

@@ -68,7 +68,7 @@ impl Client {
     pub fn session_id(&self) -> Option<String> {
         match &self.link {
             Link::Stdio(_) => None,
-            Link::Http(http, _) => http.session_id(),
+            Link::Http(http, _) => http.session.lock().id.clone(),
         }
     }
 }

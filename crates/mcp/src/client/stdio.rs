@@ -20,7 +20,7 @@ const AFTER_EXIT: Duration = Duration::from_millis(300);
 
 /// A connection over lines.
 pub(super) struct Stdio {
-    conversation: Arc<Conversation>,
+    pub(super) conversation: Arc<Conversation>,
     outgoing: mpsc::UnboundedSender<String>,
     sent: AtomicU64,
     written: Arc<AtomicU64>,
@@ -73,10 +73,6 @@ impl Stdio {
             stderr: child.as_ref().map(|child| child.stderr().clone()),
             child,
         }
-    }
-
-    pub(super) fn conversation(&self) -> &Conversation {
-        &self.conversation
     }
 
     /// Sends a line; the number is for [`was_read`](Self::was_read).

@@ -214,9 +214,14 @@ fn valid_error(raw: &RawValue) -> Result<RpcError, Malformed> {
 
 /// The first 80 characters, for a message.
 pub(crate) fn excerpt(text: &str) -> String {
-    match text.char_indices().nth(80) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
+    clip(text, 80).into_owned()
+}
+
+/// The beginning of a string, with so many characters at most.
+pub(crate) fn clip(text: &str, most: usize) -> Cow<'_, str> {
+    match text.char_indices().nth(most) {
+        Some((end, _)) => format!("{}…", &text[..end]).into(),
+        None => text.into(),
     }
 }
 

@@ -5,7 +5,7 @@ use super::operation::Operation;
 use super::path::Values;
 use super::store::State;
 use super::template::{Missing, Template};
-use crate::jsonrpc::{RpcError, code};
+use crate::jsonrpc::{RpcError, clip, code};
 use mcptest_core::problem::nearest;
 use mcptest_core::schema::JsonSchema;
 use serde_json::value::RawValue;
@@ -63,10 +63,7 @@ pub(super) fn unknown<'k>(what: &str, name: &str, known: impl Iterator<Item = &'
 
 /// At most 200 characters.
 pub(super) fn cut(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(200) {
-        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
-        None => Cow::Borrowed(text),
-    }
+    clip(text, 200)
 }
 
 /// How one answer is made.

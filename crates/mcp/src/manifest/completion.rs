@@ -13,12 +13,12 @@ const MOST: usize = 100;
 /// The values of arguments, by what the argument belongs to and its name.
 #[derive(Debug, Default)]
 pub(super) struct Completions {
-    prompts: BTreeMap<String, Arguments>,
-    resources: BTreeMap<String, Arguments>,
-    places: Vec<(&'static str, String, Span)>,
+    prompts: Completed,
+    resources: Completed,
 }
 
-type Arguments = BTreeMap<String, Vec<String>>;
+/// By name: where it is written, and the values of each argument.
+type Completed = BTreeMap<String, (Span, BTreeMap<String, Vec<String>>)>;
 
 impl Manifest {
     /// The `completion/complete` result, as JSON text: the values that start with what was typed, in any case.
@@ -43,7 +43,7 @@ impl Manifest {
             }
         };
         let typed = typed.to_lowercase();
-        let known = arguments.and_then(|arguments| arguments.get(argument)).into_iter().flatten();
+        let known = arguments.and_then(|(_, arguments)| arguments.get(argument)).into_iter().flatten();
         let fitting: Vec<&String> = known.filter(|value| value.to_lowercase().starts_with(&typed)).collect();
         let values = fitting.get(..MOST).unwrap_or(&fitting);
         let has_more = fitting.len() > MOST;
@@ -57,23 +57,23 @@ impl Manifest {
         let resources: Vec<&str> =
             self.resource_templates.iter().map(|resource| resource.uri.as_str()).collect();
         let mut problems = Vec::new();
-        for (kind, name, span) in &self.completions.places {
-            let known = if *kind == "prompt" { &prompts } else { &resources };
-            if !known.contains(&name.as_str()) {
-                let problem = Problem::error(format!("there is no {kind} `{name}`")).at(*span);
-                problems.push(problem.suggest(name, known.iter().copied()));
-            }
-        }
-        for (prompt, arguments) in &self.completions.prompts {
-            let Some(declared) = self.prompts.iter().find(|known| known.name == *prompt) else { continue };
-            for argument in arguments.keys().filter(|argument| !declared.has_argument(argument)) {
-                let place = self
-                    .completions
-                    .places
-                    .iter()
-                    .find(|(kind, name, _)| *kind == "prompt" && name == prompt);
-                let problem = Problem::error(format!("the prompt `{prompt}` has no argument `{argument}`"));
-                problems.push(problem.at(place.map_or_else(Span::default, |(_, _, span)| *span)));
+        let completed = [
+            ("prompt", &self.completions.prompts, prompts),
+            ("resource template", &self.completions.resources, resources),
+        ];
+        for (kind, completed, known) in completed {
+            for (name, (span, arguments)) in completed {
+                if !known.contains(&name.as_str()) {
+                    let problem = Problem::error(format!("there is no {kind} `{name}`")).at(*span);
+                    problems.push(problem.suggest(name, known.iter().copied()));
+                }
+                let declared = self.prompts.iter().find(|prompt| kind == "prompt" && prompt.name == *name);
+                let is_missing =
+                    |argument: &&String| declared.is_some_and(|prompt| !prompt.has_argument(argument));
+                for argument in arguments.keys().filter(is_missing) {
+                    let problem = Problem::error(format!("the prompt `{name}` has no argument `{argument}`"));
+                    problems.push(problem.at(*span));
+                }
             }
         }
         problems
@@ -82,30 +82,22 @@ impl Manifest {
 
 impl Completions {
     pub(super) fn read(field: &mut Field<'_>) -> Option<Self> {
-        field.block(|block| {
-            let mut places = Vec::new();
-            let prompts = block.optional("prompts", "Values by prompt and argument", |f| {
-                read_values(f, "prompt", &mut places)
-            });
-            let resources =
-                block.optional("resource_templates", "Values by URI template and variable", |f| {
-                    read_values(f, "resource template", &mut places)
-                });
-            Self { prompts: prompts.unwrap_or_default(), resources: resources.unwrap_or_default(), places }
+        field.block(|block| Self {
+            prompts: block.or_default("prompts", "Values by prompt and argument", read_values),
+            resources: block.or_default(
+                "resource_templates",
+                "Values by URI template and variable",
+                read_values,
+            ),
         })
     }
 }
 
-fn read_values(
-    field: &mut Field<'_>,
-    kind: &'static str,
-    places: &mut Vec<(&'static str, String, Span)>,
-) -> Option<BTreeMap<String, Arguments>> {
-    let by_name = field.named_entries(|name, span, field| {
-        places.push((kind, name.to_owned(), span));
+fn read_values(field: &mut Field<'_>) -> Option<Completed> {
+    let by_name = field.named_entries(|_, span, field| {
         let arguments =
             field.named_entries(|_, _, field| field.list(|field| field.scalar_text().map(|text| text.value)));
-        arguments.map(|arguments| arguments.into_iter().collect())
+        Some((span, arguments.unwrap_or_default().into_iter().collect()))
     })?;
     Some(by_name.into_iter().collect())
 }

@@ -66,7 +66,9 @@ impl Filter {
 impl Interest {
     fn wants(&self, change: &ServerChange) -> bool {
         match (self, change) {
-            (Self::Session(session), ServerChange::Updated(uri)) => session.is_subscribed(uri),
+            (Self::Session(session), ServerChange::Updated(uri)) => {
+                session.subscriptions.lock().contains(uri)
+            }
             (Self::Session(_), _) => true,
             (Self::Subscription(_, filter), ServerChange::Tools) => filter.tools_list_changed,
             (Self::Subscription(_, filter), ServerChange::Prompts) => filter.prompts_list_changed,

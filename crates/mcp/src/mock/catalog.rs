@@ -5,7 +5,7 @@ use super::render::Dressing;
 use super::tape::TapeSource;
 use crate::fault::{Injector, ScopedFault};
 use crate::jsonrpc::{self, RpcError, code};
-use crate::manifest::{Cache, Manifest, State};
+use crate::manifest::{Cache, Manifest, Resource, State};
 use mcptest_core::world::Running;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -125,27 +125,20 @@ fn has_resources(manifest: &Manifest) -> bool {
 }
 
 fn lists(manifest: &Manifest) -> HashMap<&'static str, Entries> {
-    let mut lists = HashMap::new();
-    let page_size = manifest.page_size;
-    let mut add = |method, key, entries: Vec<String>| {
-        lists.insert(method, Entries::new(key, entries, page_size));
+    let Manifest { tools, prompts, resources, resource_templates, page_size, .. } = manifest;
+    let of_resources = |resources: &[Resource]| -> Option<Vec<String>> {
+        has_resources(manifest).then(|| resources.iter().map(|resource| resource.listing.clone()).collect())
     };
-    add("tools/list", "tools", manifest.tools.iter().map(|tool| tool.listing.clone()).collect());
-    if !manifest.prompts.is_empty() {
-        add(
-            "prompts/list",
-            "prompts",
-            manifest.prompts.iter().map(|prompt| prompt.listing.clone()).collect(),
-        );
-    }
-    if has_resources(manifest) {
-        let listings = |resources: &[crate::manifest::Resource]| {
-            resources.iter().map(|resource| resource.listing.clone()).collect()
-        };
-        add("resources/list", "resources", listings(&manifest.resources));
-        add("resources/templates/list", "resourceTemplates", listings(&manifest.resource_templates));
-    }
-    lists
+    let of_prompts = || prompts.iter().map(|prompt| prompt.listing.clone()).collect();
+    let all: [(&str, &str, Option<Vec<String>>); 4] = [
+        ("tools/list", "tools", Some(tools.iter().map(|tool| tool.listing.clone()).collect())),
+        ("prompts/list", "prompts", (!prompts.is_empty()).then(of_prompts)),
+        ("resources/list", "resources", of_resources(resources)),
+        ("resources/templates/list", "resourceTemplates", of_resources(resource_templates)),
+    ];
+    all.into_iter()
+        .filter_map(|(method, key, listings)| Some((method, Entries::new(key, listings?, *page_size))))
+        .collect()
 }
 
 impl Entries {

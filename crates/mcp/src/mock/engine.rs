@@ -131,7 +131,7 @@ impl Server {
             }
         }
         let state = match &request.params.request_state {
-            Some(text) => Some(self.signer().read(text).ok_or_else(|| {
+            Some(text) => Some(self.0.signer.read(text).ok_or_else(|| {
                 RpcError::new(code::INVALID_PARAMS, "`requestState` is not one that this server gave out")
             })?),
             None => None,
@@ -174,7 +174,7 @@ impl Server {
             format!(r#"{{"resultType":"input_required","inputRequests":{{{}}}"#, requests.join(","));
         if round > 0 || !answers.is_empty() || job.always_has_state() {
             let state = RequestState { round: round + 1, answers, call: job.fingerprint() };
-            text.push_str(&format!(r#","requestState":"{}""#, self.signer().sign(&state)));
+            text.push_str(&format!(r#","requestState":"{}""#, self.0.signer.sign(&state)));
         }
         text.push('}');
         jsonrpc::one_line(&text).into_owned()
@@ -206,7 +206,7 @@ fn legacy_client(agreed: &Agreed, session: &Session, request: &Request<'_>) -> C
     let token = request.params.meta.as_ref().and_then(|meta| meta.progress_token);
     Client {
         capabilities: agreed.capabilities.clone(),
-        level: Some(session.level()),
+        level: Some(*session.level.lock()),
         progress_token: token.map(|token| token.get().to_owned()),
     }
 }

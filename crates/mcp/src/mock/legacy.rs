@@ -67,7 +67,7 @@ pub(super) fn set_level(session: &Session, params: &Params<'_>) -> Result<(), Rp
             format!("`{level}` is not a log level: {}", LogLevel::ALL.map(|(name, _)| name).join(", "));
         RpcError::new(code::INVALID_PARAMS, message)
     })?;
-    session.set_level(level);
+    *session.level.lock() = level;
     Ok(())
 }
 
@@ -82,10 +82,11 @@ pub(super) fn subscribe(catalog: &Catalog, session: &Session, request: &Request<
         }
         mock.manifest.resource(uri).map_err(|error| in_era(error, Era::Legacy))?;
     }
+    let mut subscriptions = session.subscriptions.lock();
     if &*request.method == "resources/subscribe" {
-        session.subscribe(uri);
+        subscriptions.insert(uri.clone());
     } else {
-        session.unsubscribe(uri);
+        subscriptions.remove(uri);
     }
     Ok(())
 }

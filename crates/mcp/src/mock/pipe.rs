@@ -138,7 +138,7 @@ impl Pipe {
         let Handled { outcome, action } = self.server.handle(request, asker);
         if self.seat.is_none() && self.session.agreed.get().is_some() {
             let interest = Interest::Session(Arc::clone(&self.session));
-            self.seat = Some(self.server.audience().join(interest, self.outlet.clone()));
+            self.seat = Some(self.server.0.audience.join(interest, self.outlet.clone()));
         }
         match (outcome, action) {
             (MockOutcome::Answer { answer, .. }, None) => {
@@ -153,7 +153,7 @@ impl Pipe {
                 self.outlet.send(filter.acknowledgement(&id)).await;
                 let running = self.session.begin(&id);
                 let seat =
-                    self.server.audience().join(Interest::Subscription(id, filter), self.outlet.clone());
+                    self.server.0.audience.join(Interest::Subscription(id, filter), self.outlet.clone());
                 self.subscriptions.spawn(async move {
                     running.cancelled().await;
                     drop(seat);

@@ -14,13 +14,13 @@ use std::sync::Arc;
 
 /// A mock server. Cheap to clone: all clones are one server.
 #[derive(Debug, Clone)]
-pub struct Server(Arc<Inner>);
+pub struct Server(pub(super) Arc<Inner>);
 
-struct Inner {
+pub(super) struct Inner {
     catalog: RwLock<Arc<Catalog>>,
     faults: Vec<ScopedFault>,
-    audience: Arc<Audience>,
-    signer: Signer,
+    pub(super) audience: Arc<Audience>,
+    pub(super) signer: Signer,
     stderr: Mutex<Box<dyn std::io::Write + Send>>,
 }
 
@@ -91,14 +91,6 @@ impl Server {
 
     pub(super) fn catalog(&self) -> Arc<Catalog> {
         Arc::clone(&self.0.catalog.read())
-    }
-
-    pub(super) fn audience(&self) -> &Arc<Audience> {
-        &self.0.audience
-    }
-
-    pub(super) fn signer(&self) -> &Signer {
-        &self.0.signer
     }
 
     pub(super) fn is_wedged(&self) -> bool {

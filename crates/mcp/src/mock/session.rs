@@ -19,9 +19,9 @@ const KEPT_STREAMS: usize = 32;
 pub(super) struct Session {
     /// What `initialize` agreed on, in the legacy era.
     pub(super) agreed: OnceLock<Agreed>,
-    level: Mutex<LogLevel>,
+    pub(super) level: Mutex<LogLevel>,
     next_request: AtomicU64,
-    subscriptions: Mutex<BTreeSet<String>>,
+    pub(super) subscriptions: Mutex<BTreeSet<String>>,
     asked: Mutex<HashMap<String, oneshot::Sender<Result<Value, RpcError>>>>,
     running: Mutex<HashMap<Id, Arc<Notify>>>,
     streams: Mutex<BTreeMap<u64, Arc<Stream>>>,
@@ -35,27 +35,6 @@ pub(super) struct Agreed {
 }
 
 impl Session {
-    pub(super) fn set_level(&self, level: LogLevel) {
-        *self.level.lock() = level;
-    }
-
-    /// The least level that the client wants to hear of.
-    pub(super) fn level(&self) -> LogLevel {
-        *self.level.lock()
-    }
-
-    pub(super) fn subscribe(&self, uri: &str) {
-        self.subscriptions.lock().insert(uri.to_owned());
-    }
-
-    pub(super) fn unsubscribe(&self, uri: &str) {
-        self.subscriptions.lock().remove(uri);
-    }
-
-    pub(super) fn is_subscribed(&self, uri: &str) -> bool {
-        self.subscriptions.lock().contains(uri)
-    }
-
     /// The id of a request to the client, and where its answer will arrive.
     pub(super) fn ask(&self) -> (String, oneshot::Receiver<Result<Value, RpcError>>) {
         let id = format!("mock-{}", self.next_request.fetch_add(1, Ordering::Relaxed) + 1);

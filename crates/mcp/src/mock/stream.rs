@@ -62,21 +62,13 @@ impl Stream {
     pub(super) async fn send(&self, message: &str) -> bool {
         let Some((sender, bytes)) = self.record(message) else { return self.number.is_some() };
         let sent = tokio::time::timeout(PATIENCE, sender.send(bytes)).await;
-        if !matches!(sent, Ok(Ok(()))) {
-            self.drop_reader(&sender);
-            return self.number.is_some();
-        }
-        true
+        matches!(sent, Ok(Ok(()))) || self.lose_reader(&sender)
     }
 
     /// Sends a message at once; a reader whose queue is full is dropped.
     pub(super) fn push(&self, message: &str) -> bool {
         let Some((sender, bytes)) = self.record(message) else { return self.number.is_some() };
-        if sender.try_send(bytes).is_err() {
-            self.drop_reader(&sender);
-            return self.number.is_some();
-        }
-        true
+        sender.try_send(bytes).is_ok() || self.lose_reader(&sender)
     }
 
     /// An event without a message, which tells a client where to resume and when.
@@ -145,11 +137,9 @@ impl Stream {
         Some((reader, bytes))
     }
 
-    fn drop_reader(&self, slow: &mpsc::Sender<Bytes>) {
-        let mut inner = self.inner.lock();
-        if inner.reader.as_ref().is_some_and(|reader| reader.same_channel(slow)) {
-            inner.reader = None;
-        }
+    fn lose_reader(&self, slow: &mpsc::Sender<Bytes>) -> bool {
+        self.inner.lock().reader.take_if(|reader| reader.same_channel(slow));
+        self.number.is_some()
     }
 }
 

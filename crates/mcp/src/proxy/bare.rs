@@ -3,12 +3,12 @@
 //! A client of the protocol always accepts event streams. One that does not only wants an answer: we are its client
 //! library then, on one connection for all such requests.
 
-use super::http::response::{ResponseBody, json};
 use crate::client::{CallFailure, Client, Misbehaviour, ServerSpec, WireError};
 use crate::jsonrpc::{self, Body, RpcError, code};
+use crate::response::{OwnResponse, json};
 use crate::wire::CallParams;
 use http::request::Parts;
-use http::{Method, Response, StatusCode, header};
+use http::{Method, StatusCode, header};
 use serde_json::value::RawValue;
 use std::sync::Arc;
 use tokio::sync::Mutex;
@@ -44,7 +44,7 @@ impl Bare {
         parts.method == Method::POST && !accepts_events && is_plain
     }
 
-    pub(super) async fn answer(&self, body: &Body<'_>) -> Response<ResponseBody> {
+    pub(super) async fn answer(&self, body: &Body<'_>) -> OwnResponse {
         let (id, method, params) = match body {
             Body::Request { id, method, params } => (Some(id), method, *params),
             Body::Notification { method, params } => (None, method, *params),

@@ -34,14 +34,6 @@ struct WatchedRequest {
     is_kept_back: bool,
 }
 
-/// What becomes of something the client sent.
-enum Verdict {
-    Pass,
-    Swallow,
-    Answer(Instead),
-    Disconnect,
-}
-
 /// Why the client's stream ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Ended {
@@ -74,21 +66,21 @@ where
         while let Some(line) = lines.next().await {
             self.recorder.see(line.len(), LineSeen::Bytes(Direction::Client, line.clone()));
             match self.judge(&line) {
-                Verdict::Pass => {
+                Onward::Pass | Onward::Watch(_) => {
                     let _closed = server.write_all(&line).await.is_ok() && server.flush().await.is_ok();
                 }
-                Verdict::Swallow => {}
-                Verdict::Answer(Instead { text, hold, .. }) if hold.is_zero() => {
+                Onward::Swallow(_) => {}
+                Onward::Answer(Instead { text, hold, .. }) if hold.is_zero() => {
                     self.send(text).await;
                 }
-                Verdict::Answer(Instead { text, hold, .. }) => {
+                Onward::Answer(Instead { text, hold, .. }) => {
                     let this = Arc::clone(&self);
                     held_back.spawn(async move {
                         sleep(hold).await;
                         this.send(text).await;
                     });
                 }
-                Verdict::Disconnect => return Ended::ByFault,
+                Onward::Disconnect => return Ended::ByFault,
             }
             self.recorder.room().await;
         }
@@ -145,33 +137,24 @@ where
         }
     }
 
-    fn judge(&self, line: &[u8]) -> Verdict {
+    fn judge(&self, line: &[u8]) -> Onward {
         let Some(message) = std::str::from_utf8(line).ok().and_then(|text| jsonrpc::parse(text).ok()) else {
-            return if self.interposer.lets_pass() { Verdict::Pass } else { Verdict::Swallow };
+            return if self.interposer.lets_pass() { Onward::Pass } else { Onward::Swallow(None) };
         };
         let Body::Request { id, method, params } = message.body else {
             let is_kept_from_server = !self.interposer.lets_pass() || self.is_ignored_cancel(&message.body);
-            return if is_kept_from_server { Verdict::Swallow } else { Verdict::Pass };
+            return if is_kept_from_server { Onward::Swallow(None) } else { Onward::Pass };
         };
         let taken = self.interposer.asked(ClientRequest { id: &id, method: &method, params });
         for fault in taken.faults {
             self.recorder.see(0, LineSeen::Event(Event::Fault { fault }));
         }
-        match taken.onward {
-            Onward::Pass => Verdict::Pass,
-            Onward::Watch(watch) => {
-                self.await_answer(id, watch, false);
-                Verdict::Pass
-            }
-            Onward::Swallow(watch) => {
-                if let Some(watch) = watch {
-                    self.await_answer(id, watch, true);
-                }
-                Verdict::Swallow
-            }
-            Onward::Answer(instead) => Verdict::Answer(instead),
-            Onward::Disconnect => Verdict::Disconnect,
+        match &taken.onward {
+            Onward::Watch(watch) => self.await_answer(id, Arc::clone(watch), false),
+            Onward::Swallow(Some(watch)) => self.await_answer(id, Arc::clone(watch), true),
+            _ => {}
         }
+        taken.onward
     }
 
     fn await_answer(&self, id: Id, watch: Arc<dyn Watch>, is_kept_back: bool) {

@@ -2,7 +2,6 @@
 
 mod bare;
 pub mod bridge;
-pub mod connection;
 mod front;
 pub mod http;
 pub mod interpose;
@@ -71,7 +70,7 @@ pub fn redactor(
         .filter(|(name, value)| names.header(name, value) != *value)
         .fold(Redactor::builder(), |builder, (name, value)| builder.value(&name, &value));
     let builder = words::secrets(&names, words).iter().fold(builder, |builder, (word, secrets)| {
-        secrets.iter().fold(builder, |builder, secret| builder.value(&secret.name, &word[secret.at.clone()]))
+        secrets.iter().fold(builder, |builder, (name, at)| builder.value(name, &word[at.clone()]))
     });
     built(patterns.iter().fold(builder, |builder, pattern| builder.pattern(pattern)))
 }
@@ -84,6 +83,5 @@ pub fn secrets_in_words(
     words: &[&str],
 ) -> Vec<Vec<(String, std::ops::Range<usize>)>> {
     let Some(names) = names else { return vec![Vec::new(); words.len()] };
-    let found = words::secrets(names, words).into_iter();
-    found.map(|(_, secrets)| secrets.into_iter().map(|secret| (secret.name, secret.at)).collect()).collect()
+    words::secrets(names, words).into_iter().map(|(_, secrets)| secrets).collect()
 }

@@ -3,12 +3,8 @@
 use mcptest_redact::Redactor;
 use std::ops::Range;
 
-/// A part of a word that is secret, and the name that says so.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Secret {
-    pub(crate) name: String,
-    pub(crate) at: Range<usize>,
-}
+/// A secret: the name that it goes by, and where it stands in its word.
+pub(crate) type Secret = (String, Range<usize>);
 
 /// The secrets of each word: what follows `--api-key`, what stands after `--api-key=`, `API_KEY=`, `X-Api-Key:` and
 /// `?api_key=`, and the password of an address.
@@ -71,9 +67,7 @@ fn of_parts(names: &Redactor, word: &str) -> Vec<Secret> {
     let found = secrets(names, &words).into_iter().zip(starts);
     found
         .flat_map(|((_, found), start)| {
-            found
-                .into_iter()
-                .map(move |Secret { name, at }| Secret { name, at: at.start + start..at.end + start })
+            found.into_iter().map(move |(name, at)| (name, at.start + start..at.end + start))
         })
         .collect()
 }
@@ -97,7 +91,7 @@ fn secret(name: String, word: &str, at: Range<usize>) -> Option<Secret> {
     {
         start = end - credentials.trim_start().len();
     }
-    (start < end).then_some(Secret { name, at: start..end })
+    (start < end).then_some((name, start..end))
 }
 
 /// The name as it is known to be secret: options are written `--github-token`, variables `GITHUB_TOKEN`.
@@ -117,9 +111,9 @@ fn is_name(character: char) -> bool {
 /// The word with a placeholder for each of its secrets, however short.
 pub(crate) fn hidden(redactor: &Redactor, word: &str, secrets: &[Secret]) -> String {
     let mut ranges: Vec<&Secret> = secrets.iter().collect();
-    ranges.sort_by_key(|secret| (secret.at.start, std::cmp::Reverse(secret.at.end)));
+    ranges.sort_by_key(|(_, at)| (at.start, std::cmp::Reverse(at.end)));
     let (mut text, mut done) = (String::new(), 0);
-    for Secret { name, at } in ranges {
+    for (name, at) in ranges {
         if at.start >= done {
             text.push_str(&word[done..at.start]);
             text.push_str(&placeholder(redactor, name, &word[at.clone()]));
@@ -176,7 +170,7 @@ mod tests {
             let names = Redactor::builder().build().unwrap();
             let values: Vec<&str> = secrets(&names, &words)
                 .iter()
-                .flat_map(|(word, found)| found.iter().map(|secret| &word[secret.at.clone()]))
+                .flat_map(|(word, found)| found.iter().map(|(_, at)| &word[at.clone()]))
                 .collect();
             assert!(values.contains(&VALUE), "{written}: {values:?}");
         }
@@ -191,7 +185,7 @@ mod tests {
         let names = Redactor::builder().build().unwrap();
         for line in ["TOKEN=x1y2 exec srv", "exec srv --token 'x1y2' run"] {
             let found = of_word(&names, line);
-            assert!(found.iter().any(|secret| &line[secret.at.clone()] == "x1y2"), "{found:?}");
+            assert!(found.iter().any(|(_, at)| &line[at.clone()] == "x1y2"), "{found:?}");
         }
     }
 

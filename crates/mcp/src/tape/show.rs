@@ -2,9 +2,9 @@
 
 use super::pair::{TapeRequest, messages, requests};
 use super::{Direction, Entry, Event, Tape};
-use crate::jsonrpc::{Body, parse};
+use crate::jsonrpc::{Body, Id, parse};
 use crate::wire::CallResult;
-use mcptest_core::escape::escape;
+use mcptest_core::escape::{clipped, escape};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::cell::RefCell;
@@ -141,22 +141,28 @@ impl Page<'_> {
             }
             Body::Notification { method, params } => self.what(&method, params, None, None),
             Body::Result { id, result } => {
-                let asked = self.answers.get(&index).and_then(|all| all.iter().find(|asked| asked.id == id));
-                let (name, took) = answered(asked.copied(), &id.to_string());
+                let (name, took) = self.answered(index, Some(&id));
                 let is_error = CallResult::read(result).is_ok_and(|result| result.is_error == Some(true));
                 let word = if is_error { "failed" } else { "ok" };
                 format!("{name}  {word}{took}  {}", self.clipped(&essence(result)))
             }
             Body::Error { id, error } => {
-                let id_text = id.as_ref().map_or_else(|| "null".to_owned(), ToString::to_string);
-                let asked = self
-                    .answers
-                    .get(&index)
-                    .and_then(|all| all.iter().find(|asked| Some(&asked.id) == id.as_ref()));
-                let (name, took) = answered(asked.copied(), &id_text);
+                let (name, took) = self.answered(index, id.as_ref());
                 format!("{name}  error {}{took}  {}", error.code, self.clipped(&error.message))
             }
         }
+    }
+
+    /// What was answered, and after how long.
+    fn answered(&self, index: usize, id: Option<&Id>) -> (String, String) {
+        let asked = self.answers.get(&index).and_then(|all| all.iter().find(|asked| Some(&asked.id) == id));
+        let Some(asked) = asked else {
+            let id = id.map_or_else(|| "null".to_owned(), ToString::to_string);
+            return (format!("an answer to {}, which was not asked", escape(&id)), String::new());
+        };
+        let tool = asked.call().map(|call| format!(" {}", escape(&call.name))).unwrap_or_default();
+        let took = asked.duration_us().map(milliseconds).unwrap_or_default();
+        (format!("{}{tool}", escape(&asked.method)), took)
     }
 
     fn what(
@@ -202,21 +208,8 @@ impl Page<'_> {
     }
 
     fn clipped(&self, text: &str) -> String {
-        match text.char_indices().nth(CLIP).filter(|_| !self.options.full) {
-            Some((end, _)) => format!("{}…", escape(&text[..end])),
-            None => escape(text).into_owned(),
-        }
+        clipped(text, if self.options.full { usize::MAX } else { CLIP })
     }
-}
-
-/// What was answered, and after how long.
-fn answered(asked: Option<&TapeRequest<'_>>, id: &str) -> (String, String) {
-    let Some(asked) = asked else {
-        return (format!("an answer to {}, which was not asked", escape(id)), String::new());
-    };
-    let tool = asked.call().map(|call| format!(" {}", escape(&call.name))).unwrap_or_default();
-    let took = asked.duration_us().map(milliseconds).unwrap_or_default();
-    (format!("{}{tool}", escape(&asked.method)), took)
 }
 
 fn milliseconds(us: u64) -> String {

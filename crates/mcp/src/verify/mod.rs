@@ -3,10 +3,8 @@
 mod catalogue;
 mod drift;
 mod replay;
-mod report;
 mod schema;
 mod value;
 
-pub use drift::{Drift, DriftFinding, Ignore, LeftOut, Tier};
+pub use drift::{Drift, DriftFinding, Ignore, LeftOut, Tier, human, json};
 pub use replay::replay;
-pub use report::{human, json};

@@ -1,7 +1,7 @@
 //! Is what came back still what it was?
 
 use super::drift::{Subject, Tier};
-use mcptest_core::escape::escape;
+use mcptest_core::escape::clipped;
 use serde_json::Value;
 
 const BRIEF: usize = 60;
@@ -104,11 +104,7 @@ fn kind(value: &Value) -> &'static str {
 
 /// The value on one line, cut short.
 pub(super) fn brief(value: &Value) -> String {
-    let text = value.to_string();
-    match text.char_indices().nth(BRIEF) {
-        Some((end, _)) => format!("{}…", escape(&text[..end])),
-        None => escape(&text).into_owned(),
-    }
+    clipped(&value.to_string(), BRIEF)
 }
 
 #[cfg(test)]

@@ -2,12 +2,14 @@
 
 use super::super::Misbehaviour;
 use super::super::conversation::{Heard, quote};
-use super::{Http, Outgoing, body};
+use super::{Http, Outgoing};
 use crate::jsonrpc::{self, Body, Id, RpcError, code};
 use http::{StatusCode, header};
-use mcptest_http::{header_text, media_type};
+use mcptest_http::{CutAnswer, header_text, media_type};
 use reqwest::{Response, Url};
 use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::timeout;
 
 /// What a status other than success means.
 pub(super) enum Refusal {
@@ -31,17 +33,17 @@ impl Http {
             Some(kind) if kind == "application/json" || kind.ends_with("+json") => {}
             found => {
                 let found = found.map(ToOwned::to_owned);
-                let text = body::beginning(response).await;
+                let text = beginning(response).await;
                 return Err(if text.trim().is_empty() {
                     Misbehaviour::EmptyBody { status }
-                } else if body::is_html(found.as_deref(), &text) {
-                    Misbehaviour::Html { status, start: body::page_words(&text) }
+                } else if is_html(found.as_deref(), &text) {
+                    Misbehaviour::Html { status, start: page_words(&text) }
                 } else {
                     Misbehaviour::WrongContentType { found, body: quote(&text) }
                 });
             }
         }
-        let bytes = body::whole(response, self.conversation.limit).await?;
+        let bytes = whole(response, self.conversation.limit).await?;
         let text = match std::str::from_utf8(&bytes) {
             Ok(text) if text.trim().is_empty() => return Err(Misbehaviour::EmptyBody { status }),
             Ok(text) => text,
@@ -54,8 +56,8 @@ impl Http {
 
     fn take_text(self: &Arc<Self>, id: i64, status: u16, text: &str) -> Result<(), Misbehaviour> {
         match self.conversation.hear(text, Some(id)) {
-            Heard::Bad(_) if body::is_html(None, text) => {
-                Err(Misbehaviour::Html { status, start: body::page_words(text) })
+            Heard::Bad(_) if is_html(None, text) => {
+                Err(Misbehaviour::Html { status, start: page_words(text) })
             }
             Heard::Bad(why) => Err(Misbehaviour::Malformed { why, text: quote(text) }),
             Heard::Stray(answered) => Err(Misbehaviour::WrongId { asked: id.to_string(), answered }),
@@ -77,13 +79,12 @@ pub(super) async fn of_refusal(id: i64, response: Response, url: &Url, had_crede
     let header = |name| header_text(response.headers(), name).map(ToOwned::to_owned);
     let (location, challenge) = (header(header::LOCATION), header(header::WWW_AUTHENTICATE));
     let content_type = media_type(response.headers());
-    let text = body::beginning(response).await;
+    let text = beginning(response).await;
     if let Some(error) = own_error(id, &text) {
         return Refusal::Rpc(error);
     }
     let number = status.as_u16();
-    let body =
-        if body::is_html(content_type.as_deref(), &text) { body::page_words(&text) } else { quote(&text) };
+    let body = if is_html(content_type.as_deref(), &text) { page_words(&text) } else { quote(&text) };
     Refusal::Status(match status {
         StatusCode::UNAUTHORIZED => Misbehaviour::Unauthorized { challenge, had_credentials, body },
         StatusCode::FORBIDDEN => Misbehaviour::Forbidden { body },
@@ -102,4 +103,48 @@ fn own_error(id: i64, text: &str) -> Option<RpcError> {
         Body::Error { id: None, error } if modern.contains(&error.code) => Some(error),
         _ => None,
     }
+}
+
+const EXCERPT_BYTES: usize = 16 << 10;
+const EXCERPT_PATIENCE: Duration = Duration::from_secs(2);
+
+/// The whole body.
+pub(super) async fn whole(response: Response, limit: usize) -> Result<Vec<u8>, Misbehaviour> {
+    mcptest_http::whole(response, limit).await.map_err(|cut| match cut {
+        CutAnswer::TooLong { bytes } => Misbehaviour::TooLong { bytes, limit },
+        CutAnswer::Broken { bytes, why } => Misbehaviour::TruncatedBody { bytes, why },
+    })
+}
+
+/// As much of the body as a message can use; a server that is slow to send it is not waited for.
+pub(super) async fn beginning(mut response: Response) -> String {
+    let mut body = Vec::new();
+    let read = async {
+        while body.len() < EXCERPT_BYTES
+            && let Ok(Some(chunk)) = response.chunk().await
+        {
+            body.extend_from_slice(&chunk);
+        }
+    };
+    let _ = timeout(EXCERPT_PATIENCE, read).await;
+    String::from_utf8_lossy(&body).into_owned()
+}
+
+/// True for what a web server shows to people.
+pub(super) fn is_html(content_type: Option<&str>, body: &str) -> bool {
+    let start = body.trim_start().get(..9).unwrap_or_default().to_ascii_lowercase();
+    content_type.is_some_and(|kind| kind == "text/html" || kind == "application/xhtml+xml")
+        || start.starts_with("<!doctype")
+        || start.starts_with("<html")
+}
+
+/// A page's title, or how it begins.
+pub(super) fn page_words(body: &str) -> String {
+    let lower = body.to_ascii_lowercase();
+    let title = lower.find("<title>").and_then(|start| {
+        let start = start + "<title>".len();
+        let end = lower[start..].find("</title>")?;
+        Some(body[start..start + end].trim())
+    });
+    quote(title.filter(|title| !title.is_empty()).unwrap_or(body))
 }

@@ -81,7 +81,7 @@ impl Http {
                 Ok(())
             }
             _ => {
-                let body = super::super::conversation::quote(&super::body::beginning(response).await);
+                let body = super::super::conversation::quote(&answer::beginning(response).await);
                 Err(Misbehaviour::TryLater { status, retry_after, tries, body })
             }
         }

@@ -1,10 +1,8 @@
 //! Messages over streamable HTTP: one POST for each, answered with JSON or with a stream of events.
 
 mod answer;
-mod body;
 mod connector;
 mod exchange;
-mod listen;
 mod stream;
 
 use super::conversation::Conversation;
@@ -33,12 +31,12 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// A connection over HTTP.
 pub(super) struct Http {
-    conversation: Arc<Conversation>,
+    pub(super) conversation: Arc<Conversation>,
     client: reqwest::Client,
     url: reqwest::Url,
     headers: HeaderMap,
     connect_timeout: Duration,
-    session: Mutex<HttpSession>,
+    pub(super) session: Mutex<HttpSession>,
     renewing: tokio::sync::Mutex<()>,
     tasks: Tasks,
 }
@@ -57,10 +55,10 @@ impl Drop for EndTasks {
 
 /// What changes over the life of a connection.
 #[derive(Debug, Clone)]
-struct HttpSession {
-    era: Era,
-    id: Option<String>,
-    version: Option<String>,
+pub(super) struct HttpSession {
+    pub(super) era: Era,
+    pub(super) id: Option<String>,
+    pub(super) version: Option<String>,
 }
 
 /// A message to send, with all that a second try needs.
@@ -99,20 +97,8 @@ impl Http {
         EndTasks(Arc::clone(&self.tasks))
     }
 
-    pub(super) fn conversation(&self) -> &Conversation {
-        &self.conversation
-    }
-
     pub(super) fn era(&self) -> Era {
         self.session.lock().era
-    }
-
-    pub(super) fn set_era(&self, era: Era) {
-        self.session.lock().era = era;
-    }
-
-    pub(super) fn set_version(&self, version: &str) {
-        self.session.lock().version = Some(version.to_owned());
     }
 
     fn spawn(self: &Arc<Self>, work: impl Future<Output = ()> + Send + 'static) -> AbortHandle {
@@ -224,12 +210,8 @@ impl Http {
         let status = response.status().as_u16();
         let session = header_text(response.headers(), SESSION).map(ToOwned::to_owned);
         let is_stream = media_type(response.headers()).as_deref() == Some("text/event-stream");
-        let text = if is_stream { first_event(response).await } else { body::beginning(response).await };
+        let text = if is_stream { first_event(response).await } else { answer::beginning(response).await };
         Ok(RawAnswer { status, session, body: text })
-    }
-
-    pub(super) fn session_id(&self) -> Option<String> {
-        self.session.lock().id.clone()
     }
 }
 

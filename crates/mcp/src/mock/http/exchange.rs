@@ -1,7 +1,7 @@
 //! One HTTP request, and what is sent back.
 
-use super::headers::{self, Accepts};
-use super::reply::{self, HttpReply};
+use super::headers::Accepts;
+use super::reply;
 use super::sessions::Sessions;
 use super::{Limits, PATH};
 use crate::era::Era;
@@ -17,10 +17,11 @@ use crate::mock::server::Server;
 use crate::mock::session::Session;
 use crate::mock::stream::Outlet;
 use crate::mock::stream::{Stream, read_event_id};
+use crate::response::{self, OwnResponse};
 use http::request::Parts;
 use http::{HeaderMap, Method, Request, StatusCode};
 use hyper::body::Incoming as HyperBody;
-use mcptest_http::{Guard, header_text};
+use mcptest_http::{Broken, Guard, header_text, media_type};
 use std::sync::Arc;
 use tokio::sync::Semaphore;
 
@@ -34,12 +35,8 @@ pub(super) struct MockService {
     pub(super) running: Arc<Semaphore>,
 }
 
-/// The connection is closed without an answer, as a fault asks.
-#[derive(Debug, thiserror::Error)]
-#[error("closed by a fault")]
-pub(super) struct Disconnect;
-
-type Exchanged = Result<HttpReply, Disconnect>;
+/// The response; an error closes the connection.
+type Exchanged = Result<OwnResponse, Broken>;
 
 impl MockService {
     /// Answers one request.
@@ -69,7 +66,7 @@ impl MockService {
         }
     }
 
-    fn get(&self, headers: &HeaderMap) -> HttpReply {
+    fn get(&self, headers: &HeaderMap) -> OwnResponse {
         let Some(id) = session_id(headers) else { return not_allowed() };
         let Some(session) = self.sessions.find(id) else { return no_session() };
         if !Accepts::read(headers).events {
@@ -98,10 +95,10 @@ impl MockService {
         }
     }
 
-    fn delete(&self, headers: &HeaderMap) -> HttpReply {
+    fn delete(&self, headers: &HeaderMap) -> OwnResponse {
         match session_id(headers) {
             None => not_allowed(),
-            Some(id) if self.sessions.end(id) => reply::empty(StatusCode::OK),
+            Some(id) if self.sessions.end(id) => response::empty(StatusCode::OK),
             Some(_) => no_session(),
         }
     }
@@ -112,7 +109,7 @@ impl MockService {
             let message = "`Accept` must name both application/json and text/event-stream";
             return Ok(reply::refused(StatusCode::NOT_ACCEPTABLE, message));
         }
-        if !headers::is_json(&parts.headers) {
+        if media_type(&parts.headers).as_deref() != Some("application/json") {
             let message = "`Content-Type` must be application/json";
             return Ok(reply::refused(StatusCode::UNSUPPORTED_MEDIA_TYPE, message));
         }
@@ -140,7 +137,7 @@ impl MockService {
     }
 
     /// Takes something that needs no answer.
-    fn take(&self, headers: &HeaderMap, news: &Body<'_>) -> HttpReply {
+    fn take(&self, headers: &HeaderMap, news: &Body<'_>) -> OwnResponse {
         if let Some(id) = session_id(headers) {
             if let Some(error) = unknown_version(headers) {
                 return reply::refusal(StatusCode::BAD_REQUEST, None, &error);
@@ -148,7 +145,7 @@ impl MockService {
             let Some(session) = self.sessions.find(id) else { return no_session() };
             session.hear(news);
         }
-        reply::empty(StatusCode::ACCEPTED)
+        response::empty(StatusCode::ACCEPTED)
     }
 
     async fn request(&self, request: &Asked<'_>, headers: &HeaderMap) -> Exchanged {
@@ -196,7 +193,7 @@ impl MockService {
         match (outcome, action) {
             (MockOutcome::Answer { answer, status }, None) => Ok(reply::answer(status, answer)),
             (MockOutcome::Unserved, action) => match action.map(|action| action.request) {
-                Some(fault::RequestFault::Disconnect) => Err(Disconnect),
+                Some(fault::RequestFault::Disconnect) => Err("closed by a fault".into()),
                 _ => std::future::pending().await,
             },
             (MockOutcome::Answer { answer, status }, Some(action)) => {
@@ -214,7 +211,7 @@ impl MockService {
                 let receiver = stream.attach(None);
                 stream.push(&filter.acknowledgement(&id));
                 let interest = Interest::Subscription(id, filter);
-                let seat = self.server.audience().join(interest, Outlet::Stream(stream));
+                let seat = self.server.0.audience.join(interest, Outlet::Stream(stream));
                 Ok(reply::events(receiver, Some(seat)))
             }
             (outcome, action) => Ok(self.play(request, outcome, action, session)),
@@ -240,7 +237,7 @@ impl MockService {
         let answer = MockOutcome::Answer { answer, status };
         let delivery = deliver(&self.server, answer, Some(action), &outlet, cancelled).await;
         match delivery {
-            None => Ok(reply::empty(StatusCode::ACCEPTED)),
+            None => Ok(response::empty(StatusCode::ACCEPTED)),
             Some(Delivery { mut texts, deferred }) => match (texts.len(), texts.pop()) {
                 (1, Some(text)) => Ok(reply::answer(status, MockAnswer { text, deferred })),
                 (_, None) => {
@@ -267,7 +264,7 @@ impl MockService {
         outcome: MockOutcome,
         action: Option<Box<fault::Action>>,
         session: Option<&Arc<Session>>,
-    ) -> HttpReply {
+    ) -> OwnResponse {
         let Ok(permit) = Arc::clone(&self.running).try_acquire_owned() else {
             let message = "too many calls are running at once";
             let refusal = reply::refused(StatusCode::SERVICE_UNAVAILABLE, message);
@@ -312,7 +309,7 @@ fn session_id(headers: &HeaderMap) -> Option<&str> {
     header_text(headers, "mcp-session-id")
 }
 
-fn no_session() -> HttpReply {
+fn no_session() -> OwnResponse {
     let error = RpcError::new(
         code::INVALID_REQUEST,
         "there is no such session, or it is over: send `initialize` again",
@@ -320,7 +317,7 @@ fn no_session() -> HttpReply {
     reply::refusal(StatusCode::NOT_FOUND, None, &error)
 }
 
-fn not_allowed() -> HttpReply {
+fn not_allowed() -> OwnResponse {
     let message = "without a session only POST is served";
     reply::with(reply::refused(StatusCode::METHOD_NOT_ALLOWED, message), "allow", "POST")
 }

@@ -28,11 +28,6 @@ impl Accepts {
     }
 }
 
-/// True when the body says that it is JSON.
-pub(super) fn is_json(headers: &HeaderMap) -> bool {
-    mcptest_http::media_type(headers).as_deref() == Some("application/json")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

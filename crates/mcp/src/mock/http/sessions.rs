@@ -33,7 +33,7 @@ impl Sessions {
         let number = self.count.fetch_add(1, Ordering::Relaxed);
         let id = format!("{:016x}{:016x}", self.keys[0].hash_one(number), self.keys[1].hash_one(number));
         let outlet = Outlet::Stream(session.standing_stream());
-        let seat = server.audience().join(Interest::Session(Arc::clone(&session)), outlet);
+        let seat = server.0.audience.join(Interest::Session(Arc::clone(&session)), outlet);
         let mut open = self.open.lock();
         if open.len() >= limits.sessions {
             let idle = open.iter().min_by_key(|(_, entry)| (entry.session.has_reader(), entry.used));

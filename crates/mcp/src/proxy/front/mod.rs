@@ -3,16 +3,15 @@
 mod session;
 
 use super::bare::Bare;
-use super::http::response::{ResponseBody, empty, json};
 use super::http::{Channel, PrivatePath, limits};
 use crate::client::Pipe;
 use crate::era::meta;
 use crate::jsonrpc::{self, Body, Id, RpcError, code};
+use crate::response::{self, OwnResponse, empty, json};
 use crate::sse;
 use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header};
-use http_body_util::BodyExt;
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use hyper::body::Incoming;
 use mcptest_http::{Broken, header_text};
 use parking_lot::Mutex;
@@ -66,10 +65,7 @@ struct PostedRequest<'a> {
 }
 
 impl Front {
-    pub(super) async fn exchange(
-        self: Arc<Self>,
-        request: Request<Incoming>,
-    ) -> Result<Response<ResponseBody>, Broken> {
+    pub(super) async fn exchange(self: Arc<Self>, request: Request<Incoming>) -> Result<OwnResponse, Broken> {
         let (parts, body) = request.into_parts();
         if let Err(refused) = self.private_path.path_behind(&parts) {
             return Ok(refused);
@@ -95,7 +91,7 @@ impl Front {
         }
     }
 
-    async fn post(&self, parts: &Parts, body: &[u8]) -> Result<Response<ResponseBody>, Broken> {
+    async fn post(&self, parts: &Parts, body: &[u8]) -> Result<OwnResponse, Broken> {
         let text = String::from_utf8_lossy(body);
         let message = match jsonrpc::parse(&text) {
             Ok(message) => message,
@@ -165,7 +161,7 @@ impl Front {
         }
     }
 
-    async fn initialize(&self, asked: &PostedRequest<'_>) -> Response<ResponseBody> {
+    async fn initialize(&self, asked: &PostedRequest<'_>) -> OwnResponse {
         let session = self.sessions.lock().refused_or_new(&self.open);
         let mut response = legacy(&session, asked).await;
         let mut sessions = self.sessions.lock();
@@ -179,13 +175,13 @@ impl Front {
     }
 }
 
-async fn legacy(session: &Arc<LineSession>, asked: &PostedRequest<'_>) -> Response<ResponseBody> {
+async fn legacy(session: &Arc<LineSession>, asked: &PostedRequest<'_>) -> OwnResponse {
     let asking = session.ask(&asked.id, asked.text, asked.params, false);
     answer(asking, Arc::clone(session), |_| StatusCode::OK, StatusCode::BAD_GATEWAY).await
 }
 
 /// Without sessions clients read from the status what kind of refusal it is.
-async fn modern(session: &Arc<LineSession>, asked: &PostedRequest<'_>) -> Response<ResponseBody> {
+async fn modern(session: &Arc<LineSession>, asked: &PostedRequest<'_>) -> OwnResponse {
     let asking = session.ask(&asked.id, asked.text, asked.params, true);
     // A server that dies on the first question of the modern era may speak the other one.
     let died =
@@ -214,7 +210,7 @@ async fn answer(
     session: Arc<LineSession>,
     status_of: impl Fn(&str) -> StatusCode,
     died: StatusCode,
-) -> Response<ResponseBody> {
+) -> OwnResponse {
     match asking.heard.recv().await {
         Some(ServerMessage::Answer(text)) => {
             let status = status_of(&text);
@@ -234,7 +230,7 @@ fn events(
     mut heard: mpsc::UnboundedReceiver<ServerMessage>,
     kept: impl Send + 'static,
     first: Option<String>,
-) -> Response<ResponseBody> {
+) -> OwnResponse {
     let (sender, receiver) = mpsc::channel(64);
     tokio::spawn(async move {
         let passing = async {
@@ -254,21 +250,17 @@ fn events(
         }
         drop(kept);
     });
-    let mut response = Response::new(Channel(receiver).boxed());
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    response
+    response::events(Channel(receiver))
 }
 
 fn event(text: String) -> Bytes {
     sse::encode(&sse::message(text)).into()
 }
 
-fn refuse(status: StatusCode, message: &str) -> Response<ResponseBody> {
+fn refuse(status: StatusCode, message: &str) -> OwnResponse {
     json(status, jsonrpc::error(None, &RpcError::new(code::INVALID_REQUEST, message)))
 }
 
-fn no_session() -> Response<ResponseBody> {
+fn no_session() -> OwnResponse {
     refuse(StatusCode::NOT_FOUND, "there is no such session, or it is over: send `initialize` again")
 }

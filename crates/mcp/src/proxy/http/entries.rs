@@ -12,13 +12,6 @@ use http::StatusCode;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// Which body.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum BodySide {
-    Request,
-    Answer,
-}
-
 /// How a body ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BodyEnd {
@@ -38,8 +31,8 @@ pub(super) enum HttpSeen {
         path: String,
         session: Option<String>,
     },
-    Bytes(BodySide, Bytes),
-    End(BodySide, BodyEnd),
+    Bytes(Direction, Bytes),
+    End(Direction, BodyEnd),
     Head {
         status: u16,
         content_type: Option<String>,
@@ -52,7 +45,6 @@ pub(super) enum HttpSeen {
     },
     /// The client has gone while it waited.
     Abandoned,
-    Fault(String),
     /// What belongs to no exchange.
     Event(Event),
 }
@@ -90,19 +82,20 @@ impl ToEntries for HttpEntries {
 
     fn note(&mut self, at_us: u64, (number, seen): Seen, entries: &mut Vec<Entry>) {
         let is_over = match &seen {
-            HttpSeen::End(side, _) => *side == BodySide::Answer,
+            HttpSeen::End(side, _) => *side == Direction::Server,
             HttpSeen::Refused { .. } | HttpSeen::Abandoned => true,
-            HttpSeen::Event(event) => {
-                entries.push(Entry { event: Some(event.clone()), ..Entry::at(at_us) });
-                return;
-            }
             _ => false,
         };
         if matches!(seen, HttpSeen::Begin { .. }) {
             self.open.insert(number, Exchange::default());
         }
         // The rest of a request can come in after its exchange was given up.
-        let Some(exchange) = self.open.get_mut(&number) else { return };
+        let Some(exchange) = self.open.get_mut(&number) else {
+            if let HttpSeen::Event(event) = seen {
+                entries.push(Entry { event: Some(event), ..Entry::at(at_us) });
+            }
+            return;
+        };
         let from = entries.len();
         exchange.note(at_us, seen, &mut self.sessions, entries);
         for entry in &mut entries[from..] {
@@ -122,9 +115,9 @@ impl Exchange {
             HttpSeen::Begin { method, path, session } => {
                 (self.method, self.path, self.session_id) = (method, path, session);
             }
-            HttpSeen::Bytes(BodySide::Request, bytes) => self.request.push(&bytes),
-            HttpSeen::Bytes(BodySide::Answer, bytes) => self.answer.feed(at_us, &bytes, entries),
-            HttpSeen::End(BodySide::Request, _) => self.asked(at_us, sessions, entries),
+            HttpSeen::Bytes(Direction::Client, bytes) => self.request.push(&bytes),
+            HttpSeen::Bytes(Direction::Server, bytes) => self.answer.feed(at_us, &bytes, entries),
+            HttpSeen::End(Direction::Client, _) => self.asked(at_us, sessions, entries),
             HttpSeen::Head { status, content_type, encoding, session } => {
                 self.asked(at_us, sessions, entries);
                 if let (Some(id), Some(number)) = (session, self.session) {
@@ -138,7 +131,7 @@ impl Exchange {
                 }
                 self.answer = AnswerReader::of(content_type.as_deref(), encoding);
             }
-            HttpSeen::End(BodySide::Answer, end) => {
+            HttpSeen::End(Direction::Server, end) => {
                 self.answer.end(at_us, entries);
                 match end {
                     BodyEnd::Whole => {}
@@ -157,16 +150,19 @@ impl Exchange {
                 self.asked(at_us, sessions, entries);
                 entries.push(happened(Event::Closed { by: Direction::Client }));
             }
-            HttpSeen::Fault(fault) => entries.push(happened(Event::Fault { fault })),
-            HttpSeen::Event(_) => {}
+            HttpSeen::Event(event) => entries.push(happened(event)),
         }
     }
 
     /// Who is not let in belongs to no session.
     fn turned_away(&mut self, at_us: u64, entries: &mut Vec<Entry>) {
         self.is_asked = true;
+        entries.push(self.without_message(at_us));
+    }
+
+    fn without_message(&self, at_us: u64) -> Entry {
         let event = Event::HttpRequest { method: self.method.clone(), path: self.path.clone() };
-        entries.push(Entry { event: Some(event), ..Entry::at(at_us) });
+        Entry { event: Some(event), ..Entry::at(at_us) }
     }
 
     /// The request is as complete as it will be.
@@ -178,8 +174,7 @@ impl Exchange {
         self.request.end(|line| message = entry(at_us, Direction::Client, line));
         let Some(message) = message else {
             self.session = self.session_id.take().map(|id| sessions.named(id)).or_else(|| sessions.latest());
-            let event = Event::HttpRequest { method: self.method.clone(), path: self.path.clone() };
-            entries.push(Entry { event: Some(event), ..Entry::at(at_us) });
+            entries.push(self.without_message(at_us));
             return;
         };
         self.session = sessions.of(self.session_id.take(), message.message.as_deref());
@@ -354,7 +349,7 @@ mod tests {
                 path: "/mcp".to_owned(),
                 session: id.map(str::to_owned),
             };
-            let request = HttpSeen::Bytes(BodySide::Request, body.to_owned().into());
+            let request = HttpSeen::Bytes(Direction::Client, body.to_owned().into());
             let answer = match status {
                 403 => HttpSeen::Refused { status, sentence: "no".to_owned() },
                 _ => HttpSeen::Head {

@@ -1,8 +1,6 @@
 //! One request and all of its answer.
 
-use super::entries::{BodySide, HttpSeen, Seen};
-use super::headers;
-use super::response::{self, ResponseBody};
+use super::entries::{HttpSeen, Seen};
 use super::tee::{Lent, Tee};
 use super::waiting::{OpenRequests, SessionId};
 use super::{Setup, Target};
@@ -12,9 +10,11 @@ use crate::jsonrpc;
 use crate::proxy::bare::Bare;
 use crate::proxy::interpose::Interposer;
 use crate::proxy::record::Recorder;
+use crate::response::{self, OwnResponse};
+use crate::tape::Direction;
 use bytes::Bytes;
 use http::request::Parts;
-use http::{HeaderMap, Request, Response, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header};
 use http_body_util::BodyExt;
 use hyper::body::{Body, Incoming};
 use mcptest_http::{Broken, Guard, Limits, header_text, root_cause};
@@ -67,7 +67,7 @@ impl HttpProxy {
         path: String,
         parts: Parts,
         body: Incoming,
-    ) -> Result<Response<ResponseBody>, Broken> {
+    ) -> Result<OwnResponse, Broken> {
         let Some(interposer) = &self.interposer else {
             return Err("there is nobody behind this door".into());
         };
@@ -82,10 +82,7 @@ impl HttpProxy {
     }
 
     /// Passes a request on, and its answer back.
-    pub(super) async fn exchange(
-        self: Arc<Self>,
-        request: Request<Incoming>,
-    ) -> Result<Response<ResponseBody>, Broken> {
+    pub(super) async fn exchange(self: Arc<Self>, request: Request<Incoming>) -> Result<OwnResponse, Broken> {
         let number = self.exchanges.fetch_add(1, Ordering::Relaxed) + 1;
         let path = request.uri().path_and_query().map_or("/", |path| path.as_str()).to_owned();
         let begin = HttpSeen::Begin {
@@ -104,7 +101,7 @@ impl HttpProxy {
             self.ask_interposed(number, &path, (parts, body), interposer.as_ref()).await?
         } else {
             let has_body = !body.is_end_stream();
-            let body = Lent::new(Tee::new(body, self.recorder.clone(), number, BodySide::Request));
+            let body = Lent::new(Tee::new(body, self.recorder.clone(), number, Direction::Client));
             let lent = has_body.then(|| reqwest::Body::wrap(body.again()));
             let answer = self.ask(&path, parts, lent).await;
             if answer.is_err() {
@@ -124,7 +121,7 @@ impl HttpProxy {
         body: Option<reqwest::Body>,
     ) -> Result<Response<reqwest::Body>, String> {
         let url = self.target.with_path(path)?;
-        let mut headers = headers::for_target(&parts.headers);
+        let mut headers = for_target(&parts.headers);
         for name in self.headers.keys() {
             headers.remove(name);
         }
@@ -141,7 +138,7 @@ impl HttpProxy {
     }
 
     /// The answer as the client gets it, noted while it passes.
-    pub(super) fn pass_back<B>(&self, number: u64, answer: Response<B>) -> Response<ResponseBody>
+    pub(super) fn pass_back<B>(&self, number: u64, answer: Response<B>) -> OwnResponse
     where
         B: Body<Data = Bytes> + Send + Sync + Unpin + 'static,
         B::Error: Into<Broken>,
@@ -154,8 +151,8 @@ impl HttpProxy {
             session: text_of(&parts.headers, SESSION_ID),
         };
         self.recorder.see(0, (number, head));
-        parts.headers = headers::end_to_end(&parts.headers);
-        let body = Tee::new(body, self.recorder.clone(), number, BodySide::Answer);
+        parts.headers = end_to_end(&parts.headers);
+        let body = Tee::new(body, self.recorder.clone(), number, Direction::Server);
         let mut response = Response::new(body.map_err(Into::into).boxed());
         *response.status_mut() = parts.status;
         *response.headers_mut() = parts.headers;
@@ -163,7 +160,7 @@ impl HttpProxy {
     }
 
     /// An answer of the proxy's own.
-    fn refuse(&self, number: u64, status: StatusCode, sentence: String) -> Response<ResponseBody> {
+    fn refuse(&self, number: u64, status: StatusCode, sentence: String) -> OwnResponse {
         let body = format!("mcptest proxy: {sentence}\n");
         let refused = HttpSeen::Refused { status: status.as_u16(), sentence };
         self.recorder.see(body.len(), (number, refused));
@@ -203,4 +200,69 @@ fn text_of(headers: &HeaderMap, name: &str) -> Option<String> {
 /// The session that a request belongs to.
 pub(super) fn session_of(headers: &HeaderMap) -> SessionId {
     text_of(headers, SESSION_ID)
+}
+
+const HOP_BY_HOP: &[&str] = &[
+    "connection",
+    "keep-alive",
+    "proxy-authenticate",
+    "proxy-authorization",
+    "proxy-connection",
+    "te",
+    "trailer",
+    "transfer-encoding",
+    "upgrade",
+];
+
+/// The headers of a request as the target gets them: `Host` is its own, and what it answers must be readable on the tape.
+pub(super) fn for_target(headers: &HeaderMap) -> HeaderMap {
+    let mut passed = end_to_end(headers);
+    passed.remove(header::HOST);
+    if passed.contains_key(header::ACCEPT_ENCODING) {
+        passed.insert(header::ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+    }
+    passed
+}
+
+/// The headers that are meant for the other end.
+pub(super) fn end_to_end(headers: &HeaderMap) -> HeaderMap {
+    let named: Vec<HeaderName> = headers
+        .get_all(header::CONNECTION)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .filter_map(|name| name.trim().parse().ok())
+        .collect();
+    let mut passed = HeaderMap::with_capacity(headers.len());
+    for (name, value) in headers {
+        if !HOP_BY_HOP.contains(&name.as_str()) && !named.contains(name) {
+            passed.append(name, value.clone());
+        }
+    }
+    passed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_connection_names_stays_there_and_repeated_headers_stay_repeated() {
+        let mut headers = HeaderMap::new();
+        for (name, value) in [
+            ("connection", "keep-alive, X-Mine"),
+            ("x-mine", "1"),
+            ("transfer-encoding", "chunked"),
+            ("host", "localhost:1"),
+            ("set-cookie", "a"),
+            ("set-cookie", "b"),
+            ("mcp-session-id", "s"),
+        ] {
+            headers.append(name, HeaderValue::from_static(value));
+        }
+        let passed = for_target(&headers);
+        assert_eq!(passed.get_all("set-cookie").iter().count(), 2);
+        assert!(passed.contains_key("mcp-session-id"));
+        assert_eq!(passed.len(), 3);
+    }
 }

@@ -1,15 +1,16 @@
 //! Exchanges when someone looks at them: whole messages, some of which come out otherwise.
 
-use super::entries::{BodyEnd, BodySide, HttpSeen};
+use super::entries::{BodyEnd, HttpSeen};
 use super::events::follow;
 use super::exchange::{HttpProxy, session_of};
-use super::response::ResponseBody;
 use super::waiting::{Held, SessionId};
 use crate::fault::flood;
 use crate::frame::DEFAULT_MAX_MESSAGE_BYTES;
 use crate::jsonrpc::{self, Body, Message};
 use crate::proxy::interpose::{ClientRequest, Instead, Interposer, Onward, Taken, WatchedReply};
+use crate::response::OwnResponse;
 use crate::sse;
+use crate::tape::{Direction, Event};
 use bytes::Bytes;
 use http::request::Parts;
 use http::{HeaderValue, Method, Response, StatusCode, header};
@@ -20,7 +21,7 @@ use std::time::Instant;
 use tokio::time::sleep;
 
 /// An answer, or why there is none, as a sentence.
-type ProxyResponse = Result<Response<ResponseBody>, String>;
+type ProxyResponse = Result<OwnResponse, String>;
 
 impl HttpProxy {
     /// As when nobody looks, but for requests that the interposer takes; an error closes the connection.
@@ -32,8 +33,8 @@ impl HttpProxy {
         interposer: &dyn Interposer,
     ) -> Result<ProxyResponse, Broken> {
         let session = session_of(&parts.headers);
-        self.recorder.see(body.len(), (number, HttpSeen::Bytes(BodySide::Request, body.clone())));
-        self.recorder.see(0, (number, HttpSeen::End(BodySide::Request, BodyEnd::Whole)));
+        self.recorder.see(body.len(), (number, HttpSeen::Bytes(Direction::Client, body.clone())));
+        self.recorder.see(0, (number, HttpSeen::End(Direction::Client, BodyEnd::Whole)));
         if !interposer.lets_pass() {
             return std::future::pending().await;
         }
@@ -49,7 +50,7 @@ impl HttpProxy {
         };
         let Taken { onward, faults } = interposer.asked(ClientRequest { id: &id, method: &method, params });
         for fault in faults {
-            self.recorder.see(0, (number, HttpSeen::Fault(fault)));
+            self.recorder.see(0, (number, HttpSeen::Event(Event::Fault { fault })));
         }
         let held = match onward {
             Onward::Pass => return Ok(self.pass_on(number, path, parts, body).await),
@@ -91,7 +92,7 @@ impl HttpProxy {
         answer: Response<reqwest::Body>,
         session: SessionId,
         held: Option<Held>,
-    ) -> Response<ResponseBody> {
+    ) -> OwnResponse {
         let (mut head, body) = answer.into_parts();
         head.headers.remove(header::CONTENT_LENGTH);
         self.pass_back(number, Response::from_parts(head, follow(Arc::clone(self), body, session, held)))

@@ -3,10 +3,8 @@
 mod entries;
 mod events;
 mod exchange;
-mod headers;
 mod interposed;
 mod private;
-pub(super) mod response;
 mod tee;
 mod waiting;
 

@@ -1,17 +1,17 @@
 //! A way in over HTTP for one program: a path that only it knows, with someone who looks at all that passes.
 
 use super::exchange::{HttpProxy, limits};
-use super::response::{self, ResponseBody};
 use super::{Target, client};
 use crate::client::{Endpoint, Pipe, ServerSpec};
 use crate::proxy::ProxyError;
 use crate::proxy::bare::Bare;
-use crate::proxy::connection::connect;
+use crate::proxy::bridge::connect;
 use crate::proxy::front::{Front, FrontSessions};
 use crate::proxy::interpose::Interposer;
 use crate::proxy::record::Recorder;
+use crate::response::{self, OwnResponse};
 use http::request::Parts;
-use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode, header};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, StatusCode, header};
 use hyper::body::Incoming;
 use mcptest_http::{Broken, Guard};
 use parking_lot::Mutex;
@@ -33,7 +33,7 @@ pub(crate) struct PrivatePath {
 impl PrivatePath {
     /// The path behind the token, or why this one does not come in.
     #[expect(clippy::result_large_err, reason = "a refusal is sent at once")]
-    pub(crate) fn path_behind(&self, parts: &Parts) -> Result<String, Response<ResponseBody>> {
+    pub(crate) fn path_behind(&self, parts: &Parts) -> Result<String, OwnResponse> {
         if let Some((status, sentence)) = self.guard.refusal(&parts.uri, &parts.headers) {
             return Err(refused(status, &sentence));
         }
@@ -46,7 +46,7 @@ impl PrivatePath {
     }
 }
 
-fn refused(status: StatusCode, sentence: &str) -> Response<ResponseBody> {
+fn refused(status: StatusCode, sentence: &str) -> OwnResponse {
     response::plain(status, format!("mcptest: {sentence}\n"))
 }
 
@@ -167,7 +167,7 @@ struct UrlServer {
 }
 
 impl UrlServer {
-    async fn exchange(self: Arc<Self>, request: Request<Incoming>) -> Result<Response<ResponseBody>, Broken> {
+    async fn exchange(self: Arc<Self>, request: Request<Incoming>) -> Result<OwnResponse, Broken> {
         let (parts, body) = request.into_parts();
         match self.private_path.path_behind(&parts) {
             Ok(path) => self.shared.exchange_behind(&self.bare, path, parts, body).await,

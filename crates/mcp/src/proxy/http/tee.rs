@@ -1,7 +1,8 @@
 //! A body on its way through: each piece is passed on as it is and noted.
 
-use super::entries::{BodyEnd, BodySide, HttpSeen, Seen};
+use super::entries::{BodyEnd, HttpSeen, Seen};
 use crate::proxy::record::Recorder;
+use crate::tape::Direction;
 use bytes::Bytes;
 use hyper::body::{Body, Frame, SizeHint};
 use parking_lot::Mutex;
@@ -19,12 +20,12 @@ pub(super) struct Tee<B> {
 struct Note {
     recorder: Recorder<Seen>,
     exchange: u64,
-    side: BodySide,
+    side: Direction,
     is_told: bool,
 }
 
 impl<B: Body> Tee<B> {
-    pub(super) fn new(body: B, recorder: Recorder<Seen>, exchange: u64, side: BodySide) -> Self {
+    pub(super) fn new(body: B, recorder: Recorder<Seen>, exchange: u64, side: Direction) -> Self {
         let mut note = Note { recorder, exchange, side, is_told: false };
         if body.is_end_stream() {
             note.tell(BodyEnd::Whole);
