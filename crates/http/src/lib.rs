@@ -5,13 +5,10 @@ mod answer;
 mod client;
 mod connections;
 mod guard;
-mod limits;
 mod serve;
-mod stall;
 
 pub use address::{Address, BadAddress, bind, listen};
 pub use answer::{CutAnswer, causes, header_text, media_type, root_cause, whole};
 pub use client::{USER_AGENT, client, server_url};
 pub use guard::Guard;
-pub use limits::{BodyError, Limits};
-pub use serve::{Broken, accept, serve};
+pub use serve::{BodyError, Broken, Limits, accept, serve};
